@@ -32,6 +32,8 @@ export interface CliCommand {
   /** Shown under the summary in the command's own help. */
   readonly about?: string
   readonly flags: readonly CommandFlag[]
+  /** The operands are, or end with, a program and its own arguments: flags among them are that program's. */
+  readonly runsOperands?: true
   /** Runs to the end and gives the exit code: 0 success, 1 an error, others as the command documents. */
   run(invocation: Invocation): Promise<number>
 }

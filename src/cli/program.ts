@@ -1,10 +1,11 @@
 import { Command, CommanderError } from 'commander'
+import { nearest } from '../base/edit-distance.ts'
 import type { Env } from '../env/env.ts'
 import type { Terminal } from '../env/terminal.ts'
 import { productName } from '../model/names.ts'
 import { type CliCommand, type CommandFlag, type FlagValue, wordsAfter } from './command.ts'
 import { commandTree } from './command-list.ts'
-import { rewriteGoFlags } from './flags/go-flags.ts'
+import { flagBehindOperands, rewriteGoFlags } from './flags/go-flags.ts'
 
 const { commands, groups } = commandTree
 
@@ -38,6 +39,12 @@ async function runCommand(command: CliCommand, rest: readonly string[], env: Env
   const rewritten = rewriteGoFlags(rest, command.flags)
   if (!rewritten.ok) {
     terminal.error(`${rewritten.error}\n${program.helpInformation()}`)
+    return 1
+  }
+  const misplaced = command.runsOperands === true ? undefined : flagBehindOperands(rest, command.flags)
+  if (misplaced !== undefined) {
+    const text = `flag behind the arguments: -${misplaced}: write it before them, or -- before what is no flag`
+    terminal.error(`${text}\n${program.helpInformation()}`)
     return 1
   }
   try {
@@ -128,8 +135,9 @@ function showGroup(argv: readonly string[], path: readonly string[], terminal: T
   }
   if (unknown !== undefined) {
     const name = [...prefix, unknown].join(' ')
-    const instead = removed.get(name)
-    terminal.error(`unknown command: ${name}${instead === undefined ? '' : `: ${instead}`}\n\n`)
+    const meant = nearest(unknown, [...entries.keys()])
+    const instead = removed.get(name) ?? (meant === undefined ? '' : `did you mean '${[...prefix, meant].join(' ')}'?`)
+    terminal.error(`unknown command: ${name}${instead === '' ? '' : `: ${instead}`}\n\n`)
   }
   terminal.error(text)
   return 1

@@ -64,6 +64,7 @@ export const execCommand: CliCommand = {
     'of - is a script, read from standard input. Exits with 2 if the command failed anywhere, or a node that began did not ' +
     'end, and with 1 if no node acknowledged.',
   flags: [...execFlags, ...serverFlags],
+  runsOperands: true,
   async run(invocation) {
     const plan = await planOf(invocation)
     if (!plan.ok) return misused(invocation, plan.error)

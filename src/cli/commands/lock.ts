@@ -38,6 +38,7 @@ export const lockCommand: CliCommand = {
     'Gets the lock at PREFIX/.lock, runs CHILD while it is held, and gives it up. CHILD is ended when the lock is lost. ' +
     'Exits with 2 where -child-exit-code says so.',
   flags: [...lockFlags, ...serverFlags],
+  runsOperands: true,
   async run(invocation) {
     const plan = planOf(invocation)
     if (!plan.ok) return misused(invocation, plan.error)

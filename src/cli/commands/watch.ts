@@ -30,6 +30,7 @@ export const watchCommand: CliCommand = {
   about:
     'Without CHILD: prints what there is. With it: runs CHILD at first and after each change, the JSON on its input.',
   flags: [...watchFlags, ...serverFlags],
+  runsOperands: true,
   async run(invocation) {
     const plan = planOf(invocation)
     if (!plan.ok) return misused(invocation, plan.error)

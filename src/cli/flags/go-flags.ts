@@ -1,3 +1,4 @@
+import { nearest } from '../../base/edit-distance.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { removedFlag } from '../../config/past/removed.ts'
 import type { CommandFlag } from '../command.ts'
@@ -28,8 +29,7 @@ export function rewriteGoFlags(
       continue
     }
     if (flag === undefined) {
-      const removed = removedFlag(name)
-      return err(`flag provided but not defined: -${name}${removed === undefined ? '' : ` (${removed})`}`)
+      return err(undefinedText(name, [...byName.keys()]))
     }
     if (flag.kind === 'bool') {
       const truth = value === undefined ? true : truthOf(value)
@@ -42,6 +42,27 @@ export function rewriteGoFlags(
     out.push(`--${name}=${text}`)
   }
   return ok([...out, ...past.rest()])
+}
+
+function undefinedText(name: string, names: readonly string[]): string {
+  const text = `flag provided but not defined: -${name}`
+  const removed = removedFlag(name)
+  if (removed !== undefined) return `${text} (${removed})`
+  const meant = nearest(name, names)
+  return meant === undefined ? text : `${text}: did you mean -${meant}?`
+}
+
+/**
+ * A flag of the command that stands behind an operand, where it would be taken for another one; undefined: there is none, or it is
+ * said with `--` that all of these are operands.
+ */
+export function flagBehindOperands(argv: readonly string[], flags: readonly CommandFlag[]): string | undefined {
+  const rewritten = rewriteGoFlags(argv, flags)
+  if (!rewritten.ok || argv.includes('--')) return undefined
+  const end = rewritten.value.indexOf('--')
+  const operands = end < 0 ? [] : rewritten.value.slice(end + 1)
+  const names = operands.flatMap((operand) => /^--?([^-=][^=]*)/.exec(operand)?.[1] ?? [])
+  return names.find((name) => flags.some((flag) => flag.name === name))
 }
 
 /** The words that Go's flag package takes for a truth value. */

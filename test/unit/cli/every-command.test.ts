@@ -104,8 +104,44 @@ describe.each(commands)('svc $name', ({ command }) => {
   it('refuses a flag that it does not have, and shows its help', async () => {
     const { code, out, error } = await run([...command.path, '-none'])
     expect([code, out]).toEqual([1, ''])
-    expect(error).toMatch(/^flag provided but not defined: -none\n/)
+    expect(error).toMatch(/^flag provided but not defined: -none(: did you mean -[a-z-]+\?)?\n/)
     expect(error).toContain(`Usage: svc ${command.path.join(' ')} `)
+  })
+})
+
+describe('a mistake on the command line', () => {
+  it.each([
+    [['kv', 'gte', 'a'], "unknown command: kv gte: did you mean 'kv get'?"],
+    [['mebers'], "unknown command: mebers: did you mean 'members'?"],
+    [
+      ['operator', 'raft', 'list-peer'],
+      "unknown command: operator raft list-peer: did you mean 'operator raft list-peers'?",
+    ],
+    [['configtest'], "unknown command: configtest: it was removed in 1.0, use 'svc validate'"],
+    [['quux'], 'unknown command: quux'],
+    [['members', '-detaild'], 'flag provided but not defined: -detaild: did you mean -detailed?'],
+  ])('%j is a mistake, and it is said what may have been meant', async (argv, line) => {
+    const { code, error } = await run(argv)
+    expect([code, error.split('\n')[0]]).toEqual([1, line])
+  })
+
+  it('takes no flag behind arguments for one of them, unless it is told to', async () => {
+    const { code, error } = await run(['force-leave', 's2', '-http-addr=127.0.0.1:1'])
+    expect(code).toBe(1)
+    expect(error).toMatch(
+      /^flag behind the arguments: -http-addr: write it before them, or -- before what is no flag\nUsage: svc force-leave /,
+    )
+    const told = await run(['kv', 'put', '--', 'k', '-cas'])
+    expect(told.error).toContain('connect: connection refused')
+  })
+
+  it('leaves flags of a program that it runs to the program', async () => {
+    expect(commands.filter(({ command }) => command.runsOperands).map(({ name }) => name)).toEqual([
+      'exec',
+      'lock',
+      'watch',
+    ])
+    expect((await run(['exec', 'true', '-token=x'])).error).toContain('connect: connection refused')
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { rewriteGoFlags } from '../../../src/cli/flags/go-flags.ts'
+import { flagBehindOperands, rewriteGoFlags } from '../../../src/cli/flags/go-flags.ts'
 import { formatTable } from '../../../src/cli/table.ts'
 import { fc } from '../../fast-check.ts'
 
@@ -8,6 +8,19 @@ const flags = [
   { name: 'bind', kind: 'text', help: '' },
   { name: 'join', kind: 'list', help: '' },
 ] as const
+
+describe('a flag behind operands', () => {
+  it.each([
+    [['a', '-bind=x'], 'bind'],
+    [['-dev', 'a', '--dev'], 'dev'],
+    [['a', '-5', '-other'], undefined],
+    [['-bind', '-dev', 'a'], undefined],
+    [['--', 'a', '-dev'], undefined],
+    [['a', '--', '-dev'], undefined],
+  ])('of %j is %s', (argv, name) => {
+    expect(flagBehindOperands(argv, flags)).toBe(name)
+  })
+})
 
 describe('flags in the style of Go', () => {
   it('mean the same with one dash or two, and with the value behind = or as the next argument', () => {
@@ -54,6 +67,7 @@ describe('flags in the style of Go', () => {
 
   it.each([
     [['-nope'], 'flag provided but not defined: -nope'],
+    [['-jion=x'], 'flag provided but not defined: -jion: did you mean -join?'],
     [['-bind'], 'flag needs an argument: -bind'],
     [['-dev=maybe'], 'invalid boolean value "maybe" for -dev: parse error'],
   ])('refuses %j', (argv, error) => {

@@ -17,6 +17,9 @@ export interface DiskFailure {
   readonly message: string
 }
 
+/** Who may read a file that is made: its owner alone, which is what holds if nothing is said, or everybody on the machine. */
+export type Readers = 'owner' | 'everybody'
+
 /**
  * Files, with the steps to durability apart. What a power cut leaves:
  * 1. bytes written and synced stay;
@@ -29,7 +32,7 @@ export interface DiskFailure {
  */
 export interface Disk {
   /** `create`: opens or makes the file. `create-new`: fails with `exists` if there is one. `read`: must exist, read only. */
-  open(path: string, mode: 'read' | 'create' | 'create-new'): Promise<Result<DiskFile, DiskFailure>>
+  open(path: string, mode: 'read' | 'create' | 'create-new', readers?: Readers): Promise<Result<DiskFile, DiskFailure>>
   /** Names in the directory, sorted. */
   list(path: string): Promise<Result<readonly string[], DiskFailure>>
   /** Makes the directory and those above it; one that exists is fine. */

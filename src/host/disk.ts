@@ -3,14 +3,14 @@ import { mkdir, open, readdir, realpath, rename, rmdir, stat, unlink } from 'nod
 import { dirname } from 'node:path'
 import { compareText } from '../base/bytes.ts'
 import { done, err, ok, type Result } from '../base/result.ts'
-import type { Disk, DiskEntry, DiskFailure, DiskFile } from '../env/disk.ts'
+import type { Disk, DiskEntry, DiskFailure, DiskFile, Readers } from '../env/disk.ts'
 import { attempt, failedSync } from './disk-failure.ts'
 import { HostDiskFile } from './disk-file.ts'
 import { takeLock } from './disk-lock.ts'
 import { codeOf } from './system-error.ts'
 
 /** Only the agent's own user reads what it keeps: there are keys and tokens in it. */
-const fileMode = 0o600
+const fileModes: Readonly<Record<Readers, number>> = { owner: 0o600, everybody: 0o644 }
 const directoryMode = 0o700
 
 const openFlags = {
@@ -39,9 +39,13 @@ export const hostDisk: Disk = {
   lock: (path) => attempt(path, () => takeLock(path)),
 }
 
-function openFile(path: string, mode: 'read' | 'create' | 'create-new'): Promise<Result<DiskFile, DiskFailure>> {
+function openFile(
+  path: string,
+  mode: 'read' | 'create' | 'create-new',
+  readers: Readers = 'owner',
+): Promise<Result<DiskFile, DiskFailure>> {
   return attempt(path, async () => {
-    const handle = await open(path, openFlags[mode], fileMode)
+    const handle = await open(path, openFlags[mode], fileModes[readers])
     if (mode === 'read' && (await handle.stat()).isDirectory()) {
       await handle.close()
       return err({ kind: 'is-directory', path, message: 'illegal operation on a directory' })

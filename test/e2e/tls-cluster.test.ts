@@ -155,6 +155,7 @@ describe.skipIf(!opensslIsThere())('a cluster of three servers with TLS and encr
     for (const file of [key_file, join(first, 'svc-agent-ca-key.pem'), join(first, 'dc1-server-svc-0-key.pem')]) {
       expect(statSync(file).mode & 0o777, file).toBe(0o600)
     }
+    for (const file of [cert_file, caFile()]) expect(statSync(file).mode & 0o777, file).toBe(0o644 & ~process.umask())
   })
 
   it('speaks with itself, and says so', async () => {

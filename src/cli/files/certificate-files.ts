@@ -1,7 +1,7 @@
 import { readWholeFile } from '../../agent/whole-file.ts'
 import { textOf, utf8 } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import type { Disk, DiskFailure } from '../../env/disk.ts'
+import type { Disk, DiskFailure, Readers } from '../../env/disk.ts'
 import { productName } from '../../model/names.ts'
 
 /** A certificate and its key, as PEM texts. */
@@ -22,23 +22,28 @@ export async function readPair(disk: Disk, certificate: string, key: string): Pr
   return ok({ certificate: textOf(first.value), key: textOf(second.value) })
 }
 
-/** Writes both into new files, which only their owner may read. Nothing is overwritten; `taken` where one is there. */
+/** Writes both into new files: the certificate for everybody to read, the key for its owner. Nothing is overwritten; `taken` where one is there. */
 export async function writePair(
   disk: Disk,
   files: { readonly certificate: string; readonly key: string },
   pair: Pair,
 ): Promise<Result<undefined, { readonly taken: boolean; readonly why: string }>> {
-  const made = await writeNew(disk, files.certificate, pair.certificate)
+  const made = await writeNew(disk, files.certificate, pair.certificate, 'everybody')
   if (!made.ok) return err({ taken: made.error.kind === 'exists', why: whyNot(made.error) })
-  const second = await writeNew(disk, files.key, pair.key)
+  const second = await writeNew(disk, files.key, pair.key, 'owner')
   if (second.ok) return second
   // A certificate whose key was never kept is of no use.
   await disk.remove(files.certificate)
   return err({ taken: second.error.kind === 'exists', why: whyNot(second.error) })
 }
 
-async function writeNew(disk: Disk, path: string, text: string): Promise<Result<undefined, DiskFailure>> {
-  const file = await disk.open(path, 'create-new')
+async function writeNew(
+  disk: Disk,
+  path: string,
+  text: string,
+  readers: Readers,
+): Promise<Result<undefined, DiskFailure>> {
+  const file = await disk.open(path, 'create-new', readers)
   if (!file.ok) return file
   const written = await file.value.writeSynced(0, utf8(text))
   await file.value.close()

@@ -78,6 +78,9 @@ describe('the disk', () => {
     expect(await must(again.read(0, 9))).toEqual(utf8('kept'))
     await again.close()
     expect(statSync(path).mode & 0o777).toBe(0o600)
+    const open = join(folder, 'public')
+    await (await must(hostDisk.open(open, 'create-new', 'everybody'))).close()
+    expect(statSync(open).mode & 0o777).toBe(0o644 & ~process.umask())
   })
 
   it('makes directories, lists them sorted, and renames over what is there', async () => {

@@ -77,7 +77,7 @@ export class Packets {
     const plain = this.#sealing.isOn ? this.#unseal(bytes) : bytes
     if (plain === undefined) {
       this.#env.metrics.count('gossip.dropped.sealed')
-      this.#drop(from, 'no key of ours opens it')
+      this.#drop(from, 'no key of ours opens it: encrypt, or a key that svc keyring changed, is another there')
       return []
     }
     const packet = decodePacket(plain, this.#expansion)

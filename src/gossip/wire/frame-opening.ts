@@ -47,7 +47,8 @@ export function* openFrame(bytes: Uint8Array, sealing: FrameSealing = inTheClear
   let clear = bytes
   if (bytes[0] === lowerType.encrypt) {
     const plain = yield* unsealed(bytes, sealing)
-    if (plain === undefined) return err('no key of ours opens it')
+    if (plain === undefined)
+      return err('no key of ours opens it: encrypt, or a key that svc keyring changed, is another there')
     clear = plain
   }
   if (clear[0] !== lowerType.compress) return yield* decodePlain(clear)

@@ -15,8 +15,14 @@ export async function launch(name, entry) {
   }
   const bundle = bundleOf(name, root)
   const { main } = bundle === undefined ? await import(plain.href) : loadBundle(fileURLToPath(bundle))
-  const code = await main(process.argv.slice(2))
+  const code = await main(process.argv.slice(2), revisionOf(root))
   if (typeof code === 'number') process.exitCode = code
+}
+
+/** The commit that was built and its date, as `npm run build` wrote them down; undefined where it did not know. */
+export function revisionOf(root) {
+  const file = new URL('dist/revision', root)
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined
 }
 
 /**

@@ -38,6 +38,8 @@ export interface Terminal {
   /** What follows the name of the program. */
   readonly argv: readonly string[]
   readonly environment: ReadonlyMap<string, string>
+  /** The commit that the program was built from, and its date; undefined: the build did not know. */
+  readonly revision?: string | undefined
   /** Whether standard output is read by a person, not by a program or a file. */
   readonly interactive: boolean
   /** Standard output, as it is: line feeds are the caller's. */

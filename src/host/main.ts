@@ -5,12 +5,12 @@ import { exitOnUnexpectedErrors } from './fatal.ts'
 import { terminalSink } from './log.ts'
 import { createTerminal, exit } from './terminal.ts'
 
-/** Runs `svc` in this process, to its end. */
-export async function main(): Promise<never> {
+/** Runs `svc` in this process, to its end. `revision`: of the source that it was built from, if that is known. */
+export async function main(_argv?: readonly string[], revision?: string): Promise<never> {
   exitOnUnexpectedErrors(productName)
   const logSink = terminalSink((text) => void process.stdout.write(text))
   const env = createHostEnv({ logSink, logLevel: 'trace', logHeld: true })
-  const terminal = createTerminal(env.log)
+  const terminal = createTerminal(env.log, revision)
   const code = await runCli(terminal.argv, env, terminal)
   // Programs of checks run in groups of their own: what is still running would outlive this process.
   env.close()

@@ -12,7 +12,7 @@ import { onSignal } from './signals.ts'
 import { StandardOutput } from './standard-output.ts'
 
 /** The terminal of this process. `log` holds its lines until they are to be shown. */
-export function createTerminal(log: HostLog): Terminal {
+export function createTerminal(log: HostLog, revision?: string): Terminal {
   const environment = new Map<string, string>()
   for (const [name, value] of Object.entries(process.env)) if (value !== undefined) environment.set(name, value)
   const error = (text: string): void => void process.stderr.write(text)
@@ -23,6 +23,7 @@ export function createTerminal(log: HostLog): Terminal {
     ...streams,
     argv: process.argv.slice(2),
     environment,
+    revision,
     interactive: process.stdout.isTTY === true,
     readInput,
     onSignal,

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../tools/own-ports.ts'
@@ -178,6 +178,14 @@ describe('commands against an agent', () => {
       'Protocol 2 spoken by default, understands 2 to 3 (agent will automatically use protocol >2 when speaking to compatible agents)',
     ])
     expect(out).toContain('Raft protocol 3')
+    // A source that is no repository has none.
+    const [revision, repository] = ['dist/revision', '.git'].map((name) => new URL(`../../${name}`, import.meta.url))
+    expect(existsSync(revision as URL)).toBe(existsSync(repository as URL))
+    const line = existsSync(revision as URL) ? [`Revision ${readFileSync(revision as URL, 'utf8').trim()}`, ''] : ['']
+    expect(out.split('\n').slice(3)).toEqual(line)
+    for (const each of line.slice(0, -1)) {
+      expect(each).toMatch(/^Revision [0-9a-f]{7,} \(\d{4}-\d\d-\d\dT\S+\)( \+ changes)?$/)
+    }
   })
 
   it('says which agent it could not reach', async () => {

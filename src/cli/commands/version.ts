@@ -18,6 +18,7 @@ export const versionCommand: CliCommand = {
       `Protocol ${spoken} spoken by default, understands ${min} to ${max} (agent will automatically use protocol >${spoken} when speaking to compatible agents)\n`,
     )
     terminal.out(`Raft protocol ${raftProtocolsOf(newestRelease).spoken}\n`)
+    if (terminal.revision !== undefined) terminal.out(`Revision ${terminal.revision}\n`)
     return 0
   },
 }

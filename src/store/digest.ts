@@ -1,5 +1,5 @@
 import { RowHasher } from './row-hash.ts'
-import type { Row, TableDefinition } from './types.ts'
+import type { Departures, Row, TableDefinition } from './types.ts'
 
 /**
  * Sum of the hashes of a table's rows, in two lanes modulo 2^32. It does not depend on their order, so a change costs the
@@ -33,17 +33,22 @@ export interface TableSum {
   readonly name: string
   readonly rows: number
   readonly lastChange: number
+  readonly departures: Departures
   readonly sum: RowSum
 }
 
 /** 16 hex digits. A table that was never used counts as absent: servers of a release that lacks it agree with those that have it. */
 export function stateDigest(tables: Iterable<TableSum>): string {
   const hasher = new RowHasher()
-  for (const { name, rows, lastChange, sum } of tables) {
+  for (const { name, rows, lastChange, departures, sum } of tables) {
     if (rows === 0 && lastChange === 0) continue
     hasher.add(name)
     hasher.add(rows)
     hasher.add(lastChange)
+    for (const [departure, index] of departures) {
+      hasher.add(departure)
+      hasher.add(index)
+    }
     hasher.add(sum.high)
     hasher.add(sum.low)
   }

@@ -1,6 +1,6 @@
 import { type RowSum, withoutRow, withRow } from './digest.ts'
 import { indexEntryKey, type Tree } from './tree.ts'
-import type { Row, TableDefinition } from './types.ts'
+import type { Departures, Row, TableDefinition } from './types.ts'
 import type { TableState } from './version.ts'
 
 /** One row that a transaction put, replaced or deleted. */
@@ -20,18 +20,20 @@ export class Draft {
   readonly indexes: ReadonlyMap<string, Tree<Row>>
   #changes: Change[] = []
   #lastChange: number
+  #departures: Departures
   #sum: RowSum | undefined
   /** The key looked up last, and what is there: commands read a row and then put another in its place. */
   #lookedAt: string | undefined
   #found: Row | undefined
   /** As the command before left them. */
-  #settled: { readonly lastChange: number; readonly sum: RowSum | undefined }
+  #settled: Pick<TableState, 'lastChange' | 'departures' | 'sum'>
 
   constructor(from: TableState) {
     this.definition = from.definition
     this.rows = from.rows.clone()
     this.indexes = from.indexes.size === 0 ? from.indexes : clonesOf(from.indexes)
     this.#lastChange = from.lastChange
+    this.#departures = from.departures
     this.#sum = from.sum
     this.#settled = from
   }
@@ -43,6 +45,16 @@ export class Draft {
 
   get lastChange(): number {
     return this.#lastChange
+  }
+
+  get departures(): Departures {
+    return this.#departures
+  }
+
+  /** Made by the present command, at the index of which the table was touched before. */
+  depart(name: string): void {
+    if (this.#departures.get(name) === this.#lastChange) return
+    this.#departures = new Map(this.#departures).set(name, this.#lastChange)
   }
 
   touch(index: number): void {
@@ -85,7 +97,8 @@ export class Draft {
   /** The present command is over. */
   settle(): void {
     if (this.#changes.length > 0) this.#changes = []
-    if (this.#lastChange !== this.#settled.lastChange) this.#settled = { lastChange: this.#lastChange, sum: this.#sum }
+    if (this.#lastChange === this.#settled.lastChange) return
+    this.#settled = { lastChange: this.#lastChange, departures: this.#departures, sum: this.#sum }
   }
 
   /** Takes back what the present command has changed. */
@@ -100,6 +113,7 @@ export class Draft {
       this.#reindex({ key, before: after, after: before })
     }
     this.#lastChange = this.#settled.lastChange
+    this.#departures = this.#settled.departures
     this.#sum = this.#settled.sum
   }
 
@@ -113,12 +127,21 @@ export class Draft {
   /** The table as the commands leave it. The draft must not be changed any more. */
   finished(): TableState {
     const { definition, rows, indexes } = this
-    return { definition, rows, indexes, lastChange: this.#lastChange, sum: this.#sum }
+    return { definition, rows, indexes, lastChange: this.#lastChange, departures: this.#departures, sum: this.#sum }
   }
 
   #change(change: Change): void {
     this.#reindex(change)
     this.#changes.push(change)
+    if (change.before !== undefined && this.#departures.size > 0) this.#departed(change.before, change.after)
+  }
+
+  #departed(before: Row, after: Row | undefined): void {
+    for (const name of this.#departures.keys()) {
+      const departure = this.definition.departures?.[name]
+      if (departure?.stays === undefined) continue
+      if (after === undefined || !departure.stays(before, after)) this.depart(name)
+    }
   }
 
   #reindex({ key, before, after }: Change): void {

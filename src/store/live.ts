@@ -4,6 +4,7 @@ interface LiveState {
   readonly index: number
   read(): ReadTransaction
   lastChange<R extends Row>(table: TableDefinition<R>): number
+  lastDeparture<R extends Row>(table: TableDefinition<R>, departure: string): number
 }
 
 /**
@@ -47,6 +48,10 @@ export class LiveReader implements ReadTransaction {
 
   lastChange<R extends Row>(table: TableDefinition<R>): number {
     return this.#state.lastChange(table)
+  }
+
+  lastDeparture<R extends Row>(table: TableDefinition<R>, departure: string): number {
+    return this.#state.lastDeparture(table, departure)
   }
 
   covered<T>(read: (tx: ReadTransaction) => T): T {

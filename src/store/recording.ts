@@ -100,6 +100,11 @@ export class RecordingReader implements ReadTransaction {
     return lastChange
   }
 
+  lastDeparture<R extends Row>(table: TableDefinition<R>, departure: string): number {
+    this.lastChange(table)
+    return this.#reader.lastDeparture(table, departure)
+  }
+
   #noteWhole<R extends Row>(table: TableDefinition<R>): void {
     this.#note(table, (touches) => {
       touches.whole = true

@@ -5,7 +5,7 @@ import { Draft } from './draft.ts'
 import { type SnapshotHeader, type SnapshotTable, snapshotFormat } from './snapshot.ts'
 import { SnapshotRecords } from './snapshot-records.ts'
 import type { Row, TableDefinition } from './types.ts'
-import { emptyTable, type TableState, type Version } from './version.ts'
+import { departuresOf, emptyTable, type TableState, type Version } from './version.ts'
 
 /** A table being filled, and what the header says of it. */
 interface Filling {
@@ -77,8 +77,10 @@ export class SnapshotReader {
       const announced = this.#coming.shift()
       if (announced === undefined) return
       const definition = this.#definitions.get(announced.name) as TableDefinition<Row>
-      const draft = new Draft(emptyTable(definition, this.#withSums))
-      draft.touch(announced.lastChange)
+      const { lastChange, departures = {} } = announced
+      // A build that did not keep it has left it out: no row departed later than the table changed.
+      const departed = departuresOf(definition, (name) => departures[name] ?? lastChange)
+      const draft = new Draft({ ...emptyTable(definition, this.#withSums), lastChange, departures: departed })
       if (announced.rows === 0) this.#tables.set(announced.name, draft.finished())
       else this.#filling = { draft, announced, rows: 0, lastKey: undefined }
     }
@@ -132,12 +134,17 @@ export function headerFrom(value: unknown): Result<SnapshotHeader, string> {
   const read: SnapshotTable[] = []
   for (const table of tables as readonly unknown[]) {
     if (!isRecord(table)) return malformed
-    const { name, rows, lastChange } = table
+    const { name, rows, lastChange, departures } = table
     if (typeof name !== 'string' || !isCount(rows) || !isCount(lastChange) || lastChange > index) return malformed
     if (read.length > 0 && name <= (read[read.length - 1] as SnapshotTable).name) return malformed
-    read.push({ name, rows, lastChange })
+    if (departures !== undefined && !areDepartures(departures, lastChange)) return malformed
+    read.push({ name, rows, lastChange, ...(departures === undefined ? {} : { departures }) })
   }
   return ok({ format: snapshotFormat, index, tables: read })
+}
+
+function areDepartures(value: unknown, lastChange: number): value is Readonly<Record<string, number>> {
+  return isRecord(value) && Object.values(value).every((index) => isCount(index) && index <= lastChange)
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -20,6 +20,8 @@ export interface SnapshotTable {
   readonly name: string
   readonly rows: number
   readonly lastChange: number
+  /** Absent where the table declares none, and in snapshots of builds before there were any, which pass over it. */
+  readonly departures?: Readonly<Record<string, number>>
 }
 
 /** Writes out a version piece by piece, each on demand. Equal states give equal bytes. */
@@ -74,8 +76,9 @@ function* recordsOf(version: Version): Generator<Uint8Array, void> {
 }
 
 function headerOf(version: Version): SnapshotHeader {
-  const tables = [...version.tables.values()].map(({ definition, rows, lastChange }) => {
-    return { name: definition.name, rows: rows.size, lastChange }
+  const tables = [...version.tables.values()].map(({ definition, rows, lastChange, departures }) => {
+    const table = { name: definition.name, rows: rows.size, lastChange }
+    return departures.size === 0 ? table : { ...table, departures: Object.fromEntries(departures) }
   })
   return { format: snapshotFormat, index: version.index, tables }
 }

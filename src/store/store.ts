@@ -10,7 +10,7 @@ import { SnapshotReader } from './restore.ts'
 import { SnapshotWriter } from './snapshot.ts'
 import { type Drafts, type Hooks, hooksByEvent, Transaction } from './transaction.ts'
 import type { ReadTransaction, Row, StateHook, TableDefinition, WriteTransaction } from './types.ts'
-import { emptyTable, tableOf, type Version, VersionReader } from './version.ts'
+import { departureOf, departuresOf, emptyTable, tableOf, type Version, VersionReader } from './version.ts'
 import { Watches } from './watches.ts'
 
 /** Queries that may be parked at once; more are refused. */
@@ -148,6 +148,12 @@ export class Store {
     return (this.#drafts.get(table.name) ?? tableOf(this.#version.tables, table)).lastChange
   }
 
+  /** Likewise. */
+  lastDeparture<R extends Row>(table: TableDefinition<R>, departure: string): number {
+    invariant(!this.#applying, 'the state read from within a command')
+    return departureOf(this.#drafts.get(table.name) ?? tableOf(this.#version.tables, table), departure)
+  }
+
   /** The state now, and for as long as the reader is kept. */
   read(): ReadTransaction {
     return new VersionReader(this.#current())
@@ -214,7 +220,8 @@ export class Store {
     invariant(!this.#applying && index >= this.#index, 'a state replaced out of order', { index, after: this.#index })
     const tables = new Map(this.#current().tables)
     for (const [name, table] of version.tables) {
-      if (this.#isReplaced(name)) tables.set(name, { ...table, lastChange: index })
+      if (!this.#isReplaced(name)) continue
+      tables.set(name, { ...table, lastChange: index, departures: departuresOf(table.definition, () => index) })
     }
     this.#version = { index, tables }
     this.#drafts = new Map()
@@ -245,8 +252,8 @@ export class Store {
     if (!this.#withDigest) return undefined
     const sums: TableSum[] = []
     const { index, tables } = this.#current()
-    for (const [name, { rows, lastChange, sum }] of tables) {
-      sums.push({ name, rows: rows.size, lastChange, sum: sum ?? emptySum })
+    for (const [name, { rows, lastChange, departures, sum }] of tables) {
+      sums.push({ name, rows: rows.size, lastChange, departures, sum: sum ?? emptySum })
     }
     return { index, digest: stateDigest(sums) }
   }

@@ -2,7 +2,7 @@ import { invariant } from '../base/invariant.ts'
 import { Draft } from './draft.ts'
 import { indexEntryPrefix, type Tree, valuesUnder } from './tree.ts'
 import type { ReadTransaction, Row, StateEvent, StateHook, TableDefinition, WriteTransaction } from './types.ts'
-import { indexOf, type TableState, tableOf, type Version } from './version.ts'
+import { departureOf, indexOf, type TableState, tableOf, type Version } from './version.ts'
 
 /** Hooks raised from within hooks. Deeper than any chain of features: two of them raise each other for ever. */
 const hookDepthMax = 8
@@ -73,14 +73,18 @@ export class Transaction implements WriteTransaction {
     return this.#seen(table).lastChange
   }
 
+  lastDeparture<R extends Row>(table: TableDefinition<R>, departure: string): number {
+    return departureOf(this.#seen(table), departure)
+  }
+
   covered<T>(read: (tx: ReadTransaction) => T): T {
     return read(this)
   }
 
   put<R extends Row>(table: TableDefinition<R>, row: R): void {
     const draft = this.#draft(table)
-    draft.put(Object.freeze(row))
     draft.touch(this.index)
+    draft.put(Object.freeze(row))
   }
 
   delete<R extends Row>(table: TableDefinition<R>, key: string): boolean {
@@ -93,6 +97,16 @@ export class Transaction implements WriteTransaction {
   touch<R extends Row>(table: TableDefinition<R>, index = this.index): void {
     invariant(index <= this.index, 'a table touched in the future', { table: table.name, index, at: this.index })
     this.#draft(table).touch(index)
+  }
+
+  depart<R extends Row>(table: TableDefinition<R>, departure: string): void {
+    const declared = table.departures?.[departure]
+    invariant(declared !== undefined && declared.stays === undefined, 'a departure that rows show, or none', {
+      departure,
+    })
+    const draft = this.#draft(table)
+    draft.touch(this.index)
+    draft.depart(departure)
   }
 
   attempt(part: () => boolean): boolean {

@@ -30,9 +30,25 @@ export interface TableDefinition<R extends Row> {
    * of a snapshot which the row is in.
    */
   readonly stamps?: readonly string[]
+  /**
+   * Departures of which the store keeps the index of the last one, by name. It stands for rows that are gone in answers to
+   * callers who may not see every row (`features/visible-index.ts`).
+   */
+  readonly departures?: Readonly<Record<string, Departure<R>>>
   /** What the cluster keeps of itself: it is in no archive of the state, and stays when the state is replaced by another. */
   readonly ofCluster?: true
 }
+
+export interface Departure<R extends Row> {
+  /**
+   * Whether the row that replaces another is found and seen by the same names: if not, or if a row is deleted, it has departed.
+   * Absent: rows do not show the departure, and the command says so (`WriteTransaction.depart`).
+   */
+  stays?(before: R, after: R): boolean
+}
+
+/** The index of each that a table declares, not beyond its `lastChange`. */
+export type Departures = ReadonlyMap<string, number>
 
 export interface TableIndex<R extends Row> {
   /** `undefined`: the row is not in this index. */
@@ -58,6 +74,11 @@ export interface ReadTransaction {
    */
   lastChange<R extends Row>(table: TableDefinition<R>): number
   /**
+   * Index of the last command that made this departure, one that the table declares; 0 before any. Never falls, except by a
+   * restore, and makes no watch, like `lastChange`, than which it is never greater.
+   */
+  lastDeparture<R extends Row>(table: TableDefinition<R>, departure: string): number
+  /**
    * Reads that make no watch of their own, for a query that has looked at a row which is changed by every command that
    * changes any of what is read here. Whoever calls it has the argument why; a read not covered is a wake-up lost.
    */
@@ -75,6 +96,8 @@ export interface WriteTransaction extends ReadTransaction {
    * tombstone leaves such a floor). Wakes nobody.
    */
   touch<R extends Row>(table: TableDefinition<R>, index?: number): void
+  /** Makes a departure that rows do not show. */
+  depart<R extends Row>(table: TableDefinition<R>, departure: string): void
   /** Runs a part of the command. What it changed stays only if it returns true; else all of that is taken back. */
   attempt(part: () => boolean): boolean
   /** Runs the hooks of this event, in the order in which the store was given them, before it returns. */

@@ -1,7 +1,18 @@
 import { invariant } from '../base/invariant.ts'
 import { emptySum, type RowSum } from './digest.ts'
 import { emptyTree, indexEntryPrefix, type Tree, valuesUnder } from './tree.ts'
-import type { ReadTransaction, Row, TableDefinition } from './types.ts'
+import type { Departures, ReadTransaction, Row, TableDefinition } from './types.ts'
+
+/** Every departure that a table declares, at these indexes. */
+export function departuresOf({ departures = {} }: TableDefinition<Row>, at: (name: string) => number): Departures {
+  return new Map(Object.keys(departures).map((name) => [name, at(name)]))
+}
+
+export function departureOf({ definition, departures }: DepartedTable, name: string): number {
+  const index = departures.get(name)
+  invariant(index !== undefined, 'a departure that the table does not declare', { table: definition.name, name })
+  return index
+}
 
 /** One table as of one index. Never changed. */
 export interface TableState {
@@ -9,6 +20,8 @@ export interface TableState {
   readonly rows: Tree<Row>
   readonly indexes: ReadonlyMap<string, Tree<Row>>
   readonly lastChange: number
+  /** The index of each departure that the table declares. */
+  readonly departures: Departures
   /** Kept only by a store that was asked for digests. */
   readonly sum: RowSum | undefined
 }
@@ -20,6 +33,8 @@ export interface Version {
   readonly tables: ReadonlyMap<string, TableState>
 }
 
+type DepartedTable = Pick<TableState, 'definition' | 'departures'>
+
 export function emptyTable(definition: TableDefinition<Row>, withSum: boolean): TableState {
   const names = Object.keys(definition.indexes ?? {})
   return {
@@ -27,6 +42,7 @@ export function emptyTable(definition: TableDefinition<Row>, withSum: boolean): 
     rows: emptyTree<Row>(),
     indexes: new Map(names.map((name) => [name, emptyTree<Row>()])),
     lastChange: 0,
+    departures: departuresOf(definition, () => 0),
     sum: withSum ? emptySum : undefined,
   }
 }
@@ -81,6 +97,10 @@ export class VersionReader implements ReadTransaction {
 
   lastChange<R extends Row>(table: TableDefinition<R>): number {
     return this.#table(table).lastChange
+  }
+
+  lastDeparture<R extends Row>(table: TableDefinition<R>, departure: string): number {
+    return departureOf(this.#table(table), departure)
   }
 
   covered<T>(read: (tx: ReadTransaction) => T): T {

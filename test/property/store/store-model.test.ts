@@ -42,6 +42,8 @@ interface ModelChange {
 class Model {
   rows = new Map<string, Sample>()
   lastChange = 0
+  lastDeparture = 0
+  lastTold = 0
 
   run(operations: readonly Operation[], index: number): ModelChange[] {
     const changes: ModelChange[] = []
@@ -51,12 +53,17 @@ class Model {
       if (after === undefined) this.rows.delete(id)
       else this.rows.set(id, after)
       this.lastChange = index
+      if (before !== undefined && before.group !== after?.group) this.lastDeparture = index
       changes.push({ before, after })
     }
     for (const op of operations) {
       if (op.kind === 'put') set(op.id, sample(op.id, index, op.group, op.weight))
       else if (op.kind === 'delete') set(op.id, undefined)
-      else for (const id of [...this.rows.keys()]) if (id.startsWith(op.prefix)) set(id, undefined)
+      else {
+        for (const id of [...this.rows.keys()]) if (id.startsWith(op.prefix)) set(id, undefined)
+        this.lastTold = index
+        this.lastChange = index
+      }
     }
     return changes
   }
@@ -73,6 +80,7 @@ function runInStore(store: Store, given: Command, index: number): void {
         if (op.kind === 'put') tx.put(samples, sample(op.id, index, op.group, op.weight))
         else if (op.kind === 'delete') tx.delete(samples, op.id)
         else for (const row of tx.prefix(samples, op.prefix)) tx.delete(samples, row.id)
+        if (op.kind === 'delete-prefix') tx.depart(samples, 'told')
       }
       if (given.fails) throw new Error('as planned')
     })
@@ -104,6 +112,8 @@ function expectSame(tx: ReadTransaction, model: Model): void {
   expect([...tx.all(samples)]).toEqual(model.sorted())
   expect(tx.count(samples)).toBe(model.rows.size)
   expect(tx.lastChange(samples)).toBe(model.lastChange)
+  expect(tx.lastDeparture(samples, 'group')).toBe(model.lastDeparture)
+  expect(tx.lastDeparture(samples, 'told')).toBe(model.lastTold)
   for (const id of ['', 'a', 'ab', 'a\0', '\xff', 'zz']) {
     expect(tx.get(samples, id)).toEqual(model.rows.get(id))
     expect([...tx.prefix(samples, id)]).toEqual(model.sorted((row) => row.id.startsWith(id)))
@@ -139,6 +149,8 @@ describe('the store against a plain map', () => {
           const then = new Model()
           then.rows = new Map(model.rows)
           then.lastChange = model.lastChange
+          then.lastDeparture = model.lastDeparture
+          then.lastTold = model.lastTold
           kept.push({ reader: store.read(), model: then })
         }
         for (const { reader, model: then } of kept) expectSame(reader, then)
@@ -179,6 +191,8 @@ describe('a store of many rows', () => {
           const then = new Model()
           then.rows = new Map(model.rows)
           then.lastChange = model.lastChange
+          then.lastDeparture = model.lastDeparture
+          then.lastTold = model.lastTold
           kept.push({ reader: store.read(), model: then })
         }
         for (const { reader, model: then } of kept) expectSame(reader, then)

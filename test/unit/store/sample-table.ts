@@ -15,6 +15,7 @@ export const samples: TableDefinition<Sample> = {
     group: { key: (row) => (row.group === '' ? undefined : row.group) },
     weight: { key: (row) => String(row.weight).padStart(4, '0') },
   },
+  departures: { group: { stays: (before, after) => before.group === after.group }, told: {} },
   decode: decodeSample,
 }
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { concatBytes, equalBytes } from '../../../src/base/bytes.ts'
+import { unpack } from '../../../src/base/msgpack.ts'
+import { headerFrom } from '../../../src/store/restore.ts'
 import { snapshotPieceBytes } from '../../../src/store/snapshot.ts'
 import { Store } from '../../../src/store/store.ts'
 import type { Row, TableDefinition } from '../../../src/store/types.ts'
@@ -80,6 +82,8 @@ describe('snapshots', () => {
   it('equal states give equal bytes, however their rows were built', () => {
     const [one, other] = [new Store(tables), new Store(tables)]
     one.apply(3, (tx) => {
+      tx.put(samples, { id: 'y', group: 'g', weight: 2, modifyIndex: 3 })
+      tx.delete(samples, 'y')
       tx.put(samples, { id: 'a', group: 'g', weight: 1, modifyIndex: 3 })
       tx.put(samples, { id: 'b', group: 'g', weight: 2, modifyIndex: 3 })
     })
@@ -201,5 +205,63 @@ describe('a bad snapshot', () => {
     expect(restoreAll(store, piecesOf(older)).ok).toBe(true)
     expect(store.read().count(quietSamples)).toBe(0)
     expect(store.read().lastChange(quietSamples)).toBe(0)
+  })
+
+  it('of a build that kept no departures restores with those of the last change', () => {
+    const plain = { ...samples, departures: {} }
+    const older = new Store([plain, quietSamples] as readonly TableDefinition<Row>[])
+    older.apply(3, (tx) => tx.put(plain, sample('a', 3)))
+    older.apply(5, (tx) => tx.put(plain, sample('b', 5)))
+    const store = filled()
+    expect(restoreAll(store, piecesOf(older)).ok).toBe(true)
+    expect(store.lastDeparture(samples, 'group')).toBe(5)
+    store.apply(8, (tx) => tx.put(samples, sample('a', 8, 'moved')))
+    expect([store.lastDeparture(samples, 'group'), store.lastDeparture(samples, 'told')]).toEqual([8, 5])
+  })
+
+  it('with a departure later than the last change is refused', () => {
+    const store = filled()
+    store.apply(8, (tx) => tx.delete(samples, 'key-1'))
+    const bytes = concatBytes(piecesOf(store))
+    const header = unpack(bytes.slice(4, 4 + new DataView(bytes.buffer).getUint32(0)))
+    if (!header.ok) throw new Error(header.error)
+    const read = headerFrom(header.value)
+    expect(read).toMatchObject({ ok: true })
+    const tables = read.ok ? read.value.tables.map((table) => ({ ...table, departures: { group: 9 } })) : []
+    expect(headerFrom({ format: 1, index: 9, tables })).toMatchObject({ ok: false })
+  })
+})
+
+describe('a departure', () => {
+  it('is undone with a command that throws, and with a part of one that is taken back', () => {
+    const store = filled()
+    const fails = () =>
+      store.apply(8, (tx) => {
+        tx.delete(samples, 'key-1')
+        throw new Error('as planned')
+      })
+    expect(fails).toThrow('as planned')
+    store.apply(9, (tx) => {
+      tx.attempt(() => tx.delete(samples, 'key-2') && false)
+      tx.put(samples, sample('new', 9))
+    })
+    expect(store.read().lastDeparture(samples, 'group')).toBe(0)
+  })
+
+  it('is of every row where another state takes the place of this one', () => {
+    const store = filled()
+    const reader = store.reader()
+    for (const piece of piecesOf(filled(1))) reader.write(piece)
+    const version = reader.finish()
+    if (!version.ok) throw new Error(version.error)
+    store.apply(20, (tx) => tx.put(samples, sample('gone', 20)))
+    store.replace(version.value, 20)
+    expect(store.lastDeparture(samples, 'group')).toBe(20)
+  })
+
+  it('that a table does not declare, or that its rows show, is a bug to ask for or to make', () => {
+    const store = filled()
+    expect(() => store.lastDeparture(samples, 'other')).toThrow('does not declare')
+    expect(() => store.apply(8, (tx) => tx.depart(samples, 'group'))).toThrow('a departure that rows show')
   })
 })

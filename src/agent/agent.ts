@@ -28,6 +28,8 @@ export interface FoundResult {
 export interface ParkedRead {
   readonly method: string
   readonly args: unknown
+  /** Whose rights count for what it finds; empty where all are the same. */
+  readonly accessor: string
   readonly minIndex: number
   /** When it first looked at a state that had come as far as that; until then, when it looked last. */
   readonly found: FoundResult

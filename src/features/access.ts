@@ -1,6 +1,7 @@
 import type { Ask, Authorizer } from '../access/authorizer.ts'
 import type { Failure } from '../model/failure.ts'
 import type { ReadTransaction } from '../store/types.ts'
+import type { OneForAll, Sight } from './visible-index.ts'
 
 /** What an endpoint asks of the token that it is called with. Every endpoint declares one. */
 export type Access<Args> = Open | Asks<Args> | Within
@@ -44,10 +45,14 @@ export interface Filters<Args, Reply> {
   onBehalfOf?(args: Args, state: ReadTransaction): string
   /**
    * What of the value the token may see; pure. Where nothing is dropped it must be the very same value: others share it, and
-   * how it was encoded.
+   * how it was encoded. `state`: in which the value was found, or one in which it would be found the same.
    */
-  filter(authorizer: Authorizer, value: Reply, args: Args): Reply
+  filter(authorizer: Authorizer, value: Reply, args: Args, state: ReadTransaction): Reply
+  /** At which index what the token may see last changed. */
+  readonly sight: Sight<Args, Reply> | OneForAll
 }
+
+type Filter<Args, Reply> = Filters<Args, Reply>['filter']
 
 export function open(reason: string): Open {
   return { kind: 'open', reason }
@@ -62,17 +67,19 @@ export function within(reason: string): Within {
 }
 
 export function filters<Args, Reply>(
-  filter: (authorizer: Authorizer, value: Reply, args: Args) => Reply,
+  filter: Filter<Args, Reply>,
+  sight: NoInfer<Sight<Args, Reply>> | OneForAll,
   refused?: Refused<Args>,
 ): Filters<Args, Reply> {
-  return { kind: 'filters', filter, ...(refused === undefined ? {} : { refused }) }
+  return { kind: 'filters', filter, sight, ...(refused === undefined ? {} : { refused }) }
 }
 
 export function filtersOnBehalf<Args, Reply>(
   onBehalfOf: (args: Args, state: ReadTransaction) => string,
-  filter: (authorizer: Authorizer, value: Reply, args: Args) => Reply,
+  filter: Filter<Args, Reply>,
+  sight: NoInfer<Sight<Args, Reply>> | OneForAll,
 ): Filters<Args, Reply> {
-  return { kind: 'filters', filter, onBehalfOf }
+  return { kind: 'filters', filter, sight, onBehalfOf }
 }
 
 /** The question if it is answered with no. */

@@ -31,7 +31,8 @@ export class ParkedReads {
   parked(server: string, read: ParkedRead): () => void {
     const questions = this.#servers.get(server) ?? new Map<string, Question>()
     this.#servers.set(server, questions)
-    const key = `${read.method} ${JSON.stringify(read.args)}`
+    const as = read.accessor === '' ? '' : ` as ${read.accessor}`
+    const key = `${read.method} ${JSON.stringify(read.args)}${as}`
     const question = questions.get(key) ?? { parked: new Set() }
     questions.set(key, question)
     question.parked.add(read)

@@ -59,6 +59,7 @@ export function askedTokens(
   authorizers: Authorizers,
   calls: () => Pick<Calls, 'ask'>,
   datacenter: string,
+  state?: { readonly index: number },
 ): AskedTokens {
   const read = { consistency: 'stale' as const, minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter }
   return new AskedTokens({
@@ -67,6 +68,7 @@ export function askedTokens(
     downPolicy: config.access.downPolicy,
     ttlMs: ttlOf(config.access),
     findingMs: config.rpcHoldTimeoutMs,
+    stateIndex: () => state?.index ?? 0,
     ask: async (secret) => {
       const told = await calls().ask(asked, { secret, datacenter: config.datacenter }, read, {})
       if (!told.ok) return told

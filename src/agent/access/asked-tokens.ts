@@ -36,6 +36,8 @@ export interface AskedTokensParts {
    * takes it that nobody can. 0 if absent.
    */
   readonly findingMs?: number
+  /** Index of the state that answers rest on; absent: this agent keeps none. */
+  stateIndex?(): number
   /** Asks whoever keeps tokens. `token-not-found`: there is none; any other failure: nobody could tell. */
   ask(secret: string): Promise<Result<ToldRights, Failure>>
 }
@@ -44,6 +46,8 @@ interface Kept {
   /** Undefined: there is no such token, or nobody could tell. */
   rights: TokenRights | undefined
   outcome: Result<Authorizer, Failure>
+  /** Index of the state when this outcome was learned. */
+  since: number
   /** When it was certainly so for the last time. */
   asOfMs: number
   untilMs: number
@@ -159,6 +163,10 @@ export class AskedTokens implements TokenResolver {
     return err(kept?.failure ?? (outcome.ok ? { kind: 'no-servers' } : outcome.error))
   }
 
+  since(secret: string): number {
+    return this.#kept.get(secret)?.since ?? 0
+  }
+
   onChange(secret: string, authorizer: Authorizer, use: () => void): Closable {
     const follower: Follower = { authorizer, use }
     const followers = this.#followers.get(secret) ?? new Set()
@@ -202,7 +210,9 @@ export class AskedTokens implements TokenResolver {
       told = await this.#parts.ask(secret)
     }
     this.#isOut = !told.ok && this.#isOut
+    const before = this.#kept.get(secret)
     const kept = this.#taken(secret, told, askedMs)
+    kept.since = isSame(before?.outcome, kept.outcome) ? (before?.since ?? 0) : (this.#parts.stateIndex?.() ?? 0)
     this.#kept.set(secret, kept)
     this.#asking.delete(secret)
     this.#check(secret)
@@ -290,6 +300,7 @@ const off: Result<Authorizer, Failure> = ok(unrestricted)
 
 const nothing = {
   rights: undefined,
+  since: 0,
   asOfMs: 0,
   failure: undefined,
   failedMs: Number.NEGATIVE_INFINITY,
@@ -299,6 +310,10 @@ const nothing = {
 /** Nobody was found who could have been asked. */
 function isOfNobody({ kind }: Failure): boolean {
   return kind === 'unknown-datacenter' || kind === 'no-servers' || kind === 'no-leader'
+}
+
+function isSame(before: Kept['outcome'] | undefined, now: Kept['outcome']): boolean {
+  return before === now || (before?.ok === true && now.ok && before.value === now.value)
 }
 
 function lettersOf({ rights }: Kept): number {

@@ -52,6 +52,11 @@ export class Gate {
     return now?.ok === true && now.value === authorizer
   }
 
+  /** See `TokenResolver.since`. */
+  since({ access }: Guarded, token: string): number {
+    return access.kind === 'open' ? 0 : this.#resolver.since(token)
+  }
+
   onChange({ access }: Guarded, token: string, authorizer: Authorizer, use: () => void): Closable | undefined {
     return access.kind === 'open' ? undefined : this.#resolver.onChange(token, authorizer, use)
   }

@@ -11,6 +11,11 @@ export interface TokenResolver {
   /** Where that is known in this turn, and fresh enough; undefined: only `resolve` can tell. */
   now(token: string): Result<Authorizer, Failure> | undefined
   resolve(token: string): Promise<Result<Authorizer, Failure>>
+  /**
+   * The index of this server's state from which the token may do what `now` says, of a token that was resolved; 0 on an agent
+   * that keeps no state. Beyond every index that was answered for other rights that it had.
+   */
+  since(token: string): number
   /** Calls `use` once, never within this call, when the token may do something else than this authorizer says, or is none. */
   onChange(token: string, authorizer: Authorizer, use: () => void): Closable
 }

@@ -48,7 +48,7 @@ export function openServerAccess(
   const isPrimary = primary === config.datacenter
   const state = { live: store.live, read: () => store.read(), watch: watchOf(store) }
   const authorizers = authorizersOf(ground, closing, comparingIn(ground, state, isPrimary, closing))
-  const beyond = isPrimary ? undefined : askedTokens(ground, authorizers, calls, primary)
+  const beyond = isPrimary ? undefined : askedTokens(ground, authorizers, calls, primary, store)
   const standing = new ServerStanding(env, raft, config)
   const tokens = new StateTokens({ env, state, authorizers, datacenter: config.datacenter, beyond, standing })
   const isComing = (): boolean => standing.now() === 'coming'

@@ -3,7 +3,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import { anonymousSecret } from '../../features/acl/model.ts'
-import { allPolicies, allTokens, tokenBySecret, tokensIndex } from '../../features/acl/views.ts'
+import { allPolicies, allTokens, rightsIndex, tokenBySecret, tokensIndex } from '../../features/acl/views.ts'
 import { replacedChange } from '../../features/snapshot/views.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ReadTransaction } from '../../store/types.ts'
@@ -50,6 +50,7 @@ interface Kept {
   changed: number
   replaced: number
   rights: TokenRights
+  since: number
   readonly authorizer: Authorizer
 }
 
@@ -66,6 +67,9 @@ export class StateTokens implements TokenResolver {
   readonly #nobody: Authorizer
   readonly #kept = new Lru<string, Kept>(keptMax)
   readonly #followers = new Set<Follower>()
+  /** When a token was looked at last; and the index of the state when that became another, which changed all rights. */
+  #wasCutOff = false
+  #cutOffChange = 0
   /** There is one as long as there are followers. */
   #watching: Closable | undefined
 
@@ -93,7 +97,10 @@ export class StateTokens implements TokenResolver {
   #known(secret: string): Result<Authorizer, Failure> | undefined {
     const refused = refusedSecret(secret)
     if (refused !== undefined) return refused
-    if (this.#parts.standing.now() === 'cut-off') return ok(this.#nobody)
+    const isCutOff = this.#parts.standing.now() === 'cut-off'
+    if (isCutOff !== this.#wasCutOff) this.#cutOffChange = this.#parts.state.live.index
+    this.#wasCutOff = isCutOff
+    if (isCutOff) return ok(this.#nobody)
     const own = this.#own(secret)
     if (own !== undefined) return ok(own)
     const { beyond } = this.#parts
@@ -108,6 +115,11 @@ export class StateTokens implements TokenResolver {
   #isWhole(): boolean {
     const standing = this.#parts.standing.now()
     return standing === 'current' || standing === 'cut-off'
+  }
+
+  since(secret: string): number {
+    const own = this.#own(secret) === undefined ? undefined : this.#kept.get(secret)?.since
+    return Math.max(this.#cutOffChange, own ?? this.#parts.beyond?.since(secret) ?? 0)
   }
 
   onChange(secret: string, authorizer: Authorizer, use: () => void): Closable {
@@ -154,11 +166,16 @@ export class StateTokens implements TokenResolver {
     if (kept !== undefined && sameRights(kept.rights, rights)) {
       kept.changed = changed
       kept.replaced = replaced
+      kept.since = this.#sinceInState(secret)
       return kept.authorizer
     }
     const authorizer = authorizers.of(rights)
-    this.#kept.set(secret, { changed, replaced, rights, authorizer })
+    this.#kept.set(secret, { changed, replaced, rights, since: this.#sinceInState(secret), authorizer })
     return authorizer
+  }
+
+  #sinceInState(secret: string): number {
+    return rightsIndex(this.#parts.state.live, secret === '' ? anonymousSecret : secret)
   }
 
   #find(secret: string, datacenter: string): TokenRights | undefined {

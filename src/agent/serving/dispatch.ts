@@ -14,7 +14,7 @@ import { blockingJitterFraction } from '../../model/limits.ts'
 import type { RequestRefusal } from '../../raft/core/types.ts'
 import type { Raft } from '../../raft/raft.ts'
 import type { Store } from '../../store/store.ts'
-import { type Asker, Askers, type Reader } from '../access/askers.ts'
+import { Askers, type Reader } from '../access/askers.ts'
 import type { Gate } from '../access/gate.ts'
 import type { AgentObserver, ParkedRead } from '../agent.ts'
 import { type KeptResult, KeptResults, type LiveResult } from './kept-results.ts'
@@ -22,6 +22,7 @@ import { type Caller, Leaving } from './leaving.ts'
 import { ParkedReads } from './parked-reads.ts'
 import { failureOfRefusal } from './refusal.ts'
 import { type AgentRequest, waitOf } from './request.ts'
+import { type Found, SeenResults } from './seen-results.ts'
 import { Served } from './served.ts'
 
 /**
@@ -39,6 +40,7 @@ export class Dispatch {
   readonly #gate: Gate | undefined
   readonly #askers: Askers
   readonly #parked: ParkedReads
+  readonly #seen: SeenResults
   /** Questions whether this server still leads, asked in this turn. */
   readonly #confirming = new Map<'readIndex' | 'leaseRead', ReturnType<Raft['readIndex']>>()
 
@@ -55,6 +57,7 @@ export class Dispatch {
     this.#store = store
     this.#observer = observer
     this.#results = new KeptResults(store, {}, context.release)
+    this.#seen = new SeenResults(store, gate)
     this.#raft = context.raft
     this.#parked = new ParkedReads(context, gate)
     this.#endpoints = new Map(endpoints.map((endpoint) => [endpoint.method, endpoint]))
@@ -105,9 +108,9 @@ export class Dispatch {
     if (asking === undefined || !asking.ok) return asking
     const found = this.#find(endpoint, args, asking.value)
     if (found === undefined || !found.ok) return found
-    const { result, asker } = found.value
-    const meta = isStale ? this.#meta(result.index) : { index: result.index, knownLeader: true, lastContactMs: 0 }
-    return ok(this.#served(endpoint, args, result, asker, meta))
+    const { index } = found.value
+    const meta = isStale ? this.#meta(index) : { index, knownLeader: true, lastContactMs: 0 }
+    return ok(this.#served(endpoint, args, found.value, meta))
   }
 
   async #write(endpoint: WriteEndpoint, args: unknown, request: AgentRequest): Promise<Result<unknown, Failure>> {
@@ -172,7 +175,8 @@ export class Dispatch {
     const deadlineMs = this.#context.env.clock.monoMs() + this.#blockFor(read)
     const leaving = new Leaving(caller)
     let observed: ParkedRead | undefined
-    let before: Authorizer | undefined
+    let before: Found | undefined
+    let beforeAt = 0
     for (;;) {
       const asking = await this.#ready(endpoint, args, read, token)
       if (!asking.ok) return asking
@@ -182,11 +186,16 @@ export class Dispatch {
       if (!found.ok) return found
       const { result, asker } = found.value
       const leftMs = deadlineMs - this.#context.env.clock.monoMs()
-      const seesOther = before !== undefined && before !== asker.authorizer
-      if (result.index > read.minIndex || leftMs <= 0 || seesOther) return ok(this.#answer(endpoint, args, found.value))
-      before = asker.authorizer
+      if (leftMs <= 0 || this.#seen.isNews(before, found.value, read.minIndex)) {
+        return ok(this.#answer(endpoint, args, found.value))
+      }
+      // What the caller knows may be of a later state than the one that this server had come to.
+      if (before === undefined || beforeAt < read.minIndex) {
+        before = found.value
+        beforeAt = this.#store.index
+      }
       if (observed === undefined || observed.found.at < read.minIndex) {
-        observed = this.#observed(endpoint, args, read.minIndex, result)
+        observed = this.#observed(endpoint, args, read.minIndex, found.value)
       }
       const over = observed === undefined ? undefined : this.#observer.readParked?.(observed)
       const woken = await this.#parked.park(endpoint, asker, {
@@ -214,20 +223,23 @@ export class Dispatch {
   /** Undefined: for whom it reads has changed since it was looked. */
   #find(endpoint: QueryEndpoint, args: unknown, reader: Reader): Result<Found, Failure> | undefined {
     const asker = this.#askers.admitted(endpoint, args, reader)
-    return asker?.ok === true ? ok({ result: this.#results.read(endpoint, args), asker: asker.value }) : asker
+    if (asker?.ok !== true) return asker
+    return ok(this.#seen.found(endpoint, args, this.#results.read(endpoint, args), asker.value))
   }
 
-  #observed(endpoint: QueryEndpoint, args: unknown, minIndex: number, found: KeptResult): ParkedRead | undefined {
+  #observed(endpoint: QueryEndpoint, args: unknown, minIndex: number, found: Found): ParkedRead | undefined {
     if (this.#observer.readParked === undefined) return undefined
     const store = this.#store
+    const { asker, index, view } = found
     return {
       method: endpoint.method,
       args,
+      accessor: asker.authorizer.accessor,
       minIndex,
-      found: { at: store.index, index: found.index, value: found.value },
+      found: { at: store.index, index, value: view.value },
       now: () => {
-        const { index, value } = store.query((tx) => endpoint.query(tx, args, this.#context.release)).value
-        return { at: store.index, index: Math.max(index, store.floor, 1), value }
+        const evaluated = store.query((tx) => endpoint.query(tx, args, this.#context.release)).value
+        return { at: store.index, ...this.#seen.anew(endpoint, args, asker, evaluated) }
       },
     }
   }
@@ -271,22 +283,17 @@ export class Dispatch {
     return this.#raft.status().configuration.servers.find((server) => server.id === id)?.address
   }
 
-  #answer(endpoint: QueryEndpoint, args: unknown, { result, asker }: Found): Served {
-    return this.#served(endpoint, args, result, asker, this.#meta(result.index))
+  #answer(endpoint: QueryEndpoint, args: unknown, found: Found): Served {
+    return this.#served(endpoint, args, found, this.#meta(found.index))
   }
 
-  #served(endpoint: QueryEndpoint, args: unknown, result: KeptResult, asker: Asker, meta: ReadMeta): Served {
+  #served(endpoint: QueryEndpoint, args: unknown, { result, asker, view }: Found, meta: ReadMeta): Served {
     this.#count(endpoint, args, result)
     const gate = this.#gate
-    if (gate === undefined) return new Served(result, meta, result, this.#standingOf)
+    if (gate === undefined) return new Served(view, meta, result, this.#standingOf)
     const { authorizer, token } = asker
-    const { access } = endpoint
-    const view =
-      access.kind === 'filters' && !authorizer.unrestricted
-        ? result.viewOf(authorizer, () => access.filter(authorizer, result.value, args))
-        : result
-    return new Served(view, meta, result, (of) => {
-      const { now } = this.#standingOf(of)
+    return new Served(view, meta, result, (of, index) => {
+      const { now } = this.#standingOf(of, index)
       return { now: () => (gate.isStill(endpoint, token, authorizer) ? now() : undefined) }
     })
   }
@@ -301,8 +308,7 @@ export class Dispatch {
    * A result that is kept stands until it goes. Any other stands until the next command: the state of one index is one state,
    * and of a state and arguments a query has one result.
    */
-  readonly #standingOf = (result: KeptResult): Standing => {
-    const { index } = result
+  readonly #standingOf = (result: KeptResult, index: number): Standing => {
     if (result.isWatched) return this.#standing(index, liveness(result.live))
     const at = result.touched.version.index
     return this.#standing(index, () => this.#store.index === at)
@@ -333,11 +339,6 @@ type DispatchObserver = Pick<AgentObserver, 'readParked'>
 /** Settled behind everything that this turn has set going already. */
 async function endOfTurn(): Promise<void> {
   await undefined
-}
-
-interface Found {
-  readonly result: KeptResult
-  readonly asker: Asker
 }
 
 const notLeader: Failure = { kind: 'not-leader', leader: undefined }

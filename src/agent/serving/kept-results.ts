@@ -1,12 +1,12 @@
 import type { Authorizer } from '../../access/authorizer.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
-import type { ResultForms } from '../../features/reading.ts'
 import type { QueryEndpoint } from '../../features/server-context.ts'
 import type { Failure } from '../../model/failure.ts'
 import { newestRelease, type Release } from '../../model/release.ts'
 import type { Touched } from '../../store/recording.ts'
 import type { Parked, Store } from '../../store/store.ts'
+import { type ResultView, SeenPart } from './seen-part.ts'
 
 export interface KeptResultsBounds {
   /** Memory that results and their encoded forms may take, as estimated below. */
@@ -168,11 +168,6 @@ export interface LiveResult {
   result: KeptResult | undefined
 }
 
-/** A result as somebody may see it, with the forms in which that was encoded. */
-export interface ResultView extends ResultForms {
-  readonly value: unknown
-}
-
 /** One result, shared by all who asked for it, with the forms in which it was encoded. */
 export class KeptResult implements ResultView {
   readonly #owner: Owner
@@ -188,9 +183,9 @@ export class KeptResult implements ResultView {
   bytes = 0
   readonly #forms = new Map<string, Uint8Array>()
   /** Of those who may not see all of it. */
-  readonly #views = new Map<Authorizer, PartialView>()
+  readonly #views = new Map<Authorizer, { readonly view: PartialView; readonly part: SeenPart }>()
   /** Those who may: looking through a long list again would cost more than what else a read does. At most `viewsMax`. */
-  readonly #seers = new Set<Authorizer>()
+  readonly #seers = new Map<Authorizer, SeenPart>()
   readonly #waiting = new Set<() => void>()
 
   constructor(owner: Owner, key: string, index: number, value: unknown, touched: Touched) {
@@ -221,34 +216,35 @@ export class KeptResult implements ResultView {
     return bytes
   }
 
-  /** What an authorizer leaves of it, which `make` tells; itself where that is all. */
-  viewOf(authorizer: Authorizer, make: () => unknown): ResultView {
-    if (this.#seers.has(authorizer)) return this
-    const known = this.#views.get(authorizer)
+  /** What an authorizer leaves of it, which `make` tells, with its own index; the view is the result itself where that is all. */
+  partFor(authorizer: Authorizer, make: () => { readonly value: unknown; readonly newest: number }): SeenPart {
+    const known = this.#seers.get(authorizer) ?? this.#views.get(authorizer)?.part
     if (known !== undefined) return known
-    const value = make()
+    const { value, newest } = make()
     if (value === this.value) {
+      const whole = new SeenPart(this, newest)
       if (this.#seers.size >= viewsMax) this.#seers.clear()
-      if (this.bytes > 0) this.#seers.add(authorizer)
-      return this
+      if (this.bytes > 0) this.#seers.set(authorizer, whole)
+      return whole
     }
     const charge = (bytes: number): boolean => {
       // Another than this one may be let go of in return, but this one as well.
-      if (this.#views.get(authorizer) !== view || this.bytes === 0) return false
+      if (this.#views.get(authorizer)?.view !== view || this.bytes === 0) return false
       view.bytes += bytes
       this.#owner.charge(bytes, this)
       return true
     }
     const view = new PartialView(value, charge)
-    if (this.bytes === 0) return view
-    for (const [oldest, { bytes }] of this.#views) {
+    const part = new SeenPart(view, newest)
+    if (this.bytes === 0) return part
+    for (const [oldest, { view: dropped }] of this.#views) {
       if (this.#views.size < viewsMax) break
       this.#views.delete(oldest)
-      this.#owner.charge(-bytes, this)
+      this.#owner.charge(-dropped.bytes, this)
     }
-    this.#views.set(authorizer, view)
+    this.#views.set(authorizer, { view, part })
     charge(viewBytes + membersOf(value) * viewMemberBytes)
-    return view
+    return part
   }
 
   wait(use: () => void): Closable {

@@ -1,15 +1,19 @@
 import type { Answer, ReadMeta, Standing } from '../../features/reading.ts'
-import type { KeptResult, ResultView } from './kept-results.ts'
+import type { KeptResult } from './kept-results.ts'
+import type { ResultView } from './seen-part.ts'
+
+/** `index`: the one that was told. */
+type StandingOf = (result: KeptResult, index: number) => Standing
 
 /** An answer made on this agent. The forms in which it was encoded stay here: they do not travel. */
 export class Served implements Answer<unknown> {
   readonly meta: ReadMeta
   readonly forms: ResultView
   readonly #result: KeptResult
-  readonly #standingOf: (result: KeptResult) => Standing
+  readonly #standingOf: StandingOf
 
   /** `view`: what of the result is shown. */
-  constructor(view: ResultView, meta: ReadMeta, result: KeptResult, standingOf: (result: KeptResult) => Standing) {
+  constructor(view: ResultView, meta: ReadMeta, result: KeptResult, standingOf: StandingOf) {
     this.forms = view
     this.meta = meta
     this.#result = result
@@ -21,6 +25,6 @@ export class Served implements Answer<unknown> {
   }
 
   standing(): Standing {
-    return this.#standingOf(this.#result)
+    return this.#standingOf(this.#result, this.meta.index)
   }
 }

@@ -7,6 +7,7 @@ import { type Asks, asks, type Filters, filters, refusedUnlessAllowed } from '..
 import { legacyModeFailure, type ServerAccess } from '../access-control.ts'
 import { measured } from '../measured.ts'
 import type { CommandDefinition, ServerContext, WriteIdentity } from '../server-context.ts'
+import { oneForAll } from '../visible-index.ts'
 import { isNewMode, newModeIndex } from './views.ts'
 
 /** What all endpoints of tokens and policies ask, in the order of the field: the mode, then the right, then what was meant. */
@@ -43,6 +44,7 @@ export function readsAccess<T>(shown: (found: T) => T = (found) => found): Filte
       const found = shown(value.found)
       return found === value.found ? value : { mode: 'new', found }
     },
+    oneForAll('it is that of all tokens and policies, which its readers may all see'),
     (authorizer: Authorizer, _args: unknown, state: ReadTransaction) =>
       isNewMode(state) ? refusedUnlessAllowed(authorizer, 'acl', '', 'read') : undefined,
   )

@@ -15,6 +15,7 @@ export const tokensTable: TableDefinition<TokenRow> = {
   name: 'acl-tokens',
   key: (row) => secretKey(row.secret),
   indexes: { accessor: { key: (row) => row.accessor } },
+  departures: { row: { stays: () => true } },
   decode: (row) => tokenRow.parse(row),
 }
 
@@ -29,6 +30,7 @@ export const policiesTable: TableDefinition<PolicyRow> = {
   name: 'acl-policies',
   key: (row) => row.id,
   indexes: { name: { key: (row) => policyNameKey(row.name) } },
+  departures: { row: { stays: () => true } },
   decode: (row) => policyRow.parse(row),
 }
 

@@ -89,6 +89,22 @@ export function rightsOf(tx: ReadTransaction, token: TokenRow, datacenter: strin
   return { kind: 'policies', policies: policies.filter((policy) => holdsIn(policy, datacenter)) }
 }
 
+/**
+ * At which index the token of a secret last came to have the rights that it has, of which it may have had the same before:
+ * 1. Its own row changes with its links, and with the rules of a legacy one.
+ * 2. A policy changes with its rules and with where it holds. One that is linked and gone departed, no later than the last.
+ * 3. Of a secret that no token has (the anonymous one, which need not be there): one that had it departed.
+ */
+export function rightsIndex(tx: ReadTransaction, secret: string): number {
+  const token = tokenBySecret(tx, secret)
+  if (token === undefined) return tx.lastDeparture(tokensTable, 'row')
+  let newest = token.modifyIndex
+  for (const { id } of token.policies) {
+    newest = Math.max(newest, policyById(tx, id)?.modifyIndex ?? tx.lastDeparture(policiesTable, 'row'))
+  }
+  return newest
+}
+
 /** Names of datacenters are the same whatever the case of their letters. */
 function holdsIn({ datacenters }: PolicyRow, datacenter: string): boolean {
   return datacenters.length === 0 || datacenters.some((each) => lowerAscii(each) === lowerAscii(datacenter))

@@ -19,6 +19,7 @@ import { measured } from '../measured.ts'
 import type { QueryEndpoint, ServerContext, ServerEndpoint, WriteEndpoint, WriteIdentity } from '../server-context.ts'
 import { checksSeenBy, nodesSeenBy, placedSeenBy, seesNode, seesService, servicesSeenBy } from '../sight.ts'
 import { tagFilterFields, tagsRead } from '../tag-filter.ts'
+import { byRow, newestOf, oneForAll } from '../visible-index.ts'
 import {
   catalogDeregister,
   catalogRegister,
@@ -29,10 +30,12 @@ import {
 import { catalogFields } from './fields.ts'
 import type { NodeDump, NodeServices, PlacedService, ServiceName, ServicePlace } from './model.ts'
 import { deregistrationRefused, registrationRefused } from './rights.ts'
+import { instancesSight, nodeOrIdSight, nodeSight } from './sight.ts'
 import {
   allNodes,
   allServices,
   checksOfNode,
+  departuresIndex,
   hasMeta,
   nodeByName,
   nodeByNameOrId,
@@ -123,7 +126,14 @@ export const nodesEndpoint: QueryEndpoint<z.infer<typeof nodesArgs>, readonly Ca
   method: 'Catalog.ListNodes',
   kind: 'query',
   args: nodesArgs,
-  access: filters(nodesSeenBy),
+  access: filters(
+    nodesSeenBy,
+    byRow({
+      all: (authorizer) => authorizer.readsAll('node'),
+      newest: (authorizer, state) => newestOf(nodesSeenBy(authorizer, [...allNodes(state)])),
+      floor: departuresIndex,
+    }),
+  ),
   query: (tx, args) => {
     const wanted = args.nodeMeta ?? []
     const nodes = [...allNodes(tx)].filter((node) => hasMeta(node, wanted))
@@ -138,7 +148,16 @@ export const servicesEndpoint: QueryEndpoint<z.infer<typeof servicesArgs>, reado
   method: 'Catalog.ListServices',
   kind: 'query',
   args: servicesArgs,
-  access: filters(servicesSeenBy),
+  access: filters(
+    servicesSeenBy,
+    byRow({
+      all: (authorizer) => authorizer.readsAll('service'),
+      newest: (authorizer, state) => newestOf(servicesSeenBy(authorizer, [...allServices(state)])),
+      // Metadata count also of nodes that are hidden: which, no index may tell.
+      floor: (state, args) =>
+        (args.nodeMeta ?? []).length > 0 ? Math.max(nodesIndex(state), servicesIndex(state)) : departuresIndex(state),
+    }),
+  ),
   query: (tx, args) => {
     const wanted = args.nodeMeta ?? []
     const tags = new Map<string, Set<string>>()
@@ -171,8 +190,10 @@ export const serviceNodesEndpoint: QueryEndpoint<z.infer<typeof serviceNodesArgs
   kind: 'query',
   counts: discoveryCounts('catalog'),
   args: serviceNodesArgs,
-  access: filters((authorizer, placed, { service, connect }) =>
-    connect === true && !seesService(authorizer, service) ? [] : placedSeenBy(authorizer, placed),
+  access: filters(
+    (authorizer, placed, { service, connect }) =>
+      connect === true && !seesService(authorizer, service) ? [] : placedSeenBy(authorizer, placed),
+    instancesSight((args) => args, { checks: false }),
   ),
   query: (tx, { service, connect, nodeMeta: wanted, near: place, ...filter }, release = newestRelease) => {
     const tags = connect === true ? [] : tagsRead(filter, release, !hasBehaviour(release, 'catalog-reads-one-tag'))
@@ -190,8 +211,10 @@ export const servicesAtEndpoint: QueryEndpoint<z.infer<typeof serviceAtArgs>, re
   method: 'Internal.ServicesAt',
   kind: 'query',
   args: serviceAtArgs,
-  access: filters((authorizer, places) =>
-    keptOf(places, ({ node, service }) => seesNode(authorizer, node) && seesService(authorizer, service)),
+  access: filters(
+    (authorizer, places) =>
+      keptOf(places, ({ node, service }) => seesNode(authorizer, node) && seesService(authorizer, service)),
+    oneForAll('it is that of all services, whichever address was asked for'),
   ),
   query: (tx, { addresses }) => {
     const places: ServicePlace[] = []
@@ -216,7 +239,7 @@ export const nodeServicesEndpoint: QueryEndpoint<NodeArgs, NodeServices | null> 
     if (found === null || !seesNode(authorizer, found.node.node)) return null
     const services = servicesSeenBy(authorizer, found.services)
     return services === found.services ? found : { ...found, services }
-  }),
+  }, nodeOrIdSight),
   query: (tx, args) => {
     const index = nodeIndexByNameOrId(tx, args.node)
     const node = nodeByNameOrId(tx, args.node)
@@ -237,7 +260,7 @@ export const nodeDumpEndpoint: QueryEndpoint<NodeArgs, NodeDump> = {
     const services = servicesSeenBy(authorizer, dump.services)
     const checks = checksSeenBy(authorizer, dump.checks)
     return services === dump.services && checks === dump.checks ? dump : { ...dump, services, checks }
-  }),
+  }, nodeSight),
   query: (tx, { node: name }) =>
     ofNode(tx, name, (read) => ({
       node: nodeByName(read, name) ?? null,

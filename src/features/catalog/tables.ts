@@ -13,6 +13,7 @@ export const nodesTable: TableDefinition<CatalogNode> = {
   name: 'catalog-nodes',
   key: (row) => nameKey(row.node),
   indexes: { id: { key: (row) => (row.id === '' ? undefined : byteString(row.id)) } },
+  departures: { name: { stays: (before, after) => before.node === after.node } },
   decode: (row) => stored.catalogNode.parse(row),
 }
 
@@ -30,6 +31,11 @@ export const servicesTable: TableDefinition<CatalogService> = {
       },
     },
   },
+  departures: {
+    name: {
+      stays: (before, after) => before.service === after.service && meshDestination(before) === meshDestination(after),
+    },
+  },
   decode: (row) => stored.catalogService.parse(row),
 }
 
@@ -42,6 +48,12 @@ export const checksTable: TableDefinition<CatalogCheck> = {
     instance: { key: (row) => pairKey(row.node, row.serviceId) },
     service: { key: (row) => (row.serviceId === '' ? undefined : nameKey(row.serviceName)) },
     status: { key: (row) => byteString(row.status) },
+  },
+  departures: {
+    name: {
+      stays: (before, after) => before.serviceId === after.serviceId && before.serviceName === after.serviceName,
+    },
+    status: { stays: (before, after) => before.status === after.status },
   },
   decode: (row) => stored.catalogCheck.parse(row),
 }

@@ -145,7 +145,7 @@ export function nodeByNameOrId(tx: ReadTransaction, nameOrId: string): CatalogNo
 }
 
 /** The beginning of a UUID, long enough not to be meant as a name by mistake. */
-function looksLikeId(text: string): boolean {
+export function looksLikeId(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f-]{0,27})?$/i.test(text)
 }
 
@@ -213,6 +213,21 @@ export function nodeIndexByNameOrId(tx: ReadTransaction, nameOrId: string): numb
   if (nodeByName(tx, nameOrId) !== undefined || !looksLikeId(nameOrId)) return nodeIndex(tx, nameOrId)
   const found = nodeByNameOrId(tx, nameOrId)
   return Math.max(found === undefined ? 0 : nodeIndex(tx, found.node), tx.lastChange(nodesTable))
+}
+
+/** At which any node, service or check last went, or came to stand under another name. One number, whatever is asked. */
+export function departuresIndex(tx: ReadTransaction): number {
+  return Math.max(
+    tx.lastChange(goneFloor),
+    tx.lastDeparture(nodesTable, 'name'),
+    tx.lastDeparture(servicesTable, 'name'),
+    tx.lastDeparture(checksTable, 'name'),
+  )
+}
+
+/** The same of checks that left the status that they had. */
+export function statusDeparturesIndex(tx: ReadTransaction): number {
+  return Math.max(departuresIndex(tx), tx.lastDeparture(checksTable, 'status'))
 }
 
 export function nodesIndex(tx: ReadTransaction): number {

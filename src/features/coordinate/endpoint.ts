@@ -6,6 +6,7 @@ import { spelledNode } from '../catalog/views.ts'
 import type { WanView } from '../known-servers.ts'
 import type { QueryEndpoint, ServerEndpoint, WriteEndpoint } from '../server-context.ts'
 import { seesNode } from '../sight.ts'
+import { oneForAll } from '../visible-index.ts'
 import { coordinateBatches } from './duty.ts'
 import { type CoordinateRow, coordinateRow } from './model.ts'
 import { allCoordinates, coordinateOfNode, coordinatesIndex } from './views.ts'
@@ -22,6 +23,9 @@ export const updateEndpoint: WriteEndpoint<CoordinateRow, null> = {
   },
 }
 
+/** Rows carry no index of their own. */
+const ofAllNodes = oneForAll('it is that of all coordinates, whichever node was asked for')
+
 const nodesArgs = z.object({ segment: z.string() })
 
 /** In order of node. `segment`: only of this one; '' takes all. */
@@ -29,8 +33,9 @@ export const nodesEndpoint: QueryEndpoint<z.infer<typeof nodesArgs>, readonly Co
   method: 'Coordinate.ListNodes',
   kind: 'query',
   args: nodesArgs,
-  access: filters((authorizer, rows) =>
-    authorizer.readsAll('node') ? rows : keptOf(rows, ({ node }) => seesNode(authorizer, node)),
+  access: filters(
+    (authorizer, rows) => (authorizer.readsAll('node') ? rows : keptOf(rows, ({ node }) => seesNode(authorizer, node))),
+    ofAllNodes,
   ),
   query: (tx, { segment }) => {
     const rows = [...allCoordinates(tx)].filter((row) => segment === '' || row.segment === segment)
@@ -46,6 +51,7 @@ export const nodeEndpoint: QueryEndpoint<z.infer<typeof nodeArgs>, CoordinateRow
   args: nodeArgs,
   access: filters(
     (authorizer, row) => (row === null || seesNode(authorizer, row.node) ? row : null),
+    ofAllNodes,
     (authorizer, { node }, tx) => refusedUnlessAllowed(authorizer, 'node', spelledNode(tx, node), 'read'),
   ),
   query: (tx, { node }) => ({ index: coordinatesIndex(tx), value: coordinateOfNode(tx, node) ?? null }),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { CatalogCheck, HealthServiceEntry, TextPairs } from '../../model/catalog.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { filters } from '../access.ts'
+import { checksSight, instancesSight } from '../catalog/sight.ts'
 import {
   allChecks,
   checksIndex,
@@ -15,6 +16,7 @@ import {
   ofNode,
   ofService,
   ofWaysTo,
+  statusDeparturesIndex,
 } from '../catalog/views.ts'
 import { nearestFirst } from '../coordinate/views.ts'
 import { discoveryCounts } from '../discovery-counts.ts'
@@ -44,8 +46,10 @@ export const serviceHealthEndpoint: QueryEndpoint<z.infer<typeof serviceHealthAr
   kind: 'query',
   counts: discoveryCounts('health'),
   args: serviceHealthArgs,
-  access: filters((authorizer, entries, { service, connect }) =>
-    connect && !seesService(authorizer, service) ? [] : placedSeenBy(authorizer, entries),
+  access: filters(
+    (authorizer, entries, { service, connect }) =>
+      connect && !seesService(authorizer, service) ? [] : placedSeenBy(authorizer, entries),
+    instancesSight((args) => args, { checks: true }),
   ),
   query: (tx, { service, connect, nodeMeta: wanted, near: place, ...filter }, release) => {
     const looked = { tags: connect ? [] : tagsRead(filter, release), nodeMeta: wanted ?? [], connect }
@@ -62,7 +66,10 @@ export const nodeChecksEndpoint: QueryEndpoint<z.infer<typeof nodeChecksArgs>, r
   method: 'Health.NodeChecks',
   kind: 'query',
   args: nodeChecksArgs,
-  access: filters(checksSeenBy),
+  access: filters(
+    checksSeenBy,
+    checksSight((state, { node }) => checksOfNode(state, node)),
+  ),
   query: (tx, { node }) => ofNode(tx, node, (read) => [...checksOfNode(read, node)]),
 }
 
@@ -73,7 +80,10 @@ export const serviceChecksEndpoint: QueryEndpoint<z.infer<typeof serviceChecksAr
   method: 'Health.ServiceChecks',
   kind: 'query',
   args: serviceChecksArgs,
-  access: filters(checksSeenBy),
+  access: filters(
+    checksSeenBy,
+    checksSight((state, { service }) => checksOfService(state, service), { nodeMeta: (args) => args.nodeMeta }),
+  ),
   query: (tx, { service, nodeMeta: wanted, near: place }, release) => {
     const found = ofService(tx, service, (read) => onNodesWith(read, checksOfService(read, service), wanted), release)
     return { index: found.index, value: nearestFirst(tx, place, found.value, ({ node }) => node) }
@@ -87,12 +97,20 @@ export const stateChecksEndpoint: QueryEndpoint<z.infer<typeof stateChecksArgs>,
   method: 'Health.ChecksInState',
   kind: 'query',
   args: stateChecksArgs,
-  access: filters(checksSeenBy),
-  query: (tx, { state, nodeMeta: wanted, near: place }) => {
-    const checks = state === 'any' ? allChecks(tx) : checksInState(tx, state)
+  access: filters(
+    checksSeenBy,
+    checksSight(checksAsked, { nodeMeta: (args) => args.nodeMeta, floor: statusDeparturesIndex }),
+  ),
+  query: (tx, args) => {
+    const { nodeMeta: wanted, near: place } = args
+    const checks = checksAsked(tx, args)
     const index = wanted === undefined ? checksIndex(tx) : Math.max(checksIndex(tx), nodesIndex(tx))
     return { index, value: nearestFirst(tx, place, onNodesWith(tx, checks, wanted), ({ node }) => node) }
   },
+}
+
+function checksAsked(tx: ReadTransaction, { state }: z.infer<typeof stateChecksArgs>): Iterable<CatalogCheck> {
+  return state === 'any' ? allChecks(tx) : checksInState(tx, state)
 }
 
 function onNodesWith(

@@ -1,23 +1,40 @@
 import { z } from 'zod'
+import type { Authorizer } from '../../access/authorizer.ts'
 import { ok } from '../../base/result.ts'
 import { asks, filters, keptOf, refusedUnlessAllowed } from '../access.ts'
 import type { QueryEndpoint, ServerEndpoint } from '../server-context.ts'
+import { byRow, newestOf } from '../visible-index.ts'
 import { intentionId, place } from './fields.ts'
 import type { IntentionRow } from './model.ts'
-import { allIntentions, decidingIntention, intentionById, intentionsFor, intentionsIndex } from './views.ts'
+import {
+  allIntentions,
+  decidingIntention,
+  intentionById,
+  intentionDeparturesIndex,
+  intentionsFor,
+  intentionsIndex,
+} from './views.ts'
 
 /** Rights on an intention are those on its destination, by name. Reference: mesh 8. */
 
 const noArgs = z.object({})
 
+const sight = {
+  all: (authorizer: Authorizer) => authorizer.readsAll('intention'),
+  floor: intentionDeparturesIndex,
+  never: intentionsIndex,
+}
+
 export const listEndpoint: QueryEndpoint<z.infer<typeof noArgs>, readonly IntentionRow[]> = {
   method: 'Intention.List',
   kind: 'query',
   args: noArgs,
-  access: filters((authorizer, intentions) =>
-    authorizer.readsAll('intention')
-      ? intentions
-      : keptOf(intentions, ({ destination }) => authorizer.allows('intention', destination.name, 'read')),
+  access: filters(
+    (authorizer, intentions) =>
+      authorizer.readsAll('intention')
+        ? intentions
+        : keptOf(intentions, ({ destination }) => authorizer.allows('intention', destination.name, 'read')),
+    byRow({ ...sight, newest: (_authorizer, _state, _args, intentions) => newestOf(intentions) }),
   ),
   query: (tx) => ({ index: intentionsIndex(tx), value: allIntentions(tx) }),
 }
@@ -28,8 +45,10 @@ export const getEndpoint: QueryEndpoint<z.infer<typeof idArgs>, IntentionRow | n
   method: 'Intention.Get',
   kind: 'query',
   args: idArgs,
-  access: filters((authorizer, intention) =>
-    intention === null || authorizer.allows('intention', intention.destination.name, 'read') ? intention : null,
+  access: filters(
+    (authorizer, intention) =>
+      intention === null || authorizer.allows('intention', intention.destination.name, 'read') ? intention : null,
+    byRow({ ...sight, newest: (_authorizer, _state, _args, intention) => intention?.modifyIndex ?? 0 }),
   ),
   query: (tx, { id }) => ({ index: intentionsIndex(tx), value: intentionById(tx, id) ?? null }),
 }

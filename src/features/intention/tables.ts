@@ -24,6 +24,7 @@ export const intentionsTable: TableDefinition<IntentionRow> = {
     destination: { key: (row) => placeKey(row.destination) },
     ends: { key: endsKey },
   },
+  departures: { name: { stays: (before, after) => before.destination.name === after.destination.name } },
   decode: (row) => intentionRow.parse(row),
 }
 

@@ -39,3 +39,8 @@ export function decidingIntention(tx: ReadTransaction, { source, destination }: 
 export function intentionsIndex(tx: ReadTransaction): number {
   return tx.lastChange(intentionsTable)
 }
+
+/** At which one last went, or came to have another destination. */
+export function intentionDeparturesIndex(tx: ReadTransaction): number {
+  return tx.lastDeparture(intentionsTable, 'name')
+}

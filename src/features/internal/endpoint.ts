@@ -3,6 +3,7 @@ import type { Authorizer } from '../../access/authorizer.ts'
 import type { CatalogNode } from '../../model/catalog.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { filters } from '../access.ts'
+import { nodeSight, overviewSight } from '../catalog/sight.ts'
 import {
   allNodes,
   checksIndex,
@@ -27,7 +28,7 @@ export const overviewEndpoint: QueryEndpoint<z.infer<typeof noArgs>, readonly No
   access: filters((authorizer, nodes) => {
     const seen = nodes.flatMap((each) => seenOf(authorizer, each) ?? [])
     return seen.length === nodes.length && seen.every((each, at) => each === nodes[at]) ? nodes : seen
-  }),
+  }, overviewSight),
   query: (tx) => {
     const index = Math.max(nodesIndex(tx), servicesIndex(tx), checksIndex(tx))
     return { index, value: [...allNodes(tx)].map((node) => overviewOf(tx, node)) }
@@ -41,7 +42,7 @@ export const nodeOverviewEndpoint: QueryEndpoint<z.infer<typeof nodeArgs>, NodeO
   method: 'Internal.NodeOverview',
   kind: 'query',
   args: nodeArgs,
-  access: filters((authorizer, found) => (found === null ? null : seenOf(authorizer, found))),
+  access: filters((authorizer, found) => (found === null ? null : seenOf(authorizer, found)), nodeSight),
   query: (tx, { node: name }) =>
     ofNode(tx, name, (read) => {
       const node = nodeByName(read, name)

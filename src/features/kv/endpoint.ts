@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import type { Authorizer } from '../../access/authorizer.ts'
 import type { Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import { kvValueBytesMax } from '../../model/limits.ts'
 import type { ReadTransaction } from '../../store/types.ts'
-import { asks, filters } from '../access.ts'
+import { asks, filters, keptOf } from '../access.ts'
 import { bytes, byteText, isByteText, readWith, uint64, uint64Of } from '../fields.ts'
 import { measured } from '../measured.ts'
 import type {
@@ -13,11 +14,12 @@ import type {
   WriteEndpoint,
   WriteIdentity,
 } from '../server-context.ts'
+import { byRow, newestOf, type Sight } from '../visible-index.ts'
 import { kvDelete, kvDeleteCas, kvDeleteTree, kvLock, kvPut, kvPutCas, kvUnlock, type LockAnswer } from './commands.ts'
 import { delayOverOf } from './lock-delays.ts'
-import type { KvEntry, KvRow } from './model.ts'
+import type { KvEntry } from './model.ts'
 import { entriesSeenBy } from './operations.ts'
-import { keysSeenBy, listingRefused, readingRefused, treeRefused, writingRefused } from './rights.ts'
+import { listingRefused, readingRefused, treeRefused, writingRefused } from './rights.ts'
 import { kvTable, packedRow, reapedFloor, tombstoneTable } from './tables.ts'
 
 const key = byteText.min(1)
@@ -140,7 +142,11 @@ export const listEndpoint: QueryEndpoint<PrefixArgs, readonly KvEntry[]> = {
   method: 'KV.List',
   kind: 'query',
   args: prefixArgs,
-  access: filters(entriesSeenBy, (authorizer, { prefix }) => listingRefused(authorizer, prefix)),
+  access: filters(
+    entriesSeenBy,
+    keysSight((_authorizer, _state, _args, entries) => newestOf(entries)),
+    (authorizer, { prefix }) => listingRefused(authorizer, prefix),
+  ),
   query: (tx, { prefix }) => {
     const rows = [...tx.prefix(kvTable, prefix)]
     return { index: prefixIndex(tx, prefix, newestOf(rows)), value: rows }
@@ -149,13 +155,27 @@ export const listEndpoint: QueryEndpoint<PrefixArgs, readonly KvEntry[]> = {
 }
 
 const keysArgs = z.object({ prefix: byteText, separator: byteText })
+type KeysArgs = z.infer<typeof keysArgs>
 
 /** Keys under a prefix, cut after the first separator past it; empty: not cut. */
-export const keysEndpoint: QueryEndpoint<z.infer<typeof keysArgs>, readonly string[]> = {
+export const keysEndpoint: QueryEndpoint<KeysArgs, readonly string[]> = {
   method: 'KV.Keys',
   kind: 'query',
   args: keysArgs,
-  access: filters(keysSeenBy, (authorizer, { prefix }) => listingRefused(authorizer, prefix)),
+  access: filters(
+    (authorizer, keys, args, state) => {
+      if (authorizer.readsAll('key')) return keys
+      const seen = new Set<string>()
+      for (const { cut } of rowsSeenCut(authorizer, state, args)) seen.add(cut)
+      return keptOf(keys, (key) => seen.has(key))
+    },
+    keysSight((authorizer, state, args) => {
+      let newest = 0
+      for (const { row } of rowsSeenCut(authorizer, state, args)) newest = Math.max(newest, row.modifyIndex)
+      return newest
+    }),
+    (authorizer, { prefix }) => listingRefused(authorizer, prefix),
+  ),
   query: (tx, { prefix, separator }) => {
     const keys: string[] = []
     let newest = 0
@@ -168,15 +188,25 @@ export const keysEndpoint: QueryEndpoint<z.infer<typeof keysArgs>, readonly stri
   },
 }
 
+/**
+ * What a caller may see of the keys under a prefix, with what is left of each when it is cut: the rows whose own key it may
+ * read, and what is left. A beginning that it may read is not enough, or the separator would spell out hidden keys.
+ */
+function* rowsSeenCut(authorizer: Authorizer, state: ReadTransaction, { prefix, separator }: KeysArgs) {
+  for (const row of state.prefix(kvTable, prefix)) {
+    if (!readsKey(authorizer, row.key)) continue
+    const cut = cutKey(row.key, prefix, separator)
+    if (cut === row.key || readsKey(authorizer, cut)) yield { row, cut }
+  }
+}
+
+function readsKey(authorizer: Authorizer, key: string): boolean {
+  return readingRefused(authorizer, key) === undefined
+}
+
 function cutKey(whole: string, prefix: string, separator: string): string {
   const at = separator === '' ? -1 : whole.indexOf(separator, prefix.length)
   return at < 0 ? whole : whole.slice(0, at + separator.length)
-}
-
-function newestOf(rows: readonly KvRow[]): number {
-  let newest = 0
-  for (const row of rows) newest = Math.max(newest, row.modifyIndex)
-  return newest
 }
 
 /**
@@ -192,6 +222,26 @@ function prefixIndex(tx: ReadTransaction, prefix: string, newestKey: number): nu
   let newest = Math.max(newestKey, tx.lastChange(reapedFloor))
   for (const tombstone of tx.prefix(tombstoneTable, prefix)) newest = Math.max(newest, tombstone.index)
   return newest
+}
+
+/**
+ * The same for a caller that may not see every key (`../visible-index.ts`): tombstones count by their own names. That of a
+ * deleted prefix may stand for keys in sight under a name that is not, so the last such deletion is in the floor.
+ */
+function keysSight<Args extends PrefixArgs, Reply>(rows: Sight<Args, Reply>['newest']): Sight<Args, Reply> {
+  return byRow({
+    all: (authorizer) => authorizer.readsAll('key'),
+    newest: (authorizer, state, args, seen) => {
+      let newest = rows(authorizer, state, args, seen)
+      if (newest === 0) return 0
+      for (const { key: name, index } of state.prefix(tombstoneTable, args.prefix)) {
+        if (index > newest && readsKey(authorizer, name)) newest = index
+      }
+      return newest
+    },
+    floor: (state) => Math.max(state.lastChange(reapedFloor), state.lastDeparture(kvTable, 'tree')),
+    never: tableIndex,
+  })
 }
 
 function tableIndex(tx: ReadTransaction): number {

@@ -1,6 +1,6 @@
 import type { Ask, Authorizer } from '../../access/authorizer.ts'
 import { byteString, textOfByteString } from '../../base/bytes.ts'
-import { keptOf, refusedUnlessAllowed } from '../access.ts'
+import { refusedUnlessAllowed } from '../access.ts'
 
 /** What may be done to keys. Keys are bytes, rules are text: a key is matched as the text that its bytes are. */
 
@@ -32,8 +32,4 @@ function textOfPrefix(prefix: string): string {
     if (byteString(text) === prefix.slice(0, end)) return text
   }
   return ''
-}
-
-export function keysSeenBy(authorizer: Authorizer, keys: readonly string[]): readonly string[] {
-  return authorizer.readsAll('key') ? keys : keptOf(keys, (key) => readingRefused(authorizer, key) === undefined)
 }

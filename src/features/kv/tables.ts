@@ -39,6 +39,7 @@ export function packedRow({
 export const kvTable: TableDefinition<KvRow> = {
   name: 'kv',
   key: (row) => row.key,
+  departures: { tree: {} },
   decode: kvRowOf,
   encode: packedRow,
 }

@@ -42,7 +42,10 @@ export function deleteKeyAt(tx: WriteTransaction, key: string, index: bigint): b
 export function deleteTree(tx: WriteTransaction, prefix: string): void {
   let any = false
   for (const row of tx.prefix(kvTable, prefix)) any = dropRow(tx, row.key) || any
-  if (any) tx.put(tombstoneTable, { key: prefix, index: tx.index })
+  if (!any) return
+  tx.put(tombstoneTable, { key: prefix, index: tx.index })
+  // Keys that a caller may see may have gone, though not that of the tombstone.
+  tx.depart(kvTable, 'tree')
 }
 
 export interface LockRequest extends NewValue {

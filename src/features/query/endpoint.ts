@@ -6,6 +6,8 @@ import type { HealthServiceEntry } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import { asks, filters, filtersOnBehalf, keptOf, open } from '../access.ts'
+import { instancesSight, newestInstance, seesCatalog } from '../catalog/sight.ts'
+import { departuresIndex } from '../catalog/views.ts'
 import { datacentersByDistance } from '../datacenters.ts'
 import { measured } from '../measured.ts'
 import type {
@@ -17,15 +19,16 @@ import type {
   WriteIdentity,
 } from '../server-context.ts'
 import { placedSeenBy } from '../sight.ts'
+import { byRow, newestOf, oneForAll } from '../visible-index.ts'
 import { missing, type QueryOutcome, queryCreate, queryDelete, queryUpdate } from './commands.ts'
 import { definitionFields, queryId, serviceQueryFields } from './fields.ts'
-import { instancesOfQuery } from './instances.ts'
+import { instancesOfQuery, waysOf } from './instances.ts'
 import type { QueryDefinition, QueryRow } from './model.ts'
 import { type Nearness, nearnessOf } from './nearness.ts'
 import { noSuchQuery, queryOf, type Resolved, resolveQuery } from './resolution.ts'
-import { isListed, queryChangeRefused, queryRefused, queryShown, withoutToken } from './rights.ts'
+import { isListed, managesAccess, queryChangeRefused, queryRefused, queryShown, withoutToken } from './rights.ts'
 import { definitionRefusal } from './validation.ts'
-import { allQueries, queriesIndex, queryById } from './views.ts'
+import { allQueries, queriesIndex, queryById, queryDeparturesIndex } from './views.ts'
 
 const createArgs = z.object(definitionFields)
 
@@ -94,12 +97,16 @@ export const deleteEndpoint: WriteEndpoint<IdArgs, string> = {
   serve: (server, args, identity) => propose(server, queryDelete, args, identity),
 }
 
+const sight = { all: managesAccess, floor: queryDeparturesIndex, never: queriesIndex }
+
 export const getEndpoint: QueryEndpoint<IdArgs, QueryRow | null> = {
   method: 'PreparedQuery.Get',
   kind: 'query',
   args: idArgs,
-  access: filters((authorizer, query) =>
-    query === null || queryRefused(authorizer, query, 'read') !== undefined ? null : queryShown(authorizer, query),
+  access: filters(
+    (authorizer, query) =>
+      query === null || queryRefused(authorizer, query, 'read') !== undefined ? null : queryShown(authorizer, query),
+    byRow({ ...sight, newest: (_authorizer, _state, _args, query) => query?.modifyIndex ?? 0 }),
   ),
   query: (tx, { id }) => ({ index: queriesIndex(tx), value: queryById(tx, id) ?? null }),
 }
@@ -110,11 +117,14 @@ export const listEndpoint: QueryEndpoint<z.infer<typeof noArgs>, readonly QueryR
   method: 'PreparedQuery.List',
   kind: 'query',
   args: noArgs,
-  access: filters((authorizer, queries) => {
-    const listed = keptOf(queries, (query) => isListed(authorizer, query))
-    const shown = listed.map((query) => queryShown(authorizer, query))
-    return shown.every((query, at) => query === listed[at]) ? listed : shown
-  }),
+  access: filters(
+    (authorizer, queries) => {
+      const listed = keptOf(queries, (query) => isListed(authorizer, query))
+      const shown = listed.map((query) => queryShown(authorizer, query))
+      return shown.every((query, at) => query === listed[at]) ? listed : shown
+    },
+    byRow({ ...sight, newest: (_authorizer, _state, _args, queries) => newestOf(queries) }),
+  ),
   query: (tx) => ({ index: queriesIndex(tx), value: [...allQueries(tx)] }),
 }
 
@@ -132,6 +142,7 @@ export const explainEndpoint: QueryEndpoint<z.infer<typeof explainArgs>, Resolve
       const query = queryShown(authorizer, resolved.query)
       return query === resolved.query ? resolved : { ...resolved, query }
     },
+    oneForAll('it is that of all queries, whichever was asked for'),
     (authorizer, { idOrName }, tx) => {
       const query = queryOf(tx, idOrName)
       if (query === undefined || isListed(authorizer, query)) return undefined
@@ -174,6 +185,14 @@ export const executeEndpoint: QueryEndpoint<z.infer<typeof executeArgs>, Execute
       return resolved.kind === 'found' ? resolved.query.token : ''
     },
     (authorizer, executed) => (executed.kind === 'found' ? foundSeenBy(authorizer, executed) : executed),
+    byRow({
+      all: seesCatalog,
+      newest: (authorizer, state, { connect }, executed) =>
+        executed.kind === 'found'
+          ? newestInstance(authorizer, state, waysOf(executed.query.service, connect), true)
+          : 0,
+      floor: (state) => Math.max(queriesIndex(state), departuresIndex(state)),
+    }),
   ),
   query: (tx, { idOrName, segment, connect, origin }) => {
     const resolved = resolveQuery(tx, idOrName, segment)
@@ -206,7 +225,10 @@ export const executeRemoteEndpoint: QueryEndpoint<z.infer<typeof executeRemoteAr
   method: 'PreparedQuery.ExecuteRemote',
   kind: 'query',
   args: executeRemoteArgs,
-  access: filters(placedSeenBy),
+  access: filters(
+    placedSeenBy,
+    instancesSight(({ service, connect }) => waysOf(service, connect), { checks: true }),
+  ),
   query: (tx, { service, connect }) => {
     const found = instancesOfQuery(tx, service, connect)
     return { index: found.index, value: found.entries }

@@ -14,7 +14,7 @@ export interface InstancesFound {
 export function instancesOfQuery(tx: ReadTransaction, wanted: ServiceQuery, connect: boolean): InstancesFound {
   const { required, refused } = sortedTags(wanted.tags ?? [])
   const ignored = new Set(wanted.ignoreCheckIds ?? [])
-  const isOfMesh = wanted.connect || connect
+  const { connect: isOfMesh } = waysOf(wanted, connect)
   const looked = { tags: required, nodeMeta: wanted.nodeMeta ?? [], connect: isOfMesh }
   const of = isOfMesh ? ofWaysTo : ofService
   const found = of(tx, wanted.service, (read) => healthOfService(read, wanted.service, looked))
@@ -22,6 +22,11 @@ export function instancesOfQuery(tx: ReadTransaction, wanted: ServiceQuery, conn
     (entry) => isHealthy(entry, wanted.onlyPassing, ignored) && !hasAnyTag(entry.service, refused),
   )
   return { index: found.index, entries }
+}
+
+/** Among which instances it looks. */
+export function waysOf({ service, connect: isOfMesh }: ServiceQuery, connect: boolean) {
+  return { service, connect: isOfMesh || connect }
 }
 
 function sortedTags(tags: readonly string[]): { readonly required: string[]; readonly refused: ReadonlySet<string> } {

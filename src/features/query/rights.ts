@@ -42,6 +42,6 @@ export function withoutToken(query: QueryRow): QueryRow {
   return query.token === '' ? query : { ...query, token: hiddenToken }
 }
 
-function managesAccess(authorizer: Authorizer): boolean {
+export function managesAccess(authorizer: Authorizer): boolean {
   return authorizer.allows('acl', '', 'write')
 }

@@ -16,5 +16,8 @@ export const queriesTable: TableDefinition<QueryRow> = {
     template: { key: (row) => (isTemplate(row) ? nameKey(row.name) : undefined) },
     session: { key: (row) => (row.session === '' ? undefined : row.session) },
   },
+  departures: {
+    name: { stays: (before, after) => before.name === after.name && isTemplate(before) === isTemplate(after) },
+  },
   decode: (row) => queryRow.parse(row),
 }

@@ -43,6 +43,11 @@ export function queriesIndex(tx: ReadTransaction): number {
   return tx.lastChange(queriesTable)
 }
 
+/** At which one last went, or came to have another name. */
+export function queryDeparturesIndex(tx: ReadTransaction): number {
+  return tx.lastDeparture(queriesTable, 'name')
+}
+
 function first(rows: Iterable<QueryRow>): QueryRow | undefined {
   for (const row of rows) return row
   return undefined

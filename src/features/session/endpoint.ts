@@ -10,11 +10,12 @@ import { spelledNode } from '../catalog/views.ts'
 import { denied, tellDenied } from '../denied.ts'
 import { measured } from '../measured.ts'
 import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../server-context.ts'
+import { byRow, newestOf } from '../visible-index.ts'
 import { sessionCreate, sessionDestroy } from './commands.ts'
 import { sessionExpiry } from './duty.ts'
 import { sessionFields } from './fields.ts'
 import type { SessionRow } from './model.ts'
-import { allSessions, sessionById, sessionsIndex, sessionsOfNode } from './views.ts'
+import { allSessions, sessionById, sessionDeparturesIndex, sessionsIndex, sessionsOfNode } from './views.ts'
 
 const { id: _drawn, ...wanted } = sessionFields
 /** A time to live out of bounds is told as such, and not as malformed. */
@@ -134,15 +135,26 @@ function seesSession(authorizer: Authorizer, { node }: SessionRow): boolean {
   return authorizer.allows('session', node, 'read')
 }
 
-const seen = filters<unknown, readonly SessionRow[]>((authorizer, sessions) =>
-  authorizer.readsAll('session') ? sessions : keptOf(sessions, (session) => seesSession(authorizer, session)),
+const sight = {
+  all: (authorizer: Authorizer) => authorizer.readsAll('session'),
+  floor: sessionDeparturesIndex,
+  never: sessionsIndex,
+}
+
+const seen = filters<unknown, readonly SessionRow[]>(
+  (authorizer, sessions) =>
+    authorizer.readsAll('session') ? sessions : keptOf(sessions, (session) => seesSession(authorizer, session)),
+  byRow({ ...sight, newest: (_authorizer, _state, _args, sessions) => newestOf(sessions) }),
 )
 
 export const infoEndpoint: QueryEndpoint<IdArgs, SessionRow | null> = {
   method: 'Session.Get',
   kind: 'query',
   args: idArgs,
-  access: filters((authorizer, session) => (session === null || seesSession(authorizer, session) ? session : null)),
+  access: filters(
+    (authorizer, session) => (session === null || seesSession(authorizer, session) ? session : null),
+    byRow({ ...sight, newest: (_authorizer, _state, _args, session) => session?.modifyIndex ?? 0 }),
+  ),
   query: (tx, { id }) => ({ index: sessionsIndex(tx), value: sessionById(tx, id) ?? null }),
 }
 

@@ -11,6 +11,7 @@ export const sessionsTable: TableDefinition<SessionRow> = {
   name: 'sessions',
   key: (row) => row.id,
   indexes: { node: { key: (row) => nameKey(row.node) } },
+  departures: { name: { stays: (before, after) => before.node === after.node } },
   decode: (row) => sessionRow.parse(row),
 }
 

@@ -22,6 +22,11 @@ export function sessionsIndex(tx: ReadTransaction): number {
   return tx.lastChange(sessionsTable)
 }
 
+/** At which one last went. */
+export function sessionDeparturesIndex(tx: ReadTransaction): number {
+  return tx.lastDeparture(sessionsTable, 'name')
+}
+
 export function sessionCount(tx: ReadTransaction): number {
   return tx.count(sessionsTable)
 }

@@ -17,6 +17,7 @@ import {
 } from '../kv/operations.ts'
 import { measured } from '../measured.ts'
 import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../server-context.ts'
+import { oneForAll } from '../visible-index.ts'
 import { transactionApply } from './commands.ts'
 import type { OperationError, SettledOutcome } from './model.ts'
 import { runAll } from './run.ts'
@@ -108,7 +109,7 @@ export const readEndpoint: QueryEndpoint<z.infer<typeof readArgs>, SettledOutcom
   access: filters((authorizer, outcome, { questions }) => {
     const errors = refusedOf(authorizer, questions)
     return errors.length > 0 ? { kind: 'failed', errors } : seenBy(authorizer, outcome)
-  }),
+  }, oneForAll('the answer to a transaction has no index')),
   kept: false,
   // The answer to a transaction has no index.
   query: (tx, { questions }) => ({

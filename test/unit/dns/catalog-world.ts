@@ -200,11 +200,13 @@ export class CatalogWorld {
         if (this.failure !== undefined) return err(this.failure)
         if (read.datacenter !== '') return err({ kind: 'unknown-datacenter', datacenter: read.datacenter })
         const given = endpoint.args.parse(args)
-        const found = endpoint.query(this.#state.store.read(), given)
+        const state = this.#state.store.read()
+        const found = endpoint.query(state, given)
         const { index } = found
         const { access } = endpoint
         if (access.kind === 'asks') throw new Error(`${endpoint.method}: a read of DNS is filtered`)
-        const value = access.kind === 'filters' ? access.filter(this.authorizer, found.value, given) : found.value
+        const value =
+          access.kind === 'filters' ? access.filter(this.authorizer, found.value, given, state) : found.value
         const isStale = read.consistency === 'stale'
         const meta = () => ({
           index,

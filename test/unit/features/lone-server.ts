@@ -275,7 +275,7 @@ export class LoneServer {
         const { index } = found
         const { access } = endpoint
         const isLess = access.kind === 'filters' && !rights.value.unrestricted
-        const value = isLess ? access.filter(rights.value, found.value, given) : found.value
+        const value = isLess ? access.filter(rights.value, found.value, given, this.read()) : found.value
         return travelled(ok({ value, meta: { index: Math.max(index, 1), knownLeader: true, lastContactMs: 0 } }))
       },
       cached: async (endpoint, args, read, _freshness, call) => {

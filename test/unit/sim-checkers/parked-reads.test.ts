@@ -8,7 +8,14 @@ function parkedAt(first: FoundResult, minIndex = first.index) {
   const { report, lines } = recorder()
   const checker = new ParkedReads(report)
   const state = { now: first }
-  const read: ParkedRead = { method: 'KV.List', args: { prefix: 'a' }, minIndex, found: first, now: () => state.now }
+  const read: ParkedRead = {
+    accessor: '',
+    method: 'KV.List',
+    args: { prefix: 'a' },
+    minIndex,
+    found: first,
+    now: () => state.now,
+  }
   const woken = checker.parked('s1', read)
   const apply = (now: FoundResult): void => {
     state.now = now

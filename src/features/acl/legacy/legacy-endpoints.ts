@@ -5,6 +5,7 @@ import type { Failure } from '../../../model/failure.ts'
 import { isAtLeast } from '../../../model/release.ts'
 import { filters, open, permissionDenied, refusedUnlessAllowed } from '../../access.ts'
 import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../../server-context.ts'
+import { oneForAll } from '../../visible-index.ts'
 import { drawnUuid, eitherSystem, isPrimary, proposed, refused, writesLegacyAccess } from '../asked.ts'
 import { anonymousSecret, rootSecrets, type TokenRow } from '../model.ts'
 import { allTokens, tokenBySecret, tokensIndex } from '../views.ts'
@@ -36,6 +37,7 @@ export const legacyListEndpoint: QueryEndpoint<z.infer<typeof noArgs>, readonly 
   args: noArgs,
   access: filters(
     (_authorizer, tokens) => tokens,
+    oneForAll('nothing is left out'),
     (authorizer) => refusedUnlessAllowed(authorizer, 'acl', '', 'write'),
   ),
   query: (tx) => ({ index: tokensIndex(tx), value: [...allTokens(tx)].filter(({ type }) => type !== '') }),

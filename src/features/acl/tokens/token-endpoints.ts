@@ -6,6 +6,7 @@ import type { ReadTransaction } from '../../../store/types.ts'
 import { filters, open, refusedUnlessAllowed } from '../../access.ts'
 import type { ServerAccess } from '../../access-control.ts'
 import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../../server-context.ts'
+import { oneForAll } from '../../visible-index.ts'
 import {
   batchMax,
   drawnUuid,
@@ -108,6 +109,7 @@ export const tokenBatchEndpoint: QueryEndpoint<z.infer<typeof batchArgs>, InMode
   args: batchArgs,
   access: filters(
     (_authorizer, tokens) => tokens,
+    oneForAll('nothing is left out'),
     (authorizer, _args, state) => (isNewMode(state) ? refusedUnlessAllowed(authorizer, 'acl', '', 'write') : undefined),
   ),
   kept: false,

@@ -27,6 +27,8 @@ class Asking {
   failure: Failure | undefined
   /** How old what is told is known to be. */
   ageMs = 0
+  /** Of the state that answers rest on. */
+  stateIndex = 0
   /** Answers that wait for the test to let them go. */
   held: (() => void)[] | undefined
 
@@ -38,7 +40,8 @@ class Asking {
       enforces: undefined,
     })
     const ask = (secret: string) => this.#ask(secret)
-    this.tokens = new AskedTokens({ env: this.env, authorizers, downPolicy, ttlMs, findingMs, ask })
+    const stateIndex = () => this.stateIndex
+    this.tokens = new AskedTokens({ env: this.env, authorizers, downPolicy, ttlMs, findingMs, ask, stateIndex })
   }
 
   async #ask(secret: string): Promise<Result<ToldRights, Failure>> {
@@ -118,6 +121,30 @@ describe('a token that servers are asked for', () => {
     asking.known.set('t', 'b')
     await asking.clock.advance(ttlMs)
     expect(await asking.mayWrite('t', 'a')).toBe(false)
+  })
+
+  it('has had its rights since the state in which they were learned, on an agent that keeps one', async () => {
+    const asking = new Asking()
+    asking.known.set('t', 'a')
+    asking.stateIndex = 40
+    await asking.mayWrite('t', 'a')
+    asking.stateIndex = 50
+    await asking.clock.advance(ttlMs)
+    await asking.mayWrite('t', 'a')
+    expect([asking.tokens.since('t'), asking.tokens.since('other')]).toEqual([40, 0])
+    asking.known.set('t', 'b')
+    await asking.clock.advance(ttlMs)
+    await asking.mayWrite('t', 'b')
+    expect(asking.tokens.since('t')).toBe(50)
+    asking.stateIndex = 60
+    asking.known.delete('t')
+    await asking.clock.advance(ttlMs)
+    await asking.mayWrite('t', 'b')
+    asking.known.set('t', 'b')
+    asking.stateIndex = 70
+    await asking.clock.advance(ttlMs)
+    await asking.mayWrite('t', 'b')
+    expect(asking.tokens.since('t')).toBe(70)
   })
 
   it('is refused once its answer has run out after it was revoked, whatever the down policy', async () => {

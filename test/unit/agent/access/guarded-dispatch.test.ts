@@ -27,6 +27,7 @@ import type {
   ServerEndpoint,
   WriteEndpoint,
 } from '../../../../src/features/server-context.ts'
+import { oneForAll } from '../../../../src/features/visible-index.ts'
 import type { Failure } from '../../../../src/model/failure.ts'
 import type { RequestRefusal } from '../../../../src/raft/core/types.ts'
 import { HandClock, settled } from '../../features/hand-clock.ts'
@@ -39,6 +40,7 @@ const keyNames: QueryEndpoint<{ prefix: string }, readonly string[]> = {
   args: z.object({ prefix: z.string() }),
   access: filters(
     (authorizer, names) => keptOf(names, (name) => authorizer.allows('key', name, 'read')),
+    oneForAll('of a test'),
     (authorizer, args) => refusedUnlessAllowed(authorizer, 'session', args.prefix, 'read'),
   ),
   query: (tx, args) => keysEndpoint.query(tx, { prefix: args.prefix, separator: '' }),
@@ -79,6 +81,7 @@ const onBehalf: QueryEndpoint<{ prefix: string }, readonly string[]> = {
       return value === undefined ? '' : textOf(valueBytes(value))
     },
     (authorizer, names) => keptOf(names, (name) => authorizer.allows('key', name, 'read')),
+    oneForAll('of a test'),
   ),
 }
 
@@ -289,6 +292,43 @@ describe('a server with access control on', () => {
   })
 })
 
+describe('the index of an answer', () => {
+  const keysUnder = async (guarded: Guarded, prefix: string, token = 'a-secret') => {
+    const request = { args: { prefix, separator: '' }, read: stale, token }
+    const result = await guarded.dispatch.serve('KV.Keys', request, {})
+    if (!result.ok) throw new Error(result.error.kind)
+    const { value, meta } = result.value as Served
+    return { value, index: meta.index }
+  }
+
+  it('is for hidden keys the one for keys that never were: no guess finds a name', async () => {
+    const guarded = new Guarded()
+    await guarded.write('a/1', 'b/secret', 'other')
+    guarded.tokens.set(
+      'a-secret',
+      allowing('a', ({ name, right }) => right === 'list' || name.startsWith('a/')),
+    )
+    const guesses = [...'abcdefghijklmnopqrstuvwxyz'].flatMap((letter) => [letter, `b/${letter}`, `b/secre${letter}`])
+    const hidden = guesses.filter((guess) => guess !== 'a')
+    const told = await Promise.all(hidden.map((guess) => keysUnder(guarded, guess)))
+    expect(new Set(told.map(({ index }) => index)).size).toBe(1)
+    expect(new Set(told.map(({ value }) => JSON.stringify(value)))).toEqual(new Set(['[]']))
+    expect((await keysUnder(guarded, '')).index).toBe((await keysUnder(guarded, 'a/')).index)
+    expect((await keysUnder(guarded, '', 'all-secret')).index).toBe(guarded.server.index)
+  })
+
+  it('rises with the rights of the token, for every read and every caller', async () => {
+    const guarded = new Guarded()
+    await guarded.write('a/1', 'b/1')
+    for (const token of ['a-secret', 'all-secret']) {
+      guarded.tokens.changed.set(token, 1_000)
+      expect((await keysUnder(guarded, 'a/', token)).index).toBe(1_000)
+      const got = await guarded.dispatch.serve('KV.Get', { args: { key: 'a/1' }, read: stale, token }, {})
+      expect(got.ok && (got.value as Served).meta.index).toBe(1_000)
+    }
+  })
+})
+
 describe('what is shown of a result', () => {
   it('is made once for all whose rights are the same, and shares its encoded forms', async () => {
     const guarded = new Guarded()
@@ -336,6 +376,22 @@ describe('a blocking read', () => {
     await guarded.write('a/1', 'b/1')
     const found = waiting(guarded, 'a-secret')
     await settled()
+    await guarded.write('a/2')
+    await settled()
+    expect(found.result).toEqual(['a/1', 'a/2'])
+    expect([guarded.tokens.followed, guarded.clock.timers]).toEqual([0, 0])
+  })
+
+  it('goes on when what has changed is hidden from its token, however far the index of that has come', async () => {
+    const guarded = new Guarded()
+    await guarded.write('a/1', 'b/1')
+    const found = waiting(guarded, 'a-secret')
+    for (const hidden of ['b/1', 'b/2', 'c']) {
+      await settled()
+      await guarded.write(hidden)
+    }
+    await settled()
+    expect(found.result).toBeUndefined()
     await guarded.write('a/2')
     await settled()
     expect(found.result).toEqual(['a/1', 'a/2'])

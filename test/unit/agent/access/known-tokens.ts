@@ -22,6 +22,8 @@ export function allowing(accessor: string, allows: (ask: Ask) => boolean): Autho
 export class KnownTokens implements TokenResolver {
   readonly #rights = new Map<string, Result<Authorizer, Failure>>()
   readonly #following = new Set<{ readonly token: string; readonly use: () => void }>()
+  /** At which index the rights of a token last changed, where a test says so. */
+  readonly changed = new Map<string, number>()
   /** False: what a token may do is to be asked for first. */
   isKeptHere = true
   /** Tokens that were resolved, in order. */
@@ -38,6 +40,10 @@ export class KnownTokens implements TokenResolver {
       this.#following.delete(each)
       each.use()
     }
+  }
+
+  since(token: string): number {
+    return this.changed.get(token) ?? 0
   }
 
   now(token: string): Result<Authorizer, Failure> | undefined {

@@ -86,6 +86,29 @@ describe('tokens in the state of a server', () => {
     expect(keeping.mayRead('t')).toBe('token-not-found')
   })
 
+  it('have had them since the last command that changed them, whatever becomes of other tokens', async () => {
+    const keeping = new Keeping()
+    await keeping.policy('')
+    await keeping.token('t')
+    const made = keeping.server.index
+    await keeping.legacy('other', '')
+    expect(keeping.tokens.since('t')).toBe(made)
+    await keeping.policy(reads)
+    const changed = keeping.server.index
+    await keeping.legacy('other', '', 'management')
+    await keeping.server.context.propose(legacyDelete, { id: 'other' })
+    expect(keeping.tokens.since('t')).toBe(changed)
+    await keeping.server.context.propose(policyDelete, { id: policyId })
+    expect(keeping.tokens.since('t')).toBe(keeping.server.index)
+  })
+
+  it('have had them since they came, the anonymous one too, which need not be there', async () => {
+    const keeping = new Keeping()
+    expect(keeping.tokens.since('')).toBe(0)
+    await keeping.legacy('anonymous', reads)
+    expect(keeping.tokens.since('')).toBe(keeping.server.index)
+  })
+
   it('of the former kind have those of their own rules, every label a prefix', async () => {
     const keeping = new Keeping()
     await keeping.legacy('t', 'key "" { policy = "read" }')

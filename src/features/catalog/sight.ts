@@ -1,0 +1,135 @@
+import type { Authorizer } from '../../access/authorizer.ts'
+import type { CatalogCheck, CatalogNode, CatalogService, TextPairs } from '../../model/catalog.ts'
+import type { ReadTransaction } from '../../store/types.ts'
+import { checksSeenBy, seesNode, seesService } from '../sight.ts'
+import { byRow, newestOf, type Sight } from '../visible-index.ts'
+import {
+  checksOfInstance,
+  checksOfNode,
+  departuresIndex,
+  instancesOf,
+  looksLikeId,
+  nodeByName,
+  nodeByNameOrId,
+  nodesIndex,
+  servicesOfNode,
+  waysTo,
+} from './views.ts'
+
+/** At which index what a caller may see of the catalog last changed (`../visible-index.ts`). */
+
+export function seesCatalog(authorizer: Authorizer): boolean {
+  return authorizer.readsAll('node') && authorizer.readsAll('service')
+}
+
+export interface InstancesAsked {
+  readonly service: string
+  readonly connect?: boolean | undefined
+}
+
+/** Of reads of one service: its instances with their nodes, whatever tags and metadata were asked for. */
+export function instancesSight<Args>(
+  asked: (args: Args) => InstancesAsked | undefined,
+  { checks, ...own }: { readonly checks: boolean } & Partial<Pick<Sight<Args, unknown>, 'floor'>>,
+): Sight<Args, unknown> {
+  return byRow({
+    all: seesCatalog,
+    newest: (authorizer, state, args) => {
+      const wanted = asked(args)
+      return wanted === undefined ? 0 : newestInstance(authorizer, state, wanted, checks)
+    },
+    floor: departuresIndex,
+    ...own,
+  })
+}
+
+/** With `checks`: of those that are told with an instance, too. */
+export function newestInstance(
+  authorizer: Authorizer,
+  state: ReadTransaction,
+  { service, connect = false }: InstancesAsked,
+  checks: boolean,
+): number {
+  let newest = 0
+  if (connect && !seesService(authorizer, service)) return newest
+  for (const instance of connect ? waysTo(state, service) : instancesOf(state, service)) {
+    if (!seesNode(authorizer, instance.node) || !seesService(authorizer, instance.service)) continue
+    newest = Math.max(newest, instance.modifyIndex, nodeByName(state, instance.node)?.modifyIndex ?? 0)
+    if (!checks) continue
+    newest = Math.max(newest, newestOf(checksOfInstance(state, instance.node, '')))
+    newest = Math.max(newest, newestOf(checksOfInstance(state, instance.node, instance.id)))
+  }
+  return newest
+}
+
+/** Of lists of checks; `nodeMeta`: those of nodes with these pairs alone were asked for, so that their nodes count. */
+function newestCheck(
+  authorizer: Authorizer,
+  state: ReadTransaction,
+  checks: Iterable<CatalogCheck>,
+  nodeMeta: TextPairs | undefined,
+): number {
+  let newest = 0
+  for (const { node, modifyIndex } of checksSeenBy(authorizer, [...checks])) {
+    newest = Math.max(newest, modifyIndex)
+    if (nodeMeta !== undefined) newest = Math.max(newest, nodeByName(state, node)?.modifyIndex ?? 0)
+  }
+  return newest
+}
+
+/** Of a list of checks. */
+export function checksSight<Args>(
+  asked: (state: ReadTransaction, args: Args) => Iterable<CatalogCheck>,
+  {
+    nodeMeta,
+    ...own
+  }: { nodeMeta?(args: Args): TextPairs | undefined } & Partial<Pick<Sight<Args, unknown>, 'floor'>> = {},
+): Sight<Args, unknown> {
+  return byRow({
+    all: seesCatalog,
+    newest: (authorizer, state, args) => newestCheck(authorizer, state, asked(state, args), nodeMeta?.(args)),
+    floor: departuresIndex,
+    ...own,
+  })
+}
+
+/** Of a node, with what is on it of the kinds that are told with it. */
+function newestOnNode(authorizer: Authorizer, state: ReadTransaction, node: CatalogNode | undefined, checks: boolean) {
+  if (node === undefined || !seesNode(authorizer, node.node)) return 0
+  const services = [...servicesOfNode(state, node.node)].filter(({ service }) => seesService(authorizer, service))
+  const newest = Math.max(node.modifyIndex, newestOf(services))
+  return checks ? Math.max(newest, newestOf(checksSeenBy(authorizer, [...checksOfNode(state, node.node)]))) : newest
+}
+
+/** Of one node, which is named. */
+export const nodeSight: Sight<{ readonly node: string }, unknown> = byRow({
+  all: seesCatalog,
+  newest: (authorizer, state, args) => newestOnNode(authorizer, state, nodeByName(state, args.node), true),
+  floor: departuresIndex,
+})
+
+/** Of one node by its name or ID. Which node an ID means changes with the table of nodes alone, hidden ones among them. */
+export const nodeOrIdSight: Sight<{ readonly node: string }, unknown> = byRow({
+  all: seesCatalog,
+  newest: (authorizer, state, args) => newestOnNode(authorizer, state, nodeByNameOrId(state, args.node), false),
+  floor: (state, { node }) => Math.max(departuresIndex(state), looksLikeId(node) ? nodesIndex(state) : 0),
+})
+
+interface OverviewRows {
+  readonly node: CatalogNode
+  readonly services: readonly CatalogService[]
+  readonly checks: readonly CatalogCheck[]
+}
+
+/** Of whole nodes, all that are in sight. */
+export const overviewSight: Sight<unknown, readonly OverviewRows[]> = byRow({
+  all: seesCatalog,
+  newest: (_authorizer, _state, _args, seen) => {
+    let newest = 0
+    for (const { node, services, checks } of seen) {
+      newest = Math.max(newest, node.modifyIndex, newestOf(services), newestOf(checks))
+    }
+    return newest
+  },
+  floor: departuresIndex,
+})

@@ -1,11 +1,12 @@
 import type { WanConfig } from '../agent/settings/agent-config.ts'
 import type { HttpConfig } from '../agent/settings/http-settings.ts'
+import { textOfByteString } from '../base/bytes.ts'
 import type { InvariantViolation } from '../base/invariant.ts'
 import { bodyBytesMax, type HttpHandler, type HttpRequest, type HttpResponse } from '../env/http.ts'
 import type { AgentContext } from '../features/agent-context.ts'
 import type { Route } from '../features/route.ts'
 import { productTitle } from '../model/names.ts'
-import { type Behaviour, hasBehaviour, releaseText } from '../model/release.ts'
+import { type Behaviour, hasBehaviour, isAtLeast, newestRelease, type Release, releaseText } from '../model/release.ts'
 import { responseEncoder } from './encode-response.ts'
 import { headerNames } from './header-names.ts'
 import { KnownTargets } from './known-targets.ts'
@@ -83,7 +84,9 @@ export function createHttpFace({ agent, routes, config, actingToken, onFatal }: 
       case 'redirect':
         return answering(({ method }) => redirect(method, match.path, rawQuery, versioned ? configured : []))
       case 'none':
-        return answering(() => (path === '/' ? outside.text(200, `${productTitle} Agent`) : encoder.text(404, '')))
+        return answering(() =>
+          path === '/' ? outside.text(200, `${productTitle} Agent`) : encoder.text(404, noRoute(path, agent.release)),
+        )
     }
   })
   const answerTo = (request: HttpRequest): HttpResponse | Promise<HttpResponse> => {
@@ -92,6 +95,18 @@ export function createHttpFace({ agent, routes, config, actingToken, onFatal }: 
   }
   return Object.assign(handle, { bodyBytesMaxOf })
 }
+
+/**
+ * The route is named, as far as it is not longer than any that there is. An agent of an earlier release says nothing, as it
+ * did, and neither does one whose web interface is off.
+ */
+function noRoute(path: string, release: Release): string {
+  if (!isAtLeast(release, newestRelease) || path.startsWith('/ui/')) return ''
+  const shown = [...textOfByteString(path)].slice(0, shownMax).join('')
+  return `There is no route ${JSON.stringify(shown)} in release ${releaseText(release)}`
+}
+
+const shownMax = 128
 
 /** What a target means: a route to be called, or an answer at once. */
 type Meant = ({ readonly kind: 'route' } & RoutedTarget) | { readonly kind: 'answer'; readonly answer: Answer }

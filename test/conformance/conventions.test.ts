@@ -32,7 +32,7 @@ const refusals: readonly (readonly [line: string, body: string | undefined, stat
   ['PUT /v1/agent/check/update/x', '{"Status":"bogus"}', 400, "Invalid check status: 'bogus'"],
   ['GET /v1/kv/none', undefined, 404, ''],
   ['GET /v1/agent/service/none', undefined, 404, 'unknown proxy service ID: none'],
-  ['GET /v1/nothing', undefined, 404, ''],
+  ['GET /v1/nothing', undefined, 404, 'There is no route "/v1/nothing" in release 1.4.0'],
   ['POST /v1/catalog/nodes', '', 405, 'method POST not allowed'],
   ['PUT /v1/kv/large', 'x'.repeat(524_289), 413, 'Value exceeds 524288 byte limit'],
   [

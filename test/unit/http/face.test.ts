@@ -88,12 +88,19 @@ describe('paths', () => {
     expect(shown(await ask('GET /'))).toEqual({ status: 200, headers: text, body: 'Svc Agent' })
   })
 
-  it.each(['GET /v1', 'GET /v1/', 'GET /v1/nope', 'PUT /ui/', 'GET /v1/things'])(
-    'what is unknown is 404 with nothing: %s',
+  it.each(['GET /v1', 'GET /v1/', 'GET /v1/nope', 'GET /v1/things'])(
+    'what is unknown is 404, and is named: %s',
     async (line) => {
-      expect(shown(await face(fine).ask(line))).toEqual({ status: 404, headers: {}, body: '' })
+      const body = `There is no route "${line.split(' ')[1]}" in release 1.4.0`
+      expect(shown(await face(fine).ask(line))).toEqual({ status: 404, headers: text, body })
     },
   )
+
+  it('what is unknown is named no further than 128 letters, and none of it can be taken for anything else', async () => {
+    const answer = await face(fine).ask(`GET /v1/%22${'a'.repeat(500)}`)
+    expect(shown(answer).body).toBe(`There is no route "/v1/\\"${'a'.repeat(123)}" in release 1.4.0`)
+    expect(shown(await face(fine).ask('PUT /ui/'))).toEqual({ status: 404, headers: {}, body: '' })
+  })
 
   it('what follows a prefix is handed over decoded once, as a byte string', async () => {
     const { ask, asked } = face(fine)

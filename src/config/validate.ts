@@ -3,6 +3,7 @@ import { nearest } from '../base/edit-distance.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { hasBehaviour, newestRelease, type Release } from '../model/release.ts'
 import type { KeyRow } from './keys/key.ts'
+import { laterKey } from './past/later-keys.ts'
 import { readAsPast } from './past/past-keys.ts'
 import { removedKey } from './past/removed.ts'
 import type { ConfigProblem } from './problem.ts'
@@ -133,7 +134,7 @@ function problemsOf(document: ConfigDocument, issue: z.core.$ZodIssue): readonly
     return issue.keys.map((key) => {
       const path = [...issue.path, key]
       const name = path.join('.')
-      const remedy = removedKey(name) ?? suggestion(key, keysAt(issue.path))
+      const remedy = removedKey(name) ?? laterKey(name) ?? suggestion(key, keysAt(issue.path))
       return { place: document.placeOf(path), message: `invalid config key ${name}`, remedy }
     })
   }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { reloadedConfig } from '../../../src/agent/settings/reloading.ts'
 import type { KeyRow } from '../../../src/config/keys/key.ts'
 import { normalize } from '../../../src/config/normalize.ts'
+import { laterKeyNames } from '../../../src/config/past/later-keys.ts'
 import { removedOptions } from '../../../src/config/past/removed.ts'
 import { problemText } from '../../../src/config/problem.ts'
 import { configKeys, type FileConfig } from '../../../src/config/schema.ts'
@@ -268,6 +269,26 @@ describe('access control in the configuration', () => {
     expect(shown).toMatchObject({ ACLMasterToken: 'hidden', ACLToken: 'hidden', ACLReplicationToken: '' })
     expect(JSON.stringify(shown)).not.toContain('secret')
   })
+})
+
+describe('every key of later releases', () => {
+  it.each(laterKeyNames())(
+    '%s is unknown to this one, which says so, and what to write instead that there is',
+    (name) => {
+      expect(keys.some((key) => key.name === name || key.name.startsWith(`${name}.`))).toBe(false)
+      const document = parseDocument('f', JSON.stringify(file(name, {})))
+      if (!document.ok) throw new Error(problemText(document.error))
+      const validated = validateDocument(document.value)
+      const lines = validated.ok ? [] : validated.error.map(problemText)
+      const instead = /^f:1:\d+: invalid config key \S+: this release does not know it, later ones do: (.+)$/
+      expect(lines).toEqual([expect.stringMatching(instead)])
+      const meant = [...(lines[0] ?? '').matchAll(/'([a-z_.]+)'/g)].map(([, key]) => key)
+      expect(
+        meant.filter((key) => !configKeys().some(({ name: known }) => known === key || known.startsWith(`${key}.`))),
+      ).toEqual([])
+      expect(lines[0]).not.toContain('remove it')
+    },
+  )
 })
 
 describe('every removed option', () => {

@@ -63,7 +63,7 @@ describe('svc exec', () => {
   it('asks only the nodes that its filters take', async () => {
     const ran = await exec('-node=other', '-wait=1s', 'echo never')
     const error = 'No node acknowledged: agents run commands only with disable_remote_exec set to false\n'
-    expect(ran).toEqual({ code: 0, error, out: '0 / 0 node(s) completed / acknowledged\n' })
+    expect(ran).toEqual({ code: 1, error, out: '0 / 0 node(s) completed / acknowledged\n' })
   })
 
   it('ends what runs when whoever asked has gone', async () => {

@@ -1,12 +1,15 @@
 import { done, err, ok, type Result } from '../../base/result.ts'
 import type { Closable, Deferred } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
-import type { CheckFacts, RegisterAllRequest, ServiceFacts } from '../../model/catalog.ts'
+import type { RegisterAllRequest } from '../../model/catalog.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
 import { registerOffersMax } from '../../model/limits.ts'
+import type { RegistrantRights } from './alias-sight.ts'
 import { compare } from './comparison.ts'
 import type { Due, LocalState } from './local-state.ts'
 import { nextTurn } from './next-turn.ts'
+import { comparing, deregistering, type Offer, registering, thingOf } from './own-calls.ts'
+import { isRefusal, type OwnCall, OwnRefusals } from './own-refusals.ts'
 import type { CatalogClient, OwnTokens } from './parts.ts'
 
 /** Everything is compared this often, and less often in large clusters. Reference: HTTP API 4.1. */
@@ -32,6 +35,8 @@ interface AntiEntropyParts {
   readonly catalog: CatalogClient
   readonly tokens: OwnTokens
   readonly server: boolean
+  /** What tokens may do; absent or undefined: access control is off. */
+  readonly rights?: RegistrantRights | undefined
   nodeCount(): number
 }
 
@@ -41,6 +46,7 @@ interface AntiEntropyParts {
  */
 export class AntiEntropy {
   readonly #parts: AntiEntropyParts
+  readonly #explained: OwnRefusals
   #next: Deferred<undefined> | undefined
   #running = false
   #fullDue = true
@@ -53,6 +59,7 @@ export class AntiEntropy {
 
   constructor(parts: AntiEntropyParts) {
     this.#parts = parts
+    this.#explained = new OwnRefusals(parts.env, parts.rights)
   }
 
   start(): void {
@@ -119,8 +126,13 @@ export class AntiEntropy {
 
   async #compareAll(): Promise<Result<undefined, Failure>> {
     const { state, catalog, server } = this.#parts
-    const dump = await catalog.dump(state.node.node)
+    const { node } = state.node
+    const dump = await catalog.dump(node)
+    if (!dump.ok && isRefusal(dump.error)) {
+      await this.#explained.refused(comparing(node, this.#parts.tokens), dump.error)
+    }
     if (!dump.ok) return dump
+    this.#explained.done('comparison')
     if (this.#stopped) return done
     state.compared(compare(state, dump.value, server))
     this.#fullDue = false
@@ -211,6 +223,7 @@ export class AntiEntropy {
       const told = await this.#deregister(id, '', due.token)
       if (told === 'told') {
         state.serviceSynced(due)
+        this.#explained.done(thingOf('service', id))
         this.#log('Deregistered service', { service: id })
       } else if (told !== 'refused') return err(told)
     }
@@ -220,6 +233,7 @@ export class AntiEntropy {
       const told = await this.#deregister('', id, due.token)
       if (told === 'told') {
         state.checkSynced(due)
+        this.#explained.done(thingOf('check', id))
         this.#log('Deregistered check', { check: id })
       } else if (told !== 'refused') return err(told)
     }
@@ -232,13 +246,16 @@ export class AntiEntropy {
     const node = this.#parts.catalog.nodeApart && offers.length > 0 ? undefined : state.dueNode()
     const answer = await this.#ask({ node: state.node, skipNodeUpdate: node === undefined }, offers)
     if (!answer.ok && offers.length > 1 && meetsThemTogether(answer.error)) return this.#registerEach(offers)
-    const told = this.#told(answer)
+    const told = await this.#told(answer, () =>
+      registering(state.node.node, offers, node !== undefined, this.#parts.tokens),
+    )
     if (!answer.ok) return told
     const refusals = answer.value
     const taken = offers.filter((_, at) => (refusals[at] ?? null) === null)
     for (const message of refusals) if (message !== null) this.#warn({ kind: 'bad-request', message })
     if (node !== undefined && taken.length === offers.length) {
       state.nodeSynced(node)
+      this.#explained.done('node')
       this.#log('Synced node info')
     }
     for (const offer of taken) this.#synced(offer)
@@ -274,10 +291,12 @@ export class AntiEntropy {
     const { state } = this.#parts
     if (service !== null) {
       state.serviceSynced(service)
+      this.#explained.done(thingOf('service', service.id))
       this.#log('Synced service', { service: service.id })
     }
     for (const check of checks) {
       state.checkSynced(check)
+      this.#explained.done(thingOf('check', check.id))
       this.#log('Synced check', { check: check.id })
     }
   }
@@ -286,12 +305,17 @@ export class AntiEntropy {
   async #deregister(serviceId: string, checkId: string, own: string): Promise<Told> {
     const { state, catalog, tokens } = this.#parts
     const token = own === '' ? tokens.agent : own
-    return this.#told(await catalog.deregister({ node: state.node.node, serviceId, checkId }, token))
+    const { node } = state.node
+    return this.#told(await catalog.deregister({ node, serviceId, checkId }, token), () => {
+      return deregistering(node, serviceId === '' ? ['check', checkId] : ['service', serviceId], token)
+    })
   }
 
-  #told(answer: Result<unknown, Failure>): Told {
+  /** `call`: what it was, where servers refused it for want of rights. */
+  async #told(answer: Result<unknown, Failure>, call: () => OwnCall): Promise<Told> {
     if (answer.ok) return 'told'
     if (this.#stopped || !meetsThisAlone(answer.error)) return answer.error
+    if (isRefusal(answer.error)) await this.#explained.refused(call(), answer.error)
     this.#warn(answer.error)
     return 'refused'
   }
@@ -338,16 +362,10 @@ export class AntiEntropy {
   #warn(failure: Failure): void {
     const { env } = this.#parts
     env.metrics.count('agent.sync.failed')
+    // Told of with what it was, once.
+    if (isRefusal(failure)) return
     env.log.write('warn', 'agent', 'Failed to sync with the catalog', { error: failureText(failure) })
   }
-}
-
-/** A service with what is due of its checks, or a check by itself. */
-interface Offer {
-  readonly service: Due<ServiceFacts> | null
-  readonly checks: readonly Due<CheckFacts>[]
-  /** The secret with which to tell of it. */
-  readonly token: string
 }
 
 /** Letters of all that is told of it: any part of it may be the long one. */

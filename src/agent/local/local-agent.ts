@@ -99,6 +99,7 @@ class LocalServices implements RunningLocalAgent {
       catalog: parts.catalog,
       tokens: parts.tokens ?? noTokens,
       server: parts.config.server,
+      rights: parts.rights,
       nodeCount: () => parts.nodeCount(),
     })
     this.#results = new CheckResults({

@@ -88,7 +88,7 @@ describe('the token with which the catalog is told', () => {
       catalog.nodeToken = 'another'
       await agent.registerService(web('of-web'))
       expect(catalog.services.size).toBe(0)
-      expect(lines).toContain('warn Failed to sync with the catalog {"error":"Permission denied"}')
+      expect(lines).toContain('warn Failed to sync service "web": Permission denied {}')
       catalog.nodeToken = 'of-agent'
       agent.trigger()
       await rest(5_000)

@@ -1,0 +1,72 @@
+import type { Ask } from '../../access/authorizer.ts'
+import { meshSpellings } from '../../features/mesh-spellings.ts'
+import type { CheckFacts, ServiceFacts } from '../../model/catalog.ts'
+import { meshDestination } from '../../model/mesh-service.ts'
+import { itemKey } from './item-key.ts'
+import type { Due } from './local-state.ts'
+import type { OwnCall } from './own-refusals.ts'
+import type { OwnTokens } from './parts.ts'
+
+/** What anti-entropy asks servers for, in words for the log, and with the rights that it takes. */
+
+/** A service with what is due of its checks, or a check by itself. */
+export interface Offer {
+  readonly service: Due<ServiceFacts> | null
+  readonly checks: readonly Due<CheckFacts>[]
+  /** The secret with which to tell of it. */
+  readonly token: string
+}
+
+export function thingOf(kind: 'service' | 'check', id: string): string {
+  return `${kind} ${itemKey(id)}`
+}
+
+export function comparing(node: string, { agent }: OwnTokens): OwnCall {
+  const asks: readonly Ask[] = [{ resource: 'node', name: node, right: 'read' }]
+  return { thing: 'comparison', doing: `compare node ${JSON.stringify(node)} with the catalog`, token: agent, asks }
+}
+
+/** Whoever may write the node may take out what is on it; the name of what is gone is not known any more. */
+export function deregistering(
+  node: string,
+  [kind, id]: readonly ['service' | 'check', string],
+  token: string,
+): OwnCall {
+  return {
+    thing: thingOf(kind, id),
+    doing: `deregister ${kind} ${JSON.stringify(id)}`,
+    token,
+    asks: [writing('node', node)],
+  }
+}
+
+/** Of several offers none is refused with the others: each is then told alone. `withNode`: the node's own data go along. */
+export function registering(node: string, [offer]: readonly Offer[], withNode: boolean, tokens: OwnTokens): OwnCall {
+  const ofNode = withNode ? [writing('node', node)] : []
+  const service = offer?.service?.facts ?? undefined
+  const check = offer?.checks[0]?.facts ?? undefined
+  if (offer !== undefined && service !== undefined) {
+    const destination = meshDestination(service)
+    const names = [service.service, ...(destination === undefined ? [] : meshSpellings(destination))]
+    const asks = [...ofNode, ...names.map((name) => writing('service', name))]
+    const { id } = service
+    return { thing: thingOf('service', id), doing: `sync service ${JSON.stringify(id)}`, token: offer.token, asks }
+  }
+  if (offer === undefined || check === undefined) {
+    return {
+      thing: 'node',
+      doing: `sync node ${JSON.stringify(node)}`,
+      token: tokens.agent,
+      asks: [writing('node', node)],
+    }
+  }
+  const { checkId, serviceId, serviceName } = check
+  const of = serviceId === '' ? `node ${JSON.stringify(node)}` : `service ${JSON.stringify(serviceId)}`
+  const own = serviceName === '' ? writing('node', node) : writing('service', serviceName)
+  const doing = `sync check ${JSON.stringify(checkId)} of ${of}`
+  return { thing: thingOf('check', checkId), doing, token: offer.token, asks: [...ofNode, own] }
+}
+
+function writing(resource: 'node' | 'service', name: string): Ask {
+  return { resource, name, right: 'write' }
+}

@@ -1,5 +1,6 @@
 import { compareText } from '../../base/bytes.ts'
 import { parseDuration } from '../../base/duration.ts'
+import { nearest } from '../../base/edit-distance.ts'
 import { lowerAscii } from '../../base/letter-case.ts'
 import type { TextPairs } from '../../model/catalog.ts'
 import { hasBehaviour, type Release } from '../../model/release.ts'
@@ -250,8 +251,16 @@ export class Fields<Those extends Members> {
   #unknown(spelled: string, instead: OldSpelling | undefined): void {
     const message = `invalid config key ${JSON.stringify(spelled)}`
     const removed = instead?.since === undefined ? 'write' : `removed in ${instead.since}, write`
-    const remedy = instead === undefined ? '' : `${removed} ${instead.use}`
+    const remedy = instead === undefined ? this.#suggestion(spelled) : `${removed} ${instead.use}`
     this.#problems.push({ kind: 'key', path: [...this.path, spelled], message, remedy })
+  }
+
+  /** What the release knows and may have been meant. */
+  #suggestion(spelled: string): string {
+    const { byFileName } = this.#table
+    const known = [...byFileName].flatMap(([name, key]) => (this.#isKnown(key) ? name : []))
+    const meant = nearest(lowerAscii(spelled), known)
+    return meant === undefined ? '' : `did you mean '${meant}'?`
   }
 
   #value(key: KeyOf<Those>): unknown {

@@ -132,7 +132,7 @@ describe('files of HCL', () => {
     expect(problems).toEqual([
       expect.stringMatching(/^a\.hcl:2:3: .*'ports\.http'/),
       expect.stringMatching(/^a\.hcl:8:1: .*datacentre/),
-      'a.hcl:6:3: service "web": invalid config key "prot"',
+      'a.hcl:6:3: service "web": invalid config key "prot": did you mean \'port\'?',
     ])
   })
 })

@@ -311,6 +311,7 @@ describe('a definition in a file', () => {
     expect(serviceProblem({ name: 'web', prot: 1 }, 'file')).toMatchObject({
       path: ['prot'],
       message: 'invalid config key "prot"',
+      remedy: "did you mean 'port'?",
     })
     expect(serviceProblem({ name: 'web', Name: 'web' }, 'file')?.message).toBe(
       'the keys "name" and "Name" are the same',

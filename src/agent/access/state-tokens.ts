@@ -118,8 +118,7 @@ export class StateTokens implements TokenResolver {
   }
 
   since(secret: string): number {
-    const own = this.#own(secret) === undefined ? undefined : this.#kept.get(secret)?.since
-    return Math.max(this.#cutOffChange, own ?? this.#parts.beyond?.since(secret) ?? 0)
+    return Math.max(this.#cutOffChange, this.#kept.get(secret)?.since ?? this.#parts.beyond?.since(secret) ?? 0)
   }
 
   onChange(secret: string, authorizer: Authorizer, use: () => void): Closable {

@@ -165,13 +165,15 @@ export const keysEndpoint: QueryEndpoint<KeysArgs, readonly string[]> = {
   access: filters(
     (authorizer, keys, args, state) => {
       if (authorizer.readsAll('key')) return keys
+      const readable = keptOf(keys, (key) => readsKey(authorizer, key))
+      if (args.separator === '') return readable
       const seen = new Set<string>()
-      for (const { cut } of rowsSeenCut(authorizer, state, args)) seen.add(cut)
-      return keptOf(keys, (key) => seen.has(key))
+      for (const { cut } of rowsBehind(authorizer, state, args, readable)) seen.add(cut)
+      return keptOf(readable, (key) => seen.has(key))
     },
-    keysSight((authorizer, state, args) => {
+    keysSight((authorizer, state, args, seen) => {
       let newest = 0
-      for (const { row } of rowsSeenCut(authorizer, state, args)) newest = Math.max(newest, row.modifyIndex)
+      for (const { row } of rowsBehind(authorizer, state, args, seen)) newest = Math.max(newest, row.modifyIndex)
       return newest
     }),
     (authorizer, { prefix }) => listingRefused(authorizer, prefix),
@@ -189,14 +191,19 @@ export const keysEndpoint: QueryEndpoint<KeysArgs, readonly string[]> = {
 }
 
 /**
- * What a caller may see of the keys under a prefix, with what is left of each when it is cut: the rows whose own key it may
- * read, and what is left. A beginning that it may read is not enough, or the separator would spell out hidden keys.
+ * The rows under a prefix that a caller may read, among those that are one of these names when they are cut, which it may read,
+ * too. A beginning that it may read is not enough, or the separator would spell out hidden keys.
  */
-function* rowsSeenCut(authorizer: Authorizer, state: ReadTransaction, { prefix, separator }: KeysArgs) {
+function* rowsBehind(
+  authorizer: Authorizer,
+  state: ReadTransaction,
+  { prefix, separator }: KeysArgs,
+  readable: readonly string[],
+) {
+  const names = new Set(readable)
   for (const row of state.prefix(kvTable, prefix)) {
-    if (!readsKey(authorizer, row.key)) continue
     const cut = cutKey(row.key, prefix, separator)
-    if (cut === row.key || readsKey(authorizer, cut)) yield { row, cut }
+    if (names.has(cut) && (cut === row.key || readsKey(authorizer, row.key))) yield { row, cut }
   }
 }
 

@@ -40,6 +40,7 @@ export function debugConfig(config: AgentConfig): Flat {
     ...meshPart(config),
     ...managedPart(config.managedProxies),
     ...portsPart(config),
+    AcceptLostLog: config.acceptLostLog,
     AdvertiseAddrLAN: config.advertiseAddress,
     BindAddr: config.bindAddress,
     Bootstrap: config.bootstrap,

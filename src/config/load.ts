@@ -14,6 +14,7 @@ import {
   releaseText,
 } from '../model/release.ts'
 import { agentFlags } from './agent-flags.ts'
+import { debugConfig } from './debug.ts'
 import { diskProblems } from './disk-problems.ts'
 import { configOfFlags, flagAt } from './flags.ts'
 import { followsFrom } from './follow-on.ts'
@@ -80,7 +81,8 @@ export async function loadConfig(
   const warnings = [...skipped, ...pastWarnings(release.value), ...otherwise, ...whole.value.warnings]
   // A flag alone, for one start: in a file it would give up the next loss too, unasked.
   const acceptLostLog = flags.get('accept-lost-log') === true
-  return ok({ ...whole.value, config: { ...whole.value.config, acceptLostLog }, warnings, placeOf })
+  const accepting = { ...whole.value.config, acceptLostLog }
+  return ok({ ...whole.value, config: { ...accepting, debug: debugConfig(accepting) }, warnings, placeOf })
 }
 
 /** What is wrong with the form of sources, and with the whole but for what may follow from that alone. */

@@ -102,7 +102,7 @@ export class Streams {
       request: function* () {
         return encodeStreamFrame({ kind: 'ping', sequence, node })
       },
-      // biome-ignore lint/correctness/useYield: the same.
+      // biome-ignore lint/correctness/useYield: an acknowledgement is too small for slices.
       onAnswer: function* (frame) {
         resolve(frame.ok && frame.value.kind === 'ack' && frame.value.sequence === sequence)
       },

@@ -8,8 +8,9 @@ import { exitOnUnexpectedErrors } from '../../../dist/src/host/fatal.js'
 import { HostLog } from '../../../dist/src/host/log.js'
 import { onSignal } from '../../../dist/src/host/signals.js'
 import { createTerminal, exit } from '../../../dist/src/host/terminal.js'
+import { HostTimers } from '../../../dist/src/host/timers.js'
 
-const log = new HostLog(hostClock, () => undefined, 'info', true)
+const log = new HostLog({ clock: hostClock, timers: new HostTimers(hostClock) }, () => undefined, 'info', true)
 const terminal = createTerminal(log)
 const parts = {
   throw: () => {

@@ -36,7 +36,8 @@ const shapes = {
 /** A failure as another agent sent it. One of a kind unknown here (a newer release) keeps its text. */
 export function failureFromWire(value: unknown): Failure {
   const kind = z.object({ kind: z.string() }).safeParse(value)
-  if (kind.success && kind.data.kind in shapes) {
+  // Every object has a `toString`: only rows of the table are kinds, whatever name the other end sends.
+  if (kind.success && Object.hasOwn(shapes, kind.data.kind)) {
     if (kind.data.kind === 'not-leader') {
       const parsed = shapes['not-leader'].safeParse(value)
       if (parsed.success) return { kind: 'not-leader', leader: parsed.data.leader }

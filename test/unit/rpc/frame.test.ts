@@ -105,6 +105,10 @@ describe('a failure from another agent', () => {
       kind: 'refused',
       message: 'too many keys',
     })
+    // Every object has these: they are no rows of the table.
+    for (const kind of ['toString', 'constructor', '__proto__', 'hasOwnProperty']) {
+      expect(failureFromWire({ kind, message: 'hostile' })).toEqual({ kind: 'refused', message: 'hostile' })
+    }
     expect(failureFromWire(7)).toEqual({ kind: 'refused', message: 'a failure of an unknown kind' })
   })
 })

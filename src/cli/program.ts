@@ -120,7 +120,8 @@ function attributeOf(name: string): string {
 /** No command matches: the help of the group that was named, or of the whole. */
 function showGroup(argv: readonly string[], path: readonly string[], terminal: Terminal): number {
   const group =
-    [path.slice(0, 2), path.slice(0, 1)].map((words) => words.join(' ')).find((name) => Object.hasOwn(groups, name)) ?? ''
+    [path.slice(0, 2), path.slice(0, 1)].map((words) => words.join(' ')).find((name) => Object.hasOwn(groups, name)) ??
+    ''
   const asked = ['-h', '-help', '--help'].includes(argv[group === '' ? 0 : group.split(' ').length] ?? '')
   const prefix = group === '' ? [] : group.split(' ')
   const entries = wordsAfter(commandTree, prefix)

@@ -1,0 +1,59 @@
+import { parseRules } from '../../src/access/reading.ts'
+import { textOf, utf8 } from '../../src/base/bytes.ts'
+import { parseDuration } from '../../src/base/duration.ts'
+import { documentOf } from '../../src/config/sources/hcl-document.ts'
+import { examineDocument } from '../../src/config/validate.ts'
+import { parseHcl } from '../../src/hcl/hcl.ts'
+import { parseHclJson } from '../../src/hcl/json.ts'
+import type { FuzzTarget } from '../tools/fuzz/target.ts'
+
+const rules = [
+  'key "a/" { policy = "write" }\nservice "" { policy = "read" intentions = "deny" }\noperator = "read"',
+  '{"key": {"a": {"policy": "read"}}, "operator": "write"}',
+  'node_prefix "" { policy = "write" }\nkey_prefix "x" { policy = "list" sentinel { code = <<EOF\nmain = rule { true }\nEOF\n } }',
+]
+const files = [
+  'server = true\nports { http = 8500 }\nacl { tokens { master = "x" } }\n# a comment\nservice { name = "web" port = 80 }',
+  '{"server": true, "ports": {"http": -1}, "services": [{"name": "web", "port": 80}], "telemetry": {"prefix_filter": ["+a"]}}',
+]
+
+const hcl: FuzzTarget = {
+  name: 'hcl',
+  about: 'HCL and HCL in JSON',
+  lengthMax: 16_384,
+  run: (bytes) => {
+    const text = textOf(bytes)
+    for (const parse of [parseHcl, parseHclJson]) parse(text)
+  },
+  seeds: () => [...rules, ...files].map(utf8),
+  words: ['<<EOF\n', '<<-EOF\n', 'EOF', '/*', '*/', '${', '"\\u', '//'],
+}
+
+const accessRules: FuzzTarget = {
+  name: 'access-rules',
+  about: 'rules of access control, in both grammars',
+  lengthMax: 16_384,
+  run: (bytes) => {
+    const text = textOf(bytes)
+    for (const grammar of ['legacy', 'new'] as const) parseRules(text, grammar)
+  },
+  seeds: () => rules.map(utf8),
+}
+
+const configuration: FuzzTarget = {
+  name: 'configuration',
+  about: 'configuration files, HCL and JSON, and what their settings may be',
+  lengthMax: 16_384,
+  run: (bytes) => {
+    const text = textOf(bytes)
+    parseDuration(text)
+    for (const format of ['json', 'hcl'] as const) {
+      const document = documentOf('a', text, format)
+      if (document.ok) examineDocument(document.value)
+    }
+  },
+  seeds: () => files.map(utf8),
+  bounds: { steps: (length) => 2_000_000 + 3_000 * length, bytes: (length) => (32 << 20) + 2_000 * length },
+}
+
+export const textTargets: readonly FuzzTarget[] = [hcl, accessRules, configuration]

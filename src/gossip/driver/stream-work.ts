@@ -5,11 +5,11 @@ import { SourceBudgets } from './source-budgets.ts'
 import { WorkBudget } from './work-budget.ts'
 
 /**
- * Work that may be done in one turn of the event loop, some 4 ms, and the time in which as much may be done again. Between
+ * Work that may be done in one turn of the event loop, some 2 ms, and the time in which as much may be done again. Between
  * two slices everything else has its turn, and streams never have more than half of a core.
  */
-const turnWork = 128 << 10
-const turnMs = 8
+const turnWork = 64 << 10
+const turnMs = 4
 
 interface Job {
   /** Undefined: it is our own, and nobody's budget pays for it. */

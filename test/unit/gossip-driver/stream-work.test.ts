@@ -6,7 +6,7 @@ import type { Sliced } from '../../../src/gossip/wire/sliced.ts'
 import { ManualWorld } from './manual-world.ts'
 
 /** As the budgets have them: what one turn may cost, and what a source may use at once. */
-const turnWork = 128 << 10
+const turnWork = 64 << 10
 const burstWork = 32 << 20
 const sliceWork = 32 << 10
 
@@ -63,7 +63,7 @@ describe('work that streams ask for', () => {
     add('10.0.0.1', 'large', 10 << 20)
     expect(spent).toBeLessThanOrEqual(turnWork + sliceWork)
     expect(waitAndWatch(320)).toBeLessThanOrEqual(turnWork + sliceWork)
-    expect(spent).toBeLessThanOrEqual((320 / 8 + 1) * turnWork + sliceWork)
+    expect(spent).toBeLessThanOrEqual((320 / 4 + 1) * turnWork + sliceWork)
     waitAndWatch(1_000)
     expect(done).toEqual(['large'])
   })

@@ -12,17 +12,45 @@ export type JsonInput =
   | readonly JsonInput[]
   | ReadonlyMap<string, JsonInput>
 
+/** Characters of a name that are shown where there is too much of something. */
+const shownKeyMax = 64
+
 /** Lists and objects within each other; more are refused, for the reader recurses. */
 const depthMax = 64
+
+/** Digits of one number; the greatest double has 309 before its point. To read a number takes the square of its length. */
+const digitsMax = 1_024
+
+/** How much a text may hold. Nothing beyond it is read. */
+export interface JsonBounds {
+  /** Values of any kind, in all. */
+  readonly values: number
+  /** Members of one object, items of one list. */
+  readonly members: number
+}
+
+/** `tooMany`: a bound was met; else the text is no JSON. */
+export interface JsonFault {
+  readonly kind: 'tooMany' | 'malformed'
+  readonly message: string
+}
+
+const unbounded: JsonBounds = { values: Number.POSITIVE_INFINITY, members: Number.POSITIVE_INFINITY }
 
 /**
  * Reads the first JSON value of a text, as servers of the field do: what follows it is not looked at. The error is the
  * clause that their clients know: `EOF`, `unexpected EOF`, `invalid character 'x' looking for beginning of value`.
  */
 export function parseJsonInput(bytes: Uint8Array): Result<JsonInput, string> {
-  const reader = new JsonReader(textOf(bytes))
+  const parsed = parseBoundedJson(bytes, unbounded)
+  return parsed.ok ? parsed : err(parsed.error.message)
+}
+
+/** The same of a text that is not trusted with the time that it takes. What is beyond a bound is named with its place. */
+export function parseBoundedJson(bytes: Uint8Array, bounds: JsonBounds): Result<JsonInput, JsonFault> {
+  const reader = new JsonReader(textOf(bytes), bounds)
   const value = reader.document()
-  return reader.fault === undefined ? ok(value) : err(reader.fault)
+  return reader.fault === undefined ? ok(value) : err({ kind: reader.kind, message: reader.fault })
 }
 
 const escapes: ReadonlyMap<string, string> = new Map([
@@ -45,16 +73,28 @@ const words: readonly (readonly [word: string, value: JsonInput])[] = [
 /** Goes over the text once. After the first fault nothing more is read, and what was returned means nothing. */
 class JsonReader {
   readonly #text: string
+  readonly #bounds: JsonBounds
   #at = 0
   #depth = 0
+  #values = 0
   #fault: string | undefined
+  /** What there is too much of; its place is found on the way out, the innermost step first. */
+  #tooMany: string | undefined
+  readonly #steps: string[] = []
 
-  constructor(text: string) {
+  constructor(text: string, bounds: JsonBounds) {
     this.#text = text
+    this.#bounds = bounds
+  }
+
+  get kind(): JsonFault['kind'] {
+    return this.#tooMany === undefined ? 'malformed' : 'tooMany'
   }
 
   get fault(): string | undefined {
-    return this.#fault
+    if (this.#tooMany === undefined) return this.#fault
+    const place = this.#steps.toReversed().join('').replace(/^\./, '')
+    return `${place === '' ? 'the body' : `'${place}'`} ${this.#tooMany}`
   }
 
   document(): JsonInput {
@@ -64,6 +104,9 @@ class JsonReader {
   }
 
   #value(): JsonInput {
+    if (++this.#values > this.#bounds.values) {
+      return this.#exceed(`goes beyond the ${this.#bounds.values} values that a body may hold`)
+    }
     this.#skipSpace()
     const first = this.#text.charAt(this.#at)
     if (first === '{') return this.#nested(() => this.#object())
@@ -87,13 +130,15 @@ class JsonReader {
     const members = new Map<string, JsonInput>()
     this.#skipSpace()
     if (this.#take('}')) return members
-    for (;;) {
+    for (let count = 1; ; count++) {
+      if (count > this.#bounds.members) return this.#exceed(`has more than ${this.#bounds.members} members`)
       this.#skipSpace()
       if (this.#text.charAt(this.#at) !== '"') return this.#unexpected('looking for beginning of object key string')
       const key = this.#string()
       this.#skipSpace()
       if (this.#fault === undefined && !this.#take(':')) return this.#unexpected('after object key')
       const value = this.#fault === undefined ? this.#value() : null
+      if (this.#tooMany !== undefined) this.#steps.push(`.${key.slice(0, shownKeyMax)}`)
       members.set(key, value)
       this.#skipSpace()
       if (this.#fault !== undefined || this.#take('}')) return members
@@ -106,7 +151,9 @@ class JsonReader {
     this.#skipSpace()
     if (this.#take(']')) return items
     for (;;) {
+      if (items.length >= this.#bounds.members) return this.#exceed(`has more than ${this.#bounds.members} items`)
       items.push(this.#value())
+      if (this.#tooMany !== undefined) this.#steps.push(`[${items.length - 1}]`)
       this.#skipSpace()
       if (this.#fault !== undefined || this.#take(']')) return items
       if (!this.#take(',')) return this.#unexpected('after array element')
@@ -134,6 +181,7 @@ class JsonReader {
       if (!this.#take('+')) this.#take('-')
       if (!this.#digits()) return this.#unexpected('in exponent of numeric literal')
     }
+    if (this.#at - from > digitsMax) return this.#fail(`number of more than ${digitsMax} digits out of range`)
     const literal = this.#text.slice(from, this.#at)
     const value = Number(literal)
     if (whole && !Number.isSafeInteger(value)) return BigInt(literal)
@@ -196,6 +244,11 @@ class JsonReader {
     const found = this.#text.codePointAt(this.#at)
     if (found === undefined) return this.#fail('unexpected EOF')
     return this.#fail(`invalid character ${quoted(String.fromCodePoint(found))} ${where}`)
+  }
+
+  #exceed(what: string): null {
+    if (this.#fault === undefined) this.#tooMany = what
+    return this.#fail(what)
   }
 
   /** The first fault is the one that is told. */

@@ -1,10 +1,11 @@
 import { compareText, emptyBytes, fromBase64 } from '../base/bytes.ts'
 import { parseDuration } from '../base/duration.ts'
-import { type JsonInput, parseJsonInput } from '../base/json-input.ts'
+import { type JsonFault, type JsonInput, parseBoundedJson } from '../base/json-input.ts'
 import { lowerAscii } from '../base/letter-case.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { TextPairs } from '../model/catalog.ts'
 import type { Failure } from '../model/failure.ts'
+import { bodyMembersMax, bodyValuesMax } from '../model/limits.ts'
 import { type JsonSchema, orNull } from './json-schema.ts'
 
 /**
@@ -37,13 +38,16 @@ export interface Report {
 
 const decodeFailed = 'Request decode failed'
 
+/** Of every body in JSON, whatever it is for. */
+const bodyBounds = { values: bodyValuesMax, members: bodyMembersMax }
+
 /** Wrong types listed in an answer; a body can hold a great many. */
 const mismatchesMax = 64
 
 /** `heading`: how the line begins that says what is wrong. */
 export function decodeBody<T>(body: Uint8Array, decoder: Decoder<T>, heading = decodeFailed): Result<T, Failure> {
-  const parsed = parseJsonInput(body)
-  if (!parsed.ok) return refused(heading, parsed.error)
+  const parsed = parseBoundedJson(body, bodyBounds)
+  if (!parsed.ok) return unread(heading, parsed.error)
   const mismatches: string[] = []
   const malformed: string[] = []
   const value = decoder(parsed.value, '', {
@@ -62,13 +66,20 @@ export function decodeBody<T>(body: Uint8Array, decoder: Decoder<T>, heading = d
 
 /** The body as plain data, for who reads it member by member. A member `__proto__` is one like the others. */
 export function plainBody(body: Uint8Array): Result<unknown, Failure> {
-  const parsed = parseJsonInput(body)
-  return parsed.ok ? ok(plainOf(parsed.value)) : refused(decodeFailed, parsed.error)
+  const parsed = parseBoundedJson(body, bodyBounds)
+  return parsed.ok ? ok(plainOf(parsed.value)) : unread(decodeFailed, parsed.error)
 }
 
 function plainOf(value: JsonInput): unknown {
   if (isList(value)) return value.map(plainOf)
   return isObject(value) ? Object.fromEntries([...value].map(([name, member]) => [name, plainOf(member)])) : value
+}
+
+/** Too much is 413, as a body of too many bytes is. */
+function unread(heading: string, { kind, message }: JsonFault): Result<never, Failure> {
+  return kind === 'malformed'
+    ? refused(heading, message)
+    : err({ kind: 'too-large', message: `${heading}: ${message}` })
 }
 
 function refused(heading: string, why: string): Result<never, Failure> {

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
+import { lowerAscii } from '../../base/letter-case.ts'
 import type { ServiceDefinition } from '../../model/catalog.ts'
+import { registeredChecksMax, tooManyChecks } from '../../model/limits.ts'
 import type { AgentContext } from '../agent-context.ts'
 import type { CallOptions } from '../call.ts'
 import { declared, type NamesOf } from '../declared.ts'
@@ -103,6 +105,8 @@ async function register(
   }
   const body = plainBody(request.body)
   if (!body.ok) return failed(body.error)
+  const checks = checksIn(body.value)
+  if (checks > registeredChecksMax) return failed(tooManyChecks(checks))
   const definition = parseServiceDefinition(body.value, 'http', agent.release)
   if (!definition.ok) return badRequest(definition.error.message)
   const allowed = await mayOffer(agent, request, definition.value)
@@ -110,6 +114,16 @@ async function register(
   const others = isTrue(replaced) ? 'drop-others' : 'keep-others'
   const taken = await agent.local.registerService(tokened(definition.value, request.call), others)
   return taken.ok ? written : failed(taken.error)
+}
+
+/** Checks that are listed in a definition, those of its sidecar included, before any of them is read. */
+function checksIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let sum = 0
+  for (const [name, member] of Object.entries(value)) {
+    sum += Array.isArray(member) && lowerAscii(name) === 'checks' ? member.length : checksIn(member)
+  }
+  return sum
 }
 
 /** What is told of it later goes by the token that it came with. */

@@ -2,6 +2,7 @@ import { lowerAscii } from '../../base/letter-case.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { CatalogCheckDefinition, CheckFacts, RegisterRequest, ServiceFacts } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
+import { registeredChecksMax, tooManyChecks } from '../../model/limits.ts'
 import {
   type MeshFacts,
   meshFactsOf,
@@ -115,6 +116,7 @@ export function registerRequestOf(
   const decoded = decodeBody(body, registerBody)
   if (!decoded.ok) return decoded
   const { value } = decoded
+  if (value.Checks.length > registeredChecksMax) return err(tooManyChecks(value.Checks.length))
   const checks = value.Check === null ? value.Checks : [...value.Checks, value.Check]
   const problem = nodeProblem(value) ?? serviceProblem(value.Service) ?? checksProblem(checks)
   if (problem !== undefined) return err({ kind: 'bad-request', message: problem })

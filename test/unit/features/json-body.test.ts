@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/base/bytes.ts'
+import { registerRequestOf } from '../../../src/features/catalog/register-body.ts'
 import {
   decodeBody,
   duration,
@@ -123,5 +124,52 @@ describe('a body', () => {
       value: { a: [Object.fromEntries([['__proto__', 1]])], b: 18446744073709551615n },
     })
     expect(plainBody(utf8('')).ok).toBe(false)
+  })
+})
+
+describe('how much a body holds', () => {
+  const items = (count: number, one = '"t"') => `[${Array.from({ length: count }, () => one).join()}]`
+  const named = (count: number) => `{${Array.from({ length: count }, (_, at) => `"k${at}":"v"`).join()}}`
+
+  it.each([
+    ["'Tags' has more than 1024 items", `{"Tags":${items(1_025)}}`],
+    ["'Meta' has more than 1024 members", `{"Meta":${named(1_025)}}`],
+    ["'Header.X' has more than 1024 items", `{"Header":{"X":${items(1_025)}}}`],
+    ["'Nothing[1].a' has more than 1024 items", `{"Nothing":[0,{"a":${items(1_025, '[]')}}]}`],
+    ['the body has more than 1024 members', named(1_025)],
+    ['the body has more than 1024 items', items(1_025, '0')],
+    ["'Tags[910]' goes beyond the 8192 values that a body may hold", `{"Tags":${items(1_000, items(8, '0'))}}`],
+  ])('that is more than it may is 413 and names the place: %s', (why, body) => {
+    const told = { ok: false, error: { kind: 'too-large', message: `Request decode failed: ${why}` } }
+    expect(decodeBody(utf8(body), decoder)).toEqual(told)
+    expect(plainBody(utf8(body))).toEqual(told)
+  })
+
+  it.each([
+    `{"Tags":${items(1_024)}}`,
+    `{"Meta":${named(1_024)}}`,
+    `{"Nothing":${items(900, items(8, '0'))}}`,
+    `{"Nothing":${'9'.repeat(1_024)}}`,
+  ])('that is as much as it may is read', (body) => {
+    expect(decodeBody(utf8(body), decoder)).toMatchObject({ ok: true })
+  })
+
+  it('says of a number that nothing can hold that it is out of range, and does not read it', () => {
+    expect(decodeBody(utf8(`{"Port":${'9'.repeat(900_000)}}`), decoder)).toMatchObject({
+      ok: false,
+      error: { kind: 'bad-request', message: 'Request decode failed: number of more than 1024 digits out of range' },
+    })
+  })
+})
+
+describe('a registration', () => {
+  it('holds 512 checks, and with more is 413 that says so', () => {
+    const body = (count: number) => {
+      const Checks = Array.from({ length: count }, (_, at) => ({ CheckID: `c${at}`, Name: 'c', Status: 'passing' }))
+      return registerRequestOf(utf8(JSON.stringify({ Node: 'n', Address: '10.0.0.1', Checks })))
+    }
+    expect(body(512)).toMatchObject({ ok: true })
+    const message = "Request decode failed: 'Checks' has 513 items, and one registration at most 512"
+    expect(body(513)).toEqual({ ok: false, error: { kind: 'too-large', message } })
   })
 })

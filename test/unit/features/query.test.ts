@@ -81,7 +81,7 @@ describe('defining a prepared query', () => {
     ],
     [{ Name: 'x'.repeat(257), ...web }, 'Name is longer than 256 bytes'],
     [
-      { Name: 'x', Service: { Service: 'web', Tags: new Array(4097).fill('') } },
+      { Name: 'x', Service: { Service: 'web', Tags: new Array(1_000).fill('x'.repeat(66)) } },
       'its texts take more than 65536 characters',
     ],
   ])('is refused: %j', async (body, line) => {

@@ -38,7 +38,10 @@ async function ask(path, query, signal) {
   // A key that the server would clean (a//b) must not become another one.
   const answer = await fetch(path + '?' + parameters, { headers, signal, redirect: 'error', cache: 'no-store' })
   const text = await answer.text()
-  if (!answer.ok && !(answer.status === 404 && text === '')) throw new Error(text || 'The agent answered ' + answer.status)
+  if (!answer.ok && !(answer.status === 404 && text === '')) {
+    const said = new Error(text || 'The agent answered ' + answer.status)
+    throw Object.assign(said, { refused: answer.status === 403 && (token === '' ? 'no token' : /not found/i.test(text) ? 'unknown token' : 'no rights') })
+  }
   return { value: answer.ok ? JSON.parse(text) : undefined, index: answer.headers.get('X-' + product + '-Index') }
 }
 
@@ -66,11 +69,30 @@ async function follow(mine, path, query, show, signal) {
       await pause(index === '0' ? retryMs : pauseMs, signal)
     } catch (cause) {
       if (mine !== view) return
-      at('problem').textContent = 'Not up to date: ' + cause.message
+      // Asked again and again, nothing would change until there is another token, and that opens the view anew.
+      if (cause.refused) return showRefusal(cause.refused)
+      at('problem').textContent = (last === undefined ? 'The agent cannot answer: ' : 'Not up to date: ') + cause.message
+      if (last === undefined) put('')
       index = '0'
       await pause(retryMs, signal)
     }
   }
+}
+
+const refusals = {
+  'no token': 'This view needs a token that may read it.',
+  'unknown token': 'The token is not known here: it is mistyped, deleted, or of another datacenter.',
+  'no rights': 'The token may not read this view.',
+}
+
+/** What was shown with other rights goes. The button leads to where a token is entered. */
+function showRefusal(why) {
+  last = undefined
+  shown = ''
+  at('problem').textContent = refusals[why]
+  const enter = el('button', { type: 'button' }, why === 'no token' ? 'Enter a token' : 'Enter another token')
+  enter.addEventListener('click', () => at('token').focus())
+  put('', el('p', {}, enter))
 }
 
 /** Puts new content in; where the old one had the focus, the same link of the new has it. */
@@ -96,9 +118,11 @@ function filtered(rows, textOf) {
   const wanted = at('filter').value.toLowerCase()
   return wanted === '' ? rows : rows.filter((row) => textOf(row).toLowerCase().includes(wanted))
 }
-function counted(rows, all, what) {
+/** With no token at all, an agent with access control shows what anybody may read, which is often nothing. */
+function counted(rows, all, one, many) {
+  if (all.length === 0) return 'No ' + many + (at('token').value === '' ? ', or none that may be read without a token.' : ', or none that the token may read.')
   const some = rows.length === all.length ? '' : rows.length + ' of '
-  return some + all.length + ' ' + what + (rows.length > rowsMax ? ', the first ' + rowsMax + ' shown' : '')
+  return some + all.length + ' ' + (all.length === 1 ? one : many) + (rows.length > rowsMax ? ', the first ' + rowsMax + ' shown' : '')
 }
 
 const signs = { passing: '✓', warning: '!', critical: '✕' }
@@ -124,16 +148,17 @@ const addressOf = (host, port) => (port > 0 ? (host.includes(':') ? '[' + host +
 function showServices(services) {
   const all = listed(services)
   const rows = filtered(all, ({ Name }) => Name)
-  put(counted(rows, all, 'services'), table('Services', ['Service', 'Health', 'Nodes'], rows.map((each) => [
+  put(counted(rows, all, 'service', 'services'), table('Services', ['Service', 'Health', 'Nodes'], rows.map((each) => [
     link(each.Name, 'services', each.Name),
     healthOf({ passing: each.ChecksPassing, warning: each.ChecksWarning, critical: each.ChecksCritical }),
     listed(each.Nodes).length])))
 }
 
-function showService(instances) {
+function showService(name, instances) {
   const all = listed(instances)
+  if (all.length === 0) return put('Service ' + name + ' is not found' + (at('token').value === '' ? ', or may not be read without a token.' : ', or the token may not read it.'))
   const rows = filtered(all, ({ Node, Service }) => Node.Node + ' ' + Service.ID)
-  put(counted(rows, all, 'instances'), table('Instances', ['ID', 'Node', 'Address', 'Health', 'Tags'], rows.map((each) => [
+  put(counted(rows, all, 'instance', 'instances'), table('Instances', ['ID', 'Node', 'Address', 'Health', 'Tags'], rows.map((each) => [
     each.Service.ID,
     link(each.Node.Node, 'nodes', each.Node.Node),
     addressOf(each.Service.Address || each.Node.Address, each.Service.Port),
@@ -145,7 +170,7 @@ function showService(instances) {
 function showNodes(nodes) {
   const all = listed(nodes)
   const rows = filtered(all, ({ Node, Address }) => Node + ' ' + Address)
-  put(counted(rows, all, 'nodes'), table('Nodes', ['Node', 'Address', 'Health', 'Services'], rows.map((each) => [
+  put(counted(rows, all, 'node', 'nodes'), table('Nodes', ['Node', 'Address', 'Health', 'Services'], rows.map((each) => [
     link(each.Node, 'nodes', each.Node), each.Address, healthOf(countsOf(each.Checks)), listed(each.Services).length])))
 }
 
@@ -163,7 +188,7 @@ function showKeys(prefix, keys) {
   const rows = filtered(all, (key) => key.slice(prefix.length))
   const up = prefix.slice(0, prefix.lastIndexOf('/', prefix.length - 2) + 1)
   const above = prefix === '' ? [] : [el('p', {}, link('Up to ' + (up || 'the top'), 'keys', up))]
-  put(counted(rows, all, 'keys and folders'), ...above, table('Keys', ['Key', 'Kind'], rows.map((key) =>
+  put(counted(rows, all, 'key or folder', 'keys and folders'), ...above, table('Keys', ['Key', 'Kind'], rows.map((key) =>
     key.endsWith('/') && key !== prefix
       ? [link(key.slice(prefix.length), 'keys', key), 'folder']
       : [link(key.slice(prefix.length) || key, 'key', key), 'key'])))
@@ -196,7 +221,7 @@ const pathOf = (key) => key.split('/').map(encodeURIComponent).join('/')
 /** What is asked for each view: its title, path, query, and who shows the answer. */
 function planOf([kind, name = '']) {
   if (kind === 'services' && name !== '')
-    return ['Service ' + name, '/v1/health/service/' + encodeURIComponent(name), {}, showService]
+    return ['Service ' + name, '/v1/health/service/' + encodeURIComponent(name), {}, (instances) => showService(name, instances)]
   if (kind === 'nodes' && name !== '')
     return ['Node ' + name, '/v1/internal/ui/node/' + encodeURIComponent(name), {}, showNode]
   if (kind === 'nodes') return ['Nodes', '/v1/internal/ui/nodes', {}, showNodes]

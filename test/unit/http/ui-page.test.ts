@@ -52,7 +52,10 @@ class Element {
   addEventListener(name: string, listener: (event: object) => void): void {
     this.heard.set(name, listener)
   }
-  focus(): void {}
+  focus(): void {
+    this.focused++
+  }
+  focused = 0
 }
 
 interface Asked {
@@ -148,7 +151,7 @@ describe('the page of the web interface', () => {
     }
     await of('/v1/internal/ui/services').answer(200, [service], 7)
     expect(at('title').textContent).toBe('Services')
-    expect(at('status').textContent).toBe('1 services')
+    expect(at('status').textContent).toBe('1 service')
     expect(at('content').textContent).toContain(nasty)
     expect(at('content').textContent).toContain('✕ 1 critical, ✓ 3 passing')
     expect(at('content').all('img')).toEqual([])
@@ -173,6 +176,63 @@ describe('the page of the web interface', () => {
     await of(path).answer(200, [], 5)
     expect(at('problem').textContent).toBe('')
     expect(queries()).toEqual([null, '9', null, null])
+  })
+
+  it.each([
+    ['', 'Permission denied', 'This view needs a token that may read it.', 'Enter a token'],
+    [
+      'wrong',
+      'ACL not found',
+      'The token is not known here: it is mistyped, deleted, or of another datacenter.',
+      'Enter another token',
+    ],
+    ['weak', 'Permission denied', 'The token may not read this view.', 'Enter another token'],
+  ])(
+    'says to the token %j that is answered %j what is wrong, and leads to where one is entered',
+    async (token, said, told, button) => {
+      const { at, asked, of, pass } = await opened('#/nodes')
+      await of('/v1/internal/ui/nodes').answer(200, [{ Node: 'n1', Address: '', Checks: [], Services: [] }], 3)
+      at('token').value = token
+      at('token').heard.get('change')?.({})
+      await settled()
+      await of('/v1/internal/ui/nodes').answer(403, said)
+      expect(at('problem').textContent).toBe(told)
+      expect(at('status').textContent).toBe('')
+      expect(at('content').textContent).toBe(button)
+      at('content').all('button')[0]?.heard.get('click')?.({})
+      expect(at('token').focused).toBe(1)
+      const before = asked.length
+      await pass()
+      expect(asked).toHaveLength(before)
+      at('token').value = 'right'
+      at('token').heard.get('change')?.({})
+      await settled()
+      await of('/v1/internal/ui/nodes').answer(200, [{ Node: 'n2', Address: '', Checks: [], Services: [] }], 3)
+      expect([at('problem').textContent, at('status').textContent]).toEqual(['', '1 node'])
+      expect(at('content').textContent).toContain('n2')
+    },
+  )
+
+  it('does not load for ever where the agent cannot answer', async () => {
+    const { at, of } = await opened('#/nodes')
+    await of('/v1/internal/ui/nodes').answer(500, 'No cluster leader')
+    expect(at('problem').textContent).toBe('The agent cannot answer: No cluster leader')
+    expect(at('status').textContent).toBe('')
+  })
+
+  it('says that a service is not found, and of lists that are empty that a token may be missing', async () => {
+    const { at, of, go } = await opened('#/services/nope')
+    await of('/v1/health/service/nope').answer(200, [], 3)
+    expect(at('status').textContent).toBe('Service nope is not found, or may not be read without a token.')
+    expect(at('content').textContent).toBe('')
+    await go('#/services')
+    at('token').value = 'weak'
+    await of('/v1/internal/ui/services').answer(200, [], 3)
+    expect(at('status').textContent).toBe('No services, or none that the token may read.')
+    await go('#/services/web')
+    const instance = { Node: { Node: 'n', Address: '10.0.0.1' }, Service: { ID: 'web', Port: 80 }, Checks: [] }
+    await of('/v1/health/service/web').answer(200, [instance], 3)
+    expect(at('status').textContent).toBe('1 instance')
   })
 
   it('leaves a view that is no longer looked at, whatever still comes of it', async () => {

@@ -168,14 +168,6 @@ export const changes = {
     see: { ask: 'PUT /v1/snapshot' },
     requirements: [],
   },
-  'raft-snapshot-looked-at-often': {
-    since: { major: 0, minor: 7, patch: 2 },
-    reference: 'REL-0.7.2-1; section 0, Raft snapshot',
-    what: 'Whether a snapshot of the log is due is looked at every two minutes. Since then it is every five seconds.',
-    who: 'operators who count snapshots',
-    see: { ask: 'GET /v1/agent/self, DebugConfig' },
-    requirements: [],
-  },
   'raft-protocol-chosen': {
     since: { major: 0, minor: 8, patch: 0 },
     reference: 'REL-0.8.0-7',
@@ -329,10 +321,10 @@ export function oldLogsOf(release: Release): 'kept' | 'migrated' | 'refused' {
   return hasBehaviour(release, 'log-out-of-mdb') ? 'migrated' : 'kept'
 }
 
-/** When a snapshot is taken, if the configuration does not say. Spec: Ver/1.1.0; reference: releases, 0. */
+/** When a snapshot is taken, if the configuration does not say. Spec: Ver/1.1.0, old defaults through 1.0.1, which the reference divides. */
 export function snapshotDefaultsOf(release: Release): { readonly threshold: number; readonly intervalMs: number } {
   if (hasBehaviour(release, 'raft-snapshots-rarer')) return { threshold: 16_384, intervalMs: 30_000 }
-  return { threshold: 8_192, intervalMs: hasBehaviour(release, 'raft-snapshot-looked-at-often') ? 5_000 : 120_000 }
+  return { threshold: 8_192, intervalMs: 5_000 }
 }
 
 /** Settings whose defaults have changed, where the configuration does not say. Reference: releases, 0, and configuration. */

@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import { formatDuration } from '../../base/duration.ts'
 import { utcText } from '../../base/utc-text.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { indexValue, listOf } from '../declared-answers.ts'
 import { leafLeftMinMs, type MeshTimes, rootsMax } from './limits.ts'
 import type { AuthorityForecast, AuthorityRow, ForecastRoot, RootRow, RotationForecast } from './model.ts'
-import { leafTtlMs } from './options.ts'
+import { hoursText, leafTtlMs } from './options.ts'
 import {
   activeRoot,
   allCrossings,
@@ -167,7 +166,7 @@ export function forecastJson(forecast: AuthorityForecast): z.infer<typeof foreca
     Problem: forecast.problem,
     Provider: forecast.provider,
     TrustDomain: forecast.trustDomain,
-    LeafCertTTL: formatDuration(forecast.leafTtlMs),
+    LeafCertTTL: hoursText(forecast.leafTtlMs),
     LeafExpires: dateOf(forecast.leafExpiresMs),
     Roots: forecast.roots.map((root) => ({
       ID: root.id,

@@ -132,7 +132,8 @@ function inHours(options: ProviderOptions, name: string, absentMs: number): stri
   return hoursText(read.ok ? read.value : absentMs)
 }
 
-function hoursText(ms: number): string {
+/** A time to live as operators write it: whole hours as `72h`. */
+export function hoursText(ms: number): string {
   return ms % hourMs === 0 ? `${ms / hourMs}h` : formatDuration(ms)
 }
 

@@ -8,14 +8,14 @@ export const healthEntryShape = z
   .strictObject({ Node: nodeShape, Address: z.string(), Service: nodeServiceShape, Checks: listOf(checkShape) })
   .meta({ id: 'HealthEntry' })
 
-/** `Address` beside the node, which has it too, is what the specification's own table shows. */
+/** `Address` beside the node is where the instance is reached: its own address, or that of its node. Spec: health. */
 export function healthEntryJson(
   { node, service, checks }: HealthServiceEntry,
   datacenter: string,
 ): z.infer<typeof healthEntryShape> {
   return {
     Node: nodeJson(node, datacenter),
-    Address: node.address,
+    Address: service.address === '' ? node.address : service.address,
     Service: nodeServiceJson(service),
     Checks: checks.map(checkJson),
   }

@@ -123,6 +123,9 @@ describe('a configuration file', () => {
     ['[CFG-038]', 'dogstatsd_tags', "removed in 1.0, use 'telemetry.dogstatsd_tags'"],
     ['[CFG-039]', 'statsite_prefix', "removed in 1.0, use 'telemetry.metrics_prefix'"],
     ['[CFG-039]', 'telemetry.statsite_prefix', "removed in 1.0, use 'telemetry.metrics_prefix'"],
+    ['', 'statsd_prefix', "removed in 1.0, use 'telemetry.metrics_prefix'"],
+    ['', 'telemetry.statsd_prefix', "removed in 1.0, use 'telemetry.metrics_prefix'"],
+    ['', 'dogstatsd_prefix', "removed in 1.0, use 'telemetry.metrics_prefix'"],
     ['[CFG-040]', 'reap', 'removed in 0.7.1, remove it: as process 1 run the agent under an init process'],
     ['[CFG-041]', 'telemetry.enable_deprecated_names', 'removed in 1.1.0, remove it: old names of metrics are gone'],
   ])('%s names what is to be written for %s, which is gone', (_row, dotted, remedy) => {

@@ -62,6 +62,22 @@ const until: readonly (readonly [name: string, last: string, first: string, give
   ['statsd_addr', '0.9.3', '1.0.0', { statsd_addr: 'h:1' }, { telemetry: { statsd_address: 'h:1' } }],
   ['statsite_addr', '0.9.3', '1.0.0', { statsite_addr: 'h:1' }, { telemetry: { statsite_address: 'h:1' } }],
   ['statsite_prefix', '0.9.3', '1.0.0', { statsite_prefix: 'p' }, { telemetry: { metrics_prefix: 'p' } }],
+  ['statsd_prefix', '0.9.3', '1.0.0', { statsd_prefix: 'p' }, { telemetry: { metrics_prefix: 'p' } }],
+  ['dogstatsd_prefix', '0.9.3', '1.0.0', { dogstatsd_prefix: 'p' }, { telemetry: { metrics_prefix: 'p' } }],
+  [
+    'telemetry.statsd_prefix',
+    '0.9.3',
+    '1.0.0',
+    { telemetry: { statsd_prefix: 'p' } },
+    { telemetry: { metrics_prefix: 'p' } },
+  ],
+  [
+    'telemetry.dogstatsd_prefix',
+    '0.9.3',
+    '1.0.0',
+    { telemetry: { dogstatsd_prefix: 'p' } },
+    { telemetry: { metrics_prefix: 'p' } },
+  ],
   ['dogstatsd_addr', '0.9.3', '1.0.0', { dogstatsd_addr: 'h:1' }, { telemetry: { dogstatsd_addr: 'h:1' } }],
   ['dogstatsd_tags', '0.9.3', '1.0.0', { dogstatsd_tags: ['a'] }, { telemetry: { dogstatsd_tags: ['a'] } }],
   [

@@ -46,6 +46,13 @@ async function nodesOf(server: LoneServer, query: string): Promise<string> {
 }
 
 describe('GET /v1/health/service/NAME', () => {
+  it('has where the instance is reached beside the node: its own address, where it has one', async () => {
+    const server = await cluster()
+    await register(server, { Node: 'a', Address: '10.0.0.a', Service: { Service: 'own', Address: '10.9.9.9' } })
+    const [own] = await read(server, '/v1/health/service/own')
+    expect(own).toMatchObject({ Node: { Address: '10.0.0.a' }, Address: '10.9.9.9', Service: { Address: '10.9.9.9' } })
+  })
+
   it('has the node, its address beside it, the instance, and the checks of both', async () => {
     const server = await cluster()
     const [first] = await read(server, '/v1/health/service/web')

@@ -9,12 +9,15 @@ import type { AgentApi } from './agent-api.ts'
 import { Following, refusalText } from './following.ts'
 import type { Expected } from './peers.ts'
 import type { UpstreamPlan } from './plan.ts'
+import { whyUnhealthy } from './unhealthy.ts'
 
 /** Instances of one service that a proxy keeps; of more the first count. */
 const instancesMax = 4_096
 /** What a prepared query found is good for so long: it is executed for each connection otherwise. */
 const queryKeptMs = 1_000
 const queryTimeoutMs = 10_000
+/** A connection that is going to be broken waits no longer for the reason. */
+const whyTimeoutMs = 1_000
 
 /** A way to a service over the mesh. */
 export interface Target {
@@ -45,6 +48,8 @@ function targetOf({ Node, Service }: z.infer<typeof entry>): Target {
 export interface Discovery extends Closable {
   /** Those whose health allows it, in no order; none where nobody knows of any. The error is a clause for the log. */
   targets(timeoutMs: number): Promise<Result<readonly Target[], string>>
+  /** Why there are none, as a clause for the log. */
+  whyNone(): Promise<string>
 }
 
 export function discoveryOf(env: Env, api: AgentApi, plan: UpstreamPlan): Discovery {
@@ -58,6 +63,10 @@ function inDatacenter({ datacenter }: UpstreamPlan): readonly (readonly [string,
 /** Follows the health of the ways to a service. */
 class ServiceTargets implements Discovery {
   readonly #env: Env
+  readonly #api: AgentApi
+  readonly #plan: UpstreamPlan
+  /** What connections of a moment were told: each that fails would ask by itself otherwise. */
+  #why: { readonly atMs: number; readonly told: Promise<string> } | undefined
   readonly #following: Following
   #targets: readonly Target[] | undefined
   /** One for each connection that waits for the first answer. */
@@ -65,6 +74,8 @@ class ServiceTargets implements Discovery {
 
   constructor(env: Env, api: AgentApi, plan: UpstreamPlan) {
     this.#env = env
+    this.#api = api
+    this.#plan = plan
     this.#following = new Following(env, api, {
       path: `/v1/health/connect/${encodeURIComponent(plan.name)}`,
       query: [['passing', '1'], ...inDatacenter(plan)],
@@ -76,6 +87,23 @@ class ServiceTargets implements Discovery {
   async targets(timeoutMs: number): Promise<Result<readonly Target[], string>> {
     if (this.#targets === undefined) await this.#first(timeoutMs)
     return this.#targets === undefined ? err('the agent has not told yet where it is') : ok(this.#targets)
+  }
+
+  whyNone(): Promise<string> {
+    const nowMs = this.#env.clock.monoMs()
+    if (this.#why === undefined || nowMs - this.#why.atMs > queryKeptMs)
+      this.#why = { atMs: nowMs, told: this.#askWhy() }
+    return this.#why.told
+  }
+
+  async #askWhy(): Promise<string> {
+    const answer = await this.#api.ask({
+      method: 'GET',
+      path: `/v1/health/connect/${encodeURIComponent(this.#plan.name)}`,
+      query: inDatacenter(this.#plan),
+      timeoutMs: whyTimeoutMs,
+    })
+    return answer.ok && answer.value.status === 200 ? whyUnhealthy(answer.value.body) : 'no instance of it is healthy'
   }
 
   close(): void {
@@ -127,6 +155,12 @@ class QueryTargets implements Discovery {
       this.#kept = { atMs: nowMs, found: this.#execute() }
     }
     return this.#kept.found
+  }
+
+  whyNone(): Promise<string> {
+    const none = this.#env.deferred<string>()
+    none.resolve('the prepared query finds no instance that is healthy')
+    return none.promise
   }
 
   close(): void {

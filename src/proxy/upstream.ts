@@ -101,7 +101,8 @@ export class Upstream implements Closable {
     if ((await identity.ready(plan.connectTimeoutMs)) === undefined) return err('there is no leaf')
     const found = await this.#discovery.targets(plan.connectTimeoutMs)
     if (!found.ok) return found
-    let why = 'no instance of it is healthy'
+    if (found.value.length === 0) return err(await this.#discovery.whyNone())
+    let why = ''
     const left = [...found.value]
     for (let attempt = 0; attempt < attemptsMax && left.length > 0; attempt++) {
       const [target] = left.splice(env.random.stream('proxy.instance').below(left.length), 1)

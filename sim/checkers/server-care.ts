@@ -54,7 +54,7 @@ export class ServerCare {
     }
   }
 
-  mayGo(id: string, why: 'left' | 'operator'): void {
+  mayGo(id: string, why: 'left' | 'replaced' | 'operator'): void {
     this.#mayGo.add(id)
     if (why === 'operator') this.#named.add(id)
   }

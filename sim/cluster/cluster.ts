@@ -60,7 +60,7 @@ export class Cluster {
       checksOf: (server) => this.#checks(server),
       configOf: (server, machine) => this.#configOf(server, machine),
       onTrigger: parts.onTrigger,
-      replace: (name) => this.replace(name),
+      replace: (name) => this.replace(name, 'wipe'),
     })
     this.#tuning = parts.tuning
     this.#operators = new Operators((datacenter) => ({
@@ -182,21 +182,22 @@ export class Cluster {
 
   /**
    * The machine is lost with all it kept. Another one with its name and address, an empty disk and a new node ID is there,
-   * not started yet; and an operator takes the lost one's ID out of the consensus group as soon as somebody leads.
+   * not started yet. `wipe`: an operator takes the lost one's ID out of the consensus group and the catalog as soon as
+   * somebody leads; `reimage`: no operator does anything.
    */
-  replace(name: string): void {
+  replace(name: string, how: 'wipe' | 'reimage'): void {
     this.crash(name)
     const server = this.#node(name)
     server.node.disk.replace(['/data'])
     this.#checks(server).replaced(name)
-    this.mayGo(name, 'operator')
+    this.mayGo(name, how === 'wipe' ? 'operator' : 'replaced')
     this.#replacements++
     const lost = server.identity.id
     server.identity = replacement(server.identity, this.#replacements)
     server.damaged = false
     server.left = false
     server.ended = undefined
-    this.#operators.of(server.identity.datacenter).retire({ name, id: lost })
+    if (how === 'wipe') this.#operators.of(server.identity.datacenter).retire({ name, id: lost })
   }
 
   /** A bit rots in what consensus keeps, where it cannot be taken for a write that was torn. False: there is no such place. */
@@ -248,7 +249,7 @@ export class Cluster {
   }
 
   /** Somebody wants it out of the catalog, or out of the consensus group. */
-  mayGo(name: string, why: 'left' | 'operator'): void {
+  mayGo(name: string, why: 'left' | 'replaced' | 'operator'): void {
     const { registrations, care } = this.#checks(this.#node(name))
     registrations.mayGo(name)
     care.mayGo(this.#node(name).identity.id, why)

@@ -2,7 +2,6 @@ import { err, ok, type Result } from '../../src/base/result.ts'
 import type { RandomStream } from '../../src/env/random.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { DiskSetting, LinkSetting, Machines } from '../cluster/machines.ts'
-import type { Range } from '../scenario/language/quantities.ts'
 import type { Selector } from '../scenario/language/selector.ts'
 import type { FaultAction } from '../scenario/language/step-schema.ts'
 import { type Selectable, select } from '../scenario/selection.ts'
@@ -10,6 +9,7 @@ import { type ConsensusView, DataLimit } from './data-limit.ts'
 import { LinkCuts, type Undo } from './link-cuts.ts'
 import { troubled } from './manager-trouble.ts'
 import { Overrides } from './overrides.ts'
+import { drawRange, given } from './ranges.ts'
 
 /** Whom an action means, at the moment it is done. */
 export interface ActionScope {
@@ -111,7 +111,7 @@ export class Injector {
     if (this.#cluster.webServers.has(node)) this.#machines.setWebServers(node, 'well')
     this.#cluster.resume(node)
     if (this.#cluster.isRunning(node) || this.#cluster.hasLeft(node)) return
-    if (this.#cluster.isDamaged(node)) this.#cluster.replace(node)
+    if (this.#cluster.isDamaged(node)) this.#cluster.replace(node, 'wipe')
     this.#cluster.start(node)
   }
 
@@ -119,7 +119,9 @@ export class Injector {
     if (action.crash !== undefined) return this.#end(action.crash, 'crash', scope, (node) => this.#cluster.crash(node))
     const kill = (node: string): void => this.#cluster.crash(node, 'kept')
     if (action.kill !== undefined) return this.#end(action.kill, 'kill', scope, kill)
-    if (action.wipe !== undefined) return this.#lose(action.wipe, 'wipe', scope, (node) => this.#cluster.replace(node))
+    const replace = (how: 'wipe' | 'reimage') => (node: string) => this.#cluster.replace(node, how)
+    if (action.wipe !== undefined) return this.#lose(action.wipe, 'wipe', scope, replace('wipe'))
+    if (action.reimage !== undefined) return this.#lose(action.reimage, 'reimage', scope, replace('reimage'))
     if (action['damage log'] !== undefined) {
       const damage = (node: string): void => this.#cluster.damageLog(node, (bound) => scope.draw.below(bound))
       return this.#lose(action['damage log'], 'damage log', scope, damage)
@@ -386,15 +388,4 @@ export function selectable(cluster: Cluster, scope: ActionScope, except: readonl
     except,
     draw: (bound) => scope.draw.below(bound),
   }
-}
-
-/** A range of milliseconds under its name in the world's options; nothing where none is given. */
-function given(name: string, range: Range | undefined): Readonly<Record<string, readonly [number, number]>> {
-  return range === undefined ? {} : { [name]: [range.min, range.max] }
-}
-
-/** Evenly from the range, to the thousandth. */
-export function drawRange(draw: RandomStream, range: Range): number {
-  if (range.max === range.min) return range.min
-  return range.min + draw.fraction() * (range.max - range.min)
 }

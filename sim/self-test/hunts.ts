@@ -68,6 +68,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'lost-answers', tuning: [] },
   { name: 'members-change', tuning: dutiesAtOnce },
   { name: 'members-come-and-go', tuning: [] },
+  { name: 'members-rejoin', tuning: [] },
   { name: 'mesh-put-back', tuning: [] },
   { name: 'mesh-root-ends', tuning: [] },
   { name: 'mesh-rotates', tuning: [] },

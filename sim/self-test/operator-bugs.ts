@@ -58,6 +58,25 @@ const autopilotBugs: readonly PlantedBug[] = [
     hunt: 'failed-but-following',
     foundBy: ['O3'],
   },
+  {
+    row: 124,
+    name: 'reconciled-by-an-old-list',
+    about: 'a member is dealt with as the pool told of it when the round began',
+    patches: [
+      {
+        file: 'src/agent/servers/reconcile.js',
+        find: 'for (const name of this.#members().keys()) {',
+        replace: 'for (const [, name] of this.#members()) {',
+      },
+      {
+        file: 'src/agent/servers/reconcile.js',
+        find: 'const member = this.#members().get(name);',
+        replace: 'const member = name;',
+      },
+    ],
+    hunt: 'members-rejoin',
+    foundBy: ['O3'],
+  },
 ]
 
 /** What may go wrong on the way to another datacenter. */

@@ -98,7 +98,7 @@ export async function assembleAgent(
     cached: (endpoint, args, read, freshness, call) => answers.get(endpoint, args, read, freshness, call),
     ask: (endpoint, args, read, call) => calls.ask(endpoint, args, read, call),
     self: () => self,
-    reasonsNotReady: () => reasonsNotReady(ground, part),
+    reasonsNotReady: () => [...reasonsNotReady(ground, part), ...local.syncTroubles],
     join: (addresses) => joining.join(addresses),
     joinWan: async (addresses) => (wanJoining === undefined ? err(noWan(config)) : wanJoining.join(addresses)),
     leave: () => leaveOnce(ground, part, local, left),
@@ -292,6 +292,9 @@ function followServers({ pool }: Ground, part: Part, use: () => void): () => voi
   const leading = part.raft?.onRoleChange((status) => {
     if (status.leader !== undefined) use()
   })
+  // Gossip may have told of servers while this agent still read its disk: others knew its address from before.
+  const others = pool.members().filter(({ name, status }) => status === 'alive' && name !== pool.self().name)
+  if (others.some((member) => serverOf(member) !== undefined)) use()
   return () => {
     appearing.close()
     leading?.close()

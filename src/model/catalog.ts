@@ -4,6 +4,7 @@
  */
 
 import type { ManagedFacts, MeshFacts } from './mesh-service.ts'
+import { productName } from './names.ts'
 
 export type CheckStatus = 'passing' | 'warning' | 'critical'
 
@@ -196,6 +197,8 @@ export interface ServiceDefinition {
 
 /** The check by which the pool's failure detection shows in the catalog. Reference: HTTP API 1.10. */
 export const membershipCheckId = 'serfHealth'
+/** In the metadata of every node that an agent has registered as its own. Reference: configuration 2. */
+export const segmentMetaKey = `${productName}-network-segment`
 export const membershipCheckName = 'Serf Health Status'
 export const membershipPassingOutput = 'Agent alive and reachable'
 export const membershipCriticalOutput = 'Agent not live or unreachable'

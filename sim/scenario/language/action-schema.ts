@@ -71,6 +71,11 @@ export const faultShape = {
     .describe(
       'A crash, after which the newest file of the log lacks its end, or has bytes put in. Such a server must not start; it is replaced as by wipe. Not done to more servers than the others can spare.',
     ),
+  reimage: selector
+    .optional()
+    .describe(
+      'The machine is set up anew: the process dies, and an empty machine with its name and address and a new node ID takes its place. As wipe, but no operator does anything about the old ID.',
+    ),
   pause: selector.optional().describe('Stop the process for a while, as SIGSTOP does; its clocks go on.'),
   partition: z
     .union([selector, z.strictObject({ groups: z.array(selector).min(2) })])

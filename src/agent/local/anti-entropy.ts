@@ -7,27 +7,25 @@ import { registerOffersMax } from '../../model/limits.ts'
 import type { RegistrantRights } from './alias-sight.ts'
 import { compare } from './comparison.ts'
 import type { Due, LocalState } from './local-state.ts'
+import { NameHolder } from './name-holder.ts'
 import { nextTurn } from './next-turn.ts'
 import { comparing, deregistering, type Offer, registering, thingOf } from './own-calls.ts'
 import { isRefusal, type OwnCall, OwnRefusals } from './own-refusals.ts'
 import type { CatalogClient, OwnTokens } from './parts.ts'
+import {
+  fullIntervalMs,
+  retryMs,
+  retryPauseMs,
+  soonRefusalsMax,
+  syncScale,
+  triggerSpreadMaxMs,
+  triggerSpreadMs,
+} from './sync-pace.ts'
 
-/** Everything is compared this often, and less often in large clusters. Reference: HTTP API 4.1. */
-const fullIntervalMs = 60_000
-/** A sync that failed is made up for after a random part of this, and at least the pause below. */
-const retryMs = 15_000
-const retryPauseMs = 1_000
-/** So many syncs in a row that are refused for want of a token are made up for sooner: after the pause, twice that, and so on. */
-const soonRefusalsMax = 4
-/** So much later at most, for each agent of the pool, a server that came within reach is asked: not all at one instant. */
-const triggerSpreadMs = 25
-const triggerSpreadMaxMs = 3_000
 /** What one request tells the catalog at most, besides so many services or checks: letters, but for the last of them. */
 const offersSizeMax = 256 << 10
 /** Requests at a time that tell the catalog. */
 const togetherMax = 4
-/** Up to so many agents sync at the full rate. */
-const fullRateNodes = 128
 
 interface AntiEntropyParts {
   readonly env: Env
@@ -50,6 +48,7 @@ export class AntiEntropy {
   #next: Deferred<undefined> | undefined
   #running = false
   #fullDue = true
+  readonly #name: NameHolder
   #stopped = false
   /** Syncs in a row that were refused for want of rights. */
   #refusals = 0
@@ -60,6 +59,7 @@ export class AntiEntropy {
   constructor(parts: AntiEntropyParts) {
     this.#parts = parts
     this.#explained = new OwnRefusals(parts.env, parts.rights)
+    this.#name = new NameHolder(parts.state.node)
   }
 
   start(): void {
@@ -71,6 +71,11 @@ export class AntiEntropy {
     for (const timer of [this.#fullTimer, this.#soonTimer, this.#retryTimer]) timer?.close()
     this.#next?.resolve(undefined)
     this.#next = undefined
+  }
+
+  /** Why the catalog cannot be told of this agent; none: nothing stands in the way. */
+  get troubles(): readonly string[] {
+    return this.#name.troubles
   }
 
   /** Compares everything soon. */
@@ -134,6 +139,8 @@ export class AntiEntropy {
     if (!dump.ok) return dump
     this.#explained.done('comparison')
     if (this.#stopped) return done
+    const free = this.#name.compared(dump.value)
+    if (!free.ok) return free
     state.compared(compare(state, dump.value, server))
     this.#fullDue = false
     this.#scheduleFull()
@@ -375,14 +382,6 @@ function sizeOf({ service, checks }: Offer): number {
 
 /** `refused`: this call alone, and it has been told of. */
 type Told = 'told' | 'refused' | Failure
-
-/** How much less often an agent of a cluster of this size syncs: log2(nodes / 128) + 1, rounded up. */
-export function syncScale(nodes: number): number {
-  if (nodes <= fullRateNodes) return 1
-  // The whole part of the logarithm, rounded up, without a function that engines may round each in their own way.
-  const log2 = 32 - Math.clz32(nodes - 1)
-  return log2 - 7 + 1
-}
 
 /** One of them may be told alone, also to a leader of an older release, which knows no other way. */
 function meetsThemTogether(failure: Failure): boolean {

@@ -16,6 +16,10 @@ import { probeTcp } from './probes/tcp-probe.ts'
 import { RemoteAlias } from './remote-alias.ts'
 import { TtlCheck } from './ttl-check.ts'
 
+export const dangerousScripts =
+  'enable_script_checks without ACLs lets everybody who reaches the HTTP API run programs on this machine: ' +
+  'enable ACLs, or use enable_local_script_checks'
+
 export interface CheckRunnerParts {
   readonly env: Env
   readonly state: LocalState

@@ -17,7 +17,7 @@ import type { StartFailure } from '../agent.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
 import { AntiEntropy } from './anti-entropy.ts'
 import { CheckResults } from './check-results.ts'
-import { CheckRunner } from './check-runner.ts'
+import { CheckRunner, dangerousScripts } from './check-runner.ts'
 import { diskRefusal, unreadable } from './disk-refusal.ts'
 import { warnOfNodeName, warnOfServiceNames } from './dns-names.ts'
 import {
@@ -35,17 +35,11 @@ import { type CheckChange, LocalState, type Origin } from './local-state.ts'
 import { managedRefusal } from './managed-proxies.ts'
 import { nodeFactsOf } from './node-facts.ts'
 import { OverdueReaper } from './overdue-services.ts'
-import type { LocalAgentParts, OwnTokens, RunningLocalAgent } from './parts.ts'
+import { type LocalAgentParts, noTokens, type RunningLocalAgent } from './parts.ts'
 import { Places, thingsOf, thingsOfCheck } from './places.ts'
 import { restored } from './restoring.ts'
 import { offeredBy } from './sidecars.ts'
 import { type OtherChecks, unnamedChecks } from './unnamed-checks.ts'
-
-const dangerousScripts =
-  'enable_script_checks without ACLs lets everybody who reaches the HTTP API run programs on this machine: ' +
-  'enable ACLs, or use enable_local_script_checks'
-
-const noTokens: OwnTokens = { agent: '', default: '' }
 
 export function createLocalAgent(env: Env, parts: LocalAgentParts): RunningLocalAgent {
   return new LocalServices(env, parts)
@@ -108,6 +102,10 @@ class LocalServices implements RunningLocalAgent {
       settings: () => this.#config.checksConfig,
       changed: () => this.#sync.changed(),
     })
+  }
+
+  get syncTroubles(): readonly string[] {
+    return this.#sync.troubles
   }
 
   nodeFacts(): NodeFacts {

@@ -1,12 +1,11 @@
 import { compareText } from '../../base/bytes.ts'
-import type { NodeFacts } from '../../model/catalog.ts'
-import { productName } from '../../model/names.ts'
+import { type NodeFacts, segmentMetaKey } from '../../model/catalog.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
 
 /** What an agent says of its node in the catalog. Reference: HTTP API 1.10. */
 export function nodeFactsOf(config: AgentConfig, nodeId: string): NodeFacts {
-  const meta: [string, string][] = [...Object.entries(config.nodeMeta), [`${productName}-network-segment`, '']]
+  const meta: [string, string][] = [...Object.entries(config.nodeMeta), [segmentMetaKey, '']]
   const wan = ['wan', config.wan.advertiseAddress] as const
   return {
     id: nodeId,

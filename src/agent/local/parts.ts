@@ -29,6 +29,9 @@ export interface OwnTokens {
   readonly default: string
 }
 
+/** Access control is off, or nobody gave this agent a token. */
+export const noTokens: OwnTokens = { agent: '', default: '' }
+
 /** The catalog as anti-entropy needs it. Calls may be held for a while when there is no leader. */
 export interface CatalogClient {
   /** The node's own data go by themselves, and first: not every token of a service may write them. */
@@ -69,6 +72,8 @@ export interface LocalAgentParts {
 export interface RunningLocalAgent extends LocalAgent {
   /** What this agent says of its node in the catalog. */
   nodeFacts(): NodeFacts
+  /** Why the catalog cannot be told of this agent; none: nothing stands in the way. */
+  readonly syncTroubles: readonly string[]
   /**
    * Takes up the definitions of the configuration and those kept on disk, and begins to run checks. Refused where a
    * definition of the configuration does not hold, or the directories cannot be read; nothing runs then.

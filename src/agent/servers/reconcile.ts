@@ -10,16 +10,16 @@ import {
   type CatalogNode,
   type CheckFacts,
   membershipCheckId,
-  membershipCheckName,
   membershipCriticalOutput,
   membershipPassingOutput,
   type NodeFacts,
   type ServiceFacts,
+  segmentMetaKey,
 } from '../../model/catalog.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
-import { productName } from '../../model/names.ts'
 import { type PoolServer, serverOf } from '../pool/pool-servers.ts'
 import { memberOf } from './member-changes.ts'
+import { known, membershipCheck, ownService } from './member-facts.ts'
 
 /** Everything is looked at this often, whatever the pool has told. Reference: configuration 2, reconcile interval. */
 const wholeIntervalMs = 60_000
@@ -50,6 +50,7 @@ class Reconcile implements Closable {
   readonly #watching: Closable
   /** By node of the catalog that the pool does not tell of: since when this leader misses it. */
   readonly #missingSinceMs = new Map<string, number>()
+  #listed: { readonly of: readonly Member[]; readonly byName: ReadonlyMap<string, Member> } | undefined
   #timer: Closable | undefined
   #running = false
   #again = false
@@ -95,33 +96,41 @@ class Reconcile implements Closable {
   }
 
   async #round(): Promise<void> {
-    for (const member of this.#members()) {
+    // A round takes as long as its writes do. What a member is, is asked right before something is made of it: one that left
+    // and is back must not lose its place to what the pool said when the round began.
+    for (const name of this.#members().keys()) {
       if (this.#closed) return
-      await measured(this.#server, 'leader.reconcileMember', () => this.#member(member))
+      await measured(this.#server, 'leader.reconcileMember', () => this.#member(name))
     }
-    // As the pool is now: one that it forgot meanwhile is missing, and the mark of that must not be taken for an old one.
-    await this.#missing(new Set(this.#members().map((member) => member.name)))
+    await this.#missing()
   }
 
-  /** Those of this datacenter. */
-  #members(): readonly Member[] {
-    return this.#pool.members().filter((member) => member.tags['dc'] === this.#server.datacenter)
+  /** Those of this datacenter as the pool tells of them now, by name. */
+  #members(): ReadonlyMap<string, Member> {
+    const listed = this.#pool.members()
+    if (this.#listed?.of !== listed) {
+      const own = listed.filter((member) => member.tags['dc'] === this.#server.datacenter)
+      this.#listed = { of: listed, byName: new Map(own.map((member) => [member.name, member])) }
+    }
+    return this.#listed.byName
   }
 
-  #member(member: Member): Promise<void> {
-    switch (member.status) {
+  #member(name: string): Promise<void> {
+    const member = this.#members().get(name)
+    switch (member?.status) {
       case 'alive':
         return this.#alive(member)
       case 'failed':
         return this.#failed(member)
       case 'left':
         return this.#left(member)
-      case 'leaving':
+      default:
         return Promise.resolve()
     }
   }
 
   async #alive(member: Member): Promise<void> {
+    if (await this.#tookOver(member)) return this.wake()
     const tx = this.#server.read()
     const node = nodeByName(tx, member.name)
     const id = member.tags['id'] ?? ''
@@ -136,6 +145,27 @@ class Reconcile implements Closable {
       { ...known(node), id, node: member.name, address: host },
       { skip, service, check: membershipCheck(member.name, 'passing', membershipPassingOutput) },
     )
+  }
+
+  /**
+   * The pool holds an agent alive under a name that the catalog has for another node ID: the machine was set up anew. An agent
+   * of the former ID can be no member any more, so that node has failed; and of a node that has failed the name is taken over,
+   * with nothing of what was registered on it. A node that was registered by hand is no agent's, and keeps its name. True: it
+   * was taken over.
+   */
+  async #tookOver({ name, tags }: Member): Promise<boolean> {
+    const holder = nodeByName(this.#server.read(), name)
+    const id = tags['id'] ?? ''
+    if (holder === undefined || holder.id === '' || id === '' || holder.id === id) return false
+    // The agent itself may have registered its node, and no leader its membership yet.
+    const isAgents = this.#status(name) !== undefined || holder.meta?.some(([key]) => key === segmentMetaKey) === true
+    if (!isAgents) return false
+    await this.#markFailed(holder)
+    const now = nodeByName(this.#server.read(), name)
+    if (this.#closed || now?.id !== holder.id || this.#status(name) !== 'critical') return false
+    const { log } = this.#server.env
+    log.write('info', 'svc', 'the name of a failed node is taken over', { node: name, from: holder.id, by: id })
+    return this.#deregister(name)
   }
 
   async #failed(member: Member): Promise<void> {
@@ -156,6 +186,7 @@ class Reconcile implements Closable {
     if (member.name === this.#nodeName) return
     const server = serverOf(member)
     if (server !== undefined) await this.#removeServer(server)
+    if (this.#closed || this.#members().get(member.name)?.status !== 'left') return
     if (nodeByName(this.#server.read(), member.name) !== undefined) await this.#deregister(member.name)
   }
 
@@ -163,8 +194,9 @@ class Reconcile implements Closable {
    * Nodes that a member of the pool once stood for, and none does now. A pool forgets a failed member after the reconnect
    * timeout, and a server that comes back knows nobody at first: so this leader waits as long as the pool would have.
    */
-  async #missing(present: ReadonlySet<string>): Promise<void> {
+  async #missing(): Promise<void> {
     const now = this.#server.env.clock.monoMs()
+    const present = this.#members()
     const missing = [...allNodes(this.#server.read())].filter(
       ({ node }) => !present.has(node) && node !== this.#nodeName && this.#status(node) !== undefined,
     )
@@ -172,6 +204,7 @@ class Reconcile implements Closable {
     for (const node of [...this.#missingSinceMs.keys()]) if (!names.has(node)) this.#missingSinceMs.delete(node)
     for (const node of missing) {
       if (this.#closed) return
+      if (this.#members().has(node.node)) continue
       const since = this.#missingSinceMs.get(node.node) ?? now
       this.#missingSinceMs.set(node.node, since)
       if (now - since >= this.#reconnectTimeoutMs) await this.#deregister(node.node)
@@ -197,7 +230,8 @@ class Reconcile implements Closable {
     this.#told(done.ok ? undefined : done.error, 'member registered', node.node, parts.check.status)
   }
 
-  async #deregister(node: string): Promise<void> {
+  /** Whether it is done. */
+  async #deregister(node: string): Promise<boolean> {
     const done = await deregisterEndpoint.serve(
       this.#server,
       { node, serviceId: '', checkId: '' },
@@ -205,6 +239,7 @@ class Reconcile implements Closable {
       unrestricted,
     )
     this.#told(done.ok ? undefined : done.error, 'member deregistered', node, 'left')
+    return done.ok
   }
 
   async #removeServer(server: PoolServer): Promise<void> {
@@ -225,40 +260,5 @@ class Reconcile implements Closable {
     const { log } = this.#server.env
     if (failure === undefined) return log.write('info', 'svc', text, { node, status }, memberLines)
     log.write('warn', 'svc', 'a member is not reconciled yet', { node, status, why: failureText(failure) }, 'sampled')
-  }
-}
-
-/** What the agent on the node has said of itself stays. */
-function known(node: CatalogNode | undefined): Pick<NodeFacts, 'taggedAddresses' | 'meta'> {
-  return { taggedAddresses: node?.taggedAddresses ?? null, meta: node?.meta ?? null }
-}
-
-/** Under which servers are found as a service. Reference: HTTP API 1.10. */
-function ownService(server: PoolServer): ServiceFacts {
-  return {
-    kind: '',
-    id: productName,
-    service: productName,
-    tags: [],
-    address: '',
-    meta: null,
-    port: Number(server.address.slice(server.address.lastIndexOf(':') + 1)),
-    weights: { passing: 1, warning: 1 },
-    enableTagOverride: false,
-  }
-}
-
-function membershipCheck(node: string, status: 'passing' | 'critical', output: string): CheckFacts {
-  return {
-    node,
-    checkId: membershipCheckId,
-    name: membershipCheckName,
-    status,
-    notes: '',
-    output,
-    serviceId: '',
-    serviceName: '',
-    serviceTags: [],
-    definition: null,
   }
 }

@@ -65,6 +65,11 @@ export class ServerDirectory {
     return present.sort((a, b) => compareText(a.id, b.id))
   }
 
+  /** Whether the pool holds the server alive now. */
+  isAlive(id: string): boolean {
+    return this.#alive().has(id)
+  }
+
   forget(id: string): void {
     this.#records.delete(id)
   }

@@ -140,6 +140,8 @@ class ServerMembership implements Closable {
     await this.#considerSelf()
     if (this.#closed) return
     for (const record of records) {
+      // It may have left while the ones before it were dealt with.
+      if (!this.#parts.directory.isAlive(record.id)) continue
       await this.#consider(record)
       if (this.#closed) return
     }

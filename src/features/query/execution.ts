@@ -2,9 +2,8 @@ import { lowerAscii } from '../../base/letter-case.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
 import type { RandomStream } from '../../env/random.ts'
-import type { HealthServiceEntry } from '../../model/catalog.ts'
+import { type HealthServiceEntry, segmentMetaKey } from '../../model/catalog.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
-import { productName } from '../../model/names.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import type { AgentContext } from '../agent-context.ts'
 import type { CallOptions } from '../call.ts'
@@ -76,7 +75,7 @@ export function agentPlace({ self, release }: Pick<AgentContext, 'self' | 'relea
   return {
     node: hasBehaviour(release, 'query-near') ? nodeName : '',
     ownDatacenter: datacenter,
-    segment: nodeMeta[`${productName}-network-segment`] ?? '',
+    segment: nodeMeta[segmentMetaKey] ?? '',
   }
 }
 

@@ -12,6 +12,15 @@ import { clientMember, FakePool, serverMember } from './fake-pool.ts'
 
 const hour = 3_600_000
 
+const bareService = {
+  kind: '',
+  tags: [],
+  address: '',
+  meta: null,
+  weights: { passing: 1, warning: 1 },
+  enableTagOverride: false,
+}
+
 /** A leader s1 with a real catalog, over a pool that a test commands. */
 class Leader {
   readonly clock = new HandClock()
@@ -21,6 +30,8 @@ class Leader {
   commands = 0
   /** Happens while the next command is under way. */
   meanwhile: () => void = () => {}
+  /** Happens while consensus removes a server. */
+  whileRemoved: () => void = () => {}
   servers = [{ id: 'id-s1' }, { id: 'id-s2' }]
   #duty: { close(): void } | undefined
 
@@ -43,6 +54,7 @@ class Leader {
         status: () => ({ configuration: { servers: this.servers } }),
         changeConfiguration: async (change: { id: string }) => {
           this.removed.push(change.id)
+          this.whileRemoved()
           this.servers = this.servers.filter(({ id }) => id !== change.id)
           return ok(1)
         },
@@ -50,6 +62,13 @@ class Leader {
     } as unknown as ServerContext
     this.#duty = reconcileMembers(this.fake.pool, 's1', 72 * hour).start(server)
     await settled()
+  }
+
+  register(request: { readonly node: object; readonly service?: object }): void {
+    const node = { taggedAddresses: null, meta: null, ...request.node }
+    const service = request.service === undefined ? null : { ...bareService, ...request.service }
+    const body = catalogRegister.body.parse({ node, skipNodeUpdate: false, service, checks: [] })
+    this.store.apply(this.store.index + 1, (tx) => catalogRegister.apply(tx, body))
   }
 
   close(): void {
@@ -154,6 +173,48 @@ describe('the leader keeps the catalog true to the pool', () => {
     leader.fake.set(clientMember(2), 'joined')
     await settled()
     expect([leader.has('c2'), leader.has('c1')]).toEqual([true, false])
+  })
+
+  it('a server that left and is back within the round keeps its place', async () => {
+    const leader = await leading([clientMember(1), serverMember(1), serverMember(2), clientMember(2)])
+    // At the end of one round it leaves, and the next begins with a write that takes until it is back.
+    leader.meanwhile = () => {
+      leader.meanwhile = () => {
+        leader.meanwhile = () => {}
+        leader.fake.set(serverMember(2), 'joined')
+      }
+      leader.fake.set(serverMember(2, 'left'), 'left')
+      leader.fake.set(clientMember(1, 'failed'), 'failed')
+    }
+    leader.fake.set(clientMember(2, 'failed'), 'failed')
+    await settled()
+    expect([leader.has('s2'), leader.status('s2'), leader.removed]).toEqual([true, 'passing', []])
+  })
+
+  it('nor does a server go from the catalog that is back while consensus removes it', async () => {
+    const leader = await leading([serverMember(1), serverMember(2)])
+    leader.whileRemoved = () => leader.fake.set(serverMember(2), 'joined')
+    leader.fake.set(serverMember(2, 'left'), 'left')
+    await settled()
+    expect([leader.has('s2'), leader.removed]).toEqual([true, ['id-s2']])
+  })
+
+  it('a machine that was set up anew takes the name over, and nothing of what was registered on it', async () => {
+    const leader = await leading([serverMember(1), clientMember(1)])
+    const service = { id: 'web', service: 'web', port: 80 }
+    leader.register({ node: { id: 'id-c1', node: 'c1', address: '10.0.1.1' }, service })
+    leader.fake.set({ ...clientMember(1), tags: { ...clientMember(1).tags, id: 'id-new' } }, 'updated')
+    await settled()
+    expect(nodeByName(leader.store.read(), 'c1')).toMatchObject({ id: 'id-new' })
+    expect([leader.status('c1'), serviceOfNode(leader.store.read(), 'c1', 'web')]).toEqual(['passing', undefined])
+  })
+
+  it('but not a name that was registered by hand: that node is no agent', async () => {
+    const leader = await leading([serverMember(1)])
+    leader.register({ node: { id: 'id-hand', node: 'c1', address: '10.9.9.9' } })
+    leader.fake.set(clientMember(1), 'joined')
+    await settled()
+    expect(nodeByName(leader.store.read(), 'c1')).toMatchObject({ id: 'id-hand' })
   })
 
   it('a node that the pool does not tell of is critical after a while, and goes only when a failed member would', async () => {

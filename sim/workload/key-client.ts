@@ -17,6 +17,7 @@ export interface Asked extends Endpoint {
 export interface ReadAnswer {
   /** undefined: there is no such key. */
   readonly value: string | undefined
+  /** The key's ModifyIndex; of a key that is not there the index of the answer. */
   readonly index: number
 }
 
@@ -58,13 +59,16 @@ export class KeyClient {
   }
 
   async read(server: Asked, key: string, consistency: Consistency): Promise<ReadAnswer | undefined> {
-    const suffix = consistency === 'default' ? '' : `&${consistency}`
-    const answer = await this.#request(server, 'GET', `/v1/kv/${key}?raw${suffix}`)
+    const suffix = consistency === 'default' ? '' : `?${consistency}`
+    const answer = await this.#request(server, 'GET', `/v1/kv/${key}${suffix}`)
     if (answer === undefined || (answer.status !== 200 && answer.status !== 404)) return undefined
     const index = Number(answer.headers.get('x-svc-index') ?? Number.NaN)
     // A 404 without an index is no answer about the key: whatever sent it did not look.
     if (Number.isNaN(index)) return undefined
-    return { value: answer.status === 404 ? undefined : textOf(answer.body), index }
+    if (answer.status === 404) return { value: undefined, index }
+    // The index of the answer may be later than the key's: where access is controlled it is also that of the caller's rights.
+    const [row] = listedKeys(answer.body)
+    return row === undefined ? undefined : { value: row.value, index: row.modifyIndex }
   }
 
   write(server: Asked, key: string, value: string): Promise<WriteAnswer> {
@@ -108,13 +112,7 @@ export class KeyClient {
     const index = Number(answer.headers.get('x-svc-index') ?? Number.NaN)
     if (Number.isNaN(index)) return undefined
     if (answer.status === 404) return { index, rows: [] }
-    const listed = JSON.parse(textOf(answer.body)) as readonly ListedRow[]
-    const rows = listed.map(({ Key, Value, ModifyIndex }) => ({
-      key: Key,
-      value: textOf(fromBase64(Value ?? '') ?? new Uint8Array()),
-      modifyIndex: ModifyIndex,
-    }))
-    return { index, rows }
+    return { index, rows: listedKeys(answer.body) }
   }
 
   async #put(server: Asked, target: string, value: string): Promise<WriteAnswer> {
@@ -132,6 +130,15 @@ export class KeyClient {
     const answer = await this.#env.http.request(server, body === undefined ? asked : { ...asked, body: utf8(body) })
     return answer.ok ? answer.value : undefined
   }
+}
+
+function listedKeys(body: Uint8Array): readonly ListedKey[] {
+  const listed = JSON.parse(textOf(body)) as readonly ListedRow[]
+  return listed.map(({ Key, Value, ModifyIndex }) => ({
+    key: Key,
+    value: textOf(fromBase64(Value ?? '') ?? new Uint8Array()),
+    modifyIndex: ModifyIndex,
+  }))
 }
 
 /** How a request carries a token. */

@@ -101,7 +101,7 @@ export function createHttpFace({ agent, routes, config, actingToken, onFatal }: 
  * did, and neither does one whose web interface is off.
  */
 function noRoute(path: string, release: Release): string {
-  if (!isAtLeast(release, newestRelease) || path.startsWith('/ui/')) return ''
+  if (!isAtLeast(release, newestRelease) || /^\/ui(\/|$)/.test(path)) return ''
   const shown = [...textOfByteString(path)].slice(0, shownMax).join('')
   return `There is no route ${JSON.stringify(shown)} in release ${releaseText(release)}`
 }

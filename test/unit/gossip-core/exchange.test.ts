@@ -144,6 +144,17 @@ describe('reconnecting', () => {
     expect(tries).toBeLessThan(45)
   })
 
+  it('leaves no interval out where all have failed, and tries no more often', () => {
+    const me = new Subject().know('a', 'b', 'c')
+    me.hear(dead('a', 1), dead('b', 1), dead('c', 1))
+    me.fire('reconnect')
+    for (let i = 0; i < 50; i++) {
+      const beforeMs = me.nowMs
+      expect(me.of('exchange', me.fire('reconnect'))).toMatchObject([{ join: true, purpose: 'reconnect' }])
+      expect(me.nowMs - beforeMs).toBe(30_000)
+    }
+  })
+
   it('[MEM-011] never tries who left', () => {
     const me = new Subject().know('a', 'b')
     me.hear(dead('a', 1, 'a'), dead('b', 1))

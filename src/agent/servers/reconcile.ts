@@ -163,8 +163,8 @@ class Reconcile implements Closable {
     await this.#markFailed(holder)
     const now = nodeByName(this.#server.read(), name)
     if (this.#closed || now?.id !== holder.id || this.#status(name) !== 'critical') return false
-    const { log } = this.#server.env
-    log.write('info', 'svc', 'the name of a failed node is taken over', { node: name, from: holder.id, by: id })
+    const fields = { node: name, from: holder.id, by: id }
+    this.#server.env.log.write('info', 'svc', 'the name of a failed node is taken over', fields, 'sampled')
     return this.#deregister(name)
   }
 

@@ -8,18 +8,23 @@ import { tombstoneTable } from './tables.ts'
 /** Tombstones reaped by one command: a few milliseconds of work for every server. */
 const reapMax = 1024
 
-/** As many as there are steps in the time for which tombstones are kept. */
-const sightingsMax = Math.ceil(tombstoneTtlMs / tombstoneGranularityMs) + 1
+/** So many steps last for as long as tombstones must be kept, or longer: a timer is never early. */
+const keptSteps = Math.ceil(tombstoneTtlMs / tombstoneGranularityMs)
 
-/** By this monotonic time every tombstone up to the index has been there for as long as it must be kept. */
+/** One for each step while they are kept. */
+const sightingsMax = keptSteps + 1
+
+/** When so many steps had been made, every tombstone up to the index was there. */
 interface Sighting {
   readonly index: number
-  readonly reapAtMs: number
+  readonly step: number
 }
 
 /**
  * Reaps tombstones that have been there for 15 minutes, in steps of 30 s. Their age is known to the leader's clock alone:
- * a new leader counts from when it first saw them, so they may be kept longer, never less.
+ * a new leader counts from when it first saw them, so they may be kept longer, never less. The age is counted in steps.
+ * Compared as times it would fall due at the very instant of a step, and the last bit of a sum would decide whether that
+ * step reaps or the next one does.
  */
 export const reapTombstones: LeaderDuty = {
   name: 'kv.reap-tombstones',
@@ -35,6 +40,7 @@ class Reaper implements Closable {
   readonly #server: ServerContext
   /** Oldest first. */
   readonly #sightings: Sighting[] = []
+  #steps = 0
   #timer: Closable | undefined
   #closed = false
 
@@ -55,8 +61,8 @@ class Reaper implements Closable {
   }
 
   async #step(): Promise<void> {
-    const now = this.#server.env.clock.monoMs()
-    const due = this.#sightings.findLastIndex((sighting) => sighting.reapAtMs <= now)
+    this.#steps++
+    const due = this.#sightings.findLastIndex(({ step }) => this.#steps - step >= keptSteps)
     // Kept until it has worked: a refused proposal is tried again at the next step.
     if (due >= 0 && (await this.#reap((this.#sightings[due] as Sighting).index))) this.#sightings.splice(0, due + 1)
     if (!this.#closed) this.start()
@@ -68,7 +74,7 @@ class Reaper implements Closable {
     const index = tx.lastChange(tombstoneTable)
     // No room only while reaping is refused again and again: what comes then is kept longer.
     if (this.#sightings.at(-1)?.index === index || this.#sightings.length >= sightingsMax) return
-    this.#sightings.push({ index, reapAtMs: this.#server.env.clock.monoMs() + tombstoneTtlMs })
+    this.#sightings.push({ index, step: this.#steps })
   }
 
   async #reap(through: number): Promise<boolean> {

@@ -66,6 +66,24 @@ describe('reaping tombstones', () => {
     second.close()
   })
 
+  it.each([100_000_016, 100_000_043, 100_000_070, 100_000_017])(
+    'are reaped at the step at which they are old enough, by a clock that began at %i µs (scenarios/upgrade-0.4-to-0.5-tombstones.yaml, seeds 2 and 4)',
+    async (startUs) => {
+      const clock = new HandClock()
+      const { monoMs } = clock.env.clock
+      // Integers of microseconds, as clocks count: the last bit of a sum of milliseconds depends on where they began.
+      const counting = { ...clock.env.clock, monoMs: () => (startUs + Math.round(monoMs() * 1000)) / 1000 }
+      const server = new LoneServer({ ...clock.env, clock: counting })
+      await putAndDelete(server, 'a')
+      const duty = reapTombstones.start(server.context)
+      await clock.advance(15 * minute - 1)
+      expect(tombstones(server)).toEqual(['a'])
+      await clock.advance(1)
+      expect(tombstones(server)).toEqual([])
+      duty.close()
+    },
+  )
+
   it('a refused command is tried again at the next step', async () => {
     const { clock, server } = withClock()
     await putAndDelete(server, 'a')

@@ -17,12 +17,13 @@ const nanosecondsPer: ReadonlyMap<string, number> = new Map([
  */
 export function parseDuration(text: string): Result<number, string> {
   if (text === '0') return ok(0)
-  const match = /^([+-]?)((?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.exec(text)
+  // Digits are matched in one way only: in two of them a long row without a unit would take the square of its length.
+  const match = /^([+-]?)((?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.exec(text)
   if (match === null) {
     return err(/^[+-]?[\d.]+$/.test(text) ? 'missing unit in duration' : 'not a duration such as 10s, 1h30m or 300ms')
   }
   let nanoseconds = 0
-  for (const [, amount, unit] of text.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g)) {
+  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g)) {
     nanoseconds += Number(amount) * (nanosecondsPer.get(unit ?? '') ?? 0)
   }
   const milliseconds = nanoseconds / 1e6

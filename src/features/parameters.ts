@@ -8,7 +8,7 @@ export const digits = z.string().regex(/^[0-9]*$/)
 
 export const durationText = z
   .string()
-  .regex(/^(0|[+-]?((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)?$/)
+  .regex(/^(0|[+-]?((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)?$/)
   .meta({ description: 'A duration with its unit: `10s`, `1h30m`, `300ms`.' })
 
 /** The spellings that the field takes for a truth value. */

@@ -94,7 +94,11 @@ export class Vivaldi {
   }
 }
 
-/** Moves away from the other by so many seconds, or nearer. */
+/**
+ * Moves away from the other by so many seconds, or nearer. The height moves by no more than the force: serf divides by how
+ * far apart the two are, heights left out, and beside an agent all but at its own place (in a small pool all may stand on
+ * one line, where they pass one another) one ping would raise it by any number of seconds.
+ */
 function push(own: Coordinate, force: number, other: Coordinate, random: GossipRandom): Coordinate {
   const apart = difference(own.vec, other.vec)
   const far = magnitude(apart)
@@ -102,8 +106,8 @@ function push(own: Coordinate, force: number, other: Coordinate, random: GossipR
   const unit = isApart ? apart.map((value) => value / far) : anyDirection(own.vec.length, random)
   const vec = own.vec.map((value, at) => value + (unit[at] ?? 0) * force)
   if (!isApart) return { ...own, vec }
-  const height = Math.max(coordinateHeightMin, ((own.height + other.height) * force) / far + own.height)
-  return { ...own, vec, height }
+  const raised = force * Math.min(1, (own.height + other.height) / far)
+  return { ...own, vec, height: Math.max(coordinateHeightMin, own.height + raised) }
 }
 
 /** Two that are at one place part in any direction. */

@@ -39,6 +39,21 @@ function settled(
   return { median: errors[Math.floor(errors.length / 2)] ?? 0, nodes, rtt }
 }
 
+/** Four members equally far from one another: how wrong the worst is about the one it knows best, as a share of the time. */
+function worstOfFour(seed: number): number {
+  const dice = new Dice(seed)
+  const nodes = Array.from({ length: 4 }, () => new Vivaldi())
+  for (let round = 0; round < 130; round++) {
+    for (const [at, node] of nodes.entries()) {
+      const to = (at + 1 + dice.below(3)) % 4
+      const rttSeconds = 0.002 + (dice.below(4001) + dice.below(4001)) / 1e6
+      node.learn(String(to), (nodes[to] as Vivaldi).own, rttSeconds, dice)
+    }
+  }
+  const wrongBy = (a: Vivaldi, b: Vivaldi): number => Math.abs(distanceBetween(a.own, b.own) - 0.006) / 0.006
+  return Math.max(...nodes.map((a) => Math.min(...nodes.filter((b) => b !== a).map((b) => wrongBy(a, b)))))
+}
+
 describe('coordinates', () => {
   it('come to tell the round-trip times between members, though some messages are held up', () => {
     for (const seed of [1, 2, 3]) {
@@ -61,6 +76,21 @@ describe('coordinates', () => {
     }
     expect(distanceBetween(spiked.own, other)).toBeCloseTo(distanceBetween(steady.own, other), 1)
     expect(distanceBetween(spiked.own, other)).toBeLessThan(0.05)
+  })
+
+  it('move by no more than what was measured, though the other is all but at the same place (scenarios/ca-federation.yaml, seed 34)', () => {
+    const own = new Vivaldi()
+    const near = (microseconds: number) => own.own.vec.map((value, at) => value + (at === 0 ? microseconds / 1e6 : 0))
+    const height = 0.00001
+    for (let n = 0; n < 30; n++) own.learn('a', { ...originCoordinate, vec: near(6_000), height }, 0.006, new Dice(n))
+    const before = own.own.height
+    own.learn('b', { ...originCoordinate, vec: near(1.5), height: 0.005, error: 0.3 }, 0.0077, new Dice(1))
+    expect(own.own.height).toBeGreaterThan(before)
+    expect(own.own.height).toBeLessThan(before + 0.0077)
+  })
+
+  it('tell times in a pool of few, where all may come to stand on one line', () => {
+    for (let seed = 1; seed <= 200; seed++) expect(worstOfFour(seed), `seed ${seed}`).toBeLessThan(0.8)
   })
 
   it('do not move by what cannot be', () => {

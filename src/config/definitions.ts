@@ -3,6 +3,7 @@ import type { DefinitionProblem, Parsed } from '../features/agent/definition-pro
 import { parseCheckDefinition, parseServiceDefinition } from '../features/agent/definitions.ts'
 import { type CheckDefinition, runsProgram, type ServiceDefinition } from '../model/catalog.ts'
 import { newestRelease, type Release } from '../model/release.ts'
+import { type Duplicate, type Found, isCheck, isService, lastOfEachId } from './one-of-each-id.ts'
 import type { ConfigProblem } from './problem.ts'
 import type { FileConfig } from './schema.ts'
 
@@ -42,30 +43,36 @@ export function withoutDefinitions(file: FileConfig): FileConfig {
   return rest
 }
 
-/**
- * Reads what all sources define. IDs are unique over all of them. `scripts`: whether checks may run some. `skipped`: checks
- * that are wrong are left out and told of there; without it they are refused. `release`: what the agent runs as.
- */
+/** How definitions are read. */
+export interface ReadingRules {
+  /** Whether checks may run programs. */
+  readonly scripts: boolean
+  /** Checks that are wrong are left out and reported here; without it they are refused. */
+  readonly skipped?: ConfigProblem[] | undefined
+  /** Of several definitions with one ID the last one counts, and the others are reported here; without it they are refused. */
+  readonly replaced?: ConfigProblem[]
+  /** What the agent runs as. */
+  readonly release?: Release
+}
+
+/** Reads what all sources define. IDs are unique over all of them. */
 export function readDefinitions(
   sources: readonly DefinitionSource[],
-  scripts: boolean,
-  skipped?: ConfigProblem[],
-  release: Release = newestRelease,
+  { scripts, skipped, replaced, release = newestRelease }: ReadingRules,
 ): Result<Definitions, readonly ConfigProblem[]> {
   const problems: ConfigProblem[] = []
-  const services: ServiceDefinition[] = []
-  const checks: CheckDefinition[] = []
-  const ids = new UniqueIds(problems)
   const reading: Reading = { problems, skipped, release }
-  for (const source of sources) {
-    const own =
-      source.kind === 'service' ? readService(source, services, ids, reading) : readCheck(source, checks, reading)
-    for (const check of own) {
-      ids.claim('check', check.checkId, source)
-      if (runsProgram(check.probe) && !scripts) problems.push(scriptProblem(source, check.checkId))
-    }
-  }
-  return problems.length > 0 ? err(problems) : ok({ services, checks })
+  const found = sources.flatMap((source) => {
+    const defined = source.kind === 'service' ? readService(source, reading) : readCheck(source, reading)
+    return defined === undefined ? [] : [{ source, defined }]
+  })
+  const { kept, duplicates } = lastOfEachId(found)
+  const told = replaced ?? problems
+  told.push(...duplicates.map((duplicate) => duplicateProblem(duplicate, replaced === undefined)))
+  if (!scripts) problems.push(...kept.flatMap(scriptProblems))
+  if (problems.length > 0) return err(problems)
+  const defined = kept.map((each) => each.defined)
+  return ok({ services: defined.filter(isService), checks: defined.filter(isCheck) })
 }
 
 interface Reading {
@@ -74,25 +81,11 @@ interface Reading {
   readonly release: Release
 }
 
-/** Gives the checks of the service. */
-function readService(
-  source: DefinitionSource,
-  into: ServiceDefinition[],
-  ids: UniqueIds,
-  { problems, skipped, release }: Reading,
-): readonly CheckDefinition[] {
+function readService(source: DefinitionSource, { problems, skipped, release }: Reading): ServiceDefinition | undefined {
   const parsed =
     skipped === undefined ? parseServiceDefinition(source.value, 'file', release) : leniently(source, skipped, release)
-  if (!parsed.ok) {
-    problems.push(problemOf(source, parsed.error))
-    return []
-  }
-  into.push(parsed.value)
-  const { service, checks, sidecar } = parsed.value
-  ids.claim('service', service.id, source)
-  if (sidecar === undefined) return checks
-  ids.claim('service', sidecar.service.id, source)
-  return [...checks, ...sidecar.checks]
+  if (!parsed.ok) problems.push(problemOf(source, parsed.error))
+  return parsed.ok ? parsed.value : undefined
 }
 
 /** Without the checks that are wrong: each turn leaves out one. */
@@ -119,39 +112,25 @@ function withoutCheckAt(value: unknown, [head, at]: readonly PropertyKey[]): obj
   return Object.fromEntries(members.map(([name, member]) => [name, name === head ? rest : (member as unknown)]))
 }
 
-function readCheck(
-  source: DefinitionSource,
-  into: CheckDefinition[],
-  { problems, skipped, release }: Reading,
-): readonly CheckDefinition[] {
+function readCheck(source: DefinitionSource, { problems, skipped, release }: Reading): CheckDefinition | undefined {
   const parsed = parseCheckDefinition(source.value, 'file', release)
-  if (!parsed.ok) {
-    const told = skipped ?? problems
-    told.push(problemOf(source, parsed.error))
-    return []
-  }
-  into.push(parsed.value)
-  return [parsed.value]
+  if (parsed.ok) return parsed.value
+  const told = skipped ?? problems
+  told.push(problemOf(source, parsed.error))
+  return undefined
 }
 
-/** The same ID twice is a mistake that the later definition would hide. */
-class UniqueIds {
-  readonly #first = new Map<string, DefinitionSource>()
-  readonly #problems: ConfigProblem[]
-
-  constructor(problems: ConfigProblem[]) {
-    this.#problems = problems
+function duplicateProblem({ kind, id, earlier, later }: Duplicate, isRefused: boolean): ConfigProblem {
+  const message = `${kind} ID "${id}" is defined twice: here and at ${earlier.placeOf([])}`
+  if (isRefused) {
+    return { place: later.placeOf([]), message, remedy: 'give one of them another id, or remove it' }
   }
+  return { place: later.placeOf([]), message: `${message}: this one counts`, remedy: '' }
+}
 
-  claim(kind: 'service' | 'check', id: string, source: DefinitionSource): void {
-    const key = `${kind} ${id}`
-    const first = this.#first.get(key)
-    if (first === undefined) this.#first.set(key, source)
-    else {
-      const message = `${kind} ID "${id}" is defined twice: here and at ${first.placeOf([])}`
-      this.#problems.push({ place: source.placeOf([]), message, remedy: `give one of them another id, or remove it` })
-    }
-  }
+function scriptProblems({ source, defined }: Found): readonly ConfigProblem[] {
+  const checks = isService(defined) ? [...defined.checks, ...(defined.sidecar?.checks ?? [])] : [defined]
+  return checks.filter(({ probe }) => runsProgram(probe)).map(({ checkId }) => scriptProblem(source, checkId))
 }
 
 function scriptProblem(source: DefinitionSource, checkId: string): ConfigProblem {

@@ -12,7 +12,7 @@ import { accessOf, accessWarnings } from './parts/access.ts'
 import { advertiseWan, bindAddress } from './parts/addresses.ts'
 import { checkConnect, connectWarnings, managedOf, meshOf } from './parts/connect.ts'
 import { dnsConfig } from './parts/dns.ts'
-import { joinAddresses } from './parts/joins.ts'
+import { type Join, joinReader } from './parts/joins.ts'
 import { checkAddressClash, listenAddresses, portsOf, serfBind } from './parts/network.ts'
 import { checkInterval, milliseconds, type Report } from './parts/quantities.ts'
 import { filterWarnings, telemetryOf } from './parts/telemetry.ts'
@@ -78,23 +78,20 @@ export function normalize(
   const defaults = defaultAgentConfig((file.node_name ?? machine.hostName).trim(), address.advertise, release)
   const remoteScripts = file.enable_script_checks ?? settingDefaultsOf(release, false).enableScriptChecks
   const scripts = file.enable_local_script_checks ?? remoteScripts
-  const skipped: ConfigProblem[] = []
-  const refusing = hasBehaviour(release, 'invalid-checks-refused')
-  const definitions = readDefinitions(sources, scripts, refusing ? undefined : skipped, release)
+  const passedOver: string[] = []
+  const join = joinReader(file, problem, (key, message) => passedOver.push(`${placeOf([key])}: ${message}`))
+  const { definitions, warnings: ofDefinitions } = definitionsOf(sources, scripts, release)
   if (!definitions.ok) problems.push(...definitions.error)
-  const network = networkOf(file, dev, defaults, address.bind, problem)
+  const network = networkOf(file, dev, defaults, { bind: address.bind, join }, problem)
   const dns = dnsConfig(file, file.aliases ?? defaults.http.aliases, defaults.dns, problem, release)
   const config: AgentConfig = {
     ...defaults,
     ...identityOf(file, dev, defaults, problem),
     ...network,
-    wan: wanOf(file, dev, { ...address, port: network.ports.serfWan }, problem),
+    wan: wanOf(file, dev, { ...address, port: network.ports.serfWan, join }, problem),
     ...timingOf(file, dev, defaults, problem),
     ...(definitions.ok ? definitions.value : noDefinitions),
-    sidecarPorts: {
-      min: file.ports?.sidecar_min_port ?? defaults.sidecarPorts.min,
-      max: file.ports?.sidecar_max_port ?? defaults.sidecarPorts.max,
-    },
+    sidecarPorts: sidecarPortsOf(file, defaults),
     managedProxies: managedOf(file, defaults.managedProxies),
     pool: poolOf(file, dev, defaults, problem),
     limits: limitsOf(file, defaults),
@@ -120,9 +117,15 @@ export function normalize(
     ...accessWarnings(file),
     ...warningsOf(config, file),
     ...filterWarnings(file),
-    ...skipped.map(skippedCheck),
+    ...ofDefinitions,
+    ...passedOver,
   ]
   return ok({ config: { ...config, debug: debugConfig(config) }, file: written, warnings, unheeded: waiting })
+}
+
+function sidecarPortsOf({ ports }: FileConfig, defaults: AgentConfig): AgentConfig['sidecarPorts'] {
+  const { min, max } = defaults.sidecarPorts
+  return { min: ports?.sidecar_min_port ?? min, max: ports?.sidecar_max_port ?? max }
 }
 
 function checksOf(
@@ -139,8 +142,22 @@ function checksOf(
   }
 }
 
-function skippedCheck({ place, message }: ConfigProblem): string {
-  return `${place}: a check is left out: ${message}`
+/** What is defined, and what is left out of it with a word. */
+function definitionsOf(
+  sources: readonly DefinitionSource[],
+  scripts: boolean,
+  release: Release,
+): { readonly definitions: ReturnType<typeof readDefinitions>; readonly warnings: readonly string[] } {
+  const skipped: ConfigProblem[] = []
+  const replaced: ConfigProblem[] = []
+  const refusing = hasBehaviour(release, 'invalid-checks-refused')
+  const reading = { scripts, skipped: refusing ? undefined : skipped, replaced, release }
+  const definitions = readDefinitions(sources, reading)
+  const warnings = [
+    ...skipped.map(({ place, message }) => `${place}: a check is left out: ${message}`),
+    ...replaced.map(({ place, message }) => `${place}: ${message}`),
+  ]
+  return { definitions, warnings }
 }
 
 /** A message begins with the key that it is about, where it is about one. */
@@ -195,7 +212,7 @@ function networkOf(
   file: FileConfig,
   dev: boolean,
   defaults: AgentConfig,
-  bind: string,
+  { bind, join }: { readonly bind: string; readonly join: Join },
   problem: Report,
 ): Part<
   | 'bindAddress'
@@ -230,8 +247,8 @@ function networkOf(
     dnsAddresses: listen('dns'),
     ports,
     cliRpc: cliRpcOf(file, client, defaults, problem),
-    startJoin: joinAddresses('start_join', file.start_join, ports.serfLan, problem),
-    retryJoin: joinAddresses('retry_join', file.retry_join, ports.serfLan, problem),
+    startJoin: join('start_join', ports.serfLan),
+    retryJoin: join('retry_join', ports.serfLan),
     retryIntervalMs: milliseconds(file.retry_interval, defaults.retryIntervalMs),
     retryMax: file.retry_max ?? 0,
   }
@@ -319,16 +336,15 @@ function gossipOf(
 function wanOf(
   file: FileConfig,
   dev: boolean,
-  at: { readonly bind: string; readonly advertise: string; readonly port: number },
+  at: { readonly bind: string; readonly advertise: string; readonly port: number; readonly join: Join },
   problem: Report,
 ): AgentConfig['wan'] {
-  const join = (key: 'start_join_wan' | 'retry_join_wan'): readonly string[] =>
-    joinAddresses(key, file[key], at.port > 0 ? at.port : defaultWanPort, problem)
+  const port = at.port > 0 ? at.port : defaultWanPort
   return {
     bindAddress: serfBind('serf_wan', file, at.bind, problem),
     advertiseAddress: advertiseWan(file, at.advertise, problem),
-    startJoin: join('start_join_wan'),
-    retryJoin: join('retry_join_wan'),
+    startJoin: at.join('start_join_wan', port),
+    retryJoin: at.join('retry_join_wan', port),
     retryIntervalMs: milliseconds(file.retry_interval_wan, 30_000),
     retryMax: file.retry_max_wan ?? 0,
     gossip: gossipOf('gossip_wan', file, dev ? devWanGossip : wanGossip, problem),

@@ -242,11 +242,4 @@ describe('an agent refuses to start', () => {
       `check "mem": Scripts are disabled on this agent; to enable, configure 'enable_script_checks' or 'enable_local_script_checks' to true`,
     )
   })
-
-  it('with the same service in two files', async () => {
-    define('a.json', { service: { name: 'web' } })
-    expect((await refused({ service: { name: 'web' } }))[0]).toMatch(
-      /bad\.json:1:2: service ID "web" is defined twice: here and at .*a\.json:1:2/,
-    )
-  })
 })

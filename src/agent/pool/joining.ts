@@ -6,6 +6,8 @@ import type { Pool } from '../../gossip/pool.ts'
 import { severalErrors } from '../../model/several-errors.ts'
 import { isAddress, isHostName, parseEndpoint } from '../../rpc/address.ts'
 import type { StartFailure } from '../agent.ts'
+import { providerOf } from './discovery/providers.ts'
+import { isDiscovery, parseDiscovery } from './discovery/request.ts'
 import type { KnownMember } from './member-snapshot.ts'
 
 /** Where to look for a pool. Reference: configuration 3. */
@@ -22,7 +24,7 @@ export interface JoinSettings {
 /** A name is looked up for so long. */
 const lookupMs = 10_000
 
-/** Of a name that has more addresses the others are not tried. */
+/** Of a name, or of a provider's answer, that has more addresses the others are not tried. */
 const addressesMax = 64
 /** Of what failed in one attempt, so much is told. */
 const toldMax = 16
@@ -125,8 +127,27 @@ export class Joining {
     return ok(found.value.slice(0, addressesMax).map((host) => ({ host, port: at.port })))
   }
 
+  /** With the addresses that providers tell at this moment in place of the requests to them. */
+  async #joinAny(entries: readonly string[]): Promise<Result<number, string>> {
+    const addresses: string[] = []
+    for (const entry of entries) {
+      const found = isDiscovery(entry) ? await this.#discovered(entry) : ok([entry])
+      if (this.#stopped) return err('the agent is shutting down')
+      if (found.ok) addresses.push(...found.value.slice(0, addressesMax))
+      else this.#env.log.write('error', 'agent', `Join ${this.#settings.pool}: discover`, { why: found.error })
+    }
+    return addresses.length === 0 ? err('No servers to join') : this.join(addresses)
+  }
+
+  async #discovered(entry: string): Promise<Result<readonly string[], string>> {
+    const request = parseDiscovery(entry)
+    if (!request.ok) return request
+    const provider = providerOf(request.value)
+    return provider.ok ? provider.value.ask(this.#env, request.value) : provider
+  }
+
   async #attempt(): Promise<void> {
-    const joined = await this.join(this.#settings.retryJoin)
+    const joined = await this.#joinAny(this.#settings.retryJoin)
     if (this.#stopped) return
     const { log } = this.#env
     const { pool, retryMax, retryIntervalMs } = this.#settings

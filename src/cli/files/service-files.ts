@@ -58,7 +58,7 @@ function servicesOf(document: ConfigDocument): Services {
     placeOf: (inside: readonly PropertyKey[]) => document.placeOf([...path, ...inside]),
   }))
   // Whether scripts may run is the agent's to say.
-  const read = readDefinitions(sources, true)
+  const read = readDefinitions(sources, { scripts: true })
   if (!read.ok) return err(read.error.map(problemLines).join('\n'))
   const named = read.value.services.map(({ service: { id, service: name, token } }) => ({ id, name, token }))
   return ok(named.map((service, at) => ({ ...service, body: bodyOf(found[at]?.raw ?? {}) })))

@@ -50,6 +50,7 @@ export const agentKeys = {
     since: '1.3.0',
     reload: true,
   }),
+  enable_retry_join_exec: keysOf('pool')(bool, 'retry_join may run programs (provider=exec).', { default: false }),
   enable_script_checks: checks(bool, 'Checks may run scripts, also those registered over HTTP.', {
     default: false,
     since: '0.9.0',

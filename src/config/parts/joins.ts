@@ -1,24 +1,37 @@
+import { providerOf } from '../../agent/pool/discovery/providers.ts'
+import { isDiscovery, parseDiscovery } from '../../agent/pool/discovery/request.ts'
 import { endpointText } from '../../env/net.ts'
 import { isAddress, isHostName, parseEndpoint } from '../../rpc/address.ts'
-import { discoveryProblem, parseDiscovery } from './discovery.ts'
+import type { FileConfig } from '../schema.ts'
 import type { Report } from './quantities.ts'
 
+type JoinKey = 'start_join' | 'retry_join' | 'start_join_wan' | 'retry_join_wan'
+
+/** Is told of an entry that has no effect; the agent starts without it. */
+type Warn = (key: JoinKey, message: string) => void
+
+/** Reads the addresses of one key; `port`: of an address without one. */
+export type Join = (key: JoinKey, port: number) => readonly string[]
+
 /**
- * Where other agents gossip, as `host:port`; a host may be a name, which is looked up at each attempt. An entry without a
- * port takes the own one of gossip. Reference: configuration 11.
+ * Reads where other agents gossip, as `host:port`; a host may be a name, which is looked up at each attempt. An entry without a
+ * port takes the own one of gossip. What `retry_join` has a provider asked for stays as it is written; a request that nobody can
+ * answer is left out with a warning, for an old configuration may name a cloud beside addresses. Reference: configuration 11.
  */
-export function joinAddresses(
-  key: 'start_join' | 'retry_join' | 'start_join_wan' | 'retry_join_wan',
-  entries: readonly string[] | undefined,
-  port: number,
-  problem: Report,
-): readonly string[] {
-  return (entries ?? []).map((entry, index) => {
-    const endpoint = endpointOf(entry.trim(), port)
-    if (endpoint !== undefined) return endpoint
-    refuse(key, entry, index, problem)
-    return entry
-  })
+export function joinReader(file: FileConfig, problem: Report, warn: Warn): Join {
+  const mayRun = file.enable_retry_join_exec ?? false
+  return (key, port) =>
+    (file[key] ?? []).flatMap((written, index) => {
+      const entry = written.trim()
+      const endpoint = endpointOf(entry, port)
+      if (endpoint !== undefined) return [endpoint]
+      if (isDiscovery(entry) && key.startsWith('retry_')) return askable(key, entry, mayRun, warn)
+      const what = isDiscovery(entry)
+        ? 'a provider can be asked by retry_join alone'
+        : `entry ${index + 1} is not an address`
+      problem(`${key}: ${what}`, 'write an address or a host name, with or without a port')
+      return []
+    })
 }
 
 function endpointOf(entry: string, port: number): string | undefined {
@@ -27,15 +40,20 @@ function endpointOf(entry: string, port: number): string | undefined {
   return isAddress(endpoint.host) || isHostName(endpoint.host) ? endpointText(endpoint) : undefined
 }
 
-const remedy = 'write an address or a host name, with or without a port'
-
 /**
  * Any entry may hold the keys of a cloud account, however its `provider=` is misspelled: none is repeated, and of what is
  * asked of a provider no value.
  */
-function refuse(key: string, entry: string, index: number, problem: Report): void {
-  if (!entry.includes('=')) return problem(`${key}: entry ${index + 1} is not an address`, remedy)
-  if (!key.startsWith('retry_')) return problem(`${key}: a provider can be asked by retry_join alone`, remedy)
+function askable(key: JoinKey, entry: string, mayRun: boolean, warn: Warn): readonly string[] {
   const request = parseDiscovery(entry)
-  problem(`${key}: discover: ${request.ok ? discoveryProblem(request.value) : request.error}`, remedy)
+  const provider = request.ok ? providerOf(request.value) : request
+  const isExec = request.ok && request.value.get('provider') === 'exec'
+  const why = !provider.ok
+    ? provider.error
+    : isExec && !mayRun
+      ? 'provider exec runs a program of this machine: set enable_retry_join_exec to true to allow that'
+      : undefined
+  if (why === undefined) return [entry]
+  warn(key, `${key}: discover: ${why}: the entry is skipped`)
+  return []
 }

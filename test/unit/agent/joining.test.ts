@@ -61,6 +61,21 @@ describe('an agent that is told where its pool is', () => {
     expect(joiner.clock.logged).toContain('Join LAN completed. Synced with initial agents')
   })
 
+  it('asks a provider at each attempt, and tries what it tells beside the addresses', async () => {
+    const joiner = new Joiner({ retryJoin: ['10.0.0.2:8301', 'provider=dns name=servers.internal port=8401'] })
+    joiner.joining.start()
+    await settled()
+    expect(joiner.asked).toEqual(['10.0.0.2'])
+    expect(joiner.clock.logged).toContain('Join LAN: discover')
+    joiner.names.set('servers.internal', ['10.0.0.3', '10.0.0.4'])
+    joiner.answering.add('10.0.0.4')
+    await joiner.clock.advance(30_000)
+    expect(joiner.asked).toEqual(['10.0.0.2', '10.0.0.2', '10.0.0.3', '10.0.0.4'])
+    expect(joiner.ports.slice(-2)).toEqual([8401, 8401])
+    await joiner.clock.advance(3_600_000)
+    expect(joiner.asked).toHaveLength(4)
+  })
+
   it('gives up after retry_max attempts beyond the first', async () => {
     const joiner = new Joiner({ retryJoin: ['10.0.0.2:8301'], retryMax: 2 })
     joiner.joining.start()

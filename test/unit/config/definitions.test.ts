@@ -112,14 +112,34 @@ describe('definitions', () => {
     }
   })
 
-  it('have IDs that are unique over all files: a second one is refused with both places', async () => {
-    const twice = { 'a.json': { service: { name: 'web' } }, 'b.json': '{\n"services": [{"id": "web", "name": "x"}]}' }
-    expect(await refused(twice)).toEqual([
-      'b.json:2:14: service ID "web" is defined twice: here and at a.json:1:2: give one of them another id, or remove it',
-    ])
+  it('have IDs that are unique over all files: the last one counts, with a warning that names both places', async () => {
     const check = { id: 'up', ttl: '5s' }
-    const files = { 'a.json': { service: { name: 'web', check } }, 'b.json': { check: { ...check, name: 'n' } } }
-    expect((await refused(files))[0]).toContain('check ID "up" is defined twice')
+    const { config, warnings } = await load({
+      'a.json': { services: [{ name: 'web', port: 1, check }, { name: 'db' }] },
+      'b.json': '{\n"services": [{"id": "web", "name": "x", "port": 2}]}',
+      'c.json': { check: { ...check, name: 'n' } },
+    })
+    expect(warnings.map((line) => line.replaceAll(`${folder}/`, ''))).toContain(
+      'b.json:2:14: service ID "web" is defined twice: here and at a.json:1:14: this one counts',
+    )
+    expect(config.services.map(({ service }) => [service.id, service.port])).toEqual([
+      ['db', 0],
+      ['web', 2],
+    ])
+    // The earlier service went with its check.
+    expect(config.checks.map(({ name }) => name)).toEqual(['n'])
+    expect(warnings.filter((line) => line.includes('check ID'))).toEqual([])
+  })
+
+  it('lose a check of a service alone to a later one of that ID', async () => {
+    const check = { id: 'up', ttl: '5s' }
+    const { config, warnings } = await load({
+      'a.json': { service: { name: 'web', checks: [check, { id: 'down', ttl: '5s' }] } },
+      'b.json': { check: { ...check, name: 'n' } },
+    })
+    expect(config.services.map(({ checks }) => checks.map(({ checkId }) => checkId))).toEqual([['down']])
+    expect(config.checks.map(({ checkId }) => checkId)).toEqual(['up'])
+    expect(warnings.join('\n')).toMatch(/b\.json:1:2: check ID "up" is defined twice: here and at .*a\.json:1:2: this/)
   })
 })
 
@@ -195,10 +215,10 @@ connect {
 
   it('claim the IDs of their sidecars', async () => {
     const other = { service: { id: 'web-sidecar-proxy', name: 'other' } }
-    expect(await refused({ 'a.hcl': sidecar, 'b.json': other })).toEqual([
-      expect.stringMatching(
-        /^b\.json:\d+:\d+: service ID "web-sidecar-proxy" is defined twice: here and at .*a\.hcl:1:1/,
-      ),
-    ])
+    const { config, warnings } = await load({ 'a.hcl': sidecar, 'b.json': other })
+    expect(warnings.join('\n')).toMatch(
+      /b\.json:\d+:\d+: service ID "web-sidecar-proxy" is defined twice: here and at .*a\.hcl:\d+:\d+: this one counts/,
+    )
+    expect(config.services.map(({ service }) => service.service)).toEqual(['other'])
   })
 })

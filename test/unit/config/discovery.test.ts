@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { parseDiscovery } from '../../../src/agent/pool/discovery/request.ts'
 import { normalize } from '../../../src/config/normalize.ts'
-import { parseDiscovery } from '../../../src/config/parts/discovery.ts'
 import { problemText } from '../../../src/config/problem.ts'
 
 function read(text: string): unknown {
@@ -10,8 +10,14 @@ function read(text: string): unknown {
 
 function linesOf(key: 'retry_join' | 'retry_join_wan', entry: string): readonly string[] {
   const machine = { hostName: 'a', architecture: 'x', operatingSystem: 'l', cpuCount: 1, interfaces: () => [] }
-  const normalized = normalize({ data_dir: '/d', bind_addr: '10.0.0.1', [key]: [entry] }, false, machine)
-  return normalized.ok ? [] : normalized.error.map(problemText)
+  const file = { data_dir: '/d', bind_addr: '10.0.0.1', [key]: [entry, '10.0.0.2'] }
+  const normalized = normalize(file, false, machine)
+  if (!normalized.ok) return normalized.error.map(problemText)
+  const { config, warnings } = normalized.value
+  const kept = key === 'retry_join' ? config.retryJoin : config.wan.retryJoin
+  // Whatever is skipped, the agent starts, and joins at the address beside it.
+  expect(kept.at(-1)).toMatch(/^10\.0\.0\.2:830[12]$/)
+  return [...warnings.filter((line) => line.includes('discover')), ...kept.slice(0, -1)]
 }
 
 describe('what a cloud is asked for', () => {
@@ -37,7 +43,7 @@ describe('what a cloud is asked for', () => {
     expect(read('provider=aws tag_value=a%20b+c')).toEqual({ provider: 'aws', tag_value: 'a%20b+c' })
     for (const key of ['retry_join', 'retry_join_wan'] as const) {
       expect(linesOf(key, 'provider=a%77s')).toEqual([
-        `config: ${key}: discover: unknown provider a%77s: write an address or a host name, with or without a port`,
+        `config: ${key}: discover: unknown provider a%77s: the entry is skipped`,
       ])
     }
   })
@@ -61,18 +67,39 @@ describe('what a cloud is asked for', () => {
   it.each([
     ['povider=aws secret_access_key=hunter2', 'discover: provider: missing key'],
     ['aws secret_access_key=hunter2', "discover: aws: missing '='"],
-    ['10.0.0.1:8301 hunter2', 'entry 1 is not an address'],
   ])('repeats no secret where the provider is misspelled: %s', (entry, why) => {
-    expect(linesOf('retry_join', entry)).toEqual([
-      `config: retry_join: ${why}: write an address or a host name, with or without a port`,
+    expect(linesOf('retry_join', entry)).toEqual([`config: retry_join: ${why}: the entry is skipped`])
+  })
+
+  it('repeats no secret beside an address, which is refused', () => {
+    expect(linesOf('retry_join', '10.0.0.1:8301 hunter2')).toEqual([
+      'config: retry_join: entry 1 is not an address: write an address or a host name, with or without a port',
     ])
+  })
+
+  it.each([
+    ['provider=dns', 'provider dns: name: missing key'],
+    ['provider=file path=""', 'provider file: path: missing key'],
+    ['provider=dns name=a nmae=b', 'provider dns: unknown key nmae: it has name, port'],
+    ['provider=exec command=/bin/servers', 'provider exec runs a program of this machine: set enable_retry_join_exec'],
+  ])('%s cannot be asked: %s', (entry, why) => {
+    const [line = '', ...others] = linesOf('retry_join', entry)
+    expect([line.startsWith(`config: retry_join: discover: ${why}`), others]).toEqual([true, []])
+  })
+
+  it.each([
+    'provider=dns name=servers.internal',
+    'provider=file path=/etc/servers',
+    'provider=k8s label_selector="a=b"',
+  ])('%s stays for each attempt to ask', (entry) => {
+    expect(linesOf('retry_join', entry)).toEqual([entry])
+    expect(linesOf('retry_join_wan', entry)).toEqual([entry])
   })
 
   it.each([
     ['aws', 'a client of the API of Amazon EC2'],
     ['azure', 'a client of the API of Azure'],
     ['gce', 'a client of the API of Google Compute Engine'],
-    ['k8s', 'a client of the API of Kubernetes'],
     ...['aliyun', 'digitalocean', 'os', 'packet', 'scaleway', 'softlayer', 'triton', 'vsphere'].map((name) => [
       name,
       'a client of the API of',
@@ -81,7 +108,7 @@ describe('what a cloud is asked for', () => {
     const [line = '', ...others] = linesOf('retry_join', `provider=${name} secret_access_key=hunter2`)
     expect(others).toEqual([])
     expect(line).toContain(`config: retry_join: discover: provider ${name} needs ${needed}`)
-    expect(line).toContain('which is not there yet: write an address or a host name')
+    expect(line).toContain('which is not there yet: the entry is skipped')
     expect(line).not.toContain('hunter2')
     expect(linesOf('retry_join', `provider=${name} secret_access_key="hunter2`).join()).not.toContain('hunter2')
   })

@@ -110,6 +110,7 @@ export const companions: Readonly<Record<string, FileConfig>> = {
   'connect.ca_provider': {
     connect: { ca_config: { token: 't', root_pki_path: 'root', intermediate_pki_path: 'below' } },
   },
+  enable_retry_join_exec: { retry_join: ['provider=exec command=/bin/servers'] },
   key_file: { cert_file: '/cert.pem' },
   'ports.https': { cert_file: '/cert.pem', key_file: '/key.pem' },
   'ports.proxy_min_port': { ports: { proxy_max_port: 30_000 } },

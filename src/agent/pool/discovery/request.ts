@@ -1,24 +1,8 @@
-import { goEscapeAt } from '../../base/go-escapes.ts'
-import { err, ok, type Result } from '../../base/result.ts'
+import { goEscapeAt } from '../../../base/go-escapes.ts'
+import { err, ok, type Result } from '../../../base/result.ts'
 
-/** What a cloud is to be asked for, as it stands in `retry_join`. */
+/** An entry of `retry_join` that names a provider to ask for addresses, and what to ask for. */
 export type DiscoveryRequest = ReadonlyMap<string, string>
-
-/** Clouds that the field can ask, and what asking each takes. */
-const providers: ReadonlyMap<string, string> = new Map([
-  ['aliyun', 'a client of the API of Alibaba Cloud ECS'],
-  ['aws', 'a client of the API of Amazon EC2, with signed requests'],
-  ['azure', 'a client of the API of Azure Resource Manager'],
-  ['digitalocean', 'a client of the API of DigitalOcean'],
-  ['gce', 'a client of the API of Google Compute Engine'],
-  ['k8s', 'a client of the API of Kubernetes'],
-  ['os', 'a client of the API of OpenStack Nova'],
-  ['packet', 'a client of the API of Packet'],
-  ['scaleway', 'a client of the API of Scaleway'],
-  ['softlayer', 'a client of the API of SoftLayer'],
-  ['triton', 'a client of the API of Triton CloudAPI'],
-  ['vsphere', 'a client of the API of vSphere'],
-])
 
 /**
  * Reads `provider=aws tag_key=role tag_value="a b"`. Keys and values are taken literally; with a space, a backslash or a
@@ -43,14 +27,6 @@ export function parseDiscovery(text: string): Result<DiscoveryRequest, string> {
     at = value.value.end
   }
   return ok(found)
-}
-
-/** Why nobody can be asked: the provider is unknown, or what asking it takes is not there. */
-export function discoveryProblem(request: DiscoveryRequest): string {
-  const name = request.get('provider')
-  if (name === undefined) return 'provider: missing key'
-  const needed = providers.get(name)
-  return needed === undefined ? `unknown provider ${name}` : `provider ${name} needs ${needed}, which is not there yet`
 }
 
 interface Read {
@@ -90,4 +66,9 @@ function readQuoted(text: string, from: number): Result<Read, string> {
     at += meant.length - 1
   }
   return err('unbalanced quotes')
+}
+
+/** Whether an entry of `retry_join` is a request to a provider, and not an address: no address has an equals sign. */
+export function isDiscovery(entry: string): boolean {
+  return entry.includes('=')
 }

@@ -2,8 +2,7 @@ import { textOf } from '../../../base/bytes.ts'
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { ChildExit } from '../../../env/process.ts'
 import { readWholeFile } from '../../whole-file.ts'
-import type { DiscoveryEnv } from './providers.ts'
-import type { DiscoveryRequest } from './request.ts'
+import type { DiscoveryEnv, DiscoveryRequest } from './request.ts'
 
 /** Maximum time for a program to print its addresses. */
 const commandMs = 30_000

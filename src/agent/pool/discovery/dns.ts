@@ -1,7 +1,6 @@
 import { err, ok, type Result } from '../../../base/result.ts'
 import { endpointText } from '../../../env/net.ts'
-import type { DiscoveryEnv } from './providers.ts'
-import type { DiscoveryRequest } from './request.ts'
+import type { DiscoveryEnv, DiscoveryRequest } from './request.ts'
 
 /** Maximum time for one lookup. */
 const lookupMs = 10_000

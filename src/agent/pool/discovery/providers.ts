@@ -1,12 +1,8 @@
 import { err, ok, type Result } from '../../../base/result.ts'
-import type { Env } from '../../../env/env.ts'
 import { askExec, askFile } from './address-list.ts'
 import { askDns } from './dns.ts'
 import { askKubernetes } from './kubernetes.ts'
-import type { DiscoveryRequest } from './request.ts'
-
-/** What a provider works with. */
-export type DiscoveryEnv = Pick<Env, 'names' | 'disk' | 'processes' | 'http' | 'tcp'>
+import type { DiscoveryEnv, DiscoveryRequest } from './request.ts'
 
 export interface DiscoveryProvider {
   /** Every key that it reads, and no other is taken; those with `true` must be there. */

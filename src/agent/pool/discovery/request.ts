@@ -1,5 +1,9 @@
 import { goEscapeAt } from '../../../base/go-escapes.ts'
 import { err, ok, type Result } from '../../../base/result.ts'
+import type { Env } from '../../../env/env.ts'
+
+/** What a provider works with. */
+export type DiscoveryEnv = Pick<Env, 'names' | 'disk' | 'processes' | 'http' | 'tcp'>
 
 /** An entry of `retry_join` that names a provider to ask for addresses, and what to ask for. */
 export type DiscoveryRequest = ReadonlyMap<string, string>

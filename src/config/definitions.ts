@@ -120,7 +120,10 @@ function readCheck(source: DefinitionSource, { problems, skipped, release }: Rea
   return undefined
 }
 
-function duplicateProblem({ kind, id, earlier, later }: Duplicate, isRefused: boolean): ConfigProblem {
+function duplicateProblem(
+  { kind, id, earlier, later }: Duplicate<DefinitionSource>,
+  isRefused: boolean,
+): ConfigProblem {
   const message = `${kind} ID "${id}" is defined twice: here and at ${earlier.placeOf([])}`
   if (isRefused) {
     return { place: later.placeOf([]), message, remedy: 'give one of them another id, or remove it' }
@@ -128,7 +131,7 @@ function duplicateProblem({ kind, id, earlier, later }: Duplicate, isRefused: bo
   return { place: later.placeOf([]), message: `${message}: this one counts`, remedy: '' }
 }
 
-function scriptProblems({ source, defined }: Found): readonly ConfigProblem[] {
+function scriptProblems({ source, defined }: Found<DefinitionSource>): readonly ConfigProblem[] {
   const checks = isService(defined) ? [...defined.checks, ...(defined.sidecar?.checks ?? [])] : [defined]
   return checks.filter(({ probe }) => runsProgram(probe)).map(({ checkId }) => scriptProblem(source, checkId))
 }

@@ -1,25 +1,24 @@
 import type { CheckDefinition, ServiceDefinition } from '../model/catalog.ts'
-import type { DefinitionSource } from './definitions.ts'
 
 /** What one source defines. */
-export interface Found {
-  readonly source: DefinitionSource
+export interface Found<Source> {
+  readonly source: Source
   readonly defined: ServiceDefinition | CheckDefinition
 }
 
 /** One ID that two sources define. */
-export interface Duplicate {
+export interface Duplicate<Source> {
   readonly kind: 'service' | 'check'
   readonly id: string
-  readonly earlier: DefinitionSource
-  readonly later: DefinitionSource
+  readonly earlier: Source
+  readonly later: Source
 }
 
-export function isService(defined: Found['defined']): defined is ServiceDefinition {
+export function isService(defined: ServiceDefinition | CheckDefinition): defined is ServiceDefinition {
   return 'service' in defined
 }
 
-export function isCheck(defined: Found['defined']): defined is CheckDefinition {
+export function isCheck(defined: ServiceDefinition | CheckDefinition): defined is CheckDefinition {
   return !isService(defined)
 }
 
@@ -27,12 +26,12 @@ export function isCheck(defined: Found['defined']): defined is CheckDefinition {
  * Of several definitions with one ID the last one, as the field has it; the order stays. A service goes with its checks and its sidecar,
  * a check of a service alone.
  */
-export function lastOfEachId(found: readonly Found[]): {
-  readonly kept: readonly Found[]
-  readonly duplicates: readonly Duplicate[]
+export function lastOfEachId<Source>(found: readonly Found<Source>[]): {
+  readonly kept: readonly Found<Source>[]
+  readonly duplicates: readonly Duplicate<Source>[]
 } {
-  const claims = new Claims()
-  const kept: Found[] = []
+  const claims = new Claims<Source>()
+  const kept: Found<Source>[] = []
   for (const each of [...found].reverse()) {
     const defined = isService(each.defined)
       ? claims.service(each.defined, each.source)
@@ -43,11 +42,11 @@ export function lastOfEachId(found: readonly Found[]): {
 }
 
 /** IDs that later sources have. */
-class Claims {
-  readonly duplicates: Duplicate[] = []
-  readonly #later = new Map<string, DefinitionSource>()
+class Claims<Source> {
+  readonly duplicates: Duplicate<Source>[] = []
+  readonly #later = new Map<string, Source>()
 
-  service(defined: ServiceDefinition, source: DefinitionSource): ServiceDefinition | undefined {
+  service(defined: ServiceDefinition, source: Source): ServiceDefinition | undefined {
     const { service, checks, sidecar } = defined
     const ids = sidecar === undefined ? [service.id] : [service.id, sidecar.service.id]
     const isFree = ids.map((id) => this.#isFree('service', id, source))
@@ -57,7 +56,7 @@ class Claims {
     return { ...defined, checks: this.checks(checks, source), ...beside }
   }
 
-  checks(checks: readonly CheckDefinition[], source: DefinitionSource): readonly CheckDefinition[] {
+  checks(checks: readonly CheckDefinition[], source: Source): readonly CheckDefinition[] {
     const kept = [...checks].reverse().filter(({ checkId }) => {
       const isFree = this.#isFree('check', checkId, source)
       if (isFree) this.#later.set(`check ${checkId}`, source)
@@ -66,7 +65,7 @@ class Claims {
     return kept.reverse()
   }
 
-  #isFree(kind: 'service' | 'check', id: string, earlier: DefinitionSource): boolean {
+  #isFree(kind: 'service' | 'check', id: string, earlier: Source): boolean {
     const later = this.#later.get(`${kind} ${id}`)
     if (later !== undefined) this.duplicates.push({ kind, id, earlier, later })
     return later === undefined

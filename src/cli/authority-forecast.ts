@@ -57,13 +57,17 @@ function crossingsTable({ Crossings }: Forecast): string {
 
 function rotationSection({ Rotation }: Forecast): readonly string[] {
   if (Rotation === null) return []
-  const { ID, Step, Provider, Started } = Rotation
-  return [`A rotation is under way:\n${lines([`number ${ID}, to ${Provider}, since ${Started}: ${Step}`])}`]
+  const { ID, Step, Provider, Started, Begins } = Rotation
+  const waits = Begins === '' ? [] : [`begins ${Begins}, when a root has gone and there is room for another`]
+  return [`A rotation is under way:\n${lines([`number ${ID}, to ${Provider}, since ${Started}: ${Step}`, ...waits])}`]
 }
 
 function rotationNow({ RotationNow: now }: Forecast): readonly string[] {
   if (!now.Possible) return [`is not possible: ${now.Why}`]
   return [
+    ...(now.Begins === ''
+      ? []
+      : [`is accepted, and begins ${now.Begins}, when a root has gone and there is room for another`]),
     `lists ${now.Roots} roots, of which the new one signs from then on`,
     `sends ${now.CertificatesOfLeaf} certificates with each leaf, itself among them`,
     `keeps the root that is active now until ${now.OldRootGoes}, when each of its leaves has expired by any clock`,

@@ -38,10 +38,13 @@ export const forecastSchema = z.object({
     }),
   ),
   Crossings: z.array(z.object({ RootID: z.string(), SignedByRootID: z.string(), Expires: moment })),
-  Rotation: z.object({ ID: z.number(), Step: z.string(), Provider: z.string(), Started: moment }).nullable(),
+  Rotation: z
+    .object({ ID: z.number(), Step: z.string(), Provider: z.string(), Started: moment, Begins: moment.default('') })
+    .nullable(),
   RotationNow: z.object({
     Possible: z.boolean(),
     Why: z.string(),
+    Begins: moment.default(''),
     Roots: z.number(),
     CertificatesOfLeaf: z.number(),
     OldRootGoes: moment,

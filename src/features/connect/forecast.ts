@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { utcText } from '../../base/utc-text.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { indexValue, listOf } from '../declared-answers.ts'
-import { leafLeftMinMs, type MeshTimes, rootsMax } from './limits.ts'
+import { leafLeftMinMs, type MeshTimes } from './limits.ts'
 import type { AuthorityForecast, AuthorityRow, ForecastRoot, RootRow, RotationForecast } from './model.ts'
 import { hoursText, leafTtlMs } from './options.ts'
+import { roomFromMs } from './room.ts'
 import {
   activeRoot,
   allCrossings,
@@ -54,7 +55,13 @@ export function forecastOf(tx: ReadTransaction, { problem, ...basis }: ForecastB
     rotation:
       rotation === undefined
         ? null
-        : { id: rotation.id, step: rotation.step, provider: rotation.provider, startedMs: rotation.startedMs },
+        : {
+            id: rotation.id,
+            step: rotation.step,
+            provider: rotation.provider,
+            startedMs: rotation.startedMs,
+            beginsMs: rotation.root === null ? roomFromMs(tx, basis) : 0,
+          },
     rotationNow: rotationForecast(tx, active, basis),
   }
 }
@@ -98,11 +105,13 @@ function rotationForecast(
 ): RotationForecast {
   const listed = [...rootsByAge(tx)]
   const crossings = active === undefined ? [] : crossingsBehind(tx, active)
-  const why = whyNoRotation(tx, active, listed)
+  const why = whyNoRotation(tx, active)
+  const fromMs = roomFromMs(tx, times)
   const behind = crossings.reduce((count, { certificates }) => count + certificates.length, 0)
   return {
     possible: why === '',
     why,
+    beginsMs: fromMs,
     roots: listed.length + 1,
     certificates: 2 + behind,
     oldRootGoesMs: active === undefined ? 0 : goesMs(tx, { ...active, replacedMs: nowMs }, times),
@@ -110,16 +119,11 @@ function rotationForecast(
   }
 }
 
-function whyNoRotation(tx: ReadTransaction, active: RootRow | undefined, listed: readonly RootRow[]): string {
+function whyNoRotation(tx: ReadTransaction, active: RootRow | undefined): string {
   if (active === undefined) return 'the authority has not begun'
   if (openRotation(tx) !== undefined) return 'one is under way'
   if (signerOf(tx, active.id) === undefined) return 'nothing is known of how the active root signs'
-  return tooManyRoots(listed)
-}
-
-/** Why no further root can be listed; empty: one can. */
-export function tooManyRoots(listed: readonly RootRow[]): string {
-  return listed.length < rootsMax ? '' : `${listed.length} roots are trusted still, and no more may be`
+  return ''
 }
 
 const moment = z.string().meta({ description: 'A date; empty where there is none.' })
@@ -146,10 +150,13 @@ export const forecastShape = z
       }),
     ),
     Crossings: listOf(z.strictObject({ RootID: z.string(), SignedByRootID: z.string(), Expires: moment })),
-    Rotation: z.strictObject({ ID: indexValue, Step: z.string(), Provider: z.string(), Started: moment }).nullable(),
+    Rotation: z
+      .strictObject({ ID: indexValue, Step: z.string(), Provider: z.string(), Started: moment, Begins: moment })
+      .nullable(),
     RotationNow: z.strictObject({
       Possible: z.boolean(),
       Why: z.string(),
+      Begins: moment,
       Roots: z.number(),
       CertificatesOfLeaf: z.number(),
       OldRootGoes: moment,
@@ -185,10 +192,17 @@ export function forecastJson(forecast: AuthorityForecast): z.infer<typeof foreca
     Rotation:
       rotation === null
         ? null
-        : { ID: rotation.id, Step: rotation.step, Provider: rotation.provider, Started: dateOf(rotation.startedMs) },
+        : {
+            ID: rotation.id,
+            Step: rotation.step,
+            Provider: rotation.provider,
+            Started: dateOf(rotation.startedMs),
+            Begins: dateOf(rotation.beginsMs),
+          },
     RotationNow: {
       Possible: rotationNow.possible,
       Why: rotationNow.why,
+      Begins: dateOf(rotationNow.beginsMs),
       Roots: rotationNow.roots,
       CertificatesOfLeaf: rotationNow.certificates,
       OldRootGoes: dateOf(rotationNow.oldRootGoesMs),

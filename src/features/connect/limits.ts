@@ -14,7 +14,10 @@ export const defaultSkewMs = 60_000
 /** Leaves that the leader signs in a second unless the settings say otherwise. */
 export const defaultLeavesPerSecond = 50
 
-/** Roots that may be listed: with one more no rotation begins. What goes out with a leaf grows with each (pki, chainMax). */
+/**
+ * Roots that may be listed, and roots between which the chain of crossings leads: with as many a rotation waits until the oldest root
+ * has gone. What goes out with a leaf grows with each (pki, chainMax).
+ */
 export const rootsMax = 8
 
 /** The least that a leaf may live unless the settings say otherwise. Reference: connect 3. */
@@ -47,7 +50,7 @@ export const retryMaxMs = 60_000
 /** Without any other reason the leader looks this often at what is due. */
 export const lookEveryMs = 3_600_000
 
-/** How long who changes the configuration waits for a rotation. Less than an attempt at a leader takes (agent/call-target). */
+/** How long a change of the configuration waits for its rotation before it answers. Less than an attempt at a leader takes (agent/call-target). */
 export const updateWithinMs = 8_000
 
 /** Requests for leaves that wait for their turn; further ones are refused, and may come again. */
@@ -56,7 +59,7 @@ export const requestsWaitingMax = 512
 /** Leaves that are recorded together. */
 export const leavesAtOnce = 32
 
-/** A root that has signed little or nothing stays for this long all the same: some may know no other root yet. */
+/** A root whose last leaf expires soon stays for this long all the same: some verifiers may know no other root yet. */
 export function staysMinMs({ leafTtlMinMs }: Pick<MeshTimes, 'leafTtlMinMs'>): number {
   return leafTtlMinMs
 }

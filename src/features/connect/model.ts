@@ -208,12 +208,16 @@ export interface ForecastRotation {
   readonly step: string
   readonly provider: string
   readonly startedMs: number
+  /** When there is room for its root, for which it waits; 0: it does not wait. */
+  readonly beginsMs: number
 }
 
 export interface RotationForecast {
   readonly possible: boolean
   /** Why not; empty: it is. */
   readonly why: string
+  /** When it would begin: not before there is room for its root; 0: at once. */
+  readonly beginsMs: number
   /** Roots that would be listed then, and certificates that would go out with each leaf, itself among them. */
   readonly roots: number
   readonly certificates: number

@@ -84,9 +84,13 @@ function forgottenExpiry(tx: ReadTransaction, rootId: string): number | undefine
   return Math.min(restored.leavesUntilMs, root.notAfterMs)
 }
 
-/** When a root goes that is no longer active, by the wall clock of a leader. */
+/**
+ * When a root goes that is no longer active, by the wall clock of a leader. A root that has signed no leaf goes at once: nothing
+ * that anybody presents leads to it alone.
+ */
 export function goesMs(tx: ReadTransaction, { id, replacedMs }: RootRow, times: MeshTimes): number {
-  const last = lastLeafExpiry(tx, id) ?? 0
+  const last = lastLeafExpiry(tx, id)
+  if (last === undefined) return replacedMs
   return Math.max(last + pruneMarginMs(times.skewMs), replacedMs + staysMinMs(times))
 }
 

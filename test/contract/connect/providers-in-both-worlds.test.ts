@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { SecretsManager } from '../../../sim/secrets-manager/secrets-manager.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { builtInKind } from '../../../src/features/connect/provider/built-in-kind.ts'
@@ -119,6 +119,23 @@ describe('a provider of certificates: the external one, before the same server o
     )
   }
   providerLaws(law)
+})
+
+describe('the first contact with the external one', () => {
+  const mesh = { clusterId: 'c', trustDomain: 'c.svc', datacenter: 'dc1', skewMs: 60_000 }
+  const worlds = { 'in the simulator': [onMachine, '10.0.0.1'], 'on real sockets': [onSockets, '127.0.0.1'] } as const
+  it.each(Object.entries(worlds))('makes nothing, and says when nobody answers: %s', (_, [within, host]) =>
+    within(async (env) => {
+      const address = await standInAt(env, host)
+      const there = externalKind.open(env, external(address, managerToken)(1, 'ec'), mesh)
+      expect(await there.contact?.()).toEqual({ ok: true, value: undefined })
+      expect(await there.contact?.()).toEqual({ ok: true, value: undefined })
+      there.close()
+      const nobody = externalKind.open(env, external(`http://${host}:1`, managerToken)(1, 'ec'), mesh)
+      expect(await nobody.contact?.()).toMatchObject({ ok: false, error: { kind: 'unavailable' } })
+      nobody.close()
+    }),
+  )
 })
 
 const live = process.env['SVC_TEST_SECRETS_MANAGER'] ?? ''

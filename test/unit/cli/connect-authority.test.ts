@@ -33,6 +33,7 @@ const calm = {
   RotationNow: {
     Possible: true,
     Why: '',
+    Begins: '',
     Roots: 2,
     CertificatesOfLeaf: 2,
     OldRootGoes: '2026-11-24T03:01:00Z',
@@ -100,6 +101,16 @@ describe('svc connect ca forecast', () => {
     )
     expect(out).toContain('A rotation is under way:\n  - number 3, to vault, since 2026-11-21T02:59:50Z: requested\n')
     expect(out).toContain('A rotation now:\n  - is not possible: one is under way\n')
+  })
+
+  it('says when a rotation begins for whose root there is no room yet', async () => {
+    const Begins = '2026-11-24T03:01:00Z'
+    const rotation = { ID: 3, Step: 'begun', Provider: 'svc', Started: '2026-11-21T02:59:50Z', Begins }
+    const rotationNow = { ...calm.RotationNow, Begins }
+    api.on(path, [200, { ...calm, State: 'rotating', Rotation: rotation, RotationNow: rotationNow }])
+    const { out } = await api.run(['connect', 'ca', 'forecast'])
+    expect(out).toContain(`begun\n  - begins ${Begins}, when a root has gone`)
+    expect(out).toContain(`A rotation now:\n  - is accepted, and begins ${Begins}, when a root has gone`)
   })
 
   it('ends with 2 where the authority does not do its work, and says why', async () => {

@@ -575,6 +575,7 @@ describe('a provider that fails', () => {
 
   it('goes on by itself when it answers again', async () => {
     const world = await AuthorityWorld.begun({}, [kind])
+    granted(await world.sign('web'))
     failing.crossing = true
     await world.update({ PrivateKey: anotherKey() })
     failing.crossing = false

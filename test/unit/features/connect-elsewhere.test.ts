@@ -36,6 +36,8 @@ class Elsewhere {
   aheadMs = 0
   token = 's.good'
   reachable = true
+  /** It answers, and then does nothing that it is asked for. */
+  answersFirst = false
   /** Options of the roots that are made there. */
   given: ProviderOptions = {}
   /** It signs nothing by its root any more. */
@@ -72,6 +74,7 @@ class Elsewhere {
       signLeaf: (wish) => guard(() => inner.signLeaf({ ...wish, notAfterMs: wish.notAfterMs + this.aheadMs })),
       crossSign: (wish) => guard(async () => (this.expired ? hasExpired : inner.crossSign(wish))),
       signIntermediate: (pem, serial, endMs) => guard(() => inner.signIntermediate(pem, serial, endMs + this.aheadMs)),
+      contact: async () => (this.answersFirst ? ok(undefined) : guard(async () => ok(undefined))),
       close: () => inner.close(),
     }
   }
@@ -89,6 +92,7 @@ describe('a provider whose clock is ahead, as far as clocks may be', () => {
     const { elsewhere, world } = await moved()
     elsewhere.aheadMs = 20_000
     expect(await world.update({ ...managed, LeafCertTTL: '4h' }, toVault)).toEqual(ok(true))
+    await world.advance(minuteMs)
     world.server.wanView = knownThere
     const parts = partsOf(world.server.context, [builtInKind, elsewhere.kind])
     const asked = { csr: world.csr([`spiffe://${trustDomain}`], true), datacenter: 'dc2' }
@@ -114,20 +118,32 @@ describe('a provider whose clock is ahead, as far as clocks may be', () => {
     expect(leaf.notAfterMs).toBeGreaterThan((old?.notAfterMs ?? 0) - 2 * minuteMs)
   })
 
-  it('has its root awaited until clocks that are behind take it, and is not refused for it', async () => {
+  it('has its root awaited until clocks that are behind take it, and the change is accepted at once', async () => {
     const { elsewhere, world } = await moved()
     const before = world.active.id
     elsewhere.aheadMs = 50_000
-    const update = world.update({ ...managed }, toVault)
-    expect(await update).toMatchObject({
-      ok: false,
-      error: { kind: 'refused', message: expect.stringMatching(/goes on/) },
-    })
+    expect(await world.update({ ...managed }, toVault)).toEqual(ok(true))
+    expect(world.forecast()).toMatchObject({ state: 'rotating', problem: '', rotation: { step: 'crossed' } })
     expect(world.active.id).toBe(before)
     await world.advance(minuteMs)
     expect(world.active.provider).toBe('vault')
     const leaf = granted(await world.sign('web'))
-    expect(refusal(leaf, [world.active], world.nowMs - 30_000)).toBeUndefined()
+    expect(refusal(leaf, [world.active], world.nowMs - minuteMs)).toBeUndefined()
+  })
+})
+
+describe('a provider that does not answer at first contact', () => {
+  it('is refused, and leaves nothing pending', async () => {
+    const { elsewhere, world } = await moved()
+    const before = views.authorityOf(world.server.read())
+    elsewhere.reachable = false
+    const answer = await world.update({ ...managed }, toVault)
+    const message = 'error configuring provider: nothing was changed: gone'
+    expect(answer).toEqual({ ok: false, error: { kind: 'refused', message } })
+    expect(views.openRotation(world.server.read())).toBeUndefined()
+    expect(views.authorityOf(world.server.read())).toEqual(before)
+    elsewhere.reachable = true
+    expect(await world.update({ ...managed }, toVault)).toEqual(ok(true))
   })
 })
 
@@ -139,16 +155,25 @@ describe('a root that an operator has made just now', () => {
     return { PrivateKey: key.privateKeyPem, RootCert: certificatePem(der) }
   }
 
-  it('signs when clocks that are half of the skew behind take it, and not before', async () => {
+  it('signs when every clock takes it, and not before; the change is accepted once the crossing is made', async () => {
     const world = await AuthorityWorld.begun()
     const [old] = world.roots
-    expect(await world.update(fresh(world, world.nowMs))).toMatchObject({ ok: false })
+    const beforeMs = world.nowMs
+    expect(await world.update(fresh(world, world.nowMs))).toEqual(ok(true))
+    expect(world.nowMs - beforeMs).toBeLessThan(1_000)
     expect(world.forecast()).toMatchObject({ state: 'rotating', rotation: { step: 'crossed' } })
-    await world.advance(20 * 1000)
+    await world.advance(58 * 1000)
     expect(world.active.id).toBe(old?.id)
-    await world.advance(10 * 1000)
+    await world.advance(2 * 1000)
     expect(world.active.id).not.toBe(old?.id)
-    expect(refusal(granted(await world.sign('web')), [world.active], world.nowMs - 30_000)).toBeUndefined()
+    expect(refusal(granted(await world.sign('web')), [world.active], world.nowMs - minuteMs)).toBeUndefined()
+  })
+
+  it('signs at once where it has been valid for as long as clocks may be apart', async () => {
+    const world = await AuthorityWorld.begun()
+    const given = fresh(world, world.nowMs - minuteMs)
+    expect(await world.update(given)).toEqual(ok(true))
+    expect(world.active.certificate).toBe(given.RootCert)
   })
 
   it('is refused where it begins later than any clock could say', async () => {
@@ -231,6 +256,7 @@ describe('other options for the same root of a provider that is elsewhere', () =
 it('who joins a rotation and asks again when it was given up is not told that it is done', async () => {
   const { elsewhere, world } = await moved()
   elsewhere.reachable = false
+  elsewhere.answersFirst = true
   expect(await world.update(managed, toVault)).toMatchObject({
     ok: false,
     error: { message: expect.stringMatching(/goes on/) },

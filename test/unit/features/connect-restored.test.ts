@@ -148,6 +148,7 @@ describe('a snapshot that is put back', () => {
 
   it('loses roots made since, and the leader says which; leaves of theirs are accepted by the crossing they carry', async () => {
     const world = await AuthorityWorld.begun()
+    granted(await world.sign('api'))
     const archive = saved(world)
     const [first] = world.roots
     expect(await world.update({ PrivateKey: anotherKey() })).toEqual(ok(true))

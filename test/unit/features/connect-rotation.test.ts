@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openRotation } from '../../../src/features/connect/views.ts'
+import * as views from '../../../src/features/connect/views.ts'
 import { hostCrypto } from '../../../src/host/crypto.ts'
 import { signRoot } from '../../../src/pki/mesh-certificates.ts'
 import { certificatePem } from '../../../src/pki/pem.ts'
@@ -55,7 +55,7 @@ describe('a rotation of the authority', () => {
       await world.rest()
       expect(world.crashAfter).toBeUndefined()
       expect(world.roots.map(({ active }) => active)).toEqual([false, true])
-      expect(openRotation(world.server.read())).toBeUndefined()
+      expect(views.openRotation(world.server.read())).toBeUndefined()
       expect(world.committed.filter((kind) => kind === 'connect.rotation-activate')).toHaveLength(1)
       expect(refusal(granted(await world.sign('web')), world.roots.slice(0, 1), world.nowMs)).toBeUndefined()
     })
@@ -64,6 +64,7 @@ describe('a rotation of the authority', () => {
   it('is known to a caller who asks again with the same check-and-set after its end', async () => {
     const world = await AuthorityWorld.begun()
     const [wishes, key] = [{ identity: { origin: 'a', sequence: 1 }, onlyAt: world.server.index }, anotherKey()]
+    granted(await world.sign('web'))
     expect(await world.update({ PrivateKey: key }, wishes)).toEqual({ ok: true, value: true })
     world.change()
     expect(await world.update({ PrivateKey: key }, wishes)).toEqual({ ok: true, value: true })
@@ -74,6 +75,7 @@ describe('a rotation of the authority', () => {
 
   it('waits for the one that is under way, and comes after it', async () => {
     const world = await AuthorityWorld.begun()
+    granted(await world.sign('web'))
     const both = await Promise.all([
       world.update({ PrivateKey: anotherKey() }, { identity: { origin: 'a', sequence: 1 } }),
       world.update({ PrivateKey: anotherKey() }, { identity: { origin: 'b', sequence: 1 } }),
@@ -82,7 +84,10 @@ describe('a rotation of the authority', () => {
       { ok: true, value: true },
       { ok: true, value: true },
     ])
-    expect(world.roots.map(({ active }) => active)).toEqual([false, false, true])
+    // The one between them never signed a leaf.
+    expect(world.roots.map(({ active }) => active)).toEqual([false, true])
+    const rotations = [...views.allRotations(world.server.read())]
+    expect(rotations.map(({ step }) => step)).toEqual(['activated', 'activated'])
   })
 
   it('leads back over all roots that are listed, and no further', async () => {
@@ -111,8 +116,10 @@ describe('a rotation of the authority', () => {
     const key = anotherKey()
     const world = await AuthorityWorld.begun({ PrivateKey: key })
     const [first] = world.roots
+    granted(await world.sign('web'))
     await world.update({ PrivateKey: anotherKey() })
     const second = world.active
+    granted(await world.sign('web'))
     await world.update({ PrivateKey: key, RootCert: first?.certificate ?? '' })
     expect(world.roots.map(({ id, active }) => [id, active])).toEqual([
       [second.id, false],
@@ -136,17 +143,88 @@ describe('a rotation of the authority', () => {
     expect(await world.update({ PrivateKey: anotherKey() })).toEqual({ ok: true, value: true })
   })
 
-  it('begins no more when eight roots are listed', async () => {
+  it('is accepted with eight roots listed, and begins when the oldest has gone', async () => {
     const world = await AuthorityWorld.begun()
-    for (let i = 0; i < 7; i++) await world.update({ PrivateKey: anotherKey() })
-    expect(world.roots).toHaveLength(8)
-    expect(await world.update({ PrivateKey: anotherKey() })).toMatchObject({
-      ok: false,
-      error: { kind: 'refused', message: expect.stringContaining('8 roots are trusted still') },
+    const [oldest] = world.roots
+    await eightRoots(world)
+    const goesMs = world.forecast().roots[0]?.goesMs ?? 0
+    expect(world.forecast().rotationNow).toMatchObject({ possible: true, beginsMs: goesMs })
+    const key = anotherKey()
+    expect(await world.update({ PrivateKey: key })).toEqual({ ok: true, value: true })
+    expect(world.forecast()).toMatchObject({
+      state: 'rotating',
+      problem: '',
+      rotation: { step: 'begun', beginsMs: goesMs },
     })
-    expect(world.forecast().rotationNow).toMatchObject({ possible: false })
     for (const root of world.roots) {
       expect(refusal(granted(await world.sign('web')), [root], world.nowMs)).toBeUndefined()
     }
+    const other = await world.update({ PrivateKey: anotherKey() })
+    expect(other).toMatchObject({ ok: false, error: { message: expect.stringContaining('waits for a root to go') } })
+    const last = world.active.id
+    await world.advance(goesMs - world.nowMs - 1)
+    expect(world.active.id).toBe(last)
+    await world.advance(1_000)
+    expect(world.active.id).not.toBe(last)
+    expect(world.roots.map(({ id }) => id)).not.toContain(oldest?.id)
+    expect(world.forecast()).toMatchObject({ state: 'ready', rotation: null })
+  })
+
+  it('that waits for a root to go is given up by what holds now', async () => {
+    const key = anotherKey()
+    const world = await AuthorityWorld.begun({ PrivateKey: key })
+    await eightRoots(world)
+    const last = anotherKey()
+    const before = views.authorityOf(world.server.read())?.options ?? {}
+    expect(await world.update({ PrivateKey: last })).toEqual({ ok: true, value: true })
+    expect(await world.update(before)).toEqual({ ok: true, value: true })
+    expect(world.forecast()).toMatchObject({ state: 'ready', rotation: null })
+  })
+
+  it('goes on over a change of leader while it waits for a root to go', async () => {
+    const world = await AuthorityWorld.begun()
+    await eightRoots(world)
+    const goesMs = world.forecast().roots[0]?.goesMs ?? 0
+    const last = world.active.id
+    await world.update({ PrivateKey: anotherKey() })
+    world.change()
+    await world.advance(goesMs - world.nowMs + 1_000)
+    expect(world.active.id).not.toBe(last)
+  })
+
+  it('leaves no root behind that never signed a leaf, and its crossing leads back all the same', async () => {
+    const world = await AuthorityWorld.begun()
+    const first = granted(await world.sign('web'))
+    const [oldest] = world.roots
+    for (let i = 0; i < 3; i++) await world.update({ PrivateKey: anotherKey() })
+    expect(world.roots.map(({ id }) => id)).toEqual([oldest?.id, world.active.id])
+    const leaf = granted(await world.sign('web'))
+    for (const root of world.roots) expect(refusal(leaf, [root], world.nowMs)).toBeUndefined()
+    expect(refusal(first, world.roots, world.nowMs)).toBeUndefined()
+  })
+
+  it('waits with a chain of seven crossings, too, although few roots are listed', async () => {
+    const world = await AuthorityWorld.begun()
+    granted(await world.sign('web'))
+    for (let i = 0; i < 7; i++)
+      expect(await world.update({ PrivateKey: anotherKey() })).toEqual({ ok: true, value: true })
+    expect(world.roots).toHaveLength(2)
+    expect(certificatesOf(granted(await world.sign('web')).certificates)).toHaveLength(8)
+    const last = world.active.id
+    expect(await world.update({ PrivateKey: anotherKey() })).toEqual({ ok: true, value: true })
+    expect(world.active.id).toBe(last)
+    await world.advance((world.forecast().rotation?.beginsMs ?? 0) - world.nowMs + 1_000)
+    expect(world.active.id).not.toBe(last)
   })
 })
+
+/** Each has signed a leaf, a while after the one before: as many roots as may be listed. */
+async function eightRoots(world: AuthorityWorld): Promise<void> {
+  granted(await world.sign('web'))
+  for (let i = 0; i < 7; i++) {
+    await world.advance(hourMs / 60)
+    await world.update({ PrivateKey: anotherKey() })
+    granted(await world.sign('web'))
+  }
+  expect(world.roots).toHaveLength(8)
+}

@@ -6,12 +6,13 @@ import type { ReadTransaction } from '../../../store/types.ts'
 import { takeSerialNumbers } from '../commands.ts'
 import type { RootFacts } from '../fields.ts'
 import { wholeSecond } from '../forecast.ts'
-import { rootWithinMs } from '../limits.ts'
+import { type MeshTimes, rootWithinMs } from '../limits.ts'
 import type { RootRow } from '../model.ts'
 import { crossingFactsOf } from '../provider/facts.ts'
 import type { OpenProviders } from '../provider/open-providers.ts'
 import type { CrossingWish, ProviderFailure } from '../provider/provider.ts'
 import { providedWithin } from '../provider/within.ts'
+import { roomFromMs, waitsForRoom } from '../room.ts'
 import { rotationActivate, rotationCrossed, rotationRefused, rotationRequested } from '../rotation-commands.ts'
 import type { AuthorityParts } from '../settings.ts'
 import type { RotationRow } from '../tables.ts'
@@ -32,12 +33,32 @@ export async function rotationStep(
   if (active === undefined || authorityOf(tx) === undefined) {
     return failedBy({ kind: 'refused', message: 'no root is active from which to rotate' })
   }
-  if (row.root === null || row.step === 'begun') return request(parts, providers, tx, row)
-  if (row.root.id === active.id) return activate(parts, providers, tx, row)
-  // See `rotationActivate`.
-  const uncrossed = row.uncrossed || active.of !== '' || isOver(parts, active)
-  if (row.step === 'requested' && !uncrossed) return cross(parts, providers, tx, { row, root: row.root, active })
+  if (row.root === null || row.step === 'begun') {
+    const forMs = roomFromMs(tx, parts) - parts.server.env.clock.wallMs()
+    return forMs > 0 ? { kind: 'idle', forMs } : request(parts, providers, tx, row)
+  }
+  if (row.step === 'requested' && asksForCrossing(parts, row, active)) {
+    return cross(parts, providers, tx, { row, root: row.root, active })
+  }
   return activate(parts, providers, tx, row)
+}
+
+/** See `rotationActivate` for those that do without. */
+function asksForCrossing(parts: AuthorityParts, { root, uncrossed }: RotationRow, active: RootRow): boolean {
+  return root?.id !== active.id && !uncrossed && active.of === '' && !isOver(parts, active)
+}
+
+/** Whether nothing is left to do for a rotation but to wait: until there is room for its root, or until every clock takes that. */
+export function onlyWaits(parts: AuthorityParts, tx: ReadTransaction, row: RotationRow): boolean {
+  if (row.root === null) return waitsForRoom(tx, row, parts)
+  return isPrepared(parts, tx, row) && usableFromMs(parts, row, row.root) > parts.server.env.clock.wallMs()
+}
+
+/** Whether the new root is recorded, and its crossing is made, if it needs one: the caller can be told that the change is accepted. */
+export function isPrepared(parts: AuthorityParts, tx: ReadTransaction, row: RotationRow): boolean {
+  const active = activeRoot(tx)
+  if (row.root === null || active === undefined) return false
+  return row.step === 'crossed' || !asksForCrossing(parts, row, active)
 }
 
 /** 1. The intermediate: the new root's own certificate, of its subject and key, which is what the old one is to sign. */
@@ -119,15 +140,16 @@ function crossingWish(
 }
 
 /**
- * 3. The new root takes over, once its provider is there to sign with it, and all of it holds by clocks that are half of the skew behind
- * this one: what others have made, an operator or a secrets manager, may have begun just now.
+ * 3. The new root takes over, once its provider is there to sign with it and every clock takes it. What the servers make is
+ * back-dated by the skew, so that is at once; what an operator or a secrets manager made may have begun a moment ago.
  */
 async function activate(
-  { server, skewMs }: AuthorityParts,
+  parts: AuthorityParts,
   providers: OpenProviders,
   tx: ReadTransaction,
   row: RotationRow,
 ): Promise<Step> {
+  const { server } = parts
   const authority = authorityOf(tx)
   if (authority === undefined || row.root === null) return did
   const there = await providers.rootOf(row.provider, row.options, authority, '0', row.root)
@@ -136,7 +158,7 @@ async function activate(
     return failedBy({ kind: 'refused', message: 'the new provider has another root now than the one that was signed' })
   }
   const nowMs = server.env.clock.wallMs()
-  const waitMs = holdsFromMs(row.root, there.value, row.crossing) + skewMs / 2 - nowMs
+  const waitMs = usableFromMs(parts, row, there.value) - nowMs
   if (waitMs > 0) return { kind: 'idle', forMs: waitMs }
   const othersUntilMs = authority.primary === '' ? 0 : nowMs + lifeOfAuthority(tx)
   const active = activeRoot(tx)
@@ -152,12 +174,17 @@ function isOver({ server }: Pick<AuthorityParts, 'server'>, { provider, notAfter
   return provider !== productName && notAfterMs <= server.env.clock.wallMs()
 }
 
-function holdsFromMs(root: RootFacts, there: RootFacts, crossing: RotationRow['crossing']): number {
-  const between = there.ownIntermediates.flatMap((pem) => {
+/** From when on the new root, what its provider has below it, and the crossing hold by every clock that is behind by the skew at most. */
+function usableFromMs(
+  { skewMs }: Pick<MeshTimes, 'skewMs'>,
+  { crossing }: Pick<RotationRow, 'crossing'>,
+  { notBeforeMs, ownIntermediates }: RootFacts,
+): number {
+  const between = ownIntermediates.flatMap((pem) => {
     const read = readCertificates(pem)
     return read.ok ? read.value.map(({ notBeforeMs }) => notBeforeMs) : []
   })
-  return Math.max(root.notBeforeMs, crossing?.notBeforeMs ?? 0, ...between)
+  return Math.max(notBeforeMs, crossing?.notBeforeMs ?? 0, ...between) + skewMs
 }
 
 /** Of that which the former primary datacenter has signed for this one: those that it has signed for others live as long. */

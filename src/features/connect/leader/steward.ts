@@ -80,12 +80,14 @@ export class Steward implements Closable {
     const joining = await this.#joining.step(tx)
     if (joining !== undefined) return joining
     if (authorityOf(tx) === undefined) return this.#bootstrap.step()
-    const rotation = openRotation(tx)
-    if (rotation !== undefined) return rotationStep(this.#parts, this.#providers, tx, rotation)
     const nowMs = this.#parts.server.env.clock.wallMs()
-    const nextMs = nextToGoMs(tx, this.#parts)
-    if (nextMs !== undefined && nextMs <= nowMs) return pruneStep(this.#parts, tx)
-    return this.#look(tx, nextMs === undefined ? Number.POSITIVE_INFINITY : nextMs - nowMs)
+    const nextMs = nextToGoMs(tx, this.#parts) ?? Number.POSITIVE_INFINITY
+    // Also while a rotation is open: it may wait for a root to go.
+    if (nextMs <= nowMs) return pruneStep(this.#parts, tx)
+    const rotation = openRotation(tx)
+    if (rotation === undefined) return this.#look(tx, nextMs - nowMs)
+    const step = await rotationStep(this.#parts, this.#providers, tx, rotation)
+    return step.kind === 'idle' ? { kind: 'idle', forMs: Math.min(step.forMs, nextMs - nowMs) } : step
   }
 
   /** Nothing is due; what signs is looked at all the same, for an operator is to know of it before the next leaf is asked for. */

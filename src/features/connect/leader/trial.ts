@@ -1,6 +1,6 @@
 import { productName } from '../../../model/names.ts'
 import type { ReadTransaction } from '../../../store/types.ts'
-import type { ProviderOptions } from '../model.ts'
+import type { AuthorityRow, ProviderOptions } from '../model.ts'
 import { sameOptions } from '../options.ts'
 import { OpenProviders } from '../provider/open-providers.ts'
 import type { ProviderKind } from '../provider/provider.ts'
@@ -39,6 +39,27 @@ export async function refusalOf(
   const asked = providers.rootOf(kind.name, options, authority, '0', signer)
   const there = await providedWithin(server.env, leftMs, asked)
   return there.ok || there.error.kind === 'unavailable' ? undefined : there.error.message
+}
+
+/**
+ * Why the provider of another root gives no answer at all; undefined: it answers, whatever it says, or is a part of the servers.
+ * A rotation to it would stay open until it does, and hold up every other change.
+ */
+export async function silenceOf(
+  parts: AuthorityParts,
+  authority: AuthorityRow,
+  { due, kind, options, untilMs }: Trial,
+): Promise<string | undefined> {
+  if (due !== 'rotation') return undefined
+  const opened = new OpenProviders(parts).opened(kind.name, options, authority)
+  // What is wrong with the options is for the rotation to say.
+  if (!opened.ok) return undefined
+  const { provider } = opened.value
+  if (provider.contact === undefined) return undefined
+  const { env } = parts.server
+  const answered = await providedWithin(env, untilMs - env.clock.monoMs(), provider.contact())
+  provider.close()
+  return answered.ok || answered.error.kind === 'refused' ? undefined : answered.error.message
 }
 
 const ofAuthority: readonly string[] = ['LeafCertTTL', 'CSRMaxPerSecond', 'RotationPeriod']

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '../../../base/result.ts'
+import { utcText } from '../../../base/utc-text.ts'
 import type { Closable } from '../../../env/async.ts'
 import type { Failure } from '../../../model/failure.ts'
 import type { ReadTransaction } from '../../../store/types.ts'
@@ -8,12 +9,14 @@ import type { AuthorityRow, ProviderOptions } from '../model.ts'
 import { commonProblem, withStoredSecrets } from '../options.ts'
 import { kindNamed } from '../provider/kind-names.ts'
 import type { ProviderKind } from '../provider/provider.ts'
+import { roomFromMs, waitsForRoom } from '../room.ts'
 import { type Updated, updateAuthority } from '../rotation-commands.ts'
 import type { AuthorityParts } from '../settings.ts'
 import type { RotationRow } from '../tables.ts'
 import { authorityOf, isOpen, openRotation, rotationById } from '../views.ts'
 import { type Due, planOf } from './plan.ts'
-import { refusalOf } from './trial.ts'
+import { isPrepared, onlyWaits } from './rotation.ts'
+import { refusalOf, silenceOf } from './trial.ts'
 
 export interface ConfigurationWish {
   readonly provider: string
@@ -67,16 +70,17 @@ export class Updates implements Closable {
       })
       if (!options.ok) return options
       const plan = planOf(tx, authority, kind, { options: options.value, isPrimary: server.isPrimary })
-      if (!plan.ok) return plan
-      if (plan.value.kind === 'wait') {
-        const ended = await this.#ended(plan.value.rotation, untilMs)
+      if (plan.kind === 'wait') {
+        const ended = await this.#ended(plan.rotation, untilMs)
         if (!ended.ok) return ended
         continue
       }
-      const trial = { due: plan.value.due, kind, options: options.value, untilMs }
+      const trial = { due: plan.due, kind, options: options.value, untilMs }
       const refusal = this.#problem() === '' ? await refusalOf(this.#parts, tx, trial) : undefined
       if (refusal !== undefined) return mistaken(`error configuring provider: ${refusal}`)
-      const done = await this.#propose(tx, { due: plan.value.due, kind, options: options.value, wish }, named)
+      const silence = await silenceOf(this.#parts, authority, trial)
+      if (silence !== undefined) return refused('error configuring provider: nothing was changed', silence)
+      const done = await this.#propose(tx, { due: plan.due, kind, options: options.value, wish }, named)
       if (!done.ok) return done
       if (done.value.kind !== 'changed') return this.#outcome(done.value, untilMs)
       // What came of this write is that it was told to look again: from here on it would be told the same for ever.
@@ -111,21 +115,49 @@ export class Updates implements Closable {
   async #outcome(updated: Exclude<Updated, { kind: 'changed' }>, untilMs: number): Promise<Result<boolean, Failure>> {
     if (updated.kind === 'other-index') return ok(false)
     if (updated.kind === 'done') return ok(true)
-    const ended = await this.#ended(updated.rotation, untilMs)
-    return ended.ok ? endOf(ended.value) : ended
+    const accepted = await this.#ended(updated.rotation, untilMs, true)
+    if (!accepted.ok) return accepted
+    if (accepted.value !== undefined && isOpen(accepted.value)) this.#tellAccepted(accepted.value)
+    return endOf(accepted.value)
   }
 
-  /** Undefined: it ended so long ago that it has been forgotten. */
-  async #ended(id: number, untilMs: number): Promise<Result<RotationRow | undefined, Failure>> {
+  #tellAccepted(row: RotationRow): void {
+    const { env } = this.#parts.server
+    const begins = this.#waitsUntil(row)
+    const text =
+      begins === '' ? 'a change of the root is accepted, and goes on' : 'a change of the root is accepted, and waits'
+    env.log.write('info', 'connect', text, { rotation: row.id, ...(begins === '' ? {} : { begins }) })
+  }
+
+  /** When a rotation begins that waits for a root to go; empty: it has begun. */
+  #waitsUntil(row: RotationRow): string {
+    const tx = this.#parts.server.read()
+    return waitsForRoom(tx, row, this.#parts) ? utcText(roomFromMs(tx, this.#parts)) : ''
+  }
+
+  /**
+   * The rotation once it has ended, or, if the caller is content with that, once it is accepted: nothing is left but to wait, or all
+   * is prepared and the time is over. Undefined: it ended so long ago that it has been forgotten.
+   */
+  async #ended(id: number, untilMs: number, orAccepted = false): Promise<Result<RotationRow | undefined, Failure>> {
     const { server } = this.#parts
     for (;;) {
-      const row = rotationById(server.read(), id)
+      const tx = server.read()
+      const row = rotationById(tx, id)
       if (row === undefined || !isOpen(row)) return ok(row)
+      if (orAccepted && onlyWaits(this.#parts, tx, row)) return ok(row)
       const leftMs = untilMs - server.env.clock.monoMs()
       if (this.#closed) return err(goesAway)
-      if (leftMs <= 0) return refused(`the rotation ${id} is under way, and goes on`, this.#problem())
+      if (leftMs <= 0 && orAccepted && isPrepared(this.#parts, tx, row)) return ok(row)
+      if (leftMs <= 0) return refused(this.#underWay(row), this.#problem())
       await this.#changed(id, leftMs)
     }
+  }
+
+  #underWay(row: RotationRow): string {
+    const begins = this.#waitsUntil(row)
+    if (begins === '') return `the rotation ${row.id} is under way, and goes on`
+    return `the rotation ${row.id} waits for a root to go, until ${begins}: set the configuration that holds now to give it up`
   }
 
   async #changed(id: number, limitMs: number): Promise<void> {

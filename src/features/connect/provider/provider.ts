@@ -95,6 +95,8 @@ export interface Provider {
    * A provider without this has nothing to look at.
    */
   review?(known: ProvidedRoot): Provided<ProviderReview>
+  /** Whether there is an answer at all: asks for something and changes nothing. A provider without this is always there. */
+  contact?(): Provided<undefined>
   /** Nothing new will be asked, timers end. Leaves that were recorded before are finished, for a while. */
   close(): void
 }

@@ -1,5 +1,5 @@
 import { equalBytes } from '../../../../base/bytes.ts'
-import { err, ok } from '../../../../base/result.ts'
+import { done, err, ok } from '../../../../base/result.ts'
 import type { Env } from '../../../../env/env.ts'
 import { type Certificate, readCertificates } from '../../../../pki/certificate.ts'
 import type {
@@ -18,6 +18,7 @@ import { crossBy } from './crossing.ts'
 import { findOrMakeIntermediate, type IntermediateWork } from './intermediate.ts'
 import { signLeafBy } from './leaf.ts'
 import { type Called, type Deadline, ManagerClient } from './manager-client.ts'
+import { readMount } from './mounts.ts'
 import type { ManagerOptions } from './options.ts'
 import { findOrMakeRoot, readRoot } from './root.ts'
 import { signBelow } from './sign-below.ts'
@@ -26,6 +27,7 @@ import { TokenKeeper } from './token-keeper.ts'
 /** All calls of one task together: making a root with its intermediate takes a dozen of them. */
 const rootMs = 60_000
 const signMs = 15_000
+const contactMs = 5_000
 const reviewMs = 30_000
 
 /** What the mount says when it signs nothing although it is there, or is not there any more: another intermediate mends that. */
@@ -79,6 +81,11 @@ export class ExternalProvider implements Provider {
     if (!intermediate.ok) return intermediate
     const certificate = root.value.pem
     return ok({ certificate, intermediates: [intermediate.value.pem], state: { rootCertificate: certificate } })
+  }
+
+  async contact(): Provided<undefined> {
+    const read = await readMount(this.#client, this.#options.rootPath, this.#begin(contactMs))
+    return read.ok ? done : read
   }
 
   async signLeaf(wish: LeafWish): Provided<SignedCertificate> {

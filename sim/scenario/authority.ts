@@ -15,7 +15,7 @@ import type { RunContext } from './run-context.ts'
 
 type Wanted = NonNullable<Step['authority']>
 
-/** An update that leads to a rotation is answered when that has ended. */
+/** An update that leads to a rotation is answered when that is accepted. */
 const answerWithinMs = 20_000
 const askAgainMs = 500
 /** Of a root that the operator makes. */
@@ -53,7 +53,7 @@ export async function performAuthority(run: RunContext, wanted: Wanted, path: re
       judgeSaid(run, wanted, said ?? `no answer within ${formatDuration(wanted.within)}`, here)
     const done = said === 'done' && configuration !== undefined
     if (!done || mesh?.wasConfigured(before, configuration as Configuration) !== false) return
-    run.invariants.report('C5', `${at} answered that an update is done, and the authority has never been configured so`)
+    run.invariants.report('C5', `${at} answered that an update is done, and the authority was never configured so, nor a change to it accepted`)
   }
   const withinMs = wanted.within + answerWithinMs
   if (wanted['not awaited'] === true) {

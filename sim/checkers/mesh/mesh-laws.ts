@@ -13,7 +13,7 @@ import {
   trueWallMs,
 } from './mesh-facts.ts'
 import { MeshRoots } from './mesh-roots.ts'
-import { MeshRotation, type RotationFacts } from './mesh-rotation.ts'
+import { isAccepted, MeshRotation, type RotationFacts } from './mesh-rotation.ts'
 import { MeshSecrets } from './mesh-secrets.ts'
 import { MeshTrust } from './mesh-trust.ts'
 
@@ -219,7 +219,7 @@ export class MeshLaws {
     )
   }
 
-  /** Whether the configuration has ever been this since it was the `from`-th. */
+  /** Whether the configuration has ever been this, or a change to it was accepted, since it was the `from`-th. */
   wasConfigured(from: number, configuration: AuthorityConfiguration): boolean {
     return this.#configurations.slice(Math.max(0, from - 1)).includes(textOf(configuration))
   }
@@ -306,9 +306,14 @@ export class MeshLaws {
     for (const key of signingKeys) this.secrets.authorityKey(key)
   }
 
-  #configured({ configuration }: MeshState): void {
-    if (configuration === undefined) return
-    const text = textOf(configuration)
+  #configured({ configuration, rotations, roots }: MeshState): void {
+    const accepted = rotations.filter((rotation) => isAccepted(rotation, roots.length))
+    for (const { provider, options } of [...accepted, ...(configuration === undefined ? [] : [configuration])]) {
+      if (provider !== undefined && options !== undefined) this.#hold(textOf({ provider, options }))
+    }
+  }
+
+  #hold(text: string): void {
     if (this.#configurations.at(-1) === text) return
     this.#configurations.push(text)
     if (this.#configurations.length > configurationsMax) this.#configurations.shift()

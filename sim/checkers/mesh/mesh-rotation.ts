@@ -10,7 +10,21 @@ export interface RotationFacts {
   readonly root?: { readonly id: string } | null
   /** The operator does without a crossing. */
   readonly uncrossed?: boolean
+  /** What holds once it has ended. */
+  readonly provider?: string
+  readonly options?: Readonly<Record<string, unknown>>
 }
+
+/**
+ * Whether an operator may be told that the change is done: all that is left is to wait, for every clock to take the new root, or
+ * for a root to go so that there is room for another.
+ */
+export function isAccepted({ step, uncrossed }: RotationFacts, listed: number): boolean {
+  return step === 'crossed' || (step === 'requested' && uncrossed === true) || (step === 'begun' && listed >= rootsMax)
+}
+
+/** Roots that may be listed. */
+const rootsMax = 8
 
 const rank: Readonly<Record<RotationStep, number>> = {
   begun: 1,

@@ -339,6 +339,14 @@ describe('C5, a rotation', () => {
     state([root(1, true)], { configuration: configuration('2h') })
     expect(laws.wasConfigured(before, { provider: 'svc', options: { PrivateKey: 'k', LeafCertTTL: '1h' } })).toBe(true)
     expect(laws.wasConfigured(before, configuration('3h'))).toBe(false)
+    for (const [step, isDone] of [
+      ['begun', false],
+      ['requested', false],
+      ['crossed', true],
+    ] as const) {
+      state([root(1, true)], { rotations: [{ ...requested(9, 2), step, ...configuration('4h') }] })
+      expect([step, laws.wasConfigured(before, configuration('4h'))]).toEqual([step, isDone])
+    }
   })
 })
 

@@ -344,7 +344,7 @@ describe('C5, a rotation', () => {
       ['requested', false],
       ['crossed', true],
     ] as const) {
-      state([root(1, true)], { rotations: [{ ...requested(9, 2), step, ...configuration('4h') }] })
+      state([root(1, true)], { rotations: [{ id: 9, step, root: { id: '2' }, ...configuration('4h') }] })
       expect([step, laws.wasConfigured(before, configuration('4h'))]).toEqual([step, isDone])
     }
   })

@@ -1,5 +1,5 @@
 import { utcText } from '../../../base/utc-text.ts'
-import type { Closable } from '../../../env/async.ts'
+import type { Closable, Deferred } from '../../../env/async.ts'
 import type { ReadTransaction } from '../../../store/types.ts'
 import { Joining } from '../federation/joining.ts'
 import { tooLittleLine } from '../forecast.ts'
@@ -64,14 +64,17 @@ export class Steward implements Closable {
     tellSettingsIgnored(this.#parts)
     tellRestored(this.#parts)
     while (!this.#closed) {
+      // From before the step on: what changes while it is under way would else be seen when the rest is over, in an hour.
+      const changed = this.#change()
       const step = await this.#step()
-      if (this.#closed) return
+      if (this.#closed) return changed.close()
       if (step.kind === 'failed') this.#failed(step)
       else this.#went()
       this.#measure()
       const mostMs = Math.min(lookEveryMs, this.#joining.restMs(this.#parts.server.read()))
-      if (step.kind === 'idle') await this.#rest(Math.min(step.forMs, mostMs))
-      if (step.kind === 'failed') await this.#rest(this.#nextPause())
+      if (step.kind === 'idle') await this.#rest(Math.min(step.forMs, mostMs), changed)
+      changed.close()
+      if (step.kind === 'failed') await this.#rest(this.#nextPause(), this.#change())
     }
   }
 
@@ -143,17 +146,26 @@ export class Steward implements Closable {
     env.metrics.gauge('connect.ca.root.expiry', Math.round((root.notAfterMs - env.clock.wallMs()) / 1000))
   }
 
-  /** Until the time has passed or something changes that could make something due. */
-  async #rest(forMs: number): Promise<void> {
+  /** The next change of anything that could make something due. */
+  #change(): Change {
     const { server } = this.#parts
     const over = server.env.deferred<void>()
-    const timer = server.env.timers.after(Math.max(restMinMs, forMs), () => over.resolve())
     const watching = server.watch(lookAt, () => over.resolve())
+    return { over, close: () => watching.close() }
+  }
+
+  /** Until the time has passed or something has changed. */
+  async #rest(forMs: number, { over, close }: Change): Promise<void> {
+    const timer = this.#parts.server.env.timers.after(Math.max(restMinMs, forMs), () => over.resolve())
     this.#wake = () => over.resolve()
     await over.promise
     timer.close()
-    watching.close()
+    close()
   }
+}
+
+interface Change extends Closable {
+  readonly over: Deferred<void>
 }
 
 /** Once for each time that it leads: whoever has changed the file should not believe that it was heard. */

@@ -53,7 +53,10 @@ export async function performAuthority(run: RunContext, wanted: Wanted, path: re
       judgeSaid(run, wanted, said ?? `no answer within ${formatDuration(wanted.within)}`, here)
     const done = said === 'done' && configuration !== undefined
     if (!done || mesh?.wasConfigured(before, configuration as Configuration) !== false) return
-    run.invariants.report('C5', `${at} answered that an update is done, and the authority was never configured so, nor a change to it accepted`)
+    run.invariants.report(
+      'C5',
+      `${at} answered that an update is done, and the authority was never configured so, nor a change to it accepted`,
+    )
   }
   const withinMs = wanted.within + answerWithinMs
   if (wanted['not awaited'] === true) {

@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process'
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Breakage } from './breakage.ts'
+import type { BrokenCopy } from './broken-copy.ts'
+import { filesClaiming, titlesClaiming } from './claims.ts'
+
+/** What the tests that claim a statement make of the program in which it is broken. */
+export type Verdict =
+  | { readonly kind: 'found'; readonly by: string }
+  /** Every one of them passed: the statement could be untrue and nobody would know. */
+  | { readonly kind: 'survived'; readonly passed: number }
+  /** No test that ran carries the ID. */
+  | { readonly kind: 'unclaimed' }
+  /** Vitest came to no report: the breakage does not load, or nothing ended in time. */
+  | { readonly kind: 'undecided'; readonly output: string }
+
+interface Report {
+  readonly testResults: readonly {
+    readonly status: string
+    readonly message: string
+    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[]
+  }[]
+}
+
+const limitMs = 300_000
+/** Characters of what Vitest printed that are kept. */
+const outputMax = 4_000
+
+/**
+ * Breaks the copy and runs the tests that claim the statement, each as often as it takes until one fails. That they pass on
+ * the sound program is for the same run of all tests to show.
+ */
+export function judged(copy: BrokenCopy, breakage: Breakage): Promise<Verdict> {
+  const files = filesClaiming(breakage.id)
+  if (files.length === 0) return Promise.resolve({ kind: 'unclaimed' })
+  return copy.broken(breakage, () => verdictOf(copy.root, breakage.id, files))
+}
+
+async function verdictOf(root: string, id: string, files: readonly string[]): Promise<Verdict> {
+  const reportFile = join(root, 'report.json')
+  rmSync(reportFile, { force: true })
+  const output = await vitest(root, id, [...files, '-t', titlesClaiming(id), '--bail=1', `--outputFile=${reportFile}`])
+  const report = reportIn(reportFile)
+  if (report === undefined) return { kind: 'undecided', output }
+  const unloaded = report.testResults.find(
+    ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
+  )
+  if (unloaded !== undefined) return { kind: 'undecided', output: unloaded.message }
+  const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults)
+  const failed = tests.find(({ status }) => status === 'failed')
+  if (failed !== undefined) return { kind: 'found', by: failed.fullName }
+  const passed = tests.filter(({ status }) => status === 'passed').length
+  return passed === 0 ? { kind: 'unclaimed' } : { kind: 'survived', passed }
+}
+
+function reportIn(file: string): Report | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Report
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** What Vitest printed. It is told what is asked, so that scenarios which do not claim the statement stay untold. */
+function vitest(root: string, id: string, args: readonly string[]): Promise<string> {
+  const argv = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--reporter=json', '--maxWorkers=1', ...args]
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('VITEST') && name !== 'SVC_TEST_LONG',
+  )
+  const env = { ...Object.fromEntries(inherited), SVC_TEST_BUILT: '1', SVC_TEST_REQUIREMENT: id }
+  const child = spawn(process.execPath, argv, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: limitMs })
+  let output = ''
+  const keep = (bytes: Buffer) => {
+    output = (output + bytes.toString()).slice(-outputMax)
+  }
+  child.stdout.on('data', keep)
+  child.stderr.on('data', keep)
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', () => resolve(output))
+  })
+}

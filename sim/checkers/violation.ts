@@ -40,7 +40,7 @@ export const invariants = {
   C2: 'roots: exactly one is active, the newest, and it carries the crossings back to the oldest that is listed',
   C3: 'a root goes when all its leaves have expired, and not before; no issuer gives a serial number twice',
   C4: 'keys: that of an authority is in no log and no answer, that of a leaf in the answers with that leaf alone',
-  C5: 'rotation: step by step, one at a time, to its end once faults stop; an update that was answered is done',
+  C5: 'rotation: step by step, one at a time, to its end once faults stop; an update that was answered is done or accepted',
   C6: 'times: no leaf outlives what goes with it, all is back-dated by the skew, a crossing outlives the leaves it is for',
   H3: 'clean death: nothing of a crashed process goes on',
   P1: 'no panic: no agent finds itself in a state that its own invariants exclude, and none fails to start',

@@ -176,8 +176,8 @@ export const meshBugs: readonly PlantedBug[] = [
     patches: [
       inConnect(
         'leader/steward.js',
-        'const rotation = openRotation(tx);\n        if (rotation !== undefined)',
-        'const rotation = openRotation(tx);\n        this.own ??= tx.index;\n        if (rotation !== undefined && rotation.id > this.own)',
+        'const rotation = openRotation(tx);\n        if (rotation === undefined)',
+        'const rotation = openRotation(tx);\n        this.own ??= tx.index;\n        if (rotation === undefined || rotation.id <= this.own)',
       ),
     ],
     hunt: rotates,

@@ -292,7 +292,7 @@ function followServers({ pool }: Ground, part: Part, use: () => void): () => voi
   const leading = part.raft?.onRoleChange((status) => {
     if (status.leader !== undefined) use()
   })
-  // Gossip may have told of servers while this agent still read its disk: others knew its address from before.
+  // Members that know this agent from before may have sent it the servers by gossip while it still read its disk.
   const others = pool.members().filter(({ name, status }) => status === 'alive' && name !== pool.self().name)
   if (others.some((member) => serverOf(member) !== undefined)) use()
   return () => {

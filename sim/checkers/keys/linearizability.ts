@@ -124,7 +124,7 @@ class Search {
       mark = last.open < 0 ? last.mark.next : last.mark
       needs = last.open < 0 ? undefined : this.#needsBefore(last.mark)
     }
-    // Everything that was answered has found its place; what is left may as well never have happened.
+    // Every answered operation is ordered. The operations left have no answer, and may never have taken effect.
     return { kind: 'linearizable', order: this.#order() }
   }
 

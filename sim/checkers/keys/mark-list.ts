@@ -12,7 +12,7 @@ export interface Mark {
   next: Mark | undefined
 }
 
-/** Calls and returns of the answered operations, in order of time. Returns the head of the list, which is none of them. */
+/** Links the calls and returns of the answered operations in order of time. Returns the list's head, an empty mark before the first. */
 export function markList(history: readonly RegisterOperation[]): Mark {
   const marks: Mark[] = []
   for (const [operation, one] of history.entries()) {

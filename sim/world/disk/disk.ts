@@ -21,7 +21,7 @@ export interface DiskOptions {
   readonly slowFactor?: number
   /** Room for the contents of files; `Infinity` by default. */
   readonly quotaBytes?: number
-  /** Writes over what is there need room too, as on ZFS or Btrfs; otherwise only what makes a file longer. */
+  /** Overwriting needs free space too, as on a copy-on-write file system (ZFS, Btrfs); otherwise only growth of a file does. */
   readonly copyOnWrite?: boolean
   readonly unsynced?: UnsyncedModel
 }

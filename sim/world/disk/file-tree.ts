@@ -15,7 +15,7 @@ export class FileTree {
   #usedBytes = 0
   /** Room for the contents of files. */
   quotaBytes = Number.POSITIVE_INFINITY
-  /** A write over what is there takes room like any other, as on a file system that writes nothing over in its place. */
+  /** Overwriting allocates new space too, as on a copy-on-write file system (ZFS, Btrfs). */
   copyOnWrite = false
   readonly #slab: Slab
 

@@ -14,7 +14,7 @@ export interface Said {
   readonly name: string
   readonly status: string
   readonly output: string
-  /** Its name and output are not for whoever registered the alias. */
+  /** The token that registered the alias may not read this check: its name and output are withheld. */
   readonly hidden?: boolean
 }
 

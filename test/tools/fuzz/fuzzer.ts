@@ -81,9 +81,9 @@ export async function fuzz(run: FuzzRun): Promise<FuzzEnd> {
     if (signatures.has(finding.signature)) return
     signatures.add(finding.signature)
     const isSame = async (shorter: Uint8Array): Promise<boolean> =>
-      (await judge.judge(shorter)).finding?.signature === finding.signature
+      (await judge.judge(shorter, finding.kind)).finding?.signature === finding.signature
     const input = await minimised(bytes, isSame, minimisingRuns[finding.kind])
-    const { finding: last } = await judge.judge(input)
+    const { finding: last } = await judge.judge(input, finding.kind)
     run.onFound({ ...(last ?? finding), input })
   }
 

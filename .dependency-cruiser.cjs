@@ -27,6 +27,7 @@ const homes = {
   yaml: '^sim/scenario/',
   'node-forge': '^src/pki/der[.]ts$',
   '@noble/curves': '^sim/platform/(ecdsa|signing-keys)[.]ts$',
+  '@noble/hashes': '^src/features/acl/hash[.]ts$',
   seedrandom: '^sim/(world|env)/random[^/]*[.]ts$',
 }
 

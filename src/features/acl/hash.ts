@@ -1,4 +1,4 @@
-import { blake2b256 } from '../../base/blake2b.ts'
+import { blake2b } from '@noble/hashes/blake2.js'
 import { base64, utf8 } from '../../base/bytes.ts'
 import type { PolicyRow, TokenRow } from './model.ts'
 
@@ -15,6 +15,8 @@ export function policyHash(policy: Pick<PolicyRow, 'name' | 'description' | 'rul
   return hashOf([policy.name, policy.description, policy.rules, ...policy.datacenters])
 }
 
+const digestBytes = 32
+
 function hashOf(parts: readonly string[]): string {
-  return base64(blake2b256(utf8(parts.join(''))))
+  return base64(blake2b(utf8(parts.join('')), { dkLen: digestBytes }))
 }

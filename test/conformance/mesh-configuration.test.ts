@@ -103,8 +103,8 @@ async function configuration(target: GoldenTarget): Promise<object> {
 }
 
 describe.each(worlds)('[CFG-005] the authority as a file has it, $name', (world) => {
-  it('is not there where the mesh is not enabled', async () => {
-    const { target } = await started(world, () => ({ enabled: false, ca_provider: 'svc' }))
+  it.each([[{ enabled: false }], [{}]])('is not there where the mesh is not enabled: %o', async (flag) => {
+    const { target } = await started(world, () => ({ ...flag, ca_provider: 'svc' }))
     const reply = await ask(target, 'GET /v1/connect/ca/roots')
     expect([reply.status, reply.text]).toEqual([500, 'Connect must be enabled in order to use this endpoint'])
     expect((await ask(target, 'GET /v1/agent/connect/ca/leaf/web')).status).toBe(500)

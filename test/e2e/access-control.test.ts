@@ -35,7 +35,7 @@ beforeAll(async () => {
 acl_datacenter = "dc1"
 acl_default_policy = "deny"
 acl_down_policy = "extend-cache"
-acl_ttl = "30s"
+acl_ttl = "17s"
 acl_enforce_version_8 = true
 acl_master_token = "${master}"
 acl_agent_token = "${master}"
@@ -73,11 +73,17 @@ async function webByDns(): Promise<number> {
 }
 
 describe('a server with the configuration of release 1.3', () => {
-  it('[CFG-021] runs, and says which of its keys has a new name', () => {
+  it('[CFG-021] runs as it says, and says which of its keys has a new name', async () => {
     expect(agent.output).toContain(
       "The 'acl_datacenter' field is deprecated. Use the 'primary_datacenter' field instead.",
     )
     expect(agent.output).not.toMatch(/has no effect/)
+    const self = await agent.json<{ DebugConfig: object }>(`/v1/agent/self?token=${master}`)
+    expect(self?.DebugConfig).toMatchObject({
+      ...{ ACLsEnabled: true, PrimaryDatacenter: 'dc1', ACLDefaultPolicy: 'deny', ACLDownPolicy: 'extend-cache' },
+      ...{ ACLTokenTTL: '17s', ACLEnforceVersion8: true, ACLTokenReplication: false },
+      ...{ ACLMasterToken: 'hidden', ACLAgentToken: 'hidden', ACLToken: 'hidden', ACLReplicationToken: '' },
+    })
   })
 
   it('has its master token, which is why nobody gets another by bootstrap', async () => {

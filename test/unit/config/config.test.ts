@@ -123,9 +123,10 @@ describe('a configuration file', () => {
     ['[CFG-038]', 'dogstatsd_tags', "removed in 1.0, use 'telemetry.dogstatsd_tags'"],
     ['[CFG-039]', 'statsite_prefix', "removed in 1.0, use 'telemetry.metrics_prefix'"],
     ['[CFG-039]', 'telemetry.statsite_prefix', "removed in 1.0, use 'telemetry.metrics_prefix'"],
-    ['', 'statsd_prefix', "removed in 1.0, use 'telemetry.metrics_prefix'"],
-    ['', 'telemetry.statsd_prefix', "removed in 1.0, use 'telemetry.metrics_prefix'"],
-    ['', 'dogstatsd_prefix', "removed in 1.0, use 'telemetry.metrics_prefix'"],
+    ['[CFG-039]', 'statsd_prefix', "removed in 1.0, use 'telemetry.metrics_prefix'"],
+    ['[CFG-039]', 'telemetry.statsd_prefix', "removed in 1.0, use 'telemetry.metrics_prefix'"],
+    ['[CFG-039]', 'dogstatsd_prefix', "removed in 1.0, use 'telemetry.metrics_prefix'"],
+    ['[CFG-039]', 'telemetry.dogstatsd_prefix', "removed in 1.0, use 'telemetry.metrics_prefix'"],
     ['[CFG-040]', 'reap', 'removed in 0.7.1, remove it: as process 1 run the agent under an init process'],
     ['[CFG-041]', 'telemetry.enable_deprecated_names', 'removed in 1.1.0, remove it: old names of metrics are gone'],
   ])('%s names what is to be written for %s, which is gone', (_row, dotted, remedy) => {
@@ -181,6 +182,33 @@ describe('sources', () => {
     }
   })
 
+  it.each(['1', '2'])('[CFG-023] the flag -raft-protocol=%s chooses the Raft protocol over a file', (value) => {
+    const flags = configOfFlags(new Map([['raft-protocol', value]]))
+    const file = { ...server, raft_protocol: 3 }
+    expect(normalize(mergeConfig(file, flags.ok ? flags.value.scalars : {}), false, machine())).toMatchObject({
+      value: { config: { raft: { protocol: Number(value) } } },
+    })
+  })
+
+  it('set the keys that their names say', () => {
+    const others: Readonly<Record<string, string>> = {
+      ...{
+        advertise: 'advertise_addr',
+        'advertise-wan': 'advertise_addr_wan',
+        bind: 'bind_addr',
+        client: 'client_addr',
+      },
+      ...{ join: 'start_join', 'join-wan': 'start_join_wan', node: 'node_name', recursor: 'recursors' },
+      ...{ rejoin: 'rejoin_after_leave', syslog: 'enable_syslog' },
+      ...{ 'serf-lan-bind': 'serf_lan', 'serf-wan-bind': 'serf_wan' },
+    }
+    const keyOf = (name: string): string => others[name] ?? name.replaceAll('-', '_').replace(/^(.*)_port$/, 'ports.$1')
+    const setting = agentFlags.filter(({ path }) => path !== undefined)
+    expect(setting.map(({ name, path }) => [name, path?.join('.')])).toEqual(
+      setting.map(({ name }) => [name, keyOf(name)]),
+    )
+  })
+
   it('have one flag for each name', () => {
     const names = agentFlags.map((flag) => flag.name)
     expect(new Set(names).size).toBe(names.length)
@@ -193,9 +221,26 @@ describe('the effective configuration', () => {
     [2, 2000, 1000],
     [5, 5000, 2500],
     [10, 10000, 5000],
-  ])('has the timings of raft_multiplier %i', (raft_multiplier, electionTimeoutMs, leaderLeaseMs) => {
-    const normalized = normalize({ ...server, performance: { raft_multiplier } }, false, machine())
-    expect(normalized).toMatchObject({ ok: true, value: { config: { raft: { electionTimeoutMs, leaderLeaseMs } } } })
+    [undefined, 5000, 2500],
+  ])('[CFG-011] has the timings of raft_multiplier %s', (raft_multiplier, electionTimeoutMs, leaderLeaseMs) => {
+    const performance = raft_multiplier === undefined ? {} : { raft_multiplier }
+    const normalized = normalize({ ...server, performance }, false, machine())
+    const raft = { heartbeatTimeoutMs: electionTimeoutMs, electionTimeoutMs, leaderLeaseMs }
+    expect(normalized).toMatchObject({ ok: true, value: { config: { raft } } })
+  })
+
+  it('[CFG-006] tells others the address that it advertises, wherever it listens, and the bind address if none', () => {
+    const flags = configOfFlags(new Map([['advertise', '10.0.0.9']]))
+    for (const bind_addr of ['10.0.0.1', '0.0.0.0']) {
+      for (const given of [{ advertise_addr: '10.0.0.9' }, flags.ok ? flags.value.scalars : {}]) {
+        expect(normalize({ ...server, bind_addr, ...given }, false, machine('10.0.0.1'))).toMatchObject({
+          value: { config: { bindAddress: bind_addr, advertiseAddress: '10.0.0.9' } },
+        })
+      }
+      expect(normalize({ ...server, bind_addr }, false, machine('10.0.0.1'))).toMatchObject({
+        value: { config: { bindAddress: bind_addr, advertiseAddress: '10.0.0.1' } },
+      })
+    }
   })
 
   it('takes what autopilot goes by, and what it accepts from the commercial edition', () => {
@@ -255,13 +300,6 @@ describe('the effective configuration', () => {
     const normalized = normalize({ ...server, raft_protocol: 2 }, false, machine(), undefined, parseRelease('0.7.0'))
     const messages = normalized.ok ? [] : normalized.error.map(({ message }) => message)
     expect(messages).toEqual(['raft_protocol: Protocol version 2 must be >= 1 and <= 1'])
-  })
-
-  it('multiplies by 5 unless told otherwise', () => {
-    expect(normalize(server, false, machine())).toMatchObject({
-      ok: true,
-      value: { config: { raft: { heartbeatTimeoutMs: 5000 } } },
-    })
   })
 
   it.each([

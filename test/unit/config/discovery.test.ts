@@ -26,6 +26,7 @@ describe('what a cloud is asked for', () => {
     ['  provider = aws   tag_key\t=  a  ', { provider: 'aws', tag_key: 'a' }],
     ['provider=gce zone_pattern=us-.*?[x](y)|z', { provider: 'gce', zone_pattern: 'us-.*?[x](y)|z' }],
     ["provider=x a='b&c+d;e'", { provider: 'x', a: "'b&c+d;e'" }],
+    ['provider=x a=b,c:d/e@f#g b={h}', { provider: 'x', a: 'b,c:d/e@f#g', b: '{h}' }],
   ])('[CFG-024 LIM-010] %s is literal', (text, expected) => {
     expect(read(text)).toEqual(expected)
   })

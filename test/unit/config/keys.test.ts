@@ -150,18 +150,31 @@ describe('access control in the configuration', () => {
       acl_ttl: '1m',
       acl_down_policy: 'deny',
       acl_replication_token: 'r',
+      acl_default_policy: 'deny',
+      acl_enable_key_list_policy: true,
+      acl_master_token: 'master',
+      acl_agent_master_token: 'agent-master',
     }
     expect(accessOf(old).config.access).toMatchObject({
+      defaultPolicy: 'deny',
       downPolicy: 'deny',
       tokenTtlMs: 60_000,
+      keyListPolicy: true,
       tokenReplication: true,
-      tokens: { default: 'old', agent: 'agent', replication: 'r', master: '', agentMaster: '' },
+      tokens: { default: 'old', agent: 'agent', replication: 'r', master: 'master', agentMaster: 'agent-master' },
     })
-    const both = { ...old, acl: { token_ttl: '5s', down_policy: 'allow', tokens: { default: 'new' } } }
-    expect(accessOf(both).config.access).toMatchObject({
-      downPolicy: 'allow',
-      tokenTtlMs: 5_000,
-      tokens: { default: 'new', agent: 'agent' },
+    const next = {
+      ...{ default_policy: 'allow', down_policy: 'allow', token_ttl: '5s' },
+      ...{ enable_key_list_policy: false, enable_token_replication: false },
+    }
+    const names = { default: 'd', agent: 'a', replication: 'x', master: 'm', agent_master: 'am' }
+    expect(accessOf({ ...old, acl: { ...next, tokens: names } }).config.access).toMatchObject({
+      ...{ defaultPolicy: 'allow', downPolicy: 'allow', tokenTtlMs: 5_000 },
+      ...{ keyListPolicy: false, tokenReplication: false },
+      tokens: { default: 'd', agent: 'a', replication: 'x', master: 'm', agentMaster: 'am' },
+    })
+    expect(accessOf({ ...old, acl: { tokens: { default: 'd' } } }).config.access.tokens).toMatchObject({
+      ...{ default: 'd', agent: 'agent' },
     })
     expect(accessOf({ acl_replication_token: 'x', enable_acl_replication: false }).config.access.tokenReplication).toBe(
       false,
@@ -194,7 +207,7 @@ describe('access control in the configuration', () => {
     expect(both.config.access).toMatchObject({ enabled: true, primaryDatacenter: 'dc3' })
   })
 
-  it('[ACL-024] [ACL-042] takes the old keys as it takes those of the block, which win beside them', () => {
+  it('[ACL-024] [ACL-042] [CFG-021] takes the old keys as it takes those of the block, which win beside them', () => {
     const old = accessOf({
       ...{ acl_datacenter: 'dc2', acl_default_policy: 'deny', acl_down_policy: 'deny', acl_ttl: '7s' },
       ...{ acl_master_token: 'm', acl_token: 'd', acl_agent_token: 'a', acl_agent_master_token: 'am' },

@@ -1,0 +1,90 @@
+import type { Breakage } from '../breakage.ts'
+
+/** Commands. */
+export const cliBreakages: readonly Breakage[] = [
+  {
+    id: 'CLI-001',
+    file: 'src/config/load.ts',
+    find: "flags.get('dev') === true",
+    replace: "flags.get('dev') === 'true'",
+  },
+  {
+    id: 'CLI-002',
+    file: 'src/config/load.ts',
+    find: "place: '-config-dir', directory: true",
+    replace: "place: '-config-dir', directory: false",
+  },
+  {
+    id: 'CLI-003',
+    file: 'src/config/load.ts',
+    find: "place: '-config-file', directory: false",
+    replace: "place: '-config-file', directory: true",
+  },
+  {
+    id: 'CLI-004',
+    file: 'src/cli/commands/members.ts',
+    find: "new RegExp(typeof given === 'string' ? given : '.*')",
+    replace: "new RegExp(typeof given === 'string' ? given : 'alive')",
+  },
+  {
+    id: 'CLI-005',
+    file: 'src/cli/commands/members.ts',
+    find: "flags.get('detailed') === true ? detailedTable(shown) : table(shown)",
+    replace: 'table(shown)',
+  },
+  {
+    id: 'CLI-006',
+    file: 'src/cli/commands/validate.ts',
+    find: '      return 1\n    }\n    const { startProblems }',
+    replace: '      return 0\n    }\n    const { startProblems }',
+  },
+  {
+    id: 'CLI-007',
+    file: 'src/cli/commands/validate.ts',
+    find: "    { name: 'quiet', kind: 'bool', help: 'Print nothing when the configuration is valid.' },\n  ],\n  async run(invocation) {\n    const { args, env, flags, terminal } = invocation\n",
+    replace:
+      "    { name: 'quiet', kind: 'bool', help: 'Print nothing when the configuration is valid.' },\n    { name: 'config-file', kind: 'text', help: '' },\n    { name: 'config-dir', kind: 'text', help: '' },\n  ],\n  async run(invocation) {\n    const { env, flags, terminal } = invocation\n    const given = ['config-file', 'config-dir'].flatMap((name) => (flags.has(name) ? [String(flags.get(name))] : []))\n    const args = [...given, ...invocation.args]\n",
+  },
+  {
+    id: 'CLI-008',
+    file: 'src/cli/program.ts',
+    find: "  ['configtest', `it was removed in 1.0, use '${productName} validate'`],\n",
+    replace: '',
+  },
+  {
+    id: 'CLI-009',
+    file: 'src/features/operator/endpoint.ts',
+    find: "protocolVersion: other === undefined ? 'unknown' : String(other.raftProtocol),",
+    replace: "protocolVersion: '3',",
+  },
+  {
+    id: 'CLI-010',
+    file: 'src/agent/self.ts',
+    find: "leader: String(status.role === 'leader'),",
+    replace: 'leader: String(status.leader !== undefined),',
+  },
+  {
+    id: 'CLI-011',
+    file: 'src/cli/commands/version.ts',
+    find: '`Protocol ${spoken} spoken by default,',
+    replace: '`Protocol ${max} spoken by default,',
+  },
+  {
+    id: 'CLI-012',
+    file: 'src/cli/commands/reload.ts',
+    find: '  flags: clientFlags,',
+    replace: '  flags: [],',
+  },
+  {
+    id: 'CLI-013',
+    file: 'src/gossip/core/intents.ts',
+    find: "  } else if (member.status === 'failed') failedHasLeft(gossip, member)\n",
+    replace: '  }\n',
+  },
+  {
+    id: 'CLI-014',
+    file: 'src/cli/command-list.ts',
+    find: '\n  rttCommand,\n',
+    replace: '\n',
+  },
+]

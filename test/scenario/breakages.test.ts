@@ -19,6 +19,7 @@ describe('a breakage of a statement makes a test fail that claims the statement'
   })
   afterAll(() => {
     copy.remove()
+    if (asked !== undefined) process.stdout.write(each(verdicts))
     process.stdout.write(summary(verdicts))
   })
 
@@ -28,6 +29,14 @@ describe('a breakage of a statement makes a test fail that claims the statement'
     expect(verdict).toMatchObject({ kind: 'found' })
   })
 })
+
+/** A line for each breakage: by which test it was found, and what that said, for on a busy machine a test may fail of itself. */
+function each(verdicts: ReadonlyMap<string, Verdict>): string {
+  const lines = [...verdicts].map(([id, verdict]) =>
+    verdict.kind === 'found' ? `${id} found by: ${verdict.by}: ${verdict.because}\n` : `${id} ${verdict.kind}\n`,
+  )
+  return lines.join('')
+}
 
 /** A line for each area: how many of its breakages a test has found. */
 function summary(verdicts: ReadonlyMap<string, Verdict>): string {

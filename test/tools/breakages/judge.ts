@@ -7,7 +7,8 @@ import { filesClaiming, titlesClaiming } from './claims.ts'
 
 /** What the tests that claim a statement make of the program in which it is broken. */
 export type Verdict =
-  | { readonly kind: 'found'; readonly by: string }
+  /** `because`: the first line of what that test said. */
+  | { readonly kind: 'found'; readonly by: string; readonly because: string }
   /** Every one of them passed: the statement could be untrue and nobody would know. */
   | { readonly kind: 'survived'; readonly passed: number }
   /** No test that ran carries the ID. */
@@ -19,7 +20,11 @@ interface Report {
   readonly testResults: readonly {
     readonly status: string
     readonly message: string
-    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[]
+    readonly assertionResults: readonly {
+      readonly status: string
+      readonly fullName: string
+      readonly failureMessages?: readonly string[]
+    }[]
   }[]
 }
 
@@ -49,7 +54,10 @@ async function verdictOf(root: string, id: string, files: readonly string[]): Pr
   if (unloaded !== undefined) return { kind: 'undecided', output: unloaded.message }
   const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults)
   const failed = tests.find(({ status }) => status === 'failed')
-  if (failed !== undefined) return { kind: 'found', by: failed.fullName }
+  if (failed !== undefined) {
+    const [because = ''] = (failed.failureMessages?.[0] ?? '').split('\n')
+    return { kind: 'found', by: failed.fullName, because }
+  }
   const passed = tests.filter(({ status }) => status === 'passed').length
   return passed === 0 ? { kind: 'unclaimed' } : { kind: 'survived', passed }
 }

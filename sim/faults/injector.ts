@@ -1,23 +1,14 @@
 import { err, ok, type Result } from '../../src/base/result.ts'
-import type { RandomStream } from '../../src/env/random.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { DiskSetting, LinkSetting, Machines } from '../cluster/machines.ts'
 import type { Selector } from '../scenario/language/selector.ts'
 import type { FaultAction } from '../scenario/language/step-schema.ts'
-import { type Selectable, select } from '../scenario/selection.ts'
+import { select } from '../scenario/selection.ts'
+import { type ActionScope, drawRange, given, selectable, sidesOf } from './action-scope.ts'
 import { type ConsensusView, DataLimit } from './data-limit.ts'
 import { LinkCuts, type Undo } from './link-cuts.ts'
 import { troubled } from './manager-trouble.ts'
 import { Overrides } from './overrides.ts'
-import { drawRange, given } from './ranges.ts'
-
-/** Whom an action means, at the moment it is done. */
-export interface ActionScope {
-  /** The server whose event set it off. */
-  readonly it: string | undefined
-  readonly saved: (name: string) => readonly string[] | undefined
-  readonly draw: RandomStream
-}
 
 /** What was done, for the report: `crash s2`. Or why there was nothing to do it to. */
 export type Deed = Result<string, string>
@@ -305,12 +296,14 @@ export class Injector {
 
   #partition(partition: NonNullable<FaultAction['partition']>, scope: ActionScope): Performed {
     const sides = 'groups' in partition ? partition.groups : [partition]
-    const groups: (readonly string[])[] = sides.map((side) => this.#select(side, scope))
+    const groups: (readonly string[])[] = sidesOf(sides, this.#cluster, scope)
     if (!('groups' in partition)) {
       const [side] = groups as [readonly string[]]
       groups.push(this.#cluster.nodeNames.filter((node) => !side.includes(node)))
     }
     if (groups.some((group) => group.length === 0)) return err('partition: one side has nobody now')
+    const twice = groups.flat().find((node, at, all) => all.indexOf(node) < at)
+    if (twice !== undefined) return err(`partition: ${twice} is on two sides now`)
     const text = `partition ${groups.map((group) => group.join(' ')).join(' | ')}`
     return { ok: true, value: { text, undo: this.#cuts.partition(groups) } }
   }
@@ -372,20 +365,5 @@ export class Injector {
 
   #select(selector: Selector, scope: ActionScope, except: readonly string[] = []): readonly string[] {
     return select(selector, selectable(this.#cluster, scope, except))
-  }
-}
-
-/** The cluster as selections see it. */
-export function selectable(cluster: Cluster, scope: ActionScope, except: readonly string[] = []): Selectable {
-  return {
-    servers: cluster.serverNames,
-    clients: cluster.clientNames,
-    datacenterOf: (server) => cluster.datacenterOf(server),
-    isRunning: (server) => cluster.isRunning(server),
-    leader: (datacenter) => cluster.leader(datacenter),
-    saved: scope.saved,
-    it: scope.it,
-    except,
-    draw: (bound) => scope.draw.below(bound),
   }
 }

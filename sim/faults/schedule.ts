@@ -1,8 +1,8 @@
 import type { RandomStream } from '../../src/env/random.ts'
 import type { Fault, Trigger } from '../scenario/language/fault-schema.ts'
 import type { FaultAction } from '../scenario/language/step-schema.ts'
+import { drawRange } from './action-scope.ts'
 import type { Deed } from './injector.ts'
-import { drawRange } from './ranges.ts'
 
 /** What a schedule asks of the run. */
 export interface ScheduleWorld {

@@ -59,15 +59,22 @@ export class Driver {
 
   /** The answer, or why there is none. Time passes meanwhile. */
   async ask(run: Passing, to: Endpoint, request: DriverRequest): Promise<Answer | string> {
+    const outcome = await this.perform(run, request.timeoutMs * 2, (env) => this.#exchange(env, to, request))
+    return outcome ?? 'the run ended first'
+  }
+
+  /** As `ask`, but nobody waits: `told` hears of the answer, or why there is none. */
+  send(to: Endpoint, request: DriverRequest, told: (answer: Answer | string) => void): void {
+    this.begin((env) => this.#exchange(env, to, request), told)
+  }
+
+  async #exchange(env: Env, to: Endpoint, request: DriverRequest): Promise<Answer | string> {
     const { method, target, bodyText, timeoutMs } = request
     const headers = [...tokenHeaders(request.token ?? this.#operatorToken()), ...(request.headers ?? [])]
     const body = request.bodyBytes ?? (bodyText === undefined ? undefined : utf8(bodyText))
     const sent = { method, target, headers, timeoutMs, ...(body === undefined ? {} : { body }) }
-    const outcome = await this.perform(run, timeoutMs * 2, async (env) => {
-      const answered = await env.http.request(to, sent)
-      return answered.ok ? answerOf(answered.value) : answered.error.kind
-    })
-    return outcome ?? 'the run ended first'
+    const answered = await env.http.request(to, sent)
+    return answered.ok ? answerOf(answered.value) : answered.error.kind
   }
 
   /** Does something on the driver's machine, which takes time; undefined: the run ended first, or it took too long. */

@@ -39,6 +39,12 @@ function picked(pick: Pick, among: Selectable): readonly string[] {
       const all = picked(pick.of, among)
       return drawn(all, pick.count === 'half' ? Math.ceil(all.length / 2) : pick.count, among)
     }
+    case 'rest': {
+      const within = pick.datacenter === undefined ? among : inDatacenter(among, pick.datacenter)
+      const without = picked(pick.of, within)
+      const all = groupOf(pick.group === 'others' ? 'servers' : 'nodes', within)
+      return all.filter((node) => !without.includes(node))
+    }
     default: {
       const { datacenter } = pick
       const within = datacenter === undefined ? among : inDatacenter(among, datacenter)

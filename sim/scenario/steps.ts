@@ -4,10 +4,8 @@ import type { FileConfig } from '../../src/config/schema.ts'
 import { type Failure, failureText } from '../../src/model/failure.ts'
 import { releaseText } from '../../src/model/release.ts'
 import { heldState } from '../checkers/held-state.ts'
-import { httpEndpoint } from '../cluster/node-identity.ts'
-import type { ActionScope } from '../faults/injector.ts'
-import { drawRange } from '../faults/ranges.ts'
-import { judgeAnswer, patternOf } from './answers.ts'
+import { type ActionScope, drawRange } from '../faults/action-scope.ts'
+import { patternOf } from './answers.ts'
 import { judgeAsked } from './asked.ts'
 import { performAuthority } from './authority.ts'
 import { filled } from './filled.ts'
@@ -15,7 +13,9 @@ import { conditionText } from './judge.ts'
 import { askedKeys } from './language/condition-schema.ts'
 import type { Step } from './language/step-schema.ts'
 import type { Template } from './language/template.ts'
+import { performRequest } from './requests.ts'
 import type { RunContext } from './run-context.ts'
+import { performTogether } from './together.ts'
 import { performTokens } from './tokens.ts'
 
 type Path = readonly PropertyKey[]
@@ -29,6 +29,7 @@ const answerWithinMs = 10_000
 
 /** Does one step; what is not met fails the run with the place of the step. */
 export async function performStep(run: RunContext, step: Step, path: Path): Promise<void> {
+  if (step.together !== undefined) return performTogether(run, step.together, path)
   if (step.wait !== undefined) return run.pass(drawRange(run.stepScope().draw, step.wait))
   if (step.http !== undefined) return performRequest(run, step, path)
   if (step.eventually !== undefined) return performEventually(run, step.eventually, [...path, 'eventually'])
@@ -193,56 +194,4 @@ async function unmet(run: RunContext, conditions: Conditions): Promise<string | 
 /** To know it costs more than a look at what servers say of themselves. */
 function isDear(conditions: Conditions): boolean {
   return [...askedKeys, 'mesh', 'holds'].some((key) => conditions[key as keyof Conditions] !== undefined)
-}
-
-async function performRequest(run: RunContext, step: Step, path: Path): Promise<void> {
-  const { http, expect } = step
-  if (http === undefined) return
-  const server = run.select(http.at)[0]
-  if (server === undefined) return run.fail([...path, 'http'], `'${http.at.text}' is nobody now`)
-  const [method = 'GET', target = '/'] = filled(run, http.request).trim().split(/\s+/, 2)
-  const bodyText = http.body === undefined ? undefined : filled(run, http.body)
-  for (const node of run.cluster.nodeNames) {
-    if (!asksToTakeOut(run, node, server, { target, body: bodyText })) continue
-    run.cluster.mayGo(node, target.startsWith('/v1/agent/leave') ? 'left' : 'operator')
-  }
-  const headers = Object.entries(http.headers ?? {}).map(([name, value]) => [name, filled(run, value)] as const)
-  const answer = await run.driver.ask(run, endpointOf(run, server), {
-    method: method.toUpperCase(),
-    target,
-    token: '',
-    headers,
-    ...(bodyText === undefined ? {} : { bodyText }),
-    ...bytesFrom(run, http['body from']),
-    timeoutMs: http.within ?? answerWithinMs,
-  })
-  if (run.hasFailed()) return
-  if (typeof answer === 'string') return run.fail([...path, 'http'], `no answer from ${server}: ${answer}`)
-  run.tell('note', `${server} answers ${answer.status}`)
-  if (http.save !== undefined) run.driver.answers.set(http.save, answer)
-  const wrong = expect === undefined ? undefined : judgeAnswer(expect, answer, (template) => filled(run, template))
-  if (wrong !== undefined) run.fail([...path, 'expect'], `the answer of ${server} is not as expected: ${wrong}`)
-}
-
-function bytesFrom(run: RunContext, from: string | undefined): { readonly bodyBytes?: Uint8Array } {
-  const answer = from === undefined ? undefined : run.driver.answers.get(from)
-  return answer === undefined ? {} : { bodyBytes: answer.bytes }
-}
-
-function endpointOf(run: RunContext, server: string): ReturnType<typeof httpEndpoint> {
-  return httpEndpoint(run.cluster.identityOf(server))
-}
-
-/** The scenario itself may take a node out of the catalog, or out of the pool, or have it leave. */
-function asksToTakeOut(
-  { cluster }: RunContext,
-  node: string,
-  asked: string,
-  { target, body }: { readonly target: string; readonly body: string | undefined },
-): boolean {
-  if (target.startsWith('/v1/agent/leave')) return node === asked
-  if (target.startsWith(`/v1/agent/force-leave/${node}`)) return true
-  const { id, host } = cluster.identityOf(node)
-  if (target.startsWith('/v1/operator/raft/peer')) return target.includes(id) || target.includes(`=${host}:`)
-  return target.startsWith('/v1/catalog/deregister') && body?.includes(`"${node}"`) === true
 }

@@ -1,7 +1,10 @@
 import { invariants } from '../../sim/checkers/violation.ts'
 import { triggers } from '../../sim/scenario/language/fault-schema.ts'
 import { scenarioJsonSchema } from '../../sim/scenario/language/json-schema.ts'
-import { groups } from '../../sim/scenario/language/selector.ts'
+import { groups, joinedSelections } from '../../sim/scenario/language/selector.ts'
+
+/** More keys than this are not named in the row of the key above them: they have a table of their own. */
+const keysInRowMax = 7
 
 /** A node of the JSON Schema, as far as the page shows it. */
 interface Shown {
@@ -45,10 +48,24 @@ export function languageTables(): ReadonlyMap<string, string> {
     ['actions', table(at('faults', '[]', 'do', '[]'))],
     ['steps', table(at('steps', '[]'), at('faults', '[]', 'do', '[]'))],
     ['conditions', table(at('always', '[]'))],
+    ['upgrade', table(at('steps', '[]', 'upgrade'))],
+    ['http', table(at('steps', '[]', 'http'))],
+    ['partition', table(at('faults', '[]', 'do', '[]', 'partition'))],
     ['selections', rows(Object.entries(groups))],
+    ['joined selections', rows(Object.entries(joinedSelections))],
     ['triggers', rows(Object.entries(triggers))],
     ['invariants', rows(Object.entries(invariants))],
   ])
+}
+
+/** Actions of steps and faults that have too many keys for their row, by name. */
+export function crowdedActions(): readonly string[] {
+  const root = scenarioJsonSchema() as Shown
+  const steps = member(member(root, 'steps'), '[]')
+  return Object.entries(steps.properties ?? {}).flatMap(([name, node]) => {
+    const keys = readings(node).flatMap(({ properties = {} }) => Object.keys(properties))
+    return keys.length > keysInRowMax ? [name] : []
+  })
 }
 
 /** The page with every table replaced by the one that holds now. */
@@ -77,15 +94,18 @@ function readings(node: Shown): readonly Shown[] {
 
 /** `but`: keys that another table has already. */
 function table(node: Shown, but: Shown = {}): string {
-  const required = new Set(node.required)
-  const lines = Object.entries(node.properties ?? {})
+  const keyed = readings(node).find(({ properties }) => properties !== undefined) ?? node
+  const required = new Set(keyed.required)
+  const lines = Object.entries(keyed.properties ?? {})
     .filter(([key]) => but.properties?.[key] === undefined)
     .map(([key, value]): readonly [string, string] => {
       const keys = readings(value).flatMap((reading) => Object.keys(reading.properties ?? {}))
       const notes = [
         value.description ?? readings(value).find((reading) => reading.description !== undefined)?.description ?? '',
         choices(value),
-        keys.length > 0 && keys.length < 8 ? `Keys: ${[...new Set(keys)].map((one) => `\`${one}\``).join(', ')}.` : '',
+        keys.length > 0 && keys.length <= keysInRowMax
+          ? `Keys: ${[...new Set(keys)].map((one) => `\`${one}\``).join(', ')}.`
+          : '',
         required.has(key) ? 'Required.' : '',
         value.default === undefined || typeof value.default === 'object' ? '' : `Default: ${String(value.default)}.`,
       ]

@@ -7,6 +7,7 @@ import {
   chance,
   duration,
   durationRange,
+  httpRequest,
   percentRange,
   release,
   savedNameField,
@@ -78,7 +79,17 @@ export const faultShape = {
     ),
   pause: selector.optional().describe('Stop the process for a while, as SIGSTOP does; its clocks go on.'),
   partition: z
-    .union([selector, z.strictObject({ groups: z.array(selector).min(2) })])
+    .union([
+      selector,
+      z.strictObject({
+        groups: z
+          .array(selector)
+          .min(2)
+          .describe(
+            'The sides, each a selection: [[s1, s2], leader, others]. No agent is on two sides; one that is on none keeps all its links.',
+          ),
+      }),
+    ])
     .optional()
     .describe('Separate these from all other agents, or several groups from one another.'),
   cut: cut.optional(),
@@ -162,15 +173,16 @@ export const onceShape = {
     .describe('Ask the leader to hand over.'),
 }
 
-const http = z
+/** A request, and how long its answer is waited for. */
+export const http = z
   .strictObject({
     at: selector.describe('Whom the request is sent to: one node.'),
-    request: template.describe('Method and target: PUT /v1/kv/color?flags=3.'),
+    request: httpRequest.describe('Method and target: PUT /v1/kv/color?flags=3.'),
     body: template.optional(),
     'body from': savedNameField
       .optional()
       .describe('The body of an answer that was kept, byte for byte, in place of body.'),
-    headers: z.record(z.string(), template).optional(),
+    headers: z.record(z.string(), template).optional().describe('By name: { X-Svc-Token: secret }.'),
     within: duration.optional().describe('How long an answer is waited for; 10s if absent.'),
     save: savedNameField.optional().describe(`Keeps the answer: \${name.status}, \${name.body}, \${name.index}.`),
   })
@@ -189,6 +201,11 @@ export const expectation = z
 export const answerKeys = ['status', 'body', 'headers'] as const
 
 const awaited = z.strictObject({ within: duration, ...conditionShape }).superRefine(atLeastOneCondition)
+
+export const workload = z
+  .enum(['stop', 'start'])
+  .optional()
+  .describe('The clients of the workload stop asking, or go on.')
 
 /** What a step can do beside changing the cluster. */
 export const stepShape = {
@@ -279,7 +296,7 @@ export const stepShape = {
     })
     .optional()
     .describe('Leaves a file raft/peers.json, which forces a configuration, for the next start.'),
-  workload: z.enum(['stop', 'start']).optional().describe('The clients of the workload stop asking, or go on.'),
+  workload,
   eventually: awaited
     .optional()
     .describe('Waits until the conditions hold; it fails when they do not within the time.'),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { countBound, duration, savedNameField, selector, template } from './fields.ts'
+import { countBound, duration, httpRequest, savedNameField, selector, template } from './fields.ts'
 import { type Selector, selectorOf } from './selector.ts'
 
 /** Who leads, as a condition. */
@@ -43,7 +43,7 @@ const kv = z
 const answer = z
   .strictObject({
     at: selector.optional().describe('The agents asked, each of which must answer so; every running one if absent.'),
-    request: template.describe('Method and target: GET /v1/health/service/web?passing.'),
+    request: httpRequest.describe('Method and target: GET /v1/health/service/web?passing.'),
     status: z.int().min(100).max(599).optional(),
     body: template.optional().describe('The whole body, or /a regular expression/.'),
   })

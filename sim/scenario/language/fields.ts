@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { nearest } from '../../../src/base/edit-distance.ts'
 import type { Result } from '../../../src/base/result.ts'
 import * as quantities from './quantities.ts'
 import { type Selector, selectorOf, selectorOfList } from './selector.ts'
@@ -60,6 +61,27 @@ export const template = z
   .union([z.string(), z.number(), z.boolean()])
   .transform((given) => new Template(String(given)))
   .describe(`Text; \${name} stands for what an earlier step saved.`)
+
+const methods = ['GET', 'PUT', 'POST', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH'] as const
+
+/** Method and target of an HTTP request. What an earlier step saved may stand for either. */
+export const httpRequest = template.superRefine(({ text }, context) => {
+  const issue = (message: string): void => {
+    context.issues.push({ code: 'custom', message, input: text })
+  }
+  const [method = '', target] = text.trim().split(/\s+/)
+  if (method.includes('${')) return
+  if (method.startsWith('/')) return issue(`'${text}' lacks its method: write 'GET ${method}'`)
+  if (!methods.some((known) => known === method.toUpperCase())) {
+    const meant = nearest(method.toUpperCase(), methods)
+    return issue(
+      `unknown method '${method}': ${meant === undefined ? `write ${methods.join(', ')}` : `did you mean '${meant}'?`}`,
+    )
+  }
+  if (target === undefined) return issue(`'${text}' lacks its target: write '${method} /v1/…'`)
+  if (!target.startsWith('/') && !target.startsWith('${'))
+    issue(`the target '${target}' does not begin with /: write '/${target}'`)
+})
 
 const namePattern = /^[a-z][a-z0-9-]*(?: [a-z0-9-]+)*$/
 export const savedNameField = z

@@ -1,12 +1,15 @@
+import type { AgentConfig } from '../../../src/agent/settings/agent-config.ts'
 import { normalize } from '../../../src/config/normalize.ts'
 import type { FileConfig } from '../../../src/config/schema.ts'
 import { newestRelease, type Release } from '../../../src/model/release.ts'
 import { readSettings } from '../../cluster/settings.ts'
 import { patternOf } from '../answers.ts'
 import { askedKeys } from './condition-schema.ts'
+import { onTwoSides } from './partition-sides.ts'
 import type { Scenario } from './scenario-schema.ts'
 import { partsOf, Selector } from './selector.ts'
 import { savedName, Template } from './template.ts'
+import { ToldChecks } from './told-checks.ts'
 import type { ScenarioProblem, YamlDocument } from './yaml-document.ts'
 
 /** Checks what no schema of single values can: names that must exist, and parts of the cluster that are not there yet. */
@@ -21,7 +24,10 @@ class MeaningCheck {
   readonly problems: ScenarioProblem[] = []
   readonly #document: YamlDocument
   readonly #scenario: Scenario
+  readonly #servers: readonly string[]
+  readonly #clients: readonly string[]
   readonly #nodes: readonly string[]
+  readonly #checks = new ToldChecks()
   readonly #saved: ReadonlySet<string>
 
   constructor(document: YamlDocument, scenario: Scenario) {
@@ -30,7 +36,9 @@ class MeaningCheck {
     const datacenters = Object.values(scenario.cluster)
     const servers = datacenters.reduce((sum, { servers }) => sum + mostOf(servers.count) + (servers.spare ?? 0), 0)
     const clients = datacenters.reduce((sum, datacenter) => sum + mostOf(datacenter.clients?.count ?? 0), 0)
-    this.#nodes = [...numbered('s', servers), ...numbered('c', clients)]
+    this.#servers = numbered('s', servers)
+    this.#clients = numbered('c', clients)
+    this.#nodes = [...this.#servers, ...this.#clients]
     this.#saved = savedNames(scenario)
   }
 
@@ -42,16 +50,16 @@ class MeaningCheck {
       const base = ['cluster', name]
       for (const [at, drawn] of (rest['drawn config'] ?? [{}]).entries()) {
         const path = rest['drawn config'] === undefined ? ['config'] : ['drawn config', at]
-        this.#settings(
-          { ...config, ...drawn, ...servers.config, server: true },
-          name,
-          [...base, ...path],
-          servers.release,
-        )
+        const settings = { ...config, ...drawn, ...servers.config, server: true }
+        const read = this.#settings(settings, name, [...base, ...path], servers.release)
+        if (read !== undefined) this.#checks.has(name, 'servers', read)
+        if (clients === undefined) continue
+        const ofClients = { ...config, ...drawn, ...clients.config, server: false }
+        const readToo = this.#settings(ofClients, name, at === 0 ? [...base, 'clients'] : undefined, clients.release)
+        if (readToo !== undefined) this.#checks.has(name, 'clients', readToo)
       }
-      if (clients !== undefined)
-        this.#settings({ ...config, ...clients.config, server: false }, name, [...base, 'clients'], clients.release)
     }
+    this.#heartbeats()
     const lasts = (this.#scenario.steps?.length ?? 0) > 0 || this.#scenario.lasts !== undefined
     if (!lasts) this.#problem([], "nothing happens and no time passes: add 'steps' or 'lasts'")
     for (const key of ['always', 'never'] as const) {
@@ -82,13 +90,37 @@ class MeaningCheck {
   }
 
   /** Settings that no agent would take are a mistake in the scenario. */
-  #settings(settings: FileConfig, datacenter: string, path: readonly PropertyKey[], release?: Release): void {
+  #settings(
+    settings: FileConfig,
+    datacenter: string,
+    path: readonly PropertyKey[] | undefined,
+    release?: Release,
+  ): AgentConfig | undefined {
+    const told = (message: string): undefined => {
+      if (path !== undefined) this.#problem(path, message)
+    }
     const machine = { hostName: 's1', architecture: 'x64', operatingSystem: 'linux', cpuCount: 1 }
     const file = { ...settings, bind_addr: '10.0.1.1', data_dir: '/data', datacenter }
     const read = readSettings(file, release ?? newestRelease)
-    if (!read.ok) return this.#problem(path, read.error)
+    if (!read.ok) return told(read.error)
     const whole = normalize(read.value, false, { ...machine, interfaces: () => [] }, undefined, release)
-    for (const problem of whole.ok ? [] : whole.error) this.#problem(path, `${problem.message}: ${problem.remedy}`)
+    for (const problem of whole.ok ? [] : whole.error) told(`${problem.message}: ${problem.remedy}`)
+    return whole.ok ? whole.value.config : undefined
+  }
+
+  #heartbeats(): void {
+    const groups = Object.entries(this.#scenario.heartbeats ?? {})
+    if (groups.length === 0) return
+    this.#checks.registered(this.#scenario, (config) => this.#settings(config, 'dc1', undefined))
+    for (const [name, { at, check }] of groups) {
+      const problem = this.#checks.problem(at, check)
+      if (problem !== undefined) this.#problem(['heartbeats', name, 'check'], problem)
+    }
+  }
+
+  #sides(sides: readonly Selector[], path: readonly PropertyKey[]): void {
+    const twice = onTwoSides(sides, { servers: this.#servers, clients: this.#clients })
+    if (twice !== undefined) this.#problem(path, `'${twice}' is on two sides of the partition: name it on one`)
   }
 
   walk(value: unknown, path: readonly PropertyKey[]): void {
@@ -102,6 +134,7 @@ class MeaningCheck {
 
   #member(key: string, item: unknown, path: readonly PropertyKey[]): void {
     const here = [...path, key]
+    if (key === 'groups' && path.at(-1) === 'partition') this.#sides(item as readonly Selector[], here)
     if (key === 'members') this.#members(item as object, here)
     if (key === 'datacenter' && path.at(-1) === 'mesh') this.#datacenter(String(item), here)
     if (key === 'holds') this.#remembered(String(item), here)
@@ -199,6 +232,7 @@ function savedNames(scenario: Scenario): ReadonlySet<string> {
     for (const name of Object.keys(step.save ?? {})) names.add(name)
     if (step.http?.save !== undefined) names.add(step.http.save)
     if (step.tokens !== undefined) names.add(step.tokens.save)
+    for (const { http } of step.together ?? []) if (http?.save !== undefined) names.add(http.save)
   }
   return names
 }

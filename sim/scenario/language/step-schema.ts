@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { answerKeys, expectation, faultShape, onceShape, stepShape } from './action-schema.ts'
+import { answerKeys, expectation, faultShape, http, onceShape, stepShape, workload } from './action-schema.ts'
 import { conditionShape } from './condition-schema.ts'
 import { durationRange } from './fields.ts'
 
@@ -9,10 +9,51 @@ const span = durationRange
   .optional()
   .describe(`Takes it back after this time. With ${Object.keys(faultShape).join(', ')}.`)
 
+/** One thing that a fault does. */
+export const faultAction = z.strictObject({ ...faultShape, ...onceShape, for: span }).superRefine((given, context) => {
+  const issue = (message: string, path: readonly string[] = []): void => {
+    context.issues.push({ code: 'custom', message, input: given, path: [...path] })
+  }
+  const actions = Object.keys(given).filter((key) => key !== 'for')
+  if (actions.length !== 1)
+    issue(`an item of a fault does one thing, this one ${actions.length}: give each its own '-'`)
+  checkSpan(given, issue)
+})
+
+/** One of the things that a step does at the same moment: none of them takes time, but that answers are waited for. */
+const together = z
+  .strictObject({
+    ...faultShape,
+    ...onceShape,
+    http: http.optional(),
+    workload,
+    expect: expectation.optional(),
+    for: span,
+  })
+  .superRefine((given, context) => {
+    const issue = (message: string, path: readonly string[] = []): void => {
+      context.issues.push({ code: 'custom', message, input: given, path: [...path] })
+    }
+    const actions = Object.keys(given).filter((key) => key !== 'for' && key !== 'expect')
+    if (actions.length !== 1)
+      issue(`an item of 'together' does one thing, this one ${actions.length}: give each its own '-'`)
+    if (given.expect !== undefined && given.http === undefined)
+      issue("'expect' is of an answer here: put it beside http, or into a step of its own", ['expect'])
+    checkSpan(given, issue)
+    checkExpectation(given, issue)
+  })
+
 export const step = z
   .strictObject({
     step: z.string().min(1).describe('A title: what happens here, in one clause.'),
     ...actionShape,
+    together: z
+      .array(together)
+      .min(2)
+      .optional()
+      .describe(
+        'Several things at the same moment: what changes the cluster, requests (http with expect) and workload, each its own item. No time passes between them, and then all answers are waited for.',
+      ),
     expect: expectation.optional(),
     for: span,
   })
@@ -28,17 +69,6 @@ export const step = z
     checkExpectation(given, issue)
   })
 
-/** One thing that a fault does. */
-export const faultAction = z.strictObject({ ...faultShape, ...onceShape, for: span }).superRefine((given, context) => {
-  const issue = (message: string, path: readonly string[] = []): void => {
-    context.issues.push({ code: 'custom', message, input: given, path: [...path] })
-  }
-  const actions = Object.keys(given).filter((key) => key !== 'for')
-  if (actions.length !== 1)
-    issue(`an item of a fault does one thing, this one ${actions.length}: give each its own '-'`)
-  checkSpan(given, issue)
-})
-
 type Issue = (message: string, path?: readonly string[]) => void
 
 function checkSpan(given: Readonly<Record<string, unknown>>, issue: Issue): void {
@@ -47,7 +77,12 @@ function checkSpan(given: Readonly<Record<string, unknown>>, issue: Issue): void
   issue(`'for' takes back a fault, and there is none here: it goes with ${Object.keys(faultShape).join(', ')}`, ['for'])
 }
 
-function checkExpectation(given: z.output<typeof step>, issue: Issue): void {
+interface Expecting {
+  readonly http?: unknown
+  readonly expect?: z.output<typeof expectation> | undefined
+}
+
+function checkExpectation(given: Expecting, issue: Issue): void {
   const { expect } = given
   if (expect === undefined) return
   const keys = Object.keys(expect)
@@ -68,5 +103,6 @@ function checkExpectation(given: z.output<typeof step>, issue: Issue): void {
   }
 }
 
+export type TogetherItem = z.output<typeof together>
 export type Step = z.output<typeof step>
 export type FaultAction = z.output<typeof faultAction>

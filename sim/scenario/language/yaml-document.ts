@@ -31,7 +31,7 @@ export function parseYaml(file: string, text: string): Result<YamlDocument, read
     return `${file}:${line}:${col}`
   }
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
-  const broken = syntaxProblem([...document.errors, ...document.warnings], place)
+  const broken = syntaxProblem(text, [...document.errors, ...document.warnings], place)
   if (broken !== undefined) return err([broken])
   const root = document.contents
   if (!isMap(root)) {
@@ -84,14 +84,39 @@ function plainValue(document: Document): Result<unknown, string> {
 }
 
 /** Of all that the parser says about one mistake, the one line that helps. */
-function syntaxProblem(errors: readonly YAMLError[], place: (offset: number) => string): ScenarioProblem | undefined {
+function syntaxProblem(
+  text: string,
+  errors: readonly YAMLError[],
+  place: (offset: number) => string,
+): ScenarioProblem | undefined {
   const first = errors[0]
   if (first === undefined) return undefined
+  const unquoted = unquotedReference(text, first.pos[0])
+  if (unquoted !== undefined) return { place: place(first.pos[0] - 1), message: unquoted }
   const deeper = errors.find((error) => error.code === 'MULTILINE_IMPLICIT_KEY' && error.pos[0] === first.pos[0])
   if (deeper === undefined) return { place: place(first.pos[0]), message: syntaxText(first) }
   const message =
     'this line is indented deeper than the one above, which has its value already: align it with its neighbours'
   return { place: place(Math.max(deeper.pos[0], deeper.pos[1] - 1)), message }
+}
+
+/** Inside { } and [ ] YAML takes the brace of an unquoted `${name}` for a map that begins there. */
+function unquotedReference(text: string, braceAt: number): string | undefined {
+  if (text.slice(braceAt - 1, braceAt + 1) !== '${') return undefined
+  const reference = /^\$\{[^}\n]*\}/.exec(text.slice(braceAt - 1))?.[0]
+  if (reference === undefined)
+    return "'${' begins a saved name that does not end with '}' on its line: write \"${name}\""
+  // The whole value needs the quotes: what stands before the reference, back to the key or item that it belongs to.
+  const before =
+    /(?:^|[:,[{]\s+|[[{])([^:,[\]{}"']*)$/.exec(
+      text
+        .slice(0, braceAt - 1)
+        .split('\n')
+        .at(-1) ?? '',
+    )?.[1] ?? ''
+  const after = /^[^,\]}\n]*/.exec(text.slice(braceAt - 1 + reference.length))?.[0] ?? ''
+  const value = `${before}${reference}${after}`.trim()
+  return `inside { } or [ ] a text with \${name} in it needs quotes, for YAML takes its brace for a map: write "${value}"`
 }
 
 /** The parser's own codes, said with what to do. */

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { loadScenario, problemText } from '../../../sim/scenario/language/load.ts'
-import { filledPage, languageTables } from '../../tools/language-page.ts'
+import { crowdedActions, filledPage, languageTables } from '../../tools/language-page.ts'
 
 const path = join(new URL('../../..', import.meta.url).pathname, 'docs/scenarios.md')
 const page = readFileSync(path, 'utf8')
@@ -25,6 +25,14 @@ describe('the page of the scenario language', () => {
       missing.push(...bare)
     }
     expect(missing).toEqual([])
+  })
+
+  it('has rows in every table, and a table for each action with more keys than fit into a row', () => {
+    const tables = languageTables()
+    expect([...tables].filter(([, text]) => text.split('\n').length < 3).map(([name]) => name)).toEqual([])
+    // These take conditions, which have their table.
+    const ofConditions = ['eventually', 'always', 'never', 'expect']
+    expect(crowdedActions().filter((name) => !ofConditions.includes(name) && !tables.has(name))).toEqual([])
   })
 
   it('shows a scenario that is in the language', () => {

@@ -20,6 +20,16 @@ function withTail(text: string): string {
   return minimal + text
 }
 
+/** The minimal scenario with client agents that offer a service with a TTL check, and a check of another kind. */
+function withClients(tail: string): string {
+  const service = '{ name: web, port: 80, check: { ttl: 9s } }'
+  const clients = `    clients:
+      count: 1
+      config: { services: [${service}], checks: [{ id: tcp, name: tcp, tcp: "127.0.0.1:1", interval: 9s }] }
+`
+  return minimal.replace('steps:', `${clients}steps:`) + tail
+}
+
 describe('a scenario file', () => {
   it('is read into values with their units resolved', () => {
     const loaded = loadScenario('x.yaml', withTail('network: { latency: 1ms..5ms, loss: 0.1% }\n'))
@@ -51,6 +61,13 @@ describe('a scenario file', () => {
   - { step: o, never: { for: 5s, leader: none } }
   - { step: p, transfer leadership: {} }
   - { step: q, upgrade: { nodes: followers, to: 1.3.1, one by one: 1s, until: { within: 9s, leader: exactly one } } }
+  - step: r
+    together:
+      - { crash: s1, for: 2s }
+      - { http: { at: s2, request: PUT /v1/kv/b, body: y, save: other }, expect: { status: 200 } }
+      - { workload: stop }
+  - { step: s, http: { at: s1, request: "get /v1/kv/\${other.body}" } }
+  - { step: t, partition: { groups: [[s1], [leader], ["others of s1, leader"]] } }
 faults:
   - when: leader elected
     nth: 2
@@ -63,6 +80,17 @@ excuses: { stale default reads: 500ms }
 quiet: { within: 30s }
 `)
     expect(linesOf(text)).toEqual([])
+  })
+
+  it('may tell a check that a step registers', () => {
+    const beats = 'heartbeats: { webs: { at: s1, check: late, every: 4s } }\n'
+    const register = (body: string): string =>
+      `  - { step: a, http: { at: s1, request: PUT /v1/agent/check/register, body: '${body}' } }\n`
+    expect(linesOf(withTail(beats))).toHaveLength(1)
+    expect(linesOf(withTail(register('{"ID":"late","Name":"late","TTL":"9s"}') + beats))).toEqual([])
+    expect(linesOf(withTail(register('{"ID":"later","Name":"late","TTL":"9s"}') + beats))).toHaveLength(1)
+    const reload = '  - { step: a, reload: { of: s1, config: { checks: [{ id: late, name: late, ttl: 9s }] } } }\n'
+    expect(linesOf(withTail(reload + beats))).toEqual([])
   })
 
   it('may have two clusters of one name that are apart, machines that come later, and faults in each', () => {
@@ -186,6 +214,91 @@ describe('a bad scenario file', () => {
       'with a pattern that is none',
       minimal.replace('wait: 5s', 'http: { at: s1, request: GET /v1/status/leader }\n    expect: { body: /(/ }'),
       /^x\.yaml:8:21: \/\(\/ is not a regular expression/,
+    ],
+    [
+      'with a method that is none',
+      minimal.replace('wait: 5s', 'http: { at: s1, request: PUTT /v1/kv/a }'),
+      "x.yaml:7:30: unknown method 'PUTT': did you mean 'PUT'?",
+    ],
+    [
+      'with a method that is none in a condition',
+      minimal.replace('wait: 5s', 'eventually: { within: 5s, answer: { request: "FETCH /v1/kv/a", status: 200 } }'),
+      /^x\.yaml:7:50: unknown method 'FETCH': write GET, PUT/,
+    ],
+    [
+      'with a request that lacks its method',
+      minimal.replace('wait: 5s', 'http: { at: s1, request: /v1/kv/a }'),
+      "x.yaml:7:30: '/v1/kv/a' lacks its method: write 'GET /v1/kv/a'",
+    ],
+    [
+      'with a target that is no path',
+      minimal.replace('wait: 5s', 'http: { at: s1, request: GET v1/kv/a }'),
+      "x.yaml:7:30: the target 'v1/kv/a' does not begin with /: write '/v1/kv/a'",
+    ],
+    [
+      'with heartbeats for a check that is not there',
+      withClients('heartbeats: { webs: { at: clients, check: "service:wbe", every: 4s } }\n'),
+      "x.yaml:11:43: the client agents of dc1 have no check 'service:wbe': did you mean 'service:web'?",
+    ],
+    [
+      'with heartbeats where no agent has a TTL check',
+      withClients('heartbeats: { webs: { at: nodes, check: "service:web", every: 4s } }\n'),
+      "x.yaml:11:41: the servers of dc1 have no check 'service:web'; they have no TTL check: define one under 'config'",
+    ],
+    [
+      'with heartbeats for a check of another kind',
+      withClients('heartbeats: { webs: { at: c1, check: tcp, every: 4s } }\n'),
+      "x.yaml:11:38: the check 'tcp' is no TTL check of the client agents of dc1: nobody need tell it anything",
+    ],
+    [
+      'with a server on two sides of a partition',
+      minimal.replace('wait: 5s', 'partition: { groups: ["s1, s2", [s3, s2]] }'),
+      "x.yaml:7:26: 's2' is on two sides of the partition: name it on one",
+    ],
+    [
+      'with one side within the other',
+      minimal.replace('wait: 5s', 'partition: { groups: [servers, s3] }'),
+      /^x\.yaml:7:26: 's3' is on two sides/,
+    ],
+    [
+      'with the leader on two sides',
+      minimal.replace('wait: 5s', 'partition: { groups: [[leader, s1], [leader]] }'),
+      /^x\.yaml:7:26: 'leader' is on two sides/,
+    ],
+    [
+      'with a saved name without quotes in a flow map',
+      minimal.replace('- step: time passes\n    wait: 5s', '- { step: x, crash: ${old leader} }'),
+      `x.yaml:6:23: inside { } or [ ] a text with \${name} in it needs quotes, for YAML takes its brace for a map: write "\${old leader}"`,
+    ],
+    [
+      'with a saved name behind other words in a flow map',
+      minimal.replace('wait: 5s', 'eventually: { within: 5s, leader: not ${lost} }'),
+      /^x\.yaml:7:43: inside \{ \} .* write "not \$\{lost\}"$/,
+    ],
+    [
+      'with a saved name without quotes in a flow list',
+      minimal.replace('wait: 5s', 'crash: [${lost}, s1]'),
+      /^x\.yaml:7:13: inside \{ \} .* write "\$\{lost\}"$/,
+    ],
+    [
+      'with a saved name that does not end',
+      minimal.replace('- step: time passes\n    wait: 5s', '- { step: x, crash: ${lost'),
+      /^x\.yaml:6:23: '\$\{' begins a saved name that does not end with '\}'/,
+    ],
+    [
+      'with waiting among things done at one moment',
+      minimal.replace('wait: 5s', 'together: [{ crash: s1 }, { wait: 5s }]'),
+      /^x\.yaml:7:33: unknown key 'wait'/,
+    ],
+    [
+      'with two things in an item of what is done together',
+      minimal.replace('wait: 5s', 'together: [{ crash: s1 }, { restart: s1, pause: s2 }]'),
+      /^x\.yaml:7:31: an item of 'together' does one thing, this one 2/,
+    ],
+    [
+      'with one thing together with nothing',
+      minimal.replace('wait: 5s', 'together: [{ crash: s1 }]'),
+      "x.yaml:7:15: 'together' is too small: at least 2",
     ],
     [
       'with an unknown trigger',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { selectorOf } from '../../../sim/scenario/language/selector.ts'
+import { selectorOf, selectorOfList } from '../../../sim/scenario/language/selector.ts'
 import { type Selectable, select } from '../../../sim/scenario/selection.ts'
 
 const five: Selectable = {
@@ -48,12 +48,37 @@ describe('a selection of nodes', () => {
     ['c1, s2', ['s2', 'c1']],
     ['one of clients', ['c1']],
     ['other nodes', ['s1', 's2', 's4', 's5', 'c1', 'c2']],
+    ['others of leader', ['s1', 's3', 's4', 's5']],
+    ['the others of s1, s2', ['s3', 's4', 's5']],
+    ['s1, others of s1, s2', ['s1', 's3', 's4', 's5']],
+    ['dc1/others of the leader', ['s1', 's3', 's4', 's5']],
+    ['others of ${old leader}', ['s1', 's2', 's3', 's5']],
+    ['one of others of s1, s2', ['s3']],
+    ['others of others of leader', ['s2']],
+    ['other nodes of leader, c1', ['s1', 's3', 's4', 's5', 'c2']],
+    ['others of clients', ['s1', 's2', 's3', 's4', 's5']],
   ]
   for (const [text, servers] of cases) {
     it(`'${text}' means ${servers.join(', ')}`, () => {
       expect(selected(text)).toEqual(servers)
     })
   }
+
+  it('leaves out, within a datacenter, what is meant there', () => {
+    const two: Selectable = {
+      ...five,
+      datacenterOf: (node) => (node === 's1' || node === 's2' ? 'dc1' : 'dc2'),
+      leader: (datacenter) => (datacenter === 'dc2' ? 's4' : 's2'),
+    }
+    expect(selected('dc2/others of leader', two)).toEqual(['s3', 's5'])
+    expect(selected('dc1/others of leader', two)).toEqual(['s1'])
+  })
+
+  it('keeps the items of a list apart', () => {
+    const list = selectorOfList(['others of s1', 's1'])
+    if (!list.ok) throw new Error(list.error)
+    expect(select(list.value, five)).toEqual(['s1', 's2', 's3', 's4', 's5'])
+  })
 
   it('is of nobody where there is no leader', () => {
     const leaderless = { ...five, leader: () => undefined }

@@ -1,0 +1,49 @@
+import type { RandomStream } from '../../src/env/random.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import type { Range } from '../scenario/language/quantities.ts'
+import type { Selector } from '../scenario/language/selector.ts'
+import { type Selectable, select } from '../scenario/selection.ts'
+
+/** Whom an action means, at the moment it is done. */
+export interface ActionScope {
+  /** The server whose event set it off. */
+  readonly it: string | undefined
+  readonly saved: (name: string) => readonly string[] | undefined
+  readonly draw: RandomStream
+}
+
+/** The cluster as selections see it. */
+export function selectable(cluster: Cluster, scope: ActionScope, except: readonly string[] = []): Selectable {
+  return {
+    servers: cluster.serverNames,
+    clients: cluster.clientNames,
+    datacenterOf: (server) => cluster.datacenterOf(server),
+    isRunning: (server) => cluster.isRunning(server),
+    leader: (datacenter) => cluster.leader(datacenter),
+    saved: scope.saved,
+    it: scope.it,
+    except,
+    draw: (bound) => scope.draw.below(bound),
+  }
+}
+
+/** The sides of a partition as they are now. `others` on one side are those that no other side names. */
+export function sidesOf(sides: readonly Selector[], cluster: Cluster, scope: ActionScope): (readonly string[])[] {
+  const chosen = (side: Selector, except: readonly string[] = []): readonly string[] =>
+    select(side, selectable(cluster, scope, except))
+  const isRest = ({ pick }: Selector): boolean =>
+    pick.kind === 'group' && (pick.group === 'others' || pick.group === 'other nodes')
+  const named = sides.map((side) => (isRest(side) ? [] : chosen(side)))
+  return sides.map((side, at) => (isRest(side) ? chosen(side, named.flat()) : (named[at] ?? [])))
+}
+
+/** A range of milliseconds under its name in the world's options; nothing where none is given. */
+export function given(name: string, range: Range | undefined): Readonly<Record<string, readonly [number, number]>> {
+  return range === undefined ? {} : { [name]: [range.min, range.max] }
+}
+
+/** Evenly from the range, to the thousandth. */
+export function drawRange(draw: RandomStream, range: Range): number {
+  if (range.max === range.min) return range.min
+  return range.min + draw.fraction() * (range.max - range.min)
+}

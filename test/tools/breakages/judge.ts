@@ -78,7 +78,14 @@ function vitest(root: string, id: string, args: readonly string[]): Promise<stri
     ([name]) => !name.startsWith('VITEST') && name !== 'SVC_TEST_LONG',
   )
   const env = { ...Object.fromEntries(inherited), SVC_TEST_BUILT: '1', SVC_TEST_REQUIREMENT: id }
-  const child = spawn(process.execPath, argv, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: limitMs })
+  const child = spawn(process.execPath, argv, {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: limitMs,
+    // A group of its own: Vitest, when it stops at the first failure, leaves agents behind that a test has started.
+    detached: true,
+  })
   let output = ''
   const keep = (bytes: Buffer) => {
     output = (output + bytes.toString()).slice(-outputMax)
@@ -87,6 +94,15 @@ function vitest(root: string, id: string, args: readonly string[]): Promise<stri
   child.stderr.on('data', keep)
   return new Promise((resolve, reject) => {
     child.on('error', reject)
+    child.on('exit', () => killGroup(child.pid as number))
     child.on('close', () => resolve(output))
   })
+}
+
+function killGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
 }

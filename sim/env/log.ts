@@ -1,5 +1,5 @@
 import type { Timers } from '../../src/env/clock.ts'
-import type { Fields, FollowedLog, Log, LogLevel, Sampling } from '../../src/env/observe.ts'
+import type { Fields, FollowedLog, Log, LogLevel, LogParts, Sampling } from '../../src/env/observe.ts'
 import { SampledLines } from '../../src/model/sampled-lines.ts'
 import { traceKinds } from '../report/trace-kinds.ts'
 import type { Boot } from '../world/boot.ts'
@@ -16,7 +16,7 @@ const levels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error']
  */
 export class SimLog implements Log {
   readonly #recent: { readonly level: LogLevel; readonly line: string }[] = []
-  readonly #followers = new Set<(level: LogLevel, line: string) => void>()
+  readonly #followers = new Set<(line: string, parts: LogParts) => void>()
   readonly #machine: Machine
   readonly #boot: Boot
   readonly #sampled: SampledLines
@@ -31,9 +31,11 @@ export class SimLog implements Log {
     const { kernel, host } = this.#machine
     if (!kernel.enter(this.#boot) || !this.enabled(level)) return
     if (sampling !== undefined) return this.#sampled.write(level, topic, text, fields ?? {}, sampling)
-    const line = lineOf(level, topic, text, fields)
+    const said = saidText(topic, text, fields)
+    const line = `[${level.toUpperCase()}] ${said}`
     if (this.#recent.push({ level, line }) > recentMax) this.#recent.shift()
-    for (const use of this.#followers) use(level, line)
+    for (const use of this.#followers)
+      use(line, { level, said, wallMs: Math.floor(this.#machine.clock.wallUs() / 1000) })
     kernel.onSaid?.(this.#boot.name, 'log', () => line)
     if (level === 'trace') kernel.trace.remark(host.number, line)
     else kernel.trace.addText(traceKinds.log, host.number, 0, 0, 0, line)
@@ -43,9 +45,9 @@ export class SimLog implements Log {
     return level !== 'trace' || this.#machine.kernel.trace.isRead
   }
 
-  follow(level: LogLevel, use: (line: string) => void): FollowedLog {
-    const follower = (of: LogLevel, line: string): void => {
-      if (levels.indexOf(of) >= levels.indexOf(level)) use(line)
+  follow(level: LogLevel, use: (line: string, parts: LogParts) => void): FollowedLog {
+    const follower = (line: string, parts: LogParts): void => {
+      if (levels.indexOf(parts.level) >= levels.indexOf(level)) use(line, parts)
     }
     this.#followers.add(follower)
     const recent = this.#recent.filter((each) => levels.indexOf(each.level) >= levels.indexOf(level))
@@ -53,8 +55,8 @@ export class SimLog implements Log {
   }
 }
 
-function lineOf(level: LogLevel, topic: string, text: string, fields: Fields | undefined): string {
-  let line = `[${level.toUpperCase()}] ${topic}: ${text}`
+function saidText(topic: string, text: string, fields: Fields | undefined): string {
+  let line = `${topic}: ${text}`
   if (fields === undefined) return line
   for (const key of Object.keys(fields)) {
     const value = fields[key]

@@ -19,6 +19,7 @@ export function machineFacts(options: NodeOptions): MachineFacts {
     architecture: 'amd64',
     operatingSystem: 'linux',
     cpuCount: options.cpuCount ?? 2,
+    localOffsetMs: () => 0,
     interfaces: () => interfaces,
     defaultInterface: () => 'eth0',
     condition: () => condition,

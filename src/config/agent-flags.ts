@@ -353,7 +353,14 @@ export const agentFlags: readonly AgentFlag[] = [
     help: 'Port for other servers. Default: 8300.',
     path: ['ports', 'server'],
   },
-  { name: 'syslog', kind: 'bool', help: 'Refused: pipe standard output into logger(1).', path: ['enable_syslog'] },
+  { name: 'syslog', kind: 'bool', help: 'Send the log to syslog, too.', path: ['enable_syslog'] },
+  {
+    name: 'syslog-address',
+    kind: 'text',
+    value: '<address>',
+    help: 'Where -syslog sends: <host>:<port> over UDP, or the path of a socket. Default: the local socket.',
+    path: ['syslog_address'],
+  },
   { name: 'ui', kind: 'bool', help: 'Serve the web interface.', path: ['ui'] },
   {
     name: 'ui-dir',

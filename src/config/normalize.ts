@@ -15,6 +15,7 @@ import { dnsConfig } from './parts/dns.ts'
 import { type Join, joinReader } from './parts/joins.ts'
 import { checkAddressClash, listenAddresses, portsOf, serfBind } from './parts/network.ts'
 import { checkInterval, milliseconds, type Report } from './parts/quantities.ts'
+import { syslogOf } from './parts/syslog.ts'
 import { filterWarnings, telemetryOf } from './parts/telemetry.ts'
 import { socketAccessOf, tlsOf } from './parts/tls.ts'
 import { watchesOf } from './parts/watches.ts'
@@ -105,6 +106,7 @@ export function normalize(
     mesh: meshOf(file, dev, defaults, dns.domains[0]?.slice(0, -1) ?? productName),
     checksConfig: checksOf(file, { remoteScripts, localScripts: scripts }, defaults.checksConfig),
     log: logPlacesOf(file, defaults.log),
+    syslog: syslogOf(file, problem),
     pidFile: file.pid_file ?? defaults.pidFile,
     logLevel: logLevelOf(file, dev, problem),
   }

@@ -106,6 +106,8 @@ export function warningsOf(config: AgentConfig, file: FileConfig): readonly stri
   const warnings: string[] = []
   if (config.dev) warnings.push('-dev keeps nothing on disk and is not for production.')
   else if (config.bootstrap) warnings.push('bootstrap = true: do not enable unless necessary')
+  if (file.enable_syslog !== true && (file.syslog_address ?? '') !== '')
+    warnings.push("'syslog_address' has no effect: enable_syslog is not true")
   if (file.bootstrap_expect === 1) warnings.push('BootstrapExpect is set to 1; this is the same as Bootstrap mode.')
   if (expect > 0) warnings.push(`bootstrap_expect > 0: expecting ${expect} servers`)
   if (expect === 2) warnings.push('A cluster with 2 servers will provide no failure tolerance.')

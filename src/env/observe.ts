@@ -17,7 +17,16 @@ export interface Log {
    * Calls `use` with each line of this level and above, as people see it, without line feed, whatever level the agent's own
    * log has. It may be called from within `write`.
    */
-  follow(level: LogLevel, use: (line: string) => void): FollowedLog
+  follow(level: LogLevel, use: (line: string, parts: LogParts) => void): FollowedLog
+}
+
+/** What a line is made of. */
+export interface LogParts {
+  readonly level: LogLevel
+  /** The line behind its time and its level: topic, text and fields. */
+  readonly said: string
+  /** When it was written, by the wall clock. */
+  readonly wallMs: number
 }
 
 /**

@@ -61,6 +61,8 @@ export interface ProcessCondition {
 }
 
 export interface RunningMachine extends Machine {
+  /** By how much the local time of people at this machine is ahead of UTC at an instant; negative west of it. */
+  localOffsetMs(wallMs: number): number
   /** How this very program is started again; absent in the simulator, where it is no program. */
   readonly ownProgram?: { readonly argv: readonly [string, ...string[]]; readonly asRoot: boolean }
   /** How the process is at the moment; absent in the simulator, where it is nobody's own. */

@@ -16,10 +16,15 @@ const tags: Record<LogLevel, string> = { trace: 'TRACE', debug: 'DEBUG', info: '
 
 /**
  * One line in the field's format, local time, without indent and line feed:
- * `2026/11/21 03:21:21 [INFO] raft: text key=value`. Source: telemetry reference, LOG-1 and LOG-2.
+ * `2026/11/21 03:21:21 [INFO] raft: text key=value`. `said`: see `saidText`. Source: telemetry reference, LOG-1 and LOG-2.
  */
-export function logLine(wallMs: number, level: LogLevel, topic: string, text: string, fields?: Fields): string {
-  let line = `${localTime(wallMs)} [${tags[level]}] ${topic}: ${text}`
+export function logLine(wallMs: number, level: LogLevel, said: string): string {
+  return `${localTime(wallMs)} [${tags[level]}] ${said}`
+}
+
+/** What a line says behind its time and level: `raft: text key=value`. */
+export function saidText(topic: string, text: string, fields?: Fields): string {
+  let line = `${topic}: ${text}`
   if (fields === undefined) return line
   for (const [key, value] of Object.entries(fields)) {
     if (value !== undefined) line += ` ${key}=${fieldText(value)}`

@@ -1,7 +1,7 @@
 import type { Clock, Timers } from '../env/clock.ts'
-import type { Fields, FollowedLog, Log, LogLevel, Sampling } from '../env/observe.ts'
+import type { Fields, FollowedLog, Log, LogLevel, LogParts, Sampling } from '../env/observe.ts'
 import { SampledLines } from '../model/sampled-lines.ts'
-import { type LogRecord, logLevels, logLine } from './log-line.ts'
+import { type LogRecord, logLevels, logLine, saidText } from './log-line.ts'
 
 /** Lines kept back before the sink is opened, and lines kept for those who begin to follow; the oldest go first. */
 export const keptLinesMax = 512
@@ -17,7 +17,7 @@ interface Held extends Line {
 
 interface Follower {
   readonly least: number
-  readonly use: (line: string) => void
+  readonly use: (line: string, parts: LogParts) => void
 }
 
 /** What a log goes by. */
@@ -56,9 +56,10 @@ export class HostLog implements Log {
     if (!this.enabled(level)) return
     if (sampling !== undefined) return this.#sampled.write(level, topic, text, fields ?? {}, sampling)
     const wallMs = this.#clock.wallMs()
-    const line = logLine(wallMs, level, topic, text, fields)
+    const said = saidText(topic, text, fields)
+    const line = logLine(wallMs, level, said)
     const rank = logLevels.indexOf(level)
-    for (const { least, use } of this.#followers) if (rank >= least) use(line)
+    for (const { least, use } of this.#followers) if (rank >= least) use(line, { level, said, wallMs })
     if (rank < this.#least) return
     this.#recent[this.#nextRecent] = { level, line }
     this.#nextRecent = (this.#nextRecent + 1) % keptLinesMax
@@ -73,7 +74,7 @@ export class HostLog implements Log {
     return rank >= this.#least || rank >= this.#leastFollowed
   }
 
-  follow(level: LogLevel, use: (line: string) => void): FollowedLog {
+  follow(level: LogLevel, use: Follower['use']): FollowedLog {
     const follower = { least: logLevels.indexOf(level), use }
     const inOrder = [...this.#recent.slice(this.#nextRecent), ...this.#recent.slice(0, this.#nextRecent)]
     const recent = inOrder.filter((each) => logLevels.indexOf(each.level) >= follower.least).map(({ line }) => line)

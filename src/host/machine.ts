@@ -26,6 +26,7 @@ export function createMachine(): RunningMachine {
     architecture: architectureNames.get(arch()) ?? arch(),
     operatingSystem: platform() === 'win32' ? 'windows' : platform(),
     cpuCount: availableParallelism(),
+    localOffsetMs: (wallMs) => new Date(wallMs).getTimezoneOffset() * -60_000,
     interfaces,
     defaultInterface,
     condition,

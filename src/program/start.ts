@@ -1,8 +1,10 @@
 import type { Agent, StartFailure, StartOptions } from '../agent/agent.ts'
 import { features } from '../agent/features.ts'
 import type { AgentConfig } from '../agent/settings/agent-config.ts'
+import { levelNamed } from '../agent/settings/log-settings.ts'
 import type { TlsMaterial } from '../agent/settings/tls-settings.ts'
 import { portFailure, startAgent } from '../agent/start.ts'
+import { Syslog } from '../agent/syslog/syslog.ts'
 import { httpsTls, loadTls } from '../agent/tls-material.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { openCliRpc } from '../cli-rpc/listener.ts'
@@ -24,6 +26,8 @@ export interface Program {
   /** Where the HTTP API listens. */
   readonly http: readonly HttpListener[]
   stop(): Promise<void>
+  /** Lets the last lines of the log leave for syslog, within a bound of time. After `stop`, or where the agent broke. */
+  endLog(): Promise<void>
 }
 
 /** What answers at the faces' ports: a word that the agent is starting, or silence, until it runs. */
@@ -43,6 +47,7 @@ export async function startProgram(
   config: AgentConfig,
   options: StartOptions = {},
 ): Promise<Result<Program, StartFailure>> {
+  const syslog = config.syslog && new Syslog(env, config.syslog, levelNamed[config.logLevel])
   const faces: Faces = {
     http: async ({ target }) =>
       target === livePath
@@ -63,12 +68,14 @@ export async function startProgram(
   const reloaded: StartOptions['reloaded'] = (next, renewed) => {
     for (const listener of secured) listener.renewTls(httpsTls(renewed))
     watches.replace(next.watches)
+    syslog?.setLevel(levelNamed[next.logLevel])
     options.reloaded?.(next, renewed)
   }
   const given = tls.ok ? { tls: tls.value } : {}
   const agent = listening.ok ? await startAgent(env, config, { ...options, ...given, reloaded }) : listening
   if (!agent.ok) {
     closeFaces()
+    await syslog?.close()
     return agent
   }
   // The faces' ports are open: proxies ask at them as soon as they run.
@@ -95,7 +102,7 @@ export async function startProgram(
     closeFaces()
     await agent.value.stop()
   }
-  return ok({ agent: agent.value, http, stop })
+  return ok({ agent: agent.value, http, stop, endLog: async () => syslog?.close() })
 }
 
 /** What could be opened, also when something could not. */

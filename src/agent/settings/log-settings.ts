@@ -1,16 +1,42 @@
+import type { Endpoint } from '../../env/net.ts'
+import type { LogLevel } from '../../env/observe.ts'
 import type { LogPlaces } from '../../env/terminal.ts'
 
 /** What is said of the agent's process: its log, and who it is. */
 export interface LogSettings {
   readonly log: LogPlaces
   readonly logLevel: 'TRACE' | 'DEBUG' | 'INFO' | 'WARN' | 'ERR'
+  /** Undefined: the log does not go to syslog. */
+  readonly syslog: SyslogSettings | undefined
   /** Holds the number of the process while it runs; empty: none does. */
   readonly pidFile: string
+}
+
+export interface SyslogSettings {
+  /** As RFC 3164 numbers facilities; LOCAL0 is 16. */
+  readonly facility: number
+  readonly to: SyslogPlace
+}
+
+/** A socket of this machine, by its path or the usual one, or a daemon that listens for datagrams. */
+export type SyslogPlace =
+  | { readonly kind: 'local'; readonly path: string | undefined }
+  /** The host may be a name. */
+  | { readonly kind: 'udp'; readonly at: Endpoint }
+
+/** Levels by the names that settings have for them. */
+export const levelNamed: Readonly<Record<LogSettings['logLevel'], LogLevel>> = {
+  TRACE: 'trace',
+  DEBUG: 'debug',
+  INFO: 'info',
+  WARN: 'warn',
+  ERR: 'error',
 }
 
 /** Reference: configuration 3; telemetry, LOG-6. */
 export const defaultLog: LogSettings = {
   log: { json: false, file: '', rotateBytes: 0, rotateMs: 24 * 3_600_000, oldFilesMax: 0 },
   logLevel: 'INFO',
+  syslog: undefined,
   pidFile: '',
 }

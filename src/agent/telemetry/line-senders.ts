@@ -2,7 +2,7 @@ import { utf8 } from '../../base/bytes.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import { type Endpoint, endpointText, type TcpStream, type UdpSocket } from '../../env/net.ts'
-import { isAddress } from '../../rpc/address.ts'
+import { placeOf } from '../named-receiver.ts'
 import type { LineSender } from './statsd-lines.ts'
 
 /** Lines are gathered for so long. */
@@ -14,17 +14,6 @@ const waitingCharactersMax = 1 << 20
 /** A connection that broke or did not come about is tried again after this. */
 const redialMs = 5_000
 const dialTimeoutMs = 5_000
-
-/** A name is looked up for so long. */
-const lookupMs = 5_000
-
-/** Whom a receiver's name stands for now; undefined where nobody knows. */
-async function placeOf(env: Env, { host, port }: Endpoint): Promise<Endpoint | undefined> {
-  if (isAddress(host)) return { host, port }
-  const found = await env.names.lookup(host, lookupMs)
-  const first = found.ok ? found.value[0] : undefined
-  return first === undefined ? undefined : { host: first, port }
-}
 
 /** Gathers lines for a moment, within the bound. */
 class Gathering implements Closable {

@@ -1,4 +1,5 @@
 import type { AgentConfig } from '../../agent/settings/agent-config.ts'
+import { levelNamed } from '../../agent/settings/log-settings.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { configDifferences } from '../../config/differences.ts'
 import { type LoadedConfig, loadConfig } from '../../config/load.ts'
@@ -11,8 +12,6 @@ import { type Program, startProgram } from '../../program/start.ts'
 import type { Invocation } from '../command.ts'
 import { untilEnded } from './agent-end.ts'
 import { startFailureText } from './start-problem.ts'
-
-const logLevels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERR: 'error' } as const
 
 /** Runs an agent until it is stopped and gives the exit code. Reference: CLI 3. */
 export async function runAgent(invocation: Invocation): Promise<number> {
@@ -51,15 +50,17 @@ async function runStarted(
       return readings.again()
     },
     reloaded: (next) => {
-      terminal.showLog(logLevels[next.logLevel])
+      terminal.showLog(levelNamed[next.logLevel])
       readings.taken()
     },
   })
   if (!program.ok) return stopped(terminal, `Error starting agent: ${startFailureText(program.error, placeOf)}`)
   if (config.startJoin.length > 0) terminal.out('    Join completed.\n')
   terminal.out(banner(config, program.value))
-  terminal.showLog(logLevels[config.logLevel])
-  return untilEnded(env, terminal, config, program.value.agent, () => program.value.stop())
+  terminal.showLog(levelNamed[config.logLevel])
+  const code = await untilEnded(env, terminal, config, program.value.agent, () => program.value.stop())
+  await program.value.endLog()
+  return code
 }
 
 /** Checks in containers look for their runtime where its own clients do. Reference: HTTP API 4.4. */

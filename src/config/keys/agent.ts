@@ -9,7 +9,6 @@ const key = keysOf('agent')
 const checks = keysOf('checks')
 const log = keysOf('log')
 const fixed = keysOf('agent', { waits: { for: 'the value is fixed', never: true } })
-const noSyslog = 'the socket of syslog is not spoken here: let journald take standard output, or pipe it into logger(1)'
 const list = z.array(definition)
 
 export const agentKeys = {
@@ -56,10 +55,7 @@ export const agentKeys = {
     since: '0.9.0',
     reload: true,
   }),
-  enable_syslog: log(bool, 'The log goes to syslog, too.', {
-    default: false,
-    waits: { for: 'syslog', refused: noSyslog },
-  }),
+  enable_syslog: log(bool, 'The log goes to syslog, too: see syslog_address.', { default: false }),
   leave_on_terminate: key(bool, 'SIGTERM leaves the cluster. Default: true on clients.'),
   log_file: log(text, 'The log goes to files, too: dir/name.ext becomes dir/name-<unix nanoseconds>.ext.', {
     default: '',
@@ -78,9 +74,13 @@ export const agentKeys = {
   service: checks(definition, 'A service that this agent offers.', { reload: true }),
   services: checks(list, 'Several of them.', { default: [], reload: true }),
   skip_leave_on_interrupt: key(bool, 'SIGINT does not leave the cluster. Default: true on servers.'),
-  syslog_facility: log(text, 'Facility of syslog.', {
+  syslog_address: log(
+    text,
+    'Where enable_syslog sends: host:port (UDP; port 514 unless given), or the path of a local socket. Default: the usual local socket, by logger(1).',
+    { default: '' },
+  ),
+  syslog_facility: log(text, 'Facility of enable_syslog: DAEMON, USER, LOCAL0 to LOCAL7 and so on.', {
     default: 'LOCAL0',
-    waits: { for: 'it is that of enable_syslog, which is refused', never: true },
   }),
   ui: keysOf('http')(bool, 'The web interface is served at /ui/. -dev: true.', { default: false }),
   ui_dir: keysOf('http')(text, 'Directory whose files are served at /ui/ instead of the built-in interface.', {

@@ -1,9 +1,9 @@
 import type { TelemetryConfig } from '../../agent/telemetry/telemetry-config.ts'
 import type { Endpoint } from '../../env/net.ts'
 import { hasBehaviour, newestRelease, type Release } from '../../model/release.ts'
-import { isAddress, isHostName, parseEndpoint } from '../../rpc/address.ts'
 import type { FileConfig } from '../schema.ts'
 import { milliseconds, type Report } from './quantities.ts'
+import { receiverOf } from './receivers.ts'
 
 /** Reference: configuration 12. What the filter has of rules that are none is in `filterWarnings`. */
 export function telemetryOf(
@@ -43,15 +43,4 @@ export function filterWarnings(file: FileConfig): readonly string[] {
     if (rule.startsWith('+') || rule.startsWith('-')) return []
     return [`Filter rule must begin with either '+' or '-': ${JSON.stringify(rule)}`]
   })
-}
-
-function receiverOf(key: string, text: string | undefined, problem: Report): Endpoint | undefined {
-  if (text === undefined || text === '') return undefined
-  const named = parseEndpoint(text)
-  const endpoint = named?.host.toLowerCase() === 'localhost' ? { host: '127.0.0.1', port: named.port } : named
-  if (endpoint !== undefined && endpoint.port > 0 && (isAddress(endpoint.host) || isHostName(endpoint.host))) {
-    return endpoint
-  }
-  problem(`${key} "${text}": is not a host and a port`, 'write an address or a name and a port, such as 127.0.0.1:8125')
-  return undefined
 }

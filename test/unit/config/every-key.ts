@@ -78,6 +78,7 @@ export const examples: Readonly<Record<string, unknown>> = {
   snapshot_agent: { http_addr: 'x' },
   start_join: ['10.0.0.3'],
   start_join_wan: ['10.0.0.3'],
+  syslog_address: '10.0.0.3:514',
   syslog_facility: 'LOCAL1',
   tagged_addresses: { lan: '10.0.0.3' },
   'telemetry.dogstatsd_addr': '10.0.0.3:1',
@@ -117,6 +118,8 @@ export const companions: Readonly<Record<string, FileConfig>> = {
   'ports.proxy_max_port': { ports: { proxy_min_port: 1 } },
   'ports.sidecar_min_port': { ports: { sidecar_max_port: 30_000 } },
   'ports.sidecar_max_port': { ports: { sidecar_min_port: 1 } },
+  syslog_address: { enable_syslog: true },
+  syslog_facility: { enable_syslog: true },
   verify_incoming: https,
   verify_incoming_https: https,
   verify_incoming_rpc: { server: true, ...https },
@@ -128,7 +131,7 @@ export const companions: Readonly<Record<string, FileConfig>> = {
 export const ofNoEffect: ReadonlySet<string> = new Set(['disable_update_check', 'protocol'])
 
 /** Refused whatever else stands there. */
-export const refusedKeys: ReadonlySet<string> = new Set(['enable_syslog', 'segment', 'segments'])
+export const refusedKeys: ReadonlySet<string> = new Set(['segment', 'segments'])
 
 /** Values of the right type that are refused all the same, and how. Texts: reference, configuration 3 to 13. */
 export const refusals: readonly (readonly [file: FileConfig, line: string])[] = [

@@ -23,6 +23,7 @@ const own: Readonly<Record<string, string>> = {
   'src/agent/servers/autopilot-settings.ts': 'a try of the leader, with pauses',
   'src/agent/servers/server-leave.ts': 'leave of this agent',
   'src/agent/telemetry/': 'of where this agent sends metrics, and of its file descriptors, at each change',
+  'src/agent/syslog/': 'of how this agent’s own lines reach syslog: a trial each five seconds, drops once a second',
   'src/cli-rpc/listener.ts': 'start of this agent',
   'src/cli/': 'of the operator at the terminal, and signals',
   'src/dns/listeners.ts': 'start of this agent',

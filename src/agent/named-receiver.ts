@@ -1,0 +1,14 @@
+import type { Env } from '../env/env.ts'
+import type { Endpoint } from '../env/net.ts'
+import { isAddress } from '../rpc/address.ts'
+
+/** A name is looked up for so long. */
+const lookupMs = 5_000
+
+/** Whom a receiver's name stands for now; undefined where nobody knows. */
+export async function placeOf(env: Env, { host, port }: Endpoint): Promise<Endpoint | undefined> {
+  if (isAddress(host)) return { host, port }
+  const found = await env.names.lookup(host, lookupMs)
+  const first = found.ok ? found.value[0] : undefined
+  return first === undefined ? undefined : { host: first, port }
+}

@@ -1,0 +1,132 @@
+import { textOf, utf8 } from '../../base/bytes.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Closable } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
+import { type Endpoint, endpointText, type UdpSocket } from '../../env/net.ts'
+import { productName } from '../../model/names.ts'
+import { placeOf } from '../named-receiver.ts'
+import type { SyslogPlace } from '../settings/log-settings.ts'
+import { type SyslogLine, syslogPacket } from './syslog-line.ts'
+
+/** Brings lines to a syslog daemon. */
+export interface Carrier extends Closable {
+  /** Where they go, as people read it. */
+  readonly to: string
+  /** Lines are gathered for so long before they are carried. */
+  readonly gatherMs: number
+  /** Settles once they are on their way, or with why they are not: then none of them, or only the first ones, arrived. */
+  carry(lines: readonly SyslogLine[]): Promise<Result<void, string>>
+}
+
+export function openCarrier(env: Env, to: SyslogPlace): Carrier {
+  return to.kind === 'udp' ? new Datagrams(env, to.at) : new LoggerRuns(env, to.path)
+}
+
+/** A run of `logger` takes some milliseconds, unless nobody reads the socket. */
+const runLimitMs = 5_000
+const outputBytesMax = 4 << 10
+const reasonLengthMax = 200
+
+/**
+ * Lines to a socket of this machine, which takes datagrams that Node cannot send: by runs of `logger`, each of which is given
+ * lines on its standard input and ends. Source: logger(1) of util-linux; without `--socket-errors=on` it loses lines without a
+ * word where there is no socket.
+ */
+class LoggerRuns implements Carrier {
+  readonly to: string
+  readonly gatherMs = 200
+  readonly #env: Env
+  readonly #argv: readonly [string, ...string[]]
+  readonly #unwanted
+
+  constructor(env: Env, path: string | undefined) {
+    this.#env = env
+    this.to = path ?? 'local socket'
+    const own = ['--prio-prefix', '--socket-errors=on', '-t', productName]
+    this.#argv = ['logger', ...own, ...(path === undefined ? [] : ['-u', path])]
+    this.#unwanted = env.deferred<void>()
+  }
+
+  async carry(lines: readonly SyslogLine[]): Promise<Result<void, string>> {
+    const ran = await this.#env.processes.run(this.#argv, {
+      timeoutMs: runLimitMs,
+      outputBytesMax,
+      input: utf8(lines.map(({ priority, message }) => `<${priority}>${message}\n`).join('')),
+      until: this.#unwanted.promise,
+    })
+    if (!ran.ok) return err(`${ran.error.program}: ${ran.error.message}`)
+    const { exit, output, timedOut } = ran.value
+    if (timedOut) return err(`logger did not end within ${runLimitMs / 1000} s`)
+    if (exit === 0) return ok(undefined)
+    const said = textOf(output).trim().split('\n').at(-1) ?? ''
+    return err(said === '' ? `logger: exit status ${exit}` : said.slice(0, reasonLengthMax))
+  }
+
+  close(): void {
+    this.#unwanted.resolve()
+  }
+}
+
+/** Where a name leads is asked again after so long. */
+const knownForMs = 300_000
+
+/** Lines as datagrams, one for each. Nobody knows whether they arrive. Source: RFC 3164, section 2. */
+class Datagrams implements Carrier {
+  readonly to: string
+  readonly gatherMs = 20
+  readonly #env: Env
+  readonly #named: Endpoint
+  #at: Endpoint | undefined
+  #askedMs = 0
+  #socket: UdpSocket | undefined
+  #closed = false
+
+  constructor(env: Env, named: Endpoint) {
+    this.#env = env
+    this.#named = named
+    this.to = endpointText(named)
+  }
+
+  async carry(lines: readonly SyslogLine[]): Promise<Result<void, string>> {
+    const at = await this.#place()
+    if (at === undefined) return err('unknown name')
+    const socket = await this.#bound(at)
+    if (!socket.ok) return socket
+    const { hostName } = this.#env.machine
+    for (const line of lines) {
+      socket.value.send(at, syslogPacket(line, hostName, this.#env.machine.localOffsetMs(line.wallMs)))
+    }
+    return ok(undefined)
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#socket?.close()
+    this.#socket = undefined
+  }
+
+  async #place(): Promise<Endpoint | undefined> {
+    const nowMs = this.#env.clock.monoMs()
+    if (this.#at !== undefined && nowMs - this.#askedMs < knownForMs) return this.#at
+    this.#askedMs = nowMs
+    // One that was known holds where nobody can tell any more.
+    this.#at = (await placeOf(this.#env, this.#named)) ?? this.#at
+    return this.#at
+  }
+
+  async #bound(to: Endpoint): Promise<Result<UdpSocket, string>> {
+    const isOfFamily = this.#socket?.local.host.includes(':') === to.host.includes(':')
+    if (this.#socket !== undefined && isOfFamily) return ok(this.#socket)
+    this.#socket?.close()
+    this.#socket = undefined
+    const at = { host: to.host.includes(':') ? '::' : '0.0.0.0', port: 0 }
+    const bound = await this.#env.udp.bind(at, () => undefined)
+    if (!bound.ok) return err(`no socket: ${bound.error.kind}`)
+    if (this.#closed) {
+      bound.value.close()
+      return err('closed')
+    }
+    this.#socket = bound.value
+    return bound
+  }
+}

@@ -1,0 +1,142 @@
+import type { Closable } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
+import type { FollowedLog, LogLevel, LogParts } from '../../env/observe.ts'
+import type { SyslogSettings } from '../settings/log-settings.ts'
+import { type Carrier, openCarrier } from './carriers.ts'
+import { syslogLine } from './syslog-line.ts'
+import { WaitingLines } from './waiting-lines.ts'
+
+/** What waits to leave; further lines are dropped, and counted. */
+const waitingLinesMax = 4_096
+const waitingBytesMax = 2 << 20
+/** Lines that are carried at a time. */
+const carriedMax = 256
+/** Carried again after this, so often; then they are dropped. Reference: configuration 3, `enable_syslog`. */
+const retryMs = 5_000
+const triesMax = 12
+/** Drops are logged once in this time. */
+const tellMs = 1_000
+/** The last lines are waited for so long at the end. */
+const lastLinesMs = 2_000
+
+/**
+ * The log of an agent on its way to a syslog daemon. It never holds up the agent: lines wait within a bound, a daemon that is
+ * away is tried again, and what is lost is counted. A line may arrive twice where a run of `logger` failed half-way.
+ */
+export class Syslog {
+  readonly #env: Env
+  readonly #facility: number
+  readonly #carrier: Carrier
+  readonly #waiting = new WaitingLines(waitingLinesMax, waitingBytesMax)
+  #followed: FollowedLog
+  #timer: Closable | undefined
+  #carrying: Promise<void> | undefined
+  #failures = 0
+  /** A failure was logged, and no success since. */
+  #troubled = false
+  #dropped = 0
+  #tellTimer: Closable | undefined
+  /** A line about drops is being written: it must not count as one, or each would cause the next. */
+  #telling = false
+  #closed = false
+
+  constructor(env: Env, { facility, to }: SyslogSettings, level: LogLevel) {
+    this.#env = env
+    this.#facility = facility
+    this.#carrier = openCarrier(env, to)
+    this.#followed = this.#follow(level)
+  }
+
+  /** From here on lines of this level and above. */
+  setLevel(level: LogLevel): void {
+    if (this.#closed) return
+    this.#followed.close()
+    this.#followed = this.#follow(level)
+  }
+
+  /** Takes no more lines, and settles when the last ones have left, or have had their time. */
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    this.#followed.close()
+    this.#timer?.close()
+    this.#tellTimer?.close()
+    const over = this.#env.deferred<void>()
+    const limit = this.#env.timers.after(lastLinesMs, () => over.resolve())
+    this.#env.detach(this.#carryLast().then(() => over.resolve()))
+    await over.promise
+    limit.close()
+    this.#carrier.close()
+  }
+
+  #follow(level: LogLevel): FollowedLog {
+    return this.#env.log.follow(level, (_line, parts) => this.#take(parts))
+  }
+
+  #take(parts: LogParts): void {
+    if (this.#waiting.add(syslogLine(this.#facility, parts))) this.#carryLater()
+    else if (!this.#telling) this.#drop(1)
+  }
+
+  #carryLater(): void {
+    if (this.#closed || this.#timer !== undefined || this.#carrying !== undefined) return
+    const ms = this.#failures > 0 ? retryMs : this.#carrier.gatherMs
+    this.#timer = this.#env.timers.after(ms, () => {
+      this.#timer = undefined
+      this.#carrying = this.#carry()
+      this.#env.detach(this.#carrying)
+    })
+  }
+
+  async #carry(): Promise<void> {
+    const lines = this.#waiting.first(carriedMax)
+    const carried = await this.#carrier.carry(lines)
+    this.#carrying = undefined
+    if (carried.ok) {
+      this.#waiting.removeFirst(lines.length)
+      this.#well()
+    } else this.#failed(lines.length, carried.error)
+    if (this.#waiting.length > 0) this.#carryLater()
+  }
+
+  async #carryLast(): Promise<void> {
+    await this.#carrying
+    while (this.#waiting.length > 0 && this.#failures === 0) await this.#carry()
+  }
+
+  #well(): void {
+    this.#failures = 0
+    if (!this.#troubled) return
+    this.#troubled = false
+    this.#env.log.write('info', 'syslog', 'log lines reach syslog again', { to: this.#carrier.to })
+  }
+
+  #failed(lines: number, reason: string): void {
+    this.#failures++
+    this.#env.metrics.count('syslog.failed')
+    if (this.#failures % triesMax === 0) {
+      this.#waiting.removeFirst(lines)
+      this.#drop(lines)
+    }
+    if (this.#troubled) return
+    this.#troubled = true
+    const fields = { to: this.#carrier.to, reason, retryMs }
+    this.#env.log.write('warn', 'syslog', 'log lines do not reach syslog: the agent goes on and tries again', fields)
+  }
+
+  #drop(lines: number): void {
+    this.#env.metrics.count('syslog.dropped', lines)
+    this.#dropped += lines
+    if (this.#closed) return
+    this.#tellTimer ??= this.#env.timers.after(tellMs, () => this.#tellDropped())
+  }
+
+  #tellDropped(): void {
+    const lines = this.#dropped
+    this.#tellTimer = undefined
+    this.#dropped = 0
+    this.#telling = true
+    this.#env.log.write('warn', 'syslog', 'log lines were dropped on their way to syslog', { lines })
+    this.#telling = false
+  }
+}

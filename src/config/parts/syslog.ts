@@ -1,0 +1,56 @@
+import type { SyslogPlace, SyslogSettings } from '../../agent/settings/log-settings.ts'
+import { nearest } from '../../base/edit-distance.ts'
+import type { FileConfig } from '../schema.ts'
+import type { Report } from './quantities.ts'
+import { receiverOf } from './receivers.ts'
+
+/** Names of facilities in the order of their numbers; those without a name have none in the field. Source: RFC 3164, 4.1.1. */
+const facilities = [
+  'KERN',
+  'USER',
+  'MAIL',
+  'DAEMON',
+  'AUTH',
+  'SYSLOG',
+  'LPR',
+  'NEWS',
+  'UUCP',
+  'CRON',
+  'AUTHPRIV',
+  'FTP',
+]
+const locals = ['LOCAL0', 'LOCAL1', 'LOCAL2', 'LOCAL3', 'LOCAL4', 'LOCAL5', 'LOCAL6', 'LOCAL7']
+const firstLocal = 16
+const numbers: ReadonlyMap<string, number> = new Map([
+  ...facilities.map((name, at) => [name, at] as const),
+  ...locals.map((name, at) => [name, firstLocal + at] as const),
+])
+
+/** Source: RFC 3164, section 2. */
+const syslogPort = 514
+
+/** Reference: configuration 3. Without `enable_syslog` nothing else is looked at, as in the field. */
+export function syslogOf(file: FileConfig, problem: Report): SyslogSettings | undefined {
+  if (file.enable_syslog !== true) return undefined
+  const facility = facilityOf(file.syslog_facility ?? 'LOCAL0', problem)
+  const to = placeOf(file.syslog_address ?? '', problem)
+  return facility === undefined || to === undefined ? undefined : { facility, to }
+}
+
+function facilityOf(written: string, problem: Report): number | undefined {
+  const name = written.toUpperCase()
+  const number = numbers.get(name)
+  if (number !== undefined) return number
+  const meant = nearest(name, [...numbers.keys()])
+  const remedy = meant === undefined ? 'write one such as DAEMON, USER or LOCAL0' : `did you mean '${meant}'?`
+  problem(`syslog_facility "${written}": invalid syslog facility`, remedy)
+  return undefined
+}
+
+function placeOf(written: string, problem: Report): SyslogPlace | undefined {
+  if (written === '') return { kind: 'local', path: undefined }
+  const path = written.startsWith('/') ? written : /^unix:\/\/(\/.+)$/.exec(written)?.[1]
+  if (path !== undefined) return { kind: 'local', path }
+  const at = receiverOf('syslog_address', written, problem, syslogPort)
+  return at && { kind: 'udp', at }
+}

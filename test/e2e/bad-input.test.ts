@@ -168,14 +168,26 @@ describe('svc', () => {
       )
   })
 
+  it('[CLI-007] [UPG-022] validates the files that it is given, and has no flags for them: nothing is validated then', async () => {
+    const file = join(workplace.path, 'good.json')
+    writeFileSync(file, JSON.stringify({ data_dir: '/x', bind_addr: '10.0.0.1' }))
+    expect(await runSvc(['validate', file])).toEqual({ code: 0, out: 'Configuration is valid!\n', error: '' })
+    for (const [flag, value] of [
+      ['config-file', file],
+      ['config-dir', workplace.path],
+    ] as const) {
+      for (const argv of [[`-${flag}=${value}`], [`-${flag}`, value]]) {
+        const { code, out, error } = await runSvc(['validate', ...argv])
+        expect([code, out, error.split('\n')[0]]).toEqual([1, '', `flag provided but not defined: -${flag}`])
+        expect(error).toContain('Usage: svc validate [options] FILE_OR_DIRECTORY...\n')
+      }
+    }
+  })
+
   it('[CLI-008] [UPG-022] names a command that it does not have, and what replaced one of old', async () => {
     expect((await runSvc(['configtest'])).error.split('\n')[0]).toBe(
       "unknown command: configtest: it was removed in 1.0, use 'svc validate'",
     )
-    for (const flag of ['config-file', 'config-dir']) {
-      const { code, error } = await runSvc(['validate', `-${flag}=x`])
-      expect([code, error.split('\n')[0]]).toEqual([1, `flag provided but not defined: -${flag}`])
-    }
     expect((await runSvc(['kv', 'nope'])).error.split('\n')[0]).toBe('unknown command: kv nope')
   })
 })

@@ -9,14 +9,21 @@ import { FakeTerminal } from './fake-terminal.ts'
 
 const host = createHostEnv({ logSink: () => undefined, logLevel: 'error' })
 
-/** Runs a command while nobody listens at any address. */
-async function run(argv: readonly string[]): Promise<{ code: number; out: string; error: string }> {
+/** Runs a command while nobody listens at any address; `asked`: what it would have asked, `GET /v1/agent/self`. */
+async function run(
+  argv: readonly string[],
+): Promise<{ code: number; out: string; error: string; asked: readonly string[] }> {
   const terminal = new FakeTerminal()
   const to = { host: '127.0.0.1', port: 8500 }
-  const http = { ...host.http, request: async () => err({ kind: 'refused' as const, to }) }
+  const asked: string[] = []
+  const request: Env['http']['request'] = async (_to, { method, target }) => {
+    asked.push(`${method} ${target}`)
+    return err({ kind: 'refused', to })
+  }
+  const http = { ...host.http, request }
   const env = { ...host, disk: host.disk, machine: host.machine, http } as Env
   const code = await runCli(argv, env, terminal)
-  return { code, out: terminal.written, error: terminal.complained }
+  return { code, out: terminal.written, error: terminal.complained, asked }
 }
 
 const commands = commandTree.commands.map((command) => ({ name: command.path.join(' '), command }))
@@ -153,13 +160,69 @@ const others: ReadonlySet<string> = new Set([
   'connect proxy',
 ])
 const asking = commands.filter(({ name, command }) => standing(command) && !others.has(name))
+const policies = 'GET /v1/acl/policies'
+const tokens = 'GET /v1/acl/tokens'
+const intentions = '/v1/connect/intentions'
+const autopilot = 'GET /v1/operator/autopilot/configuration'
+/** The last that a command asks for before it gives up. What has a name is looked for in a list first. Reference: CLI 2. */
+const asks: Readonly<Record<string, string>> = {
+  'acl bootstrap': 'PUT /v1/acl/bootstrap',
+  'acl explain': 'GET /v1/acl/explain?resource=service&right=read&name=web',
+  'acl policy create': 'PUT /v1/acl/policy',
+  ...{ 'acl policy delete': policies, 'acl policy list': policies, 'acl policy read': policies },
+  'acl policy update': policies,
+  'acl set-agent-token': 'PUT /v1/agent/token/acl_token',
+  'acl status': 'GET /v1/acl/status',
+  ...{ 'acl token clone': tokens, 'acl token create': 'PUT /v1/acl/token', 'acl token delete': tokens },
+  ...{ 'acl token list': tokens, 'acl token read': tokens, 'acl token update': tokens },
+  'acl translate-rules': 'POST /v1/acl/rules/translate',
+  'catalog datacenters': 'GET /v1/catalog/datacenters',
+  'catalog nodes': 'GET /v1/catalog/nodes',
+  'catalog services': 'GET /v1/catalog/services',
+  'connect ca forecast': 'GET /v1/connect/ca/forecast',
+  'connect ca get-config': 'GET /v1/connect/ca/configuration',
+  debug: 'GET /v1/agent/self',
+  event: 'PUT /v1/event/fire/e',
+  exec: 'PUT /v1/session/create',
+  'force-leave': 'PUT /v1/agent/force-leave/n',
+  info: 'GET /v1/agent/self',
+  'intention check': `GET ${intentions}/check?source=a&destination=b`,
+  'intention create': `POST ${intentions}`,
+  'intention delete': `GET ${intentions}`,
+  'intention get': `GET ${intentions}`,
+  'intention match': `GET ${intentions}/match?by=destination&name=a`,
+  join: 'PUT /v1/agent/join/127.0.0.1',
+  keyring: 'GET /v1/operator/keyring',
+  'kv delete': 'DELETE /v1/kv/k',
+  'kv export': 'GET /v1/kv/?recurse=',
+  'kv get': 'GET /v1/kv/k',
+  'kv import': 'PUT /v1/kv/k?flags=0',
+  'kv put': 'PUT /v1/kv/k',
+  leave: 'PUT /v1/agent/leave',
+  lock: 'PUT /v1/session/create',
+  maint: 'GET /v1/agent/checks',
+  members: 'GET /v1/agent/members',
+  monitor: 'GET /v1/agent/monitor',
+  ...{ 'operator autopilot get-config': autopilot, 'operator autopilot set-config': autopilot },
+  'operator raft list-peers': 'GET /v1/operator/raft/configuration',
+  'operator raft remove-peer': 'DELETE /v1/operator/raft/peer?id=s',
+  'operator raft transfer-leader': 'PUT /v1/operator/raft/transfer-leader',
+  'operator upgrade check': 'GET /v1/agent/self',
+  reload: 'PUT /v1/agent/reload',
+  rtt: 'GET /v1/coordinate/nodes',
+  'services deregister': 'PUT /v1/agent/service/deregister/s',
+  'services register': 'PUT /v1/agent/service/register',
+  'snapshot save': 'GET /v1/snapshot',
+  watch: 'GET /v1/catalog/nodes',
+}
 /** A command that answers a question has other codes for its answers. */
 const codes: Readonly<Record<string, number>> = { 'acl explain': 2, 'intention check': 2 }
 
 describe.each(asking)('svc $name', ({ command }) => {
-  it('says so when nobody listens where its agent should be, and that is no success', async () => {
+  it('[CLI-014] asks for what it is there for, and says so when nobody listens: that is no success', async () => {
     const name = command.path.join(' ')
-    const { code, error } = await run([...command.path, ...(operands[name] ?? [])])
+    const { code, error, asked } = await run([...command.path, ...(operands[name] ?? [])])
+    expect(asked.at(-1)).toBe(asks[name])
     expect(code).toBe(codes[name] ?? 1)
     expect(error).toContain('connect: connection refused')
   })

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import type { Breakage } from './breakage.ts'
 import type { BrokenCopy } from './broken-copy.ts'
 import { filesClaiming, titlesClaiming } from './claims.ts'
@@ -18,6 +18,7 @@ export type Verdict =
 
 interface Report {
   readonly testResults: readonly {
+    readonly name: string
     readonly status: string
     readonly message: string
     readonly assertionResults: readonly {
@@ -45,7 +46,9 @@ export function judged(copy: BrokenCopy, breakage: Breakage): Promise<Verdict> {
 async function verdictOf(root: string, id: string, files: readonly string[]): Promise<Verdict> {
   const reportFile = join(root, 'report.json')
   rmSync(reportFile, { force: true })
-  const output = await vitest(root, id, [...files, '-t', titlesClaiming(id), '--bail=1', `--outputFile=${reportFile}`])
+  // A file of scenarios has none where the other has those that claim the statement: that is no failure.
+  const further = ['--passWithNoTests', `--outputFile=${reportFile}`]
+  const output = await vitest(root, id, [...files, '-t', titlesClaiming(id), '--bail=1', ...further])
   const report = reportIn(reportFile)
   if (report === undefined) return { kind: 'undecided', output }
   const unloaded = report.testResults.find(
@@ -58,6 +61,10 @@ async function verdictOf(root: string, id: string, files: readonly string[]): Pr
     const [because = ''] = (failed.failureMessages?.[0] ?? '').split('\n')
     return { kind: 'found', by: failed.fullName, because }
   }
+  // The agents that its tests are about did not come up: all of them are left out.
+  const unready = report.testResults.find(({ status }) => status === 'failed')
+  if (unready !== undefined)
+    return { kind: 'found', by: `what goes before the tests of ${relative(root, unready.name)}`, because: '' }
   const passed = tests.filter(({ status }) => status === 'passed').length
   return passed === 0 ? { kind: 'unclaimed' } : { kind: 'survived', passed }
 }

@@ -3,27 +3,40 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symli
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import type { CopyEnd, ProgramCopy, Workshop } from '../self-test/workshop.ts'
+import { cpuTimePipe, cpuTimeVariable } from './cpu-time.ts'
 
-/** A child that has written nothing for so long is stopped. One seed takes seconds. */
-const silenceMaxMs = 300_000
+/**
+ * When a child is taken to hang. One seed takes seconds of CPU time; how long it takes by the clock on the wall depends on what
+ * else the machine does, and is not asked.
+ */
+export interface ChildLimits {
+  /** CPU time without a line of output, in milliseconds. */
+  readonly cpuMs: number
+  /** Within this time by the wall clock it must use `leastMs` of CPU time or write a line: else it waits for nothing. */
+  readonly idleMs: number
+  readonly leastMs: number
+}
+
+const usualLimits: ChildLimits = { cpuMs: 300_000, idleMs: 600_000, leastMs: 1_000 }
 /** Characters of standard error that are kept. */
 const errorMax = 4000
 
 /** The workshop of a program that is built into `dist` in the folder `root`. */
-export function createWorkshop(root: string): Workshop {
+export function createWorkshop(root: string, limits: ChildLimits = usualLimits): Workshop {
   return {
     read: (file) => {
       const path = join(root, 'dist', file)
       return existsSync(path) ? readFileSync(path, 'utf8') : undefined
     },
-    copy: (replaced) => copyOf(root, replaced),
+    copy: (replaced) => copyOf(root, replaced, limits),
     scenario: (name) => join(root, 'scenarios', name),
   }
 }
 
 /** The program alone, without what only people and compilers read; the packages that it needs are linked to. */
-function copyOf(root: string, replaced: ReadonlyMap<string, string>): ProgramCopy {
+function copyOf(root: string, replaced: ReadonlyMap<string, string>, limits: ChildLimits): ProgramCopy {
   const home = mkdtempSync(join(tmpdir(), 'svc-self-test-'))
   const isProgram = (path: string): boolean => !/[.](d[.]ts|map|tsbuildinfo\S*)$/.test(path)
   for (const part of ['bin', 'dist/src', 'dist/sim']) {
@@ -34,7 +47,7 @@ function copyOf(root: string, replaced: ReadonlyMap<string, string>): ProgramCop
   writeFileSync(join(home, 'package.json'), manifest)
   linkPackages(root, home, Object.keys(JSON.parse(manifest).dependencies))
   return {
-    run: (argv, onLine) => runChild([join(home, 'bin/svc-sim.js'), ...argv], onLine),
+    run: (argv, onLine) => runChild([join(home, 'bin/svc-sim.js'), ...argv], limits, onLine),
     remove: () => rmSync(home, { recursive: true, force: true }),
   }
 }
@@ -53,23 +66,64 @@ function linkPackages(root: string, home: string, names: readonly string[]): voi
   }
 }
 
-function runChild(argv: readonly string[], onLine: (line: string) => void): Promise<CopyEnd> {
-  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'pipe'] })
+function runChild(argv: readonly string[], limits: ChildLimits, onLine: (line: string) => void): Promise<CopyEnd> {
+  const env = { ...process.env, [cpuTimeVariable]: '1' }
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'pipe', 'pipe'], env })
+  const watch = new ProgressWatch(limits, () => child.kill('SIGKILL'))
   let error = ''
-  let silence = setTimeout(() => child.kill('SIGKILL'), silenceMaxMs)
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    clearTimeout(silence)
-    silence = setTimeout(() => child.kill('SIGKILL'), silenceMaxMs)
+  createInterface({ input: child.stdout as Readable }).on('line', (line) => {
+    watch.wrote()
     onLine(line)
   })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  createInterface({ input: child.stdio[cpuTimePipe] as Readable }).on('line', (line) => watch.used(Number(line)))
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     error = (error + text).slice(-errorMax)
   })
   return new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('close', (code) => {
-      clearTimeout(silence)
+      watch.end()
       resolve({ exit: code ?? undefined, error })
     })
   })
+}
+
+/** Stops a child that uses CPU time without an end, or none at all. */
+class ProgressWatch {
+  readonly #limits: ChildLimits
+  readonly #stop: () => void
+  #idle: NodeJS.Timeout
+  /** All that it has used. */
+  #cpuMs = 0
+  /** The same when it last wrote a line. */
+  #cpuAtLineMs = 0
+  /** The same when it was last seen to be busy. */
+  #cpuBusyMs = 0
+
+  constructor(limits: ChildLimits, stop: () => void) {
+    this.#limits = limits
+    this.#stop = stop
+    this.#idle = setTimeout(stop, limits.idleMs)
+  }
+
+  wrote(): void {
+    this.#cpuAtLineMs = this.#cpuMs
+    this.#busy()
+  }
+
+  used(cpuMs: number): void {
+    this.#cpuMs = cpuMs
+    if (cpuMs - this.#cpuAtLineMs > this.#limits.cpuMs) this.#stop()
+    if (cpuMs - this.#cpuBusyMs >= this.#limits.leastMs) this.#busy()
+  }
+
+  end(): void {
+    clearTimeout(this.#idle)
+  }
+
+  #busy(): void {
+    this.#cpuBusyMs = this.#cpuMs
+    clearTimeout(this.#idle)
+    this.#idle = setTimeout(this.#stop, this.#limits.idleMs)
+  }
 }

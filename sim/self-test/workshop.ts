@@ -16,7 +16,7 @@ export interface ProgramCopy {
 }
 
 export interface CopyEnd {
-  /** Undefined: it was silent for so long that it was stopped, or a signal ended it. */
+  /** Undefined: it used CPU time without an end, or none at all, and was stopped; or a signal ended it. */
   readonly exit: number | undefined
   /** The end of what it wrote to standard error. */
   readonly error: string

@@ -334,6 +334,23 @@ export const plantedBugs: readonly PlantedBug[] = [
     hunt: 'keys-are-followed',
     foundBy: ['W2', 'W3'],
   },
+  {
+    row: 125,
+    name: 'last-batch-taken-for-torn',
+    about: 'a server that starts cuts the last batch of its log, although it is whole',
+    patches: [
+      {
+        file: 'src/raft/log/segment-reading.js',
+        find: 'const read = readBatch(this.#bytes, place);',
+        replace:
+          'const whole = readBatch(this.#bytes, place);\n' +
+          '            const isLast = whole.ok && whole.value.end >= this.#contentEnd;\n' +
+          "            const read = isLast ? { ok: false, error: { offset: this.#end, what: 'it is torn' } } : whole;",
+      },
+    ],
+    hunt: 'power-cuts',
+    foundBy: ['R6'],
+  },
   ...accessBugs,
   ...intentionBugs,
   ...meshBugs,

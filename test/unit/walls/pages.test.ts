@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { anchorsOf, withoutCode } from '../../tools/page-anchors.ts'
 import { projectRoot } from '../../tools/planted.ts'
 
 const skipped = new Set(['node_modules', 'dist', '.git', '.cache', 'recorded', 'sequences'])
@@ -15,17 +16,6 @@ function pagesBelow(folder: string): readonly string[] {
 }
 
 const read = (path: string): string => readFileSync(join(projectRoot, path), 'utf8')
-const withoutCode = (text: string): string => text.replace(/^```[\s\S]*?^```/gm, '')
-
-/** Anchors as GitHub makes them from headings. */
-function anchorsOf(text: string): readonly string[] {
-  return [...withoutCode(text).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N} _-]/gu, '')
-      .replace(/ /g, '-'),
-  )
-}
 
 /** Links of a page that lead nowhere; `has` says whether a path of the project exists. */
 function brokenLinks(page: string, text: string, has: (path: string) => boolean): readonly string[] {
@@ -36,7 +26,7 @@ function brokenLinks(page: string, text: string, has: (path: string) => boolean)
       const [path = '', anchor] = target.split('#')
       const to = path === '' ? page : normalize(join(dirname(page), path))
       if (!has(to)) return true
-      return anchor !== undefined && !anchorsOf(to === page ? text : read(to)).includes(anchor)
+      return anchor !== undefined && !anchorsOf(to === page ? text : read(to)).has(anchor)
     })
     .map((target) => `${page}: ${target}`)
 }

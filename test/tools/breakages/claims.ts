@@ -11,20 +11,37 @@ function testSources(): ReadonlyMap<string, string> {
   return new Map(files.map((file) => [file, readFileSync(join(projectRoot, file), 'utf8')]))
 }
 
-let read: ReadonlyMap<string, string> | undefined
+let claims: ReadonlyMap<string, readonly string[]> | undefined
 
 /**
  * The test files whose tests may carry the ID: those that write it, and those that import a module which writes it (lists
  * of cases and of scenarios stand in modules of their own).
  */
 export function filesClaiming(id: string): readonly string[] {
-  read ??= testSources()
-  const sources = [...read]
-  const claim = new RegExp(titlesClaiming(id))
-  const writing = sources.filter(([, text]) => claim.test(text)).map(([file]) => file)
-  const lists = writing.filter((file) => !file.endsWith('.test.ts')).map((file) => `/${basename(file)}'`)
-  const importing = sources.filter(([, text]) => lists.some((list) => text.includes(list))).map(([file]) => file)
-  return [...new Set([...writing, ...importing])].filter((file) => file.endsWith('.test.ts'))
+  claims ??= allClaims()
+  return claims.get(id) ?? []
+}
+
+/** Every ID that stands within brackets, and the test files that may carry it. */
+function allClaims(): ReadonlyMap<string, readonly string[]> {
+  const sources = [...testSources()]
+  const importers = sources.filter(([file]) => file.endsWith('.test.ts'))
+  const claimed = new Map<string, Set<string>>()
+  for (const [file, text] of sources) {
+    const name = `/${basename(file)}'`
+    const carrying = file.endsWith('.test.ts')
+      ? [file]
+      : importers.filter(([, importer]) => importer.includes(name)).map(([path]) => path)
+    for (const id of idsWithinBrackets(text)) {
+      claimed.set(id, new Set([...(claimed.get(id) ?? []), ...carrying]))
+    }
+  }
+  return new Map([...claimed].map(([id, files]) => [id, [...files]]))
+}
+
+function idsWithinBrackets(text: string): ReadonlySet<string> {
+  const brackets = [...text.matchAll(/\[[^\]]*\]/g)].map(([bracket]) => bracket)
+  return new Set(brackets.flatMap((bracket) => bracket.match(/\b[A-Z]{2,3}-\d{3}\b/g) ?? []))
 }
 
 /** What Vitest's `-t` takes: full titles that carry the ID within brackets, alone or among others. */

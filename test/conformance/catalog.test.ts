@@ -88,9 +88,11 @@ describe.each(worlds.map((world) => [world.name, world] as const))('the catalog 
     expect(second['ModifyIndex']).toBeGreaterThan(first['ModifyIndex'] as number)
   })
 
-  it('[CAT-012] lists its nodes, by name', async () => {
+  it('[CAT-012] lists all nodes, by name', async () => {
+    await register({ Node: 'a-listed', Address: '10.1.0.7' })
+    await register({ Node: 'z-listed', Address: '10.1.0.8' })
     const names = (await list('/v1/catalog/nodes')).map(({ Node }) => String(Node))
-    expect(names).toContain(ownNode)
+    expect(names).toEqual(expect.arrayContaining(['a-listed', ownNode, 'z-listed']))
     expect(names).toEqual([...names].sort((a, b) => (a < b ? -1 : 1)))
   })
 
@@ -122,7 +124,7 @@ describe.each(worlds.map((world) => [world.name, world] as const))('the catalog 
     await register({
       Node: 'left',
       Address: '10.2.0.1',
-      Service: { ID: 'i1', Service: 'many', Tags: ['x', 'y'], Port: 81 },
+      Service: { ID: 'i1', Service: 'many', Tags: ['x', 'y'], Address: '10.2.0.81', Port: 81 },
     })
     await register({ Node: 'right', Address: '10.2.0.2', Service: { ID: 'i2', Service: 'many' } })
     expect(await list('/v1/catalog/service/many')).toMatchObject([
@@ -132,9 +134,18 @@ describe.each(worlds.map((world) => [world.name, world] as const))('the catalog 
         ServiceID: 'i1',
         ServiceName: 'many',
         ServiceTags: ['x', 'y'],
+        ServiceAddress: '10.2.0.81',
         ServicePort: 81,
       },
-      { Node: 'right', Address: '10.2.0.2', ServiceID: 'i2', ServiceName: 'many', ServiceTags: [], ServicePort: 0 },
+      {
+        Node: 'right',
+        Address: '10.2.0.2',
+        ServiceID: 'i2',
+        ServiceName: 'many',
+        ServiceTags: [],
+        ServiceAddress: '',
+        ServicePort: 0,
+      },
     ])
     expect(await list('/v1/catalog/service/none')).toEqual([])
   })

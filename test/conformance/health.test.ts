@@ -54,6 +54,12 @@ describe.each(worlds.map((world) => [world.name, world] as const))('health %s', 
       Service: { ID: 'web-h1', Service: 'web', Tags: ['a', 'b'], Port: 80 },
       Checks: [{ CheckID: 'n' }, { CheckID: 's' }],
     })
+    const own = { ID: 'own', Service: 'elsewhere', Address: '10.7.7.7' }
+    const body = JSON.stringify({ Node: 'h1', SkipNodeUpdate: true, Service: own })
+    expect((await ask(target, 'PUT /v1/catalog/register', body)).text).toBe('true')
+    expect(await list('/v1/health/service/elsewhere')).toMatchObject([
+      { Node: { Node: 'h1', Address: '10.0.0.h1' }, Address: '10.7.7.7', Service: { ID: 'own', Address: '10.7.7.7' } },
+    ])
     expect(await list('/v1/health/service/none')).toEqual([])
   })
 

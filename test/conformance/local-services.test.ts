@@ -69,8 +69,14 @@ describe.each(worlds.map((world) => [world.name, world] as const))(
     })
 
     it('[HLT-018] [HLT-022] a check is added, listed and removed', async () => {
-      await put('/v1/agent/check/register', { Name: 'pulse', TTL: '1m', Notes: 'of the node' })
-      expect(await check('pulse')).toMatchObject({ CheckID: 'pulse', Status: 'critical', Notes: 'of the node' })
+      await put('/v1/agent/check/register', { ID: 'pulse', Name: 'Pulse', TTL: '1m', Notes: 'of the node' })
+      expect(await check('pulse')).toMatchObject({
+        CheckID: 'pulse',
+        Name: 'Pulse',
+        Status: 'critical',
+        Notes: 'of the node',
+      })
+      expect(await check('Pulse')).toBeUndefined()
       const self = (await read('/v1/agent/self'))['Config'] as ExactObject
       const ofNode = async (): Promise<unknown[]> => {
         const reply = await ask(target, `GET /v1/health/node/${String(self['NodeName'])}`)

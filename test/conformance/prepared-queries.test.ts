@@ -46,7 +46,8 @@ describe.each(worlds.map((world) => [world.name, world] as const))('prepared que
     expect(await json('GET /v1/query')).toEqual([shown])
     expect(await nodesOf('find')).toEqual(['n1'])
     expect(await nodesOf(ID)).toEqual(['n1'])
-    expect(await json('GET /v1/query/find/explain')).toMatchObject({ Query: shown })
+    const explained = { Query: shown, Index: 0, LastContact: 0, KnownLeader: true, ConsistencyLevel: 'leader' }
+    expect(await json('GET /v1/query/find/explain')).toEqual(explained)
     expect(await told(`PUT /v1/query/${ID}`, { Name: 'found', Service: { Service: 'web' } })).toBe('200 ')
     expect(await nodesOf('found')).toEqual(['n1', 'n2'])
     expect(await told('GET /v1/query/find/execute', {})).toBe('404 Query not found')

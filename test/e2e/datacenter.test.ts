@@ -100,6 +100,14 @@ describe('three servers and two clients', () => {
     await inDns('db.service.svc', ['10.9.9.9'])
     const [record] = await serviceRecords(datacenter.dns('c2'), 'db.service.svc')
     expect(record).toMatchObject({ port: 5432, addresses: ['10.9.9.9'] })
+    const agent = datacenter.agent('c2')
+    const node = { Node: 'c1', Address: '127.0.0.4' }
+    const listed = { ...node, ServiceID: 'db-1', ServiceAddress: '10.9.9.9', ServicePort: 5432 }
+    expect(await agent.json('/v1/catalog/service/db')).toMatchObject([listed])
+    expect(await agent.json('/v1/health/service/db')).toMatchObject([
+      { Node: node, Address: '10.9.9.9', Service: { ID: 'db-1', Address: '10.9.9.9' } },
+    ])
+    expect(await agent.json('/v1/catalog/node/c1')).toMatchObject({ Services: { 'db-1': { Address: '10.9.9.9' } } })
   })
 
   it('[AGT-008] answer the same through a client as at a server, with the same index', async () => {

@@ -61,11 +61,13 @@ describe('svc agent -dev -config-dir', () => {
   it('[CLI-002 REG-001 REG-003 REG-008 REG-009 REG-010 AGT-009 AGT-013] serves a web server while it answers, over HTTP and DNS, and stops cleanly', async () => {
     web = await startWebServer()
     const http = `http://127.0.0.1:${web.port}/`
-    define('web.json', { service: { name: 'web', port: web.port, tags: ['v1'], check: { http, interval: '1s' } } })
+    const service = { id: 'web-1', name: 'web', port: web.port, tags: ['v1'], check: { http, interval: '1s' } }
+    define('web.json', { service })
     const agent = dev('-node=alpha')
     const entry = await found(agent, 'web')
-    expect(entry.Service).toMatchObject({ ID: 'web', Tags: ['v1'], Port: web.port })
+    expect(entry.Service).toMatchObject({ ID: 'web-1', Tags: ['v1'], Port: web.port })
     expect(await addresses(dns(), 'web.service.svc')).toEqual(['127.0.0.1'])
+    expect(await addresses(dns(), 'web-1.service.svc')).toEqual([])
     expect(await addresses(dns(), 'v1.web.service.svc', 'tcp')).toEqual(['127.0.0.1'])
     expect(await addresses(dns(), 'v2.web.service.svc')).toEqual([])
     expect(await serviceRecords(dns(), 'web.service.svc')).toEqual([

@@ -1,21 +1,35 @@
 import type { Breakage } from './breakage.ts'
 import { agentBreakages } from './table/agent.ts'
+import { catalogBreakages } from './table/catalog.ts'
 import { cliBreakages } from './table/cli.ts'
 import { configurationBreakages } from './table/configuration.ts'
 import { dnsBreakages } from './table/dns.ts'
+import { healthBreakages } from './table/health.ts'
 import { keyBreakages } from './table/keys.ts'
 import { memberBreakages } from './table/members.ts'
+import { queryBreakages } from './table/queries.ts'
+import { raftBreakages } from './table/raft.ts'
+import { registrationBreakages } from './table/registration.ts'
+import { newerReleaseBreakages } from './table/releases-newer.ts'
+import { olderReleaseBreakages } from './table/releases-older.ts'
 import { removedOptionBreakages } from './table/removed-options.ts'
 import { telemetryBreakages } from './table/telemetry.ts'
 
 /** All breakages, one for each statement that has one. */
 export const breakages: readonly Breakage[] = [
   agentBreakages,
+  catalogBreakages,
   cliBreakages,
   configurationBreakages,
   dnsBreakages,
+  healthBreakages,
   keyBreakages,
   memberBreakages,
+  newerReleaseBreakages,
+  olderReleaseBreakages,
+  queryBreakages,
+  raftBreakages,
+  registrationBreakages,
   removedOptionBreakages,
   telemetryBreakages,
 ].flat()

@@ -6,7 +6,7 @@ import type { NodeDump, RunningLocalAgent } from '../../../src/agent/local/parts
 import { syncScale } from '../../../src/agent/local/sync-pace.ts'
 import { compareText } from '../../../src/base/bytes.ts'
 import { ok, type Result } from '../../../src/base/result.ts'
-import type { CheckFacts } from '../../../src/model/catalog.ts'
+import type { CheckFacts, ServiceFacts } from '../../../src/model/catalog.ts'
 import type { Failure } from '../../../src/model/failure.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 import { checkOf, configOf, nodeId, offer, serviceOf, ttl, withLocalAgent } from './local-world.ts'
@@ -171,6 +171,41 @@ describe('a full comparison', () => {
       ])
       expect([...catalog.services.keys()]).toEqual(['web'])
       expect([...catalog.checks.keys()]).toEqual(['c'])
+    })
+  })
+
+  it.each([
+    { port: 81 },
+    { address: '10.1.1.1' },
+    { tags: ['b'] },
+    { service: 'other' },
+    { kind: 'connect-proxy' },
+    { meta: [['a', 'b'] as const] },
+    { weights: { passing: 2, warning: 1 } },
+    { weights: { passing: 1, warning: 0 } },
+    { enableTagOverride: true },
+  ] satisfies Partial<ServiceFacts>[])('[REG-024] puts right what was changed of a service: %j', async (changed) => {
+    await withLocalAgent(configOf(), async ({ agent, catalog, rest }) => {
+      await agent.registerService(offer('web'))
+      catalog.services.set('web', { ...catalog.services.get('web'), ...changed } as never)
+      await rest(120_000)
+      expect(catalog.services.get('web')).toEqual(expect.objectContaining(serviceOf('web')))
+    })
+  })
+
+  it.each([
+    { name: 'other' },
+    { status: 'passing' },
+    { notes: 'n' },
+    { output: 'o' },
+    { serviceId: '', serviceName: '' },
+  ] satisfies Partial<CheckFacts>[])('[REG-024] puts right what was changed of a check: %j', async (changed) => {
+    await withLocalAgent(configOf(), async ({ agent, catalog, rest }) => {
+      await agent.registerService(offer('web', {}, [checkOf('c', ttl(3_600_000), { serviceId: 'web' })]))
+      const before = catalog.checks.get('c')
+      catalog.checks.set('c', { ...before, ...changed } as never)
+      await rest(120_000)
+      expect(catalog.checks.get('c')).toEqual(before)
     })
   })
 

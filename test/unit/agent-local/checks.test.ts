@@ -316,19 +316,22 @@ describe('a script check', () => {
     )
   })
 
-  it('[HLT-014] [HLT-015] is refused over the API unless scripts are enabled', async () => {
-    await withLocalAgent(configOf(), async ({ agent }) => {
-      const error = {
-        kind: 'refused',
-        message:
-          "Scripts are disabled on this agent from remote calls; to enable, configure 'enable_script_checks' to true",
-      }
-      const check = checkOf('c', script('sh', '0'))
-      expect(await agent.registerCheck(check)).toEqual({ ok: false, error })
-      expect(await agent.registerService(offer('web', {}, [check]))).toEqual({ ok: false, error })
-      expect(agent.services()).toEqual([])
-      expect(agent.checks()).toEqual([])
-    })
+  it('[HLT-014] [HLT-015] is refused over the API unless scripts are enabled for it, and not for files alone', async () => {
+    const forFiles = configOf({ checksConfig: { ...configOf().checksConfig, localScripts: true } })
+    for (const config of [configOf(), forFiles]) {
+      await withLocalAgent(config, async ({ agent }) => {
+        const error = {
+          kind: 'refused',
+          message:
+            "Scripts are disabled on this agent from remote calls; to enable, configure 'enable_script_checks' to true",
+        }
+        const check = checkOf('c', script('sh', '0'))
+        expect(await agent.registerCheck(check)).toEqual({ ok: false, error })
+        expect(await agent.registerService(offer('web', {}, [check]))).toEqual({ ok: false, error })
+        expect(agent.services()).toEqual([])
+        expect(agent.checks()).toEqual([])
+      })
+    }
     await withLocalAgent(scriptsOn, async ({ agent }) => {
       expect(await agent.registerCheck(checkOf('c', script('sh', '0')))).toMatchObject({ ok: true })
       expect(agent.stats()).toEqual({ check_monitors: '1', check_ttls: '0', checks: '1', services: '0' })

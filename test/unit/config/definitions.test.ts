@@ -98,7 +98,7 @@ describe('definitions', () => {
     expect(script).toMatch(/script.*args/)
   })
 
-  it('of scripts are refused until they are enabled, for files alone or for all', async () => {
+  it('[HLT-014] [HLT-015] of scripts are refused until they are enabled, for files alone or for all', async () => {
     const check = { id: 'sh', name: 's', args: ['/bin/true'], interval: '10s' }
     const service = { name: 'web', check: { ...check, id: 'in-web' } }
     const options = "to enable, configure 'enable_script_checks' or 'enable_local_script_checks' to true"

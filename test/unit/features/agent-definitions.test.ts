@@ -194,7 +194,7 @@ describe('a check over HTTP', () => {
     expect(probeOf({ Args: ['a'], Interval: '3s', Timeout: '60s' })).toMatchObject({ timeoutMs: 60_000 })
   })
 
-  it('of gRPC and of a container have them likewise', () => {
+  it('[HLT-017] of gRPC and of a container have them likewise', () => {
     const grpc = { kind: 'grpc', target: 'a:1/s', useTls: false, tlsSkipVerify: false, intervalMs: 3_000 }
     expect(probeOf({ GRPC: 'a:1/s', Interval: '3s' })).toEqual({ ...grpc, timeoutMs: 10_000 })
     const secured = { ...grpc, useTls: true, tlsSkipVerify: true, timeoutMs: 20_000 }

@@ -137,7 +137,7 @@ describe('coordinates of nodes', () => {
   })
 })
 
-describe('near', () => {
+describe('[CAT-013] near', () => {
   for (const target of [
     '/v1/catalog/nodes',
     '/v1/catalog/service/web',

@@ -47,11 +47,20 @@ describe('[UPG-008] [UPG-057] definitions by release', () => {
   })
 
   it.each([
-    ['0.9.3', 'web'],
-    ['1.0.0', 'invalid config key "serviceid": removed in 1.0, write service_id'],
-  ])('%s: serviceid without a capital is %s', (release, expected) => {
-    const read = check(release, { name: 'c', ttl: '5s', serviceid: 'web' })
-    expect(typeof read === 'string' ? read : read.serviceId).toBe(expected)
+    ['[REG-026]', 'serviceid', 'service_id', { ttl: '5s' }, 'web'],
+    ['[REG-027]', 'dockercontainerid', 'docker_container_id', { script: 'true', interval: '5s' }, 'box'],
+    ['[REG-028]', 'tlsskipverify', 'tls_skip_verify', { http: 'https://a/', interval: '5s' }, true],
+    ['[REG-029]', 'deregistercriticalserviceafter', 'deregister_critical_service_after', { ttl: '5s' }, '2m'],
+  ])('%s %s is read before 1.0 as %s, and refused since', (_, key, now, more, value) => {
+    const given = { name: 'c', ...more }
+    const meant = check('0.9.3', { ...given, [now]: value })
+    expect(meant).not.toEqual(check('0.9.3', given))
+    expect(check('0.9.3', { ...given, [key]: value })).toEqual(meant)
+    const refusal = `invalid config key "${key}": removed in 1.0, write ${now}`
+    expect(check('1.0.0', { ...given, [key]: value })).toBe(refusal)
+  })
+
+  it.each(['0.9.3', '1.0.0'])('%s: ServiceID with its capitals is read', (release) => {
     expect(check(release, { name: 'c', ttl: '5s', ServiceID: 'web' })).toMatchObject({ serviceId: 'web' })
   })
 

@@ -6,11 +6,9 @@ import {
   internalProtocolsOf,
   isAtLeast,
   newestRelease,
-  oldestRelease,
   oldLogsOf,
   parseRelease,
   type Release,
-  type ReleaseChange,
   raftProtocolsOf,
   releaseText,
   snapshotDefaultsOf,
@@ -83,34 +81,44 @@ describe('a release', () => {
   })
 })
 
-describe('[UPG-061] a number between two rows', () => {
-  const rows = Object.entries<ReleaseChange>(changes)
-  const had = (text: string): readonly string[] =>
-    rows.flatMap(([name]) => (hasBehaviour(release(text), name as Behaviour) ? [name] : []))
+/** The releases that the notes speak of. */
+const notes = '0.5.0 0.5.1 0.6.0 0.6.4 0.7.0 0.7.1 0.8.0 0.9.0 1.0.0 1.0.1 1.0.7 1.1.0 1.3.0 1.4.0'.split(' ')
 
-  it.each([
-    ['0.9.3', '0.9.2'],
-    ['1.0.2', '1.0.1'],
-    ['1.0.6', '1.0.5'],
-    ['1.1.9', '1.1.0'],
-    ['1.2.9', '1.2.3'],
-    ['1.3.9', '1.3.1'],
-  ])('%s behaves as %s', (between, before) => {
-    expect(had(between)).toEqual(had(before))
-  })
+/** What came with numbers between them, and lasts; `last`: but for that, which had an end. Reference: releases. */
+const between: readonly { readonly came: string; readonly last?: string; readonly names: readonly Behaviour[] }[] = [
+  { came: '0.7.2', names: ['control-over-http', 'pretty-in-development'] },
+  { came: '0.7.4', names: ['dns-node-ids'] },
+  { came: '0.8.1', names: ['commands-wait'] },
+  { came: '0.8.5', names: ['dns-edns-sizes', 'passing-has-a-value'] },
+  { came: '0.9.1', names: ['dns-name-servers', 'metrics-over-http'] },
+  { came: '0.9.1', last: '0.9.1', names: ['denied-key-is-told-once'] },
+  { came: '1.0.3', names: ['unprintable-refused'] },
+  { came: '1.0.5', names: ['grpc-checks'] },
+  { came: '1.2.0', names: ['dns-service-pointers', 'mesh'] },
+  { came: '1.2.1', names: ['dns-one-alias'] },
+  { came: '1.2.2', names: ['alias-checks'] },
+  { came: '1.2.3', names: ['recursors-in-turn', 'service-weights'] },
+  { came: '1.3.1', names: ['catalog-reads-one-tag'] },
+]
 
-  it('behaves as the last row at or below it, whatever the number', () => {
-    const since = rows.flatMap(([, row]) => (row.until === undefined ? [row.since] : [row.since, row.until]))
-    for (let minor = 2; minor <= 14; minor++) {
-      for (let patch = 0; patch <= 9; patch++) {
-        const number: Release = minor < 10 ? { major: 0, minor, patch } : { major: 1, minor: minor - 10, patch }
-        if (!isAtLeast(newestRelease, number)) continue
-        const last = since.reduce(
-          (best, row) => (isAtLeast(number, row) && isAtLeast(row, best) ? row : best),
-          oldestRelease,
-        )
-        expect(had(releaseText(number)), releaseText(number)).toEqual(had(releaseText(last)))
-      }
+const numbers = Array.from({ length: 10 }, (_, at) => at + 5).flatMap((minor) =>
+  Array.from({ length: 10 }, (_, patch): Release => {
+    return minor < 10 ? { major: 0, minor, patch } : { major: 1, minor: minor - 10, patch }
+  }),
+)
+
+describe('[UPG-061] a number between two notes', () => {
+  const had = (number: Release): readonly string[] =>
+    Object.keys(changes).filter((name) => hasBehaviour(number, name as Behaviour))
+
+  it('behaves as the last one at or below it, but for what is known to have come in between', () => {
+    for (const number of numbers.filter((each) => isAtLeast(newestRelease, each))) {
+      const note = release(notes.findLast((text) => isAtLeast(number, release(text))) as string)
+      const since = between.filter(
+        ({ came, last = '1.4.0' }) => isAtLeast(number, release(came)) && isAtLeast(release(last), number),
+      )
+      const expected = new Set([...had(note), ...since.flatMap(({ names }) => names)])
+      expect(new Set(had(number)), releaseText(number)).toEqual(expected)
     }
   })
 })

@@ -3,6 +3,8 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   let best: string | undefined
   let bestDistance = Math.floor(word.length / 3) + 1
   for (const candidate of candidates) {
+    // No fewer changes than the lengths differ by: most candidates are passed over for that, and all for a very long word.
+    if (Math.abs(candidate.length - word.length) >= bestDistance) continue
     const distance = editDistance(word, candidate)
     if (distance >= bestDistance) continue
     best = candidate

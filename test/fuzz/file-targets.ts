@@ -1,6 +1,7 @@
 import { features } from '../../src/agent/features.ts'
 import { frameOf, readFrames } from '../../src/agent/local/journal-frames.ts'
 import { keptChanges, keptCheck, keptService, keptState } from '../../src/agent/local/kept-schema.ts'
+import { membersOf } from '../../src/agent/pool/member-snapshot.ts'
 import { concatBytes, textOf, utf8 } from '../../src/base/bytes.ts'
 import { crc32c } from '../../src/base/crc32c.ts'
 import { GzipWriter, gunzipped } from '../../src/base/gzip.ts'
@@ -172,4 +173,32 @@ const peersFile: FuzzTarget = {
   ],
 }
 
-export const fileTargets: readonly FuzzTarget[] = [gzipTarget, tar, archives, storeSnapshot, journal, peersFile]
+const memberSnapshot: FuzzTarget = {
+  name: 'member-snapshot',
+  about: 'the file in which an agent keeps who was in its pool',
+  lengthMax: 16_384,
+  run: (bytes) => {
+    const text = textOf(bytes)
+    for (const rejoin of [false, true]) {
+      for (const { name, at } of membersOf(text, rejoin)) {
+        if (name === '' || at.host === '' || !(at.port >= 0 && at.port <= 65_535))
+          throw new Error('a member without an address')
+      }
+    }
+  },
+  seeds: () => [
+    utf8('alive: s1 10.0.0.1:8301\nalive: c 1 [fd00::1]:8301\n'),
+    utf8('alive: s1 10.0.0.1:8301\nleave\nalive: s2 10.0.0.2:8301\n'),
+    utf8('not-alive: s1\nclock: 7\nalive: s2  10.0.0.2:8301\n'),
+  ],
+}
+
+export const fileTargets: readonly FuzzTarget[] = [
+  gzipTarget,
+  tar,
+  archives,
+  storeSnapshot,
+  journal,
+  peersFile,
+  memberSnapshot,
+]

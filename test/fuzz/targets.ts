@@ -4,6 +4,7 @@ import { fileTargets } from './file-targets.ts'
 import { gossipTargets } from './gossip-targets.ts'
 import { httpTargets } from './http-targets.ts'
 import { pkiTargets } from './pki-targets.ts'
+import { raftTargets } from './raft-targets.ts'
 import { rpcTargets } from './rpc-targets.ts'
 import { textTargets } from './text-targets.ts'
 
@@ -16,4 +17,5 @@ export const targets: readonly FuzzTarget[] = [
   ...pkiTargets,
   ...textTargets,
   ...fileTargets,
+  ...raftTargets,
 ]

@@ -128,7 +128,7 @@ export class MemberSnapshot {
 }
 
 /** Nobody for an agent that left, unless it is to come back all the same. Lines that cannot be read are passed over. */
-function membersOf(text: string, rejoinAfterLeave: boolean): readonly KnownMember[] {
+export function membersOf(text: string, rejoinAfterLeave: boolean): readonly KnownMember[] {
   const members = new Map<string, KnownMember>()
   for (const line of text.split('\n')) {
     if (line === leaveLine && !rejoinAfterLeave) members.clear()

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest'
+import { parseUint } from '../../../src/features/parse-uint.ts'
+
+describe('an unsigned integer of 64 bits in a text', () => {
+  it.each([
+    ['0', 0n],
+    ['42', 42n],
+    ['18446744073709551615', 0xffff_ffff_ffff_ffffn],
+    ['000000000000000000000000000042', 42n],
+    [`${'0'.repeat(100)}`, 0n],
+  ])('%s is read', (text, value) => {
+    expect(parseUint(text)).toEqual({ ok: true, value })
+  })
+
+  it.each(['', '-1', '+1', '1.0', '0x10', ' 1', '１'])("'%s' is not one", (text) => {
+    const refused = parseUint(text)
+    expect(refused.ok ? '' : refused.error).toMatch(/invalid syntax$/)
+  })
+
+  it.each(['18446744073709551616', '99999999999999999999', `1${'0'.repeat(30)}`])('%s is out of range', (text) => {
+    const refused = parseUint(text)
+    expect(refused.ok ? '' : refused.error).toMatch(/value out of range$/)
+  })
+
+  it('is not converted when it is too long to be one: that would take the square of its length', () => {
+    // Seven minutes, if it were.
+    expect(parseUint('7'.repeat(30_000_000)).ok).toBe(false)
+  })
+})

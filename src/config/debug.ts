@@ -94,7 +94,7 @@ function portsPart({ ports, cliRpc }: Pick<AgentConfig, 'ports' | 'cliRpc'>): Fl
   }
 }
 
-/** Reference: configuration 6. */
+/** Reference: configuration.md#connect-keys, configuration.md#port-sidecar. */
 function meshPart({ mesh, sidecarPorts }: Pick<AgentConfig, 'mesh' | 'sidecarPorts'>): Flat {
   const shown = Object.entries(mesh.options).map(([option, value]) => [
     option,

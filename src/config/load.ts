@@ -41,7 +41,7 @@ export type GivenFlags = ReadonlyMap<string, boolean | string | readonly string[
  * flags, then fragments of HCL; a later source wins. `more`: files and directories in the order given, beside those of the
  * flags. What is wrong with the form of any source is told of all of them at once, with what only the whole can tell: as long
  * as every source can be read, and but for what may be so only because of the form of a part.
- * Reference: configuration CFG-1.
+ * Reference: configuration.md#fact-1.
  */
 export async function loadConfig(
   env: Pick<Env, 'disk' | 'machine'>,

@@ -49,7 +49,7 @@ export interface Normalized {
  * The only maker of an `AgentConfig` from what people wrote: applies the defaults, converts units, and checks what a
  * schema of single fields cannot. `sources`: the definitions of services and checks, where they were taken out of `written`
  * so that they know their places. `release`: what the agent
- * runs as. `placeOf`: where a key stands. Texts follow the reference, configuration 3.
+ * runs as. `placeOf`: where a key stands. The texts are the field's. Reference: configuration.md#top-level-keys.
  */
 export function normalize(
   written: FileConfig,
@@ -310,7 +310,7 @@ function timingOf(
   }
 }
 
-/** Reference: configuration 4.2. */
+/** Reference: configuration.md#gossip-timing. */
 function gossipOf(
   block: 'gossip_lan' | 'gossip_wan',
   file: FileConfig,

@@ -3,7 +3,10 @@ import { internalProtocolsOf, type Release, raftProtocolsOf } from '../model/rel
 import { milliseconds, type Report } from './parts/quantities.ts'
 import type { FileConfig } from './schema.ts'
 
-/** What only the whole can tell, and what is well formed and yet not allowed. Texts: reference, configuration 3 and 4. */
+/**
+ * What only the whole can tell, and what is well formed and yet not allowed. The texts are the field's.
+ * Reference: configuration.md#top-level-keys, configuration.md#numeric-groups.
+ */
 
 const logLevels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERR'] as const
 /** 8-4-4-4-12 hexadecimal digits, of any case. */

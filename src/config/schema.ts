@@ -13,7 +13,8 @@ import type { PastSettings } from './past/past-keys.ts'
 
 /**
  * A configuration file as people write it. Strict: a key that is not here is an error. Each field may be absent; the
- * defaults are applied when all sources are merged. Reference: configuration 3.
+ * defaults are applied when all sources are merged. Reference: configuration.md#top-level-keys,
+ * configuration.md#fact-6.
  */
 export const fileSchema = z.strictObject({
   ...accessKeys,

@@ -81,5 +81,5 @@ export interface MetricsInterval {
   readonly dropped: number
 }
 
-/** Source: telemetry reference, TEL-1. */
+/** Reference: telemetry.md#metrics-1. */
 export const metricsIntervalMs = 10_000

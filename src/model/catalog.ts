@@ -8,7 +8,7 @@ import { productName } from './names.ts'
 
 export type CheckStatus = 'passing' | 'warning' | 'critical'
 
-/** Of a service instance in DNS answers. Reference: HTTP API 4.2. */
+/** Of a service instance in DNS answers. Reference: definitions.md#service-weights, dns.md#fact-60. */
 export interface ServiceWeights {
   readonly passing: number
   readonly warning: number
@@ -61,7 +61,7 @@ export interface CheckFacts {
   readonly serviceId: string
   readonly serviceName: string
   readonly serviceTags: readonly string[]
-  /** As registered over the catalog; null for what an agent runs itself. Reference: HTTP API 1.10. */
+  /** As registered over the catalog; null for what an agent runs itself. Reference: catalog.md#check-definition. */
   readonly definition: CatalogCheckDefinition | null
 }
 
@@ -86,7 +86,10 @@ export type CatalogNode = NodeFacts & RowIndexes
 export type CatalogService = ServiceFacts & RowIndexes & { readonly node: string }
 export type CatalogCheck = CheckFacts & RowIndexes
 
-/** Adds or changes a node, an instance and checks, all or nothing. Reference: HTTP API 2, register body. */
+/**
+ * Adds or changes a node, an instance and checks, all or nothing. Reference: catalog.md#register-body,
+ * catalog.md#atomic-registration.
+ */
 export interface RegisterRequest {
   readonly node: NodeFacts
   /** Leave the node's own data as they are; the node is made if it is not there. */
@@ -115,7 +118,7 @@ export interface HealthServiceEntry {
   readonly checks: readonly CatalogCheck[]
 }
 
-/** How an agent runs a check. Durations in milliseconds. Reference: HTTP API 4.4. */
+/** How an agent runs a check. Durations in milliseconds. Reference: definitions.md#check-types. */
 export type CheckProbe =
   | { readonly kind: 'ttl'; readonly ttlMs: number }
   | {
@@ -195,13 +198,16 @@ export interface ServiceDefinition {
   readonly sidecar?: Pick<ServiceDefinition, 'service' | 'checks'>
 }
 
-/** The check by which the pool's failure detection shows in the catalog. Reference: HTTP API 1.10. */
+/** The check by which the pool's failure detection shows in the catalog. Reference: catalog.md#gossip-check. */
 export const membershipCheckId = 'serfHealth'
-/** In the metadata of every node that an agent has registered as its own. Reference: configuration 2. */
+/** In the metadata of every node that an agent has registered as its own. Spec: CAT-008. */
 export const segmentMetaKey = `${productName}-network-segment`
 export const membershipCheckName = 'Serf Health Status'
 export const membershipPassingOutput = 'Agent alive and reachable'
 export const membershipCriticalOutput = 'Agent not live or unreachable'
 
-/** IDs of the checks that put one service under maintenance begin with it; the rest is the ID of the service. Reference: HTTP API 3. */
+/**
+ * IDs of the checks that put one service under maintenance begin with it; the rest is the ID of the service.
+ * Reference: health.md#maintenance-checks.
+ */
 export const serviceMaintenancePrefix = '_service_maintenance:'

@@ -27,7 +27,7 @@ export function isCoordinate({ vec, error, adjustment, height }: Coordinate): bo
   return vec.length === coordinateDimensions && [...vec, error, adjustment, height].every(Number.isFinite)
 }
 
-/** The estimated round-trip time in seconds. Reference: HTTP API 8. */
+/** The estimated round-trip time in seconds. Reference: coordinates.md#distance. */
 export function distanceBetween(a: Coordinate, b: Coordinate): number {
   const raw = rawDistance(a, b)
   const adjusted = raw + a.adjustment + b.adjustment

@@ -1,6 +1,9 @@
 import type { Failure } from './failure.ts'
 
-/** Figures that clients rely on. Spec: Limits; reference: HTTP API 1.6, 5, 7. */
+/**
+ * Figures that clients rely on. Spec: LIM-013. Reference: keys.md#size-of-values, http-reads.md#wait-limits,
+ * http-reads.md#wait-jitter, configuration.md#tombstone-ttl.
+ */
 
 /** A key's value, bytes. */
 export const kvValueBytesMax = 512 * 1024
@@ -14,18 +17,21 @@ export const tombstoneTtlMs = 15 * 60_000
 /** Tombstones are reaped in steps of this. */
 export const tombstoneGranularityMs = 30_000
 
-/** Metadata of a node or a service. Reference: configuration 4.4. */
+/** Metadata of a node or a service. Reference: catalog.md#metadata-limits. */
 export const metadataPairsMax = 64
 export const metadataKeyMax = 128
 export const metadataValueMax = 512
 
-/** A session's time to live. Reference: HTTP API 6. */
+/** A session's time to live. Reference: keys.md#session-ttl, keys.md#session-lockdelay. */
 export const sessionTtlMinMs = 10_000
 export const sessionTtlMaxMs = 86_400_000
 /** Time for which nobody can lock what a session held when it ended. A longer one is kept as it was given, and cut to this. */
 export const lockDelayDefaultMs = 15_000
 export const lockDelayMaxMs = 60_000
-/** Reference: HTTP API 7. The values of all operations together have the limit of one value. */
+/**
+ * Reference: keys.md#txn-too-many, keys.md#txn-sum-too-big. The values of all operations together have the limit of one
+ * value.
+ */
 export const transactionOperationsMax = 64
 
 /** Offers in one request of an agent that tells the catalog many: all of them are one entry of the log. */

@@ -1,4 +1,4 @@
-/** What a service is to the mesh. Reference: HTTP API 4.2, 4.3. */
+/** What a service is to the mesh. Reference: definitions.md#proxies, catalog.md#proxy-object. */
 export interface MeshFacts {
   /** It speaks for itself, without a proxy. */
   readonly native: boolean
@@ -19,7 +19,10 @@ export interface ProxyFacts {
   readonly upstreams: readonly ProxyUpstream[]
 }
 
-/** How an agent runs a proxy as a process, of old. Reference: connect 9. */
+/**
+ * How an agent runs a proxy as a process, of old. Reference: mesh.md#managed-proxies,
+ * configuration.md#connect-proxy-defaults.
+ */
 export interface ManagedFacts {
   /** `daemon` or `script`; empty: as the agent's settings say. */
   readonly execMode: string
@@ -68,7 +71,7 @@ export function meshDestination({ kind, service, mesh }: InMesh): string | undef
   return mesh?.native === true ? service : undefined
 }
 
-/** Why this cannot be a proxy: all that is wrong. Reference: HTTP API 4.3. */
+/** Why this cannot be a proxy: all that is wrong. Reference: definitions.md#proxies. */
 export function proxyProblems({ kind, port, mesh }: InMesh & { readonly port: number }): readonly string[] {
   if (kind !== proxyKind) return []
   const destination = mesh?.proxy?.destination.trim() ?? ''

@@ -4,7 +4,8 @@ import { productName } from './names.ts'
 
 /**
  * Why such metadata of a node or a service cannot be taken, in the field's words; undefined where they can. `reservedToo`: they
- * are not given but asked for, and keys of the product's own are as good as others. Reference: configuration 4.4.
+ * are not given but asked for, and keys of the product's own are as good as others.
+ * Reference: catalog.md#metadata-limits.
  */
 export function metadataProblem(pairs: TextPairs, reservedToo = false): string | undefined {
   if (pairs.length > metadataPairsMax) {

@@ -10,7 +10,7 @@ export interface ReleaseChange {
   readonly since: Release
   /** The first release that no longer has it; absent: all later ones do. */
   readonly until?: Release
-  /** Row of the reference on releases; or the section, where no row has it. */
+  /** Row of docs/reference/releases.md, or its section where no row has it. */
   readonly reference: string
   /** How it was before, and how it is since. */
   readonly what: string

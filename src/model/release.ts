@@ -1,6 +1,6 @@
 /**
  * Releases of the service, and what changed with each: code asks `hasBehaviour(release, …)`, it never compares version
- * strings. Spec: Versioning, Release notes.
+ * strings. Spec: UPG-001.
  */
 import { accessChanges } from './access-changes.ts'
 import { dnsChanges } from './dns-changes.ts'
@@ -292,7 +292,8 @@ export interface ProtocolRange {
 
 /**
  * Which protocols between agents (not the Raft protocol) an agent of this release speaks. The reference has 2 begin with 0.4;
- * that agents of 0.3 can join those of 0.7 is the specification's word. Spec: Versioning, Ver/0.7; reference: releases, 0.
+ * that agents of 0.3 can join those of 0.7 is the specification's word. Spec: MEM-023, MEM-024.
+ * Reference: releases.md#internal-protocol.
  */
 export function internalProtocolsOf(release: Release): ProtocolRange {
   const has = (behaviour: Behaviour): boolean => hasBehaviour(release, behaviour)
@@ -308,26 +309,34 @@ export interface RaftProtocols {
   readonly spoken: number
 }
 
-/** Which Raft protocols a server of this release speaks. Spec: Versioning; reference: releases, 0. */
+/**
+ * Which Raft protocols a server of this release speaks. Spec: RFT-004, RFT-005, RFT-006, RFT-032.
+ * Reference: releases.md#raft-protocol.
+ */
 export function raftProtocolsOf(release: Release): RaftProtocols {
   if (hasBehaviour(release, 'raft-protocol-3-by-default')) return { min: 1, max: 3, spoken: 3 }
   if (hasBehaviour(release, 'raft-protocol-chosen')) return { min: 1, max: 3, spoken: 2 }
   return hasBehaviour(release, 'raft-protocol-1') ? { min: 1, max: 1, spoken: 1 } : { min: 0, max: 0, spoken: 0 }
 }
 
-/** What a server of this release does about a log in `mdb`. Spec: Ver/0.5.1, Ver/0.6. */
+/** What a server of this release does about a log in `mdb`. Spec: RFT-022, RFT-023. */
 export function oldLogsOf(release: Release): 'kept' | 'migrated' | 'refused' {
   if (hasBehaviour(release, 'mdb-refused')) return 'refused'
   return hasBehaviour(release, 'log-out-of-mdb') ? 'migrated' : 'kept'
 }
 
-/** When a snapshot is taken, if the configuration does not say. Spec: Ver/1.1.0, old defaults through 1.0.1, which the reference divides. */
+/**
+ * When a snapshot is taken, if the configuration does not say. The reference divides the time before 1.1.0.
+ * Spec: RFT-018, RFT-019. Reference: releases.md#raft-snapshots.
+ */
 export function snapshotDefaultsOf(release: Release): { readonly threshold: number; readonly intervalMs: number } {
   if (hasBehaviour(release, 'raft-snapshots-rarer')) return { threshold: 16_384, intervalMs: 30_000 }
   return { threshold: 8_192, intervalMs: 5_000 }
 }
 
-/** Settings whose defaults have changed, where the configuration does not say. Reference: releases, 0, and configuration. */
+/**
+ * Settings whose defaults have changed, where the configuration does not say. Reference: releases.md#changed-defaults.
+ */
 export interface SettingDefaults {
   readonly raftProtocol: number
   /** `performance.raft_multiplier` */

@@ -1,4 +1,7 @@
-/** What the leader makes of one server of the Raft configuration. Reference: HTTP API 12. */
+/**
+ * What the leader makes of one server of the Raft configuration. Reference: operator.md#autopilot-health,
+ * operator.md#when-a-server-is-healthy.
+ */
 export interface ServerHealth {
   readonly id: string
   /** Empty where the pool does not tell of it; then `release` is, too. */

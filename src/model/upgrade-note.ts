@@ -39,6 +39,6 @@ export interface UpgradeAdvice {
 /** Advice on what no agent can be taken back behind, and so has no row in the table of changes. */
 export interface UpgradeNote extends UpgradeAdvice {
   readonly since: Release
-  /** Row of the reference on releases. */
+  /** Row of docs/reference/releases.md. */
   readonly reference: string
 }

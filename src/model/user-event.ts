@@ -1,4 +1,7 @@
-/** An event that somebody fired for others to act on. Reference: HTTP API 9. Filters are regular expressions; '' takes all. */
+/**
+ * An event that somebody fired for others to act on. Filters are regular expressions; '' takes all.
+ * Reference: events.md#firing-an-event, events.md#filters.
+ */
 export interface UserEvent {
   /** A UUID. */
   readonly id: string

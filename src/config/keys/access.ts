@@ -1,7 +1,7 @@
 import { block, type KeyFacts, keysOf } from './key.ts'
 import { bool, duration, text } from './types.ts'
 
-/** Keys of access control. Reference: configuration 5. */
+/** Keys of access control. Reference: configuration.md#access-control-keys. */
 
 const key = keysOf('access control')
 const old = (instead: string, more: KeyFacts = {}): KeyFacts => ({ deprecated: instead, ...more })

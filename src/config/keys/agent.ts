@@ -3,7 +3,9 @@ import { watchSchema } from '../parts/watches.ts'
 import { keysOf } from './key.ts'
 import { bool, definition, duration, pairs, text, whole } from './types.ts'
 
-/** Keys of the agent itself: who it is, what it keeps, its checks, its log. Reference: configuration 3. */
+/**
+ * Keys of the agent itself: who it is, what it keeps, its checks, its log. Reference: configuration.md#top-level-keys.
+ */
 
 const key = keysOf('agent')
 const checks = keysOf('checks')
@@ -92,7 +94,7 @@ export const agentKeys = {
   }),
 }
 
-/** Settings of the field’s own tests: read, and of no effect. Reference: configuration CFG-10. */
+/** Settings of the field’s own tests: read, and of no effect. Reference: configuration.md#fact-10. */
 export const fixedKeys = {
   ae_interval: fixed(duration, 'Always 1m.'),
   check_deregister_interval_min: fixed(duration, 'Always 1m.'),

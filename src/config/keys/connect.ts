@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { block, keysOf } from './key.ts'
 import { bool, duration, text, texts } from './types.ts'
 
-/** Keys of the mesh and its certificate authority. Reference: configuration 6. */
+/** Keys of the mesh and its certificate authority. Reference: configuration.md#connect-keys. */
 
 const key = keysOf('mesh', { since: '1.2.0' })
 const managed = { deprecated: 'a sidecar registration' } as const

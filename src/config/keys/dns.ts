@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { block, keysOf } from './key.ts'
 import { bool, duration, text, texts, uint32, whole } from './types.ts'
 
-/** Keys of DNS. Reference: configuration 9. */
+/** Keys of DNS. Reference: configuration.md#dns-keys. */
 
 const key = keysOf('dns')
 

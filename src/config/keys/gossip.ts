@@ -1,7 +1,10 @@
 import { block, keysOf } from './key.ts'
 import { bool, count, duration, text, texts, whole } from './types.ts'
 
-/** Keys of the pools: who is there, and how they find each other. Reference: configuration 3, 4.2, 11. */
+/**
+ * Keys of the pools: who is there, and how they find each other. Reference: configuration.md#top-level-keys,
+ * configuration.md#gossip-timing, configuration.md#addresses-to-join.
+ */
 
 const key = keysOf('pool')
 

@@ -3,7 +3,9 @@ import { productTitle } from '../../model/names.ts'
 import { block, keysOf } from './key.ts'
 import { alias, bool, headers, port, text, texts, whole } from './types.ts'
 
-/** Keys of addresses and ports, and of the HTTP face. Reference: configuration 3 and 4.3. */
+/**
+ * Keys of addresses and ports, and of the HTTP face. Reference: configuration.md#top-level-keys, configuration.md#ports.
+ */
 
 const key = keysOf('network')
 const http = keysOf('http')

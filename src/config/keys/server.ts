@@ -1,7 +1,10 @@
 import { block, keysOf } from './key.ts'
 import { bool, count, duration, notNegative, text, whole } from './types.ts'
 
-/** Keys of servers: consensus, autopilot, sessions. Reference: configuration 3, 4.1, 7. */
+/**
+ * Keys of servers: consensus, autopilot, sessions. Reference: configuration.md#top-level-keys,
+ * configuration.md#performance, configuration.md#autopilot-keys.
+ */
 
 const key = keysOf('consensus')
 const autopilot = keysOf('autopilot', { since: '0.8.0' })

@@ -1,7 +1,7 @@
 import { block, keysOf } from './key.ts'
 import { bool, duration, text, texts } from './types.ts'
 
-/** Keys of metrics. Reference: configuration 12. */
+/** Keys of metrics. Reference: configuration.md#telemetry-keys. */
 
 const key = keysOf('telemetry', { since: '0.6.4' })
 const circonus = keysOf('telemetry', { waits: { for: 'nothing is sent to Circonus', never: true } })

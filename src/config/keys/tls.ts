@@ -1,7 +1,7 @@
 import { keysOf } from './key.ts'
 import { bool, text } from './types.ts'
 
-/** Keys of TLS. Reference: configuration 8. */
+/** Keys of TLS. Reference: configuration.md#tls. */
 
 const key = keysOf('tls')
 

@@ -11,7 +11,9 @@ import { milliseconds, type Report } from './quantities.ts'
 const policies: readonly AccessPolicy[] = ['allow', 'deny']
 const downPolicies: readonly DownPolicy[] = ['allow', 'deny', 'extend-cache', 'async-cache']
 
-/** The new key goes before the old one. Texts and rules: reference, configuration 5. */
+/**
+ * The new key goes before the old one. Texts and rules are the field's. Reference: configuration.md#access-control-keys.
+ */
 export function accessOf(file: FileConfig, defaults: AccessSettings, problem: Report): AccessSettings {
   const { acl = {} } = file
   const down = acl.down_policy ?? file.acl_down_policy

@@ -29,7 +29,10 @@ export interface ClusterAddress {
   readonly advertise: string
 }
 
-/** Where to listen for other agents, and what to tell them. Spec: Ver/0.6 (several private addresses); reference: configuration 4.3. */
+/**
+ * Where to listen for other agents, and what to tell them. Spec: AGT-026, AGT-027.
+ * Reference: configuration.md#detected-addresses.
+ */
 export function bindAddress(
   file: FileConfig,
   dev: boolean,

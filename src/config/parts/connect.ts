@@ -35,7 +35,9 @@ const otherThanTexts: ReadonlySet<string> = new Set([
   'TLSSkipVerify',
 ])
 
-/** What is written of the mesh and its certificate authority holds by itself. Reference: configuration 6. */
+/**
+ * What is written of the mesh and its certificate authority holds by itself. Reference: configuration.md#connect-keys.
+ */
 export function checkConnect({ connect, ports }: FileConfig, problem: Report): void {
   checkRange('proxy', ports?.proxy_min_port ?? 20_000, ports?.proxy_max_port ?? 20_255, problem)
   checkRange('sidecar', ports?.sidecar_min_port ?? 21_000, ports?.sidecar_max_port ?? 21_255, problem)
@@ -77,7 +79,10 @@ export function meshOf({ connect }: FileConfig, dev: boolean, defaults: AgentCon
   }
 }
 
-/** How proxies that the agent runs are run. Reference: configuration 6. */
+/**
+ * How proxies that the agent runs are run. Reference: configuration.md#connect-proxy,
+ * configuration.md#connect-proxy-defaults.
+ */
 export function managedOf({ connect, ports }: FileConfig, defaults: ManagedSettings): ManagedSettings {
   const { proxy, proxy_defaults } = connect ?? {}
   return {

@@ -6,7 +6,7 @@ import { isAddress } from '../../rpc/address.ts'
 import type { FileConfig } from '../schema.ts'
 import { milliseconds, type Report, wholeSeconds } from './quantities.ts'
 
-/** Reference: configuration 9; DNS 1. */
+/** Reference: configuration.md#dns-keys, configuration.md#key-domain. */
 export function dnsConfig(
   file: FileConfig,
   aliases: readonly string[],
@@ -50,7 +50,7 @@ export function dnsConfig(
 
 const recursorRemedy = 'write IP addresses, each with a port unless that is 53, such as 10.0.0.2 or 10.0.0.2:5353'
 
-/** Reference: dns 110. */
+/** Reference: dns.md#fact-110. */
 function recursorsOf(given: readonly string[], problem: Report): readonly Endpoint[] {
   const known = new Map<string, Endpoint>()
   for (const text of given) {

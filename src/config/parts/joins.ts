@@ -16,7 +16,8 @@ export type Join = (key: JoinKey, port: number) => readonly string[]
 /**
  * Reads where other agents gossip, as `host:port`; a host may be a name, which is looked up at each attempt. An entry without a
  * port takes the own one of gossip. What `retry_join` has a provider asked for stays as it is written; a request that nobody can
- * answer is left out with a warning, for an old configuration may name a cloud beside addresses. Reference: configuration 11.
+ * answer is left out with a warning, for an old configuration may name a cloud beside addresses.
+ * Reference: configuration.md#addresses-to-join.
  */
 export function joinReader(file: FileConfig, problem: Report, warn: Warn): Join {
   const mayRun = file.enable_retry_join_exec ?? false

@@ -7,7 +7,7 @@ import type { Report } from './quantities.ts'
 const portMax = 65_535
 const portRemedy = 'write a port from 1 to 65535, or -1 for none'
 
-/** A port of 0 or below is closed. Reference: configuration 4.3. */
+/** A port of 0 or below is closed. Reference: configuration.md#port-dns-http. */
 export function portsOf(file: FileConfig, server: boolean, defaults: AgentPorts, problem: Report): AgentPorts {
   const given = file.ports ?? {}
   const open = (port: number | undefined, otherwise: number): number =>
@@ -56,7 +56,7 @@ export function serfBind(key: 'serf_lan' | 'serf_wan', file: FileConfig, otherwi
   return given
 }
 
-/** What listens at one address is one thing. Reference: configuration 3, address clash check. */
+/** What listens at one address is one thing. Reference: configuration.md#address-clashes. */
 export function checkAddressClash(config: AgentConfig, file: FileConfig, problem: Report): void {
   const given: Readonly<Record<string, number | undefined>> = file.ports ?? {}
   const { ports, server, advertiseAddress } = config

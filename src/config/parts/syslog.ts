@@ -29,7 +29,9 @@ const numbers: ReadonlyMap<string, number> = new Map([
 /** Source: RFC 3164, section 2. */
 const syslogPort = 514
 
-/** Reference: configuration 3. Without `enable_syslog` nothing else is looked at, as in the field. */
+/**
+ * Without `enable_syslog` nothing else is looked at, as in the field. Reference: configuration.md#key-enable_syslog.
+ */
 export function syslogOf(file: FileConfig, problem: Report): SyslogSettings | undefined {
   if (file.enable_syslog !== true) return undefined
   const facility = facilityOf(file.syslog_facility ?? 'LOCAL0', problem)

@@ -5,7 +5,7 @@ import type { FileConfig } from '../schema.ts'
 import { milliseconds, type Report } from './quantities.ts'
 import { receiverOf } from './receivers.ts'
 
-/** Reference: configuration 12. What the filter has of rules that are none is in `filterWarnings`. */
+/** What the filter has of rules that are none is in `filterWarnings`. Reference: configuration.md#telemetry-keys. */
 export function telemetryOf(
   file: FileConfig,
   defaults: TelemetryConfig,
@@ -36,7 +36,7 @@ function metricNames(file: FileConfig, release: Release): TelemetryConfig['names
   return file.past?.deprecatedMetricNames === true ? 'both' : 'single'
 }
 
-/** A rule that is none is left out, and told of. Reference: configuration 12. */
+/** A rule that is none is left out, and told of. Reference: configuration.md#prefix_filter. */
 export function filterWarnings(file: FileConfig): readonly string[] {
   return (file.telemetry?.prefix_filter ?? []).flatMap((rule) => {
     if (rule === '') return ['Cannot have empty filter rule in prefix_filter']

@@ -5,7 +5,7 @@ import { productName } from '../../model/names.ts'
 import type { FileConfig } from '../schema.ts'
 import type { Report } from './quantities.ts'
 
-/** Reference: configuration 8. */
+/** Reference: configuration.md#tls. */
 export function tlsOf(file: FileConfig, server: boolean, https: boolean, problem: Report): TlsSettings {
   const { cert_file: certificate, key_file: privateKey, ca_file: authorities, ca_path: authoritiesPath } = named(file)
   // What the whole asks for no part takes back.
@@ -79,7 +79,7 @@ function minVersionOf({ tls_min_version: given }: FileConfig, problem: Report): 
   return version ?? defaultTls.minVersion
 }
 
-/** By the names that the field has them under, those of OpenSSL. Reference: configuration, CFG-81. */
+/** By the names that the field has them under, those of OpenSSL. Reference: configuration.md#fact-81. */
 const suites: ReadonlyMap<string, string> = new Map([
   ['TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305', 'ECDHE-RSA-CHACHA20-POLY1305'],
   ['TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305', 'ECDHE-ECDSA-CHACHA20-POLY1305'],
@@ -116,7 +116,7 @@ function cipherSuitesOf({ tls_cipher_suites: given }: FileConfig, problem: Repor
   })
 }
 
-/** Reference: configuration 13. */
+/** Reference: configuration.md#unix-sockets. */
 export function socketAccessOf({ unix_sockets: given }: FileConfig, problem: Report): SocketAccess {
   const { user = '', group = '', mode = '' } = given ?? {}
   if (mode !== '' && !/^[0-7]{1,4}$/.test(mode)) {

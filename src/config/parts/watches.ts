@@ -38,7 +38,7 @@ export const watchSchema = z.strictObject({
 
 type FileWatch = z.infer<typeof watchSchema>
 
-/** Texts follow the reference, configuration 2. */
+/** The texts are the field's. Reference: configuration.md#key-watches. */
 export function watchesOf(given: readonly FileWatch[] | undefined, problem: Report): readonly WatchDefinition[] {
   const watches = given ?? []
   if (watches.length > watchesMax) {

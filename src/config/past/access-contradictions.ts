@@ -9,7 +9,10 @@ interface Pair {
   readonly is?: 'name' | 'time' | 'secret'
 }
 
-/** Keys of access control from before 1.4.0, and those that hold in their place. Reference: configuration 5. */
+/**
+ * Keys of access control from before 1.4.0, and those that hold in their place.
+ * Reference: configuration.md#access-control-keys.
+ */
 const pairs: readonly Pair[] = [
   { old: 'acl_datacenter', key: 'primary_datacenter', is: 'name' },
   { old: 'acl_default_policy', key: 'acl.default_policy' },

@@ -7,7 +7,7 @@ export function providerText(provider: string, value: unknown): string {
   return [`provider=${provider}`, ...pairs.map(([key, each]) => `${key}=${quoted(String(each))}`)].join(' ')
 }
 
-/** As the grammar of discovery wants it. Reference: configuration 11. */
+/** As the grammar of discovery wants it. Reference: configuration.md#discovery-strings. */
 function quoted(text: string): string {
   return /[\s\\"]/.test(text) ? `"${text.replace(/[\\"]/g, '\\$&')}"` : text
 }

@@ -3,7 +3,10 @@ import { checkOldSpellings, serviceOldSpellings } from '../../features/agent/def
 import { productName } from '../../model/names.ts'
 import { type Behaviour, hasBehaviour, type Release } from '../../model/release.ts'
 
-/** What is no more, since which release, and what to write instead. Spec: removed options; reference: configuration 16. */
+/**
+ * What is no more, since which release, and what to write instead. Spec: CFG-042.
+ * Reference: configuration.md#removed-keys.
+ */
 export interface RemovedOption {
   readonly kind: 'key' | 'flag' | 'service key' | 'check key'
   /** With dots where blocks are in one another; a flag without its dash. */
@@ -113,7 +116,7 @@ export function isFlagStillRead(name: string, release: Release): boolean {
   return removal !== undefined && !hasBehaviour(release, removal.by)
 }
 
-/** Those of `camel` are refused in small letters alone. Reference: configuration CFG-7. */
+/** Those of `camel` are refused in small letters alone. Reference: configuration.md#fact-7. */
 function spellings(kind: RemovedOption['kind'], { camel, refused }: OldSpellings): readonly RemovedOption[] {
   const rows = (names: OldSpellings['camel'], more: Pick<RemovedOption, 'spared'>): readonly RemovedOption[] =>
     [...names].flatMap(([name, { use: key, since }]) =>

@@ -3,7 +3,10 @@ import type { Report } from '../parts/quantities.ts'
 import type { FileConfig } from '../schema.ts'
 import { evaluateTemplate } from '../templates/template.ts'
 
-/** The configuration with every template for addresses worked out on this machine. Reference: configuration 11. */
+/**
+ * The configuration with every template for addresses worked out on this machine.
+ * Reference: configuration.md#address-templates.
+ */
 export function withAddresses(file: FileConfig, machine: Machine, problem: Report): FileConfig {
   const one = (key: string, text: string | undefined): string | undefined =>
     text === undefined ? undefined : expanded(key, text, machine, problem)

@@ -6,7 +6,7 @@ import { type ConfigDocument, parseDocument, placeAt } from './document.ts'
 
 /**
  * What is a list of objects in JSON. Under any other name one block is that object; the language itself makes a list of
- * every block. Reference: configuration CFG-3.
+ * every block. Reference: configuration.md#fact-3.
  */
 const lists: ReadonlySet<string> = new Set([
   'services',

@@ -3,7 +3,7 @@ import type { ConfigDocument } from './document.ts'
 
 /**
  * Keys are known whatever the case of their letters. Gives the document with each written as the schema has it, still able
- * to tell where it stands. Names that people choose stay as they are. Reference: configuration CFG-6.
+ * to tell where it stands. Names that people choose stay as they are. Reference: configuration.md#fact-6.
  */
 export function inOwnCase(document: ConfigDocument, schema: z.ZodType): ConfigDocument {
   const written = new Map<string, PropertyKey>()

@@ -2,7 +2,7 @@ import type { FileConfig } from '../schema.ts'
 
 /**
  * Puts a later source over an earlier one: scalars are replaced, lists appended, maps and blocks merged key by key.
- * Reference: configuration CFG-2.
+ * Reference: configuration.md#fact-2.
  */
 export function mergeConfig(earlier: FileConfig, later: FileConfig): FileConfig {
   return merged(earlier, later) as FileConfig

@@ -11,7 +11,7 @@ export type Piece = string | readonly Call[]
 
 /**
  * Reads `a {{ F "x" | g 1 }} b`. Of the field's templates these are calls and pipes; conditions, loops and variables are
- * refused. Reference: configuration 11. The error is one clause.
+ * refused. The error is one clause. Reference: configuration.md#address-templates.
  */
 export function parseTemplate(text: string): Result<readonly Piece[], string> {
   const pieces: Piece[] = []

@@ -14,8 +14,8 @@ import { type Call, parseTemplate } from './parse.ts'
 
 /**
  * What a template for addresses comes to on this machine, such as `{{ GetPrivateIP }}` or
- * `{{ GetAllInterfaces | include "name" "^eth" | join "address" " " }}`. Functions as in the field's, those that the
- * reference names (configuration 11). The error is one clause.
+ * `{{ GetAllInterfaces | include "name" "^eth" | join "address" " " }}`. The functions are those of
+ * the field that the reference names. The error is one clause. Reference: configuration.md#address-templates.
  */
 export function evaluateTemplate(text: string, machine: Machine): Result<string, string> {
   const pieces = parseTemplate(text)

@@ -104,7 +104,7 @@ export function keptOf<T>(list: readonly T[], keep: (each: T) => boolean): reado
   return list.every(keep) ? list : list.filter(keep)
 }
 
-/** `cause` is for the caller to read, and holds no secret. Reference: access control 2. */
+/** `cause` is for the caller to read, and holds no secret. Reference: access-control.md#token-lacks-right. */
 export function permissionDenied(cause = ''): Failure {
   return { kind: 'permission-denied', message: cause === '' ? 'Permission denied' : `Permission denied: ${cause}` }
 }

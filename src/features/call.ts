@@ -1,4 +1,4 @@
-/** How fresh a caller of kept answers wants them. Reference: HTTP API 1.8. */
+/** How fresh a caller of kept answers wants them. Reference: http-reads.md#cache-control. */
 export interface Freshness {
   /** Ask anew, whatever is kept. */
   readonly revalidate: boolean

@@ -4,7 +4,9 @@ interface Asked extends TagFilter {
   readonly connect?: boolean | undefined
 }
 
-/** Metrics of the reads of services. Reference: telemetry, section 3. */
+/**
+ * Metrics of the reads of services. Reference: telemetry.md#metric-catalog-service, telemetry.md#metric-health-service.
+ */
 export function discoveryCounts(
   area: 'catalog' | 'health',
 ): (asked: Asked, found: readonly unknown[]) => readonly string[] {

@@ -60,7 +60,10 @@ export async function discoveryRead<Args, Reply>(
 
 const sayingHow = ['stale', 'consistent', 'leader', 'cached'] as const
 
-/** `discovery_max_stale` of the configuration is for those who say nothing of consistency. Reference: HTTP API 1.5, 1.7. */
+/**
+ * `discovery_max_stale` of the configuration is for those who say nothing of consistency.
+ * Reference: http-reads.md#stale-reads-by-default, http-conventions.md#parameter-leader.
+ */
 function unlessAskedOtherwise(
   { discoveryMaxStaleMs }: AgentContext,
   query: QueryParameters<DiscoveryName>,
@@ -71,7 +74,10 @@ function unlessAskedOtherwise(
   return { ...options, consistency: 'stale', maxStaleMs: discoveryMaxStaleMs }
 }
 
-/** What `Cache-Control` asks for. Directives without a meaning here are passed over. Reference: HTTP API 1.8. */
+/**
+ * What `Cache-Control` asks for. Directives without a meaning here are passed over.
+ * Reference: http-reads.md#cache-control.
+ */
 export function freshnessOf({ headers }: Pick<RouteRequest, 'headers'>): Result<Freshness, Failure> {
   const seconds = new Map<string, number>()
   let revalidate = false
@@ -91,17 +97,20 @@ export function freshnessOf({ headers }: Pick<RouteRequest, 'headers'>): Result<
   })
 }
 
-/** What goes with a read that failed. Reference: HTTP API 1.3. */
+/** What goes with a read that failed. Reference: http-conventions.md#headers-of-failed-reads. */
 export const nothingRead: ReadMeta = { index: 1, knownLeader: false, lastContactMs: 0 }
 
-/** `near=node`; `_agent` is the agent that is asked. Reference: HTTP API 1.5. */
+/** `near=node`; `_agent` is the agent that is asked. Reference: http-conventions.md#parameter-near. */
 export function nearOf(agent: Pick<AgentContext, 'self'>, query: QueryParameters<'near'>): { readonly near?: string } {
   const given = query.get('near') ?? ''
   if (given === '') return {}
   return { near: given === '_agent' ? agent.self().nodeName : given }
 }
 
-/** `node-meta=key:value`, as often as it was given. A key alone asks for an empty value. Reference: HTTP API 1.5. */
+/**
+ * `node-meta=key:value`, as often as it was given. A key alone asks for an empty value.
+ * Reference: http-conventions.md#parameter-node-meta.
+ */
 export function nodeMetaOf(query: QueryParameters<'node-meta'>): { readonly nodeMeta?: TextPairs } {
   const given = query.all('node-meta')
   if (given.length === 0) return {}

@@ -17,7 +17,7 @@ export interface ManagedProxy {
 
 /**
  * Services and checks that this agent was told of. A change is kept on disk and synced to the catalog before it is
- * answered for; a sync that fails is logged and made up for later. Reference: HTTP API 4.1.
+ * answered for; a sync that fails is logged and made up for later. Reference: agent.md#sync-to-the-catalog.
  */
 export interface LocalAgent {
   /** In order of ID. */

@@ -1,6 +1,9 @@
 import type { ServerContext } from './server-context.ts'
 
-/** How long a server takes over something, failures too: a metric of this name, in milliseconds. Reference: telemetry. */
+/**
+ * How long a server takes over something, failures too: a metric of this name, in milliseconds.
+ * Reference: telemetry.md#server-metrics.
+ */
 export async function measured<T>(
   { env }: Pick<ServerContext, 'env'>,
   name: string,

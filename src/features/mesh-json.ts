@@ -3,7 +3,10 @@ import type { Json } from '../base/json.ts'
 import type { MeshFacts, ProxyFacts, ProxyUpstream } from '../model/mesh-service.ts'
 import { settingsJson } from './settings-text.ts'
 
-/** What answers say of a service in the mesh. Reference: HTTP API 1.10, 4.2. */
+/**
+ * What answers say of a service in the mesh. Reference: catalog.md#proxy-object,
+ * definitions.md#services-as-the-agent-shows-them.
+ */
 
 const settings = z.record(
   z.string(),

@@ -22,7 +22,7 @@ export interface MeshSettings {
   readonly federates?: boolean
 }
 
-/** Reference: connect 3. */
+/** Reference: mesh.md#provider-options. */
 export const defaultMesh: MeshSettings = {
   enabled: false,
   provider: productName,

@@ -26,7 +26,7 @@ export function nodesShown(
   return hasBehaviour(agent.release, 'http-translates') ? nodesSeen(agent.self(), datacenter) : (node) => node
 }
 
-/** Reference: HTTP API 1.7; release 0.7. */
+/** Reference: http-reads.md#address-translation, releases.md#rel-0.7-6. */
 export function nodesSeen(
   own: { readonly datacenter: string; readonly translatesAddresses: boolean },
   datacenter: string,

@@ -13,7 +13,10 @@ import type { QueryParameters, RouteRequest } from './route.ts'
 /** What the caller of a read may say (parameters.ts). */
 export type ReadName = NamesOf<typeof readParameters>
 
-/** What the caller asks of a read. Every endpoint that takes `dc` reads all of it, writes too. Reference: HTTP API 1.5 to 1.7. */
+/**
+ * What the caller asks of a read. Every endpoint that takes `dc` reads all of it, writes too.
+ * Reference: http-conventions.md#common-query-parameters, http-reads.md#consistency-modes.
+ */
 export function parseReadOptions(
   agent: Pick<AgentContext, 'self'>,
   query: QueryParameters<ReadName>,

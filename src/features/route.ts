@@ -30,7 +30,8 @@ export interface Route {
   readonly operations: Operations
   /**
    * Of a path that ends in `/`: what is asked for where `rest` ends so (`/execute`), which is then cut off. Such a route
-   * answers verbs as the field does there: 405 does not name OPTIONS, and OPTIONS has a body. Reference: HTTP API 1.2.
+   * answers verbs as the field does there: 405 does not name OPTIONS, and OPTIONS has a body.
+   * Reference: http-conventions.md#prepared-query-methods.
    */
   readonly endings?: Readonly<Record<string, Operations>>
 }
@@ -81,7 +82,10 @@ export type RouteResponse =
       readonly status?: number
       readonly consistency?: Consistency
       readonly cache?: CacheUse
-      /** Names what the value says, for a caller who waits until it says something else. Reference: HTTP API 4.5. */
+      /**
+       * Names what the value says, for a caller who waits until it says something else.
+       * Reference: agent.md#hash-based-blocking.
+       */
       readonly contentHash?: string
       /** Of a lock that was acquired: grows with every holder that the key has. */
       readonly fence?: number

@@ -2,7 +2,10 @@ import type { Authorizer } from '../access/authorizer.ts'
 import type { CatalogCheck, CatalogNode, CheckFacts, HealthServiceEntry } from '../model/catalog.ts'
 import { keptOf } from './access.ts'
 
-/** What of the catalog a token may see. What is on a node is seen by who may read both. Reference: access control 4, dual checks. */
+/**
+ * What of the catalog a token may see. What is on a node is seen by who may read both.
+ * Reference: access-control.md#dual-checks.
+ */
 
 export function seesNode(authorizer: Authorizer, node: string): boolean {
   return authorizer.allows('node', node, 'read')

@@ -77,7 +77,7 @@ export const rootSecrets: readonly string[] = ['allow', 'deny', 'manage']
 
 export const managementLink: PolicyLink = { id: managementPolicyId, name: managementPolicyName }
 
-/** All rights there are. Reference: access control 3.3. */
+/** All rights there are. Reference: access-control.md#built-in-policy-global-management. */
 export const managementRules = `
 acl = "write"
 agent_prefix "" {
@@ -122,7 +122,7 @@ const tokenShapes = {
   ModifyIndex: indexValue,
 }
 
-/** Reference: access control 3.1. */
+/** Reference: access-control.md#token-object. */
 export const tokenShape = z
   .strictObject({
     ...tokenShapes,
@@ -146,7 +146,7 @@ const policyShapes = {
   ModifyIndex: indexValue,
 }
 
-/** Reference: access control 3.2. */
+/** Reference: access-control.md#policy-object. */
 export const policyShape = z
   .strictObject({ ...policyShapes, Rules: z.string(), Datacenters: textList.optional() })
   .meta({ id: 'Policy' })
@@ -155,7 +155,7 @@ export const policyStubShape = z
   .strictObject({ ...policyShapes, Datacenters: textList.nullable() })
   .meta({ id: 'PolicyStub' })
 
-/** Reference: access control 5. */
+/** Reference: access-control.md#legacy-get-v1-acl-info-id. */
 export const legacyTokenShape = z
   .strictObject({
     ID: z.string(),

@@ -16,7 +16,7 @@ import { standingEndpoint } from './system/system-endpoints.ts'
 
 /**
  * What every path of access control looks at first, in the order of the field: whether it is on, whether the URL and the body
- * have the right shape, the mode, and only then who asks. Reference: access control 2.
+ * have the right shape, the mode, and only then who asks. Reference: access-control.md#order-of-checks.
  */
 
 export type AclRequest = RouteRequest<ReadName>

@@ -8,7 +8,10 @@ const intervalMinMs = 1_000
 const timeoutDefaultMs = 10_000
 const scriptTimeoutDefaultMs = 30_000
 
-/** What the members of a check say about how it is run, with the reason where they do not fit. Reference: HTTP API 4.4. */
+/**
+ * What the members of a check say about how it is run, with the reason where they do not fit.
+ * Reference: definitions.md#check-types, definitions.md#check-validation-texts.
+ */
 export function probeFrom(fields: Fields<CheckMembers>): Result<CheckProbe, string> {
   const ttlMs = fields.durationMs('ttl')
   const givenIntervalMs = fields.durationMs('interval')

@@ -23,7 +23,9 @@ const updateBody = object({ Status: text, Output: text })
 const checkId = { name: 'check', about: 'ID of a check of this agent.' } as const
 const unknownCheck = textAnswer(404, 'This agent has no such check.')
 
-/** What the agent that is asked checks. Reference: HTTP API 4.1, 4.4. */
+/**
+ * What the agent that is asked checks. Reference: agent.md#put-v1-agent-check-register, definitions.md#check-definition.
+ */
 export const checkRoutes: readonly Route[] = [
   {
     path: '/v1/agent/checks',

@@ -5,7 +5,10 @@ import type { Dialect, Fields } from './definition-fields.ts'
 import { type CheckMembers, checkOldSpellings, type ServiceMembers, serviceCheckNames } from './definition-names.ts'
 import type { DefinitionProblem } from './definition-problems.ts'
 
-/** The service is taken out no earlier than this after its check turned critical. Reference: configuration 2. */
+/**
+ * The service is taken out no earlier than this after its check turned critical.
+ * Reference: configuration.md#minimum-deregister-time.
+ */
 const deregisterAfterMinMs = 60_000
 
 export interface CheckRead {

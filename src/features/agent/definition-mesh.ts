@@ -79,7 +79,7 @@ export function readMesh(fields: Fields<ServiceMembers>, { native }: Connect): M
   })
 }
 
-/** What of it does not hold. Reference: HTTP API 4.3. */
+/** What of it does not hold. Reference: definitions.md#proxies, definitions.md#sidecars. */
 export function meshProblem(
   fields: Fields<ServiceMembers>,
   service: OfferedService,

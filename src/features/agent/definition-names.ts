@@ -66,7 +66,10 @@ const connectMembers = {
 
 export const connectNames = memberTable(connectMembers)
 
-/** Members of a check definition. `id` is another one over HTTP where the check stands in a service. Reference: HTTP API 4.4. */
+/**
+ * Members of a check definition. `id` is another one over HTTP where the check stands in a service.
+ * Reference: definitions.md#common-members, definitions.md#check-types.
+ */
 const checkMembers = {
   id: { http: ['ID'], file: 'id', holds: 'text' },
   name: { http: ['Name'], file: 'name', holds: 'text' },
@@ -116,7 +119,7 @@ const serviceCheckMembers: CheckMembers = { ...checkMembers, id: { http: ['Check
 
 export const serviceCheckNames = memberTable(serviceCheckMembers)
 
-/** Reference: configuration CFG-7 and 16. */
+/** Reference: configuration.md#fact-7, configuration.md#removed-service-keys-serviceid. */
 export const checkOldSpellings: OldSpellings = {
   camel: new Map([
     [
@@ -135,7 +138,7 @@ export const checkOldSpellings: OldSpellings = {
   ]),
 }
 
-/** Members of a service definition. Reference: HTTP API 4.2, configuration 3. */
+/** Members of a service definition. Reference: definitions.md#service-definition. */
 const serviceMembers = {
   id: { http: ['ID'], file: 'id', holds: 'text' },
   name: { http: ['Name'], file: 'name', holds: 'text' },

@@ -26,7 +26,10 @@ const portMax = 65_535
 const weightMax = 65_535
 const anyAddresses: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]'])
 
-/** Reads a service that an agent is to offer, from a body or a configuration file. Reference: HTTP API 4.2, 4.4; configuration CFG-7. */
+/**
+ * Reads a service that an agent is to offer, from a body or a configuration file.
+ * Reference: definitions.md#service-definition, definitions.md#check-definition, configuration.md#fact-7.
+ */
 export function parseServiceDefinition(
   value: unknown,
   dialect: Dialect,
@@ -141,7 +144,7 @@ function reservedProblem<T>(read: Parsed<T>, checksIn: (value: T) => readonly Ch
   return problemAt([], `Invalid check: CheckID "${membershipCheckId}" is that of the node's membership, choose another`)
 }
 
-/** A caller of the API brings its token as any other does. Reference: HTTP API 4.2. */
+/** A caller of the API brings its token as any other does. Reference: definitions.md#service-token. */
 function ownToken(dialect: Dialect, token: string): { readonly token?: string } {
   return dialect === 'http' || token === '' ? {} : { token }
 }

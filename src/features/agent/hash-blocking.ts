@@ -27,7 +27,7 @@ export interface Hashed {
 
 /**
  * What a service of the agent is now. With the hash that it had it is answered when that is no longer so, or when the time is up.
- * `look` may wait for rights, and looks after that once more. Reference: HTTP API 4.5.
+ * `look` may wait for rights, and looks after that once more. Reference: agent.md#hash-based-blocking.
  */
 export async function whenAnother(
   agent: AgentContext,

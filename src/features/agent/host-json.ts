@@ -39,7 +39,7 @@ export const hostShape = z.strictObject({
 
 /**
  * What the machine is and how it does, under the names of the field's library (gopsutil). What the platform does not tell is
- * left out. Reference: HTTP API 4.1.
+ * left out. Reference: agent.md#get-v1-agent-host.
  */
 export function hostJson(machine: RunningMachine, wallMs: number): z.infer<typeof hostShape> {
   const condition = machine.condition()

@@ -17,7 +17,10 @@ const maintenanceParameters = [
   parameter('reason', z.string(), 'Kept as the notes of the check that says so.'),
 ] as const
 
-/** A critical check takes the node, or one service of it, out of what callers are sent to. Reference: HTTP API 1.10, 4.1. */
+/**
+ * A critical check takes the node, or one service of it, out of what callers are sent to.
+ * Reference: agent.md#put-v1-agent-maintenance, health.md#maintenance-checks.
+ */
 export const maintenanceRoutes: readonly Route[] = [
   {
     path: '/v1/agent/maintenance',

@@ -22,7 +22,9 @@ export const metricsShape = z.strictObject({
   Samples: listOf(aggregateShape),
 })
 
-/** The last whole interval, or the first one while it runs. Source: telemetry reference, TEL-1 and TEL-2. */
+/**
+ * The last whole interval, or the first one while it runs. Reference: telemetry.md#metrics-1, telemetry.md#metrics-2.
+ */
 export function metricsJson(
   intervals: readonly MetricsInterval[],
   nowMs: number,

@@ -8,10 +8,10 @@ import { coordinateJson, coordinateShape } from '../coordinate/model.ts'
 import { textList, textMap } from '../declared-answers.ts'
 import { connectJson, connectShape, proxyJson, proxyShape } from '../mesh-json.ts'
 
-/** Reference: HTTP API 4.6. */
+/** Reference: agent.md#member-status. */
 const statusNumbers: Readonly<Record<MemberStatus, number>> = { alive: 1, leaving: 2, left: 3, failed: 4 }
 
-/** Reference: HTTP API 4.6. */
+/** Reference: agent.md#member. */
 export const memberShape = z
   .strictObject({
     Name: z.string(),
@@ -94,7 +94,7 @@ export function memberJson({ name, endpoint, tags, status, versions }: Member): 
   }
 }
 
-/** Reference: HTTP API 4.2. */
+/** Reference: definitions.md#services-as-the-agent-shows-them. */
 export const serviceShape = z.strictObject({
   Kind: z.string().optional(),
   ID: z.string(),

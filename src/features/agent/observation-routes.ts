@@ -13,7 +13,10 @@ import { metricsJson, metricsShape } from './metrics-json.ts'
 
 const operatorReads = (): Ask => ({ resource: 'operator', name: '', right: 'read' })
 
-/** What people look at when something is wrong: metrics, the machine, the log as it comes. Reference: HTTP API 4.1, 4.7. */
+/**
+ * What people look at when something is wrong: metrics, the machine, the log as it comes.
+ * Reference: agent.md#get-v1-agent-host, agent.md#get-v1-agent-monitor, agent.md#agent-metrics.
+ */
 export const observationRoutes: readonly Route[] = [
   {
     path: '/v1/agent/metrics',
@@ -66,7 +69,7 @@ export const observationRoutes: readonly Route[] = [
   },
 ]
 
-/** Source: telemetry reference, TEL-4. */
+/** Reference: telemetry.md#metrics-4. */
 function metrics({ env, telemetry }: AgentContext, request: RouteRequest<'format'>): RouteResponse {
   if (request.query.get('format') !== 'prometheus') {
     const value = metricsJson(env.metrics.snapshot(), env.clock.wallMs(), telemetry.prefix)

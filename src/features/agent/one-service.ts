@@ -8,7 +8,10 @@ import type { RouteResponse } from '../route.ts'
 import { type HashRequest, whenAnother } from './hash-blocking.ts'
 import { hashedServiceJson, serviceJson } from './model.ts'
 
-/** One service of the agent, by its ID in any case of letters, as it is registered. Reference: HTTP API 4.1, 4.5. */
+/**
+ * One service of the agent, by its ID in any case of letters, as it is registered.
+ * Reference: agent.md#get-v1-agent-service-id, agent.md#hash-based-blocking.
+ */
 export async function readOneService(agent: AgentContext, request: HashRequest): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
   const find = () => agent.local.services().find((candidate) => nameKey(candidate.id) === nameKey(id))

@@ -21,7 +21,10 @@ const memberParameters = [
   parameter('segment', z.string(), 'There are no network segments: only `_all` names some.'),
 ] as const
 
-/** The pool as the asked agent knows it, and the agent's place in it. Reference: HTTP API 4.1, 4.6. */
+/**
+ * The pool as the asked agent knows it, and the agent's place in it. Reference: agent.md#get-v1-agent-members,
+ * agent.md#put-v1-agent-join-addr, agent.md#member.
+ */
 export const poolRoutes: readonly Route[] = [
   {
     path: '/v1/agent/members',

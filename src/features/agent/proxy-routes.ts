@@ -29,7 +29,7 @@ const managedShape = z
   })
   .meta({ id: 'ManagedProxy' })
 
-/** Proxies that an agent runs itself, of old. Reference: connect 9, HTTP API 4.3. */
+/** Proxies that an agent runs itself, of old. Reference: mesh.md#managed-proxies, definitions.md#managed-proxies. */
 export const proxyRoutes: readonly Route[] = [
   {
     path: '/v1/agent/connect/proxy/',

@@ -11,7 +11,9 @@ import { nameKey } from '../name-keys.ts'
 import type { RouteRequest } from '../route.ts'
 import { seesNode, seesService } from '../sight.ts'
 
-/** What is asked for services and checks of the agent itself. Reference: HTTP API 4.1, access control 4. */
+/**
+ * What is asked for services and checks of the agent itself. Reference: agent.md#endpoints, access-control.md#resources.
+ */
 
 type Call = Pick<RouteRequest, 'call'>
 

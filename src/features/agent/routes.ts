@@ -12,7 +12,7 @@ import { probeRoutes } from './probe-routes.ts'
 import { proxyRoutes } from './proxy-routes.ts'
 import { serviceRoutes } from './service-routes.ts'
 
-/** What an agent answers out of its own knowledge: no `dc`, no index. Reference: HTTP API 4. */
+/** What an agent answers out of its own knowledge: no `dc`, no index. Reference: agent.md#endpoints. */
 export const agentRoutes: readonly Route[] = [
   {
     path: '/v1/agent/self',

@@ -29,7 +29,10 @@ const replaceChecks = parameter(
   'Drop checks of the service that the body does not name, but for those of files and of maintenance. Of later releases of the field.',
 )
 
-/** What the agent that is asked offers. Reference: HTTP API 4.1, 4.2. */
+/**
+ * What the agent that is asked offers. Reference: agent.md#put-v1-agent-service-register,
+ * definitions.md#service-definition.
+ */
 export const serviceRoutes: readonly Route[] = [
   {
     path: '/v1/agent/services',

@@ -60,7 +60,7 @@ export interface NodeDump {
 
 const indexes = { CreateIndex: indexValue, ModifyIndex: indexValue } as const
 
-/** Reference: HTTP API 1.10. */
+/** Reference: catalog.md#node. */
 export const nodeShape = z
   .strictObject({
     ID: z.string(),
@@ -89,7 +89,7 @@ export function nodeJson(node: CatalogNode, datacenter: string): z.infer<typeof 
 
 const weightsShape = z.strictObject({ Passing: z.number().int(), Warning: z.number().int() })
 
-/** Reference: HTTP API 1.10, catalog service entry. */
+/** Reference: catalog.md#catalog-service-entry. */
 export const placedServiceShape = z
   .strictObject({
     ID: z.string(),
@@ -143,7 +143,7 @@ export function placedServiceJson(
   }
 }
 
-/** Reference: HTTP API 1.10, node service. */
+/** Reference: catalog.md#node-service. */
 export const nodeServiceShape = z
   .strictObject({
     Kind: z.string().optional(),
@@ -200,7 +200,7 @@ export const nodeServicesShape = z.strictObject({
   Services: z.record(z.string(), nodeServiceShape).meta({ description: 'By ID.' }),
 })
 
-/** Reference: HTTP API 1.10, health check record. */
+/** Reference: catalog.md#health-check-record. */
 export const checkShape = z
   .strictObject({
     Node: z.string(),

@@ -109,7 +109,7 @@ type RegisterBody = ReturnType<typeof registerBody>
 const anyAddresses: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]'])
 const weightMax = 65_535
 
-/** Reads the body of a registration; an empty datacenter is the agent's own. Reference: HTTP API 2, register body. */
+/** Reads the body of a registration; an empty datacenter is the agent's own. Reference: catalog.md#register-body. */
 export function registerRequestOf(
   body: Uint8Array,
 ): Result<{ readonly datacenter: string; readonly request: RegisterRequest }, Failure> {

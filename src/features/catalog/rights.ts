@@ -11,7 +11,7 @@ import { checkOfNode, nodeById, nodeByName, serviceOfNode } from './views.ts'
 /**
  * What of a registration its token may not do. Rules are matched with names letter for letter, and the catalog finds nodes,
  * services and checks whatever the case of their letters: so the names that stand in it are asked for besides those given.
- * Reference: access control 4, dual checks; HTTP API 2.
+ * Reference: access-control.md#dual-checks, catalog.md#put-v1-catalog-register.
  */
 export function registrationRefused(
   authorizer: Authorizer,

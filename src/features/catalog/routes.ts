@@ -36,7 +36,7 @@ import { registerBody, registerRequestOf } from './register-body.ts'
 const namesOfDatacenters = 'names of datacenters: whoever uses one must be able to find it'
 const deregisterBody = object({ Datacenter: text, Node: text, ServiceID: text, CheckID: text })
 
-/** Reference: HTTP API 2. */
+/** Reference: catalog.md#endpoints. */
 export const catalogRoutes: readonly Route[] = [
   {
     path: '/v1/catalog/register',

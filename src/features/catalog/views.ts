@@ -125,12 +125,12 @@ export function placedInstances(
   return placed
 }
 
-/** Reference: HTTP API 1.5, `tag`. */
+/** Reference: http-conventions.md#parameter-tag. */
 function hasEveryTag(service: CatalogService, tags: readonly string[]): boolean {
   return tags.every((tag) => service.tags.some((own) => lowerAscii(own) === lowerAscii(tag)))
 }
 
-/** Reference: HTTP API 1.5, `node-meta`. */
+/** Reference: http-conventions.md#parameter-node-meta. */
 export function hasMeta(node: CatalogNode, wanted: TextPairs): boolean {
   return wanted.every(([key, value]) => node.meta?.some(([own, has]) => own === key && has === value) === true)
 }

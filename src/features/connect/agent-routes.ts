@@ -41,7 +41,10 @@ const off = textAnswer(
   'The mesh is not enabled on the servers, or its authority cannot do it now; the line says why.',
 )
 
-/** What an agent keeps for the proxies on its node. Reference: connect 1 and 6. */
+/**
+ * What an agent keeps for the proxies on its node. Reference: mesh.md#get-v1-agent-connect-ca-roots,
+ * mesh.md#leaf-endpoint.
+ */
 export const agentConnectRoutes: readonly Route[] = [
   {
     path: '/v1/agent/connect/ca/roots',

@@ -8,7 +8,7 @@ export interface MeshTimes {
   readonly leafTtlMinMs: number
 }
 
-/** How far clocks may be apart unless the settings say otherwise. Reference: connect 5. */
+/** How far clocks may be apart unless the settings say otherwise. Reference: mesh.md#profile-notbefore. */
 export const defaultSkewMs = 60_000
 
 /** Leaves that the leader signs in a second unless the settings say otherwise. */
@@ -20,7 +20,7 @@ export const defaultLeavesPerSecond = 50
  */
 export const rootsMax = 8
 
-/** The least that a leaf may live unless the settings say otherwise. Reference: connect 3. */
+/** The least that a leaf may live unless the settings say otherwise. Reference: mesh.md#option-leafcertttl. */
 export const defaultLeafTtlMinMs = 3_600_000
 
 /** With less than this until it would expire a leaf is not worth having: it is refused, with a reason. */

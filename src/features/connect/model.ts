@@ -5,13 +5,15 @@ import { indexValue, listOf, uint64Value } from '../declared-answers.ts'
 
 export type { IssuedLeaf } from '../mesh.ts'
 
-/** What is said where the servers have no mesh: agents know by it that they have none. Reference: connect, feature switch. */
+/**
+ * What is said where the servers have no mesh: agents know by it that they have none. Reference: mesh.md#feature-switch.
+ */
 export const meshIsOffLine = 'Connect must be enabled in order to use this endpoint'
 
 /** What a certificate authority is told by its operator: options by their names on the wire, such as `LeafCertTTL`. */
 export type ProviderOptions = { readonly [option: string]: Json }
 
-/** The configuration of the authority, in one row. Spec: CA configuration. */
+/** The configuration of the authority, in one row. Spec: CA-048, CA-049, CA-052. */
 export interface AuthorityRow {
   /** `svc` or `vault`. */
   readonly provider: string
@@ -27,7 +29,7 @@ export interface AuthorityRow {
   readonly modifyIndex: number
 }
 
-/** A root certificate that is trusted. Exactly one is active. Spec: Root. */
+/** A root certificate that is trusted. Exactly one is active. Spec: CA-034, CA-044. */
 export interface RootRow {
   /** SHA-1 of the certificate: lower-case hexadecimal bytes with colons. */
   readonly id: string
@@ -125,7 +127,7 @@ const rootShape = z
   })
   .meta({ id: 'MeshRoot' })
 
-/** Reference: connect 2. */
+/** Reference: mesh.md#roots-list. */
 export const rootsShape = z
   .strictObject({ ActiveRootID: z.string(), TrustDomain: z.string(), Roots: listOf(rootShape) })
   .meta({ id: 'MeshRoots' })
@@ -151,7 +153,7 @@ function rootJson(root: RootRow): z.infer<typeof rootShape> {
   }
 }
 
-/** Reference: connect 3. */
+/** Reference: mesh.md#ca-configuration. */
 export const configurationShape = z
   .strictObject({
     Provider: z.string(),

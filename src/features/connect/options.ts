@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { optionCharactersMax, optionsMax } from './fields.ts'
 import type { ProviderOptions } from './model.ts'
 
-/** Options that every provider takes, and how options are written. Reference: connect 3. */
+/** Options that every provider takes, and how options are written. Reference: mesh.md#provider-options. */
 
 const hourMs = 3_600_000
 const defaultTtlMs = 72 * hourMs
@@ -116,7 +116,7 @@ function durationOption(options: ProviderOptions, name: string, absentMs: number
   return text === '' ? ok(absentMs) : parseDuration(text)
 }
 
-/** As they are shown: secrets hidden, and the two that are always there filled in. Spec: CA configuration. */
+/** As they are shown: secrets hidden, and the two that are always there filled in. Spec: CA-050, CA-051. */
 export function shownOptions(options: ProviderOptions, secrets: readonly string[]): ProviderOptions {
   const shown = new Map(Object.entries(options))
   for (const name of secrets) {

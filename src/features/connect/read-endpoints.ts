@@ -10,7 +10,7 @@ import { authorityOf, rootsIndex, rootsList } from './views.ts'
 
 const noArgs = z.object({})
 
-/** Reference: connect, feature switch. */
+/** Reference: mesh.md#feature-switch. */
 export function meshIsOff({ mesh }: Pick<ServerContext, 'mesh'>): Failure | undefined {
   if (mesh?.enabled === true) return undefined
   return { kind: 'refused', message: meshIsOffLine }

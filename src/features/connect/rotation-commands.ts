@@ -12,7 +12,7 @@ import { activate, endRotation, noteLeaf, putSigner, tidyCrossings } from './wri
 /**
  * The configuration changes, and with it the root where it must. A rotation is a row that says where it stands; each step is a
  * command that names the rotation, and does nothing where that is not at the step before: whichever leader goes on with it, and
- * however often a step is tried, it is done once, and in order. Spec: What the service does 12.
+ * however often a step is tried, it is done once, and in order. Spec: CA-018, CA-019, CA-020.
  */
 
 const updateBody = z.strictObject({

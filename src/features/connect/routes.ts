@@ -30,7 +30,7 @@ const off = textAnswer(
   'The mesh is not enabled on the servers, or the authority cannot do it now; the line says why.',
 )
 
-/** Reference: connect 1 to 3. */
+/** Reference: mesh.md#endpoints, mesh.md#roots-list, mesh.md#ca-configuration. */
 export const connectRoutes: readonly Route[] = [
   {
     path: '/v1/connect/ca/roots',

@@ -8,7 +8,7 @@ import type { CommandDefinition } from '../server-context.ts'
 import { coordinateRow } from './model.ts'
 import { coordinatesTable } from './tables.ts'
 
-/** Coordinates in one command. Reference: configuration 1. */
+/** Coordinates in one command. Reference: configuration.md#coordinate-batches. */
 export const batchMax = 128
 
 const batchBody = z.strictObject({ updates: z.array(coordinateRow).max(batchMax).readonly() })

@@ -4,7 +4,7 @@ import type { LeaderDuty, ServerContext } from '../server-context.ts'
 import { batchMax, coordinateBatch } from './commands.ts'
 import type { CoordinateRow } from './model.ts'
 
-/** Updates are gathered for this long. Reference: configuration 1. */
+/** Updates are gathered for this long. Reference: configuration.md#coordinate-batches. */
 const batchPeriodMs = 5_000
 const batchesMax = 5
 

@@ -17,7 +17,7 @@ export const coordinateFields = z.object({
 
 export const coordinateRow = z.object({ node: z.string().min(1), segment: z.string(), coordinate: coordinateFields })
 
-/** Reference: HTTP API 8. */
+/** Reference: coordinates.md#put-v1-coordinate-update. */
 export const coordinateShape = z
   .strictObject({
     Vec: z.array(z.number()).readonly(),

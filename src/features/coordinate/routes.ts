@@ -37,7 +37,7 @@ const datacenterShape = z.strictObject({
 const segment = parameter('segment', z.string(), 'Only of this network segment.')
 const disabled = textAnswer(401, 'Coordinates are not kept here.')
 
-/** Reference: HTTP API 8. */
+/** Reference: coordinates.md#endpoints. */
 export const coordinateRoutes: readonly Route[] = [
   {
     path: '/v1/coordinate/datacenters',

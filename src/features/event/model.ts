@@ -16,7 +16,7 @@ const version = 1
 /** Of any text of an event; the whole is far smaller. */
 const textBytesMax = 512
 
-/** Reference: HTTP API 9. */
+/** Reference: events.md#firing-an-event. */
 export const userEventShape = z
   .strictObject({
     ID: z.string(),

@@ -31,7 +31,7 @@ const listParameters = [
   parameter('wait', durationText, 'How long at most: 10 minutes where it is absent.'),
 ] as const
 
-/** Reference: HTTP API 9. */
+/** Reference: events.md#firing-an-event, events.md#listing-events. */
 export const eventRoutes: readonly Route[] = [
   {
     path: '/v1/event/fire/',

@@ -3,12 +3,12 @@ import type { HealthServiceEntry } from '../../model/catalog.ts'
 import { checkJson, checkShape, nodeJson, nodeServiceJson, nodeServiceShape, nodeShape } from '../catalog/model.ts'
 import { listOf } from '../declared-answers.ts'
 
-/** Reference: HTTP API 1.10, 16. */
+/** Reference: catalog.md#health-service-entry, differences.md#health-entry-node. */
 export const healthEntryShape = z
   .strictObject({ Node: nodeShape, Address: z.string(), Service: nodeServiceShape, Checks: listOf(checkShape) })
   .meta({ id: 'HealthEntry' })
 
-/** `Address` beside the node is where the instance is reached: its own address, or that of its node. Spec: health. */
+/** `Address` beside the node is where the instance is reached: its own address, or that of its node. Spec: HLT-003. */
 export function healthEntryJson(
   { node, service, checks }: HealthServiceEntry,
   datacenter: string,

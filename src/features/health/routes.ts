@@ -18,7 +18,7 @@ const serviceParameters = [...discoveryParameters, passing, tag, near, nodeMeta]
 
 const checksAnswer = jsonAnswer('Checks.', listOf(checkShape), discoveryHeaders)
 
-/** Reference: HTTP API 3. */
+/** Reference: health.md#endpoints. */
 export const healthRoutes: readonly Route[] = [
   {
     path: '/v1/health/node/',

@@ -18,7 +18,7 @@ import { defaultNamespace } from './place.ts'
 import { decidingOf } from './precedence.ts'
 import { intentionNameMax } from './validation.ts'
 
-/** Asked for each connection that a service gets. Reference: mesh 7. */
+/** Asked for each connection that a service gets. Reference: mesh.md#authorize. */
 export const authorizeRoute: Route = {
   path: '/v1/agent/connect/authorize',
   since: 'mesh',

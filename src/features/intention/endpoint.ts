@@ -15,7 +15,7 @@ import {
   intentionsIndex,
 } from './views.ts'
 
-/** Rights on an intention are those on its destination, by name. Reference: mesh 8. */
+/** Rights on an intention are those on its destination, by name. Reference: mesh.md#rights-to-intentions. */
 
 const noArgs = z.object({})
 

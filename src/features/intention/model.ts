@@ -32,7 +32,7 @@ export interface IntentionRow extends IntentionContent {
 
 const time = z.string().meta({ format: 'date-time' })
 
-/** Reference: mesh 8. */
+/** Reference: mesh.md#intentions. */
 export const intentionShape = z
   .strictObject({
     ID: z.string(),

@@ -1,6 +1,6 @@
 import { comparePlaces, covers, type Ends, type Place, wildcard } from './place.ts'
 
-/** Which of several intentions decides. Reference: mesh 8. */
+/** Which of several intentions decides. Reference: mesh.md#precedence. */
 
 /**
  * From 9, where both ends name a service, to 1, where both are everything: how exact the destination is counts first, then

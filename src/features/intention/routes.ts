@@ -23,7 +23,7 @@ const written = jsonAnswer('Its ID.', z.strictObject({ ID: z.string() }))
 const givenAbout = 'The intention. Names of members may have their letters in any case.'
 const writeAsks = { asks: 'service:intentions=write of its destination' } as const
 
-/** Answers wait for a change, as the field’s do, and have no index. Reference: mesh 8. */
+/** Answers wait for a change, as the field’s do, and have no index. Reference: mesh.md#intention-calls. */
 export const intentionRoutes: readonly Route[] = [
   {
     path: '/v1/connect/intentions',

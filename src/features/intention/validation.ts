@@ -14,7 +14,7 @@ export interface IntentionSaid extends Omit<IntentionContent, 'action'> {
   readonly sourceType: string
 }
 
-/** The error tells all that is wrong, in the field's words and their order. Reference: mesh 8. */
+/** The error tells all that is wrong, in the field's words and their order. Reference: mesh.md#intentions. */
 export function contentOf({ sourceType, ...said }: IntentionSaid): Result<IntentionContent, string> {
   const action = actionOf(said.action)
   const problems = [

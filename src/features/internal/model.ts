@@ -11,7 +11,7 @@ export interface NodeOverview {
   readonly checks: readonly CatalogCheck[]
 }
 
-/** Reference: HTTP API 14. */
+/** Reference: operator.md#v1-internal-ui-nodes. */
 export const overviewShape = z
   .strictObject({
     ...nodeShape.shape,
@@ -32,7 +32,7 @@ export function overviewJson(
   }
 }
 
-/** Reference: HTTP API 14. */
+/** Reference: operator.md#v1-internal-ui-services. */
 export const summaryShape = z
   .strictObject({
     Kind: z.string().optional(),

@@ -15,7 +15,7 @@ import type { QueryEndpoint } from '../server-context.ts'
 import { nodeOverviewEndpoint, overviewEndpoint } from './endpoint.ts'
 import { overviewJson, overviewShape, summariesJson, summaryShape } from './model.ts'
 
-/** Reference: HTTP API 14. */
+/** Reference: operator.md#web-interface-endpoints. */
 export const internalRoutes: readonly Route[] = [
   {
     path: '/v1/internal/ui/nodes',

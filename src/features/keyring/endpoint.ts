@@ -30,7 +30,9 @@ export function keysRefused(authorizer: Authorizer, action: KeyRequest['action']
   return refusedUnlessAllowed(authorizer, 'keyring', '', action === 'list' ? 'read' : 'write')
 }
 
-/** Clients of the field know these lines, and the status that goes with them. Reference: HTTP API 12. */
+/**
+ * Clients of the field know these lines, and the status that goes with them. Reference: operator.md#keyring-refusals.
+ */
 export function keysDenied({ right }: Ask): Failure {
   const message = right === 'read' ? 'Reading keyring denied by ACLs' : 'Modifying keyring denied due to ACLs'
   return { kind: 'refused', message }

@@ -3,7 +3,7 @@ import type { Result } from '../../base/result.ts'
 import type { KeyAnswers } from '../../gossip/pool.ts'
 import { severalErrors } from '../../model/several-errors.ts'
 
-/** Members may be asked to carry answers for others. Reference: HTTP API 12. */
+/** Members may be asked to carry answers for others. Reference: operator.md#relay-factor. */
 export const relayFactorMax = 5
 
 /** What the members of one pool have answered; or why nobody could be asked. */
@@ -13,7 +13,7 @@ export interface PoolKeys {
   readonly answers: Result<KeyAnswers, string>
 }
 
-/** Reference: HTTP API 12, keyring entry. */
+/** Reference: operator.md#keyring-entry. */
 export const keysShape = z.strictObject({
   WAN: z.boolean(),
   Datacenter: z.string(),

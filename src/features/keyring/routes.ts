@@ -24,7 +24,10 @@ const relayFactor = parameter(
   'How many further members carry each answer.',
 )
 
-/** Reference: HTTP API 12. The asked agent puts the question to its own pool itself. */
+/**
+ * The asked agent puts the question to its own pool itself. Reference: operator.md#get-v1-operator-keyring,
+ * operator.md#put-v1-operator-keyring.
+ */
 export const keyringRoutes: readonly Route[] = [
   {
     path: '/v1/operator/keyring',

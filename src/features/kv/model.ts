@@ -21,7 +21,7 @@ export interface KvRow {
 /** A row as it arrives from a server: its value as bytes, and flags that fit a double come back as a number. */
 export type KvEntry = Omit<KvRow, 'flags'> & { readonly flags: bigint | number }
 
-/** Reference: HTTP API 5. */
+/** Reference: keys.md#key-entry. */
 export const kvEntryShape = z
   .strictObject({
     LockIndex: indexValue,

@@ -12,7 +12,7 @@ import { kvTable } from './tables.ts'
 import { valueBytes } from './value.ts'
 import { deleteKey, deleteKeyAt, deleteTree, isAt, lockKey, setKey, unlockKey } from './writes.ts'
 
-/** What is done to keys as part of a transaction. Reference: HTTP API 7. */
+/** What is done to keys as part of a transaction. Reference: keys.md#transaction-verbs. */
 
 const operationFields = {
   /** As the client wrote it: one that nobody knows fails by itself. */
@@ -118,7 +118,7 @@ const writes: Readonly<Record<string, Write>> = {
 
 /**
  * What of an operation its token may not do. What `get` and `get-tree` give is left to whoever gives it; what others check tells
- * of a key whether they succeed or not. Reference: HTTP API 7.
+ * of a key whether they succeed or not. Reference: keys.md#txn-refused.
  */
 export function operationRefused(
   authorizer: Authorizer,

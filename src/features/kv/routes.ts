@@ -60,7 +60,7 @@ type GetRequest = RouteRequest<NamesOf<typeof getParameters>>
 type PutRequest = RouteRequest<NamesOf<typeof putParameters>>
 type DeleteRequest = RouteRequest<NamesOf<typeof deleteParameters>>
 
-/** Reference: HTTP API 5. */
+/** Reference: keys.md#key-calls. */
 export const kvRoutes: readonly Route[] = [
   {
     path: '/v1/kv/',

@@ -6,7 +6,10 @@ import { indexValue } from '../declared-answers.ts'
 import { count } from '../fields.ts'
 import { type Decoder, decodeBody, decoder, durationSchema, flag, integer, object, text } from '../json-body.ts'
 
-/** How the leader looks after the servers, as operators can change it while they run. Reference: HTTP API 12. */
+/**
+ * How the leader looks after the servers, as operators can change it while they run.
+ * Reference: operator.md#autopilot-configuration.
+ */
 export interface AutopilotSettings {
   readonly cleanUpDeadServers: boolean
   readonly lastContactThresholdMs: number
@@ -37,7 +40,7 @@ export const autopilotSettings = z.strictObject({
 
 export const autopilotRow = autopilotSettings.extend({ createIndex: count, modifyIndex: count })
 
-/** Reference: HTTP API 12. */
+/** Reference: operator.md#autopilot-configuration. */
 export const autopilotShape = z.strictObject({
   CleanupDeadServers: z.boolean(),
   LastContactThreshold: z.string(),

@@ -21,7 +21,7 @@ export interface RaftConfiguration {
   readonly index: number
 }
 
-/** Reference: HTTP API 12. */
+/** Reference: operator.md#get-v1-operator-raft. */
 export const raftConfigurationShape = z.strictObject({
   Servers: listOf(
     z.strictObject({
@@ -50,7 +50,7 @@ export function raftConfigurationJson(configuration: RaftConfiguration): z.infer
   }
 }
 
-/** Reference: HTTP API 12. */
+/** Reference: operator.md#autopilot-health. */
 export const clusterHealthShape = z.strictObject({
   Healthy: z.boolean(),
   FailureTolerance: z.number().int(),

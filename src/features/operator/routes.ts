@@ -41,7 +41,7 @@ function transferOperation(): Operation {
 }
 const noArea = emptyAnswer(404, 'There are no areas.')
 
-/** Reference: HTTP API 12. */
+/** Reference: operator.md#operator-endpoints. */
 export const operatorRoutes: readonly Route[] = [
   {
     path: '/v1/operator/raft/configuration',
@@ -108,7 +108,7 @@ export const operatorRoutes: readonly Route[] = [
       }),
     },
   },
-  // There are no areas, so none of their IDs is known: what is left of them are the verbs (spec, HTTP verbs).
+  // There are no areas, so none of their IDs is known: what is left of them are the verbs (Spec: HTP-042, HTP-054).
   {
     path: '/v1/operator/area/',
     rest: { name: 'area', about: 'ID of a network area.' },

@@ -32,7 +32,7 @@ export interface QueryGiven {
   readonly definition: QueryDefinition
 }
 
-/** Reads the body of a creation or an update. Reference: HTTP API 10. */
+/** Reads the body of a creation or an update. Reference: prepared-queries.md#query-object. */
 export function queryGiven(body: Uint8Array): Result<QueryGiven, Failure> {
   const decoded = decodeBody(body, queryBody)
   if (!decoded.ok) return decoded

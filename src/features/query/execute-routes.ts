@@ -39,7 +39,7 @@ export const forwardedFor: RequestHeader = {
 
 type ExecuteRequest = RouteRequest<NamesOf<typeof executeParameters>>
 
-/** `GET /v1/query/<id or name>/execute`. Never waits for a change. Reference: HTTP API 10. */
+/** `GET /v1/query/<id or name>/execute`. Never waits for a change. Reference: prepared-queries.md#execution. */
 export async function execute(agent: AgentContext, request: ExecuteRequest): Promise<RouteResponse> {
   const idOrName = textOfByteString(request.rest)
   const options = plainReadOptions(agent, request)

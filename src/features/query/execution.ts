@@ -79,7 +79,10 @@ export function agentPlace({ self, release }: Pick<AgentContext, 'self' | 'relea
   }
 }
 
-/** A node that is asked for as near is among so many of the first, where they are sorted. Reference: HTTP API 10. */
+/**
+ * A node that is asked for as near is among so many of the first, where they are sorted.
+ * Reference: prepared-queries.md#order-and-failover.
+ */
 const nearFirstWithin = 10
 
 /** How long another datacenter is waited for: clients of DNS give up after 5 s, and the next one may have an answer. */

@@ -10,7 +10,10 @@ export interface InstancesFound {
   readonly entries: readonly HealthServiceEntry[]
 }
 
-/** The instances that a query looks for, in the order of the catalog. Reference: HTTP API 10. */
+/**
+ * The instances that a query looks for, in the order of the catalog.
+ * Reference: prepared-queries.md#query-service-onlypassing, prepared-queries.md#query-service-tags.
+ */
 export function instancesOfQuery(tx: ReadTransaction, wanted: ServiceQuery, connect: boolean): InstancesFound {
   const { required, refused } = sortedTags(wanted.tags ?? [])
   const ignored = new Set(wanted.ignoreCheckIds ?? [])

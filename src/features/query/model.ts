@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { TextPairs } from '../../model/catalog.ts'
 import { indexValue, textList, textMap } from '../declared-answers.ts'
 
-/** Which instances a query finds. Reference: HTTP API 10. */
+/** Which instances a query finds. Reference: prepared-queries.md#query-object. */
 export interface ServiceQuery {
   readonly service: string
   /** Which datacenters are asked when nothing is found here: so many of the nearest, then these. */
@@ -68,7 +68,7 @@ const serviceShape = z.strictObject({
   Connect: z.boolean(),
 })
 
-/** Reference: HTTP API 10. */
+/** Reference: prepared-queries.md#query-object. */
 export const queryShape = z
   .strictObject({
     ID: z.string(),

@@ -21,7 +21,10 @@ export type Resolved =
 /** What is answered where it stands for none. */
 export const noSuchQuery: Failure = { kind: 'not-found', message: 'Query not found' }
 
-/** The ID first, then the exact name, then the template with the longest name. Reference: HTTP API 10, templates. */
+/**
+ * The ID first, then the exact name, then the template with the longest name.
+ * Reference: prepared-queries.md#resolution-of-a-name.
+ */
 export function resolveQuery(tx: ReadTransaction, idOrName: string, segment: string): Resolved {
   const query = queryOf(tx, idOrName)
   if (query !== undefined && isTemplate(query) && query.id === lowerAscii(idOrName)) {

@@ -8,7 +8,7 @@ export const hiddenToken = '<hidden>'
 
 type Named = Pick<QueryDefinition, 'name' | 'template'>
 
-/** Whether rules speak of it. One without a name is known to whoever has its ID. Spec: Auth 6. */
+/** Whether rules speak of it. One without a name is known to whoever has its ID. Spec: ACL-017, ACL-018. */
 function isGoverned(query: Named): boolean {
   return query.name !== '' || isTemplate(query)
 }

@@ -30,7 +30,7 @@ const definitionAbout = 'The query. Names of members may have their letters in a
 /** `consistency` is told of reads alone. */
 const readHeaders = [...indexHeaders, 'effectiveConsistency'] as const
 
-/** Reference: HTTP API 10. */
+/** Reference: prepared-queries.md#endpoints. */
 export const queryRoutes: readonly Route[] = [
   {
     path: '/v1/query',

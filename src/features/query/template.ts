@@ -15,7 +15,7 @@ export function templateRefusal(query: QueryDefinition): string | undefined {
 
 /**
  * The query that a template makes of a name, which begins with the template's own. Only what it looks for is made anew.
- * Reference: HTTP API 10, templates.
+ * Reference: prepared-queries.md#interpolation.
  */
 export function renderTemplate<Query extends QueryDefinition>(
   query: Query,

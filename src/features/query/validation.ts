@@ -11,7 +11,10 @@ export const queryNameBytesMax = 256
 const definitionSizeMax = 65_536
 const textSize = 16
 
-/** Why a definition cannot be taken, whatever else there is; in the words of the field. Reference: HTTP API 10. */
+/**
+ * Why a definition cannot be taken, whatever else there is; in the words of the field.
+ * Reference: prepared-queries.md#query-object.
+ */
 export function definitionRefusal(query: QueryDefinition): string | undefined {
   const problem = sizeProblem(query) ?? ownProblem(query) ?? serviceProblem(query.service) ?? ttlProblem(query.dns.ttl)
   if (problem !== undefined) return `Invalid prepared query: ${problem}`

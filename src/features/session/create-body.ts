@@ -48,7 +48,7 @@ export const createBody = object({
 
 const behaviours: Readonly<Record<string, SessionBehaviour>> = { '': 'release', release: 'release', delete: 'delete' }
 
-/** Reads the body of a creation; none at all asks for the defaults. Reference: HTTP API 6, create body. */
+/** Reads the body of a creation; none at all asks for the defaults. Reference: keys.md#session-create-body. */
 export function createArgsOf(body: Uint8Array, ownNode: string): Result<CreateArgs, Failure> {
   const decoded = body.length === 0 ? ok(nothingAsked) : decodeBody(body, createBody)
   if (!decoded.ok) return decoded

@@ -7,7 +7,9 @@ import { sessionDestroy } from './commands.ts'
 import type { SessionRow } from './model.ts'
 import { allSessions, sessionById, sessionCount } from './views.ts'
 
-/** A session ends when it has not been renewed for this many times its time to live. Reference: HTTP API 6. */
+/**
+ * A session ends when it has not been renewed for this many times its time to live. Reference: keys.md#end-of-a-session.
+ */
 const graceFactor = 2
 /** Sessions ended by one command: a few milliseconds of work for every server, unless they hold many keys. */
 const expiredMax = 64

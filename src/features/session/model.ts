@@ -33,7 +33,7 @@ export const sessionEnded: StateEvent<{
   readonly lockDelayMs: number
 }> = { name: 'session.ended' }
 
-/** Reference: HTTP API 6. */
+/** Reference: keys.md#sessions. */
 export const sessionShape = z
   .strictObject({
     ID: z.string(),

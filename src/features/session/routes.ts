@@ -19,7 +19,7 @@ import { type SessionRow, sessionJson, sessionShape } from './model.ts'
 const sessionId = { name: 'session', about: 'ID of a session.', secret: true } as const
 const found = jsonAnswer('Sessions.', listOf(sessionShape), indexHeaders)
 
-/** Reference: HTTP API 6. */
+/** Reference: keys.md#session-endpoints. */
 export const sessionRoutes: readonly Route[] = [
   {
     path: '/v1/session/create',

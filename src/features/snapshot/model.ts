@@ -3,7 +3,7 @@ import { utf8 } from '../../base/bytes.ts'
 import { jsonOrUndefined } from '../../base/json.ts'
 import type { ReadTransaction, StateEvent } from '../../store/types.ts'
 
-/** Names of the files in an archive, in their order. Reference: HTTP API 13. */
+/** Names of the files in an archive, in their order. Reference: operator.md#snapshot-archive. */
 export const archiveFiles = { meta: 'meta.json', state: 'state.bin', sums: 'SHA256SUMS' } as const
 
 /** Of one that is sent to an agent, and of what an agent makes: it is held in memory while it is read. */

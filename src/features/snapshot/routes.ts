@@ -10,7 +10,7 @@ import type { Route, RouteRequest, RouteResponse } from '../route.ts'
 import { archiveBytesMax } from './model.ts'
 import { restoreState, saveState } from './transfer.ts'
 
-/** Reference: HTTP API 13. */
+/** Reference: operator.md#snapshot-endpoints. */
 export const snapshotRoutes: readonly Route[] = [
   {
     path: '/v1/snapshot',

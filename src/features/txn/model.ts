@@ -20,7 +20,7 @@ export interface OperationError {
 
 const errorShape = z.strictObject({ OpIndex: z.number().int(), What: z.string() })
 
-/** Reference: HTTP API 7. */
+/** Reference: keys.md#outcomes-of-a-transaction. */
 export const outcomeShape = z.strictObject({
   Results: listOf(z.strictObject({ KV: kvEntryShape })).nullable(),
   Errors: listOf(errorShape).nullable(),

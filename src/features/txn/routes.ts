@@ -16,7 +16,7 @@ import { outcomeJson, outcomeShape, readOutcomeShape, type SettledOutcome } from
 /** Of one that only reads. */
 const contact = ['knownLeader?', 'lastContact?'] as const
 
-/** Reference: HTTP API 7. */
+/** Reference: keys.md#transactions. */
 export const txnRoutes: readonly Route[] = [
   {
     path: '/v1/txn',

@@ -6,7 +6,7 @@ export const indexVariables: readonly string[] = [productName, ...fieldNames].ma
   (name) => `${name.toUpperCase()}_INDEX`,
 )
 
-/** What is watched, as its flags or configuration keys say. Reference: CLI, watch. */
+/** What is watched, as its flags or configuration keys say. Reference: command-line.md#command-watch. */
 export interface WatchSubject {
   readonly type: string
   readonly key?: string | undefined
@@ -36,7 +36,10 @@ export interface WatchPlan {
   readonly waitsBy: 'index' | 'hash'
 }
 
-/** Types for who runs beside the agent: a leaf is told with its private key, which is not for a terminal. Reference: CLI, watch. */
+/**
+ * Types for who runs beside the agent: a leaf is told with its private key, which is not for a terminal.
+ * Reference: command-line.md#command-watch.
+ */
 export const agentOnlyTypes: ReadonlySet<string> = new Set([
   'connect_roots',
   'connect_leaf',

@@ -19,7 +19,7 @@ const body = { about: 'The token. Names of members may have their letters in any
 
 const ownToken = 'whoever has the secret reads the token that it is of'
 
-/** Reference: access control 5. */
+/** Reference: access-control.md#legacy-api. */
 export const legacyRoutes: readonly Route[] = [
   {
     path: '/v1/acl/create',

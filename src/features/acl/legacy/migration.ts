@@ -5,7 +5,7 @@ import { drawnUuid } from '../asked.ts'
 import { migratedAtOnce, migrateTokens } from '../system/mode-commands.ts'
 import { migrationOf, unmigratedTokens } from '../views.ts'
 
-/** From one batch to the next. Spec: Limits. */
+/** From one batch to the next. Spec: ACL-036. */
 const pauseMs = 1_000
 
 /**

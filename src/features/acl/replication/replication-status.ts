@@ -79,7 +79,7 @@ function lagOf({ env }: ServerContext, all: readonly Progress[]): number {
   return oldest === undefined ? -1 : Math.round(env.clock.monoMs() - oldest)
 }
 
-/** Reference: access control 3.6; the last two members are our own. */
+/** The last two members are our own. Reference: access-control.md#replication-status. */
 export const replicationShape = z
   .strictObject({
     Enabled: z.boolean(),

@@ -94,7 +94,7 @@ function alreadyDone(tx: ReadTransaction, { resetIndex }: { readonly resetIndex:
   return usedUp !== 0 && usedUp !== resetIndex ? { resetIndex: usedUp } : undefined
 }
 
-/** Tokens in one batch of the migration. Spec: Limits. */
+/** Tokens in one batch of the migration. Spec: ACL-036. */
 export const migratedAtOnce = 128
 
 const migrateBody = z.strictObject({

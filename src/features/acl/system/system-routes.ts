@@ -35,7 +35,9 @@ const standingShape = z
   })
   .meta({ id: 'AclStatus' })
 
-/** Reference: access control 3.4, 3.6, 3.7. */
+/**
+ * Reference: access-control.md#bootstrap, access-control.md#replication-status, access-control.md#agent-token-slots.
+ */
 export const systemRoutes: readonly Route[] = [
   {
     path: '/v1/acl/bootstrap',

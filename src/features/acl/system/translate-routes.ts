@@ -11,7 +11,7 @@ import type { Route, RouteResponse } from '../../route.ts'
 import { type AclRequest, badShape, entered, failedRead, newAclAnswers, whereKnown } from '../route-checks.ts'
 import { tokenInPath } from '../tokens/token-reading.ts'
 
-/** Reference: access control 3.5. */
+/** Reference: access-control.md#translation-of-rules. */
 export const translateRoutes: readonly Route[] = [
   {
     path: '/v1/acl/rules/translate',

@@ -24,7 +24,7 @@ const body = { about: 'The policy. Names of members may have their letters in an
 const written = jsonAnswer('The policy as it is then.', policyShape)
 const unknown = textAnswer(403, 'There is no such policy.', indexHeaders)
 
-/** Reference: access control 3.2. */
+/** Reference: access-control.md#endpoints, access-control.md#policy-object. */
 export const policyRoutes: readonly Route[] = [
   {
     path: '/v1/acl/policies',

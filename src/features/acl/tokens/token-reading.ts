@@ -4,7 +4,10 @@ import type { TokenRow } from '../model.ts'
 import { type AclRequest, badShape, entered, type Found, failedRead, readNew } from '../route-checks.ts'
 import { tokenReadEndpoint } from './token-endpoints.ts'
 
-/** The token whose accessor the path names, or the answer where there is none to be had. Reference: access control 2. */
+/**
+ * The token whose accessor the path names, or the answer where there is none to be had.
+ * Reference: access-control.md#unknown-id, access-control.md#malformed-accessor.
+ */
 export async function tokenInPath(agent: AgentContext, request: AclRequest): Promise<Found<TokenRow>> {
   const entry = entered(agent, request)
   if (!entry.ok) return { response: entry.error }

@@ -46,7 +46,7 @@ const listParameters = [
 
 const ownToken = 'whoever has the secret reads the token that it is of'
 
-/** Reference: access control 3.1. */
+/** Reference: access-control.md#endpoints, access-control.md#token-object. */
 export const tokenRoutes: readonly Route[] = [
   {
     path: '/v1/acl/tokens',

@@ -18,7 +18,7 @@ const authorityArgs = z.object({ csr: z.string().max(requestMax), datacenter: z.
  * An authority for a secondary datacenter, asked for by its leader. Why it takes the right to write `operator`, and no less will do: whoever
  * holds it signs for every service of the mesh, unasked, which is what whoever may change the root can have, too, and what no right to
  * services gives. No lesser resource of the field's rules is about the authority. It takes no more: a replication token with that alone is
- * enough (docs/mesh.md). Reference: acl, resources; connect 1.
+ * enough (docs/mesh.md). Reference: access-control.md#resource-operator, mesh.md#put-v1-connect-ca-configuration.
  */
 export const signIntermediateEndpoint: WriteEndpoint<z.infer<typeof authorityArgs>, SignedAuthority> = {
   method: 'ConnectCA.SignIntermediate',

@@ -15,7 +15,7 @@ import { authorityBelow, certificatesIn, crossedByOwn, notJoined } from './autho
 import { federate, leavesOwnRoot } from './federation-commands.ts'
 import { renewedWithLeft } from './intermediates.ts'
 
-/** How often a secondary datacenter looks at whom the primary trusts. Spec: every few minutes. */
+/** How often a secondary datacenter looks at whom the primary trusts. Spec: FED-006. */
 const lookAtPrimaryMs = 120_000
 /** How often it looks, before it has joined, whether all servers of both know of it: what it sees of their pools tells. */
 const lookAtPoolsMs = 5_000
@@ -25,7 +25,7 @@ const retryMs = 10_000
 /**
  * A secondary datacenter is one with the mesh of the primary one: it trusts the same roots, and signs its leaves by an authority
  * that the primary has signed. It begins when all servers of both know of it; before, and without, it is for itself.
- * Spec: multi-datacenter mesh CA.
+ * Spec: FED-001, FED-007, FED-009.
  */
 export class Joining {
   readonly #parts: AuthorityParts

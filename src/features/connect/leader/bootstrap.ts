@@ -9,7 +9,8 @@ import { did, failedBy, notReplicated, type Step } from './step.ts'
 
 /**
  * The first root and configuration, by the settings of the leader; what they say later has no effect. Two leaders may both come
- * here: the command of one of them begins the authority, that of the other finds that there is one. Spec: What the service does 11.
+ * here: the command of one of them begins the authority, that of the other finds that there is one. Spec: CA-007,
+ * CA-011, CA-012.
  */
 export class Bootstrap {
   readonly #parts: AuthorityParts

@@ -16,7 +16,7 @@ export function nextToGoMs(tx: ReadTransaction, times: MeshTimes): number | unde
   return next
 }
 
-/** Takes out every root of which all leaves have expired. Spec: What the service does 12, 5. */
+/** Takes out every root of which all leaves have expired. Spec: CA-024. */
 export async function pruneStep({ server, ...times }: AuthorityParts, tx: ReadTransaction): Promise<Step> {
   const { env } = server
   const { skewMs, leafTtlMinMs } = times

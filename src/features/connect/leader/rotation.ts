@@ -21,7 +21,7 @@ import { did, failedBy, notReplicated, type Step } from './step.ts'
 
 /**
  * One step of a rotation, from where its row says that it stands. Nothing that a step needs is kept outside the replicated state:
- * another leader goes on with it. Until the last step the old root signs. Spec: What the service does 12.
+ * another leader goes on with it. Until the last step the old root signs. Spec: CA-020, CA-028.
  */
 export async function rotationStep(
   parts: AuthorityParts,

@@ -24,10 +24,12 @@ export interface Asking {
   readonly datacenter: string
 }
 
-/** The namespace of services: there is no other. Reference: connect 4. */
+/** The namespace of services: there is no other. Reference: mesh.md#spiffe-service. */
 const namespace = 'default'
 
-/** What a request asks for, where whoever sends it may have that. Reference: connect 4. */
+/**
+ * What a request asks for, where whoever sends it may have that. Reference: mesh.md#what-a-signing-request-may-ask-for.
+ */
 export function requestedLeaf(requestPem: string, asking: Asking): Result<RequestedLeaf, Failure> {
   const { env, authorizer, trustDomain, datacenter } = asking
   const request = readRequest(requestPem, env.crypto)

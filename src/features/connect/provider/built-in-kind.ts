@@ -9,7 +9,7 @@ import type { ProviderKind } from './provider.ts'
 /** What a root depends on. */
 const rootOptions = ['PrivateKey', 'RootCert', 'PrivateKeyType', 'PrivateKeyBits'] as const
 
-/** The authority that servers are themselves. Reference: connect 3. */
+/** The authority that servers are themselves. Reference: mesh.md#provider-options. */
 export const builtInKind: ProviderKind = {
   name: productName,
   title: productTitle,

@@ -26,7 +26,7 @@ import type {
 } from './provider.ts'
 import { refused } from './provider-failures.ts'
 
-/** How long a root holds. Reference: connect 5. */
+/** How long a root holds. Reference: mesh.md#profile-notafter. */
 const rootLifeMs = 3_650 * 86_400_000
 
 /** The servers' own authority: its root signs leaves itself, with a key that is kept in the replicated state alone. */

@@ -36,7 +36,7 @@ export function rootFactsOf(env: Pick<Env, 'crypto'>, kind: ProviderKind, provid
   })
 }
 
-/** Reference: connect 2. */
+/** Reference: mesh.md#root-id. */
 function rootIdOf({ crypto }: Pick<Env, 'crypto'>, { der }: Certificate): string {
   return colonHex(crypto.sha1(der))
 }

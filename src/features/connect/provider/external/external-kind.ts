@@ -12,7 +12,7 @@ const mountOptions = ['RootPKIPath', 'IntermediatePKIPath'] as const
 /** They decide to whom the token is sent. */
 const toWhomOptions = ['Address', 'CAFile', 'TLSServerName', 'TLSSkipVerify'] as const
 
-/** The external secrets manager. Reference: connect, section 3. */
+/** The external secrets manager. Reference: mesh.md#option-external. */
 export const externalKind: ProviderKind = {
   name,
   title: 'Vault',

@@ -40,7 +40,10 @@ const defaultPort = 8200
 const optionCharactersMax = 64 << 10
 const pathCharactersMax = 256
 
-/** What the options say, or one line on what is wrong with them, never with a secret in it. Reference: connect, section 3. */
+/**
+ * What the options say, or one line on what is wrong with them, never with a secret in it.
+ * Reference: mesh.md#option-external.
+ */
 export function readManagerOptions(options: ProviderOptions): Result<ManagerOptions, string> {
   const wrong = wrongType(options)
   if (wrong !== undefined) return err(wrong)

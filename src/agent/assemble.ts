@@ -328,7 +328,7 @@ function catalogClient(calls: Calls, tokens: AgentTokens, nodeApart: boolean): C
   }
 }
 
-/** Reference: HTTP API 4.4, alias. */
+/** Reference: definitions.md#check-alias. */
 const watchRead: ReadOptions = {
   consistency: 'stale',
   minIndex: 0,

@@ -51,7 +51,7 @@ interface RemoteExecParts {
   token(): string
 }
 
-/** Runs what `svc exec` asks of this node, if its configuration allows it. Spec: Auth 10. */
+/** Runs what `svc exec` asks of this node, if its configuration allows it. Spec: CFG-014. */
 export class RemoteExec {
   readonly #parts: RemoteExecParts
   readonly #stopped = new Set<() => void>()

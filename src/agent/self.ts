@@ -26,7 +26,7 @@ export interface SelfParts {
   readonly local: Pick<RunningLocalAgent, 'stats' | 'nodeFacts'>
 }
 
-/** What an agent says of itself: what changes is gathered when it is asked for. Reference: HTTP API 4.6. */
+/** What an agent says of itself: what changes is gathered when it is asked for. Reference: agent.md#agent-self. */
 export function describeSelf(parts: SelfParts): AgentSelf {
   const { config, release, nodeId, local } = parts
   return {

@@ -145,7 +145,7 @@ function holdsCertificate(pem: string): boolean {
   return pem.includes('-----BEGIN CERTIFICATE-----')
 }
 
-/** The words for an unreadable authority are those of the field. Reference: configuration, CFG-85. */
+/** The words for an unreadable authority are those of the field. Reference: configuration.md#fact-85. */
 function unreadable(key: string, path: string, why: string): StartFailure {
   const message =
     key === 'ca_file' ? `Error loading CA File: open ${path}: ${why}` : `${key} ${path} cannot be read: ${why}`

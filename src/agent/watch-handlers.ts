@@ -9,7 +9,7 @@ import { lastText } from './local/probes/outcome.ts'
 import { firstReached, placesAt } from './local/probes/place.ts'
 import { hostOf, parseWebUrl, type WebUrl } from './local/probes/url.ts'
 
-/** A watch of the configuration. Reference: configuration 2. */
+/** A watch of the configuration. Reference: configuration.md#key-watches. */
 export interface WatchDefinition {
   readonly subject: WatchSubject
   readonly datacenter: string | undefined

@@ -103,7 +103,8 @@ export function registrantRights(
 
 /**
  * What the token of a call may do on this agent itself: everything, where `acl_enforce_version_8` is off, which brought that
- * agents ask; but for firing events, which servers asked for before. Reference: releases, REL-0.7.2-1; spec: Ver/0.6.
+ * agents ask; but for firing events, which servers asked for before. Reference: releases.md#rel-0.7.2-1,
+ * releases.md#rel-0.6-2. Spec: ACL-020.
  */
 export function localAuthorizer({ config: { release, access } }: Pick<Ground, 'config'>, rightsOf: RightsOf): RightsOf {
   const enforces = enforcementOf(release, access.enforceVersion8)

@@ -19,7 +19,7 @@ const slots: Readonly<Record<AgentTokenSlot, keyof Held>> = {
 
 /**
  * Secrets of the tokens that the agent itself goes by. What is set while it runs holds until it ends, or until the
- * configuration says something new. Reference: access control 3.7 and 7.
+ * configuration says something new. Reference: access-control.md#agent-token-slots, access-control.md#special-tokens.
  */
 export class AgentTokens {
   #configured: AccessTokens

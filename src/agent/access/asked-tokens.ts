@@ -22,7 +22,10 @@ const givenMs = 2_000
 const patienceMs = 500
 /** Pause between two looks for those who can tell, unless somebody appears before. */
 const findingPauseMs = 500
-/** Servers that have access control off are taken at their word for so long. Reference: access control 7. */
+/**
+ * Servers that have access control off are taken at their word for so long.
+ * Reference: access-control.md#agents-whose-servers-have-access-control-off.
+ */
 const disabledTtlMs = 120_000
 
 export interface AskedTokensParts {

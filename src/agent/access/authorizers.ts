@@ -70,7 +70,10 @@ export class Authorizers {
     return authorizerOf({ accessor, rulesets, defaultPolicy, keyListPolicy })
   }
 
-  /** Of the token with which an operator reaches this agent while no server can be asked. Reference: access control 7. */
+  /**
+   * Of the token with which an operator reaches this agent while no server can be asked.
+   * Reference: access-control.md#special-agent-master.
+   */
   agentMaster(nodeName: string): Authorizer {
     const text = JSON.stringify({ agent: { [nodeName]: { policy: 'write' } }, node_prefix: { '': { policy: 'read' } } })
     const rules = parseRules(text, 'new')

@@ -1,7 +1,10 @@
 import { hasBehaviour, type Release } from '../../model/release.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
 
-/** `legacy`: tokens carry their rules. `enabled`: tokens name policies; there is no way back. Reference: access control 6. */
+/**
+ * `legacy`: tokens carry their rules. `enabled`: tokens name policies; there is no way back.
+ * Reference: access-control.md#mode-start, access-control.md#mode-in-stats.
+ */
 export type AccessMode = 'disabled' | 'legacy' | 'enabled'
 
 /** What the tag `acls` of servers says. Releases that know of no other kind than the former say nothing. */

@@ -84,7 +84,10 @@ export function sameRights(a: TokenRights, b: TokenRights): boolean {
   )
 }
 
-/** What no token can be: secrets that once named a policy, and longer ones than are looked at. Reference: access control 2. */
+/**
+ * What no token can be: secrets that once named a policy, and longer ones than are looked at.
+ * Reference: access-control.md#token-reserved.
+ */
 export function refusedSecret(secret: string): Result<never, Failure> | undefined {
   if (rootSecrets.includes(secret)) return err({ kind: 'refused', message: 'Cannot resolve root ACL' })
   return secret.length > tokenMax ? err({ kind: 'token-not-found' }) : undefined

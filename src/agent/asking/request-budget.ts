@@ -3,7 +3,7 @@ import type { RequestLimits } from '../settings/agent-config.ts'
 
 /**
  * How many requests a client agent may send to servers: `perSecond` on average, `burst` at once (a token bucket). Without
- * a rate nothing is held back. Reference: HTTP API 1.9.
+ * a rate nothing is held back. Reference: http-conventions.md#rate-limit.
  */
 export class RequestBudget {
   readonly #env: Env

@@ -21,7 +21,7 @@ export interface Said {
 /** In the place of what an aliased check says. */
 export const hiddenOutput = 'An aliased check is failing that the token of this check may not read.'
 
-/** As bad as the worst of what it stands for. Reference: HTTP API 4.4. */
+/** As bad as the worst of what it stands for. Reference: definitions.md#check-alias. */
 export function aliasOutcome(checks: readonly Said[]): Outcome {
   const worst = firstOf(checks, 'critical') ?? firstOf(checks, 'warning')
   if (worst === undefined) {

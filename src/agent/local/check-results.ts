@@ -13,7 +13,10 @@ interface CheckResultsParts {
   changed(): void
 }
 
-/** What checks find, on its way into the state: a new status is told of at once, a new output alone later. Reference: HTTP API 4.4. */
+/**
+ * What checks find, on its way into the state: a new status is told of at once, a new output alone later.
+ * Reference: definitions.md#check-sync.
+ */
 export class CheckResults {
   readonly #parts: CheckResultsParts
   /** Timers after which a deferred output is told of, by `itemKey`. */

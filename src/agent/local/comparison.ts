@@ -15,7 +15,7 @@ import type { NodeDump } from './parts.ts'
 /**
  * Compares what the agent holds with what the catalog has of its node. The agent's word counts, but for tags of a service
  * that lets them be overridden. The membership check belongs to the leader, and so does, on servers, the product's own
- * service. Reference: HTTP API 2, last lines.
+ * service. Reference: catalog.md#anti-entropy.
  */
 export function compare(local: LocalState, dump: NodeDump | null, server: boolean): Comparison {
   const nothing: NodeDump = { node: local.node, services: [], checks: [] }

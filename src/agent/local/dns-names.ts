@@ -4,7 +4,10 @@ import type { ServiceFacts } from '../../model/catalog.ts'
 /** A label of a DNS name has no more. RFC 1035, section 2.3.4. */
 const labelBytesMax = 63
 
-/** Says which of a service's names nobody can ask DNS for everywhere; registered it is all the same. Reference: dns, section 10. */
+/**
+ * Says which of a service's names nobody can ask DNS for everywhere; registered it is all the same.
+ * Reference: dns.md#names-that-cannot-be-looked-up.
+ */
 export function warnOfServiceNames(log: Log, { service, tags }: ServiceFacts): void {
   warn(log, 'warn', 'Service name', { service }, service)
   for (const tag of tags) warn(log, 'debug', 'Service tag', { service, tag }, tag)

@@ -23,7 +23,8 @@ interface Places {
 
 /**
  * What came over the API, in the data directory: services and checks in one journal, and a file for the last word about each TTL
- * check. Without a data directory nothing is kept. Reference: configuration 13.
+ * check. Without a data directory nothing is kept. Reference: configuration.md#file-services,
+ * configuration.md#file-check-state.
  */
 export class Keeping {
   readonly #env: Env

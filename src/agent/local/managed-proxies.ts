@@ -8,7 +8,10 @@ import { parseEndpoint } from '../../rpc/address.ts'
 import { oldUpstreams } from './old-upstreams.ts'
 import { isOpen, portFor, type SidecarPorts, type Taken } from './ports.ts'
 
-/** Of proxies that an agent runs as processes. Reference: configuration 6, `connect.proxy` and `connect.proxy_defaults`. */
+/**
+ * Of proxies that an agent runs as processes. Reference: configuration.md#connect-proxy,
+ * configuration.md#connect-proxy-defaults.
+ */
 export interface ManagedSettings {
   readonly ports: SidecarPorts
   /** They may be registered over HTTP. */
@@ -31,7 +34,7 @@ export const defaultManagedSettings: ManagedSettings = {
   config: '',
 }
 
-/** Why a caller of the API may not have one run; undefined: it may. Reference: HTTP API 4.3. */
+/** Why a caller of the API may not have one run; undefined: it may. Reference: definitions.md#managed-proxies. */
 export function managedRefusal({ sidecar }: ServiceDefinition, { viaApi }: ManagedSettings): Failure | undefined {
   if (viaApi || sidecar?.service.managed === undefined) return undefined
   return { kind: 'bad-request', message: 'Bad request: Managed proxy registration via the API is disallowed.' }
@@ -51,7 +54,7 @@ const anyAddresses: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]'])
 
 /**
  * A managed proxy with all that it does not say itself: its port, where it listens, how it is run, and a check that it listens.
- * The error is a clause. Reference: connect 9, of its endpoint.
+ * The error is a clause. Reference: mesh.md#managed-proxies.
  */
 export function withManagedDefaults(
   given: OfferedService,

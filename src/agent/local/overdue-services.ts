@@ -2,7 +2,7 @@ import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { LocalState } from './local-state.ts'
 
-/** How often it is looked for services that are overdue. Reference: configuration 2. */
+/** How often it is looked for services that are overdue. Reference: configuration.md#check-reap-interval. */
 const reapIntervalMs = 30_000
 
 /** Deregisters services with a check that has been critical for too long, from when it is started until it is closed. */

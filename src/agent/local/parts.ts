@@ -21,7 +21,10 @@ export interface NodeDump {
   readonly checks: readonly CheckFacts[]
 }
 
-/** Secrets of the tokens with which an agent tells of itself. Reference: access control 7. */
+/**
+ * Secrets of the tokens with which an agent tells of itself. Reference: access-control.md#special-agent-token,
+ * access-control.md#special-default-user-token.
+ */
 export interface OwnTokens {
   /** Of its node. Empty: none. */
   readonly agent: string

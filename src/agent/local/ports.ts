@@ -1,7 +1,10 @@
 import type { OfferedService } from '../../model/catalog.ts'
 import { itemKey } from './item-key.ts'
 
-/** Of proxies that name no port, both ends among them; 0 or less: they must. Reference: configuration 4.3. */
+/**
+ * Of proxies that name no port, both ends among them; 0 or less: they must. Reference: configuration.md#port-sidecar,
+ * configuration.md#port-proxy.
+ */
 export interface SidecarPorts {
   readonly min: number
   readonly max: number

@@ -15,7 +15,10 @@ export type Offered = readonly Pick<ServiceDefinition, 'service' | 'checks'>[]
 
 const listeningIntervalMs = 10_000
 
-/** What is offered by a definition, the service first. A proxy that is there keeps its port. Reference: HTTP API 4.3. */
+/**
+ * What is offered by a definition, the service first. A proxy that is there keeps its port.
+ * Reference: definitions.md#sidecars.
+ */
 export function offeredBy(
   definition: ServiceDefinition,
   taken: Taken,

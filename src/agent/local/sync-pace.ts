@@ -1,4 +1,4 @@
-/** Everything is compared this often, and less often in large clusters. Reference: HTTP API 4.1. */
+/** Everything is compared this often, and less often in large clusters. Reference: agent.md#sync-to-the-catalog. */
 export const fullIntervalMs = 60_000
 /** A sync that failed is made up for after a random part of this, and at least the pause below. */
 export const retryMs = 15_000

@@ -20,7 +20,7 @@ import type { RootsWatch, Standing } from './roots-watch.ts'
 
 /** A root that is not listed may be one of which the server that was asked does not know yet: it is waited for so long. */
 const unheardRootMs = 60_000
-/** A leaf that nobody has asked for so long is not renewed any more. Reference: HTTP API 1.8. */
+/** A leaf that nobody has asked for so long is not renewed any more. Reference: http-reads.md#background-refresh. */
 const unaskedMaxMs = 72 * 3_600_000
 /** Who asks for a new leaf each time gets no more than one in this time: each costs the servers a command. */
 const anewMinMs = 1_000

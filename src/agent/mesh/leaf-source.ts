@@ -27,7 +27,7 @@ export interface LeafSource {
   memberCount(): number
 }
 
-/** What metrics of leaves begin with. Reference: telemetry 2, where the prefix stands twice. */
+/** What metrics of leaves begin with. The prefix stands twice. Reference: telemetry.md#metric-svc-cache. */
 export const cacheName = 'svc.cache.connect-ca-leaf'
 
 /** The token may not have this (any more). */

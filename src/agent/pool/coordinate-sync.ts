@@ -5,7 +5,10 @@ import type { CoordinateRow } from '../../features/coordinate/model.ts'
 import type { Pool } from '../../gossip/pool.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
 
-/** Not more often than this, and not more often in the whole pool than so many times a second. Reference: configuration 1. */
+/**
+ * Not more often than this, and not more often in the whole pool than so many times a second.
+ * Reference: configuration.md#coordinate-sync.
+ */
 const intervalMinMs = 15_000
 const ratePerSecond = 64
 

@@ -4,7 +4,7 @@ import { endpointText } from '../../env/net.ts'
 import type { Pool } from '../../gossip/pool.ts'
 import { aliveServers, serverOf, wanNameOf } from './pool-servers.ts'
 
-/** Reference: configuration 2, WAN flood interval. */
+/** Reference: configuration.md#wan-flood-interval. */
 const floodIntervalMs = 60_000
 
 /**

@@ -10,7 +10,10 @@ import { providerOf } from './discovery/providers.ts'
 import { isDiscovery, parseDiscovery } from './discovery/request.ts'
 import type { KnownMember } from './member-snapshot.ts'
 
-/** Where to look for a pool. Reference: configuration 3. */
+/**
+ * Where to look for a pool. Reference: configuration.md#key-start_join, configuration.md#key-retry_join,
+ * configuration.md#key-retry_max.
+ */
 export interface JoinSettings {
   readonly pool: 'LAN' | 'WAN'
   /** Of an address without one: the own port of gossip. */
@@ -29,7 +32,10 @@ const addressesMax = 64
 /** Of what failed in one attempt, so much is told. */
 const toldMax = 16
 
-/** How an agent finds its pool: through any member at one of the addresses it is given. Reference: configuration 11. */
+/**
+ * How an agent finds its pool: through any member at one of the addresses it is given.
+ * Reference: configuration.md#addresses-to-join.
+ */
 export class Joining {
   readonly #env: Env
   readonly #settings: JoinSettings

@@ -31,7 +31,7 @@ export const takesTls = { use_tls: '1' } as const
 /** Role of a client agent among the tags. */
 const clientRole = 'node'
 
-/** Reference: HTTP API 4.6. The clients of the field read these tags. */
+/** The clients of the field read these tags. Reference: agent.md#member-tags. */
 export function agentTags(config: AgentConfig, nodeId: string, release: Release): Readonly<Record<string, string>> {
   const { min, max, spoken } = spokenProtocols({ ...config, release })
   const shared = {

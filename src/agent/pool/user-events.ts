@@ -7,7 +7,7 @@ import type { Pool } from '../../gossip/pool.ts'
 import type { ServiceFacts } from '../../model/catalog.ts'
 import type { UserEvent } from '../../model/user-event.ts'
 
-/** Events that an agent remembers. Reference: HTTP API 9. */
+/** Events that an agent remembers. Reference: events.md#listing-events. */
 const eventsMax = 256
 
 /** Events of the pool that concern this agent, as clients ask for them; the oldest makes room. */

@@ -15,7 +15,7 @@ export interface WanPool {
   readonly snapshot: MemberSnapshot | undefined
 }
 
-/** Whether this agent is to be in the pool of all datacenters. Reference: configuration 4.3. */
+/** Whether this agent is to be in the pool of all datacenters. Reference: configuration.md#port-server-serf. */
 export function hasWan({ server, ports }: Pick<AgentConfig, 'server' | 'ports'>): boolean {
   return server && ports.serfWan > 0
 }

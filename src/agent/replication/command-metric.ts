@@ -13,7 +13,9 @@ const ofFeature = new Map([
   ['connect', 'ca'],
 ])
 
-/** Under which name it is told how long a replicated command took: `fsm.kvs`. Reference: telemetry, section 3. */
+/**
+ * Under which name it is told how long a replicated command took: `fsm.kvs`. Reference: telemetry.md#server-metrics.
+ */
 export function commandMetric(kind: string): string {
   const known = named.get(kind)
   if (known !== undefined) return known

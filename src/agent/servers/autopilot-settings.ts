@@ -19,7 +19,8 @@ export function settingsNow(configured: AutopilotConfig, tx: ReadTransaction): A
 
 /**
  * The first leader puts what it was configured with where operators can change it. From 0.8.1 on not before all servers know
- * the command (`command-gate.ts`); a leader of 0.8.0 does so at once, and servers of older releases stop on it (spec, Ver/0.8.0).
+ * the command (`command-gate.ts`); a leader of 0.8.0 does so at once, and servers of older releases stop on it
+ * (Spec: UPG-027).
  */
 export function firstAutopilotSettings(config: Pick<AgentConfig, 'autopilot'>): LeaderDuty {
   return {

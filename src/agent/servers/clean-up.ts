@@ -7,7 +7,7 @@ import { judgeDeadServers } from './dead-servers.ts'
 import type { LostServers } from './lost-servers.ts'
 import type { MembershipView } from './member-changes.ts'
 
-/** How often the leader removes dead servers. Reference: configuration 2, autopilot interval. */
+/** How often the leader removes dead servers. Reference: configuration.md#autopilot-interval. */
 const cleanUpMs = 10_000
 
 export interface CleanUpParts {

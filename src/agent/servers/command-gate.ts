@@ -12,7 +12,7 @@ type Gated = Pick<CommandDefinition, 'kind' | 'since' | 'waitsForAll'>
  * Keeps a leader from proposing what some voter does not know: that one would stop at it. Who is dead counts as well, for it
  * may come back as it was; who left does not. Nor does a server without a vote: whoever comes late with an old release stops
  * at what is in the log already, and must not keep the others from anything. Leaders of releases before `commands-wait`
- * propose most commands all the same (spec, Ver/0.5, Ver/0.6 and Ver/0.8.0).
+ * propose most commands all the same (Spec: RFT-024, CAT-037, UPG-027).
  */
 export class CommandGate {
   readonly #pool: Pick<Pool, 'members' | 'onChange'>

@@ -18,7 +18,8 @@ export type DeadServers =
 
 /**
  * Which servers of the Raft configuration are dead and may go. They go all together or not at all, and only while they are
- * fewer than half of the voters, rounded down (reference: HTTP API 12): of three voters none is removed, for that would
+ * fewer than half of the voters, rounded down (Reference: operator.md#removal-of-dead-servers): of three voters none is
+ * removed, for that would
  * leave two, of which none may fail; once a fourth has its vote, the dead one goes. Beyond the field's rule, those that
  * remain must have a healthy quorum of their own, so that a removal never costs service.
  */

@@ -27,7 +27,7 @@ export type MemberChange =
  * A server that was named by its address and comes back on protocol 3 has another name: the entry of the old name goes
  * first, then the new one is added, two changes of one server each. So does an entry that another server left behind at the
  * same address, unless that one still replicates: then it has moved, and its own entry is about to follow it. While any server speaks an older protocol nothing waits for
- * stability: all automatic management of servers needs protocol 3 everywhere (spec: Versioning).
+ * stability: all automatic management of servers needs protocol 3 everywhere (Spec: RFT-009).
  */
 export function memberChange(record: ServerRecord, view: MembershipView): MemberChange {
   const { configuration, leaderProtocol, lowestProtocol } = view
@@ -67,7 +67,7 @@ export function memberOf({ id, address }: Server, known: readonly PoolServer[]):
 
 /**
  * Whether a stable server may be given its vote. Release 1.0 kept the number of voters odd: with an odd number it waited
- * for a second one to be promoted with it. Spec: release notes, 1.0.1.
+ * for a second one to be promoted with it. Spec: RFT-029.
  */
 export function mayPromote(stable: number, voters: number, oneByOne: boolean): boolean {
   return oneByOne || voters % 2 === 0 || stable >= 2

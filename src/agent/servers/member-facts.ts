@@ -14,7 +14,7 @@ export function known(node: CatalogNode | undefined): Pick<NodeFacts, 'taggedAdd
   return { taggedAddresses: node?.taggedAddresses ?? null, meta: node?.meta ?? null }
 }
 
-/** Under which servers are found as a service. Reference: HTTP API 1.10. */
+/** Under which servers are found as a service. Reference: catalog.md#service-of-the-servers. */
 export function ownService(server: PoolServer): ServiceFacts {
   return {
     kind: '',

@@ -21,7 +21,7 @@ import { type PoolServer, serverOf } from '../pool/pool-servers.ts'
 import { memberOf } from './member-changes.ts'
 import { known, membershipCheck, ownService } from './member-facts.ts'
 
-/** Everything is looked at this often, whatever the pool has told. Reference: configuration 2, reconcile interval. */
+/** Everything is looked at this often, whatever the pool has told. Reference: configuration.md#reconcile-interval. */
 const wholeIntervalMs = 60_000
 /** A node that no member stands for counts as failed after this: time enough for its agent to find a restarted server. */
 const unknownFailsMs = 120_000
@@ -29,7 +29,7 @@ const unknownFailsMs = 120_000
 /**
  * Keeps the catalog true to the pool, as only the leader does: a member that is alive has its node and a passing membership
  * check; one that failed has the check critical, and nothing is removed; one that left, or was forgotten by the pool, is
- * taken out with all that was on it, and a server also from the consensus group. Spec: states of a member.
+ * taken out with all that was on it, and a server also from the consensus group. Spec: MEM-010, MEM-013, MEM-014.
  */
 export function reconcileMembers(pool: Pool, nodeName: string, reconnectTimeoutMs: number): LeaderDuty {
   return {

@@ -36,7 +36,8 @@ interface Judged extends ServerHealth {
 
 /**
  * The health of the servers as one leader sees it from look to look. A server is healthy while the pool holds it alive, it
- * hears the leader, its log ends in the leader's term, and it is not far behind. Reference: HTTP API 12, autopilot health.
+ * hears the leader, its log ends in the leader's term, and it is not far behind.
+ * Reference: operator.md#when-a-server-is-healthy.
  *
  * The field's leader tells its followers something every 50 to 100 ms, ours sends a heartbeat as rarely as Raft's timing
  * allows: up to that long is silence that means nothing, and is added to the threshold.

@@ -14,7 +14,7 @@ import { type MembershipView, mayPromote, memberChange, memberOf } from './membe
 import { nameOf, type ServerDirectory, type ServerRecord } from './server-directory.ts'
 import { HealthRecord } from './server-health.ts'
 
-/** How often the leader looks after its servers. Reference: configuration 2, server health poll. */
+/** How often the leader looks after its servers. Reference: configuration.md#server-health-poll. */
 const pollMs = 2_000
 
 export interface ServerMembershipParts {

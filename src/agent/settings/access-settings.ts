@@ -1,4 +1,7 @@
-/** What the configuration says of access control, the new keys over the old ones. Reference: configuration 5. */
+/**
+ * What the configuration says of access control, the new keys over the old ones.
+ * Reference: configuration.md#access-control-keys.
+ */
 export interface AccessSettings {
   readonly enabled: boolean
   /** The datacenter whose tokens and policies hold everywhere; empty: the own one. */

@@ -103,7 +103,10 @@ export interface AgentConfig extends LogSettings {
   readonly debug: { readonly [key: string]: Json }
 }
 
-/** How a server is in the pool of the servers of all datacenters; its port is `ports.serfWan`. Reference: configuration 3. */
+/**
+ * How a server is in the pool of the servers of all datacenters; its port is `ports.serfWan`.
+ * Reference: configuration.md#key-advertise_addr_wan, configuration.md#key-retry_join, configuration.md#port-server-serf.
+ */
 export interface WanConfig {
   readonly bindAddress: string
   readonly advertiseAddress: string
@@ -116,7 +119,10 @@ export interface WanConfig {
   readonly translatesAddresses: boolean
 }
 
-/** How this agent is in its pool. Reference: configuration 2. */
+/**
+ * How this agent is in its pool. Reference: configuration.md#key-encrypt, configuration.md#key-rejoin_after_leave,
+ * configuration.md#key-protocol.
+ */
 export interface PoolConfig {
   /** A key in base64; undefined: only those that are kept, and without one nothing is encrypted. */
   readonly encrypt: string | undefined
@@ -177,7 +183,7 @@ export interface AutopilotConfig {
   readonly minQuorum: number
 }
 
-/** Reference: dns 4 to 7; configuration 9. Times to live in whole seconds. */
+/** Times to live in whole seconds. Reference: configuration.md#dns-keys, dns.md#ttl, dns.md#consistency. */
 export interface DnsConfig {
   /** The own domain first, then those of the aliases; lower case, with the final dot: `svc.`. */
   readonly domains: readonly string[]
@@ -222,7 +228,7 @@ export interface ChecksConfig {
   readonly agentTls: boolean
 }
 
-/** Raft timing at a multiplier from 1 to 10. Reference: configuration 4.1. */
+/** Raft timing at a multiplier from 1 to 10. Reference: configuration.md#performance, configuration.md#raft-timers. */
 export function raftTiming(
   multiplier: number,
 ): Pick<RaftConfig, 'heartbeatTimeoutMs' | 'electionTimeoutMs' | 'leaderLeaseMs'> {

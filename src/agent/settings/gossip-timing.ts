@@ -1,6 +1,9 @@
 import type { GossipTiming } from '../../gossip/pool.ts'
 
-/** Gossip among agents of one datacenter. Reference: configuration 2 and 4.2. */
+/**
+ * Gossip among agents of one datacenter. Reference: configuration.md#gossip-timing,
+ * configuration.md#fixed-gossip-values.
+ */
 export const lanGossip: GossipTiming = {
   gossipIntervalMs: 200,
   gossipNodes: 3,
@@ -18,7 +21,10 @@ export const lanGossip: GossipTiming = {
   leavePropagateDelayMs: 3_000,
 }
 
-/** Gossip among servers of all datacenters. Reference: configuration 4.2. */
+/**
+ * Gossip among servers of all datacenters. Reference: configuration.md#gossip-timing,
+ * configuration.md#fixed-gossip-values.
+ */
 export const wanGossip: GossipTiming = {
   ...lanGossip,
   gossipIntervalMs: 500,

@@ -33,7 +33,7 @@ export const levelNamed: Readonly<Record<LogSettings['logLevel'], LogLevel>> = {
   ERR: 'error',
 }
 
-/** Reference: configuration 3; telemetry, LOG-6. */
+/** Reference: configuration.md#key-log_file, configuration.md#key-log_rotate_bytes, telemetry.md#log-6. */
 export const defaultLog: LogSettings = {
   log: { json: false, file: '', rotateBytes: 0, rotateMs: 24 * 3_600_000, oldFilesMax: 0 },
   logLevel: 'INFO',

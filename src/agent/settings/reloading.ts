@@ -3,7 +3,7 @@ import { withFilesOf } from './tls-settings.ts'
 
 /**
  * What an agent runs with after a reload: of what was read again all that can change while it runs, and of the rest what it
- * was started with. Reference: configuration 14.
+ * was started with. Reference: configuration.md#reload.
  */
 export function reloadedConfig(started: AgentConfig, next: AgentConfig): AgentConfig {
   const { services, checks, watches, nodeMeta, limits, logLevel } = next

@@ -11,7 +11,7 @@ const waitingLinesMax = 4_096
 const waitingBytesMax = 2 << 20
 /** Lines that are carried at a time. */
 const carriedMax = 256
-/** Carried again after this, so often; then they are dropped. Reference: configuration 3, `enable_syslog`. */
+/** Carried again after this, so often; then they are dropped. Reference: configuration.md#key-enable_syslog. */
 const retryMs = 5_000
 const triesMax = 12
 /** Drops are logged once in this time. */

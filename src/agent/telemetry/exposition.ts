@@ -22,7 +22,10 @@ interface Series {
   readonly recent: { readonly atMs: number; readonly value: number }[]
 }
 
-/** What is told to Prometheus, who comes and asks. Source: Prometheus, text exposition format 0.0.4; telemetry reference, TEL-5. */
+/**
+ * What is told to Prometheus, who comes and asks. Source: Prometheus, text exposition format 0.0.4.
+ * Reference: telemetry.md#metrics-5.
+ */
 export class Exposition implements MetricSink {
   readonly #clock: Clock
   readonly #retentionMs: number

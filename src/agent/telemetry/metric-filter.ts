@@ -1,4 +1,4 @@
-/** Which metrics are kept, by how their full names begin. Reference: telemetry, TEL-7. */
+/** Which metrics are kept, by how their full names begin. Reference: telemetry.md#metrics-7. */
 export interface MetricFilter {
   readonly allowed: readonly string[]
   readonly blocked: readonly string[]

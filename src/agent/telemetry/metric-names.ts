@@ -1,7 +1,10 @@
 import { productName } from '../../model/names.ts'
 import type { MetricNames } from './telemetry-config.ts'
 
-/** Names of these groups began twice with the product's name. Reference: telemetry 3, names removed; release 1.0. */
+/**
+ * Names of these groups began twice with the product's name. Reference: telemetry.md#doubled-names,
+ * releases.md#rel-1.0-12.
+ */
 const doubled = /^(?:acl|autopilot|catalog|fsm|health|http|kvs|leader|prepared-query|rpc|session|session_ttl|txn)\./
 
 /** Under which names a metric is told. */

@@ -4,7 +4,7 @@ import type { MetricFilter } from './metric-filter.ts'
 
 export type MetricNames = 'single' | 'doubled' | 'both'
 
-/** Where metrics go, and which. Reference: configuration 12; telemetry 1. */
+/** Where metrics go, and which. Reference: configuration.md#telemetry-keys, telemetry.md#aggregation-and-output. */
 export interface TelemetryConfig {
   /** Before the name of each. */
   readonly prefix: string

@@ -21,7 +21,7 @@ export function openTelemetry(env: Env, config: TelemetryConfig): Telemetry {
   return new ToldMetrics(env, config)
 }
 
-/** Reference: telemetry, TEL-9. */
+/** Reference: telemetry.md#metrics-9. */
 const runtimeIntervalMs = 1_000
 
 /** Names whose fate is remembered; the code has far fewer. */
@@ -32,7 +32,9 @@ class ToldMetrics implements Telemetry, Metrics {
   readonly #env: Env
   readonly #exposition: Exposition | undefined
   readonly #sinks: readonly MetricSink[]
-  /** Before the name of each gauge: one sink for many agents tells them apart by it. Reference: telemetry, TEL-6. */
+  /**
+   * Before the name of each gauge: one sink for many agents tells them apart by it. Reference: telemetry.md#metrics-6.
+   */
   readonly #host: string
   readonly #process: Env['machine']['process']
   #runtimeTimer: Closable | undefined

@@ -15,7 +15,8 @@ const statuses: Readonly<Record<string, CheckStatus>> = { 0: 'passing', 1: 'warn
 
 /**
  * One run of a program inside a container: made known to the runtime, started, and asked for its exit code. Without a
- * runtime the check is critical and says where it was looked for. Reference: HTTP API 4.4; Docker Engine API, "Exec".
+ * runtime the check is critical and says where it was looked for. Source: Docker Engine API, "Exec".
+ * Reference: definitions.md#check-docker.
  */
 export async function probeContainer(env: Env, runtime: string, probe: ContainerProbe): Promise<Outcome> {
   if (!runtime.startsWith('unix://')) {

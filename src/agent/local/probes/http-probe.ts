@@ -15,7 +15,7 @@ export type HttpProbe = Extract<CheckProbe, { kind: 'http' }>
 const redirectsMax = 10
 const defaultPorts = { http: 80, https: 443 } as const
 
-/** One run of an HTTP check: 2xx passes, 429 warns, all else is critical. Reference: HTTP API 4.4. */
+/** One run of an HTTP check: 2xx passes, 429 warns, all else is critical. Reference: definitions.md#check-http. */
 export async function probeHttp(env: Env, probe: HttpProbe, own?: TlsOptions): Promise<Outcome> {
   const method = probe.method === '' ? 'GET' : probe.method
   const answer = await followed({ env, probe, own }, method)

@@ -10,8 +10,8 @@ export type DiscoveryRequest = ReadonlyMap<string, string>
 
 /**
  * Reads `provider=aws tag_key=role tag_value="a b"`. Keys and values are taken literally; with a space, a backslash or a
- * quote in it a value stands in double quotes, and a backslash in these takes the next character as Go does. Reference:
- * configuration 11. The error names the key and never a value, which may be a secret.
+ * quote in it a value stands in double quotes, and a backslash in these takes the next character as Go does. The
+ * error names the key and never a value, which may be a secret. Reference: configuration.md#discovery-strings.
  */
 export function parseDiscovery(text: string): Result<DiscoveryRequest, string> {
   const found = new Map<string, string>()

@@ -1,4 +1,4 @@
-/** Resources that a rule names without a label. Reference: access control 4. */
+/** Resources that a rule names without a label. Reference: access-control.md#resources. */
 export type ScalarResource = 'acl' | 'keyring' | 'operator'
 
 /** Resources whose rules carry a label, which is matched with a name. `intention` has rules within those of `service`. */

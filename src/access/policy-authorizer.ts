@@ -23,7 +23,7 @@ export interface PolicyAuthorizerOptions {
 
 /**
  * What policies let a token do: the rule of exactly the name, else the one of its longest prefix, else the default. A rule
- * that is found decides, also where it says too little. Reference: access control 4.
+ * that is found decides, also where it says too little. Reference: access-control.md#evaluation.
  *
  * Building it does nothing but keep what it was given: tables are made when a resource is first asked for.
  */

@@ -19,8 +19,8 @@ import {
 
 /**
  * Reads a text of rules, HCL or JSON. Unknown blocks are passed over, and so is code of `sentinel`; names are the same in
- * any case. The error is the line that clients get. Reference: access
- * control 3.2, 4, 5.
+ * any case. The error is the line that clients get.
+ * Reference: access-control.md#policy-rules, access-control.md#rule-grammar, access-control.md#legacy-grammar.
  */
 export function parseRules(text: string, grammar: Grammar): Result<RuleSet, string> {
   const tree = parseRulesTree(text)

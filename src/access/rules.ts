@@ -1,6 +1,9 @@
 import type { NamedResource, ScalarResource } from './authorizer.ts'
 
-/** What a rule grants. Of the resources only `key` has `list`. Reference: access control 4. */
+/**
+ * What a rule grants. Of the resources only `key` has `list`. Reference: access-control.md#resources,
+ * access-control.md#evaluation-levels.
+ */
 export type Level = 'deny' | 'read' | 'list' | 'write'
 
 /** Which language a text of rules is in. In the legacy one every label is a prefix, and there is no `acl`. */

@@ -16,7 +16,7 @@ import { labelledResources } from './rules.ts'
 /**
  * Rules of the legacy grammar in the new one, HCL whatever they were: each label was a prefix, so blocks become those of
  * prefixes; comments stay. What only the new grammar knows meant nothing before and would mean something now: a comment
- * takes its place. Reference: access control 3.5.
+ * takes its place. Reference: access-control.md#translation-of-rules.
  */
 export function translateRules(text: string): Result<string, string> {
   const tree = parseRulesTree(text)

@@ -9,12 +9,12 @@ import { flagBehindOperands, rewriteGoFlags } from './flags/go-flags.ts'
 
 const { commands, groups } = commandTree
 
-/** Commands of old, and what to write instead. Spec: Ver/1.0. */
+/** Commands of old, and what to write instead. Spec: CLI-008. */
 const removed: ReadonlyMap<string, string> = new Map([
   ['configtest', `it was removed in 1.0, use '${productName} validate'`],
 ])
 
-/** Runs one command line to its end and gives the exit code. Reference: CLI 1. */
+/** Runs one command line to its end and gives the exit code. Reference: command-line.md#general. */
 export async function runCli(argv: readonly string[], env: Env, terminal: Terminal): Promise<number> {
   if (argv[0] === '--version' || argv[0] === '-version' || argv[0] === '-v') return runCli(['version'], env, terminal)
   if (/^--?autocomplete-(un)?install$/.test(argv[0] ?? '')) {

@@ -1,4 +1,7 @@
-/** Columns separated by two spaces, each as wide as its widest cell, the last one unpadded. Reference: CLI-5. */
+/**
+ * Columns separated by two spaces, each as wide as its widest cell, the last one unpadded.
+ * Reference: command-line.md#fact-5.
+ */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths: number[] = []
   for (const row of rows) {

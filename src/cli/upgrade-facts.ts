@@ -17,7 +17,7 @@ import { ApiClient, unexpectedText } from './api/client.ts'
 import type { Invocation } from './command.ts'
 import type { CheckedAgent, CheckedCluster, CheckedServer } from './upgrade-check.ts'
 
-/** By number, as the API has it. Reference: HTTP API 4.6. */
+/** By number, as the API has it. Reference: agent.md#member-status. */
 const statusNames = ['none', 'alive', 'leaving', 'left', 'failed'] as const
 
 /**

@@ -16,9 +16,11 @@ export interface ResponseLimits {
   /** Records of the answer section; beyond it the last go. */
   readonly answers: number
   readonly compress: boolean
-  /** When records went because of `answers`, the rest is to fit even where nobody compresses. Reference: dns 76. */
+  /**
+   * When records went because of `answers`, the rest is to fit even where nobody compresses. Reference: dns.md#fact-76.
+   */
   readonly fitUncompressed: boolean
-  /** Says TC when records of the answer section went. Reference: dns 80. */
+  /** Says TC when records of the answer section went. Reference: dns.md#fact-80. */
   readonly markTruncated: boolean
 }
 
@@ -30,7 +32,8 @@ interface Cut {
 
 /**
  * Encodes a response within limits: answers go from the end until it fits, one stays however large. Once answers went,
- * the additional section holds nothing but what the services that stayed point to. Reference: dns 74 to 80.
+ * the additional section holds nothing but what the services that stayed point to. Reference: dns.md#fact-75,
+ * dns.md#fact-77, dns.md#fact-80.
  */
 export function encodeResponse(response: DnsResponse, limits: ResponseLimits): Uint8Array {
   const encoder = new Encoder(response)

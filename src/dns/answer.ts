@@ -10,9 +10,9 @@ export interface DnsAnswer {
   readonly recursionAvailable: boolean
   /** An OPT record goes back to who sent one. */
   readonly edns: boolean
-  /** The number of answers over UDP is limited, not their size alone. Reference: dns 74. */
+  /** The number of answers over UDP is limited, not their size alone. Reference: dns.md#fact-74. */
   readonly counted: boolean
-  /** It may be another for another subnet of clients. Reference: dns 82. */
+  /** It may be another for another subnet of clients. Reference: dns.md#fact-82. */
   readonly forSubnet: boolean
 }
 
@@ -35,11 +35,14 @@ export function answer(parts: Partial<DnsAnswer>): DnsAnswer {
 
 export const emptyAnswer: DnsAnswer = nothing
 export const failed: DnsAnswer = answer({ rcode: 'SERVFAIL' })
-/** A name of nobody's domain here, and nobody to ask. Reference: dns 3. */
+/** A name of nobody's domain here, and nobody to ask. Reference: dns.md#fact-3. */
 export const outsideAnswer: DnsAnswer = answer({ rcode: 'SERVFAIL', authoritative: false, edns: false })
 /** Asked to pass on what is no plain question. */
 export const notImplemented: DnsAnswer = answer({ rcode: 'NOTIMP', authoritative: false, recursionAvailable: true })
-/** Whoever could be asked for the name did not know; a reverse name, too, where nobody can be asked. Reference: dns 65, 112. */
+/**
+ * Whoever could be asked for the name did not know; a reverse name, too, where nobody can be asked.
+ * Reference: dns.md#fact-65, dns.md#fact-112.
+ */
 export const failedRecursion: DnsAnswer = answer({
   rcode: 'SERVFAIL',
   authoritative: false,

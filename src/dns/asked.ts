@@ -64,7 +64,7 @@ export function askedBy(
   }
 }
 
-/** Whether a node's metadata is the answer itself, and not beside it. Reference: dns 59. */
+/** Whether a node's metadata is the answer itself, and not beside it. Reference: dns.md#fact-59. */
 export function wantsMetadata({ type }: Asked): boolean {
   return type === typeCodes.ANY || type === typeCodes.TXT
 }

@@ -25,7 +25,7 @@ import type { Failure } from '../model/failure.ts'
 import { hasBehaviour, type Release } from '../model/release.ts'
 import { Basis } from './basis.ts'
 
-/** Answers older than this are counted. Reference: dns 101. */
+/** Answers older than this are counted. Reference: dns.md#fact-101. */
 const staleCountedMs = 5_000
 
 /** What DNS needs of the agent that it is the face of. */
@@ -43,7 +43,7 @@ export interface ReadSource {
 
 /**
  * What DNS asks of the catalog for one question: the same endpoints as HTTP, as fresh as the configuration wants.
- * Reference: dns 7.
+ * Reference: dns.md#consistency.
  */
 export class CatalogReads {
   readonly #env: Env
@@ -97,7 +97,7 @@ export class CatalogReads {
     return ok(found.value.map((entry) => ({ ...entry, node: seen(entry.node) })))
   }
 
-  /** Reference: dns 50. */
+  /** Reference: dns.md#fact-50. */
   #seenFrom(named: string): (node: CatalogNode) => CatalogNode {
     const { datacenter } = this.#readFor(named)
     return nodesSeen(this.#agent.self(), datacenter === '' ? this.#datacenter : datacenter)
@@ -178,12 +178,12 @@ export class CatalogReads {
   }
 }
 
-/** Whether a server that says so of itself is not to be believed. Reference: dns 100. */
+/** Whether a server that says so of itself is not to be believed. Reference: dns.md#fact-100. */
 export function isTooStale(meta: ReadMeta, { maxStaleMs }: DnsConfig): boolean {
   return ageOf(meta) > maxStaleMs
 }
 
-/** Reference: dns 101. */
+/** Reference: dns.md#fact-101. */
 export function countStale(meta: ReadMeta, { env, agent }: Pick<ReadSource, 'env' | 'agent'>): void {
   if (ageOf(meta) > staleCountedMs && hasBehaviour(agent.release, 'dns-stale-counted'))
     env.metrics.count('dns.stale_queries')

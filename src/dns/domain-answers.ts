@@ -19,10 +19,10 @@ import { type NameAsked, parseName } from './question-name.ts'
 import { absoluteName, addressRecord, authorityRecord, metaRecords, nodeTarget, serviceTtl } from './records.ts'
 import type { Recursion } from './recursion.ts'
 
-/** Records that follow an alias, for a client that may take no more than 512 bytes. Reference: dns 52. */
+/** Records that follow an alias, for a client that may take no more than 512 bytes. Reference: dns.md#fact-52. */
 const followedMax = 5
 const nameServersMax = 3
-/** Of the server nodes' names: others could not be asked for everywhere. Reference: dns 62. */
+/** Of the server nodes' names: others could not be asked for everywhere. Reference: dns.md#fact-62. */
 const plainNodeName = /^[A-Za-z0-9\\-]+$/
 
 export interface DomainContext {
@@ -36,7 +36,10 @@ export interface DomainContext {
   readonly release: Release
 }
 
-/** Answers questions within our own domains. Reference: dns 2 to 6. */
+/**
+ * Answers questions within our own domains. Reference: dns.md#query-grammar, dns.md#response-codes-and-sections,
+ * dns.md#record-construction.
+ */
 export class DomainAnswers {
   readonly #context: DomainContext
 
@@ -44,7 +47,7 @@ export class DomainAnswers {
     this.#context = context
   }
 
-  /** Reference: dns 4. */
+  /** Reference: dns.md#fact-4. */
   async answer(asked: Asked): Promise<DnsAnswer> {
     const said = await this.#answer(asked)
     return this.#context.recursion.isThere ? { ...said, recursionAvailable: true } : said
@@ -146,7 +149,10 @@ export class DomainAnswers {
     return this.#instanceRecords(asked, entries, ttl, wanted.datacenter)
   }
 
-  /** In the order that the query gives, and with its own time to live where it has one. Reference: dns 15, 35, 92. */
+  /**
+   * In the order that the query gives, and with its own time to live where it has one. Reference: dns.md#fact-15,
+   * dns.md#fact-35, dns.md#fact-92.
+   */
   async #preparedQuery(asked: Asked, name: NameAsked & { readonly kind: 'prepared-query' }): Promise<DnsAnswer> {
     const { config } = this.#context
     const executed = await asked.reads.prepared(textOfByteString(name.query), asked.client, name.datacenter)
@@ -196,7 +202,10 @@ export class DomainAnswers {
     return shuffled(items, this.#context.order)
   }
 
-  /** Everything but SRV. Reference: dns 51 to 53, 59, 61, 73. */
+  /**
+   * Everything but SRV. Reference: dns.md#fact-51, dns.md#fact-52, dns.md#fact-53, dns.md#fact-59, dns.md#fact-61,
+   * dns.md#fact-73.
+   */
   async #instanceAddresses(asked: Asked, entries: readonly HealthServiceEntry[], ttl: number): Promise<Sections> {
     const answers: DnsRecord[] = []
     const additionals: DnsRecord[] = []
@@ -222,7 +231,7 @@ export class DomainAnswers {
     return { answers: answers.length > 0 ? answers : alias, additionals }
   }
 
-  /** Reference: dns 54 to 60. */
+  /** Reference: dns.md#fact-54, dns.md#fact-55, dns.md#fact-56, dns.md#fact-57, dns.md#fact-59, dns.md#fact-60. */
   async #serviceRecords(
     asked: Asked,
     entries: readonly HealthServiceEntry[],
@@ -259,7 +268,7 @@ export class DomainAnswers {
     return { answers, additionals }
   }
 
-  /** Healthy servers, at most three of them, and where they are. Reference: dns 62. */
+  /** Healthy servers, at most three of them, and where they are. Reference: dns.md#fact-62. */
   async #nameServers(asked: Asked): Promise<DnsAnswer> {
     const { config, datacenter } = this.#context
     const found = await asked.reads.instances({ service: productName, tag: '', connect: false }, '')
@@ -352,7 +361,9 @@ function publishedAddress(asked: Asked, node: CatalogNode, own: string): string 
   return own
 }
 
-/** Whose token is unknown is told as little of queries as who has no rights. Reference: dns 36, 121. */
+/**
+ * Whose token is unknown is told as little of queries as who has no rights. Reference: dns.md#fact-36, dns.md#fact-121.
+ */
 function isNoQuery({ kind }: Failure): boolean {
   return kind === 'not-found' || kind === 'token-not-found'
 }

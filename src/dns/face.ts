@@ -126,7 +126,7 @@ class Face implements DnsFace {
     return (await this.#relayed(query, arrived)) ?? this.#say(query, arrived, failedRecursion)
   }
 
-  /** What a recursor said. Reference: dns 111. */
+  /** What a recursor said. Reference: dns.md#fact-111. */
   async #relayed(query: DnsQuery, arrived: Arrived): Promise<Uint8Array | undefined> {
     if (!this.#recursion.isThere || !canBeRelayed(query)) return undefined
     const reply = await this.#recursion.relay(arrived.packet, arrived.transport)

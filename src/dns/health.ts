@@ -5,7 +5,7 @@ export function isOffered({ checks }: HealthServiceEntry, onlyPassing: boolean):
   return checks.every(({ status }) => (onlyPassing ? status === 'passing' : status !== 'critical'))
 }
 
-/** How much of the traffic an instance is to get. Reference: dns 60. */
+/** How much of the traffic an instance is to get. Reference: dns.md#fact-60. */
 export function weightOf({ service, checks }: HealthServiceEntry): number {
   const warns = checks.some(({ status }) => status === 'warning')
   const weight = warns ? service.weights.warning : service.weights.passing

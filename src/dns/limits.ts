@@ -23,7 +23,10 @@ export function udpBytesOf({ edns }: DnsQuery, { ednsSizes }: Pick<DnsConfig, 'e
   return Math.min(udpBytesMax, Math.max(plainUdpBytes, edns?.udpSize ?? 0))
 }
 
-/** How much of an answer a client gets. Reference: dns 74 to 80. */
+/**
+ * How much of an answer a client gets. Reference: dns.md#fact-74, dns.md#fact-75, dns.md#fact-76, dns.md#fact-79,
+ * dns.md#fact-80.
+ */
 export function limitsOf(query: DnsQuery, said: DnsAnswer, transport: DnsTransport, config: DnsConfig): ResponseLimits {
   const form = { compress: !config.disableCompression, markTruncated: config.enableTruncate }
   if (transport === 'tcp') {

@@ -17,7 +17,7 @@ const invalid: NameAsked = { kind: 'invalid' }
 
 /**
  * Reads the labels left of the domain, in lower case, from the right. A label that is no kind is a datacenter: once, or of
- * any number the one that comes first. `srv`: services may leave out their `service`. Reference: dns 2.
+ * any number the one that comes first. `srv`: services may leave out their `service`. Reference: dns.md#query-grammar.
  */
 export function parseName(labels: readonly string[], srv: boolean, datacenters: 'one' | 'any' = 'one'): NameAsked {
   const [kind, rest] = split(labels, srv)
@@ -66,7 +66,7 @@ function parseService(labels: readonly string[], last: string, datacenter: strin
   return { kind: 'service', service: last, tag: labels.slice(0, -1).join('.'), datacenter }
 }
 
-/** Lengths are compared in whole bytes, so that a digit too many is found by the digits. Reference: dns 17. */
+/** Lengths are compared in whole bytes, so that a digit too many is found by the digits. Reference: dns.md#fact-17. */
 function parseAddress(label: string): NameAsked {
   const length = label.length >>> 1
   if (length !== 4 && length !== 16) return { kind: 'no-address' }

@@ -23,7 +23,7 @@ export function addressRecord(name: string, ttl: number, address: string) {
     : { type: ip.type, name, ttl, address: ip.address }
 }
 
-/** One text for each pair of a node's metadata. Reference: dns 58. */
+/** One text for each pair of a node's metadata. Reference: dns.md#fact-58. */
 export function metaRecords(name: string, ttl: number, node: CatalogNode): readonly TextRecord[] {
   return (node.meta ?? []).map(([key, value]) => ({ type: 'TXT', name, ttl, texts: [metaText(key, value)] }))
 }
@@ -35,7 +35,7 @@ function metaText(key: string, value: string): string {
   return `${quoted}=${value.replaceAll('`', '``')}`
 }
 
-/** The start of authority of a domain. Reference: dns 4. */
+/** The start of authority of a domain. Reference: dns.md#soa-record. */
 export function authorityRecord(domain: string, soa: DnsConfig['soa'], second: number): AuthorityRecord {
   return {
     type: 'SOA',
@@ -51,7 +51,7 @@ export function authorityRecord(domain: string, soa: DnsConfig['soa'], second: n
   }
 }
 
-/** The exact name wins, then the longest prefix that a `*` ends. `service` in lower case. Reference: dns 91. */
+/** The exact name wins, then the longest prefix that a `*` ends. `service` in lower case. Reference: dns.md#fact-91. */
 export function serviceTtl(rules: DnsConfig['serviceTtlS'], service: string): number {
   let best: { readonly length: number; readonly seconds: number } | undefined
   for (const [rule, seconds] of rules) {

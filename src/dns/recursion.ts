@@ -13,7 +13,10 @@ const udpSize = 1_232
 const opcodeQuery = 0
 const [noError, nameError] = [0, 3]
 
-/** The servers that are asked for names of others, in their order. Reference: dns 110 to 112. */
+/**
+ * The servers that are asked for names of others, in their order. Reference: dns.md#fact-110, dns.md#fact-111,
+ * dns.md#fact-112.
+ */
 export class Recursion {
   readonly #env: Env
   readonly #config: Pick<DnsConfig, 'recursors' | 'recursorTimeoutMs'>

@@ -8,7 +8,10 @@ import type { CatalogReads } from './catalog-reads.ts'
 import { nodeTarget } from './records.ts'
 import { addressOfReverseName } from './reverse-name.ts'
 
-/** Answers questions under `arpa.`, in the agent's own domain; undefined: nothing here has that address. Reference: dns 63 to 66. */
+/**
+ * Answers questions under `arpa.`, in the agent's own domain; undefined: nothing here has that address.
+ * Reference: dns.md#fact-63, dns.md#fact-64, dns.md#fact-65, dns.md#fact-66.
+ */
 export async function reverseAnswer(
   query: DnsQuery,
   reads: CatalogReads,

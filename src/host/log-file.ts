@@ -21,7 +21,7 @@ const triesMax = 100
 /**
  * The log as files, one after another: `name-<unix nanoseconds>.ext`, the next once one is large or old enough. Lines are
  * written before `append` returns, so that none is lost however the process ends, and no file that fails stops anybody.
- * Source: telemetry reference, LOG-6.
+ * Reference: telemetry.md#log-6.
  */
 export class LogFile {
   readonly #places: LogPlaces

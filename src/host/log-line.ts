@@ -16,7 +16,8 @@ const tags: Record<LogLevel, string> = { trace: 'TRACE', debug: 'DEBUG', info: '
 
 /**
  * One line in the field's format, local time, without indent and line feed:
- * `2026/11/21 03:21:21 [INFO] raft: text key=value`. `said`: see `saidText`. Source: telemetry reference, LOG-1 and LOG-2.
+ * `2026/11/21 03:21:21 [INFO] raft: text key=value`. `said`: see `saidText`. Reference: telemetry.md#log-1,
+ * telemetry.md#log-2.
  */
 export function logLine(wallMs: number, level: LogLevel, said: string): string {
   return `${localTime(wallMs)} [${tags[level]}] ${said}`

@@ -96,7 +96,7 @@ export function responseEncoder(names: HeaderNames, common: readonly Header[]): 
   }
 }
 
-/** The status says it all to a client that is over its limit. Reference: HTTP API 1.9. */
+/** The status says it all to a client that is over its limit. Reference: http-conventions.md#rate-limit. */
 function bodyOf(failure: Failure): string {
   return failure.kind === 'rate-limited' ? '' : failureText(failure)
 }
@@ -116,7 +116,7 @@ function pushContact(
   pushNamed(headers, names.lastContact, String(Math.trunc(meta.lastContactMs)))
 }
 
-/** Reference: HTTP API 1.8. */
+/** Reference: http-reads.md#cache-headers. */
 function pushCache(headers: Header[], { hit, ageS }: CacheUse): void {
   headers.push(['X-Cache', hit ? 'HIT' : 'MISS'])
   if (hit) headers.push(['Age', String(ageS)])

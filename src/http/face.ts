@@ -31,7 +31,7 @@ export interface HttpFaceOptions {
 
 /**
  * The one matcher of HTTP requests: it touches the world only through the agent it asks, so that production and
- * simulation answer alike. What it returns never rejects. Reference: HTTP API 1.
+ * simulation answer alike. What it returns never rejects. Reference: http-conventions.md#transport-and-encoding.
  */
 export function createHttpFace({ agent, routes, config, actingToken, onFatal }: HttpFaceOptions): HttpHandler {
   const has = (behaviour: Behaviour): boolean => hasBehaviour(agent.release, behaviour)

@@ -2,7 +2,7 @@ import type { FailureKind } from '../model/failure.ts'
 
 /**
  * The status of each failure. State that a later try may find mended (no leader, shutting down) is 500 and not 503: the
- * field's clients retry on 500 alone. Reference: HTTP API 1.3.
+ * field's clients retry on 500 alone. Reference: http-conventions.md#status-codes.
  */
 export const failureStatus: Readonly<Record<FailureKind, number>> = {
   'bad-request': 400,

@@ -2,8 +2,8 @@ import type { HttpHeaders } from '../env/http.ts'
 
 /**
  * The secret of the token that a request is made with; empty: none. The parameter `token` goes before the headers, the
- * product's own name before its aliases, and `Authorization` comes last; an empty value counts as absent. Reference: HTTP
- * API 1.4.
+ * product's own name before its aliases, and `Authorization` comes last; an empty value counts as absent.
+ * Reference: http-conventions.md#tokens.
  */
 export function requestToken(parameter: string | undefined, headers: HttpHeaders, names: readonly string[]): string {
   if (parameter !== undefined && parameter !== '') return parameter

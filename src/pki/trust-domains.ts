@@ -8,7 +8,10 @@ export interface TrustDomains {
   readonly formerIds: readonly string[]
 }
 
-/** `clusterIds`: of the roots that are trusted. A trust domain is `CLUSTERID.DOMAIN`. Reference: connect 2 and 4. */
+/**
+ * `clusterIds`: of the roots that are trusted. A trust domain is `CLUSTERID.DOMAIN`.
+ * Reference: mesh.md#root-trustdomain, mesh.md#root-externaltrustdomain.
+ */
 export function trustDomainsOf(trustDomain: string, clusterIds: readonly string[]): TrustDomains {
   const current = lowerAscii(trustDomain)
   const formerIds = new Set(clusterIds.map(lowerAscii))

@@ -7,7 +7,7 @@ import { peersName } from './outage.ts'
 
 /**
  * The list of addresses that releases before 0.7 kept in `peers.json` all the time. Here nothing reads it: it is what a
- * later release finds when it starts for the first time, and must not take for a recovery. Spec: Ver/0.7.
+ * later release finds when it starts for the first time, and must not take for a recovery. Spec: RFT-015.
  */
 export class KeptPeers {
   readonly #env: Pick<Env, 'disk' | 'log' | 'detach'>

@@ -1,9 +1,9 @@
 import type { ServerId } from './core/types.ts'
 
-/** From this version on a server is named by its node ID, before by its address. Spec: Versioning. */
+/** From this version on a server is named by its node ID, before by its address. Spec: RFT-010. */
 const namedByIdFrom = 3
 
-/** Versions of the Raft protocol talk to their neighbours alone: 1 and 3 do not. Spec: Versioning. */
+/** Versions of the Raft protocol talk to their neighbours alone: 1 and 3 do not. Spec: RFT-007. */
 export function interoperate(one: number, other: number): boolean {
   return Math.abs(one - other) <= 1
 }

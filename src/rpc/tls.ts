@@ -2,7 +2,8 @@ import type { ListenerTls, PeerCertificate, TlsOptions, TlsRefusal, TlsVersion }
 
 /**
  * How the connections of one agent to others are secured. The Env does the cryptography; what is asked of whom, and whose
- * certificate is good for what, is decided here, the same in production and in the simulator. Reference: configuration 8.
+ * certificate is good for what, is decided here, the same in production and in the simulator.
+ * Reference: configuration.md#tls.
  */
 export interface RpcTls {
   /** What this agent shows; without it, a listener takes plain connections alone. */

@@ -16,7 +16,7 @@ const tokenFacts = {
   ModifyIndex: z.number(),
 }
 
-/** Reference: access control 3.1. */
+/** Reference: access-control.md#token-object. */
 export const tokenSchema = z.object({ ...tokenFacts, SecretID: z.string(), Rules: z.string().optional() })
 export const tokenStubSchema = z.object({ ...tokenFacts, Legacy: z.boolean().optional() })
 export const tokenStubsSchema = z
@@ -38,7 +38,7 @@ const policyFacts = {
   ModifyIndex: z.number(),
 }
 
-/** Reference: access control 3.2. */
+/** Reference: access-control.md#policy-object. */
 export const policySchema = z.object({ ...policyFacts, Rules: z.string().default('') })
 export const policyStubsSchema = z
   .array(z.object(policyFacts))

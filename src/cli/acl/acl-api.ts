@@ -18,7 +18,7 @@ const anonymous = '00000000-0000-0000-0000-000000000002'
 const globalManagement = '00000000-0000-0000-0000-000000000001'
 const uuidLength = 36
 
-/** Tokens and policies, as commands ask for them. Errors are one line. Reference: access control 3. */
+/** Tokens and policies, as commands ask for them. Errors are one line. Reference: access-control.md#endpoints. */
 export class AclApi {
   readonly #client: ApiClient
 

@@ -1,7 +1,10 @@
 import { fromBase64, hex, utf8 } from '../../base/bytes.ts'
 import type { Policy, PolicyStub, Token, TokenStub } from './acl-answers.ts'
 
-/** Labels and what follows them, as the field's commands show tokens and policies. Reference: CLI, ACL commands. */
+/**
+ * Labels and what follows them, as the field's commands show tokens and policies.
+ * Reference: command-line.md#token-block, command-line.md#policy-block.
+ */
 
 /** As wide as every label, with the space behind it. */
 const labelWidth = 14

@@ -21,7 +21,10 @@ export interface AgentPlace {
 
 const schemes = ['http', 'https', 'unix'] as const
 
-/** From the client flags, and from the environment where a flag is not given. Reference: CLI 1. The error is the line to print. */
+/**
+ * From the client flags, and from the environment where a flag is not given. The error is the line to print.
+ * Reference: command-line.md#client-flags, command-line.md#environment.
+ */
 export async function agentPlace(invocation: Invocation): Promise<Result<AgentPlace, string>> {
   const settings = new ClientSettings(invocation)
   const given = settings.text('http-addr', 'HTTP_ADDR') ?? '127.0.0.1:8500'

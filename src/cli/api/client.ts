@@ -8,7 +8,7 @@ import { type AgentPlace, agentPlace, ClientSettings } from './agent-place.ts'
 
 const variables = productName.toUpperCase()
 
-/** Flags that every command has that talks to an agent. Reference: CLI, client flags. */
+/** Flags that every command has that talks to an agent. Reference: command-line.md#client-flags. */
 export const clientFlags: readonly CommandFlag[] = standing([
   {
     name: 'http-addr',

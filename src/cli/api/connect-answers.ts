@@ -7,7 +7,7 @@ const anything = z.record(
   z.custom<Json>(() => true),
 )
 
-/** Reference: mesh 3. */
+/** Reference: mesh.md#ca-configuration. */
 export const authoritySchema = z.object({
   Provider: z.string(),
   Config: anything.nullable().transform((config) => config ?? {}),
@@ -68,7 +68,7 @@ export function authorityProblem(file: string, text: string): string | undefined
   return `${document.value.placeOf(issue?.path ?? [])}: ${issue?.message ?? 'it cannot be read'}`
 }
 
-/** Reference: mesh 8. */
+/** Reference: mesh.md#intentions. */
 export const intentionSchema = z.object({
   ID: z.string(),
   Description: z.string(),

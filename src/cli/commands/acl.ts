@@ -21,7 +21,10 @@ export const bootstrapCommand: CliCommand = {
   },
 }
 
-/** By their names on the command line, what the agent calls them. Reference: access control 3.7. */
+/**
+ * By their names on the command line, what the agent calls them. Reference: access-control.md#agent-token-slots,
+ * command-line.md#command-acl-set-agent-token.
+ */
 const agentTokens: ReadonlyMap<string, string> = new Map([
   ['default', 'acl_token'],
   ['agent', 'acl_agent_token'],

@@ -2,7 +2,7 @@ import { base64, utf8 } from '../../base/bytes.ts'
 import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 
-/** Reference: CLI 2. The field draws 16 bytes. */
+/** The field draws 16 bytes. Reference: command-line.md#command-keygen. */
 const keyBytes = 16
 
 export const keygenCommand: CliCommand = {

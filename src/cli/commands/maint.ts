@@ -4,7 +4,7 @@ import { sightOf, warnOfNoSight } from '../acl/missing-rules.ts'
 import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 
-/** ID of the check that puts a node under maintenance. Reference: HTTP API 3. */
+/** ID of the check that puts a node under maintenance. Reference: health.md#maintenance-checks. */
 const nodeCheck = '_node_maintenance'
 
 export const maintCommand: CliCommand = {

@@ -8,7 +8,7 @@ import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../api
 import type { CliCommand } from '../command.ts'
 import { formatTable } from '../table.ts'
 
-/** By number, as the API has it. Reference: HTTP API 4.6. */
+/** By number, as the API has it. Reference: agent.md#member-status. */
 const statusNames = ['none', 'alive', 'leaving', 'left', 'failed'] as const
 
 const nothingMatches = 2
@@ -90,7 +90,7 @@ function seen(member: ListedMember): SeenMember {
   }
 }
 
-/** Reference: CLI 4. The protocol is that of the pool, not Raft's. */
+/** The protocol is that of the pool, not Raft's. Reference: command-line.md#members-table. */
 function table(members: readonly SeenMember[]): string {
   const rows = members.map(({ name, address, status, type, segment, tags }) => {
     const build = (tags.get('build') ?? '').replace(/:.*$/s, '')

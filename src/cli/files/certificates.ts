@@ -45,7 +45,7 @@ export function makeAuthority(env: Env, wishes: AuthorityWishes): Result<Pair, s
   return ok({ certificate: certificatePem(signed), key: key.privateKeyPem })
 }
 
-/** A certificate for what acts in this role. The first name says which. Reference: configuration, CFG-84. */
+/** A certificate for what acts in this role. The first name says which. Reference: configuration.md#fact-84. */
 export function makeLeaf(env: Env, wishes: LeafWishes, authority: Pair): Result<Pair, string> {
   const content = leafContent(env, wishes)
   if (!content.ok) return content

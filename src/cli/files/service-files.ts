@@ -71,7 +71,10 @@ interface FoundService {
   readonly path: readonly PropertyKey[]
 }
 
-/** A file's spelling is understood over HTTP, but for the ID of a check within a service. Reference: HTTP API 4.2. */
+/**
+ * A file's spelling is understood over HTTP, but for the ID of a check within a service.
+ * Reference: definitions.md#snake-case-over-http, definitions.md#common-members.
+ */
 function bodyOf(raw: Raw): Json {
   const members = Object.entries(raw).map(([key, value]) => {
     const name = key.toLowerCase()

@@ -46,7 +46,7 @@ export type ProxySource =
   /** `registerId`: under which it registers itself; undefined: it does not. */
   | { readonly kind: 'flags'; readonly plan: ProxyPlan; readonly registerId: string | undefined }
 
-/** The error is a clause. Reference: CLI 2. */
+/** The error is a clause. Reference: command-line.md#command-connect-proxy. */
 export function proxySource({ flags, terminal }: Invocation): Result<ProxySource, string> {
   const given = (flag: string, variable?: string): string => {
     const value = flags.get(flag)

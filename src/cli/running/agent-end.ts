@@ -5,7 +5,7 @@ import type { Env } from '../../env/env.ts'
 import type { Terminal } from '../../env/terminal.ts'
 import { failureText } from '../../model/failure.ts'
 
-/** A graceful end that takes longer is cut short. Reference: configuration 2. */
+/** A graceful end that takes longer is cut short. Reference: configuration.md#graceful-leave-limit. */
 const endWithinMs = 15_000
 
 /** Whoever told the agent to leave over HTTP gets an answer: it goes out before the connections are closed. */
@@ -18,7 +18,8 @@ type LeaveRules = Pick<AgentConfig, 'leaveOnTerminate' | 'skipLeaveOnInterrupt'>
 
 /**
  * Serves the signals of a running agent until it ends, and gives the exit code: 0 when it has left the cluster, 1 when it
- * stopped without, was cut short, or met something it must not live with. Reference: configuration 10 and 14.
+ * stopped without, was cut short, or met something it must not live with. Reference: configuration.md#leaving,
+ * configuration.md#reload.
  */
 export async function untilEnded(
   env: Env,

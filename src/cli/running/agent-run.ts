@@ -13,7 +13,7 @@ import type { Invocation } from '../command.ts'
 import { untilEnded } from './agent-end.ts'
 import { startFailureText } from './start-problem.ts'
 
-/** Runs an agent until it is stopped and gives the exit code. Reference: CLI 3. */
+/** Runs an agent until it is stopped and gives the exit code. Reference: command-line.md#start-of-the-agent. */
 export async function runAgent(invocation: Invocation): Promise<number> {
   const { terminal, env, flags, args } = invocation
   if (args.length > 0) return stopped(terminal, `config: Unknown extra arguments: [${args.join(' ')}]`)
@@ -63,7 +63,10 @@ async function runStarted(
   return code
 }
 
-/** Checks in containers look for their runtime where its own clients do. Reference: HTTP API 4.4. */
+/**
+ * Checks in containers look for their runtime where its own clients do.
+ * Reference: command-line.md#env-shell-docker_host-notify_socket.
+ */
 function withContainerRuntime(config: AgentConfig, { environment }: Terminal): AgentConfig {
   const containerRuntime = environment.get('DOCKER_HOST') || config.checksConfig.containerRuntime
   return { ...config, checksConfig: { ...config.checksConfig, containerRuntime } }
@@ -111,7 +114,10 @@ function stopped(terminal: Terminal, message: string): number {
   return 1
 }
 
-/** Reference: CLI 3. A port of -1 is closed; so are those of faces that are not there yet, whatever they are set to. */
+/**
+ * A port of -1 is closed; so are those of faces that are not there yet, whatever they are set to.
+ * Reference: command-line.md#start-of-the-agent.
+ */
 function banner(config: AgentConfig, program: Program): string {
   const { ports, tls } = config
   const { nodeId } = program.agent.self()

@@ -27,7 +27,7 @@ export interface GossipRandom {
 /** As people see it. `leaving`: it has said so and may still answer. */
 export type MemberStatus = 'alive' | 'leaving' | 'left' | 'failed'
 
-/** Reference: configuration 4.2. All times in milliseconds. */
+/** All times in milliseconds. Reference: configuration.md#gossip-timing, configuration.md#fixed-gossip-values. */
 export interface GossipTiming {
   readonly gossipIntervalMs: number
   readonly gossipNodes: number
@@ -218,7 +218,7 @@ export interface CoreChange {
   readonly member: CoreMember
 }
 
-/** Names of telemetry (reference: telemetry), and of what is dropped: `gossip.dropped.…`. */
+/** Names of telemetry, and of what is dropped: `gossip.dropped.…`. Reference: telemetry.md#metrics-of-every-agent. */
 export type GossipCounter =
   | 'memberlist.msg.alive'
   | 'memberlist.msg.suspect'

@@ -27,7 +27,7 @@ export type UiFace = (
 
 /**
  * The web interface: files behind `/ui/`, whose index is the answer to any other name there, as views may have paths of
- * their own; `/` leads to it. Reference: HTTP API 1.1.
+ * their own; `/` leads to it. Reference: http-conventions.md#root-path, http-conventions.md#ui.
  */
 export function uiFace({ config, disk, log }: UiOptions): UiFace {
   if (config.kind === 'off') return () => undefined

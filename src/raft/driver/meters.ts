@@ -8,7 +8,7 @@ const rpcNames: Partial<Record<RaftMessage['kind'], string>> = {
   'snapshot-chunk': 'raft.rpc.installSnapshot',
 }
 
-/** Raft's metrics, by the names of the field. Reference: telemetry, group raft. */
+/** Raft's metrics, by the names of the field. Reference: telemetry.md#server-metrics. */
 export class Meters {
   readonly #env: Pick<Env, 'metrics' | 'clock'>
   readonly #peerNames = new Map<ServerId, string>()

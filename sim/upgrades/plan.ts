@@ -197,7 +197,7 @@ function leaderLast(leg: Leg, isFirst: boolean): readonly string[] {
   ]
 }
 
-/** The release that brought a change, its row in the reference, and the scenario that shows it. */
+/** The release that brought a change, its row in docs/reference/releases.md, and the scenario that shows it. */
 export function sourceText({ since, reference, scenario }: NamedNote): string {
   const shown = scenario === undefined ? '' : `, scenarios/${scenario}.yaml`
   return `[${releaseText(since)}, ${reference}${shown}]`

@@ -6,7 +6,7 @@ import { ask } from './ask.ts'
 import type { ExactObject } from './golden/exact-json.ts'
 import { type RealAgent, startRealAgent } from './real-agent.ts'
 
-/** Each is one prefix since 1.0. Spec: release 1.0. */
+/** Each is one prefix since 1.0. Spec: TEL-003. */
 const groups = 'acl autopilot catalog fsm health http kvs leader prepared-query rpc session session_ttl txn'.split(' ')
 
 describe('the metrics of an agent that tells them to others', () => {

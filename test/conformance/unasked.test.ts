@@ -57,7 +57,7 @@ describe('what a caller without rights sends, under default deny', () => {
     await root('PUT /v1/catalog/register', { ...registered, Check: { CheckID: 'c1', Name: 'c' } })
     await root('PUT /v1/agent/service/register', { Name: 'local', Check: { TTL: '10s' } })
     await root('PUT /v1/kv/a', 'x')
-    // Its ID is not among the texts: whoever knows it may bind a query without a name to it. Spec: Auth 6.
+    // Its ID is not among the texts: whoever knows it may bind a query without a name to it. Spec: ACL-017.
     await made('PUT /v1/session/create', { Node: 'n1', Checks: [] })
     const query = await made('POST /v1/query', { Name: 'q', Service: { Service: 'web' } })
     const allowed = { SourceName: 'web', DestinationName: 'db', Action: 'allow' }

@@ -100,7 +100,8 @@ describe('three real servers', () => {
     expect(await longestOutageMs(1)).toBeLessThan(outageMaxMs)
   })
 
-  // A follower waits 5 to 10 s for a leader that is silent (reference: configuration 4.1), but not for one whose machine
+  // A follower waits 5 to 10 s for a leader that is silent (Reference: configuration.md#raft-timers), but not for one
+  // whose machine
   // refuses connections: its process is gone.
   it.runIf(long)('do so as soon at the default raft_multiplier', async () => {
     expect(await longestOutageMs(5)).toBeLessThan(outageMaxMs)

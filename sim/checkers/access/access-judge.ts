@@ -1,6 +1,6 @@
 /**
  * What rules of access control mean, written a second time to judge the first by: no table, no order, no cache, and no code
- * in common with `src/access`. Reference: access control 4 and 5.
+ * in common with `src/access`. Reference: access-control.md#evaluation, access-control.md#legacy-grammar.
  */
 
 /** One line of rules: `key_prefix "a" { policy = "read" }`; a scalar has no label. */

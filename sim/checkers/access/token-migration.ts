@@ -1,7 +1,7 @@
 import type { Report } from '../violation.ts'
 import type { AccessState } from './access-history.ts'
 
-/** Tokens that one batch may give their accessors. Spec: Limits. */
+/** Tokens that one batch may give their accessors. Spec: ACL-036. */
 const batchMax = 128
 /** Between two batches, by the leader's clock, which differs from true time by at most this share. */
 const pauseUs = 1_000_000

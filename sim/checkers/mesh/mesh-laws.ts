@@ -228,7 +228,7 @@ export class MeshLaws {
     return this.#configurations.length
   }
 
-  /** It names the service that it was asked for, and nothing else. SPIFFE IDs: reference, connect 4. */
+  /** It names the service that it was asked for, and nothing else. Reference: mesh.md#spiffe-service. */
   #isFor(service: string, holder: string, { serial, uris }: SeenCertificate): void {
     const [uri = '', ...more] = uris
     if (more.length === 0 && /^spiffe:\/\/[^/]+\/ns\/[^/]+\/dc\/[^/]+\/svc\/([^/]+)$/.exec(uri)?.[1] === service) return

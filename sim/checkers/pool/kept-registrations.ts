@@ -1,6 +1,9 @@
 import type { Report } from '../violation.ts'
 
-/** A pool may be told to forget a failed member after this, and not before. Reference: configuration, reconnect timeout. */
+/**
+ * A pool may be told to forget a failed member after this, and not before.
+ * Reference: configuration.md#key-reconnect_timeout.
+ */
 const forgottenAfterUs = 8 * 3_600_000_000
 
 /**

@@ -11,7 +11,9 @@ const metadata = { rack: 'r7', 'rfc1035-txt': 'hello' }
 
 const check = (id: string, status: string) => ({ CheckID: `c-${id}`, Name: 'c', ServiceID: id, Status: status })
 
-/** As the reference's own transcripts have it (section 11), and what each of its facts needs besides. */
+/**
+ * As the transcripts of the reference have it, and what each of its facts needs besides. Reference: dns.md#transcripts.
+ */
 export const registrations: readonly Registration[] = [
   {
     Node: 'd1',

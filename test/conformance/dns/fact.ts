@@ -1,8 +1,8 @@
 import type { Question, Said } from './asked.ts'
 
-/** What the reference says of one question. Sections that are not named hold nothing. */
+/** What docs/reference/dns.md says of one question. Sections that are not named hold nothing. */
 export interface Fact {
-  /** Its numbers in the reference. */
+  /** Numbers of its facts in docs/reference/dns.md. */
   readonly of: string
   readonly says: string
   readonly ask: Question

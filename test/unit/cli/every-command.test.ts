@@ -69,7 +69,7 @@ const operands: Readonly<Record<string, readonly string[]>> = {
   watch: ['-type=nodes'],
 }
 
-/** Of release 1.4.0, without those of the commercial edition. Reference: CLI 2. */
+/** Of release 1.4.0, without those of the commercial edition. Reference: command-line.md#commands. */
 const ofTheField = [
   ...['bootstrap', 'set-agent-token', 'translate-rules'].map((name) => `acl ${name}`),
   ...['create', 'delete', 'list', 'read', 'update'].flatMap((name) => [`acl policy ${name}`, `acl token ${name}`]),
@@ -164,7 +164,10 @@ const policies = 'GET /v1/acl/policies'
 const tokens = 'GET /v1/acl/tokens'
 const intentions = '/v1/connect/intentions'
 const autopilot = 'GET /v1/operator/autopilot/configuration'
-/** The last that a command asks for before it gives up. What has a name is looked for in a list first. Reference: CLI 2. */
+/**
+ * The last that a command asks for before it gives up. What has a name is looked for in a list first.
+ * Reference: command-line.md#commands.
+ */
 const asks: Readonly<Record<string, string>> = {
   'acl bootstrap': 'PUT /v1/acl/bootstrap',
   'acl explain': 'GET /v1/acl/explain?resource=service&right=read&name=web',

@@ -133,7 +133,10 @@ export const ofNoEffect: ReadonlySet<string> = new Set(['disable_update_check', 
 /** Refused whatever else stands there. */
 export const refusedKeys: ReadonlySet<string> = new Set(['segment', 'segments'])
 
-/** Values of the right type that are refused all the same, and how. Texts: reference, configuration 3 to 13. */
+/**
+ * Values of the right type that are refused all the same, and how. The texts are the field's.
+ * Reference: configuration.md#top-level-keys.
+ */
 export const refusals: readonly (readonly [file: FileConfig, line: string])[] = [
   [{ acl: { default_policy: 'maybe' } }, 'Unsupported default ACL policy: maybe: write allow, deny'],
   [{ acl_default_policy: 'maybe' }, 'Unsupported default ACL policy: maybe: write allow, deny'],

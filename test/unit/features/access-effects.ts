@@ -1,7 +1,10 @@
 import { gossipKey } from './access-world.ts'
 import type { Grant } from './rights-of.ts'
 
-/** What a caller is told who has no rights at all, and one who has just those that it takes. Reference: access control 4. */
+/**
+ * What a caller is told who has no rights at all, and one who has just those that it takes.
+ * Reference: access-control.md#effect-on-endpoints-without-rights.
+ */
 export interface Effect {
   readonly request: string
   readonly body?: object | string

@@ -76,6 +76,29 @@ describe('three servers and two clients', () => {
         (await nodesInCatalog(name)).length === nodeNames.length ? true : undefined,
       )
     }
+    const named = ({ Name, Tags }: { readonly Name: string; readonly Tags: { readonly id: string } }) => [Name, Tags.id]
+    const members =
+      (await datacenter.agent('s1').json<readonly Parameters<typeof named>[0][]>('/v1/agent/members')) ?? []
+    const idOf = new Map(members.map((member) => named(member) as [string, string]))
+    expect(new Set(idOf.values()).size).toBe(nodeNames.length)
+    const nodes = await datacenter.agent('c1').json<readonly { Node: string; ID: string }[]>('/v1/catalog/nodes')
+    expect(new Map((nodes ?? []).map(({ Node, ID }) => [Node, ID]))).toEqual(idOf)
+    for (const name of nodeNames) {
+      const self = await datacenter.agent(name).json<object>('/v1/agent/self')
+      expect(self).toMatchObject({ Config: { NodeName: name, NodeID: idOf.get(name) } })
+    }
+  })
+
+  it('[CLI-010] say of themselves whether they lead, follow or are clients', async () => {
+    const leader = await datacenter.agent('s1').leader()
+    for (const name of nodeNames) {
+      const { out } = await datacenter.command(name, 'info')
+      const isServer = name.startsWith('s')
+      const leads = leader.startsWith(`${datacenter.hostOf(name)}:`)
+      expect(out, name).toContain(`\tserver = ${isServer}\n`)
+      expect(/^\tleader = (.*)$/m.exec(out)?.[1], name).toBe(isServer ? String(leads) : undefined)
+      expect(/^\tstate = (.*)$/m.exec(out)?.[1], name).toBe(isServer ? (leads ? 'Leader' : 'Follower') : undefined)
+    }
   })
 
   it('[AGT-006 AGT-007 AGT-008 REG-001 REG-003 REG-017] find a service of one client, healthy, over HTTP and DNS at every agent', async () => {
@@ -246,11 +269,12 @@ describe('three servers and two clients', () => {
     })
   })
 
-  it('[CLI-013] take one that is killed out when they are told to', async () => {
+  it('[CLI-013 MEM-006] take one that is killed out when they are told to', async () => {
     await datacenter.agent('c1').stop('SIGKILL')
     await eventually('c1 has failed', async () =>
       (await datacenter.statuses('s1')).get('c1') === 'failed' ? true : undefined,
     )
+    expect((await memberRows('s1')).get('c1')).toMatchObject({ Status: 'failed' })
     expect(await datacenter.command('s1', 'force-leave', 'c1')).toMatchObject({ code: 0, out: '' })
     await eventually('c1 has left', async () =>
       (await datacenter.statuses('s2')).get('c1') === 'left' ? true : undefined,
@@ -268,6 +292,7 @@ describe('three servers and two clients', () => {
     await eventually('c2 has left', async () =>
       (await datacenter.statuses('s1')).get('c2') === 'left' ? true : undefined,
     )
+    expect((await memberRows('s1')).get('c2')).toMatchObject({ Status: 'left' })
     await eventually('c2 is gone from the catalog', async () =>
       (await nodesInCatalog('s1')).includes('c2') ? undefined : true,
     )

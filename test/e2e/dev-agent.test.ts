@@ -168,6 +168,10 @@ describe('commands against an agent', () => {
     expect(header).toEqual(['Node', 'ID', 'Address', 'State', 'Voter', 'RaftProtocol'])
     expect(row?.[0]).toBe('alpha')
     expect(row?.slice(3)).toEqual(['leader', 'true', '3'])
+    await dev.stop('SIGKILL')
+    const before = await startDev(['-node=beta', '-raft-protocol=2'])
+    const { out } = await runSvc(['operator', 'raft', 'list-peers', `-http-addr=${before.address}`])
+    expect(out.split('\n')[1]?.split(/ {2,}/).slice(3)).toEqual(['leader', 'true', '2'])
   })
 
   it('[CLI-011 RFT-003] version shows the release, and the Raft protocol apart from the protocol of the pool', async () => {

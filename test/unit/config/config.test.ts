@@ -229,6 +229,16 @@ describe('the effective configuration', () => {
     expect(normalized).toMatchObject({ ok: true, value: { config: { raft } } })
   })
 
+  it('[AGT-038 CFG-043] serves the directory of a web interface that is named, also where -dev would serve its own', () => {
+    for (const dev of [false, true]) {
+      const normalized = normalize({ ...server, ui_dir: '/srv/ui' }, dev, machine())
+      expect(normalized).toMatchObject({ value: { config: { http: { ui: { kind: 'directory', path: '/srv/ui' } } } } })
+      expect(normalize(server, dev, machine())).toMatchObject({
+        value: { config: { http: { ui: { kind: dev ? 'built-in' : 'off' } } } },
+      })
+    }
+  })
+
   it('[CFG-006] tells others the address that it advertises, wherever it listens, and the bind address if none', () => {
     const flags = configOfFlags(new Map([['advertise', '10.0.0.9']]))
     for (const bind_addr of ['10.0.0.1', '0.0.0.0']) {

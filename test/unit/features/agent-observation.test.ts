@@ -21,7 +21,7 @@ describe('metrics', () => {
     expect((metricsJson([interval(start)], start, 'svc') as { Timestamp: string }).Timestamp).toBe(timestamp(start))
   })
 
-  it('have count, rate, sum, extremes, mean and deviation as the field shows them', () => {
+  it('[TEL-008] have count, rate, sum, extremes, mean and deviation as the field shows them', () => {
     const json = metricsJson([interval(0, { gauges: [{ name: 'g', value: 1.5 }], counters: [one] })], 10_000, 'svc')
     expect(JSON.parse(writeJson(json))).toEqual({
       Timestamp: '1970-01-01 00:00:00 +0000 UTC',
@@ -44,7 +44,7 @@ describe('metrics', () => {
     })
   })
 
-  it('one value has no deviation, and what JSON cannot say is 0', () => {
+  it('[TEL-008] one value has no deviation, and what JSON cannot say is 0', () => {
     const single = { ...one, count: 1, min: Number.NEGATIVE_INFINITY }
     const json = metricsJson([interval(0, { samples: [single] })], 10_000, '') as { Samples: readonly object[] }
     expect(json.Samples[0]).toMatchObject({ Stddev: 0, Min: 0 })

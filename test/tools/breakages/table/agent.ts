@@ -46,9 +46,9 @@ export const agentBreakages: readonly Breakage[] = [
   },
   {
     id: 'AGT-008',
-    file: 'src/agent/asking/client-target.ts',
-    find: 'body: { ...request, forward: true },',
-    replace: 'body: { ...request },',
+    file: 'src/agent/asking/calls.ts',
+    find: 'return ok(answer.data as Answer<Reply>)',
+    replace: 'return ok({ ...answer.data, meta: { ...answer.data.meta, index: read.minIndex } } as Answer<Reply>)',
   },
   {
     id: 'AGT-009',
@@ -64,9 +64,9 @@ export const agentBreakages: readonly Breakage[] = [
   },
   {
     id: 'AGT-011',
-    file: 'src/config/agent-flags.ts',
-    find: 'A single server that keeps nothing on disk. Not for production.',
-    replace: 'A single server that keeps nothing on disk.',
+    file: 'src/config/rules.ts',
+    find: "'-dev keeps nothing on disk and is not for production.'",
+    replace: "'-dev keeps nothing on disk.'",
   },
   {
     id: 'AGT-012',

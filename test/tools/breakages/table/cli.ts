@@ -40,10 +40,9 @@ export const cliBreakages: readonly Breakage[] = [
   },
   {
     id: 'CLI-007',
-    file: 'src/cli/commands/validate.ts',
-    find: "    { name: 'quiet', kind: 'bool', help: 'Print nothing when the configuration is valid.' },\n  ],\n  async run(invocation) {\n    const { args, env, flags, terminal } = invocation\n",
-    replace:
-      "    { name: 'quiet', kind: 'bool', help: 'Print nothing when the configuration is valid.' },\n    { name: 'config-file', kind: 'text', help: '' },\n    { name: 'config-dir', kind: 'text', help: '' },\n  ],\n  async run(invocation) {\n    const { env, flags, terminal } = invocation\n    const given = ['config-file', 'config-dir'].flatMap((name) => (flags.has(name) ? [String(flags.get(name))] : []))\n    const args = [...given, ...invocation.args]\n",
+    file: 'src/host/main.ts',
+    find: '  return exit(code)\n',
+    replace: '  return exit(0)\n',
   },
   {
     id: 'CLI-008',
@@ -83,8 +82,8 @@ export const cliBreakages: readonly Breakage[] = [
   },
   {
     id: 'CLI-014',
-    file: 'src/cli/command-list.ts',
-    find: '\n  rttCommand,\n',
-    replace: '\n',
+    file: 'src/cli/commands/rtt.ts',
+    find: "wan ? '/v1/coordinate/datacenters' : '/v1/coordinate/nodes'",
+    replace: "wan ? '/v1/coordinate/nodes' : '/v1/coordinate/datacenters'",
   },
 ]

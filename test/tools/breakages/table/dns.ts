@@ -70,9 +70,9 @@ export const dnsBreakages: readonly Breakage[] = [
   },
   {
     id: 'DNS-012',
-    file: 'src/agent/access/access-control.ts',
-    find: "const secret = token === undefined || token === '' ? tokens.default : token",
-    replace: "const secret = token ?? ''",
+    file: 'src/agent/server.ts',
+    find: 'standInToken: () => ground.tokens.default,',
+    replace: 'standInToken: () => ground.tokens.agent,',
   },
   {
     id: 'DNS-013',

@@ -15,6 +15,12 @@ export const memberBreakages: readonly Breakage[] = [
     replace: "if (timers.has('probe')) return",
   },
   {
+    id: 'MEM-003',
+    file: 'src/features/agent/pool-routes.ts',
+    find: 'seen?.map(memberJson) ?? null',
+    replace: "seen?.map((member) => memberJson({ ...member, status: 'alive' })) ?? null",
+  },
+  {
     id: 'MEM-004',
     file: 'src/features/agent/model.ts',
     find: '{ alive: 1, leaving: 2,',

@@ -145,6 +145,31 @@ describe('three servers and two clients', () => {
     }
   })
 
+  it('[AGT-008] wait through a client as at a server, until what they ask for changes', async () => {
+    const written = await datacenter.agent('s1').request('PUT', '/v1/kv/watched', 'before')
+    expect(written.status).toBe(200)
+    const index = (await datacenter.agent('s2').request('GET', '/v1/kv/watched')).headers.get('x-svc-index')
+    expect(Number(index)).toBeGreaterThan(0)
+    const answered: string[] = []
+    const asked = (['s2', 'c2'] as const).map(async (name) => {
+      const answer = await datacenter.agent(name).request('GET', `/v1/kv/watched?raw&index=${index}&wait=30s`)
+      answered.push(name)
+      return [await answer.text(), Number(answer.headers.get('x-svc-index')) > Number(index)]
+    })
+    // Requests that came later are answered, these are not.
+    for (let time = 0; time < 5; time++) {
+      for (const name of ['s2', 'c2'] as const) {
+        expect(await datacenter.agent(name).text('/v1/kv/watched?raw')).toBe('before')
+      }
+    }
+    expect(answered).toEqual([])
+    expect((await datacenter.agent('c2').request('PUT', '/v1/kv/watched', 'after')).status).toBe(200)
+    expect(await Promise.all(asked)).toEqual([
+      ['after', true],
+      ['after', true],
+    ])
+  })
+
   it('[REG-002 REG-018 AGT-030] find what is registered over HTTP, and the agent logs that it was synced', async () => {
     const agent = datacenter.agent('c2')
     const body = { Name: 'api', Port: 8080, Check: { CheckID: 'api-ttl', TTL: '1h', Status: 'passing' } }

@@ -46,9 +46,9 @@ export const agentBreakages: readonly Breakage[] = [
   },
   {
     id: 'AGT-008',
-    file: 'src/agent/asking/calls.ts',
-    find: 'return ok(answer.data as Answer<Reply>)',
-    replace: 'return ok({ ...answer.data, meta: { ...answer.data.meta, index: read.minIndex } } as Answer<Reply>)',
+    file: 'src/agent/asking/client-target.ts',
+    find: 'body: { ...request, forward: true },',
+    replace: 'body: { ...request, read: request.read && { ...request.read, minIndex: 0 }, forward: true },',
   },
   {
     id: 'AGT-009',

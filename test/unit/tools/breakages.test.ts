@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isAskedFor } from '../../tools/breakages/breakage.ts'
 import { breakages, sample } from '../../tools/breakages/breakages.ts'
 import { brokenText } from '../../tools/breakages/broken-copy.ts'
 import { filesClaiming, titlesClaiming } from '../../tools/breakages/claims.ts'
+import { projectRoot } from '../../tools/planted.ts'
 
 const breakage = { id: 'ABC-002', file: 'src/a.ts', find: 'count > 1', replace: 'count > 2' }
 
@@ -53,6 +56,14 @@ describe('the list of breakages', () => {
   it('has no statement twice', () => {
     const ids = breakages.map(({ id }) => id)
     expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([])
+  })
+
+  it('has texts that stand in the program once', () => {
+    const sources = new Map<string, string>()
+    for (const { file } of breakages) sources.set(file, readFileSync(join(projectRoot, file), 'utf8'))
+    for (const breakage of breakages) {
+      expect(() => brokenText(sources.get(breakage.file) as string, breakage)).not.toThrow()
+    }
   })
 
   it('has what every run of the tests tries', () => {

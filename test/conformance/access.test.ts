@@ -15,6 +15,7 @@ const legacy: Readonly<Record<string, string>> = {
   'registers-all': 'node "" { policy = "write" } service "" { policy = "write" }',
   'registers-api': 'node "" { policy = "read" } service "" { policy = "read" } service "api" { policy = "write" }',
   fires: 'event "" { policy = "write" }',
+  'hears-events': 'event "" { policy = "read" }',
   'turns-keys': 'keyring = "write"',
   'no-rights': '',
 }
@@ -79,6 +80,19 @@ describe('an agent where only what a rule allows may be done', () => {
     expect(await as('reads-a', 'PUT /v1/kv/a', '2')).toBe('403 Permission denied')
   })
 
+  it('[ACL-002] gives a token what its policies say now: what changes in one of them holds at once', async () => {
+    const rules = (level: string) => JSON.stringify({ Name: 'on-a', Rules: `key "a" { policy = "${level}" }` })
+    const policy = JSON.parse((await as('root', 'PUT /v1/acl/policy', rules('read'))).slice(4)) as { ID: string }
+    const links = JSON.stringify({ Policies: [{ ID: policy.ID }] })
+    const token = JSON.parse((await as('root', 'PUT /v1/acl/token', links)).slice(4)) as { SecretID: string }
+    expect(await as(token.SecretID, 'GET /v1/kv/a?raw')).toBe('200 1')
+    expect(await as(token.SecretID, 'PUT /v1/kv/a', '1')).toBe('403 Permission denied')
+    await as('root', `PUT /v1/acl/policy/${policy.ID}`, rules('write'))
+    expect(await as(token.SecretID, 'PUT /v1/kv/a', '1')).toBe('200 true')
+    await as('root', `PUT /v1/acl/policy/${policy.ID}`, rules('deny'))
+    expect(await as(token.SecretID, 'GET /v1/kv/a?raw')).toBe('403 Permission denied')
+  })
+
   it('[ACL-003] tells over HTTP of services that the token may read, and of no others', async () => {
     for (const line of ['GET /v1/catalog/service/web', 'GET /v1/health/service/web', 'GET /v1/health/state/any']) {
       expect(await as('no-rights', line)).toBe('200 []')
@@ -127,6 +141,7 @@ describe('an agent where only what a rule allows may be done', () => {
 
   it('[ACL-010] [ACL-011] [ACL-012] [MEM-027] fires events and manages the keys of the pool for who has a rule, and for nobody else', async () => {
     expect(await as('no-rights', 'PUT /v1/event/fire/deploy')).toBe('403 Permission denied')
+    expect(await as('hears-events', 'PUT /v1/event/fire/deploy')).toBe('403 Permission denied')
     expect(await as('fires', 'PUT /v1/event/fire/deploy')).toMatch(/^200 .*"Name":"deploy"/)
     expect(await as('fires', 'GET /v1/event/list?index=1&wait=5s')).toContain('"Name":"deploy"')
     expect(await as('no-rights', 'GET /v1/event/list')).toBe('200 []')
@@ -162,6 +177,13 @@ describe('an agent where only what a rule allows may be done', () => {
     const mine = JSON.parse((await as('finds', 'POST /v1/query', named)).slice(4)) as { ID: string }
     expect(await as('no-rights', `GET /v1/query/${mine.ID}`)).toBe('404 Query not found')
     expect(await as('finds', 'GET /v1/query')).toContain('"find-web"')
+    const looks = { ID: 'looks', Type: 'client', Rules: 'query "find-" { policy = "read" }' }
+    await as('root', 'PUT /v1/acl/create', JSON.stringify(looks))
+    expect(await as('looks', `GET /v1/query/${mine.ID}`)).toContain('"find-web"')
+    for (const line of ['POST /v1/query', `PUT /v1/query/${mine.ID}`, `DELETE /v1/query/${mine.ID}`]) {
+      expect([line, await as('looks', line, named)]).toEqual([line, '403 Permission denied'])
+    }
+    expect(await as('finds', `PUT /v1/query/${mine.ID}`, named)).toBe('200 ')
     expect(await as('finds', 'GET /v1/query/find-web/execute')).toContain('"Nodes":[]')
     expect(await as('stand-in', 'GET /v1/query/find-web/execute')).toContain('"Service":"web"')
     expect(await as('finds', `DELETE /v1/query/${mine.ID}`)).toBe('200 ')

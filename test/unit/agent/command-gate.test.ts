@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { serverOf } from '../../../src/agent/pool/pool-servers.ts'
 import { CommandGate } from '../../../src/agent/servers/command-gate.ts'
+import { legacySet, legacySetLater } from '../../../src/features/acl/legacy/legacy-commands.ts'
 import type { Member, MemberStatus } from '../../../src/gossip/pool.ts'
 import { newestRelease, oldestRelease, type Release } from '../../../src/model/release.ts'
 import type { Configuration, Server } from '../../../src/raft/core/types.ts'
@@ -76,6 +77,14 @@ describe('a leader', () => {
     expect(early.refusal(autopilot)).toBeUndefined()
     expect(early.refusal({ ...autopilot, waitsForAll: true })?.kind).toBe('refused')
     expect(gate(pool, { major: 0, minor: 8, patch: 1 }).refusal(autopilot)?.kind).toBe('refused')
+  })
+
+  it('[ACL-016] of release 0.6 takes rules for events and the keyring once every server is upgraded, and others before', () => {
+    const pool = new FakePool([ofRelease(1, '0.6.0'), ofRelease(2, '0.5.2'), ofRelease(3, '0.6.0')])
+    const gated = gate(pool, { major: 0, minor: 6, patch: 0 })
+    expect([gated.refusal(legacySet), gated.refusal(legacySetLater)?.kind]).toEqual([undefined, 'refused'])
+    pool.set(ofRelease(2, '0.6.0'))
+    expect(gated.refusal(legacySetLater)).toBeUndefined()
   })
 
   it('never proposes what it does not know itself', () => {

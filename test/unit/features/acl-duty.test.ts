@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { concatBytes } from '../../../src/base/bytes.ts'
 import { legacySet } from '../../../src/features/acl/legacy/legacy-commands.ts'
-import { enterNewMode } from '../../../src/features/acl/system/mode-commands.ts'
+import { enterNewMode, migrateTokens } from '../../../src/features/acl/system/mode-commands.ts'
 import * as views from '../../../src/features/acl/views.ts'
 import { restoreBegin, restorePiece, restoreTake } from '../../../src/features/snapshot/commands.ts'
 import { AclWorld } from './acl-world.ts'
@@ -112,6 +112,10 @@ describe('the migration', () => {
     await world.clock.advance(1_500)
     expect(left(world)).toBe(72)
     const before = new Map(accessors(world))
+    // What the leader that goes had drawn for the rest, and what may still be on its way.
+    const drawn = [...views.unmigratedTokens(world.server.read())].map(({ secret, modifyIndex: at }, i) => {
+      return { secret, accessor: `99999999-0000-0000-0000-${String(i).padStart(12, '0')}`, at }
+    })
     world.server.resign()
     await world.clock.advance(5_000)
     expect(left(world)).toBe(72)
@@ -124,6 +128,10 @@ describe('the migration', () => {
       if (before.get(secret) !== '') expect(accessor).toBe(before.get(secret))
     }
     expect(views.migrationOf(world.server.read())).toMatchObject({ tokens: 200, batches: 2 })
+    const after = accessors(world)
+    expect(new Set(after.map(([, accessor]) => accessor)).size).toBe(after.length)
+    expect(await world.server.context.propose(migrateTokens, { tokens: drawn })).toEqual({ ok: true, value: 0 })
+    expect(accessors(world)).toEqual(after)
   })
 
   it('has nothing to do where there is no legacy token, and says so once', async () => {

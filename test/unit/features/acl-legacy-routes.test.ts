@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { AclWorld } from './acl-world.ts'
 
 const rules = 'key "" { policy = "read" } key "w/" { policy = "write" }'
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 describe('legacy tokens in the new mode', () => {
   let world: AclWorld
@@ -46,10 +47,24 @@ describe('legacy tokens in the new mode', () => {
 
   it('[ACL-035] get an accessor about a second later, one for ever, and keep their rules', async () => {
     await world.root('PUT /v1/acl/create', { ID: 'migrated', Name: 'm', Rules: rules })
-    expect(world.token('migrated')?.accessor).toBe('')
+    await world.root('PUT /v1/acl/create', { ID: 'manages', Name: 'of all rights', Type: 'management' })
+    const listed = async (): Promise<readonly (readonly [string, string])[]> => {
+      const all = (await world.root('GET /v1/acl/tokens')) as unknown as { Description: string; AccessorID: string }[]
+      const both = all.filter(({ Description }) => ['m', 'of all rights'].includes(Description))
+      return both.map(({ Description, AccessorID }) => [Description, AccessorID] as const)
+    }
+    expect((await listed()).map(([, accessor]) => accessor)).toEqual(['', ''])
     await world.clock.advance(1_000)
     const { accessor } = world.token('migrated') ?? {}
-    expect(accessor).toHaveLength(36)
+    const { accessor: other } = world.token('manages') ?? {}
+    expect([accessor, other]).toEqual([expect.stringMatching(uuid), expect.stringMatching(uuid)])
+    expect(new Map(await listed())).toEqual(
+      new Map([
+        ['m', accessor],
+        ['of all rights', other],
+      ]),
+    )
+    expect(new Set([accessor, other, 'migrated', 'manages']).size).toBe(4)
     expect(await world.root(`GET /v1/acl/token/${accessor}`)).toMatchObject({
       SecretID: 'migrated',
       Description: 'm',
@@ -82,6 +97,8 @@ describe('legacy tokens in the new mode', () => {
     expect(world.token('linked')?.policies).toEqual([])
     await world.clock.advance(1_000)
     expect((await world.ask('linked', 'GET /v1/acl/tokens')).status).toBe(403)
+    await world.root('PUT /v1/acl/update', { ID: 'linked', Rules: rules, Policies: [{ Name: 'p1' }] })
+    expect(world.token('linked')?.policies).toEqual([])
     const line = `PUT /v1/acl/token/${world.token('linked')?.accessor}`
     expect(await world.root(line, { Policies: [{ Name: 'p1' }] })).toMatchObject({ SecretID: 'linked' })
     expect((await world.ask('linked', 'GET /v1/acl/tokens')).status).toBe(200)

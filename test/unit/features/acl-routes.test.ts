@@ -74,7 +74,7 @@ describe('the legacy mode', () => {
     },
   )
 
-  it.each(newPaths)('is told by the servers to a client of theirs: %s', async (path, body) => {
+  it.each(newPaths)('[ACL-030] is told by the servers to a client of theirs: %s', async (path, body) => {
     const world = new AclWorld()
     world.missing = missing
     if (world.server.accessControl === undefined) throw new Error('it is on')
@@ -152,8 +152,29 @@ describe('who may everything', () => {
       expect(status, line).toBe(200)
       return said as Record<string, string>
     }
-    const { ID: policy } = await told('PUT /v1/acl/policy', { Name: 'p' })
-    const { AccessorID: token } = await told('PUT /v1/acl/token', { Policies: [{ ID: policy }] })
+    const { ID: policy } = await told('PUT /v1/acl/policy', { Name: 'p', Description: 'of p', Datacenters: ['dc1'] })
+    const made = await told('PUT /v1/acl/token', { Description: 'of t', Policies: [{ ID: policy }] })
+    const { AccessorID: token, SecretID: secret } = made
+    const bound = { Policies: [{ ID: policy, Name: 'p' }], Local: false }
+    expect(made).toMatchObject({ Description: 'of t', ...bound })
+    expect(await told(`GET /v1/acl/token/${token}`)).toEqual(made)
+    const copy = await told(`PUT /v1/acl/token/${token}/clone`)
+    expect(copy).toMatchObject({ Description: 'of t', ...bound })
+    expect([copy['AccessorID'], copy['SecretID']]).not.toEqual([token, secret])
+    expect(await told(`PUT /v1/acl/token/${token}/clone`, { Description: 'named' })).toMatchObject({
+      Description: 'named',
+      ...bound,
+    })
+    expect(await told('GET /v1/acl/tokens')).toContainEqual(
+      expect.objectContaining({ AccessorID: token, Description: 'of t', ...bound }),
+    )
+    expect(await told(`GET /v1/acl/policy/${policy}`)).toMatchObject({
+      ID: policy,
+      Name: 'p',
+      Description: 'of p',
+      Rules: '',
+      Datacenters: ['dc1'],
+    })
     const { ID: legacy } = await told('PUT /v1/acl/create', { Name: 'old', Rules: 'key "" { policy = "read" }' })
     await world.clock.advance(2_000)
     const migrated = world.token(String(legacy))?.accessor

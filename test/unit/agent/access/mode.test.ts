@@ -109,7 +109,7 @@ describe('a server that has access control on', () => {
     expect([there.lan.listeners, there.clock.timers]).toEqual([0, 0])
   })
 
-  it('[ACL-032] goes over in a secondary datacenter when every server of both says that it can, and the primary one has', async () => {
+  it('[ACL-032] [ACL-041] goes over in a secondary datacenter when every server of both says that it can, and the primary one has', async () => {
     const lan = [server(1, '2'), old]
     const there = new Datacenter({ lan, wan: [server(7, '2', 'dc0'), server(8, undefined, 'dc0')], primary: 'dc0' })
     await there.lead()

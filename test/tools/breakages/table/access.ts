@@ -1,0 +1,155 @@
+import type { Breakage } from '../breakage.ts'
+
+/** Rules, and what is asked of them. */
+export const accessBreakages: readonly Breakage[] = [
+  {
+    id: 'ACL-001',
+    file: 'src/access/policy-authorizer.ts',
+    find: 'return entry === undefined ? this.#byDefault(resource) : includes(levelFor(resource, entry), right)',
+    replace: "return entry === undefined ? this.#byDefault(resource) : levelFor(resource, entry) !== 'deny'",
+  },
+  {
+    id: 'ACL-002',
+    file: 'src/features/acl/views.ts',
+    find: 'return Math.max(tx.lastChange(tokensTable), tx.lastChange(policiesTable))',
+    replace: 'return tx.lastChange(tokensTable)',
+  },
+  {
+    id: 'ACL-003',
+    file: 'src/features/sight.ts',
+    find: 'return seesNode(authorizer, node) && seesService(authorizer, service)',
+    replace: 'return seesNode(authorizer, node)',
+  },
+  {
+    id: 'ACL-004',
+    file: 'src/features/health/endpoint.ts',
+    find: 'connect && !seesService(authorizer, service) ? [] : placedSeenBy(authorizer, entries),',
+    replace: 'connect && !seesService(authorizer, service) ? [] : entries,',
+  },
+  {
+    id: 'ACL-005',
+    file: 'src/access/table.ts',
+    find: 'return at < 0 ? undefined : this.#entries[at]',
+    replace: 'return at <= 0 ? undefined : this.#entries[at]',
+  },
+  {
+    id: 'ACL-006',
+    file: 'src/features/agent/rights.ts',
+    find: "    writing('service', service.service),\n    ...(destination",
+    replace: "    reading('service', service.service),\n    ...(destination",
+  },
+  {
+    id: 'ACL-007',
+    file: 'src/access/rules.ts',
+    find: 'return ranks[level] >= ranks[right]',
+    replace: "return ranks[level] >= ranks[right] && (right !== 'write' || ranks[level] > 3)",
+  },
+  {
+    id: 'ACL-008',
+    file: 'src/access/reading.ts',
+    find: "return grammar === 'legacy' ? [prefix] :",
+    replace: "return grammar === 'legacy' ? [{ resource, match: 'exact' }] :",
+  },
+  {
+    id: 'ACL-009',
+    file: 'src/access/table.ts',
+    find: 'let at = this.#after(name) - 1',
+    replace: "let at = this.#after('') - 1",
+  },
+  {
+    id: 'ACL-010',
+    file: 'src/features/event/routes.ts',
+    find: "{ resource: 'event', name: event.name, right: 'write' }",
+    replace: "{ resource: 'event', name: event.name, right: 'read' }",
+  },
+  {
+    id: 'ACL-011',
+    file: 'src/features/keyring/endpoint.ts',
+    find: "'keyring', '', action === 'list' ? 'read' : 'write')",
+    replace: "'keyring', '', 'read')",
+  },
+  {
+    id: 'ACL-012',
+    file: 'src/access/policy-authorizer.ts',
+    find: 'return level === undefined ? this.#byDefault(resource) : includes(level, right)',
+    replace: "return level === undefined ? resource !== 'acl' : includes(level, right)",
+  },
+  {
+    id: 'ACL-013',
+    file: 'src/access/policy-authorizer.ts',
+    find: "return this.#options.defaultPolicy === 'allow' && resource !== 'acl'",
+    replace: "return this.#options.defaultPolicy === 'allow' && resource === 'key'",
+  },
+  {
+    id: 'ACL-014',
+    file: 'src/access/policy-authorizer.ts',
+    find: "return this.#options.defaultPolicy === 'allow' && resource !== 'acl'",
+    replace: "return this.#options.defaultPolicy === 'allow' || resource === 'service'",
+  },
+  {
+    id: 'ACL-015',
+    file: 'src/features/acl/legacy/legacy-endpoints.ts',
+    find: 'const { event } = read.value.rules',
+    replace: 'const { service: event } = read.value.rules',
+  },
+  {
+    id: 'ACL-016',
+    file: 'src/features/acl/legacy/legacy-commands.ts',
+    find: 'waitsForAll: true',
+    replace: 'waitsForAll: false',
+  },
+  {
+    id: 'ACL-017',
+    file: 'src/features/query/rights.ts',
+    find: "return query.name !== '' || isTemplate(query)",
+    replace: 'return query.name !== undefined || isTemplate(query)',
+  },
+  {
+    id: 'ACL-018',
+    file: 'src/features/query/rights.ts',
+    find: "name: query.name, right: 'write' }, notThere)",
+    replace: "name: query.name, right: 'read' }, notThere)",
+  },
+  {
+    id: 'ACL-019',
+    file: 'src/features/query/routes.ts',
+    find: "if (hasBehaviour(release, 'query-tokens-as-given') || accessControl === undefined) return definition",
+    replace: "if (hasBehaviour(release, 'prepared-queries') || accessControl === undefined) return definition",
+  },
+  {
+    id: 'ACL-020',
+    file: 'src/features/session/endpoint.ts',
+    find: "refusedUnlessAllowed(authorizer, 'session', spelledNode(tx, node), 'write'),",
+    replace: "refusedUnlessAllowed(authorizer, 'session', spelledNode(tx, node), 'read'),",
+  },
+  {
+    id: 'ACL-021',
+    file: 'src/access/enforcement.ts',
+    find: 'isAtLeast(release, version8Since) && (enforceVersion8 ?? byDefault)',
+    replace: 'isAtLeast(release, version8Since) && (enforceVersion8 || byDefault)',
+  },
+  {
+    id: 'ACL-022',
+    file: 'src/config/parts/access.ts',
+    find: "enabled: acl.enabled ?? (file.acl_datacenter ?? '') !== '',",
+    replace: "enabled: acl.enabled ?? (file.acl_default_policy ?? '') !== '',",
+  },
+  {
+    id: 'ACL-042',
+    file: 'src/config/parts/access.ts',
+    find: 'const down = acl.down_policy ?? file.acl_down_policy',
+    replace: 'const down = acl.down_policy',
+  },
+  {
+    id: 'ACL-043',
+    file: 'src/http/failure-status.ts',
+    find: "'permission-denied': 403,",
+    replace: "'permission-denied': 401,",
+  },
+  {
+    id: 'ACL-044',
+    file: 'src/http/token.ts',
+    find: "return bearer(headers.get('authorization'))",
+    replace: "return bearer(headers.get('proxy-authorization'))",
+  },
+]

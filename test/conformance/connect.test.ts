@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hostCrypto } from '../../src/host/crypto.ts'
 import { type Certificate, readCertificates } from '../../src/pki/certificate.ts'
 import { verifyChain } from '../../src/pki/chain.ts'
+import { colonHex } from '../../src/pki/key-id.ts'
 import { ask, type Reply } from './ask.ts'
 import type { ExactObject } from './golden/exact-json.ts'
 import type { GoldenTarget } from './golden/golden-target.ts'
@@ -11,6 +12,7 @@ import { type SimulatedAgent, startSimulatedAgent } from './simulated-agent.ts'
 let agent: SimulatedAgent
 let target: GoldenTarget
 
+const clusterId = '11111111-2222-3333-4444-555555555555'
 const dateShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 const colonHexShape = /^[0-9a-f]{2}(:[0-9a-f]{2})+$/
 
@@ -96,18 +98,29 @@ describe('the certificate authority of the mesh', () => {
     expect(reply.index()).toBe(Number(active.ModifyIndex))
   })
 
+  it('[CA-033] has a trust domain that ends in the DNS domain that is configured', async () => {
+    const more = { connect: { enabled: true, ca_config: { cluster_id: clusterId } }, domain: 'Mesh.Example.' }
+    const other = await startSimulatedAgent('default', { more })
+    const reply = await ask(other.target, 'GET /v1/connect/ca/roots?index=1&wait=60s')
+    expect(reply.json()).toMatchObject({ TrustDomain: `${clusterId}.mesh.example` })
+    await other.stop()
+  })
+
   it('[CA-035] [CA-036] [CA-038] [CA-039] [CA-040] [CA-041] [CA-045] [CA-046] tells of each root what its certificate says', async () => {
-    const { active } = await roots()
+    const { active, reply } = await roots()
     const [certificate] = certificates(active.RootCert)
     expect(active.ID).toMatch(colonHexShape)
     expect(active['Name']).toBe('Svc CA Root Cert')
     expect(active['SigningKeyID']).toMatch(colonHexShape)
+    expect(active['SigningKeyID']).toBe(colonHex(certificate?.subjectKeyId ?? new Uint8Array(0)))
     expect(active['NotBefore']).toMatch(dateShape)
     expect(active['NotAfter']).toMatch(dateShape)
+    expect(Date.parse(String(active['NotBefore']))).toBe(certificate?.notBeforeMs)
     expect(Date.parse(String(active['NotAfter']))).toBe(certificate?.notAfterMs)
     expect(active.RootCert).toMatch(/^-----BEGIN CERTIFICATE-----\n[\s\S]+-----END CERTIFICATE-----\n?$/)
     expect(active.IntermediateCerts).toBeNull()
-    for (const index of ['CreateIndex', 'ModifyIndex']) expect(String(active[index])).toMatch(/^\d+$/)
+    for (const index of ['CreateIndex', 'ModifyIndex']) expect(String(active[index])).toBe(String(reply.index()))
+    expect(reply.index()).toBeGreaterThan(0)
   })
 
   it('[CA-047] [CA-048] [CA-049] [CA-051] [CA-052] tells its configuration', async () => {
@@ -115,9 +128,12 @@ describe('the certificate authority of the mesh', () => {
     expect(reply.headers.has('x-svc-index')).toBe(false)
     expect(reply.json()).toMatchObject({ Provider: 'svc', Config: { LeafCertTTL: '72h', RotationPeriod: '2160h' } })
     const before = await configuration()
-    expect((await put({ Provider: 'svc', Config: { LeafCertTTL: '48h', RotationPeriod: '1440h' } })).status).toBe(200)
+    const Config = { LeafCertTTL: '2880m', RotationPeriod: '5184000s', CSRMaxPerSecond: 20 }
+    expect((await put({ Provider: 'svc', Config })).status).toBe(200)
     const after = await configuration()
-    expect(after['Config']).toEqual({ LeafCertTTL: '48h', RotationPeriod: '1440h' })
+    const shown = { LeafCertTTL: '48h', RotationPeriod: '1440h' }
+    expect(after['Config']).toEqual({ ...shown, CSRMaxPerSecond: expect.anything() })
+    expect(Number((after['Config'] as ExactObject)['CSRMaxPerSecond'])).toBe(20)
     expect(after['CreateIndex']).toEqual(before['CreateIndex'])
     expect(Number(after['ModifyIndex'])).toBeGreaterThan(Number(before['ModifyIndex']))
   })
@@ -135,7 +151,7 @@ describe('the certificate authority of the mesh', () => {
     expect([reply.status, reply.text]).toEqual([400, 'could not initialize provider: unknown CA provider "pluggable"'])
   })
 
-  it('[CA-015] [CA-019] [CA-021] [CA-022] [CA-023] [CA-025] [CA-026] [CA-029] [CA-030] [CA-042] [CA-043] [CA-044] rotates to another key: both roots are listed, and new leaves hold for who knows only one of them', async () => {
+  it('[CA-015] [CA-019] [CA-021] [CA-022] [CA-023] [CA-025] [CA-026] [CA-029] [CA-030] [CA-032] [CA-034] [CA-042] [CA-043] [CA-044] rotates to another key: both roots are listed, and new leaves hold for who knows only one of them', async () => {
     const old = (await roots()).active
     const before = await leaf('web')
     expect(await accepts([old], before)).toBe(true)
@@ -144,6 +160,7 @@ describe('the certificate authority of the mesh', () => {
     const { all, active, reply } = await roots()
     expect(all).toHaveLength(2)
     expect(active.ID).not.toBe(old.ID)
+    expect(reply.json()).toMatchObject({ ActiveRootID: active.ID })
     const replaced = all.find(({ ID }) => ID === old.ID)
     expect(replaced).toMatchObject({ Active: false, IntermediateCerts: null })
     expect(Number(replaced?.ModifyIndex)).toBeGreaterThan(Number(old.ModifyIndex))

@@ -130,6 +130,7 @@ describe('the mesh of one agent', () => {
     const certificate = new X509Certificate(root.RootCert)
     expect(certificate.fingerprint.toLowerCase()).toBe(root.ID)
     expect(certificate.verify(certificate.publicKey)).toBe(true)
+    expect(Date.parse(certificate.validFrom)).toBe(Date.parse(root.NotBefore))
     expect(Date.parse(certificate.validTo)).toBe(Date.parse(root.NotAfter))
     expect(BigInt(`0x${certificate.serialNumber}`)).toBe(BigInt(root.SerialNumber))
   })

@@ -103,7 +103,7 @@ describe('the beginning of the authority', () => {
     world.server.mesh = {
       enabled: true,
       provider: 'vault',
-      options: { Token: 't' },
+      options: { Token: 't', LeafCertTTL: '2h' },
       clusterId: 'x',
       dnsDomain: 'other',
     }
@@ -111,6 +111,8 @@ describe('the beginning of the authority', () => {
     await world.advance(minuteMs)
     expect([views.authorityOf(world.server.read()), world.roots]).toEqual(before)
     expect(world.logged.filter((line) => line.text === text)).toHaveLength(1)
+    const leaf = granted(await world.sign('web'))
+    expect(leaf.notAfterMs - leaf.notBeforeMs).toBe(36 * hourMs)
     expect(await world.update({ LeafCertTTL: '48h' })).toEqual(ok(true))
     expect(views.authorityOf(world.server.read())).toMatchObject({ provider: 'svc', options: { LeafCertTTL: '48h' } })
   })

@@ -61,6 +61,27 @@ describe('a rotation of the authority', () => {
     })
   }
 
+  it('[CA-028] is done with: what the leader that was lost had sent for a step comes late, and changes nothing', async () => {
+    const world = await AuthorityWorld.begun()
+    granted(await world.sign('web'))
+    const { propose } = world.server.context
+    const sent: (() => Promise<unknown>)[] = []
+    world.server.context.propose = (command, body, identity) => {
+      sent.push(() => propose(command, body))
+      return propose(command, body, identity)
+    }
+    expect(await world.update({ PrivateKey: anotherKey() })).toEqual({ ok: true, value: true })
+    const state = () => [
+      world.roots,
+      views.authorityOf(world.server.read()),
+      ...views.allRotations(world.server.read()),
+    ]
+    const before = state()
+    expect(sent.length).toBeGreaterThanOrEqual(4)
+    for (const again of sent) await again()
+    expect(state()).toEqual(before)
+  })
+
   it('is known to a caller who asks again with the same check-and-set after its end', async () => {
     const world = await AuthorityWorld.begun()
     const [wishes, key] = [{ identity: { origin: 'a', sequence: 1 }, onlyAt: world.server.index }, anotherKey()]

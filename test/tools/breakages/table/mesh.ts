@@ -1,0 +1,186 @@
+import type { Breakage } from '../breakage.ts'
+
+/** How the certificate authority of the mesh begins, is configured, rotates and signs. */
+export const meshBreakages: readonly Breakage[] = [
+  {
+    id: 'CA-001',
+    file: 'src/features/connect/leaves/leaves.ts',
+    find: 'const all = [certificate, ...(behind ?? ownIntermediates), ...crossings]',
+    replace: 'const all = [certificate, ...(behind ?? ownIntermediates), ...crossings].reverse()',
+  },
+  {
+    id: 'CA-002',
+    file: 'src/features/connect/provider/facts.ts',
+    find: 'ownIntermediates: provided.intermediates,',
+    replace: 'ownIntermediates: [],',
+  },
+  {
+    id: 'CA-003',
+    file: 'src/features/connect/leader/steward.ts',
+    find: 'close(): void {\n    this.#closed = true\n    this.#wake?.()',
+    replace: 'close(): void {\n    this.#wake?.()',
+  },
+  {
+    id: 'CA-004',
+    file: 'src/features/connect/provider/built-in.ts',
+    find: 'state: { privateKeyPem: key.privateKeyPem, rootCertificate: pem },',
+    replace: 'state: { rootCertificate: pem },',
+  },
+  {
+    id: 'CA-005',
+    file: 'src/features/connect/provider/external/root.ts',
+    find: '`${rootPath}/root/generate/internal`',
+    replace: '`${rootPath}/root/generate/exported`',
+  },
+  {
+    id: 'CA-006',
+    file: 'src/features/connect/provider/kind-names.ts',
+    find: 'return kinds.find((kind) => kind.name === wanted)',
+    replace: 'return kinds.find((kind) => kind.name === wanted) ?? kinds[0]',
+  },
+  {
+    id: 'CA-007',
+    file: 'src/features/connect/leader/steward.ts',
+    find: 'if (authorityOf(tx) === undefined) return this.#bootstrap.step()',
+    replace: "if (authorityOf(tx) === undefined) return { kind: 'idle', forMs: lookEveryMs }",
+  },
+  {
+    id: 'CA-008',
+    file: 'src/features/connect/read-endpoints.ts',
+    find: 'if (mesh?.enabled === true) return undefined',
+    replace: 'if (mesh !== undefined) return undefined',
+  },
+  {
+    id: 'CA-009',
+    file: 'src/features/connect/writes.ts',
+    find: 'active: true,\n      generation,',
+    replace: 'active: before !== undefined,\n      generation,',
+  },
+  {
+    id: 'CA-010',
+    file: 'src/config/parts/connect.ts',
+    find: '    provider,\n    options: {\n      ...(provider',
+    replace:
+      "    provider: connect?.ca_provider === undefined ? 'vault' : provider,\n    options: {\n      ...(provider",
+  },
+  {
+    id: 'CA-011',
+    file: 'src/features/connect/leader/bootstrap.ts',
+    find: 'const options = readOptions(mesh.options)',
+    replace: 'const options = readOptions({})',
+  },
+  {
+    id: 'CA-012',
+    file: 'src/features/connect/leaves/signing.ts',
+    find: 'ttlMs: leafTtlMs(authority.options) })',
+    replace: 'ttlMs: leafTtlMs({ ...authority.options, ...server.mesh?.options }) })',
+  },
+  {
+    id: 'CA-013',
+    file: 'src/features/connect/rotation-commands.ts',
+    find: "if (body.due === 'options') configure(tx, authority, body)",
+    replace: '',
+  },
+  {
+    id: 'CA-014',
+    file: 'src/features/connect/commands.ts',
+    find: 'if (authorityOf(tx) !== undefined) return false\n',
+    replace: '',
+  },
+  {
+    id: 'CA-015',
+    file: 'src/features/connect/provider/built-in-kind.ts',
+    find: "const rootOptions = ['PrivateKey', 'RootCert',",
+    replace: "const rootOptions = ['RootCert',",
+  },
+  {
+    id: 'CA-016',
+    file: 'src/features/connect/leader/plan.ts',
+    find: '(kind.name === authority.provider && kind.sameRoot(authority.options, options))',
+    replace: 'kind.sameRoot(authority.options, options)',
+  },
+  {
+    id: 'CA-017',
+    file: 'src/features/connect/leader/plan.ts',
+    find: '(isAsItIs || (kind.name === authority.provider && kind.sameRoot(authority.options, options)))',
+    replace: 'isAsItIs',
+  },
+  {
+    id: 'CA-018',
+    file: 'src/pki/mesh-certificates.ts',
+    find: '{ subject: parsed(root.subject), publicKey: root.publicKey, extensions })',
+    replace: '{ subject: parsed(issuer.certificate.subject), publicKey: root.publicKey, extensions })',
+  },
+  {
+    id: 'CA-019',
+    file: 'src/features/connect/writes.ts',
+    find: 'if (crossing !== null) {',
+    replace: "if (crossing !== null && before.of !== '') {",
+  },
+  {
+    id: 'CA-020',
+    file: 'src/features/connect/leader/rotation.ts',
+    find: "return root?.id !== active.id && !uncrossed && active.of === '' && !isOver(parts, active)",
+    replace: "return root?.id !== active.id && uncrossed && active.of === '' && !isOver(parts, active)",
+  },
+  {
+    id: 'CA-021',
+    file: 'src/features/connect/leader/rotation.ts',
+    find: '...between) + skewMs',
+    replace: '...between) + 2 * skewMs',
+  },
+  {
+    id: 'CA-022',
+    file: 'src/features/connect/views.ts',
+    find: '    behind.push(...certificates)\n',
+    replace: '',
+  },
+  {
+    id: 'CA-023',
+    file: 'src/pki/mesh-certificates.ts',
+    find: 'extension.basicConstraints(true, root.pathLength),',
+    replace: "extension.basicConstraints(true, 0),\n    extension.extendedUses(['server']),",
+  },
+  {
+    id: 'CA-024',
+    file: 'src/features/connect/views.ts',
+    find: 'return Math.max(last + pruneMarginMs(times.skewMs), replacedMs + staysMinMs(times))',
+    replace: 'return replacedMs + staysMinMs(times)',
+  },
+  {
+    id: 'CA-025',
+    file: 'src/features/connect/views.ts',
+    find: 'const roots = [...allRoots(tx)]\n',
+    replace: 'const roots = [...allRoots(tx)].filter(({ active }) => active)\n',
+  },
+  {
+    id: 'CA-026',
+    file: 'src/features/connect/writes.ts',
+    find: 'replacedMs: nowMs, intermediates: [], modifyIndex: tx.index }',
+    replace: 'replacedMs: nowMs, intermediates: [] }',
+  },
+  {
+    id: 'CA-027',
+    file: 'src/features/connect/views.ts',
+    find: 'if (notAfterMs - nowMs < leafLeftMinMs(times)) break',
+    replace: 'if (notAfterMs - nowMs > leafLeftMinMs(times)) break',
+  },
+  {
+    id: 'CA-028',
+    file: 'src/features/connect/rotation-commands.ts',
+    find: 'return row?.step === step ? row : undefined',
+    replace: 'return row',
+  },
+  {
+    id: 'CA-029',
+    file: 'src/features/connect/leaves/signing.ts',
+    find: 'const notBeforeMs = wholeSecond(nowMs - skewMs)',
+    replace: 'const notBeforeMs = wholeSecond(nowMs + skewMs)',
+  },
+  {
+    id: 'CA-030',
+    file: 'src/features/connect/provider/open-providers.ts',
+    find: 'if (this.#active?.key !== key) {',
+    replace: 'if (this.#active === undefined) {',
+  },
+]

@@ -36,6 +36,19 @@ describe.each(worlds.map((world) => [world.name, world] as const))('the pool %s'
     expect(String(self['Status'])).toBe('1')
   })
 
+  it('[HTP-057] lists the pool of the servers of all datacenters apart, in which names say of which they are', async () => {
+    const [self] = (await ask(target, 'GET /v1/agent/members')).json() as unknown as readonly [ExactObject]
+    for (const wan of ['wan=1', 'wan=true']) {
+      const far = (await ask(target, `GET /v1/agent/members?${wan}`)).json() as readonly ExactObject[]
+      expect(far).toHaveLength(1)
+      expect(far[0]).toMatchObject({ Name: `${self['Name']}.dc1`, Addr: self['Addr'] })
+      expect(far[0]?.['Port']).not.toEqual(self['Port'])
+      expect(far[0]?.['Tags']).toMatchObject({ role: 'svc', dc: 'dc1' })
+    }
+    const near = (await ask(target, 'GET /v1/agent/members?wan=')).json() as readonly ExactObject[]
+    expect(near).toMatchObject([{ Name: self['Name'] }])
+  })
+
   it('[HTP-057] knows no segments but its own', async () => {
     expect((await ask(target, 'GET /v1/agent/members?segment=_all')).status).toBe(200)
     expect((await ask(target, 'GET /v1/agent/members?segment=alpha')).text).toContain(
@@ -62,6 +75,16 @@ describe.each(worlds.map((world) => [world.name, world] as const))('the pool %s'
       'Server',
       'Version',
     ])
+    const [member] = (await ask(target, 'GET /v1/agent/members')).json() as unknown as readonly [ExactObject]
+    const { Name: NodeName, Tags } = member as {
+      readonly Name: string
+      readonly Tags: Readonly<Record<string, string>>
+    }
+    const { id: NodeID } = Tags
+    expect(self['Config']).toMatchObject({ Datacenter: 'dc1', NodeName, NodeID, Server: true, Version: '1.4.0' })
+    expect(NodeID).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+    expect(self['Member']).toEqual(member)
+    expect(Object.keys(self['Coord'] as ExactObject)).toEqual(['Vec', 'Error', 'Adjustment', 'Height'])
     const stats = self['Stats'] as ExactObject
     expect(Object.keys(stats).sort()).toEqual(['agent', 'build', 'raft', 'runtime', 'serf_lan', 'serf_wan', 'svc'])
     expect((stats['serf_lan'] as ExactObject)['members']).toBe('1')

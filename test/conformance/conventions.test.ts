@@ -178,15 +178,16 @@ describe.each(worlds.map((world) => [world.name, world] as const))('conventions 
       TaggedAddresses: { lan: '10.9.0.3', wan: '192.0.2.3' },
       NodeMeta: { rack: 'r3' },
       Service: { ID: 'db-1', Service: 'db', Tags: ['t'], Address: '10.9.0.4', Port: 5432, Meta: { k: 'w' } },
+      Check: { CheckID: 'c2', Name: 'of the node', Status: 'passing', Notes: 'z', Output: 'w', ServiceID: '' },
       Checks: [{ CheckID: 'c1', Name: 'c one', Status: 'warning', Notes: 'x', Output: 'y', ServiceID: 'db-1' }],
     }
     expect((await ask(target, 'PUT /v1/catalog/register', JSON.stringify(external))).status).toBe(200)
     const [instance] = await list('/v1/health/service/db')
-    const { Node: Name3, ID, Address, TaggedAddresses, NodeMeta, Service, Checks } = external
+    const { Node: Name3, ID, Address, TaggedAddresses, NodeMeta, Service, Check, Checks } = external
     expect(plainOf(instance)).toMatchObject({
       Node: { ID, Node: Name3, Address, TaggedAddresses, Meta: NodeMeta },
       Service,
-      Checks,
+      Checks: [Check, ...Checks],
     })
   })
 })

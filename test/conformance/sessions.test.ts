@@ -110,6 +110,14 @@ describe.each(worlds.map((world) => [world.name, world] as const))('sessions and
     expect(await text('GET /v1/kv/all/a?raw')).toBe('200 one')
     expect(await text('PUT /v1/kv/all/b/c?cas=0', 'two')).toBe('200 true')
     expect(await text('PUT /v1/kv/all/b/c?cas=0', 'again')).toBe('200 false')
+    const [{ ModifyIndex: at } = { ModifyIndex: 0 }] = plain(await ask(target, 'GET /v1/kv/all/b/c')) as {
+      ModifyIndex: number
+    }[]
+    expect(await text(`PUT /v1/kv/all/b/c?cas=${at - 1}`, 'early')).toBe('200 false')
+    expect(await text(`PUT /v1/kv/all/b/c?cas=${at + 1}`, 'late')).toBe('200 false')
+    expect(await text('GET /v1/kv/all/b/c?raw')).toBe('200 two')
+    expect(await text(`PUT /v1/kv/all/b/c?cas=${at}`, 'three')).toBe('200 true')
+    expect(await text('GET /v1/kv/all/b/c?raw')).toBe('200 three')
     expect(await text('GET /v1/kv/all/?keys&separator=/')).toBe('200 ["all/a","all/b/"]')
     expect(plain(await ask(target, 'GET /v1/kv/all/?recurse'))).toMatchObject([{ Key: 'all/a' }, { Key: 'all/b/c' }])
     const moved = transaction({ Verb: 'delete', Key: 'all/a' }, { Verb: 'set', Key: 'all/d', Value: 'eA==' })

@@ -177,7 +177,7 @@ describe('the place of the agent in the pool', () => {
     'http:%2F%2F10.0.0.1',
     '%FF%FE',
     'a'.repeat(300),
-  ])('join of %s is the mistake of the caller, and nobody is asked', async (address) => {
+  ])('[HTP-058] join of %s is the mistake of the caller, and nobody is asked', async (address) => {
     server.join = async () => {
       throw new Error('nobody is to be asked')
     }
@@ -186,20 +186,20 @@ describe('the place of the agent in the pool', () => {
   })
 
   it.each(['10.0.0.1', '10.0.0.1:1', '::1', '[::1]', '[fe80::1%25eth0]:65535', 'node-1.example.', 'n_1:8301'])(
-    'join of %s is tried',
+    '[HTP-058] join of %s is tried',
     async (address) => {
       server.join = async () => ok(1)
       expect(await server.request('PUT', `/v1/agent/join/${address}`)).toEqual(written)
     },
   )
 
-  it('force-leave is answered whether there is such a member or not', async () => {
+  it('[HTP-058] force-leave is answered whether there is such a member or not', async () => {
     expect(await server.request('PUT', '/v1/agent/force-leave/nödel')).toEqual(written)
     expect(await server.request('PUT', '/v1/agent/force-leave/')).toEqual(written)
     expect(forced).toEqual(['nödel', ''])
   })
 
-  it('force-leave is of both pools, and in that of all datacenters also by the name without the own one', async () => {
+  it('[HTP-058] force-leave is of both pools, and in that of all datacenters also by the name without the own one', async () => {
     const wanForced: string[] = []
     server.wan = { forceLeave: (name: string) => wanForced.push(name) > 0 } as unknown as Pool
     await server.request('PUT', '/v1/agent/force-leave/b')

@@ -122,20 +122,20 @@ describe('the routes of user events', () => {
     expect(await ask('GET /v1/event/list?name=deploy')).toMatchObject({ value: [shown] })
   })
 
-  it('an event that does not concern the agent is not listed', async () => {
+  it('[HTP-064] an event that does not concern the agent is not listed', async () => {
     const { ask } = setUp()
     await ask('PUT /v1/event/fire/deploy?node=^other$')
     expect(await ask('GET /v1/event/list')).toMatchObject({ value: [] })
   })
 
-  it('the index is of the last event: its halves, one upon the other', async () => {
+  it('[HTP-064] the index is of the last event: its halves, one upon the other', async () => {
     const { ask } = setUp()
     await ask('PUT /v1/event/fire/deploy')
     // The ID is 01010101-0101-4101-8101-010101010101.
     expect(await ask('GET /v1/event/list')).toMatchObject({ ownIndex: 0x0101010101014101n ^ 0x8101010101010101n })
   })
 
-  it('a list waits while the index is the known one', async () => {
+  it('[HTP-064] a list waits while the index is the known one', async () => {
     const { ask } = setUp()
     const waiting = ask('GET /v1/event/list?index=1')
     await ask('PUT /v1/event/fire/deploy')
@@ -143,7 +143,7 @@ describe('the routes of user events', () => {
     expect(await ask('GET /v1/event/list?index=1')).toMatchObject({ value: [{ Name: 'deploy' }] })
   })
 
-  it('a list waits for an event of its name, until the time is up', async () => {
+  it('[HTP-064] a list waits for an event of its name, until the time is up', async () => {
     const { ask, timers } = setUp()
     const waiting = ask('GET /v1/event/list?name=deploy&index=1&wait=10s')
     await ask('PUT /v1/event/fire/other')

@@ -131,7 +131,7 @@ describe('a watch', () => {
     expect([watch.asked.length, watch.told, watch.clock.timers]).toEqual([2, ['5 []'], 0])
   })
 
-  it('of events tells those that came after the last, whatever their index', async () => {
+  it('[HTP-064] of events tells those that came after the last, whatever their index', async () => {
     const watch = new Watched({ type: 'event', name: 'deploy' })
     const [a, b, c] = ['a', 'b', 'c'].map((id) => `{"ID":"${id}"}`)
     await watch.answers([900, `[${a}]`], [3, `[${a},${b}]`], [77, `[${b},${c}]`])

@@ -239,8 +239,8 @@ function kindOf(value: JsonInput): string {
 }
 
 function typeOf(value: JsonInput): string {
-  if (isList(value)) return '[]interface {}'
-  if (isObject(value)) return 'map[string]interface {}'
+  if (isList(value)) return 'array'
+  if (isObject(value)) return 'object'
   if (typeof value === 'string') return 'string'
   return typeof value === 'boolean' ? 'bool' : 'float64'
 }

@@ -271,7 +271,7 @@ export class Fields<Those extends Members> {
     const value = this.#value(key)
     if (value === undefined) return undefined
     if (isObject(value)) return Object.entries(value)
-    this.#type(this.pathOf(key), `'${this.#shownName(key)}' expected a map, got '${goType(value)}'`)
+    this.#type(this.pathOf(key), `'${this.#shownName(key)}' expected a map, got '${typeName(value)}'`)
     return undefined
   }
 
@@ -296,7 +296,7 @@ export class Fields<Those extends Members> {
     old: OldSpellings,
   ): Fields<Inner> | undefined {
     if (isObject(value)) return new Fields(this.#reading, path, value, table, old)
-    this.#type(path, `'${shown}' expected a map, got '${goType(value)}'`)
+    this.#type(path, `'${shown}' expected a map, got '${typeName(value)}'`)
     return undefined
   }
 
@@ -305,7 +305,7 @@ export class Fields<Those extends Members> {
   }
 
   #noList(key: KeyOf<Those>, value: unknown, path = this.pathOf(key), shown = this.#shownName(key)): void {
-    this.#type(path, `'${shown}': source data must be an array or slice, got ${goType(value)}`)
+    this.#type(path, `'${shown}': source data must be an array or slice, got ${typeName(value)}`)
   }
 
   #type(path: DefinitionPath, message: string): void {
@@ -340,14 +340,14 @@ function saysNothing(value: unknown): boolean {
 }
 
 function unconvertible(wanted: string, value: unknown): string {
-  return `expected type '${wanted}', got unconvertible type '${goType(value)}'`
+  return `expected type '${wanted}', got unconvertible type '${typeName(value)}'`
 }
 
-/** The type of a decoded value by the name that the field's errors give it. */
-function goType(value: unknown): string {
-  if (Array.isArray(value)) return '[]interface {}'
+/** The type of a decoded value: of a text, a number or a truth value by the name that recorded errors of the field have. */
+function typeName(value: unknown): string {
+  if (Array.isArray(value)) return 'array'
   if (value === null) return 'nil'
-  if (typeof value === 'object') return 'map[string]interface {}'
+  if (typeof value === 'object') return 'object'
   if (typeof value === 'boolean') return 'bool'
   return typeof value === 'string' ? 'string' : 'float64'
 }

@@ -1,10 +1,15 @@
 import { byteString } from '../../base/bytes.ts'
+import { type Json, writeJson } from '../../base/json.ts'
+import type { JsonInput } from '../../base/json-input.ts'
 import { lowerAscii } from '../../base/letter-case.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import { kvValueBytesMax, transactionOperationsMax } from '../../model/limits.ts'
 import { base64Bytes, decodeBody, decoder, list, nullable, object, text, uint64 } from '../json-body.ts'
 import type { KeyOperation } from '../kv/operations.ts'
+
+/** Characters of a body that are shown. */
+const shownMax = 200
 
 const operations = list(
   object({
@@ -13,9 +18,24 @@ const operations = list(
 )
 
 export const transactionBody: typeof operations = decoder(operations.accepts, (value, place, report) => {
-  if (value instanceof Map) report.malformed('unexpected raw type: map[]')
+  // The text of the empty one is that of a recorded exchange.
+  if (isObject(value)) report.malformed(`unexpected raw type: ${value.size === 0 ? 'map[]' : shown(value)}`)
   return operations(value, place, report)
 })
+
+function isObject(value: JsonInput | undefined): value is ReadonlyMap<string, JsonInput> {
+  return value instanceof Map
+}
+
+function shown(value: JsonInput): string {
+  const text = writeJson(toJson(value))
+  return text.length <= shownMax ? text : `${text.slice(0, shownMax)}…`
+}
+
+function toJson(value: JsonInput): Json {
+  if (isObject(value)) return Object.fromEntries([...value].map(([name, member]) => [name, toJson(member)]))
+  return Array.isArray(value) ? (value as readonly JsonInput[]).map(toJson) : (value as Json)
+}
 
 /** Reads the body of a transaction. What is no operation on a key is passed over, as in the field. */
 export function operationsOf(body: Uint8Array): Result<readonly KeyOperation[], Failure> {

@@ -87,8 +87,8 @@ describe('a body', () => {
         [
           '7 error(s) decoding:\n',
           "* 'Header' expected a map, got 'float64'",
-          "* 'Inner.Port' expected type 'int', got unconvertible type 'map[string]interface {}'",
-          "* 'Meta[k]' expected type 'string', got unconvertible type '[]interface {}'",
+          "* 'Inner.Port' expected type 'int', got unconvertible type 'object'",
+          "* 'Meta[k]' expected type 'string', got unconvertible type 'array'",
           "* 'On' expected type 'bool', got unconvertible type 'string'",
           "* 'Port' expected type 'int', got unconvertible type 'string'",
           "* 'TTL' expected type 'time.Duration', got unconvertible type 'bool'",

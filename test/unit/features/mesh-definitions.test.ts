@@ -161,7 +161,7 @@ describe('a proxy', () => {
     [
       { Name: 'x', Port: 1, Connect: { Proxy: { Command: 'sh', ExecMode: 5, Config: [] } } },
       "Request decode failed: 3 error(s) decoding:\n\n* 'Connect.Proxy.Command': source data must be an array or slice, " +
-        "got string\n* 'Connect.Proxy.Config' expected a map, got '[]interface {}'\n" +
+        "got string\n* 'Connect.Proxy.Config' expected a map, got 'array'\n" +
         "* 'Connect.Proxy.ExecMode' expected type 'string', got unconvertible type 'float64'",
     ],
     [
@@ -176,7 +176,7 @@ describe('a proxy', () => {
       { Name: 'x', Proxy: { Config: 5, Upstreams: { a: 1 }, LocalServicePort: '80' } },
       "Request decode failed: 3 error(s) decoding:\n\n* 'Proxy.Config' expected a map, got 'float64'\n" +
         "* 'Proxy.LocalServicePort' expected type 'int', got unconvertible type 'string'\n" +
-        "* 'Proxy.Upstreams': source data must be an array or slice, got map[string]interface {}",
+        "* 'Proxy.Upstreams': source data must be an array or slice, got object",
     ],
   ])('that is %j is refused: %s', (value, message) => {
     expect(problem(value)?.message).toBe(message)

@@ -242,6 +242,11 @@ describe('limits of a transaction', () => {
   it.each([
     ['', 'EOF'],
     ['{}', 'unexpected raw type: map[]'],
+    [
+      '{"KV":{"Index":18446744073709551615},"a":[1,{}]}',
+      'unexpected raw type: {"KV":{"Index":18446744073709551615},"a":[1,{}]}',
+    ],
+    [`{"a":"${'x'.repeat(400)}"}`, `unexpected raw type: {"a":"${'x'.repeat(194)}…`],
     ['[{"KV":{"Verb":"set","Key":"x","Value":"***"}}]', 'failed to decode value: illegal base64 data'],
     ['[{"KV":{"Flags":-1}}]', "1 error(s) decoding:\n\n* '[0].KV.Flags' is not an unsigned 64-bit integer"],
     ['[{"KV":{"Index":1.5}}]', "1 error(s) decoding:\n\n* '[0].KV.Index' is not an unsigned 64-bit integer"],

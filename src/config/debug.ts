@@ -9,6 +9,7 @@ import type {
   WanConfig,
 } from '../agent/settings/agent-config.ts'
 import type { HttpConfig } from '../agent/settings/http-settings.ts'
+import type { SyslogSettings } from '../agent/settings/log-settings.ts'
 import type { TlsSettings } from '../agent/settings/tls-settings.ts'
 import type { TelemetryConfig } from '../agent/telemetry/telemetry-config.ts'
 import { formatDuration } from '../base/duration.ts'
@@ -19,6 +20,7 @@ import type { LogPlaces } from '../env/terminal.ts'
 import type { GossipTiming } from '../gossip/pool.ts'
 import { releaseText } from '../model/release.ts'
 import { joinWithoutSecrets, settingsWithoutSecrets } from './hidden.ts'
+import { facilityName } from './parts/syslog.ts'
 
 /** The effective configuration as `/v1/agent/self` shows it: flat, in the field's CamelCase. Unstable by contract. */
 export function debugConfig(config: AgentConfig): Flat {
@@ -37,6 +39,7 @@ export function debugConfig(config: AgentConfig): Flat {
     ...raftPart(config.raft),
     ...checksPart(config.checksConfig),
     ...logPart(config.log),
+    ...syslogPart(config.syslog),
     ...meshPart(config),
     ...managedPart(config.managedProxies),
     ...portsPart(config),
@@ -134,6 +137,15 @@ function logPart(log: LogPlaces): Flat {
     LogRotateBytes: log.rotateBytes,
     LogRotateDuration: formatDuration(log.rotateMs),
     LogRotateMaxFiles: log.oldFilesMax,
+  }
+}
+
+function syslogPart(syslog: SyslogSettings | undefined): Flat {
+  const to = syslog?.to
+  return {
+    EnableSyslog: syslog !== undefined,
+    SyslogFacility: facilityName(syslog?.facility),
+    SyslogAddress: to?.kind === 'udp' ? endpointText(to.at) : (to?.path ?? ''),
   }
 }
 

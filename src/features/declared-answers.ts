@@ -25,6 +25,8 @@ export function textAnswer(status: number, about: string, headers: Headers = [])
 }
 
 export const done = emptyAnswer(200, 'It is done.')
+/** Of a definition. */
+export const registered = emptyAnswer(200, 'It is done; members that were ignored are named.', ['warning?'])
 /** Of a change that may not take place, such as one with `cas`. */
 export const taken = jsonAnswer('Whether it took effect.', z.boolean())
 

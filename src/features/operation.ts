@@ -54,6 +54,7 @@ export type AnswerHeader =
   | 'effectiveConsistency'
   | 'contentHash'
   | 'fence'
+  | 'warning'
   | 'cache'
   | 'age'
 

@@ -107,7 +107,13 @@ export type RouteResponse =
   /** Goes on until its reader leaves; no content type. */
   | { readonly kind: 'stream'; readonly stream: HttpStream }
   /** No body and no content type. */
-  | { readonly kind: 'empty'; readonly status: number; readonly meta?: ReadMeta }
+  | {
+      readonly kind: 'empty'
+      readonly status: number
+      readonly meta?: ReadMeta
+      /** What the caller should know though its request was taken: a line of ASCII for a header. */
+      readonly warning?: string
+    }
   | {
       readonly kind: 'text'
       readonly text: string

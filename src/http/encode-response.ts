@@ -78,8 +78,11 @@ export function responseEncoder(names: HeaderNames, common: readonly Header[]): 
         }
         case 'stream':
           return { status: 200, headers: [...common], body: response.stream }
-        case 'empty':
-          return { status: response.status, headers: metaHeaders(response.meta), body: '' }
+        case 'empty': {
+          const headers = metaHeaders(response.meta)
+          if (response.warning !== undefined) pushNamed(headers, names.warning, response.warning)
+          return { status: response.status, headers, body: '' }
+        }
         case 'text':
           return text(response.status, response.text, furtherMeta(response.meta), response.type)
         case 'bytes': {

@@ -8,6 +8,7 @@ export interface HeaderNames {
   readonly effectiveConsistency: readonly string[]
   readonly contentHash: readonly string[]
   readonly fence: readonly string[]
+  readonly warning: readonly string[]
   readonly translateAddresses: readonly string[]
   /** In requests, lower case: the product's own first. */
   readonly token: readonly [string, ...string[]]
@@ -24,6 +25,7 @@ export function headerNames(aliases: readonly string[]): HeaderNames {
     effectiveConsistency: named('effective-consistency'),
     contentHash: named('contenthash'),
     fence: named('fence'),
+    warning: named('warning'),
     translateAddresses: named('translate-addresses'),
     token: [`x-${productName}-token`, ...[...others].map((name) => `x-${name}-token`)],
   }

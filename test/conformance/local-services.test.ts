@@ -44,6 +44,33 @@ describe.each(worlds.map((world) => [world.name, world] as const))(
       expect(listed.map((entry) => String(entry['ServicePort']))).toEqual(['5433'])
     })
 
+    it.each([
+      ['/v1/agent/service/register', { name: 'typo', prot: 80 }, 'unknown member prot was ignored: did you mean Port?'],
+      [
+        '/v1/agent/service/register',
+        { Name: 'typo', Check: { TTL: '1m', Intervall: '1s' }, Zürich: 1, Connect: { SidecarService: { prt: 1 } } },
+        'unknown member "Z\\u00fcrich" was ignored; unknown member Check.Intervall was ignored: did you mean Interval?; ' +
+          'unknown member Connect.SidecarService.prt was ignored: did you mean Port?',
+      ],
+      [
+        '/v1/agent/check/register',
+        { Name: 'typo', TTL: '1m', sttaus: 'passing' },
+        'unknown member sttaus was ignored: did you mean Status?',
+      ],
+      [
+        '/v1/agent/service/register',
+        { Name: 'typo', ...Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`x${at}`, true])) },
+        `${[0, 1, 2, 3, 4].map((at) => `unknown member x${at} was ignored`).join('; ')}; 7 more unknown members were ignored`,
+      ],
+      ['/v1/agent/service/register', { Name: 'typo', TaggedAddresses: null, service_port: 0 }, undefined],
+    ])('PUT %s of %j is taken, and a header warns of members that are unknown', async (path, body, warning) => {
+      const reply = await ask(target, `PUT ${path}`, JSON.stringify(body))
+      expect([reply.status, reply.text]).toEqual([200, ''])
+      expect(reply.headers.get('x-svc-warning')).toBe(warning)
+      const kind = path.includes('/check/') ? 'check' : 'service'
+      await put(`/v1/agent/${kind}/deregister/typo`)
+    })
+
     it('[REG-016] a definition carries metadata, weights and checks', async () => {
       await put('/v1/agent/service/register', {
         Name: 'rich',

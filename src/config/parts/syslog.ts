@@ -26,6 +26,8 @@ const numbers: ReadonlyMap<string, number> = new Map([
   ...locals.map((name, at) => [name, firstLocal + at] as const),
 ])
 
+const usualFacility = 'LOCAL0'
+
 /** Source: RFC 3164, section 2. */
 const syslogPort = 514
 
@@ -34,9 +36,14 @@ const syslogPort = 514
  */
 export function syslogOf(file: FileConfig, problem: Report): SyslogSettings | undefined {
   if (file.enable_syslog !== true) return undefined
-  const facility = facilityOf(file.syslog_facility ?? 'LOCAL0', problem)
+  const facility = facilityOf(file.syslog_facility ?? usualFacility, problem)
   const to = placeOf(file.syslog_address ?? '', problem)
   return facility === undefined || to === undefined ? undefined : { facility, to }
+}
+
+/** `LOCAL0`, which is also what counts where nothing is said. */
+export function facilityName(number: number | undefined): string {
+  return [...numbers].find(([, each]) => each === number)?.[0] ?? usualFacility
 }
 
 function facilityOf(written: string, problem: Report): number | undefined {

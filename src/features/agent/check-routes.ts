@@ -4,7 +4,7 @@ import type { CheckStatus } from '../../model/catalog.ts'
 import type { AgentContext } from '../agent-context.ts'
 import { checkJson, checkShape } from '../catalog/model.ts'
 import { declared } from '../declared.ts'
-import { done, jsonAnswer, textAnswer } from '../declared-answers.ts'
+import { done, jsonAnswer, registered, textAnswer } from '../declared-answers.ts'
 import { decodeBody, object, plainBody, text } from '../json-body.ts'
 import { parameter } from '../parameters.ts'
 import { badRequest, failed } from '../responses.ts'
@@ -13,6 +13,7 @@ import { checkNames } from './definition-names.ts'
 import { definitionSchema } from './definition-schema.ts'
 import { parseCheckDefinition } from './definitions.ts'
 import { checksShown, mayChangeCheck, mayCheck } from './rights.ts'
+import { UnknownMembers } from './unknown-members.ts'
 
 const written: RouteResponse = { kind: 'empty', status: 200 }
 /** Of what is reported of a check, so much is kept. */
@@ -57,7 +58,7 @@ export const checkRoutes: readonly Route[] = [
           required: true,
           json: definitionSchema(checkNames.names),
         },
-        answers: [done],
+        answers: [registered],
         handle: register,
       }),
     },
@@ -111,14 +112,15 @@ function reportRoute(path: string, status: CheckStatus): Route {
 async function register(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
   const body = plainBody(request.body)
   if (!body.ok) return failed(body.error)
-  const definition = parseCheckDefinition(body.value, 'http', agent.release)
+  const unknown = new UnknownMembers()
+  const definition = parseCheckDefinition(body.value, 'http', agent.release, unknown)
   if (!definition.ok) return badRequest(definition.error.message)
   const allowed = await mayCheck(agent, request, definition.value)
   if (!allowed.ok) return failed(allowed.error)
   const { token = '' } = request.call
   const check = token === '' ? definition.value : { ...definition.value, token }
   const taken = await agent.local.registerCheck(check)
-  return taken.ok ? written : failed(taken.error)
+  return taken.ok ? unknown.answer() : failed(taken.error)
 }
 
 async function deregister(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {

@@ -16,9 +16,10 @@ import {
   type OldSpelling,
   type OldSpellings,
 } from './definition-members.ts'
+import type { UnknownMembers } from './unknown-members.ts'
 
 /**
- * `http`: member names in CamelCase matched in any case, what is unknown ignored. `file`: snake_case in any case, what is
+ * `http`: member names in CamelCase matched in any case, what is unknown ignored with a warning. `file`: snake_case in any case, what is
  * unknown refused. A number as a duration is nanoseconds in both.
  */
 export type Dialect = 'http' | 'file'
@@ -46,6 +47,8 @@ export interface Reading {
   readonly release: Release
   /** What is wrong is gathered here. */
   readonly problems: FieldProblem[]
+  /** Over HTTP: members that the release does not know. */
+  readonly unknown: UnknownMembers
 }
 
 /** One object of a definition, read member by member. A null counts as absent. */
@@ -204,9 +207,12 @@ export class Fields<Those extends Members> {
   #matchHttp(members: readonly [string, unknown][]): void {
     const ranks = new Map<KeyOf<Those>, number>()
     for (const [spelled, value] of members) {
-      for (const { key, name, rank: place } of this.#table.byHttpName.get(lowerAscii(spelled)) ?? []) {
+      const known = (this.#table.byHttpName.get(lowerAscii(spelled)) ?? []).filter(({ key }) => this.#isKnown(key))
+      if (known.length === 0 && !saysNothing(value)) {
+        this.#reading.unknown.note(this.path, spelled, () => this.#httpNames())
+      }
+      for (const { key, name, rank: place } of known) {
         const rank = 2 * place + (spelled === name ? 0 : 1)
-        if (!this.#isKnown(key)) continue
         if (rank >= (ranks.get(key) ?? Number.POSITIVE_INFINITY)) continue
         ranks.set(key, rank)
         this.#given.set(key, { key: spelled, value })
@@ -229,6 +235,12 @@ export class Fields<Those extends Members> {
       else if (hasBehaviour(release, 'unknown-keys-refused')) this.#unknown(spelled, spelling)
     }
     for (const [key, given] of translated) if (!this.#given.has(key)) this.#given.set(key, given)
+  }
+
+  /** Those that the release knows, as they are called over HTTP. */
+  #httpNames(): readonly string[] {
+    const { names } = this.#table
+    return Object.keys(names).flatMap((key) => (this.#isKnown(key) ? (names[key] as MemberNames).http.slice(0, 1) : []))
   }
 
   /** Whether the release knows it. */

@@ -21,6 +21,7 @@ import {
   weightNames,
 } from './definition-names.ts'
 import { type DefinitionProblem, noObject, ofFields, type Parsed, problemAt } from './definition-problems.ts'
+import { UnknownMembers } from './unknown-members.ts'
 
 const portMax = 65_535
 const weightMax = 65_535
@@ -34,11 +35,12 @@ export function parseServiceDefinition(
   value: unknown,
   dialect: Dialect,
   release: Release = newestRelease,
+  unknown = new UnknownMembers(),
 ): Parsed<ServiceDefinition> {
   if (!isObject(value)) return noObject(dialect)
   const problems: FieldProblem[] = []
   const fields = new Fields<ServiceMembers>(
-    { dialect, release, problems },
+    { dialect, release, problems, unknown },
     [],
     value,
     serviceNames,
@@ -117,10 +119,12 @@ export function parseCheckDefinition(
   value: unknown,
   dialect: Dialect,
   release: Release = newestRelease,
+  unknown = new UnknownMembers(),
 ): Parsed<CheckDefinition> {
   if (!isObject(value)) return noObject(dialect)
   const problems: FieldProblem[] = []
-  const fields = new Fields<CheckMembers>({ dialect, release, problems }, [], value, checkNames, checkOldSpellings)
+  const reading = { dialect, release, problems, unknown }
+  const fields = new Fields<CheckMembers>(reading, [], value, checkNames, checkOldSpellings)
   const read = readCheck(fields)
   if (problems.length > 0) return err(ofFields(dialect, problems))
   if (read.name === '') return problemAt(fields.pathOf('name'), 'Missing check name')

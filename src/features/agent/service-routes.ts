@@ -6,7 +6,7 @@ import { registeredChecksMax, tooManyChecks } from '../../model/limits.ts'
 import type { AgentContext } from '../agent-context.ts'
 import type { CallOptions } from '../call.ts'
 import { declared, type NamesOf } from '../declared.ts'
-import { done, jsonAnswer, textAnswer } from '../declared-answers.ts'
+import { done, jsonAnswer, registered, textAnswer } from '../declared-answers.ts'
 import { plainBody } from '../json-body.ts'
 import { isTrue, parameter, truthText } from '../parameters.ts'
 import { badRequest, failed } from '../responses.ts'
@@ -18,6 +18,7 @@ import { hashParameters } from './hash-blocking.ts'
 import { hashedServiceShape, serviceJson, serviceShape } from './model.ts'
 import { readOneService } from './one-service.ts'
 import { mayChangeService, mayOffer, servicesShown } from './rights.ts'
+import { UnknownMembers } from './unknown-members.ts'
 
 const written: RouteResponse = { kind: 'empty', status: 200 }
 
@@ -79,7 +80,7 @@ export const serviceRoutes: readonly Route[] = [
           required: true,
           json: definitionSchema(serviceNames.names),
         },
-        answers: [done],
+        answers: [registered],
         handle: register,
       }),
     },
@@ -110,13 +111,14 @@ async function register(
   if (!body.ok) return failed(body.error)
   const checks = checksIn(body.value)
   if (checks > registeredChecksMax) return failed(tooManyChecks(checks))
-  const definition = parseServiceDefinition(body.value, 'http', agent.release)
+  const unknown = new UnknownMembers()
+  const definition = parseServiceDefinition(body.value, 'http', agent.release, unknown)
   if (!definition.ok) return badRequest(definition.error.message)
   const allowed = await mayOffer(agent, request, definition.value)
   if (!allowed.ok) return failed(allowed.error)
   const others = isTrue(replaced) ? 'drop-others' : 'keep-others'
   const taken = await agent.local.registerService(tokened(definition.value, request.call), others)
-  return taken.ok ? written : failed(taken.error)
+  return taken.ok ? unknown.answer() : failed(taken.error)
 }
 
 /** Checks that are listed in a definition, those of its sidecar included, before any of them is read. */

@@ -46,6 +46,11 @@ const headers: Readonly<Record<AnswerHeader, HeaderFacts>> = {
     about: 'Grows with every holder of the lock: for whatever the lock protects to compare.',
     schema: count,
   },
+  warning: {
+    name: names.warning[0] ?? '',
+    about: 'What of the body was ignored, and what may have been meant.',
+    schema: { type: 'string' },
+  },
   cache: { name: 'X-Cache', about: 'Whether the agent kept this answer.', schema: { enum: ['HIT', 'MISS'] } },
   age: { name: 'Age', about: 'For how many seconds a kept answer may have been out of date.', schema: count },
 }

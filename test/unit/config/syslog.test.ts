@@ -42,6 +42,19 @@ describe('syslog', () => {
     })
   })
 
+  it('is shown with what counts', () => {
+    const shown = (file: FileConfig) => {
+      const normalized = normalize({ data_dir: '/d', bind_addr: '10.0.0.1', ...file }, false, machine)
+      if (!normalized.ok) throw new Error('the configuration holds')
+      const { EnableSyslog, SyslogFacility, SyslogAddress } = normalized.value.config.debug as Record<string, unknown>
+      return [EnableSyslog, SyslogFacility, SyslogAddress]
+    }
+    expect(shown({})).toEqual([false, 'LOCAL0', ''])
+    expect(shown({ enable_syslog: true, syslog_facility: 'ftp' })).toEqual([true, 'FTP', ''])
+    expect(shown({ enable_syslog: true, syslog_address: 'logs' })).toEqual([true, 'LOCAL0', 'logs:514'])
+    expect(shown({ enable_syslog: true, syslog_address: '/run/log' })).toEqual([true, 'LOCAL0', '/run/log'])
+  })
+
   it.each([
     [{ syslog_facility: 'LOCAL9' }, `syslog_facility "LOCAL9": invalid syslog facility: did you mean 'LOCAL0'?`],
     [{ syslog_facility: '' }, 'syslog_facility "": invalid syslog facility: write one such as DAEMON, USER or LOCAL0'],

@@ -31,7 +31,7 @@ const forgetAfter = 4096
 /** Commands without a body and without an identity are no longer than this; others are not read when they are written. */
 const shortCommandBytes = 64
 
-/** States are compared at every so many-th entry: a difference once made stays. When the run rests they are compared again. */
+/** States are compared at every fourth entry, because a difference once made stays. When the run rests they are compared again. */
 const digestEvery = 4
 
 /** The digest of a server's whole state; undefined while it starts. */
@@ -45,7 +45,7 @@ interface ObservedProcess {
   /** What it runs as. */
   readonly release: Release
   readonly digest: StateDigest
-  /** Servers as its pools tell of them, and the datacenters by which the mode of access control goes. */
+  /** Servers as its gossip pools see them, and the datacenters that decide the mode of access control. */
   readonly servers: () => readonly ServerSeen[]
   readonly places: readonly string[]
 }
@@ -227,7 +227,7 @@ class NodeObserver implements RaftObserver {
     if (log.length > forgetAfter * 2 && done > log.lastIndex - forgetAfter) log.forget(log.lastIndex - forgetAfter)
   }
 
-  /** The leader that writes that the mode of access control changes knows now who can follow. */
+  /** A leader that writes a change of the mode of access control knows at this moment which servers can follow. */
   #shortCommand(entry: Entry): void {
     if (this.#all.leading.get(this.#node) !== entry.term) return
     const command = decodeCommand(entry.payload)
@@ -261,7 +261,7 @@ class NodeObserver implements RaftObserver {
     if (this.#entry?.index === carried.entryIndex) this.#tookEffect(this.#entry, carried)
   }
 
-  /** The first server to carry out a command tells what it did to its key, or whom it took out of the catalog. */
+  /** The first server to apply a command reports what it did to its key, or which node it removed from the catalog. */
   #tookEffect(entry: Entry, { index: at, outcome, tx }: Carried): void {
     this.#entry = undefined
     const command = decodeCommand(entry.payload)
@@ -284,7 +284,7 @@ class NodeObserver implements RaftObserver {
     this.#keyChanged(key, at, tx)
   }
 
-  /** Another state took the place of this one: keys and locks are as it has them. Who was told of a lock since has lost it. */
+  /** Another state replaced this one: keys and locks are as it has them. A client that acquired a lock since has lost it. */
   #replaced(index: number, tx: ReadTransaction): void {
     const { appliedKeys } = this.#all
     const gone = [...appliedKeys.keys()].filter((key) => tx.get(kvTable, key) === undefined)

@@ -11,7 +11,7 @@ export interface AskedQuery {
   readonly datacenters: readonly string[]
 }
 
-/** An instance as `/v1/health/service` tells of it in one datacenter. */
+/** An instance as `/v1/health/service` of one datacenter shows it. */
 export interface HeldInstance {
   /** Node and service ID: `c1/web`. */
   readonly name: string
@@ -34,13 +34,13 @@ export interface QueryWorld {
   readonly own: string
   /** All other datacenters, the nearest first. */
   readonly others: readonly string[]
-  /** What health tells of the query's service there; undefined: that datacenter does not answer. */
+  /** The instances of the query's service there; undefined: that datacenter does not answer. */
   held(datacenter: string): readonly HeldInstance[] | undefined
 }
 
 /**
- * Q1. A query finds all instances of its datacenter that it may find, by the word of health. Only where there are none, others
- * are tried: so many of the nearest, then those it names, each once, until one has some.
+ * Q1. A query finds all instances of its datacenter that it may find, as the health endpoint shows them. Only if there are none it
+ * tries other datacenters: as many of the nearest as it says, then those it names, each once, until one has some.
  */
 export function queryFault(query: AskedQuery, told: ToldExecution, world: QueryWorld): string | undefined {
   const expected = expectedOf(query, world)

@@ -46,7 +46,7 @@ export class ServerCare {
     this.#nowUs = nowUs
   }
 
-  /** The mildest of all that ever held: who leads goes by its own. */
+  /** Keeps the mildest settings that any agent ever had, because each leader applies its own. */
   settings({ minQuorum, serverStabilizationMs }: Partial<CareSettings>): void {
     if (minQuorum !== undefined) this.#minQuorum = Math.min(this.#minQuorum, minQuorum)
     if (serverStabilizationMs !== undefined) {
@@ -120,7 +120,7 @@ export class ServerCare {
     this.#report('O2', `${leader} gives ${id} a vote ${Math.round(afterMs)} ms after it joined, and ${bound}`)
   }
 
-  /** Whoever was in no configuration before, not even without a vote, or under the name of an older Raft protocol. */
+  /** The present time for a server that was in no configuration before, neither without a vote nor named as an older Raft protocol does. */
   #joinsNow(id: string, address: string): number | undefined {
     return this.#seen.has(id) || this.#seen.has(address) || !nodeId.test(id) ? undefined : this.#nowUs()
   }

@@ -25,7 +25,7 @@ export interface AccessState {
 
 /** A request that was made with a token, and what it was told. */
 export interface Visit {
-  /** Who was asked. */
+  /** The agent that answered. */
   readonly agent: string
   readonly secret: string
   readonly key: string
@@ -37,7 +37,7 @@ export interface Visit {
 
 /** What agents are set to, as of the last that has started. */
 export interface AccessSettings {
-  /** For how long an agent may go on with what it was told of a token or a policy. */
+  /** How long an agent may use a token or a policy that it has cached. */
   readonly ttlUs: number
   readonly defaultPolicy: 'allow' | 'deny'
 }
@@ -59,7 +59,7 @@ interface Version<T> {
   readonly fromUs: number
 }
 
-/** An agent that has just found its servers again may take so long to notice. */
+/** Time in which an agent notices that it reaches servers again. */
 const noticingUs = 15_000_000
 
 /**

@@ -1,6 +1,6 @@
 import type { Report } from '../violation.ts'
 
-/** A server as a leader's pools tell of it. */
+/** A server as the leader's gossip pools see it. */
 export interface ServerSeen {
   /** Its node ID. */
   readonly id: string | undefined

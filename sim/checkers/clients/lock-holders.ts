@@ -11,8 +11,8 @@ interface Closed {
 }
 
 /**
- * S1. At most one session holds a key, and only a session that there is. When a session ends, nobody locks what it held
- * before its lock delay has passed by true time, whoever leads.
+ * S1. At most one session holds a key, and only a session that exists. When a session ends, no other session locks the keys that
+ * it held before its lock delay has passed by true time, whichever server leads.
  */
 export class LockHolders {
   readonly #report: Report
@@ -33,7 +33,7 @@ export class LockHolders {
     this.#sessions = facts.sessions
   }
 
-  /** An operator put another state in place: who holds what is as it says, and nothing before that counts. */
+  /** An operator restored another state: locks are held as that state says, and nothing before it counts. */
   replaced({ holds, sessions }: LockFacts): void {
     for (const [key, { session, fence }] of holds) this.#fences.set(`${key}@${fence}`, session)
     this.#holds = holds

@@ -8,8 +8,8 @@ interface Followed {
 }
 
 /**
- * W3. Somebody who follows the keys under a prefix by blocking queries alone, and takes over what each answer has, ends with
- * what a fresh read finds: nothing that happened between two answers is missing from the later one. Judged at rest.
+ * W3. A client that follows the keys under a prefix by blocking queries alone, and keeps what each answer shows, ends with what a
+ * fresh read finds: nothing that happened between two answers is missing from the later one. Judged at rest.
  */
 export class WatchSequences {
   readonly #report: Report
@@ -33,7 +33,7 @@ export class WatchSequences {
     return [...new Set([...this.#followed.values()].map(({ prefix }) => prefix))]
   }
 
-  /** Who has not come to what a fresh read found. */
+  /** Watchers whose last answer differs from what a fresh read found. */
   behind(prefix: string, fresh: readonly ListedKey[]): readonly string[] {
     const text = textOfRows(fresh)
     return [...this.#followed].flatMap(([watcher, followed]) =>
@@ -41,7 +41,7 @@ export class WatchSequences {
     )
   }
 
-  /** The bound is over in which all should have come there, or, of W2, should have been told of a write. */
+  /** The bound has passed within which all watchers should have caught up, or, for W2, should have learned of a write. */
   overdue(code: 'W2' | 'W3', prefix: string, fresh: readonly ListedKey[], withinText: string): void {
     const [first, ...others] = this.behind(prefix, fresh)
     if (first === undefined) return

@@ -10,7 +10,7 @@ const neverFound = -1
 export interface KeyLaw {
   /** How old a read of default consistency may be, in microseconds: 0 where nothing excuses it. */
   readonly staleDefaultUs: number
-  /** After so many steps the search gives up. */
+  /** Steps after which the search gives up. */
   readonly stepsMax: number
 }
 

@@ -56,7 +56,7 @@ export class LinearizableKeys {
     this.#recovery = recovery
   }
 
-  /** It certainly did not happen: whoever asked was told so. */
+  /** It certainly did not happen, and its client was told so. */
   withdrawn(operation: KeyOperation): void {
     const at = this.#operations.indexOf(operation)
     if (at >= 0) this.#operations.splice(at, 1)

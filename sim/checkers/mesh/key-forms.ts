@@ -3,16 +3,16 @@ import { readDer } from '../../../src/pki/der.ts'
 import { pemBlocks } from '../../../src/pki/pem.ts'
 import { olderKeyPem } from '../../../src/pki/private-key.ts'
 
-/** Runs of at least so many characters are looked up. */
+/** Shorter runs of characters are not looked up. */
 export const runLength = 40
-/** Of longer ones so many at a time: lines of PEM have as many. */
+/** Longer runs are looked up in pieces of this many characters, which is the length of a line of PEM. */
 export const pieceLength = 64
 const keyBytesMax = 8 * 1024
 
 /**
- * The pieces by which a private key is known, whoever wrote it down: the lines of its PEM text, which are also those of the base64 of its
- * bytes, as they are and as hexadecimal, in PKCS#8 and in the older form of its kind; and the numbers that are its secret, by themselves, as
- * hexadecimal and base64, as a JWK has them.
+ * The pieces of text that give a private key away, in every form in which it may be written: the lines of its PEM text (which
+ * are also those of the base64 of its bytes), in base64 and in hexadecimal, in PKCS#8 and in the older form of its kind; and its
+ * secret numbers by themselves, in hexadecimal and base64, as a JWK has them.
  */
 export function piecesOf(pem: string): readonly string[] {
   const older = olderKeyPem(pem)

@@ -60,7 +60,7 @@ export interface RootSet {
 
 /** A leaf as it came from an agent. */
 export interface SeenLeaf {
-  /** Who asked for it: `shop-3 at c2`. */
+  /** The service and the agent that it was issued to: `shop-3 at c2`. */
   readonly holder: string
   readonly certificate: SeenCertificate
   /** What came behind it. */
@@ -77,7 +77,7 @@ export interface MeshTime {
   readonly startWallMs: number
   /** How far two clocks may be apart; each may be half of it from true time. */
   readonly skewMs: number
-  /** For so long before its end a root is no longer led back to: a leaf that went with that crossing would not be worth having. */
+  /** A root that ends within this time gets no crossing: leaves that need the crossing would be worthless. */
   readonly lastMomentsMs: number
 }
 

@@ -63,7 +63,7 @@ const eventOf: Readonly<Partial<Record<RotationStep, MeshEvent>>> = {
   crossed: 'root crossed',
 }
 
-/** One end of a connection between proxies: what it presents, whom it trusts, and what its clock shows. */
+/** One end of a connection between proxies: the leaf that it presents, the roots that it trusts, and what its clock shows. */
 export interface ConnectionEnd {
   readonly name: string
   readonly leaf: SeenLeaf
@@ -87,7 +87,7 @@ export interface MeshParts extends MeshTime {
   readonly after: (delayMs: number, then: () => void) => void
 }
 
-/** Every invariant of one mesh. Told by servers what the state is, and by proxies what they were given and whom they met. */
+/** Every invariant of one mesh. Servers report the state to it; proxies report the leaves and roots they received and their connections. */
 export class MeshLaws {
   readonly secrets: MeshSecrets
   readonly rotation: MeshRotation
@@ -320,7 +320,7 @@ export class MeshLaws {
   }
 }
 
-/** Whether it has been told of a root of the trust domain that the other's leaf is of. */
+/** Whether one end has received a root of the trust domain of the other's leaf. */
 function knowsMeshOf({ roots }: ConnectionEnd, { leaf }: ConnectionEnd): boolean {
   const domains = leaf.certificate.uris.map(trustDomainIn)
   return roots.certificates.some(({ uris }) => uris.some((uri) => domains.includes(trustDomainIn(uri))))

@@ -45,7 +45,7 @@ function meshStateOf(tx: ReadTransaction): MeshState {
   return {
     roots: [...allRoots(tx)],
     rotations,
-    // Who has the token of an external provider may sign by it: it is as secret as a key.
+    // The token of an external provider lets its holder sign: it is as secret as a key.
     signingKeys: [...keys, ...tokens.filter((token) => typeof token === 'string')],
     configuration,
   }

@@ -25,19 +25,19 @@ interface Held {
 }
 
 /**
- * C1: at every instant every leaf that has not expired is accepted by everybody who has any set of roots that the cluster has
- * published and that one can lawfully still have, whoever's clock within the allowed skew it goes by.
+ * C1: at every instant every unexpired leaf is accepted by every verifier that has a set of roots which the cluster has published
+ * and which a verifier can lawfully still have, and whose clock is within the allowed skew.
  *
- * Who may still have a set that another one has followed? Somebody who has been cut off since. To have connections at all it
- * needs a leaf that has not expired, and it has got none since: so as long as one of the leaves lives that were out when the
- * set was followed by another. But in the last moments of all its roots it is owed nothing.
+ * A verifier can still have a superseded set if it has been cut off since. To have connections at all it needs an unexpired leaf,
+ * and it has received none since: so a superseded set counts for as long as one of the leaves lives that had been issued when the
+ * next set was published. In the last moments of all its roots a set no longer counts.
  *
- * When a snapshot is restored, roots made since are lost. Who knows only such roots is owed nothing from then on, and of leaves
- * of theirs are owed those that lead to a root that is back.
+ * When a snapshot is restored, roots made since are lost. A verifier that knows only lost roots is not judged from then on, and
+ * of the leaves of lost roots only those are judged that lead to a root which is back.
  *
- * What is accepted at one moment is accepted as long as the certificates of that path hold: so each pair of leaf and set is
- * verified once, and again only for moments outside of that span. It is enough to look when a set is published, when a leaf
- * comes to be, and around the end of every certificate: between these nothing changes.
+ * A leaf that is accepted at one moment is accepted as long as the certificates of its path are valid: so each pair of leaf and
+ * set is verified once, and again only for moments outside of that span. It is enough to look when a set is published, when a
+ * leaf is issued, and around the end of every certificate: between these nothing changes.
  */
 export class MeshTrust {
   readonly #report: Report
@@ -66,7 +66,7 @@ export class MeshTrust {
     this.look()
   }
 
-  /** One that has expired is owed nothing: who is cut off for long is told of no other. */
+  /** An expired leaf is not judged: a proxy that was cut off for long has received no other. */
   held(leaf: SeenLeaf): void {
     if (leaf.certificate.notAfterMs <= trueWallMs(this.#time)) return
     if (this.isLost(leaf)) return

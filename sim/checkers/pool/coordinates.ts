@@ -43,7 +43,7 @@ export class Coordinates {
     this.#report('M7', `${observer} has a place that is none: ${numbers}`)
   }
 
-  /** At rest, after so many answered pings in undisturbed weather; `rttSeconds`: the mean time that pings take in this network. */
+  /** At rest, after enough answered pings without disturbance; `rttSeconds`: the mean time that pings take in this network. */
   settled(
     observer: string,
     own: Coordinate,

@@ -3,7 +3,7 @@ import type { GossipTiming } from '../../../src/gossip/pool.ts'
 import type { Report } from '../violation.ts'
 import { deadWithinMs, suspectedWithinMs } from './pool-bounds.ts'
 
-/** Somebody who is down, in the eyes of one who runs. Times in microseconds. */
+/** A member that is down, as a running observer sees it. Times in microseconds. */
 export interface Watched {
   readonly observer: string
   readonly name: string
@@ -19,8 +19,8 @@ export interface Watched {
 }
 
 /**
- * M4. Whoever runs undisturbed suspects a dead member within two rounds of its own probes, and holds it dead when the longest
- * suspicion is over. Each by itself: what others say makes it faster.
+ * M4. Every agent that runs undisturbed suspects a dead member within two rounds of its own probes, and declares it dead when
+ * the longest suspicion is over. Each agent does so by itself; what others say only makes it faster.
  */
 export class DeathDetection {
   readonly #report: Report

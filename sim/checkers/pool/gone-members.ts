@@ -11,7 +11,7 @@ export interface Gone {
   readonly triedUs: number
 }
 
-/** M5. Who has left is not contacted; who has failed is tried again; both are forgotten when their time is over, not before. */
+/** M5. Members that left are not contacted; failed members are tried again; both are forgotten when their time is over, not before. */
 export class GoneMembers {
   readonly #report: Report
 

@@ -1,14 +1,11 @@
 import type { Report } from '../violation.ts'
 
-/**
- * A pool may be told to forget a failed member after this, and not before.
- * Reference: configuration.md#key-reconnect_timeout.
- */
+/** The shortest time after which a pool may forget a failed member. Reference: configuration.md#key-reconnect_timeout. */
 const forgottenAfterUs = 8 * 3_600_000_000
 
 /**
- * E3 while the run goes on: nobody takes a node out of the catalog whose agent runs, or has only died. It may go when its
- * agent was told to leave, when it has been dead for so long that the pool forgets it, or when somebody asked for it.
+ * E3 while the run goes on: no node is removed from the catalog while its agent runs, or only because its process died. A node
+ * may be removed when its agent was told to leave, when the pool has forgotten it, or when a client asked for its removal.
  */
 export class KeptRegistrations {
   readonly #report: Report

@@ -111,7 +111,7 @@ export class MemberObserver implements PoolObserver {
     }
   }
 
-  /** Who had left before this step, as far as nobody else has the address now. */
+  /** Reports contact with a member that had left before this step, unless another member has its address now. */
   #contacted(core: ObservedCore, to: { readonly host: string; readonly port: number }, how: string): void {
     if (core.left.length === 0) return
     const there = [...core.members.values()].filter(
@@ -196,7 +196,7 @@ export class MemberObserver implements PoolObserver {
   }
 }
 
-/** What is said to whoever has asked, a member or not. */
+/** Messages that answer a question, whether or not a member asked it. */
 const answers: ReadonlySet<string> = new Set(['ack', 'nack', 'query-response', 'relay'])
 
 const probing: ReadonlySet<string> = new Set(['ping', 'indirect-ping', 'ack', 'nack'])

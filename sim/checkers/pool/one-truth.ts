@@ -1,4 +1,4 @@
-/** An instance of a service, as `/v1/health/service` tells of it. */
+/** An instance of a service, as `/v1/health/service` shows it. */
 export interface ToldInstance {
   /** `c1/web`: node and service ID. */
   readonly name: string

@@ -12,13 +12,14 @@ function byAnyClock(spanMs: number): number {
 
 /**
  * M1, M2. Time in which a pool of `members` must agree once nothing disturbs it. The argument, step by step:
- * 1. Whoever is still accused wrongly answers for itself, or the accusation ends: at most the longest suspicion.
- * 2. Who holds another failed tries it again. With f failed and l living, each of the living tries one of them in an
- *    interval with the chance f/l, so each failed one is tried about once; and where one is cut off from all, it tries
- *    somebody in each. Six intervals pass without a try with a chance below 1/400 for one that nobody but the others could find.
- * 3. What has been learned by an exchange is passed on: each round of gossip multiplies those who know, and a message is
- *    sent `retransmitLimit` times by each; thrice that in intervals is plenty.
- * 4. What gossip has lost nevertheless is repaired by one exchange of full states, whose interval grows with the pool.
+ * 1. A member that is still suspected wrongly refutes the suspicion, or the suspicion ends: at most the longest suspicion.
+ * 2. An agent that considers another failed tries to reconnect. With f failed and l living members, each living one tries one
+ *    of them per interval with probability f/l, so each failed member is tried about once per interval; an agent that is cut
+ *    off from all tries some member in every interval. Six intervals pass without a try with a probability below 1/400 for a
+ *    member that only the others can find.
+ * 3. News learned in an exchange is passed on: each round of gossip multiplies the agents that have it, and each sends a message
+ *    `retransmitLimit` times; three times that in intervals is plenty.
+ * 4. Messages that gossip loses nevertheless are repaired by one exchange of full states, whose interval grows with the pool.
  */
 export function agreementBoundMs(timing: GossipTiming, members: number): number {
   const { reconnectIntervalMs, pushPullIntervalMs } = timing

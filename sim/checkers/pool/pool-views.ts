@@ -10,9 +10,9 @@ export interface PoolFault {
 }
 
 /**
- * M1 and M2, of a pool that nothing disturbs any more: every running agent sees every other one alive, and takes nobody
- * who left for alive. `present`: agents that run; `gone`: those that left. Who left while nobody could hear it has failed
- * for all others; but once one of them knows better, all must.
+ * M1 and M2, of a pool that nothing disturbs any more: every running agent sees every other one alive, and none that left.
+ * `present`: agents that run; `gone`: those that left. An agent that left while no other could hear it has failed for all
+ * others; but once one of them knows that it left, all must.
  */
 export function poolFaults(
   views: readonly PoolView[],

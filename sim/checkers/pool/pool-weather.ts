@@ -9,8 +9,9 @@ interface Sleep {
 const never = Number.NEGATIVE_INFINITY
 
 /**
- * What the members of a pool live under, as the simulator knows it: since when nothing disturbs them, who sleeps, and who is
- * down. Links and clocks are looked at now and then; what is shorter than a look counts for nothing, as for the pool itself.
+ * The conditions under which the members of a pool run, as the simulator knows them: since when nothing disturbs them, which
+ * agents are paused, and which are down. Links and clocks are sampled; a disturbance shorter than a sample is ignored, as the
+ * pool itself ignores it.
  */
 export class PoolWeather {
   #troubledUs = never

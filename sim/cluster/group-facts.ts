@@ -18,7 +18,7 @@ export function isMissed(cluster: Cluster, node: string): boolean {
   })
 }
 
-/** A machine that took the place of a lost one votes, by the word of whoever leads there. */
+/** Whether a machine that replaced a lost one is a voter, according to the leader of that datacenter. */
 export function hasReplacedVoter(cluster: Cluster, datacenter?: string): boolean {
   const leader = cluster.leader(datacenter)
   const members = leader === undefined ? [] : membersKnownTo(cluster, leader)

@@ -27,7 +27,7 @@ export const lanPort = 8301
 /** Where servers of all datacenters gossip, if there are several. */
 export const wanPort = 8302
 
-/** Another machine with the name and address of one that is lost. Whoever loses the data directory draws a new node ID. */
+/** Another machine with the name and address of a lost one. An agent without its data directory draws a new node ID. */
 export function replacement(identity: NodeIdentity, number: number): NodeIdentity {
   return { ...identity, id: `${replacementIds}${String(number).padStart(12, '0')}` }
 }

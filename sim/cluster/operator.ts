@@ -26,8 +26,8 @@ interface OperatorWorld {
 }
 
 /**
- * Who gives up the places of machines that are lost for good: first in the consensus group, one at a time, then in the
- * catalog, where the name is reserved to the old node ID until then.
+ * The operator who removes machines that are lost for good: first from the consensus group, one at a time, then from the
+ * catalog, which reserves the name for the old node ID until then.
  */
 class Operator {
   readonly #world: OperatorWorld
@@ -61,7 +61,7 @@ class Operator {
     })
   }
 
-  /** Somebody leads, and nobody who runs has it in its configuration. */
+  /** Whether there is a leader, and no running server has the machine in its configuration. */
   #isRemoved(machine: LostMachine): boolean {
     const known = this.#world.agents().flatMap(({ raft }) => raft?.status() ?? [])
     if (known.every(({ role }) => role !== 'leader')) return false

@@ -17,7 +17,7 @@ import { serversSeen } from './servers-seen.ts'
 import { isExplained } from './start-failures.ts'
 import type { WebServers } from './web-servers.ts'
 
-/** Events of the cluster itself, beside those that servers tell of. */
+/** Events of the cluster itself, besides those that servers report. */
 export type ClusterTrigger = 'server crashed' | 'server started'
 
 interface ProcessWorld {

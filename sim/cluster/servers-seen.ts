@@ -2,7 +2,7 @@ import type { Agent } from '../../src/agent/agent.ts'
 import { productName } from '../../src/model/names.ts'
 import type { ServerSeen } from '../checkers/access/access-mode.ts'
 
-/** Servers as an agent's pools tell of them: those of its own datacenter, then those of the others. */
+/** Servers as an agent's gossip pools see them: those of its own datacenter, then those of the others. */
 export function serversSeen(agent: Agent | undefined): readonly ServerSeen[] {
   if (agent === undefined) return []
   const { datacenter } = agent.self()

@@ -84,7 +84,7 @@ export function joinedHeaders(headers: HeaderList): HttpHeaders {
   return joined
 }
 
-/** Whether who sends these headers means the connection to end behind this exchange (RFC 9112, section 9.3). */
+/** Whether the sender of these headers closes the connection after this exchange (RFC 9112, section 9.3). */
 export function closesConnection(headers: HeaderList): boolean {
   return headers.some(([name, value]) => name.toLowerCase() === 'connection' && value.toLowerCase() === 'close')
 }

@@ -61,7 +61,7 @@ export class Trace {
     return onLine !== undefined && (window === undefined || (this.#lines >= window.from && this.#lines < window.to))
   }
 
-  /** Who a number is, in lines as text. */
+  /** Gives a number the name that lines of text show. */
   name(number: number, name: string): void {
     this.#names[number] = name
   }

@@ -10,13 +10,13 @@ import { keyIdOf, serialHex } from '../../src/pki/key-id.ts'
 import { nameOf } from '../../src/pki/name.ts'
 import { type CertificateRequest, makeRequest, readRequest, requestPem } from '../../src/pki/request.ts'
 
-/** Who signs. */
+/** The certificate and key that sign. */
 export interface Authority {
   readonly key: SigningKey
   readonly certificate: Certificate
 }
 
-/** Certificates begin so long ago, unless a role says otherwise. */
+/** How far certificates are back-dated, unless a role says otherwise. */
 const backMs = 30_000
 export const authorityUses: readonly extension.KeyUsage[] = ['keyCertSign', 'cRLSign']
 

@@ -27,7 +27,7 @@ interface Token {
 
 export type Renewal = { readonly seconds: number; readonly warnings: readonly string[] } | 'not-renewable'
 
-/** Whom the secrets manager lets in. */
+/** The tokens that the secrets manager accepts. */
 export class Tokens {
   readonly #clock: Clock
   readonly #byId = new Map<string, Token>()

@@ -59,7 +59,7 @@ export interface ElectionStudy {
   readonly broadcastMs: number
 }
 
-/** A trial without a leader after so long is broken off: the right edge of the paper's upper graph. */
+/** A trial without a leader after this time is broken off: the right edge of the paper's upper graph. */
 export const patienceMs = 100_000
 
 const messageLeastUs = 250

@@ -30,7 +30,7 @@ export interface TrialOptions {
   readonly timeoutSpreadUs: number
   readonly surroundings: Surroundings
   readonly draws: RandomStream
-  /** A trial that has no leader after so long is broken off, and counts as this long. */
+  /** A trial without a leader after this time is broken off, and counts as this long. */
   readonly patienceUs: number
 }
 
@@ -222,7 +222,7 @@ function carriesEntries(message: RaftMessage): boolean {
   return message.kind === 'append-request' && message.entries.length > 0
 }
 
-/** The disk of a server whose log has so many entries, all of term 1. */
+/** The disk of a server whose log has `length` entries, all of term 1. */
 function withLog(length: number): Recovered {
   const servers = Array.from({ length: serverCount }, (_, i) => {
     const id = `s${i + 1}`

@@ -16,7 +16,7 @@ const heads = [
 ]
 const widths = [14, 10, 8, 10, 8, 10, 6, 8, 6, 6]
 
-/** The paper's own summary of all parts together: so many times fewer false positives than plain SWIM. */
+/** The paper's own summary of all parts together: how many times fewer false positives than plain SWIM. */
 const paperFactor = 50
 
 export function lifeguardHead(trials: number, grid: Grid): readonly string[] {

@@ -104,7 +104,7 @@ export class MemberPool {
   readonly #queue = new Heap<Happening>((a, b) => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order))
   readonly #encoder = new PacketEncoder()
   readonly #bytesOfKind = new Map<Message['kind'], number>()
-  /** By name: what all hold alike is kept once. At most one for each member; who still holds older facts keeps them. */
+  /** By name: facts that all members hold alike are kept once. At most one for each member; a member with older facts keeps them. */
   readonly #facts = new Map<string, MemberFacts>()
   readonly #sizeOf = (message: Message): number => this.#bytesOf(message)
   #stateBytes: number | undefined
@@ -151,7 +151,7 @@ export class MemberPool {
     this.#queue.push({ atMs: this.#nowMs + delayMs, order: this.#order++, kind: 'run', run })
   }
 
-  /** Whoever sends is stuck, nothing is read, and alarms go off: a process that is starved (Lifeguard, section 5). */
+  /** Sending blocks, nothing is read, and timers fire: a starved process (Lifeguard, section 5). */
   block(number: number): void {
     this.#member(number).blocked = true
   }

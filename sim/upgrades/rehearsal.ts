@@ -32,7 +32,7 @@ export function unrehearsed({ order, legs }: UpgradePlan): readonly string[] {
 /** Longer than any election and any change of the group takes; nothing waits for it that goes well. */
 const within = '60s'
 
-/** The leader looks every two seconds at who introduced itself, and changes one thing at a time. */
+/** The leader looks every two seconds for servers that introduced themselves, and makes one change at a time. */
 const renamedAfter = '4s'
 
 function head(order: PlanOrder, command: string): readonly string[] {
@@ -176,7 +176,7 @@ function upgradeLines(step: ServerStep, nodes: string): readonly string[] {
   ]
 }
 
-/** Nobody who speaks protocol 3 is still named by its address, or out of the group while its name changes. */
+/** No server of protocol 3 is still named by its address, or out of the group while its name changes. */
 function allIn(voters: number): string {
   return `/^(?!.*"ID":"[0-9.]+:[0-9]+"[^}]*"ProtocolVersion":"3")(?=(.*"Voter":true){${voters}})/`
 }

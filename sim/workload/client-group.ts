@@ -30,7 +30,7 @@ export interface AskedAgent {
 export interface GroupWorld {
   /** Microseconds of true time: what histories are judged by. */
   readonly nowUs: () => number
-  /** Whom to ask now; undefined when the selection is empty. */
+  /** The agent to ask now; undefined when the selection is empty. */
   readonly server: (draw: (bound: number) => number) => AskedAgent | undefined
   /** Which boot of the server runs now. */
   readonly bootOf: (server: string) => number

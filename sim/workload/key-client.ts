@@ -5,7 +5,7 @@ import type { Endpoint } from '../../src/env/net.ts'
 import type { Consistency } from '../../src/features/reading.ts'
 import type { ListedKey } from '../checkers/keys/whole-changes.ts'
 
-/** Whom a request is sent to. */
+/** The agent that a request is sent to. */
 export interface Asked extends Endpoint {
   /** Which datacenter it is for; that of the asked, if absent. */
   readonly datacenter?: string | undefined

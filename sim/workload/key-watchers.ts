@@ -21,7 +21,7 @@ export interface WatchersPlan {
   readonly pauseMs: { readonly min: number; readonly max: number }
 }
 
-/** Who follow all keys of a group by blocking queries, each asking whichever agent is chosen for that question. */
+/** Watchers that follow all keys of a group by blocking queries; for each question an agent is chosen anew. */
 export class KeyWatchers {
   readonly #env: Env
   readonly #plan: WatchersPlan
@@ -42,7 +42,7 @@ export class KeyWatchers {
     for (const watcher of this.#indexes.keys()) world.invariants.watches.follows(this.#nameOf(watcher), plan.prefix)
   }
 
-  /** Each asks, from where it is: what it had asked before, and of whom, is forgotten. */
+  /** Every watcher asks anew; its earlier question and the agent that it was put to are forgotten. */
   start(): void {
     this.#round++
     for (const watcher of this.#indexes.keys()) this.#env.detach(this.#follow(watcher, this.#round))
@@ -80,7 +80,7 @@ export class KeyWatchers {
     const floor = indexes.began(scope)
     const answer = await this.#client.list(agent.endpoint, this.#plan.prefix, consistency, { index: waited, waitMs })
     if (answer === undefined || this.#round !== round) return answer !== undefined
-    // As for reads: who answers for itself alone is held to it, and who may be old by the scenario's excuse is not.
+    // As for reads: a server that answers by itself is judged; an answer that the scenario excuses for being stale is not.
     const isOfProcess = agent.isServer && this.#world.bootOf(agent.name) === boot
     if (consistency === 'stale' ? isOfProcess : this.#isNewest(consistency))
       indexes.answered(scope, floor, answer.index)

@@ -43,13 +43,13 @@ export class LockClient {
     return text === 'true' ? { kind: 'held', fence: Number(answer.headers.get('x-svc-fence')) } : { kind: 'refused' }
   }
 
-  /** Whether the lock was given up; undefined: who knows. */
+  /** Whether the lock was released; undefined: not known. */
   async release(agent: Endpoint, key: string, session: string, value: string): Promise<boolean | undefined> {
     const answer = await this.#put(agent, `/v1/kv/${key}?release=${session}`, value)
     return answer?.status === 200 ? textOf(answer.body).trim() === 'true' : undefined
   }
 
-  /** Writes the key as anybody may, whoever holds it. */
+  /** Writes the key without a lock, as any client may while another session holds it. */
   async write(agent: Endpoint, key: string, value: string): Promise<void> {
     await this.#put(agent, `/v1/kv/${key}`, value)
   }

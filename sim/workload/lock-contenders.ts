@@ -29,9 +29,9 @@ const pauseMs = { min: 200, max: 1_500 }
 const sleepFactor = 3
 
 /**
- * Contenders for a few locks, each with a session of its own that it renews three times in its time to live. Whoever has a
- * lock writes to what it guards, with its fencing number, and gives it up again; some fall asleep with it and write when
- * they wake, when others have had the lock long since.
+ * Contenders for a few locks, each with a session of its own that it renews three times in its time to live. The holder of a
+ * lock writes to what the lock guards, with its fencing number, and releases the lock again; some holders are paused with it
+ * and write when they wake, when others have held the lock since.
  */
 export class LockContenders {
   readonly #env: Env

@@ -9,7 +9,7 @@ export interface ProxiesPlan {
   readonly proxies: readonly ProxyPlan[]
   /** Others that each keeps a connection to. */
   readonly connections: number
-  /** A connection lasts so long, and is then made anew. */
+  /** How long a connection lasts before it is made anew. */
   readonly everyMs: { readonly min: number; readonly max: number }
 }
 
@@ -59,12 +59,12 @@ export class MeshProxies {
     this.#meeting = false
   }
 
-  /** Who of those beside these agents has not what the cluster has now, and why. */
+  /** Proxies beside these agents whose leaf or roots are not the cluster's present ones, and why. */
   behind(isMeant: (agent: string) => boolean): readonly string[] {
     return this.#proxies.flatMap(({ agent, behind }) => (isMeant(agent) ? (behind ?? []) : []))
   }
 
-  /** Everybody meets everybody. Those who cannot, though nothing excuses them, break C1. */
+  /** Connects every proxy to every other one. A connection that fails without an excuse breaks C1. */
   meetAll(): void {
     for (const [at, one] of this.#proxies.entries()) {
       for (const other of this.#proxies.slice(at + 1)) this.#meet(one, other)

@@ -40,7 +40,7 @@ interface LeafText {
   readonly PrivateKeyPEM: string
 }
 
-/** A proxy beside an agent: it holds a leaf and knows whom to trust, and follows both by blocking queries. */
+/** A proxy beside an agent: it holds a leaf and the roots that it trusts, and follows both by blocking queries. */
 export class MeshProxy {
   readonly #env: Env
   readonly #plan: ProxyPlan

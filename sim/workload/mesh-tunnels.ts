@@ -9,7 +9,7 @@ import { tokenHeaders } from './key-client.ts'
 import { TunnelEnd } from './tunnel-end.ts'
 
 const connectTimeoutMs = 2_000
-/** A connection that is kept says a word so often. */
+/** Interval of the messages on a connection that is kept open. */
 const wordEveryMs = 1_000
 const lookAgainMs = 200
 
@@ -25,7 +25,7 @@ export interface TunnelsPlan {
   readonly name: string
   readonly host: string
   readonly services: readonly TunnelService[]
-  /** After so long each tries a new connection to each other one. */
+  /** Time after which each service tries a new connection to each other one. */
   readonly everyMs: { readonly min: number; readonly max: number }
 }
 

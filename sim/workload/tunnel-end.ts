@@ -3,7 +3,7 @@ import type { Closable } from '../../src/env/async.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { Endpoint, TcpStream } from '../../src/env/net.ts'
 
-/** Who connects waits so long for the listener, and for each byte to come back. */
+/** Time limit for a connection to the listener, and for each byte to come back. */
 const dialWithinMs = 5_000
 const echoWithinMs = 10_000
 const word = utf8('x')

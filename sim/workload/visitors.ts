@@ -23,7 +23,7 @@ export interface VisitorWorld {
   readonly visits: { visited(visit: Visit): void }
 }
 
-/** One visit in so many is with another's key. */
+/** One visit in this many uses the key of another visitor. */
 const strangerOneIn = 3
 
 /** Clients that come with one of many tokens each time, and ask for what is theirs or another's. */

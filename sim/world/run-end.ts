@@ -1,4 +1,4 @@
-/** What ended a run as failed. Whoever watches a run may add kinds of their own. */
+/** Why a run ended as failed. Observers of a run may add kinds of their own. */
 export interface RunFailure {
   readonly kind: 'node-error' | 'checker-error' | 'dead-process' | 'async-leak' | 'unhandled-rejection' | 'violation'
   readonly message: string

@@ -136,7 +136,7 @@ export class Simulation {
     return this.#kernel.after(undefined, undefined, microseconds(Math.max(0, delayMs)), 'driver', act)
   }
 
-  /** Puts a datagram on the wire in the name of whoever has that address. */
+  /** Puts a datagram on the wire under this sender address, whichever machine has it. */
   forge(from: Endpoint, to: Endpoint, bytes: Uint8Array): void {
     forgeDatagram(this.#kernel, this.network, from, to, bytes)
   }
@@ -165,7 +165,7 @@ export class Simulation {
     return this.#loop.run(microseconds(limit.untilMs), undefined)
   }
 
-  /** Runs until the predicate holds after a turn, for so long at most. */
+  /** Runs until the predicate holds after a turn, or until the limit has passed. */
   runUntil(predicate: () => boolean, limitMs: number): Promise<RunEnd> {
     return this.#loop.run(this.nowUs + microseconds(limitMs), predicate)
   }

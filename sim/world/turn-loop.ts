@@ -5,7 +5,7 @@ import type { SimNode } from './node.ts'
 import type { RunEnd, RunLimits } from './run-end.ts'
 import type { SimEvent } from './sim-event.ts'
 
-/** Every so many turns that seemed to touch no promise the queues are drained all the same, and nothing may come of it. */
+/** After this many turns that seemed to touch no promise the queues are drained all the same; it is a bug if anything happens then. */
 const auditedTurns = 256
 
 export interface TurnLoopOptions {

@@ -83,19 +83,19 @@ export class SimDisk {
     this.#trace(JSON.stringify(options), 0)
   }
 
-  /** The next so many syncs fail, of files and directories. */
+  /** The next `count` syncs of files and directories fail. */
   failSyncs(count: number): void {
     this.#failingSyncs = count
     this.#trace('syncs fail', count)
   }
 
-  /** The next so many reads of files fail. */
+  /** The next `count` reads of files fail. */
   failReads(count: number): void {
     this.#failingReads = count
     this.#trace('reads fail', count)
   }
 
-  /** The next so many writes of files fail, with a part of them done. */
+  /** The next `count` writes of files fail with a part of them done. */
   failWrites(count: number): void {
     this.#failingWrites = count
     this.#trace('writes fail', count)

@@ -5,7 +5,7 @@ import type { Boot } from '../boot.ts'
 const ephemeralFrom = 32_768
 const ephemeralTo = 60_999
 
-/** Who takes what arrives at a port. */
+/** The receiver of what arrives at a port. */
 export interface Bound {
   /** The address it was bound to: one of the machine's, or a wildcard. */
   readonly address: string
@@ -21,7 +21,7 @@ export class Host {
   boot: Boot | undefined
   /** Without power a machine answers nothing, not even that a connection is unknown. */
   powered = true
-  /** Every attempt to connect from another machine is refused, whoever listens. */
+  /** Every connection attempt from another machine is refused, whichever process listens. */
   refuses = false
   /** What the machine's wall clock shows, for the validity of certificates. */
   wallMs: () => number = () => 0
@@ -70,7 +70,7 @@ export class Ports {
     else this.#bound.set(port, left)
   }
 
-  /** Who takes what was sent to this address and port. */
+  /** The receiver of what was sent to this address and port. */
   at(address: string, port: number): Bound | undefined {
     return this.#bound.get(port)?.find((bound) => bound.address === address || isWildcard(bound.address))
   }

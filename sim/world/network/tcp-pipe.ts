@@ -228,7 +228,7 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
     }
   }
 
-  /** Up to so many bytes of what waits, as one piece. */
+  /** Takes at most `room` of the waiting bytes, as one piece. */
   #take(room: number): Uint8Array {
     const first = this.#waiting[0] as Uint8Array
     if (first.length >= room || this.#waiting.length === 1) {

@@ -11,7 +11,7 @@ import type { Kernel } from '../kernel.ts'
 import type { TcpPipe } from './tcp-pipe.ts'
 import type { PipeEnd, Segment } from './tcp-segment.ts'
 
-/** A writer that goes on for so long after `write` said false has no regard for back-pressure: that is a bug. */
+/** A writer that queues this much after `write` returned false ignores back-pressure: that is a bug. */
 const queuedBytesMax = 64 << 20
 
 /** One end of a connection, as its process has it. */

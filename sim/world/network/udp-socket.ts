@@ -123,7 +123,7 @@ class DatagramEvent extends SimEvent {
     this.#bytes = bytes
   }
 
-  /** Whoever runs on the machine when it arrives. */
+  /** The process that runs on the machine when the datagram arrives. */
   holder(): Boot | undefined {
     return this.#link.to.boot
   }

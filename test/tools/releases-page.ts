@@ -12,6 +12,7 @@ import type { UpgradeAdvice, UpgradeNote } from '../../src/model/upgrade-note.ts
 import { adviceOnChanges, furtherNotes } from '../../src/model/upgrade-notes.ts'
 import { adviceAt, moments } from '../../src/model/upgrade-text.ts'
 import { order } from '../../src/model/upgrade-way.ts'
+import { areas } from './statements.ts'
 
 const introduction = `# Releases
 
@@ -62,7 +63,31 @@ export function releasesPage(): string {
     releases.set(release, [...(releases.get(release) ?? []), text])
   }
   const sections = [...releases].map(([release, texts]) => `## ${release}\n\n${joined(texts)}\n`)
-  return `${introduction}\n${sections.join('\n')}\n${leftOut}`
+  return withLinks(`${introduction}\n${sections.join('\n')}\n${leftOut}`)
+}
+
+/** Sections of the reference that changes name where no row has them. */
+const namedSections: ReadonlyMap<string, string> = new Map([
+  ['section 0, defaults', 'reference/releases.md#changed-defaults'],
+  ['section 0, internal protocol', 'reference/releases.md#internal-protocol'],
+  ['section 0, Raft protocol', 'reference/releases.md#raft-protocol'],
+  ['telemetry 3', 'reference/telemetry.md#doubled-names'],
+  ['spec, Ver/0.7', 'reference/statements/membership.md#mem-023'],
+  ['spec, multi-datacenter mesh CA', 'reference/statements/federation.md'],
+])
+
+/** The page with a link from every row of the reference, every section and every statement, which stand below. */
+function withLinks(page: string): string {
+  const targets = new Map(namedSections)
+  for (const { page: file, statements } of areas()) {
+    for (const { id } of statements) targets.set(id, `reference/statements/${file}#${id.toLowerCase()}`)
+  }
+  for (const [row] of page.matchAll(/\bREL-\d[\d.]*-\d+\b/g))
+    targets.set(row, `reference/releases.md#${row.toLowerCase()}`)
+  const used = [...targets].filter(([name]) => page.includes(name)).sort(([a], [b]) => (a < b ? -1 : 1))
+  const names = used.map(([name]) => name.replace(/[.]/g, '\\.')).toSorted((a, b) => b.length - a.length)
+  const linked = page.replace(new RegExp(`\\b(?:${names.join('|')})(?![\\w-])`, 'g'), '[$&]')
+  return `${linked}\n${used.map(([name, target]) => `[${name}]: ${target}\n`).join('')}`
 }
 
 /** Paragraphs, but items of one list stand close together. */

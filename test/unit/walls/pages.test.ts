@@ -19,7 +19,9 @@ const read = (path: string): string => readFileSync(join(projectRoot, path), 'ut
 
 /** Links of a page that lead nowhere; `has` says whether a path of the project exists. */
 function brokenLinks(page: string, text: string, has: (path: string) => boolean): readonly string[] {
-  const targets = [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+  const targets = [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)$/gm)].map(
+    ([, inline, below = '']) => inline ?? below,
+  )
   return targets
     .filter((target) => !/^[a-z]+:/.test(target))
     .filter((target) => {
@@ -37,9 +39,9 @@ const pages = pagesBelow('')
 describe('what the pages say', () => {
   it('links lead to files and headings that exist', () => {
     const planted =
-      '# A page\n[a](docs/nowhere.md) [b](#no-heading) [c](README.md#what-is-it) [d](#a-page) [e](https://x.y)'
+      '# A page\n[a](docs/nowhere.md) [b](#no-heading) [c](README.md#what-is-it) [d](#a-page) [e](https://x.y) [f]\n\n[f]: #f'
     const noticed = brokenLinks('x.md', planted, (path) => path !== 'docs/nowhere.md')
-    expect(noticed).toEqual(['x.md: docs/nowhere.md', 'x.md: #no-heading', 'x.md: README.md#what-is-it'])
+    expect(noticed).toEqual(['x.md: docs/nowhere.md', 'x.md: #no-heading', 'x.md: README.md#what-is-it', 'x.md: #f'])
     expect(pages).toContain('README.md')
     expect(pages.flatMap((page) => brokenLinks(page, read(page), has))).toEqual([])
   })

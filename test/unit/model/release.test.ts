@@ -84,7 +84,11 @@ describe('a release', () => {
 /** The releases that the notes speak of. */
 const notes = '0.5.0 0.5.1 0.6.0 0.6.4 0.7.0 0.7.1 0.8.0 0.9.0 1.0.0 1.0.1 1.0.7 1.1.0 1.3.0 1.4.0'.split(' ')
 
-/** What came with numbers between them, and lasts; `last`: but for that, which had an end. Reference: releases. */
+/**
+ * What came with numbers between them, and lasts; `last`: but for that, which had an end.
+ * Reference: releases.md#071-to-074, releases.md#080-to-085, releases.md#090-to-093, releases.md#101-to-106,
+ * releases.md#120-to-123.
+ */
 const between: readonly { readonly came: string; readonly last?: string; readonly names: readonly Behaviour[] }[] = [
   { came: '0.7.2', names: ['control-over-http', 'pretty-in-development'] },
   { came: '0.7.4', names: ['dns-node-ids'] },

@@ -62,7 +62,7 @@ export interface PoolEncryption {
   readonly verifyOutgoing: boolean
 }
 
-/** Somebody of whom it is said that it lives, before it is a member. */
+/** A claim that an agent is alive, before that agent is a member. */
 export interface Claim {
   readonly name: string
   readonly endpoint: Endpoint
@@ -81,7 +81,7 @@ export interface PoolQuestion {
   readonly name: string
   readonly payload: Uint8Array
   readonly filters?: readonly QueryFilter[]
-  /** Answers also come by way of so many others; at most 5. */
+  /** Number of other members that relay each answer as well; at most 5. */
   readonly relayFactor?: number
   /** Absent: as long as a query takes in a pool of this size. */
   readonly timeoutMs?: number | undefined
@@ -111,7 +111,7 @@ export interface KeyAnswers {
   /** Members that were asked, and how many of them have answered. */
   readonly nodes: number
   readonly answered: number
-  /** By name: who could not do it, and why. */
+  /** By name: the members that could not do it, and why. */
   readonly errors: readonly (readonly [node: string, message: string])[]
   /** How many members have each key; of a list alone. */
   readonly keys: readonly (readonly [key: string, members: number])[]

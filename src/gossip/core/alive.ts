@@ -17,7 +17,7 @@ const conflictNoteMs = 30_000
  * Somebody is said to be alive. It overrides what is known only with a higher incarnation (SWIM, section 4.2; memberlist
  * `aliveNode`), also where the member is dead: memberlist forgets the dead after a while and then believes any incarnation,
  * by which a packet that is replayed late could raise the dead. Here the incarnation is kept until the member is reaped. A
- * member that restarts and begins anew is told of its own death in the first exchange of states, and refutes it.
+ * member that restarts and begins anew learns of its own death in the first exchange of states, and refutes it.
  */
 export function takeAlive(gossip: GossipCore, alive: Alive): void {
   if (!isAcceptable(gossip, alive)) return
@@ -85,8 +85,8 @@ function update(gossip: GossipCore, member: MemberRecord, alive: Alive): void {
 }
 
 /**
- * The name may go to another address once its holder has left, or has been dead for so long that memberlist 0.1 would
- * have forgotten it. Before that two agents may be fighting over one name, and the holder keeps it.
+ * The name may go to another address once its holder has left, or has been dead for the time after which memberlist 0.1 would
+ * have forgotten it. Before that two agents may be in conflict over one name, and the holder keeps it.
  */
 function mayMove(gossip: GossipCore, known: MemberRecord): boolean {
   if (known.state !== 'dead') return false

@@ -33,8 +33,8 @@ export function fireEvent(gossip: GossipCore, name: string, payload: Uint8Array)
 }
 
 /**
- * How far another is with events (serf `MergeRemoteState`). Who joins takes part from now on: what was fired before is not
- * told to it, for it may have been told in a life before (serf's `ignoreOld`, which the field's agents use).
+ * The event clock of another member (serf `MergeRemoteState`). An agent that joins takes part from now on: earlier events are not
+ * delivered to it, because a former process of it may have received them (serf's `ignoreOld`, which the field's agents use).
  */
 export function witnessEvents(gossip: GossipCore, lamport: number, joins: boolean): void {
   if (lamport > 0 && lamport <= lamportMax && lamport > gossip.eventClock) gossip.eventClock = lamport

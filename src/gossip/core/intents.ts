@@ -11,11 +11,11 @@ type IntentSource = 'gossip' | 'exchange'
 type JoinIntent = Extract<Message, { readonly kind: 'join-intent' }>
 
 /**
- * Somebody means to leave, or was told to by force (serf `handleNodeLeaveIntent`). A living member is leaving from then
- * on; a failed one has left. `prune` asks for more than serf 0.8 can, and is passed on as it is.
+ * A member intends to leave, or an operator forces it to (serf `handleNodeLeaveIntent`). A living member is leaving from then
+ * on; a failed one has left. `prune` asks for more than serf 0.8 can do, and is passed on unchanged.
  *
- * serf lets a second word on one who is leaving, or has left, end here. It is newer, though: here it counts and goes on,
- * so that it reaches those who hold the member failed.
+ * serf drops a second intent of a member that is leaving or has left. The second intent is newer, though: here it counts and is
+ * passed on, so that it reaches the agents that consider the member failed.
  */
 export function takeLeaveIntent(gossip: GossipCore, intent: LeaveIntent, source: IntentSource): void {
   if (!isAcceptable(gossip, intent)) return

@@ -9,10 +9,10 @@ const broadcastTimeoutMs = 5_000
 
 /**
  * Leaving (serf `Leave`), in stages:
- * 1. `intent`: the word that it means to leave is passed on as often as any other word, so that its death is no failure.
- * 2. `dead`: it declares itself dead (memberlist `Leave`), which is passed on likewise.
- * 3. `spreading`: it waits for that to go round among the others, and answers pings meanwhile.
- * Whoever is alone has nobody to tell.
+ * 1. `intent`: the intent to leave is broadcast as often as any other message, so that the death that follows is no failure.
+ * 2. `dead`: the agent declares itself dead (memberlist `Leave`), which is broadcast likewise.
+ * 3. `spreading`: it waits for that to reach the others, and answers pings meanwhile.
+ * An agent without other members leaves at once.
  */
 export function leave(gossip: GossipCore): void {
   if (gossip.leaving !== 'member') return

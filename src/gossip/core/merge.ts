@@ -102,8 +102,8 @@ function stranger(gossip: GossipCore, { nodes }: FullState): string | undefined 
 }
 
 /**
- * Who is dead to the other becomes a suspect here, so that it has time to refute (memberlist `mergeState`). Where it has
- * said here that it leaves, and there it is gone, both words agree and it has left.
+ * A member that the other agent considers dead becomes a suspect here, so that it has time to refute (memberlist `mergeState`).
+ * If its intent to leave is known here and the other agent says that it is gone, both agree and it has left.
  */
 function mergeNode(gossip: GossipCore, remote: NodeState, hasLeft: boolean): void {
   const { node, incarnation } = remote
@@ -119,8 +119,8 @@ function mergeNode(gossip: GossipCore, remote: NodeState, hasLeft: boolean): voi
 }
 
 /**
- * The clock first, less one, for nothing with the other's present time has been said yet; then who left, so that these
- * times do not pass for times of joining (serf `MergeRemoteState`).
+ * The clock comes first, less one, because no message with the other's present time has been sent yet; then the members that
+ * left, so that their times are not taken for times of joining (serf `MergeRemoteState`).
  */
 function witnessClock(gossip: GossipCore, state: FullState): void {
   if (state.lamport > 0 && state.lamport <= lamportMax) witness(gossip, state.lamport - 1)

@@ -1,6 +1,6 @@
 /**
- * Messages of the pool, in the field's own form: the lower layer (memberlist) detects failures and spreads who is there,
- * the upper (serf) says who means to leave. Names of fields on the wire are `gossip/wire`'s; here they are the house's.
+ * Messages of the pool, in the field's own form: the lower layer (memberlist) detects failures and spreads the members, the upper
+ * (serf) spreads intents to leave. `gossip/wire` has the names of fields on the wire; the names here are the project's.
  */
 
 /** Six versions that each `alive` carries: protocol then delegate, each as least, greatest, spoken. */
@@ -20,7 +20,7 @@ export interface GossipAddress {
 }
 
 export type Message =
-  /** `node`: whom the sender means to ask; another one that hears it does not answer. */
+  /** `node`: the member that the sender means to ask; another one that receives the ping does not answer. */
   | { readonly kind: 'ping'; readonly sequence: number; readonly node: string }
   | {
       readonly kind: 'indirect-ping'
@@ -113,7 +113,7 @@ export interface FullState {
   readonly nodes: readonly NodeState[]
   /** The sender joins by this exchange. */
   readonly join: boolean
-  /** Of the upper layer: its Lamport clock, when each member's status was last said, and who has left or is leaving. */
+  /** Of the upper layer: its Lamport clock, the time of each member's last status, and the members that left or are leaving. */
   readonly lamport: number
   readonly statusTimes: readonly (readonly [node: string, lamport: number])[]
   readonly left: readonly string[]

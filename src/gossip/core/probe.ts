@@ -26,7 +26,7 @@ export function probeTimerFired(gossip: GossipCore, dueMs: number): void {
 /** Round-robin over the shuffled roster: every member within two rounds (SWIM, section 4.3). */
 function probeNext(gossip: GossipCore): void {
   gossip.probe = undefined
-  // Who has left suspects nobody. A pool of one has nobody to probe.
+  // An agent that has left suspects no member. A pool of one has no member to probe.
   if (gossip.self.state === 'dead' || !hasCompany(gossip)) return
   const target = nextTarget(gossip)
   if (target !== undefined) return ping(gossip, target)

@@ -119,7 +119,7 @@ function mayCompile(gossip: GossipCore, expression: string): boolean {
   return left > 0
 }
 
-/** Answers a query: straight to who asked, and by way of some others where it wants that (serf `respond`, `relayResponse`). */
+/** Answers a query: directly to the asking member, and through relays if the query wants them (serf `respond`, `relayResponse`). */
 export function respond(gossip: GossipCore, query: Query, flags: number, payload: Uint8Array): void {
   if (payload.length > queryAnswerBytesMax) return count(gossip, 'gossip.dropped.full')
   const { lamport, id } = query
@@ -155,7 +155,7 @@ export function takeRelay(gossip: GossipCore, to: GossipAddress, response: Query
 export function takeResponse(gossip: GossipCore, { lamport, id, from, flags, payload }: QueryResponse): void {
   const asked = gossip.asks.get(lamport)
   if (asked === undefined || asked.id !== id) return
-  // Whoever is no member cannot answer: names are bounded by the pool's.
+  // Answers of agents that are no members are dropped: so there are never more names than members.
   if (!isName(from) || !gossip.members.has(from)) return count(gossip, 'gossip.dropped.malformed')
   const isAck = (flags & ackFlag) !== 0
   const heard = isAck ? asked.acks : asked.answers

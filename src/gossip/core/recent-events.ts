@@ -5,10 +5,10 @@ type UserEvent = Extract<Message, { readonly kind: 'user-event' }>
 
 /** Lamport times whose events are remembered. serf: `EventBuffer`. */
 export const eventTimesMax = 512
-/** Events of one time; more of them come from many who fired at once. */
+/** Events of one Lamport time; there are several when several agents fired at once. */
 const eventsAtOnceMax = 64
 
-/** Events heard, by Lamport time: each is told once, and an exchange tells them to who was away. */
+/** Events heard, by Lamport time: each is delivered once, and an exchange passes them to members that were away. */
 export class RecentEvents {
   /** At most `eventTimesMax`: times that are as many as that apart share a place. */
   readonly #times = new Map<number, HeardEvents>()

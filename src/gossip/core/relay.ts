@@ -24,7 +24,7 @@ export function relayPing(gossip: GossipCore, asker: GossipAddress, request: Ind
   if (!isAddress(target) || !isName(node)) return count(gossip, 'gossip.dropped.malformed')
   const known = gossip.members.get(node)
   if (known?.status === 'left' && sameAddress(known.address, target)) {
-    // Who left is not contacted, for nobody's sake.
+    // A member that left is not contacted, not even on behalf of another.
     if (wantsNack) send(gossip, asker, { kind: 'nack', sequence: askerSequence })
     return
   }

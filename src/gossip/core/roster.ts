@@ -19,7 +19,7 @@ export function delist(gossip: GossipCore, member: MemberRecord): void {
   gossip.roster = gossip.roster.filter((other) => other !== member)
 }
 
-/** Begins a round: who has been gone for long drops out, the rest is shuffled (SWIM, section 4.3). */
+/** Begins a round: members that have been gone for long drop out, and the rest is shuffled (SWIM, section 4.3). */
 export function beginRound(gossip: GossipCore): void {
   const { random } = gossip.turn
   const kept: MemberRecord[] = []
@@ -38,8 +38,8 @@ export function beginRound(gossip: GossipCore): void {
 }
 
 /**
- * The living, and the dead for a while: who is wrongly held dead learns it and refutes (memberlist `GossipToTheDeadTime`).
- * Who left is not contacted again.
+ * Living members hear gossip, and dead ones for a while, so that a member that is wrongly considered dead learns it and refutes
+ * (memberlist `GossipToTheDeadTime`). A member that left is not contacted again.
  */
 export function hearsGossip(gossip: GossipCore, member: MemberRecord): boolean {
   if (member.state !== 'dead') return true

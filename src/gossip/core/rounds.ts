@@ -25,8 +25,8 @@ export function pushPullTimerFired(gossip: GossipCore): void {
 }
 
 /**
- * Tries a random failed member again. With a probability such that, all living members doing the same, each failed one is
- * tried once in an interval (serf `reconnect`). Who left is never tried.
+ * Tries to reconnect to a random failed member, with a probability such that each failed member is tried once in an interval if
+ * all living members do the same (serf `reconnect`). A member that left is never tried.
  */
 export function reconnectTimerFired(gossip: GossipCore): void {
   const { failed, left, members, turn } = gossip

@@ -50,7 +50,7 @@ export function suspicionMinMs(suspicionMult: number, members: number, probeInte
 export const suspicionMaxMult = 6
 
 /**
- * How long a suspicion lasts in all after so many of the `expected` independent confirmations: from `maxMs` without any
+ * How long a suspicion lasts in all, by how many of the `expected` independent confirmations have come: from `maxMs` without any
  * down to `minMs` with all, by the logarithm, so that the first ones count most (Lifeguard, section 4.B).
  */
 export function suspicionMs(confirmed: number, expected: number, minMs: number, maxMs: number): number {

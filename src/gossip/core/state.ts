@@ -42,7 +42,7 @@ export class MemberRecord {
   /** Lamport time of the newest word on joining or leaving. */
   statusTime = 0
 
-  /** Not alive yet: whoever learns of it says so next. */
+  /** Not alive yet: the caller that learned of the member marks it alive next. */
   constructor(facts: MemberFacts, incarnation: number) {
     this.facts = facts
     this.incarnation = incarnation
@@ -66,7 +66,7 @@ export class MemberRecord {
 }
 
 export interface Suspicion {
-  /** Who said so; the first of them does not count as a confirmation. At most `expected + 1`; nobody yet where it is hearsay. */
+  /** Accusers; the first does not count as a confirmation. At most `expected + 1`; empty if we learned of it second-hand. */
   readonly from: Set<string>
   /** Independent confirmations that bring the suspicion down to its shortest. */
   readonly expected: number
@@ -108,7 +108,7 @@ export interface Ask {
   readonly answers: Set<string>
 }
 
-/** A word on somebody who is not known yet, or has left and is not back yet. */
+/** An intent of an agent that is not known yet, or that left and is not back yet. */
 interface RecentIntent {
   readonly kind: 'join' | 'leave'
   readonly lamport: number
@@ -133,9 +133,9 @@ export interface GossipCore {
   isStarted: boolean
   /** By name, at most `membersMax`. What is visible never goes by the order of this map. */
   readonly members: Map<string, MemberRecord>
-  /** Who is probed while it lives, and told things for a while after its death, in random order; the agent itself among them. */
+  /** In random order: members that are probed while they live, and that hear gossip for a while after; the agent itself among them. */
   roster: MemberRecord[]
-  /** Members that have been dead for so long that they stand in the roster no more. */
+  /** Members that have been dead for too long to be in the roster. */
   readonly unlisted: Set<MemberRecord>
   /** The next in the roster to be probed. */
   probeNext: number
@@ -146,13 +146,13 @@ export interface GossipCore {
   readonly relays: Map<number, Relay>
   /** The suspicion of each member that is a suspect. */
   readonly suspects: Map<MemberRecord, Suspicion>
-  /** By name: when a claim to it from another address was last logged. Of members alone; who is reaped goes. */
+  /** By name: when a claim to it from another address was last logged. Only for members; reaped ones are removed. */
   readonly conflictNotedMs: Map<string, number>
   /** Local health: 0 for well, below `healthMax` (Lifeguard, section 4.A). */
   health: number
-  /** Of the lower layer: who is alive, suspect, dead. */
+  /** Of the lower layer: members that are alive, suspect or dead. */
   readonly claims: BroadcastQueue
-  /** Of the upper layer: who means to join or leave. */
+  /** Of the upper layer: intents to join or leave. */
   readonly intents: BroadcastQueue
   /** User events and queries that are passed on. */
   readonly news: BroadcastQueue
@@ -169,7 +169,7 @@ export interface GossipCore {
   filterWork: { readonly left: number; readonly atMs: number }
   readonly asks: Map<number, Ask>
   readonly vivaldi: Vivaldi
-  /** Of members that have answered a ping with one; at most `membersMax`, for who is reaped goes. */
+  /** Of members that have answered a ping with one; at most `membersMax`, because reaped members are removed. */
   readonly coordinates: Map<string, Coordinate>
   gossipedMs: number
   /** Lamport clock of the upper layer: later than everything heard. */
@@ -184,7 +184,7 @@ export interface GossipCore {
   readonly timers: Map<GossipTimer, number>
   /** Those that fired late the last time, and had their reason. */
   readonly excused: Set<GossipTimer>
-  /** What was shown of each last; without those of whom something has changed since. */
+  /** The view of each member that was shown last; a member that has changed since has none. */
   readonly views: Map<MemberRecord, CoreMember>
   /** Members in order of name; undefined once something has changed. */
   sorted: readonly CoreMember[] | undefined

@@ -10,7 +10,7 @@ import { isIncarnation, isName } from './validity.ts'
 
 type Suspect = Extract<Message, { readonly kind: 'suspect' }>
 
-/** `accusation`: by who probed it. The others come with the state of another member, which may have heard them from anybody. */
+/** `accusation`: by the member that probed it. The others come with the state of a member that may have heard them from any other. */
 type SuspectSource = 'accusation' | 'held-suspect' | 'held-dead'
 
 /**
@@ -74,7 +74,7 @@ function confirm(gossip: GossipCore, suspicion: Suspicion, from: string): boolea
   return true
 }
 
-/** The first accuser began the suspicion, or is taken for who did where that came by hearsay. */
+/** The first accuser counts as the originator, even if we learned of the suspicion second-hand. */
 function confirmations({ from }: Suspicion): number {
   return Math.max(0, from.size - 1)
 }

@@ -13,7 +13,7 @@ export function armTimers(gossip: GossipCore): void {
   const { timers, failed, left, recentIntents, options } = gossip
   const { timing } = options
   if (hasCompany(gossip) && !timers.has('gossip') && hasBroadcasts(gossip)) armGossip(gossip)
-  // Who has left only passes on what it has to say.
+  // An agent that has left only sends the broadcasts that it still has.
   if (gossip.self.state === 'dead') return
   if (hasCompany(gossip)) armForCompany(gossip)
   if (failed.length > 0 && !timers.has('reconnect')) {

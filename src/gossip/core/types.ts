@@ -109,7 +109,7 @@ export interface CoordinateForm {
   decode(bytes: Uint8Array): Coordinate | undefined
 }
 
-/** Somebody of whom it is said that it lives. */
+/** An agent that a message claims to be alive. */
 export interface Claimant {
   readonly name: string
   readonly address: GossipAddress
@@ -244,7 +244,7 @@ export type GossipCounter =
   | 'gossip.dropped.old'
   /** A query whose filters there was no budget for. */
   | 'gossip.dropped.filter'
-  /** An answer to be carried to somebody who is no member. */
+  /** An answer to be relayed to an address that is no member's. */
   | 'gossip.dropped.relay'
   | 'serf.coordinate.rejected'
   | 'serf.coordinate.zero-rtt'
@@ -257,8 +257,8 @@ export type GossipEffect =
   | { readonly kind: 'send'; readonly to: GossipAddress; readonly messages: readonly Message[] }
   /**
    * Exchange full states with this member over a stream, sending `fullState(gossip, join)` as of then; the other's comes
-   * back as a `state-received` of the kind `answer`. Nothing need be told of a failure. At most one of each purpose is
-   * asked for in an interval.
+   * back as a `state-received` of the kind `answer`. A failure need not be reported. At most one exchange of each purpose is
+   * requested in an interval.
    */
   | {
       readonly kind: 'exchange'

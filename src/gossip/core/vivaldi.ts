@@ -15,7 +15,7 @@ import type { GossipRandom } from './types.ts'
 const positionGain = 0.25
 const errorGain = 0.25
 const adjustmentWindow = 20
-/** Of the last so many times to one member the middle one counts. */
+/** Number of last round-trip times to one member, of which the median counts. */
 const latencyWindow = 3
 /** How strongly the whole is drawn to the origin, so that it does not drift. */
 const gravityRho = 150
@@ -41,7 +41,7 @@ export class Vivaldi {
     return this.#own
   }
 
-  /** A ping to `node`, whose coordinate this is, was answered after so many seconds. False: none of this can be. */
+  /** A ping to `node`, whose coordinate this is, was answered after `rttSeconds`. False: the values are impossible. */
   learn(node: string, other: Coordinate, rttSeconds: number, random: GossipRandom): boolean {
     if (!isCoordinate(other) || !(rttSeconds >= 0 && rttSeconds <= rttMaxSeconds)) return false
     const rtt = Math.max(nearlyZero, this.#filtered(node, rttSeconds))
@@ -95,9 +95,9 @@ export class Vivaldi {
 }
 
 /**
- * Moves away from the other by so many seconds, or nearer. The height moves by no more than the force: serf divides by how
- * far apart the two are, heights left out, and beside an agent all but at its own place (in a small pool all may stand on
- * one line, where they pass one another) one ping would raise it by any number of seconds.
+ * Moves away from the other by `force` seconds, or nearer if it is negative. The height moves by no more than the force: serf
+ * divides by the distance of the two without their heights, and next to an agent at almost the same place (in a small pool all
+ * agents may lie on one line and pass one another) one ping would raise the height by any number of seconds.
  */
 function push(own: Coordinate, force: number, other: Coordinate, random: GossipRandom): Coordinate {
   const apart = difference(own.vec, other.vec)

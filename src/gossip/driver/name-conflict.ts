@@ -4,12 +4,12 @@ import type { PoolAnswers, PoolQuestion } from '../pool.ts'
 import { decodeConflictResponse, internalQuery } from '../wire/internal-queries.ts'
 
 /**
- * Whom the pool takes for the holder of our name, where that is not us (serf `resolveNodeConflict`). Two agents of one name
- * fight for ever: each is told of the other, and neither knows who came first. So everybody is asked:
- * 1. Only those count who know somebody of that name to be alive; where a holder is dead, the name is free.
- * 2. We keep it if at least half of them hold it to be ours.
- * 3. Otherwise the holder is asked itself. One that does not answer to the name is dead without the pool's knowing yet, as
- *    after a restart under another address: its name will be ours.
+ * The agent that the pool considers the holder of our name, if that is another agent (serf `resolveNodeConflict`). Two agents of
+ * one name would conflict for ever: each hears of the other, and neither knows which came first. So all members are asked:
+ * 1. Only answers that name a living holder count; where the holder is dead, the name is free.
+ * 2. We keep the name if at least half of these answers name us.
+ * 3. Otherwise the other holder is asked itself. If it does not answer to the name, it is dead and the pool does not know yet, as
+ *    after a restart under another address: then the name will be ours.
  */
 export async function nameHolder(
   own: { readonly name: string; readonly at: Endpoint },

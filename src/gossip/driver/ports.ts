@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
 import type { Endpoint, ListenFailure, TcpListener, TcpStream, UdpSocket } from '../../env/net.ts'
 
-/** Where a free port is asked for, UDP's choice may be taken for TCP: so often another is tried. */
+/** If any free port will do, the one that UDP got may be in use for TCP: this is the number of further tries. */
 const freePortTries = 16
 
 /** One port for packets and streams alike. */

@@ -11,7 +11,7 @@ import { WorkBudget } from './work-budget.ts'
 const burstWork = 32 << 20
 const workPerMs = 1 << 10
 
-/** Beyond so many sources that have used something lately, all others share one budget. */
+/** Sources with a budget of their own; all beyond this number share one budget. */
 const sourcesMax = 4_096
 
 /** Sources that have used nothing lately are looked for this often at most. */

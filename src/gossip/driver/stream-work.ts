@@ -44,7 +44,7 @@ export class StreamWork {
     this.#turn = new WorkBudget(env.clock, turnWork, turnWork / turnMs)
   }
 
-  /** Begins at once where nothing speaks against it. `host`: for whom it is done; undefined: for ourselves. */
+  /** Begins at once if the budgets allow it. `host`: the source that the work is done for; undefined: this agent itself. */
   add(host: string | undefined, work: Sliced<void>): Closable {
     const job: Job = { budget: host === undefined ? undefined : this.#sources.of(host), work, isClosed: false }
     if (!this.#isStopped) this.#waiting.add(job)
@@ -53,7 +53,7 @@ export class StreamWork {
     return { close: () => this.#close(job) }
   }
 
-  /** What has begun is brought to its end at once, which those who asked for it make a short one; nothing else begins. */
+  /** Finishes at once the work that has begun, which its callers make short; no other work begins. */
   stop(): void {
     this.#isStopped = true
     this.#waiting.clear()

@@ -32,7 +32,7 @@ const expansionRatioMax = 64
 /** Below this the ratio says little: what the whole expands to costs less than a tenth of a millisecond. */
 const expansionFloorBytes = 16 << 10
 
-/** What so many compressed bytes may become, where nothing may become more than `bytesMax`. */
+/** The largest expansion of this many compressed bytes; never more than `bytesMax`. */
 export function expandedBytesMax(compressedBytes: number, bytesMax: number): number {
   return Math.min(bytesMax, Math.max(expansionFloorBytes, expansionRatioMax * compressedBytes))
 }

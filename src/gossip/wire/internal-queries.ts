@@ -78,7 +78,7 @@ export function decodeKeyResponse(bytes: Uint8Array): KeyResponse | undefined {
 /** Numbers of statuses. Source: serf, `MemberStatus`. */
 const statusNumber = { alive: 1, leaving: 2, left: 3, failed: 4 } as const
 
-/** Who has a name, as the asked member knows it; undefined: nobody. */
+/** The holder of a name, as the asked member knows it; undefined: there is none. */
 export function encodeConflictResponse(member: Member | undefined): Uint8Array {
   const writer = new ValueWriter(256)
   writer.byte(upperType.conflictResponse)

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { eventually, type RealCluster, shortestMs, startThree } from './real-agent.ts'
+import { commonLeader, eventually, type RealAgent, type RealCluster, shortestMs, startThree } from './real-agent.ts'
 
 const long = process.env['SVC_TEST_LONG'] === '1'
 
@@ -55,10 +55,20 @@ afterEach(async () => {
   cluster = undefined
 })
 
+/** Who leads, as the servers say of themselves; undefined while that is not exactly one of them. */
+async function leaderByRole(agents: readonly RealAgent[]): Promise<RealAgent | undefined> {
+  const selves = await Promise.all(
+    agents.map((agent) => agent.json<{ Stats: { raft: { state: string } } }>('/v1/agent/self')),
+  )
+  const leading = agents.filter((_, at) => selves[at]?.Stats.raft.state === 'Leader')
+  return leading.length === 1 ? leading[0] : undefined
+}
+
 async function killTheLeaderUnderWrites(raftMultiplier: number): Promise<number> {
   const three = await startThree(raftMultiplier)
   cluster = three
   const leader = await three.leaderAt()
+  expect(await leaderByRole(three.agents)).toBe(three.agents[leader])
   const others = [0, 1, 2].filter((at) => at !== leader)
   const writers = others.map((at) => new Writer(three, at))
   const written = (): number => writers.reduce((sum, writer) => sum + writer.acks.length, 0)
@@ -72,7 +82,13 @@ async function killTheLeaderUnderWrites(raftMultiplier: number): Promise<number>
   )
   const acks = (await Promise.all(writers.map((writer) => writer.stop()))).flat()
 
-  const survivor = three.agents[others[0] ?? 0]
+  const survivors = others.flatMap((at) => three.agents[at] ?? [])
+  const next = await leaderByRole(survivors)
+  const named = await commonLeader(survivors)
+  expect(three.agents.findIndex((_, at) => named.startsWith(`127.0.0.${at + 1}:`))).toBe(
+    three.agents.indexOf(next as RealAgent),
+  )
+  const [survivor] = survivors
   for (const { key, value } of acks) expect(await survivor?.text(`/v1/kv/${key}?raw&consistent`), key).toBe(value)
 
   const back = three.start(leader)

@@ -101,6 +101,12 @@ const until: readonly (readonly [name: string, last: string, first: string, give
 
 const requirements: Readonly<Record<string, string>> = {
   advertise_addrs: '[UPG-015] [UPG-017]',
+  dogstatsd_prefix: '[UPG-015] [UPG-016]',
+  statsd_prefix: '[UPG-015] [UPG-016]',
+  statsite_prefix: '[UPG-015] [UPG-016]',
+  'telemetry.dogstatsd_prefix': '[UPG-015] [UPG-016]',
+  'telemetry.statsd_prefix': '[UPG-015] [UPG-016]',
+  'telemetry.statsite_prefix': '[UPG-015] [UPG-016]',
   reap: '[UPG-031]',
 }
 
@@ -112,6 +118,12 @@ describe('an option that was removed', () => {
     expect(before.warnings).toEqual([expect.stringMatching(new RegExp(`^f\\.json:2:\\d+: '${name}' `))])
     expect(readBy(first, given).wrong).toEqual([expect.stringContaining(`invalid config key ${name}: removed in `)])
     expect(readBy('1.4.0', given).wrong).toHaveLength(1)
+  })
+
+  it.each(['0.7.1', '0.9.3'])('[UPG-031] reap means nothing to %s, as any key that it does not know', (release) => {
+    const { config, warnings } = readBy(release, { reap: true })
+    expect(config).toEqual({})
+    expect(warnings).toEqual(['f.json:2:2: invalid config key reap: it is read past'])
   })
 
   it('is read whatever the case of its letters, and its own new name counts before it', () => {

@@ -52,11 +52,14 @@ describe('what is not configured is as the release has it', () => {
     ['0.7.0', true, 5_000],
     ['0.7.1', true, 87_600 * 3_600_000],
     ['1.4.0', true, 87_600 * 3_600_000],
-  ])('[UPG-033] %s: answers of DNS may be stale: %s, and as old as %i ms', (release, allowStale, maxStaleMs) => {
-    expect(configOf(release).dns).toMatchObject({ allowStale, maxStaleMs })
-    const said = configOf(release, { dns_config: { allow_stale: false, max_stale: '7s' } }).dns
-    expect(said).toMatchObject({ allowStale: false, maxStaleMs: 7_000 })
-  })
+  ])(
+    '[UPG-032] [UPG-033] %s: answers of DNS may be stale: %s, and as old as %i ms',
+    (release, allowStale, maxStaleMs) => {
+      expect(configOf(release).dns).toMatchObject({ allowStale, maxStaleMs })
+      const said = configOf(release, { dns_config: { allow_stale: false, max_stale: '7s' } }).dns
+      expect(said).toMatchObject({ allowStale: false, maxStaleMs: 7_000 })
+    },
+  )
 
   it.each([
     ['0.7.4', true, true],

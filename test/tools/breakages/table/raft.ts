@@ -128,9 +128,9 @@ export const raftBreakages: readonly Breakage[] = [
   },
   {
     id: 'RFT-021',
-    file: 'src/features/kv/value.ts',
-    find: 'bytes.length > spelledBytesMax ? bytes.slice()',
-    replace: 'bytes.length > spelledBytesMax ? bytes',
+    file: 'src/raft/driver/snapshotting.ts',
+    find: 'this.#parts.snapshots.newest?.sizeBytes ?? 0)',
+    replace: 'this.#parts.snapshots.newest?.sizeBytes ?? Number.POSITIVE_INFINITY)',
   },
   {
     id: 'RFT-022',
@@ -156,9 +156,9 @@ export const raftBreakages: readonly Breakage[] = [
   },
   {
     id: 'RFT-025',
-    file: 'src/model/limits.ts',
-    find: 'tombstoneTtlMs = 15 * 60_000',
-    replace: 'tombstoneTtlMs = 15 * 1_000',
+    file: 'src/agent/servers/member-changes.ts',
+    find: "const kind = managed && named?.suffrage !== 'voter' ? 'add-nonvoter' : 'add-voter'",
+    replace: "const kind = named?.suffrage !== 'voter' ? 'add-nonvoter' : 'add-voter'",
   },
   {
     id: 'RFT-026',

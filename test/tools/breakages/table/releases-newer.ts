@@ -29,8 +29,8 @@ export const newerReleaseBreakages: readonly Breakage[] = [
   {
     id: 'UPG-005',
     file: 'src/agent/access/support.ts',
-    find: 'if (missing.length > 0 || servers.some(({ acls }) => hasGoneOver(acls))) return missing',
-    replace: 'if (servers.some(({ acls }) => hasGoneOver(acls))) return missing',
+    find: '...(own === primary ? [] : missingInPrimary(serversIn(wan, primary), primary)),',
+    replace: '',
   },
   {
     id: 'UPG-006',

@@ -14,7 +14,8 @@ const ofFeature = new Map([
 ])
 
 /**
- * Under which name it is told how long a replicated command took: `fsm.kvs`. Reference: telemetry.md#metric-fsm-register, telemetry.md#metric-fsm-kvs, telemetry.md#metric-fsm-ca.
+ * Under which name it is told how long a replicated command took: `fsm.kvs`.
+ * Reference: telemetry.md#metric-fsm-register, telemetry.md#metric-fsm-kvs, telemetry.md#metric-fsm-ca.
  */
 export function commandMetric(kind: string): string {
   const known = named.get(kind)

@@ -267,7 +267,7 @@ export const recordFacts: readonly Fact[] = [
   ),
   named('113', 'a name of the domain is nobody else’s', 'nope.svc.', unknown),
   named(
-    'section 10',
+    'names-that-cannot-be-looked-up',
     'a name with an underscore is found',
     'under_score.service.svc.',
     {
@@ -277,7 +277,7 @@ export const recordFacts: readonly Fact[] = [
     'SRV',
   ),
   named(
-    'section 11',
+    'transcripts',
     'the servers are a service',
     'svc.service.svc.',
     { answers: ['svc.service.svc. 0 A 127.0.0.1'], additionals: ['svc.service.svc. 0 TXT "svc-network-segment="'] },

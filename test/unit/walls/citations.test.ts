@@ -1,6 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { nameFacts } from '../../conformance/dns/name-facts.ts'
+import { recordFacts } from '../../conformance/dns/record-facts.ts'
+import { recursingFacts } from '../../conformance/dns/recursing-facts.ts'
+import { tunedFacts } from '../../conformance/dns/tuned-facts.ts'
 import { citationsOf, resolver } from '../../tools/citations.ts'
 import { projectRoot } from '../../tools/planted.ts'
 
@@ -43,5 +47,13 @@ describe('what comments and titles cite', () => {
     const citations = sources.flatMap((path) => citationsOf(readFileSync(join(projectRoot, path), 'utf8')))
     expect(citations.filter(({ of }) => of === 'fact').length).toBeGreaterThan(400)
     expect(sources.flatMap((path) => dangling(path, readFileSync(join(projectRoot, path), 'utf8')))).toEqual([])
+  })
+
+  it('is on the page of DNS: every fact that questions are asked for', () => {
+    const numbers = [nameFacts, recordFacts, recursingFacts, tunedFacts].flat().flatMap(({ of }) => of.split(' '))
+    const anchors = numbers.map((of) => (/^\d+$/.test(of) ? `dns.md#fact-${of}` : `dns.md#${of}`))
+    const missing = anchors.filter((to) => resolved({ line: 0, of: 'fact', to }) !== undefined)
+    expect(numbers.length).toBeGreaterThan(50)
+    expect(missing).toEqual([])
   })
 })

@@ -32,7 +32,7 @@ export interface Decision {
 export interface Authorizer {
   /** Whose rights: the accessor ID, empty where there is none (yet). Never a secret. */
   readonly accessor: string
-  /** Nothing at all is refused, `acl` included: whoever filters need not look. */
+  /** Nothing at all is refused, `acl` included: a filter need not look at rows. */
   readonly unrestricted: boolean
   allows(resource: Resource, name: string, right: Right): boolean
   /** Whether every name of a resource may be read, so that there is nothing to filter. */

@@ -1,6 +1,6 @@
 import type { Ask, Authorizer, Decision } from './authorizer.ts'
 
-/** Of one question: who was asked about, and what it was refused by. Holds no secret. */
+/** The result for one question: the accessor it was about, and the rule that refused it. Holds no secret. */
 export interface Refusal {
   readonly accessor: string
   readonly ask: Ask

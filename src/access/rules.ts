@@ -22,7 +22,7 @@ export interface Rule {
   readonly intentions?: Level
 }
 
-/** A text of rules, read. Rules of one label stay beside each other: who asks merges them. */
+/** A parsed text of rules. Rules of one label stay beside each other; the authorizer merges them. */
 export interface RuleSet {
   readonly grammar: Grammar
   /** In the order in which they stand in the text, those of exact labels first. */

@@ -8,7 +8,7 @@ export const talliedMax = 256
 /** Characters of a name that are kept for people to see: names come from outside. */
 const shownNameMax = 128
 
-/** The same refused to the same for the same reason, so many times. */
+/** How often the same right was refused to the same accessor for the same reason. */
 export interface Tallied {
   readonly accessor: string
   readonly resource: Ask['resource']

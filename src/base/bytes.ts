@@ -91,7 +91,7 @@ export function hex(bytes: Uint8Array): string {
 
 /** Standard base64 with padding (RFC 4648, section 4). */
 export function base64(bytes: Uint8Array): string {
-  // Into bytes, not on to a string: a string of so many pieces costs forty times its length, and values are large.
+  // Into bytes, not on to a string: a string of that many pieces costs forty times its length, and values are large.
   const out = new Uint8Array(Math.ceil(bytes.length / 3) * 4)
   for (let at = 0, to = 0; at < bytes.length; at += 3, to += 4) {
     const left = bytes.length - at

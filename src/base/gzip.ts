@@ -36,11 +36,11 @@ export class GzipWriter {
   }
 }
 
-/** Members of one file, as many as some make of a gigabyte; and blocks without a byte. Either may hold up who reads, in vain. */
+/** Most members of one file, as many as some tools make of a gigabyte, and most empty blocks: both cost time for nothing. */
 const membersMax = 16_384
 const emptyBlocksMax = 65_536
 
-/** After so many members an empty piece is given: one without a byte takes a tenth of a millisecond. */
+/** After this many members an empty piece is given: a member without a byte takes a tenth of a millisecond. */
 const membersAtOnce = 32
 
 /** What a file of gzip members holds, in pieces of at most about 64 KiB, some of which may be empty. @throws InflateFault that says what is wrong. */

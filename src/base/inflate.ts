@@ -26,7 +26,7 @@ export interface EmptyBlocks {
   left: number
 }
 
-/** After so many blocks without a byte an empty piece is given: who reads may have others to let have their turn. */
+/** After this many blocks without a byte an empty piece is given, so that the caller can let other work have its turn. */
 const emptyBlocksAtOnce = 128
 
 /**

@@ -44,7 +44,7 @@ function writtenText(text: string): string {
   )
 }
 
-/** What a text in UTF-8 says; undefined where it is no JSON. Whoever asks checks its shape. */
+/** The value of a JSON text in UTF-8; undefined if it is no JSON. The caller checks its shape. */
 export function jsonOrUndefined(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(textOf(bytes))

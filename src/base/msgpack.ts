@@ -35,7 +35,7 @@ export function pack(value: unknown): Uint8Array {
   return packer.pack(value, 0) ?? packedByPackage(value)
 }
 
-/** `pack`, with so many bytes before it that are the caller's to write, at once. */
+/** `pack`, with `room` bytes before the value that the caller writes at once. */
 export function packAfter(room: number, value: unknown): Uint8Array {
   return packer.pack(value, room) ?? packedByPackageAfter(room, value)
 }
@@ -77,7 +77,7 @@ export function unpack(bytes: Uint8Array): Result<unknown, string> {
   }
 }
 
-/** Whether the bytes spell no more than so many values, keys of maps among them, without building any. */
+/** Whether the bytes hold at most `valuesMax` values, keys of maps among them. Builds none of them. */
 export function spellsAtMost(bytes: Uint8Array, valuesMax: number): boolean {
   let left = valuesMax
   for (let at = 0; at < bytes.length; at += headLengthAt(bytes, at)) if (--left < 0) return false

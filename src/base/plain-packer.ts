@@ -19,7 +19,7 @@ export class PlainPacker {
   #view = new DataView(this.#buffer.buffer)
   #at = 0
 
-  /** `undefined`: not for this packer. `room`: so many bytes before the value are left for the caller to write. */
+  /** `undefined`: not for this packer. `room`: number of bytes before the value that are left for the caller to write. */
   pack(value: unknown, room: number): Uint8Array | undefined {
     if (bufferBytes - this.#at < roomBytesMin) {
       this.#buffer = new Uint8Array(bufferBytes)

@@ -1,7 +1,7 @@
 /**
- * Counts the places that each source holds, so that none holds more than its share: whoever opens connections without end takes
- * its own places, not those of others. A source is an IPv4 address, or the 64 leading bits of an IPv6 address, because one
- * machine chooses among all addresses below them (RFC 4291, section 2.5.4).
+ * Counts the places that each source holds, so that none holds more than its share: a client that opens connections without end
+ * uses up its own places, not those of others. A source is an IPv4 address, or the 64 leading bits of an IPv6 address, because
+ * one machine chooses among all addresses below them (RFC 4291, section 2.5.4).
  */
 export class SourceShares {
   readonly #perSourceMax: number

@@ -78,7 +78,7 @@ export class TarFault extends Error {}
 
 /**
  * Takes an archive apart that comes in pieces cut anywhere. Holds no more of it than a block. What follows its end is read
- * over, within a bound. Undefined stands for a piece that brought nothing: whoever reads may let others have their turn.
+ * over, within a bound. Undefined stands for a piece that brought nothing: the caller may let other work have its turn.
  * @throws TarFault
  */
 export function* tarParts(pieces: Iterable<Uint8Array>): Generator<TarPart | undefined, void> {

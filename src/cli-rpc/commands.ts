@@ -30,7 +30,7 @@ export const handshakeBody = z.object({ Version: z.int() })
 const nodeBody = z.object({ Node: text })
 const joinBody = z.object({ Existing: z.array(text).max(addressesMax).nullable(), WAN: z.boolean().default(false) })
 
-/** What scripts of that time ask an agent. Whoever reaches the port may: there never was a token in this protocol. */
+/** Requests that scripts of that time send to an agent. Every client that reaches the port may: this protocol never had a token. */
 export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['members-lan', { body: undefined, run: async ({ lan }) => membersOf(lan.members()) }],
   ['members-wan', { body: undefined, run: async ({ wan }) => membersOf(wan?.members() ?? []) }],

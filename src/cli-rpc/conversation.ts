@@ -49,7 +49,7 @@ export class Conversation {
     })
   }
 
-  /** What was answered still goes out: who had the agent leave is told that it has. */
+  /** Pending answers still go out: a client that told the agent to leave learns that it has. */
   close(): void {
     this.#over = true
     this.#stream.end()

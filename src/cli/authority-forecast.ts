@@ -8,7 +8,7 @@ import { formatTable } from './table.ts'
 
 export type Forecast = z.infer<typeof forecastSchema>
 
-/** With less than this the active root is told of. */
+/** An active root with less time left than this is reported. */
 const rootSoonMs = 60 * 86_400_000
 /** What skew and back-dating may take of a leaf's time. */
 const cutShortMs = 10 * 60_000

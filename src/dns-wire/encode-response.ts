@@ -69,7 +69,7 @@ export function encodeMalformed(failure: Extract<DecodeFailure, { readonly kind:
   return writer.finish()
 }
 
-/** Beyond so many guesses by size the rest is halved: sizes may be as uneven as someone likes. */
+/** Guesses by size; after them the rest is halved, because an attacker can make sizes as uneven as he likes. */
 const guessesMax = 4
 
 /** The most answers that fit; at least one. Found by guessing from sizes, for records of one answer are much alike. */

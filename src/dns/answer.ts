@@ -8,7 +8,7 @@ export interface DnsAnswer {
   readonly additionals: readonly DnsRecord[]
   readonly authoritative: boolean
   readonly recursionAvailable: boolean
-  /** An OPT record goes back to who sent one. */
+  /** The question had an OPT record, so the answer gets one. */
   readonly edns: boolean
   /** The number of answers over UDP is limited, not their size alone. Reference: dns.md#fact-74. */
   readonly counted: boolean
@@ -40,7 +40,7 @@ export const outsideAnswer: DnsAnswer = answer({ rcode: 'SERVFAIL', authoritativ
 /** Asked to pass on what is no plain question. */
 export const notImplemented: DnsAnswer = answer({ rcode: 'NOTIMP', authoritative: false, recursionAvailable: true })
 /**
- * Whoever could be asked for the name did not know; a reverse name, too, where nobody can be asked.
+ * No server that could be asked knew the name; also a reverse name where no server can be asked.
  * Reference: dns.md#fact-65, dns.md#fact-112.
  */
 export const failedRecursion: DnsAnswer = answer({

@@ -24,7 +24,7 @@ export interface Asked {
 }
 
 const aliasesMax = 3
-/** As many as instances that one answer can tell of. Services of many aliases to each other would lead to their product. */
+/** As many as the instances that one answer can hold. Services with many aliases of each other would lead to their product. */
 const followsMax = 1_024
 /** Each is a question to somebody else's server. */
 const outsideFollowsMax = 16

@@ -9,7 +9,7 @@ export class Basis {
   /** What it was asked as: another may be told another thing. */
   readonly #isSameAsker: () => boolean
 
-  /** `isSameAsker`: whether who asks now is who asked then, by the token that stands in for the one that DNS does not bring. */
+  /** `isSameAsker`: whether the caller is the same as then, by the token that stands in because DNS carries none. */
   constructor(isSameAsker: () => boolean = () => true) {
     this.#isSameAsker = isSameAsker
   }
@@ -21,7 +21,7 @@ export class Basis {
     else this.#standings.push(standing)
   }
 
-  /** It says something of the moment, or of who asked. */
+  /** The answer depends on the moment, or on the caller. */
   isOfTheMoment(): void {
     this.#keepable = false
   }

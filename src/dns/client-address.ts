@@ -6,8 +6,8 @@ const ipv6Family = 2
 const headerBytes = 4
 
 /**
- * The address for which a question is asked: the client's subnet where a resolver names it, with zeros behind its prefix; else
- * that of who asks. Source: RFC 7871, section 6. Reference: dns.md#fact-15.
+ * The address for which a question is asked: the client's subnet if a resolver names it, with zeros behind its prefix, otherwise
+ * the sender's address. Source: RFC 7871, section 6. Reference: dns.md#fact-15.
  */
 export function addressOfClient(subnet: Uint8Array | undefined, host: string): string {
   if (subnet === undefined) return host

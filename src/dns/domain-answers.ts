@@ -313,7 +313,7 @@ export class DomainAnswers {
     return followed(answers, edns)
   }
 
-  /** A name of others leads on where somebody can be asked for it. One who does not answer is not asked again for this question. */
+  /** Follows a name outside our domain if a recursor can be asked. A silent one is not asked again for this question. */
   async #followOutside({ reads, edns, follows }: Asked, target: string): Promise<readonly DnsRecord[]> {
     const { recursion } = this.#context
     if (!recursion.isThere || follows.outsideLeft === 0 || !isName(target)) return []
@@ -362,7 +362,7 @@ function publishedAddress(asked: Asked, node: CatalogNode, own: string): string 
 }
 
 /**
- * Whose token is unknown is told as little of queries as who has no rights. Reference: dns.md#fact-36, dns.md#fact-121.
+ * A caller with an unknown token learns as little about queries as one without rights. Reference: dns.md#fact-36, dns.md#fact-121.
  */
 function isNoQuery({ kind }: Failure): boolean {
   return kind === 'not-found' || kind === 'token-not-found'

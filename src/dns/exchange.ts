@@ -9,7 +9,7 @@ import { framed } from './framing.ts'
 /**
  * One question to one DNS server, and what came back; undefined: nothing within the time. A datagram counts only when it comes
  * from the very address and port that was asked, has the number that was drawn, and repeats the question (RFC 5452, sections
- * 4 and 9): who wants to put in an answer of his own must guess number and port.
+ * 4 and 9): a forger of answers must guess number and port.
  */
 export async function exchange(
   env: Env,

@@ -159,7 +159,7 @@ class Face implements DnsFace {
     return bytes
   }
 
-  /** Names and numbers come from whoever registered them: what no message can carry is left out. */
+  /** Names and numbers come from registrations: a record that no message can carry is left out. */
   #canSend(record: DnsRecord): boolean {
     if (isSendable(record)) return true
     this.#env.log.write('debug', 'dns', 'a record cannot be sent', { type: record.type, name: record.name }, 'sampled')

@@ -12,7 +12,7 @@ export interface KeptAnswersBounds {
 
 const defaultBounds: KeptAnswersBounds = { questionsMax: 1_024, bytesMax: 8 << 20 }
 
-/** Of an answer whose order or choice is drawn so many drawings are kept at a time, each for so many questions and so long. */
+/** Drawings kept at a time of an answer whose order or choice is drawn; each serves a bounded number of questions and time. */
 const drawingsMax = 16
 const usesMax = 256
 const drawingMs = 100

@@ -7,8 +7,8 @@ import type { DnsTransport } from './transport.ts'
 /** Without EDNS a client takes no more over UDP. RFC 1035, section 4.2.1. */
 const plainUdpBytes = 512
 /**
- * Whatever the client says that it takes: who asks in another's name has no more than this sent to him, some 200 times what he
- * sent. The field has no such limit. What does not fit is there by TCP, where nobody can ask in another's name.
+ * The limit whatever size the client accepts: a forged sender address receives no more than this, some 200 times what was sent.
+ * The field has no such limit. A longer answer is served over TCP, where a sender address cannot be forged.
  */
 const udpBytesMax = 8_192
 const tcpBytesMax = 65_523
@@ -17,7 +17,7 @@ const plainAnswersMax = 8
 const tcpAnswersMax = 4_096
 const tcpServicesMax = 1_024
 
-/** The longest message that goes to this client by UDP, whoever made it. */
+/** The longest message that goes to this client by UDP, our own or a recursor's. */
 export function udpBytesOf({ edns }: DnsQuery, { ednsSizes }: Pick<DnsConfig, 'ednsSizes'>): number {
   if (!ednsSizes) return plainUdpBytes
   return Math.min(udpBytesMax, Math.max(plainUdpBytes, edns?.udpSize ?? 0))

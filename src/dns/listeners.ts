@@ -5,7 +5,7 @@ import { type Endpoint, endpointText, type ListenFailure, type UdpSocket } from 
 import type { DnsFace } from './face.ts'
 import { DnsStreams } from './streams.ts'
 
-/** UDP questions that are being answered at once; more are dropped, and asked again by whoever wants to know. */
+/** UDP questions that are answered at the same time; further ones are dropped, and their clients ask again. */
 const questionsInFlightMax = 1024
 
 export interface DnsListener extends Closable {

@@ -8,8 +8,8 @@ import type { DnsTransport } from './transport.ts'
 const truncatedBit = 0x02
 
 /**
- * What a recursor said, as it said it, where that may go to this client. By UDP a longer one would serve whoever asks in
- * another's name (limits.ts), so it is left to TCP: the question alone goes back, and that it was cut.
+ * A recursor's answer unchanged, if it may go to this client. By UDP a long answer would help an attacker that forges a sender
+ * address (limits.ts), so it is left to TCP: only the question goes back, marked as truncated.
  */
 export function relayedWithin(
   query: DnsQuery,

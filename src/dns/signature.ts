@@ -87,7 +87,7 @@ function isPlainOpt(packet: Uint8Array, start: number): boolean {
   return at === end
 }
 
-/** FNV-1a, of more than a byte at a time. Who finds two questions of one hash gains that one of them is not kept. */
+/** FNV-1a, of more than a byte at a time. Two questions of one hash only mean that one of them is not kept. */
 function mixed(hash: number, value: number): number {
   return Math.imul(hash ^ value, 0x0100_0193)
 }

@@ -17,7 +17,7 @@ export interface DiskFailure {
   readonly message: string
 }
 
-/** Who may read a file that is made: its owner alone, which is what holds if nothing is said, or everybody on the machine. */
+/** The readers of a new file: its owner alone, which is the default, or every user of the machine. */
 export type Readers = 'owner' | 'everybody'
 
 /**
@@ -66,8 +66,8 @@ export interface DiskFile {
   writeSynced(at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>>
   truncate(sizeBytes: number): Promise<Result<undefined, DiskFailure>>
   /**
-   * Makes the file at least so long. What that adds reads as zeros and has its room on the disk: a later write there
-   * leaves the size as it is, and finds room, but on a disk that writes nothing over in its place (copy on write).
+   * Makes the file at least `sizeBytes` long. The added part reads as zeros and has its room on the disk: a later write there
+   * leaves the size as it is, and finds room, except on a disk that never overwrites in place (copy on write).
    * Durable as a write is: by `sync`. A failure may have made it longer by a part.
    */
   allocate(sizeBytes: number): Promise<Result<undefined, DiskFailure>>

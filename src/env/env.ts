@@ -29,7 +29,7 @@ export interface Env {
   readonly log: Log
   readonly metrics: Metrics
   /**
-   * Lets asynchronous work go on that nobody awaits. Whoever starts such work from a plain callback (a timer, arriving
+   * Lets asynchronous work go on that nothing awaits. Code that starts such work from a plain callback (a timer, arriving
    * bytes) hands it over here, so that the simulator knows of the continuations; no promise is left floating with `void`.
    * Such work deals with its own failures: a rejection is a bug, and ends the process.
    */

@@ -47,7 +47,7 @@ export interface HttpHandler {
 /** Unless the handler says otherwise, a larger request body is not read: its handler sees `too-large`. Twice the limit of a key's value, and room for a transaction around it. */
 export const bodyBytesMax = 1 << 20
 
-/** Whose a socket of the file system is, and who may use it; what is left out stays as the system makes it. */
+/** Owner and permissions of a socket in the file system; what is left out stays as the system makes it. */
 export interface SocketAccess {
   /** A name or a number. */
   readonly user?: string
@@ -58,7 +58,7 @@ export interface SocketAccess {
 
 export interface HttpListener extends Closable {
   readonly local: Endpoint
-  /** What one that serves TLS shows to connections made from now on, and whom it trusts. For options without a `tlsProblem`. */
+  /** For a TLS listener: certificate and trusted authorities for connections from now on. For options without a `tlsProblem`. */
   renewTls(tls: TlsOptions): void
 }
 
@@ -69,7 +69,7 @@ export interface HttpClientRequest {
   readonly body?: Uint8Array
   readonly timeoutMs: number
   readonly tls?: TlsOptions
-  /** Of the answer's body only the last so many bytes are kept, however long it is. Else all of it. */
+  /** Only this many bytes at the end of the answer's body are kept, however long it is; absent: all of it. */
   readonly tailBytes?: number
   /**
    * Is given the body of an answer with status 200 piece by piece as it comes, and none of it is kept; what comes after the

@@ -25,20 +25,20 @@ export type StreamEnd = 'ended' | 'reset' | 'timeout' | 'closed'
 
 export type TlsVersion = 'tls10' | 'tls11' | 'tls12'
 
-/** What proves an end of a TLS connection, whom it trusts, and how it speaks. Certificates and keys are PEM. */
+/** Certificate, trusted authorities and versions of one end of a TLS connection. Certificates and keys are PEM. */
 export interface TlsOptions {
   readonly certificateChainPem?: string
   readonly privateKeyPem?: string
   /** Trusted roots. A dialler verifies the listener against them, unless it trusts `anyone`. */
   readonly trustedPems: readonly string[]
   /**
-   * Dialler: whom it trusts besides. `system`: the authorities that the machine knows, none in the simulator. `anyone`: the
-   * certificate is not looked at. For what is not of the cluster, such as the health of somebody's web server.
+   * Dialler: further trust. `system`: the authorities that the machine knows, none in the simulator. `anyone`: the certificate is
+   * not verified. For servers outside the cluster, such as web servers that a health check looks at.
    */
   readonly trust?: 'system' | 'anyone'
   /** Dialler: the name that the certificate must carry; without one it must carry the address that is dialled. */
   readonly serverName?: string
-  /** Dialler: the certificate may be for anybody; who dials looks at `TcpStream.peer`. `serverName` is only asked for then. */
+  /** Dialler: the certificate may carry any name; the dialler checks `TcpStream.peer`. `serverName` is then only sent. */
   readonly anyName?: boolean
   /** The least version that this end speaks; 1.2 where nothing is said. The simulator knows one version. */
   readonly minVersion?: TlsVersion
@@ -122,7 +122,7 @@ export const highWaterBytes = 1 << 20
 
 export interface TcpListener extends Closable {
   readonly local: Endpoint
-  /** Whom it takes from now on, and what it shows them; streams that are open stay. For options without a `tlsProblem`. */
+  /** The peers that it accepts from now on, and the certificate it shows; open streams stay. For options without a `tlsProblem`. */
   renewTls(tls: ListenerTls | undefined): void
 }
 

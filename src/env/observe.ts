@@ -31,8 +31,8 @@ export interface LogParts {
 
 /**
  * Of lines with the same text, and the same `by` where it is given, one a second is written: it says in the field `suppressed`
- * how many before it were left out. `by` must not be chosen by the outside party. `burst`: so many are written before, each
- * second; for lines of which an operator needs every one as long as they are few.
+ * how many before it were left out. `by` must not be chosen by the outside party. `burst`: number of lines a second that are
+ * written before any is left out, for lines of which an operator needs every one as long as they are few.
  */
 export type Sampling = 'sampled' | { readonly by?: string; readonly burst?: number }
 

@@ -19,9 +19,9 @@ export interface ChildOptions {
   readonly onOutput?: (piece: Uint8Array) => void
   /** It and what it started are killed when this settles. */
   readonly until?: Promise<void>
-  /** They are asked to end then (`SIGTERM`), and killed after so long; absent: they are killed at once. */
+  /** They get `SIGTERM` first, and are killed after this time; absent: they are killed at once. */
   readonly graceMs?: number
-  /** Its standard input stays open, and empty, for as long as the agent's process lives: who reads it hears of its end. */
+  /** Its standard input stays open and empty while the agent's process lives, so that a reader notices its end. */
   readonly tether?: boolean
 }
 

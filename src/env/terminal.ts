@@ -5,7 +5,7 @@ import type { SpawnFailure } from './process.ts'
 
 export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
-/** A program that runs in front of whoever started this one: what it says goes where this one's words go. */
+/** A program in the foreground of the terminal that started this one: its output goes where this program's output goes. */
 export interface ForegroundChild {
   /** Its exit code, or the name of the signal that ended it. */
   readonly ended: Promise<number | string>

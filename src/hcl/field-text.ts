@@ -1,6 +1,6 @@
 import type { HclProblem } from './problem.ts'
 
-/** The problem in the very words of the field, `At 1:7: …`, for those who compare: there each tells its place. */
+/** The problem in the field's exact words, `At 1:7: …`, for clients that compare texts: each message there names its place. */
 export function fieldProblemText(text: string, problem: HclProblem): string {
   const { line, column } = placeOf(text, problem.offset)
   const at = `${line}:${column}`

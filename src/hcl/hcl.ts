@@ -5,8 +5,8 @@ import type { HclBlock } from './tree.ts'
 
 /**
  * Reads HCL 1, the language in which people write configuration and rules in the field. Every block in it is a list, for
- * its name may be repeated; whoever knows which names may not unwraps them. Source: the field's parser, whose results tests
- * compare with these.
+ * its name may be repeated; a caller that knows which names may not be repeated unwraps them. Source: the field's parser, whose
+ * results tests compare with these.
  */
 export function parseHcl(text: string): Result<HclBlock, HclProblem> {
   try {

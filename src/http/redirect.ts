@@ -1,7 +1,7 @@
 import type { HttpResponse } from '../env/http.ts'
 import { encodeTarget } from './target.ts'
 
-/** 301 to a decoded path, with the small page that the field's servers send to those who ask with GET. */
+/** 301 to a decoded path, with the small page that the field's servers send in answer to a GET. */
 export function redirect(
   method: string,
   path: string,

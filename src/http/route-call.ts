@@ -99,7 +99,7 @@ export class RouteCaller {
     return methods.length === 1 ? methods[0] : undefined
   }
 
-  /** The verbs that there are, to who asks for them and to who came with another. */
+  /** Answers a request for the allowed methods, or one with another method. */
   #withoutMethod({ mounted, request }: RoutedRequest): HttpResponse {
     const { encoder } = this.#options
     const { allow, allowInstead, route } = mounted

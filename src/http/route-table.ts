@@ -6,7 +6,7 @@ export interface MountedRoute {
   readonly route: Route
   readonly operations: Operations
   readonly methods: readonly HttpMethod[]
-  /** The value of `Allow`, to who asks for it and to who came with another method. */
+  /** The value of `Allow`, for requests that ask for it and for those with another method. */
   readonly allow: string
   readonly allowInstead: string
   /** Metric of a request, less the method: `v1.kv._`. */

@@ -65,7 +65,7 @@ export interface CheckFacts {
   readonly definition: CatalogCheckDefinition | null
 }
 
-/** How a check registered in the catalog is to be run, by whoever runs it. Durations in milliseconds; 0 or '' is unset. */
+/** How an external monitor is to run a check that is registered in the catalog. Durations in milliseconds; 0 or '' is unset. */
 export interface CatalogCheckDefinition {
   readonly http: string
   readonly tlsSkipVerify: boolean
@@ -98,7 +98,7 @@ export interface RegisterRequest {
   readonly checks: readonly CheckFacts[]
 }
 
-/** What one agent has to tell of its node at a time: each offer by itself is done whole or refused, in this order. */
+/** What one agent registers of its node in one request: each offer is applied as a whole or refused, in this order. */
 export interface RegisterAllRequest extends Pick<RegisterRequest, 'node' | 'skipNodeUpdate'> {
   readonly offers: readonly Pick<RegisterRequest, 'service' | 'checks'>[]
 }
@@ -174,15 +174,15 @@ export interface CheckDefinition {
   /** Until the check first says otherwise. */
   readonly status: CheckStatus
   readonly probe: CheckProbe
-  /** The service is taken out when the check has been critical for this long; 0: never. */
+  /** The service is deregistered when the check has been critical for this long; 0: never. */
   readonly deregisterCriticalServiceAfterMs: number
-  /** The secret with which the catalog is told of it; none: the one that stands in. */
+  /** The secret with which the agent registers it in the catalog; absent: the agent's default token. */
   readonly token?: string | undefined
 }
 
 /** A service as an agent is told to offer it. */
 export interface OfferedService extends ServiceFacts {
-  /** The secret with which the catalog is told of it; none: the one that stands in. */
+  /** The secret with which the agent registers it in the catalog; absent: the agent's default token. */
   readonly token?: string | undefined
   /** The ID of the service that it came and goes with, as its sidecar. */
   readonly sidecarOf?: string | undefined

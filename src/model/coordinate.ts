@@ -49,8 +49,8 @@ export function magnitude(vec: readonly number[]): number {
 }
 
 /**
- * Those that are nearer to `from` first, those of whom nothing is known last; of equals the order stays. Unchanged where
- * nothing is known of `from` itself.
+ * The nearer to `from` first, those without a coordinate last; the order of equals stays. Unchanged if `from` itself has no
+ * coordinate.
  */
 export function sortedByDistance<T>(
   items: readonly T[],

@@ -2,7 +2,7 @@
 export interface MeshFacts {
   /** It speaks for itself, without a proxy. */
   readonly native: boolean
-  /** Whom it stands for, and whom it reaches for it; null: it is no proxy. */
+  /** The service that it represents, and the upstreams that it connects it to; null: it is no proxy. */
   readonly proxy: ProxyFacts | null
 }
 

@@ -14,7 +14,7 @@ export interface ReleaseChange {
   readonly reference: string
   /** How it was before, and how it is since. */
   readonly what: string
-  /** Who notices. */
+  /** The people or programs that notice the change. */
   readonly who: string
   /** How to see it: a scenario by its name, or in words what to ask. */
   readonly see: { readonly scenario: string } | { readonly ask: string }

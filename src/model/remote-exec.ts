@@ -17,7 +17,7 @@ export interface RemoteJob {
   readonly args: readonly string[]
   /** A script for the shell to read. */
   readonly script: Uint8Array
-  /** An agent gives a sign of life when it had nothing to say for so long. */
+  /** An agent sends a sign of life when it has sent nothing else for this long. */
   readonly waitMs: number
 }
 

@@ -4,7 +4,7 @@
  */
 export interface ServerHealth {
   readonly id: string
-  /** Empty where the pool does not tell of it; then `release` is, too. */
+  /** Empty if the gossip pool does not know the server; then `release` is empty, too. */
   readonly name: string
   readonly address: string
   readonly poolStatus: 'alive' | 'leaving' | 'left' | 'failed' | 'none'

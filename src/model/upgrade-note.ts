@@ -26,13 +26,13 @@ export interface UpgradeAdvice {
   readonly defaults?: readonly ChangedDefault[]
   /** What is done `during` is a matter of the order of steps, and why it is so. */
   readonly order?: 'leader last' | 'servers first'
-  /** The way and the steps of a plan are made so that nobody need see to it. */
+  /** The path and the steps of a plan take care of it, so that the operator need not. */
   readonly inSteps?: true
-  /** Who comes from before this release passes through it on the way. */
+  /** An upgrade from an earlier release passes through this one. */
   readonly through?: Release
   /** Not this release itself, but this one. */
   readonly instead?: Release
-  /** Nobody who has run the release can be taken back. */
+  /** An agent that has run the release cannot be downgraded. */
   readonly noWayBack?: true
 }
 

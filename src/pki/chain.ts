@@ -6,7 +6,7 @@ import { readSpiffeId } from './spiffe.ts'
 
 export interface ChainQuestion {
   readonly atMs: number
-  /** What the leaf is shown for: by a listener, or by who dials. */
+  /** Which end shows the leaf: the listener (`server`) or the dialling end (`client`). */
   readonly usage: 'server' | 'client'
   /** Where it is given the leaf must have the ID of one service in it, and no authority may be one of another. */
   readonly trustDomain?: string

@@ -10,7 +10,7 @@ export interface BitString {
 
 /**
  * Reads a structure field by field. The first thing that is not as it should be is kept as `problem`, and whatever is read
- * after it is empty: so whoever reads goes straight on and asks once, at the end.
+ * after it is empty: so the caller reads straight on and looks at `problem` once, at the end.
  */
 export class DerReader {
   problem: string | undefined

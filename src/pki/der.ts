@@ -112,7 +112,7 @@ export function readDerText(text: string): Result<Der, string> {
     read = asn1.fromDer(text, { strict: true, parseAllBytes: true, decodeBitStrings: false, maxDepth: depthMax })
     if (asn1.toDer(read).getBytes() !== text) return err('it is not in DER')
   } catch {
-    // The package says by a throw that this cannot be read; its words are not for those who sent the bytes.
+    // The package throws for bytes that cannot be read; its message is not shown to their sender.
     return err('it is not in DER, or too deep')
   }
   const left = { values: valuesMax }

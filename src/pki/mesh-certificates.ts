@@ -64,7 +64,7 @@ export function signLeaf(crypto: Hashing, issuer: Issuer, wishes: LeafWishes): U
 
 const ecUsages = ['digitalSignature', 'keyAgreement'] as const
 
-/** The root that follows, certified by the one before it: who trusts that one alone then trusts what the new root signs, too. */
+/** The next root, certified by the one before it: a verifier that trusts only the older one then trusts what the new one signs. */
 export function signCrossing(crypto: Hashing, issuer: Issuer, root: Certificate, term: Term): Uint8Array {
   const extensions = [
     extension.keyUsage(root.keyUsages ?? extension.usesOfAuthority),

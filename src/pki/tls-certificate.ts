@@ -21,7 +21,7 @@ export interface CertificateContent {
   readonly uses?: readonly ('server' | 'client')[]
 }
 
-/** Who signs: a key with the certificate that it belongs to. */
+/** A signing key with the certificate that it belongs to. */
 export interface Issuer {
   readonly key: SigningKey
   readonly certificate: Certificate

@@ -1,7 +1,7 @@
 import { textOf } from '../base/bytes.ts'
 import type { Env } from '../env/env.ts'
 
-/** One that has run for so long is well: when it ends, it is started again as if it were the first time. */
+/** A process that has run for this long counts as healthy: when it ends, it is restarted as if for the first time. */
 const healthyMs = 10_000
 /** After it has ended the pause doubles from the first to the last of these. */
 const pauseMinMs = 500

@@ -34,7 +34,7 @@ export interface Program {
 interface Faces {
   http: HttpHandler
   dns: DnsFace
-  /** Whom the command line is answered for; undefined while it starts. */
+  /** The agent for which commands are answered; undefined while it starts. */
   commanded: AgentContext | undefined
 }
 

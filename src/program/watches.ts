@@ -8,7 +8,7 @@ import { type WatchPlan, watchPlan } from '../features/watch/model.ts'
 import { type WatchAnswer, Watching } from '../features/watch/watching.ts'
 import { productName } from '../model/names.ts'
 
-/** As whom watches wait, where what each client may have waiting is bounded. */
+/** The client that watches count as, because the number of waiting requests of each client is bounded. */
 const client = { host: 'watches', port: 0 } as const
 const wait = '5m'
 

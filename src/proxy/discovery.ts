@@ -13,7 +13,7 @@ import { whyUnhealthy } from './unhealthy.ts'
 
 /** Instances of one service that a proxy keeps; of more the first count. */
 const instancesMax = 4_096
-/** What a prepared query found is good for so long: it is executed for each connection otherwise. */
+/** How long the result of a prepared query is kept; without this it would be executed for each connection. */
 const queryKeptMs = 1_000
 const queryTimeoutMs = 10_000
 /** A connection that is going to be broken waits no longer for the reason. */

@@ -4,7 +4,7 @@ import type { Env } from '../env/env.ts'
 import { productName } from '../model/names.ts'
 import type { AgentAnswer, AgentApi } from './agent-api.ts'
 
-/** An agent holds a question that waits so long, and up to a sixteenth longer. */
+/** Wait time of a blocking query; the agent holds it for up to a sixteenth longer. */
 const waitMs = 60_000
 const timeoutMs = 75_000
 /** After a failure, or an answer that says not what it is as of, the pause doubles from the first to the last of these. */

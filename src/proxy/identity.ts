@@ -30,9 +30,9 @@ const leafAnswer = z.object({
 /** What a proxy shows to others, and by what it judges them. The very same objects as long as it stays the same. */
 export interface Identity {
   readonly domains: TrustDomains
-  /** For who connects, and who has to show a certificate. */
+  /** For incoming connections, whose peers must show a certificate. */
   readonly listening: ListenerTls
-  /** For those who are dialled. Certificates of a mesh have no names: whoever dials looks at their URI. */
+  /** For outgoing connections. Certificates of a mesh have no DNS names: the dialling proxy checks their URI. */
   readonly dialling: TlsOptions
 }
 

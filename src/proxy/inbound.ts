@@ -26,7 +26,7 @@ export interface InboundParts {
   readonly plan: InboundPlan
 }
 
-/** Takes connections of the mesh for the local service: from whom its agent says that it may. */
+/** Accepts mesh connections for the local service from the services that its agent authorizes. */
 export class Inbound implements Closable {
   readonly plan: InboundPlan
   readonly #parts: InboundParts
@@ -93,7 +93,7 @@ export class Inbound implements Closable {
     )
   }
 
-  /** The connection with the local service, for whom may connect to it. */
+  /** Connects an authorized peer with the local service. */
   async #admit(stream: TcpStream): Promise<Result<TcpStream, string>> {
     const { env, identity, plan } = this.#parts
     const { current } = identity

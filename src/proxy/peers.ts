@@ -3,7 +3,7 @@ import type { PeerCertificate } from '../env/net.ts'
 import { readSpiffeId, type ServiceId } from '../pki/spiffe.ts'
 import { isOfMesh, type TrustDomains } from '../pki/trust-domains.ts'
 
-/** Whom a proxy must find at the other end. */
+/** The service that a proxy must find at the other end. */
 export interface Expected {
   readonly service: string
   readonly datacenter: string

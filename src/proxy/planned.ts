@@ -40,7 +40,7 @@ const service = z.object({
     .optional(),
 })
 
-/** What a proxy that is registered with an agent is to do, from what the agent tells of it. The error is a clause. */
+/** The plan of a proxy that is registered with an agent, from the agent's answer. The error is a clause. */
 export function planOf(body: Uint8Array): Result<ProxyPlan, string> {
   const read = service.safeParse(jsonOrUndefined(body))
   if (!read.success) {

@@ -6,7 +6,7 @@ const sayAgainMs = 60_000
 /** Hosts and reasons that are remembered. */
 const saidMax = 256
 
-/** Says who was not let through to a service, and why. */
+/** Logs which service was refused a connection to another, and why. */
 export class Refusals {
   readonly #env: Pick<Env, 'clock' | 'log' | 'metrics'>
   readonly #said = new Map<string, number>()

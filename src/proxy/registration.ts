@@ -10,7 +10,7 @@ import { refusalText } from './following.ts'
 /** The agent hears of the proxy this often, and misses it after three times that. */
 const heartbeatMs = 10_000
 const timeoutMs = 10_000
-/** As long as the proxy does not take connections, it is looked at so often whether it does. */
+/** While the proxy does not accept connections, it is checked at this interval whether it does. */
 const lookMs = 1_000
 
 export interface RegistrationPlan {

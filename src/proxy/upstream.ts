@@ -55,7 +55,7 @@ export class Upstream implements Closable {
     return this.#listener?.local ?? this.plan.listen
   }
 
-  /** Takes nobody more, and asks for instances only until those who were taken are there. Settled when all that are open are over. */
+  /** Accepts no more connections; looks for instances only for those accepted already. Settles when all have ended. */
   drain(): Promise<void> {
     this.#listener?.close()
     this.#drains = true

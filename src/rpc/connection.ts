@@ -53,7 +53,7 @@ interface Waiting {
   readonly timer: Closable
 }
 
-/** A request that is being served. Its caller may go away before whoever serves it listens for that. */
+/** A request that is being served. Its caller may go away before the server listens for that. */
 interface Served {
   abort: (() => void) | undefined
   aborted: boolean
@@ -163,8 +163,8 @@ export class Connection {
   }
 
   /**
-   * A dead peer behind a cut cable leaves TCP silent for many minutes. So whoever has something to send looks at how long
-   * the peer has been silent: first it is pinged, then given up, and the next message dials afresh.
+   * A dead peer behind a cut cable leaves TCP silent for many minutes. So every send first checks how long the peer has been
+   * silent: first the peer is pinged, then the connection is given up, and the next message dials afresh.
    */
   #checkPeerAlive(): boolean {
     const now = this.#env.clock.monoMs()

@@ -9,9 +9,9 @@ export const rpcProtocol = 1
 export const frameBytesMax = 8 << 20
 
 /**
- * Values of a frame that was not asked for: 8 MiB of them would take seconds to build, for a map of so many keys or an array
- * of empty ones. What agents ask of one another has some hundreds, a registration with thousands of checks some ten thousand;
- * what is large is bytes, which are one value.
+ * Values of a frame that was not asked for: 8 MiB of them, as the keys of a map or as empty arrays, would take seconds to build.
+ * Requests between agents have some hundreds of values, and a registration with thousands of checks some ten thousand; large
+ * contents are bytes, which are one value.
  */
 const unaskedValuesMax = 1 << 16
 

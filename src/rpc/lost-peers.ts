@@ -16,7 +16,7 @@ const firstPauseMs = 25
  */
 export type DialOutcome = 'connected' | 'refused' | 'cut-short' | 'failed'
 
-/** Whose process is to be known gone, and who is told. */
+/** Peers whose processes are watched, and the callback for those that are gone. */
 export interface PeerWatch {
   /** Asked when the last connection with a peer has closed. */
   isWatched(peer: Hello): boolean

@@ -15,7 +15,7 @@ import { TlsReports } from './tls-reports.ts'
 const acceptedConnectionsMax = 4096
 /**
  * Of these, what one source may hold: a sixteenth. An agent needs one or two, so that some hundred of them have room behind one
- * address, and a stranger who says hello without end leaves the others fifteen sixteenths.
+ * address, and a stranger that opens connections without end leaves the others fifteen sixteenths.
  */
 export const acceptedPerSourceMax = acceptedConnectionsMax / 16
 /** Connections that this agent dials. */
@@ -31,7 +31,7 @@ export interface Unreachable {
 
 export type CallFailure = Failure | ConnectionLost | Unreachable
 
-/** Who this agent is to its peers, and what it does with what they send. */
+/** How this agent identifies itself to its peers, and what it does with what they send. */
 export interface RpcIdentity {
   readonly nodeId: string
   readonly nodeName: string
@@ -77,8 +77,8 @@ interface Dial {
 }
 
 /**
- * The connections of one agent to others. One connection carries everything between two agents, whoever dialled it; it is
- * dialled when first needed and again when it broke.
+ * The connections of one agent to others. One connection carries everything between two agents, whichever of them dialled it; it
+ * is dialled when first needed and again when it broke.
  */
 export class Rpc {
   readonly #env: Env
@@ -87,7 +87,7 @@ export class Rpc {
   readonly #shares = new SourceShares(acceptedPerSourceMax)
   /** By node ID, the accepted connection heard of last: answers to a peer's notices go back where they came from. */
   readonly #inbound = new Map<string, Connection>()
-  /** By node ID, the dialled connection that said hello last: a peer is found so by whoever does not know its address. */
+  /** By node ID, the dialled connection that said hello last: callers find a peer by it whose address they do not know. */
   readonly #outbound = new Map<string, Connection>()
   readonly #lostPeers: LostPeers
   readonly #reports: TlsReports
@@ -143,7 +143,7 @@ export class Rpc {
   /**
    * One message without answer, on whatever connection there is with that peer; `address`, which may be empty, is where
    * one is dialled when there is none. May be lost. Another agent that answers at the address is not given it, unless
-   * `peerId` is undefined: then it is for whoever is there.
+   * `peerId` is undefined: then it is for any agent at that address.
    */
   notify(peerId: string | undefined, address: string, topic: string, bytes: Uint8Array): void {
     const open = peerId === undefined ? this.#openTo(address) : this.#between(this.#outbound.get(peerId), peerId)
@@ -162,7 +162,7 @@ export class Rpc {
     const dialled = dial?.connection
     if (dial === undefined || dialled?.peer === undefined) return undefined
     if (!this.#tls.verifyServerHostname) return this.#between(dialled, dialled.peer.nodeId)
-    // Who is at this address now may be another than the one whose certificate was looked at.
+    // Another agent may have this address now than the one whose certificate was verified.
     if (this.#factsOf(address).datacenter !== dial.datacenter) {
       dialled.close('the server at this address is of another datacenter now')
       return undefined
@@ -223,7 +223,7 @@ export class Rpc {
         else this.#pretended(stream, peer)
       },
       onReady: (ready, peer) => {
-        // What is for a server must not go to whoever says that it is that server.
+        // Messages for a server must not go to a peer that only claims to be that server.
         if (!peer.mayActAsServer) return
         this.#inbound.set(peer.nodeId, ready)
         this.#lostPeers.met(peer.nodeId)
@@ -329,7 +329,7 @@ export class Rpc {
     })
   }
 
-  /** Undefined: it does not answer, or is not who it should be. */
+  /** Undefined: it does not answer, or is another agent than expected. */
   async #dialStream(address: string, dial: Dial, server: ServerFacts): Promise<TcpStream | undefined> {
     const stream = await dialServer({ env: this.#env, tls: this.#tls, reports: this.#reports }, address, server)
     if (stream.ok) return stream.value

@@ -4,15 +4,15 @@ import { dialRemedy, type RpcTls, refusalText, type ServerFacts, silentRefusal }
 
 /** The same of the same peer is said once in this time: a peer that is refused comes back many times a second. */
 const againAfterMs = 60_000
-/** Peers that are remembered as told of. */
+/** Peers that are remembered as reported. */
 const toldMax = 256
 /** A server that is still starting closes connections without a word, too: only what lasts longer is told. */
 const silenceToldAfterMs = 3_000
 
-/** Tells the log with whom there is no connection for the sake of TLS, why, and what to do about it. */
+/** Logs with which peer there is no connection because of TLS, why, and what to do about it. */
 export class TlsReports {
   readonly #env: Pick<Env, 'log' | 'metrics' | 'clock'>
-  /** By what was told of whom, when. */
+  /** By report and peer: when it was logged. */
   readonly #told = new Map<string, number>()
   /** By address, since when servers have closed connections without a word. */
   readonly #silentSince = new Map<string, number>()

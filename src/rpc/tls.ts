@@ -1,8 +1,8 @@
 import type { ListenerTls, PeerCertificate, TlsOptions, TlsRefusal, TlsVersion } from '../env/net.ts'
 
 /**
- * How the connections of one agent to others are secured. The Env does the cryptography; what is asked of whom, and whose
- * certificate is good for what, is decided here, the same in production and in the simulator.
+ * How the connections of one agent to others are secured. The Env does the cryptography; which peer must show a certificate, and
+ * what a certificate is good for, is decided here, the same in production and in the simulator.
  * Reference: configuration.md#tls.
  */
 export interface RpcTls {
@@ -107,8 +107,8 @@ export function dialledProblem(
 
 /**
  * Whether an agent that dialled this one may act as a server of its datacenter: take part in consensus, and introduce itself.
- * Where servers' names are verified, the connection must have proved it as one that is dialled does, or whoever holds a
- * client's certificate could have itself made a server.
+ * If servers' names are verified, the connection must have shown such a name as a dialled server does; otherwise any holder of a
+ * client certificate could have itself made a server.
  */
 export function mayActAsServer(tls: RpcTls, datacenter: string, peer: PeerCertificate | undefined): boolean {
   if (!tls.verifyServerHostname || !tls.verifyIncoming) return true
@@ -122,7 +122,7 @@ function isFor(peer: PeerCertificate | undefined, expected: string): boolean {
   return peer?.names.some((each) => each === name || each === wild) ?? false
 }
 
-/** What a refused dialler is told of in the log, and what to do about it. */
+/** The reason that the log gives for refusing a dialler, and what to do about it. */
 export function refusalText(why: TlsRefusal): { readonly why: string; readonly remedy: string } {
   switch (why.kind) {
     case 'plain':
@@ -159,7 +159,7 @@ export function dialRemedy(message: string): string {
   return 'see what its own log says'
 }
 
-/** Why a server may have closed a connection before it said hello, which is all that a dialler is told of being refused. */
+/** Why a server may have closed a connection before it said hello, which is all that a refused dialler sees. */
 export function silentRefusal(tls: RpcTls, server: ServerFacts): { readonly why: string; readonly remedy: string } {
   const closed = 'it closed the connection before it said hello'
   if (diallerTls(tls, server) === undefined) {

@@ -8,8 +8,8 @@ interface LiveState {
 }
 
 /**
- * The state as of each question: for who asks within one turn, and mostly nothing or only when a table last changed. Unlike a
- * reader it makes no version until rows are wanted, so commands between its questions go on sharing their drafts.
+ * The state as of each question, for callers that ask within one turn, and mostly only when a table last changed. Unlike a reader
+ * it makes no version until rows are read, so commands between its questions go on sharing their drafts.
  */
 export class LiveReader implements ReadTransaction {
   readonly #state: LiveState

@@ -1,6 +1,6 @@
 /**
- * Who waits for which prefix. One key is looked up in a time that grows with its length, however many prefixes are
- * watched: the hash of each of its beginnings follows from that of the one before.
+ * Waiters by prefix. One key is looked up in a time that grows with its length, however many prefixes are watched: the hash of
+ * each of its beginnings follows from that of the one before.
  */
 export class PrefixWatches<W> {
   readonly #byHash = new Map<number, Map<string, Set<W>>>()
@@ -24,7 +24,7 @@ export class PrefixWatches<W> {
     if (bucket.size === 0) this.#byHash.delete(hash)
   }
 
-  /** Calls `use` for whoever waits for a prefix of the key; it may remove whom it is called for. */
+  /** Calls `use` for every waiter of a prefix of the key; `use` may remove the waiter that it is called with. */
   matching(key: string, use: (waiter: W) => void): void {
     if (this.#byHash.size === 0) return
     let hash = start

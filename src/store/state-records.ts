@@ -5,7 +5,7 @@ import type { SnapshotTable } from './snapshot.ts'
 import { SnapshotRecords } from './snapshot-records.ts'
 import type { Row, TableDefinition } from './types.ts'
 
-/** Looks at a snapshot record by record, without a store: for who counts or compares what is in it. */
+/** Reads a snapshot record by record, without a store, to count or compare what is in it. */
 export class StateRecords {
   readonly #use: (table: string, record: Uint8Array) => void
   readonly #records = new SnapshotRecords({

@@ -80,7 +80,7 @@ export interface ReadTransaction {
   lastDeparture<R extends Row>(table: TableDefinition<R>, departure: string): number
   /**
    * Reads that make no watch of their own, for a query that has looked at a row which is changed by every command that
-   * changes any of what is read here. Whoever calls it has the argument why; a read not covered is a wake-up lost.
+   * changes any of what is read here. Each caller states why that holds; a read that is not covered loses a wake-up.
    */
   covered<T>(read: (tx: ReadTransaction) => T): T
 }

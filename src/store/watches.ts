@@ -18,7 +18,7 @@ export interface Watch extends Closable {
   readonly unchanged: boolean
 }
 
-/** Who waits for what in one table. */
+/** Waiters for one table, by what they wait for. */
 interface TableWatches {
   readonly whole: Set<Waiter>
   readonly keys: Map<string, Set<Waiter>>
@@ -121,7 +121,7 @@ function matchChange(
   for (const [name, byKey] of watches.indexKeys) {
     if (byKey.size === 0) continue
     const index = table.indexes?.[name]
-    // Out of one index key and into another: whoever waits for either sees a change.
+    // The row leaves one index key and enters another: waiters of either see a change.
     for (const row of [change.before, change.after]) {
       const key = row === undefined ? undefined : index?.key(row)
       if (key !== undefined) for (const waiter of byKey.get(key) ?? []) due(waiter)

@@ -6,7 +6,7 @@ import type { Invocation } from '../command.ts'
 import { dataOperand } from '../flags/data-operand.ts'
 import { AclApi } from './acl-api.ts'
 
-/** The accessor of a token that is named by it, or by its secret: the token itself is then asked who it is. */
+/** The accessor ID of a token that is named by it or by its secret; for a secret the token looks itself up. */
 export async function accessorOfToken(
   invocation: Invocation,
   name: string,

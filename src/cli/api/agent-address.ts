@@ -4,7 +4,7 @@ import { type Endpoint, endpointText } from '../../env/net.ts'
 import { isAddress } from '../../rpc/address.ts'
 
 const lookupTimeoutMs = 10_000
-/** Of a name with several addresses each has so long to answer, as long as there is another one. */
+/** Time limit for each address of a name that has several; the last one has no such limit. */
 const tryTimeoutMs = 2_000
 
 /** An agent whose host was given by name or address, and what a request must say that it is for. */

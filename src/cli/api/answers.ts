@@ -14,7 +14,7 @@ const entrySchema = z.object({
   Session: z.string().optional(),
 })
 
-/** The value of a semaphore's key: all who hold. Sessions that are no more may still stand there. */
+/** The value of a semaphore's key: all holders. It may still name sessions that have ended. */
 const holdersSchema = z.object({ Limit: z.number(), Holders: z.record(z.string(), z.boolean()).nullable() })
 
 const createdSchema = z.object({ ID: z.string() })
@@ -104,7 +104,7 @@ export type ListedCheck = z.infer<typeof checkSchema>
 /** By name, with the tags of all its instances. */
 export type ListedServices = ReadonlyMap<string, readonly string[]>
 
-// Each gives undefined for an answer that is something else: who answers at the address may be anybody.
+// Each gives undefined for an answer of another shape: any server may be listening at the address.
 
 export function readKeys(body: Uint8Array): readonly string[] | undefined {
   return z.array(z.string()).safeParse(jsonOrUndefined(body)).data

@@ -5,7 +5,7 @@ import { tarEnd, tarHeader, tarPadding } from '../../base/tar.ts'
 import type { Disk } from '../../env/disk.ts'
 import type { ApiClient } from './client.ts'
 
-/** What can be asked of an agent for those who look for what is wrong. */
+/** What can be captured of an agent for troubleshooting. */
 export const captureTargets = ['agent', 'host', 'cluster', 'metrics', 'logs'] as const
 
 export type CaptureTarget = (typeof captureTargets)[number]
@@ -18,7 +18,7 @@ const once: readonly { readonly target: CaptureTarget; readonly path: string; re
   { target: 'cluster', path: '/v1/agent/members', file: 'cluster.json' },
 ]
 
-/** Of the lines logged in one interval, the first so many bytes. */
+/** Bytes kept of the lines logged in one interval; the first ones count. */
 const logBytesMax = 16 << 20
 /** Of all that is logged, for it is kept until the end. */
 const allLogBytesMax = 256 << 20

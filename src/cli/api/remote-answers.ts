@@ -30,7 +30,7 @@ export class RemoteAnswers {
     this.#call = call
   }
 
-  /** Gives everything new to `use`, until for so long nothing new has come, or until somebody wants no more. */
+  /** Gives everything new to `use`, until nothing new has come for `quietMs`, or until the caller wants no more. */
   async follow(
     quietMs: number,
     use: (said: Said) => void,

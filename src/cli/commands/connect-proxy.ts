@@ -20,7 +20,7 @@ const logLevels = new Map([
   ['ERR', 'error'],
 ] as const)
 
-/** Connections that are open when the proxy is told to end have so long for their own end. */
+/** Time in which connections that are open when the proxy is told to stop may end by themselves. */
 const drainMs = 5_000
 const askTimeoutMs = 10_000
 

@@ -43,7 +43,7 @@ export const lockCommand: CliCommand = {
     const plan = planOf(invocation)
     if (!plan.ok) return misused(invocation, plan.error)
     const { lock, limit, name } = plan.value
-    // What shows that a contender is alive must not outlive it; a lock's key is taken away by who gives it up.
+    // The key that shows a contender alive must not outlive it; a lock's key is deleted by the holder that releases it.
     const about = limit === 1 ? { Name: name } : { Name: name, Behavior: 'delete' }
     const session = await LockSession.begin(invocation.env, lock.client, about)
     if (!session.ok) return failed(invocation, `Lock acquisition failed: ${session.error}`)

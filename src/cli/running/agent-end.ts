@@ -8,7 +8,7 @@ import { failureText } from '../../model/failure.ts'
 /** A graceful end that takes longer is cut short. Reference: configuration.md#graceful-leave-limit. */
 const endWithinMs = 15_000
 
-/** Whoever told the agent to leave over HTTP gets an answer: it goes out before the connections are closed. */
+/** A caller that told the agent to leave over HTTP gets an answer: it goes out before the connections are closed. */
 const lastAnswersMs = 100
 
 /** What of a running agent its end is about. */

@@ -5,7 +5,7 @@ import { jsonAnswer } from '../../features/declared-answers.ts'
 import type { Route } from '../../features/route.ts'
 import { type OpenApiDocument, openApiDocument } from './document.ts'
 
-/** A table, and beside its routes the one that tells of them all. The document is made when it is first asked for. */
+/** A route table with one more route, which describes them all. The document is made when it is first requested. */
 export function withDocument(routes: readonly Route[], version: string): readonly Route[] {
   let document: Promise<OpenApiDocument> | undefined
   const own: Route = {

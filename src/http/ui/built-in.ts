@@ -4,7 +4,7 @@ import { page } from './page.ts'
 import { script } from './script.ts'
 import { style } from './style.ts'
 
-/** Nothing from elsewhere, nothing inline, in no frame of another page; the page asks only whom it came from. CSP 3. */
+/** Nothing from elsewhere, nothing inline, in no frame of another page; the page sends requests only to its own agent. CSP 3. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",

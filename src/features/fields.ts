@@ -23,6 +23,12 @@ export const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array
 /** An index of the log, or a count. */
 export const count = z.number().int().nonnegative()
 
+/** The outcome of commands that make a thing of this ID, or refuse to. */
+export const idOrRefusal = z.union([
+  z.object({ id: z.string() }).readonly(),
+  z.object({ refusal: z.string() }).readonly(),
+])
+
 /** As `count` sees it. */
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0

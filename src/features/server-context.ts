@@ -31,6 +31,11 @@ export interface CommandDefinition<Body = unknown, Outcome = unknown> {
   readonly waitsForAll?: true
   readonly body: z.ZodType<Body>
   /**
+   * What an outcome looks like, for a repetition of a write whose row came with a snapshot and does not name its command. Absent:
+   * the outcome of such a one is unknown.
+   */
+  readonly outcome?: z.ZodType<Outcome>
+  /**
    * The outcome of a command that would change nothing, neither on this state nor on any that follows from it; undefined: it
    * may change something. The leader answers with it and proposes nothing. Most such commands name an ID that is not there,
    * and only a leader draws IDs. Pure, and equal to what `apply` returns.

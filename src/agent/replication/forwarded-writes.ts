@@ -29,6 +29,20 @@ interface ForwardedWrite {
 const outcome = z.unknown().transform(withOwnBytes)
 const forwardedWrite = z.object({ origin: byteText, sequence: count, number: count, outcome })
 
+/** A write that is remembered, and what only this server knows of it. */
+interface KnownWrite {
+  readonly row: ForwardedWrite
+  /** The command that it was; undefined: it came with a snapshot, and rows do not say. */
+  readonly command: string | undefined
+}
+
+/** The command of a write, as its name stands in the log, and what a repetition is told of its outcome. */
+interface OnceCommand {
+  readonly kind: string
+  readonly outcome?: z.ZodType | undefined
+  remembered?(outcome: unknown): unknown
+}
+
 /** A ring: each row takes the place of the oldest, which was forgotten before. */
 export const forwardedWrites: TableDefinition<ForwardedWrite> = {
   name: 'forwarded-writes',
@@ -69,6 +83,9 @@ export interface OnceApplied {
  * 2. The first of them that is applied leaves its outcome in the table in the same transaction; every later one finds it.
  * 3. Outcomes are forgotten oldest first. Of each origin the highest sequence forgotten is kept, and a write at or below
  *    it that is not remembered is refused: it may be a repeat. Whoever sent it learns that its outcome is unknown.
+ * 4. An identity that comes with another command than before is no repeat, and the outcome of the one says nothing of the other:
+ *    its caller would read one shape as another. It changes nothing (2), and its caller learns that the outcome is unknown. Rows
+ *    do not name their command, and of those that came with a snapshot the shape of the outcome must do. That is the caller's answer alone, made by the server that leads, so servers need not agree on it.
  *
  * Every write leaves a row here, so that is kept cheap: the table is a ring with one order, and what is in it is found
  * through a map beside it. The map is a function of the table: it changes when a transaction has taken effect, and is
@@ -76,7 +93,7 @@ export interface OnceApplied {
  */
 export class ForwardedWrites {
   readonly #store: Store
-  #known = new Map<string, Map<number, ForwardedWrite>>()
+  #known = new Map<string, Map<number, KnownWrite>>()
   /** Number of the next write that takes effect. */
   #next = 0
 
@@ -87,24 +104,24 @@ export class ForwardedWrites {
   applyOnce(
     index: number,
     { origin, sequence }: WriteIdentity,
+    command: OnceCommand,
     apply: (tx: WriteTransaction) => unknown,
-    remembered: (outcome: unknown) => unknown = (outcome) => outcome,
   ): Result<OnceApplied, Failure> {
     const before = this.#known.get(origin)?.get(sequence)
     let written: ForwardedWrite | undefined
     let forgotten: readonly ForwardedWrite[] = []
     const applied = this.#store.apply(index, (tx): Result<OnceApplied, Failure> => {
-      if (before !== undefined) return ok({ outcome: before.outcome, repeated: true })
+      if (before !== undefined) return repeated(before, command)
       if (isForgotten(tx, { origin, sequence })) return tooOld
       const outcome = apply(tx)
       const number = this.#next
       if (number % forgottenAtOnce === 0) forgotten = forgetOldest(tx, number)
-      written = { origin, sequence, number, outcome: remembered(outcome) }
+      written = { origin, sequence, number, outcome: rememberedOf(command, outcome) }
       tx.put(forwardedWrites, written)
       return ok({ outcome, repeated: false })
     })
     if (written !== undefined) {
-      this.#learn(written)
+      this.#learn(written, command.kind)
       this.#next++
     }
     for (const old of forgotten) this.#unlearn(old)
@@ -112,9 +129,12 @@ export class ForwardedWrites {
   }
 
   /** What became of a write that took effect, or a failure if that may be forgotten; undefined: it did not take effect. */
-  outcomeOf(identity: WriteIdentity): Result<unknown, Failure> | undefined {
+  outcomeOf(identity: WriteIdentity, command: OnceCommand): Result<unknown, Failure> | undefined {
     const known = this.#known.get(identity.origin)?.get(identity.sequence)
-    if (known !== undefined) return ok(known.outcome)
+    if (known !== undefined) {
+      const before = repeated(known, command)
+      return before.ok ? ok(before.value.outcome) : before
+    }
     return isForgotten(this.#store.read(), identity) ? tooOld : undefined
   }
 
@@ -126,13 +146,14 @@ export class ForwardedWrites {
     for (const { number } of tx.all(forwardedWrites)) this.#next = Math.max(this.#next, number + 1)
     const newest = Math.max(0, this.#next - 1)
     const oldest = newest - (newest % forgottenAtOnce) + forgottenAtOnce - rememberedWritesMax
-    for (const row of tx.all(forwardedWrites)) if (row.number >= oldest) this.#learn(row)
+    for (const row of tx.all(forwardedWrites)) if (row.number >= oldest) this.#learn(row, undefined)
   }
 
-  #learn(row: ForwardedWrite): void {
+  #learn(row: ForwardedWrite, command: string | undefined): void {
+    const known = { row, command }
     const ofOrigin = this.#known.get(row.origin)
-    if (ofOrigin === undefined) this.#known.set(row.origin, new Map([[row.sequence, row]]))
-    else ofOrigin.set(row.sequence, row)
+    if (ofOrigin === undefined) this.#known.set(row.origin, new Map([[row.sequence, known]]))
+    else ofOrigin.set(row.sequence, known)
   }
 
   #unlearn({ origin, sequence }: ForwardedWrite): void {
@@ -146,6 +167,27 @@ const tooOld: Result<never, Failure> = err({
   kind: 'outcome-unknown',
   message: 'the write is too old to tell whether it is a repeat',
 })
+
+const otherCommand: Result<never, Failure> = err({
+  kind: 'outcome-unknown',
+  message: 'a write of the same identity took effect as another command',
+})
+
+const commandForgotten: Result<never, Failure> = err({
+  kind: 'outcome-unknown',
+  message: 'the write took effect, but its outcome is not known any more',
+})
+
+/** What the command is told that comes when this write took effect. */
+function repeated({ row, command }: KnownWrite, { kind, outcome }: OnceCommand): Result<OnceApplied, Failure> {
+  const isOwn = command === undefined ? outcome?.safeParse(row.outcome).success === true : command === kind
+  if (isOwn) return ok({ outcome: row.outcome, repeated: true })
+  return command === undefined ? commandForgotten : otherCommand
+}
+
+function rememberedOf(command: OnceCommand, outcome: unknown): unknown {
+  return command.remembered === undefined ? outcome : command.remembered(outcome)
+}
 
 function isForgotten(tx: ReadTransaction, { origin, sequence }: WriteIdentity): boolean {
   return sequence <= (tx.get(forgottenOrigins, origin)?.through ?? -1)

@@ -70,7 +70,7 @@ export class ReplicatedState implements StateMachine {
     const applied: Result<OnceApplied, Failure> =
       identity === undefined
         ? ok({ outcome: this.store.apply(index, run), repeated: false })
-        : this.#forwarded.applyOnce(index, identity, run, definition.remembered)
+        : this.#forwarded.applyOnce(index, identity, definition, run)
     this.#measured?.metrics.sample(commandMetric(command.kind), this.#measured.clock.monoMs() - startedMs)
     if (!applied.ok) return applied
     const { outcome, repeated } = applied.value
@@ -83,8 +83,8 @@ export class ReplicatedState implements StateMachine {
   }
 
   /** What became of a write that took effect, or a failure if it is too old to tell; undefined: it did not take effect. */
-  outcomeOf(identity: WriteIdentity): Result<unknown, Failure> | undefined {
-    return this.#forwarded.outcomeOf(identity)
+  outcomeOf(identity: WriteIdentity, command: Pick<CommandDefinition, 'kind'>): Result<unknown, Failure> | undefined {
+    return this.#forwarded.outcomeOf(identity, command)
   }
 
   /** What this server makes of a state that is to take the place of this one. */

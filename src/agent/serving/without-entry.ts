@@ -21,15 +21,15 @@ export async function outcomeWithoutEntry<Body, Outcome>(
     state,
     leads,
   }: { readonly state: Pick<ReplicatedState, 'store' | 'outcomeOf'>; readonly leads: ServerContext['leads'] },
-  { withoutEffect }: CommandDefinition<Body, Outcome>,
+  command: CommandDefinition<Body, Outcome>,
   body: Body,
   identity: WriteIdentity | undefined,
 ): Promise<Result<Outcome, Failure> | undefined> {
-  if (withoutEffect?.(state.store.read(), body) === undefined) return undefined
+  if (command.withoutEffect?.(state.store.read(), body) === undefined) return undefined
   const leading = await leads()
   if (!leading.ok) return leading
-  const before = identity === undefined ? undefined : state.outcomeOf(identity)
+  const before = identity === undefined ? undefined : state.outcomeOf(identity, command)
   if (before !== undefined) return before as Result<Outcome, Failure>
-  const outcome = withoutEffect(state.store.read(), body)
+  const outcome = command.withoutEffect(state.store.read(), body)
   return outcome === undefined ? undefined : ok(outcome)
 }

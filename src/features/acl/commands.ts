@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { releaseOf } from '../../model/release.ts'
+import { idOrRefusal } from '../fields.ts'
 import type { CommandDefinition } from '../server-context.ts'
 import { policyFields, policyLinks, tokenFields, uuid } from './fields.ts'
 import { anonymousAccessor, managementPolicyId } from './model.ts'
@@ -18,6 +19,7 @@ const policySetBody = z.strictObject({ policy: z.strictObject(policyFields), isN
 /** `isNew`: there is none of this ID yet, which the leader has drawn; otherwise everything in it is replaced. */
 export const policySet: CommandDefinition<z.infer<typeof policySetBody>, Written> = {
   kind: 'acl.policy-set',
+  outcome: idOrRefusal,
   since: newSystemSince,
   body: policySetBody,
   apply: (tx, { policy, isNew }) => {
@@ -47,6 +49,7 @@ const policyDeleteBody = z.strictObject({ id: uuid })
 /** Links to it stay in tokens, and give nothing any more. */
 export const policyDelete: CommandDefinition<z.infer<typeof policyDeleteBody>, boolean> = {
   kind: 'acl.policy-delete',
+  outcome: z.boolean(),
   since: newSystemSince,
   body: policyDeleteBody,
   apply: (tx, { id }) => {
@@ -64,6 +67,7 @@ const tokenCreateBody = z.strictObject({ accessor: uuid, secret, createdMs, ...n
 /** The leader has drawn accessor and secret. */
 export const tokenCreate: CommandDefinition<z.infer<typeof tokenCreateBody>, Written> = {
   kind: 'acl.token-create',
+  outcome: idOrRefusal,
   since: newSystemSince,
   body: tokenCreateBody,
   apply: (tx, body) => {
@@ -84,6 +88,7 @@ const tokenUpdateBody = z.strictObject({ accessor: uuid, ...named })
  */
 export const tokenUpdate: CommandDefinition<z.infer<typeof tokenUpdateBody>, Written> = {
   kind: 'acl.token-update',
+  outcome: idOrRefusal,
   since: newSystemSince,
   body: tokenUpdateBody,
   apply: (tx, { accessor, description, local, policies }) => {
@@ -103,6 +108,7 @@ const tokenDeleteBody = z.strictObject({ accessor: uuid })
 /** One that is not there is deleted already. */
 export const tokenDelete: CommandDefinition<z.infer<typeof tokenDeleteBody>, boolean> = {
   kind: 'acl.token-delete',
+  outcome: z.boolean(),
   since: newSystemSince,
   body: tokenDeleteBody,
   apply: (tx, { accessor }) => {

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { DeregisterRequest, RegisterAllRequest, RegisterRequest } from '../../model/catalog.ts'
 import { type Release, releaseOf } from '../../model/release.ts'
 import type { CommandDefinition } from '../server-context.ts'
@@ -17,6 +18,7 @@ const forgottenRefusal = 'it was refused, and why is not known any more'
 /** All or nothing. The refusal is the line that clients of the field know. */
 export const catalogRegister: CommandDefinition<RegisterRequest, { readonly refusal: string | null }> = {
   kind: 'catalog.register',
+  outcome: z.object({ refusal: z.string().nullable() }),
   since: first,
   body: bodies.registerRequest,
   apply: (tx, body) => {
@@ -37,6 +39,7 @@ export const catalogRegisterMesh: typeof catalogRegister = {
 /** The line of each offer that was refused; null where it was done. One entry of the log for many offers of one agent. */
 export const catalogRegisterAll: CommandDefinition<RegisterAllRequest, readonly (string | null)[]> = {
   kind: 'catalog.register-all',
+  outcome: z.array(z.string().nullable()),
   since: first,
   body: bodies.registerAllRequest,
   apply: carryOutAll,
@@ -57,6 +60,7 @@ export const catalogRegisterAllMesh: typeof catalogRegisterAll = {
 /** What is not there is taken out already. */
 export const catalogDeregister: CommandDefinition<DeregisterRequest, boolean> = {
   kind: 'catalog.deregister',
+  outcome: z.boolean(),
   since: first,
   body: bodies.deregisterRequest,
   apply: (tx, { node, serviceId, checkId }) => {

@@ -19,6 +19,7 @@ const serialsBody = z.strictObject({ count: z.number().int().min(1).max(serialsA
 /** So many serial numbers, the first of which comes back, decimal. What is not used is lost, and no harm done. */
 export const takeSerialNumbers: CommandDefinition<z.infer<typeof serialsBody>, { readonly first: string }> = {
   kind: 'connect.serials',
+  outcome: z.object({ first: z.string() }),
   since: meshSince,
   body: serialsBody,
   apply: (tx, body) => ({ first: String(takeSerials(tx, body.count)) }),
@@ -35,6 +36,7 @@ const beginBody = z.strictObject({
 /** The first configuration and the first root, at once. False: there are some already, and nothing has changed. */
 export const beginAuthority: CommandDefinition<z.infer<typeof beginBody>, boolean> = {
   kind: 'connect.begin',
+  outcome: z.boolean(),
   since: meshSince,
   body: beginBody,
   apply: (tx, { root, ...configuration }) => {
@@ -89,6 +91,7 @@ const pruneBody = z.strictObject({
 /** Takes out those that are not active, and of which every leaf has expired. How many went. */
 export const pruneRoots: CommandDefinition<z.infer<typeof pruneBody>, number> = {
   kind: 'connect.prune',
+  outcome: z.number(),
   since: meshSince,
   body: pruneBody,
   apply: (tx, { rootIds, nowMs, ...times }) => {
@@ -112,6 +115,7 @@ const reviewBody = z.strictObject({
 /** What a provider has renewed below its root by itself. False: the root has changed meanwhile. */
 export const renewSigner: CommandDefinition<z.infer<typeof reviewBody>, boolean> = {
   kind: 'connect.renew',
+  outcome: z.boolean(),
   since: meshSince,
   body: reviewBody,
   apply: (tx, { root, at }) => {

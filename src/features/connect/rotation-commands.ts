@@ -105,6 +105,7 @@ const requestedBody = z.strictObject({ rotation, root: z.strictObject(rootFacts)
  */
 export const rotationRequested: CommandDefinition<z.infer<typeof requestedBody>, boolean> = {
   kind: 'connect.rotation-requested',
+  outcome: z.boolean(),
   since: meshSince,
   body: requestedBody,
   apply: (tx, body) => {
@@ -120,6 +121,7 @@ const crossedBody = z.strictObject({ rotation, byRootId: z.string(), crossing: z
 /** Step 2: the old root has signed the new one. */
 export const rotationCrossed: CommandDefinition<z.infer<typeof crossedBody>, boolean> = {
   kind: 'connect.rotation-crossed',
+  outcome: z.boolean(),
   since: meshSince,
   body: crossedBody,
   apply: (tx, body) => {
@@ -181,6 +183,7 @@ const refusedBody = z.strictObject({ rotation, why: z.string().max(1_024) })
 /** The new provider will not have these options: the rotation ends, and all is as it was. */
 export const rotationRefused: CommandDefinition<z.infer<typeof refusedBody>, boolean> = {
   kind: 'connect.rotation-refused',
+  outcome: z.boolean(),
   since: meshSince,
   body: refusedBody,
   apply: (tx, { rotation: id, why }) => {

@@ -16,6 +16,7 @@ const batchBody = z.strictObject({ updates: z.array(coordinateRow).max(batchMax)
 /** Where several nodes are now. One that is not in the catalog is passed over. */
 export const coordinateBatch: CommandDefinition<z.infer<typeof batchBody>, null> = {
   kind: 'coordinate.batch',
+  outcome: z.null(),
   since: releaseOf('coordinates'),
   // In the field servers that do not know it pass it over. It is of no use to them, and none is to stop for it.
   waitsForAll: true,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { releaseOf } from '../../model/release.ts'
 import type { ReadTransaction } from '../../store/types.ts'
-import { count } from '../fields.ts'
+import { count, idOrRefusal } from '../fields.ts'
 import type { CommandDefinition } from '../server-context.ts'
 import { contentFields, intentionId } from './fields.ts'
 import { type IntentionRow, intentionText } from './model.ts'
@@ -18,11 +18,14 @@ export type IntentionOutcome =
   /** It is not for the destination any more for which whoever asked was allowed to change it. */
   | { readonly changedMeanwhile: true }
 
+const intentionOutcome = z.union([idOrRefusal, z.object({ changedMeanwhile: z.literal(true) }).readonly()])
+
 const createBody = z.strictObject({ id: intentionId, ...contentFields, createdMs: count })
 
 /** The leader has drawn ID and time, and has looked at what can be judged without the state. */
 export const intentionCreate: CommandDefinition<z.infer<typeof createBody>, IntentionOutcome> = {
   kind: 'intention.create',
+  outcome: intentionOutcome,
   since: first,
   body: createBody,
   apply: (tx, body) => {
@@ -44,6 +47,7 @@ const updateBody = z.strictObject({ id: intentionId, ...contentFields, updatedMs
 /** Replaces everything but the time of its creation. */
 export const intentionUpdate: CommandDefinition<z.infer<typeof updateBody>, IntentionOutcome> = {
   kind: 'intention.update',
+  outcome: intentionOutcome,
   since: first,
   body: updateBody,
   withoutEffect: (tx, { id }) => unlessThere(tx, id),
@@ -63,6 +67,7 @@ const deleteBody = z.strictObject({ id: intentionId, seenFor })
 
 export const intentionDelete: CommandDefinition<z.infer<typeof deleteBody>, IntentionOutcome> = {
   kind: 'intention.delete',
+  outcome: intentionOutcome,
   since: first,
   body: deleteBody,
   withoutEffect: (tx, { id }) => unlessThere(tx, id),

@@ -26,6 +26,7 @@ const putBody = readWith((body): PutBody | undefined => {
 /** Always takes effect, and raises ModifyIndex even if nothing differs. */
 export const kvPut: CommandDefinition<PutBody, boolean> = {
   kind: 'kv.put',
+  outcome: z.boolean(),
   since: first,
   body: putBody,
   apply: (tx, body) => {
@@ -49,6 +50,7 @@ const putCasBody = readWith((body): PutCasBody | undefined => {
 /** Takes effect if the key's ModifyIndex is `index`; with 0, if there is no such key. */
 export const kvPutCas: CommandDefinition<PutCasBody, boolean> = {
   kind: 'kv.put-cas',
+  outcome: z.boolean(),
   since: first,
   body: putCasBody,
   apply: (tx, body) => {
@@ -65,6 +67,7 @@ const deleteBody = readWith((body): { readonly key: string } | undefined => {
 
 export const kvDelete: CommandDefinition<z.infer<typeof deleteBody>, boolean> = {
   kind: 'kv.delete',
+  outcome: z.boolean(),
   since: first,
   body: deleteBody,
   apply: (tx, { key }) => {
@@ -78,6 +81,7 @@ const deleteCasBody = z.strictObject({ key: byteText, index: uint64 })
 /** True if the key was at `index` and is gone, or was not there in the first place. */
 export const kvDeleteCas: CommandDefinition<z.infer<typeof deleteCasBody>, boolean> = {
   kind: 'kv.delete-cas',
+  outcome: z.boolean(),
   since: first,
   body: deleteCasBody,
   apply: (tx, { key, index }) => deleteKeyAt(tx, key, index),
@@ -87,6 +91,7 @@ const deleteTreeBody = z.strictObject({ prefix: byteText })
 
 export const kvDeleteTree: CommandDefinition<z.infer<typeof deleteTreeBody>, boolean> = {
   kind: 'kv.delete-tree',
+  outcome: z.boolean(),
   since: first,
   body: deleteTreeBody,
   apply: (tx, { prefix }) => {
@@ -102,8 +107,14 @@ export type LockAnswer =
   | { readonly kind: 'held'; readonly fence: number }
   | { readonly kind: 'no-session' | 'held-by-another' | 'delayed' }
 
+const lockAnswer = z.union([
+  z.object({ kind: z.literal('held'), fence: count }).readonly(),
+  z.object({ kind: z.enum(['no-session', 'held-by-another', 'delayed']) }).readonly(),
+])
+
 export const kvLock: CommandDefinition<z.infer<typeof lockBody>, LockAnswer> = {
   kind: 'kv.lock',
+  outcome: lockAnswer,
   since: withSessions,
   body: lockBody,
   apply: (tx, body) => {
@@ -117,6 +128,7 @@ const unlockBody = z.strictObject({ key: byteText, value: bytes, flags: uint64, 
 /** False: the session does not hold the key. */
 export const kvUnlock: CommandDefinition<z.infer<typeof unlockBody>, boolean> = {
   kind: 'kv.unlock',
+  outcome: z.boolean(),
   since: withSessions,
   body: unlockBody,
   apply: (tx, body) => unlockKey(tx, body) !== undefined,
@@ -127,6 +139,7 @@ const delaysOverBody = z.strictObject({ through: count, limit: count })
 /** Forgets lock delays that began up to an index, at most `limit` of them: the leader knows that they are over. Returns how many. */
 export const kvForgetLockDelays: CommandDefinition<z.infer<typeof delaysOverBody>, number> = {
   kind: 'kv.forget-lock-delays',
+  outcome: z.number(),
   since: withSessions,
   body: delaysOverBody,
   apply: (tx, { through, limit }) => {
@@ -145,6 +158,7 @@ const reapBody = z.strictObject({ through: count, limit: count })
 /** Forgets the oldest tombstones up to an index, at most `limit` of them. Returns how many; their greatest index stays as a floor. */
 export const kvReapTombstones: CommandDefinition<z.infer<typeof reapBody>, number> = {
   kind: 'kv.reap-tombstones',
+  outcome: z.number(),
   since: withTombstones,
   body: reapBody,
   apply: (tx, { through, limit }) => {

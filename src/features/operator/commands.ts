@@ -14,6 +14,7 @@ const initializeBody = z.strictObject({ settings: autopilotSettings })
 /** What the first leader was configured with; changes nothing once there is something. */
 export const autopilotInitialize: CommandDefinition<z.infer<typeof initializeBody>, boolean> = {
   kind: 'autopilot.initialize',
+  outcome: z.boolean(),
   since: autopilotSince,
   body: initializeBody,
   apply: (tx, { settings }) => {
@@ -28,6 +29,7 @@ const setBody = z.strictObject({ settings: autopilotSettings, at: uint64.optiona
 /** Replaces all of them. With `at`: only if they were last changed at that index. */
 export const autopilotSet: CommandDefinition<z.infer<typeof setBody>, boolean> = {
   kind: 'autopilot.set',
+  outcome: z.boolean(),
   since: autopilotSince,
   body: setBody,
   apply: (tx, { settings, at }) => {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { lowerAscii } from '../../base/letter-case.ts'
 import { releaseOf } from '../../model/release.ts'
 import type { ReadTransaction } from '../../store/types.ts'
+import { idOrRefusal } from '../fields.ts'
 import type { CommandDefinition } from '../server-context.ts'
 import { sessionById } from '../session/views.ts'
 import { definitionFields, queryId } from './fields.ts'
@@ -21,6 +22,7 @@ export type QueryOutcome = { readonly id: string } | { readonly refusal: string 
 /** The ID is drawn by the leader, who has also looked at what can be judged without the state. */
 export const queryCreate: CommandDefinition<SetBody, QueryOutcome> = {
   kind: 'query.create',
+  outcome: idOrRefusal,
   since: first,
   body: setBody,
   withoutEffect: (tx, body) => (hasItsSession(tx, body) ? undefined : refused(stateRefusal(tx, body))),
@@ -35,6 +37,7 @@ export const queryCreate: CommandDefinition<SetBody, QueryOutcome> = {
 /** Replaces the whole definition. */
 export const queryUpdate: CommandDefinition<SetBody, QueryOutcome> = {
   kind: 'query.update',
+  outcome: idOrRefusal,
   since: first,
   body: setBody,
   withoutEffect: (tx, body) => {
@@ -55,6 +58,7 @@ const deleteBody = z.strictObject({ id: queryId })
 
 export const queryDelete: CommandDefinition<z.infer<typeof deleteBody>, QueryOutcome> = {
   kind: 'query.delete',
+  outcome: idOrRefusal,
   since: first,
   body: deleteBody,
   withoutEffect: (tx, { id }) => (queryById(tx, id) === undefined ? { refusal: missing(id) } : undefined),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Release } from '../../model/release.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { checkOfNode, nodeByName } from '../catalog/views.ts'
+import { idOrRefusal } from '../fields.ts'
 import type { CommandDefinition } from '../server-context.ts'
 import { endSession } from './ending.ts'
 import { sessionFields } from './fields.ts'
@@ -19,6 +20,7 @@ export type SessionCreated = { readonly id: string } | { readonly refusal: strin
 /** The ID is drawn by the leader. The refusal is the line that clients of the field know. */
 export const sessionCreate: CommandDefinition<NewSession, SessionCreated> = {
   kind: 'session.create',
+  outcome: idOrRefusal,
   since: first,
   body: createBody,
   apply: (tx, body) => {
@@ -46,6 +48,7 @@ const destroyBody = z.strictObject({ ids: z.array(sessionFields.id).readonly() }
 /** At the wish of whoever has it, or because its time to live has run out. What is not there has ended already. */
 export const sessionDestroy: CommandDefinition<z.infer<typeof destroyBody>, boolean> = {
   kind: 'session.destroy',
+  outcome: z.boolean(),
   since: first,
   body: destroyBody,
   withoutEffect: (tx, { ids }) => (ids.some((id) => sessionById(tx, id) !== undefined) ? undefined : true),

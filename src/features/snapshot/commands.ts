@@ -148,6 +148,7 @@ export const superseded = 'another restore has begun'
 /** Lets go of what has come, unless another restore has begun. */
 export const restoreAbandon: CommandDefinition<z.infer<typeof endBody>, null> = {
   kind: 'snapshot.restore-abandon',
+  outcome: z.null(),
   since,
   body: endBody,
   apply: (tx, { id }, whole) => {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { transactionOperationsMax } from '../../model/limits.ts'
 import { releaseOf } from '../../model/release.ts'
+import { bytes, byteText, count } from '../fields.ts'
 import { judgedOperation, runOperation } from '../kv/operations.ts'
 import type { CommandDefinition } from '../server-context.ts'
 import type { TransactionOutcome } from './model.ts'
@@ -13,11 +14,18 @@ const rememberedBytesMax = 4096
 
 const body = z.strictObject({ operations: z.array(judgedOperation).max(transactionOperationsMax).readonly() })
 
+const settled = z.union([
+  z.object({ kind: z.literal('done'), entries: z.array(z.looseObject({ key: byteText, value: bytes })) }),
+  z.object({ kind: z.literal('failed'), errors: z.array(z.object({ operation: count, what: z.string() })) }),
+  z.object({ kind: z.literal('forgotten') }),
+])
+
 /** All of it, at one index, or nothing. Each operation sees what those before it did. */
 export const transactionApply: CommandDefinition<z.infer<typeof body>, TransactionOutcome> = {
   kind: 'txn.apply',
   since: withTransactions,
   body,
+  outcome: z.custom<TransactionOutcome>((value) => settled.safeParse(value).success),
   apply: (tx, { operations }) => {
     let outcome: TransactionOutcome = { kind: 'forgotten' }
     tx.attempt(() => {

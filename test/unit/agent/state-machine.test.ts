@@ -34,6 +34,7 @@ const tallies: TableDefinition<Tally> = {
 const tally: CommandDefinition<{ name: string }, number> = {
   kind: 'tally.count',
   since: { major: 0, minor: 1, patch: 0 },
+  outcome: z.number(),
   body: z.strictObject({ name: z.string() }),
   apply: (tx, { name }) => {
     const times = (tx.get(tallies, name)?.times ?? 0) + 1
@@ -59,6 +60,15 @@ const failing: CommandDefinition<object, string> = {
   },
 }
 
+/** Its outcome is of another shape than that of a tally. */
+const naming: CommandDefinition<{ name: string }, { readonly named: string }> = {
+  kind: 'tally.name',
+  since: { major: 0, minor: 1, patch: 0 },
+  body: z.strictObject({ name: z.string() }),
+  outcome: z.object({ named: z.string() }),
+  apply: (_, { name }) => ({ named: name }),
+}
+
 interface Seen {
   readonly index: number
   readonly kind: string
@@ -75,7 +85,7 @@ class Machine {
   constructor(release?: Release) {
     this.state = new ReplicatedState({
       tables: [tallies] as readonly TableDefinition<Row>[],
-      commands: [tally, later, failing],
+      commands: [tally, naming, later, failing],
       ...(release === undefined ? {} : { release }),
       store: { digest: true },
       observer: {
@@ -201,6 +211,23 @@ describe('a forwarded write', () => {
     expect(machine.times()).toBe(2)
     expect(machine.state.store.digest()?.digest).toBe(digest)
     expect(machine.seen).toHaveLength(2)
+  })
+
+  it('whose identity comes again with another command gets no outcome of that, and changes nothing', () => {
+    const machine = new Machine()
+    const identity = { origin: 'n/1', sequence: 3 }
+    machine.count(identity)
+    const asName = (on: Machine): unknown => on.payload(encodeCommand(naming, { name: 'a' }, identity))
+    const unknown = { ok: false, error: { kind: 'outcome-unknown' } }
+    expect(asName(machine)).toMatchObject(unknown)
+    expect(machine.state.outcomeOf(identity, naming)).toMatchObject(unknown)
+    expect(machine.state.outcomeOf(identity, tally)).toEqual({ ok: true, value: 1 })
+    expect(machine.times()).toBe(1)
+    // Rows of a snapshot do not name their command: there the shape of the outcome tells.
+    const copy = machine.copied()
+    expect(asName(copy)).toMatchObject(unknown)
+    expect(copy.count(identity)).toEqual({ ok: true, value: 1 })
+    expect(copy.state.store.digest()?.digest).toBe(machine.state.store.digest()?.digest)
   })
 
   it('of another origin or sequence is another write, also when sequences come out of order', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { unrestricted } from '../../../src/access/authorizer.ts'
 import { byteString, utf8 } from '../../../src/base/bytes.ts'
+import { putEndpoint } from '../../../src/features/kv/endpoint.ts'
 import { lockDelays } from '../../../src/features/kv/lock-delays.ts'
 import { holdsTable } from '../../../src/features/kv/tables.ts'
 import { transactionApply } from '../../../src/features/txn/commands.ts'
@@ -150,6 +151,28 @@ describe('a transaction that writes', () => {
       else expect(again).toMatchObject({ ok: false, error: { kind: 'outcome-unknown' } })
       expect((await world.entry('small'))?.['ModifyIndex']).toBe(index)
     }
+  })
+})
+
+describe('a transaction under the identity of another write', () => {
+  const operations = [
+    { verb: 'set' as const, key: byteString('k'), value: utf8('v'), flags: 0n, index: 0n, session: '' },
+  ]
+  const put = { key: byteString('k'), value: utf8('v'), flags: 0n }
+
+  it('is told that its outcome is unknown, and is not given that of the other: on this server, and on one that was restored', async () => {
+    const { server } = await begun()
+    const identity = { origin: 'a/b', sequence: 7 }
+    const { context } = server
+    expect(await putEndpoint.serve(context, put, identity, unrestricted)).toMatchObject({ ok: true })
+    const asTransaction = () => applyEndpoint.serve(context, { operations }, identity, unrestricted)
+    expect(await asTransaction()).toMatchObject({ ok: false, error: { kind: 'outcome-unknown' } })
+    const restore = server.state.restore()
+    const snapshot = server.state.snapshot()
+    for (let piece = snapshot.next(); piece !== undefined; piece = snapshot.next()) restore.write(piece)
+    expect(restore.finish().ok).toBe(true)
+    expect(await asTransaction()).toMatchObject({ ok: false, error: { kind: 'outcome-unknown' } })
+    expect(await putEndpoint.serve(context, put, identity, unrestricted)).toEqual({ ok: true, value: true })
   })
 })
 

@@ -20,6 +20,7 @@ const policiesBody = z.strictObject({
 /** Two of them may have one name until the last batch of a round: the primary datacenter sees to names. */
 export const replicatePolicies: CommandDefinition<z.infer<typeof policiesBody>, boolean> = {
   kind: 'acl.replicate-policies',
+  outcome: z.boolean(),
   since: newSystemSince,
   body: policiesBody,
   apply: (tx, { put, remove }) => {
@@ -42,6 +43,7 @@ const tokensBody = z.strictObject({
 /** Local tokens stay as they are. */
 export const replicateTokens: CommandDefinition<z.infer<typeof tokensBody>, boolean> = {
   kind: 'acl.replicate-tokens',
+  outcome: z.boolean(),
   since: newSystemSince,
   body: tokensBody,
   apply: (tx, { put, remove, removeUnmigrated }) => {

@@ -16,6 +16,7 @@ const nothing = z.strictObject({})
 /** From here on the datacenter is in the new mode, whoever leads it, and for ever. False: it was already. */
 export const enterNewMode: CommandDefinition<z.infer<typeof nothing>, boolean> = {
   kind: 'acl.enter-new-mode',
+  outcome: z.boolean(),
   since: newSystemSince,
   body: nothing,
   apply: (tx) => {
@@ -37,6 +38,7 @@ const builtinsBody = z.strictObject({ createdMs, master: z.strictObject({ access
  */
 export const putBuiltins: CommandDefinition<z.infer<typeof builtinsBody>, boolean> = {
   kind: 'acl.builtins',
+  outcome: z.boolean(),
   since: newSystemSince,
   body: builtinsBody,
   apply: (tx, { createdMs, master }) => {
@@ -113,6 +115,7 @@ const migrateBody = z.strictObject({
  */
 export const migrateTokens: CommandDefinition<z.infer<typeof migrateBody>, number> = {
   kind: 'acl.migrate',
+  outcome: z.number(),
   since: newSystemSince,
   body: migrateBody,
   apply: (tx, { tokens }) => {

@@ -46,6 +46,7 @@ type Federate = z.infer<typeof federateBody>
  */
 export const federate: CommandDefinition<Federate, boolean> = {
   kind: 'connect.federate',
+  outcome: z.boolean(),
   since: federationSince,
   body: federateBody,
   apply: (tx, body) => {

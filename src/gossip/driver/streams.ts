@@ -1,4 +1,5 @@
 import { done, err, ok, type Result } from '../../base/result.ts'
+import { SourceShares } from '../../base/source-shares.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import { type Endpoint, endpointText, type TcpStream } from '../../env/net.ts'
@@ -13,6 +14,12 @@ import { StreamWork } from './stream-work.ts'
 
 /** Streams of others that are served at the same time; more are closed at once. Source: memberlist, push/pull requests. */
 const inboundMax = 128
+/**
+ * Of these, what one source may hold: a quarter. A member holds one for the milliseconds of an exchange, so that a hundred of them
+ * have room behind one address; and who opens streams and says nothing, for which each waits its whole time, leaves the others
+ * three quarters.
+ */
+const inboundPerSourceMax = inboundMax / 4
 /** Streams of ours, of all purposes. */
 const outboundMax = 64
 /** Bytes of unfinished frames, over all streams. */
@@ -41,6 +48,7 @@ export class Streams {
   readonly #use: StreamUse
   readonly #open = new Set<FramedStream>()
   #inbound = 0
+  readonly #shares = new SourceShares(inboundPerSourceMax)
   #outbound = 0
   #held = 0
   #stopped = false
@@ -55,7 +63,9 @@ export class Streams {
   }
 
   accept(stream: TcpStream): void {
-    if (this.#stopped || this.#inbound >= inboundMax) {
+    const isFull = this.#stopped || this.#inbound >= inboundMax
+    const release = isFull ? undefined : this.#shares.take(stream.remote.host)
+    if (release === undefined) {
       if (!this.#stopped) this.#env.metrics.count('gossip.dropped.stream')
       stream.close()
       return
@@ -66,6 +76,7 @@ export class Streams {
       onFrame: (frame) => this.#serve(framed, frame),
       onOver: () => {
         this.#inbound--
+        release()
       },
     })
   }

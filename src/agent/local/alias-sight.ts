@@ -62,7 +62,7 @@ export class AliasSight {
   }
 }
 
-function sightOf(authorizer: Authorizer): Sight {
+export function sightOf(authorizer: Authorizer): Sight {
   return ({ node, serviceName }) =>
     serviceName === '' ? seesNode(authorizer, node) : seesService(authorizer, serviceName)
 }

@@ -21,6 +21,7 @@ import {
   triggerSpreadMaxMs,
   triggerSpreadMs,
 } from './sync-pace.ts'
+import { UnseenItems } from './unseen.ts'
 
 /** What one request tells the catalog at most, besides so many services or checks: letters, but for the last of them. */
 const offersSizeMax = 256 << 10
@@ -45,6 +46,7 @@ interface AntiEntropyParts {
 export class AntiEntropy {
   readonly #parts: AntiEntropyParts
   readonly #explained: OwnRefusals
+  readonly #unseen: UnseenItems
   #next: Deferred<undefined> | undefined
   #running = false
   #fullDue = true
@@ -59,6 +61,7 @@ export class AntiEntropy {
   constructor(parts: AntiEntropyParts) {
     this.#parts = parts
     this.#explained = new OwnRefusals(parts.env, parts.rights)
+    this.#unseen = new UnseenItems(parts.rights, () => parts.tokens.agent)
     this.#name = new NameHolder(parts.state.node)
   }
 
@@ -141,7 +144,9 @@ export class AntiEntropy {
     if (this.#stopped) return done
     const free = this.#name.compared(dump.value)
     if (!free.ok) return free
-    state.compared(compare(state, dump.value, server))
+    const sees = await this.#unseen.sight()
+    if (this.#stopped) return done
+    state.compared(compare(state, dump.value, server, sees))
     this.#fullDue = false
     this.#scheduleFull()
     return done

@@ -7,19 +7,22 @@ import {
   type TextPairs,
 } from '../../model/catalog.ts'
 import { productName } from '../../model/names.ts'
+import type { Sight } from './alias-sight.ts'
 import type { Comparison } from './differences.ts'
 import { itemKey } from './item-key.ts'
 import type { LocalState } from './local-state.ts'
 import type { NodeDump } from './parts.ts'
+import { unseenOf } from './unseen.ts'
 
 /**
  * Compares what the agent holds with what the catalog has of its node. The agent's word counts, but for tags of a service
  * that lets them be overridden. The membership check belongs to the leader, and so does, on servers, the product's own
- * service. Reference: catalog.md#anti-entropy.
+ * service. `sees`: what the dump could show; absent: everything. Reference: catalog.md#anti-entropy.
  */
-export function compare(local: LocalState, dump: NodeDump | null, server: boolean): Comparison {
+export function compare(local: LocalState, dump: NodeDump | null, server: boolean, sees?: Sight): Comparison {
   const nothing: NodeDump = { node: local.node, services: [], checks: [] }
   const { node, services, checks } = dump ?? nothing
+  const unseen = unseenOf(local, { services, checks }, sees)
   const overriddenTags = new Map<string, readonly string[]>()
   for (const remote of services) {
     const own = local.service(remote.id)
@@ -44,10 +47,12 @@ export function compare(local: LocalState, dump: NodeDump | null, server: boolea
     services: {
       equal: new Set(equalServices.map(({ id }) => itemKey(id))),
       present: new Set(services.map(({ id }) => itemKey(id))),
+      unseen: unseen.services,
     },
     checks: {
       equal: new Set(equalChecks.map(({ checkId }) => itemKey(checkId))),
       present: new Set(checks.map(({ checkId }) => itemKey(checkId))),
+      unseen: unseen.checks,
     },
     overriddenTags,
     strangeServices: services

@@ -15,4 +15,6 @@ export interface Comparison {
 export interface Presence {
   readonly equal: ReadonlySet<string>
   readonly present: ReadonlySet<string>
+  /** What the agent may not read, so that nobody knows whether it is there. */
+  readonly unseen: ReadonlySet<string>
 }

@@ -325,12 +325,12 @@ export class LocalState {
     for (const [key, entry] of this.#services.all()) {
       const gone = entry.facts === null
       if (gone && !services.present.has(key)) this.#services.delete(key)
-      else this.#services.setSynced(key, entry, !gone && services.equal.has(key))
+      else if (!services.unseen.has(key)) this.#services.setSynced(key, entry, !gone && services.equal.has(key))
     }
     for (const [key, entry] of this.#checks.all()) {
       const gone = entry.definition === null
       if (gone && !checks.present.has(key)) this.#deleteCheck(entry)
-      else this.#checks.setSynced(key, entry, !gone && checks.equal.has(key))
+      else if (!checks.unseen.has(key)) this.#checks.setSynced(key, entry, !gone && checks.equal.has(key))
     }
     for (const id of found.strangeServices) this.#takeOutService(id)
     for (const { checkId, serviceId } of found.strangeChecks) this.#takeOutCheck(checkId, serviceId)

@@ -29,6 +29,8 @@ export class FakeCatalog implements CatalogClient {
   failure: Failure | undefined
   /** Registrations of this service ID or check ID are refused. */
   refused: string | undefined
+  /** IDs of services that whoever asks for a dump may not read, nor their checks. */
+  readonly hidden = new Set<string>()
   /** Called before each call is answered. */
   before: () => Promise<void> = async () => undefined
 
@@ -76,8 +78,8 @@ export class FakeCatalog implements CatalogClient {
     if (this.node === undefined) return ok(null)
     const dump: NodeDump = {
       node: this.node,
-      services: [...this.services.values()],
-      checks: [...this.checks.values()],
+      services: [...this.services.values()].filter(({ id }) => !this.hidden.has(id)),
+      checks: [...this.checks.values()].filter(({ serviceId }) => !this.hidden.has(serviceId)),
     }
     return ok(dump)
   }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { Keeping } from '../../../src/agent/local/keeping.ts'
+import { ok } from '../../../src/base/result.ts'
 import { parseCheckDefinition, parseServiceDefinition } from '../../../src/features/agent/definitions.ts'
-import { checkOf, configOf, offer, ttl, withLocalAgent } from './local-world.ts'
+import { Rights } from '../features/rights-of.ts'
+import { checkOf, configOf, type LocalWorld, offer, ttl, withLocalAgent } from './local-world.ts'
 
 const web = (token?: string) => {
   const check = checkOf('service:web', ttl(10_000), { serviceId: 'web', ...(token === undefined ? {} : { token }) })
@@ -47,6 +49,34 @@ describe('the token with which the catalog is told', () => {
         ['-service strange', 'of-agent'],
       ])
     })
+  })
+
+  it('may be one that reads what the agent may not: what was told and cannot be seen is told again at every tenth comparison', async () => {
+    const mayRead = new Rights(['node:node-a:read', 'service:db:read'])
+    const rights = { now: () => ok(mayRead), resolve: async () => ok(mayRead) }
+    const use = async ({ agent, catalog, rest }: LocalWorld): Promise<void> => {
+      await agent.registerService(web('of-web'))
+      await agent.registerService(offer('db'))
+      catalog.hidden.add('web')
+      const compared = async (times: number): Promise<readonly string[]> => {
+        catalog.takeAsked()
+        for (let time = 0; time < times; time++) {
+          agent.trigger()
+          await rest(5_000)
+        }
+        return catalog.takeAsked().filter((what) => what !== 'dump')
+      }
+      expect(await compared(8)).toEqual([])
+      // What may be read is seen to be missing at once.
+      catalog.services.delete('db')
+      expect(await compared(1)).toEqual(['+service db'])
+      expect(await compared(1)).toEqual(['+service web', '+check service:web'])
+      expect(await compared(9)).toEqual([])
+      // A change is told as ever.
+      await agent.registerService({ ...web('of-web'), service: { ...web('of-web').service, port: 81 } })
+      expect(catalog.takeAsked()).toContain('+service web')
+    }
+    await withLocalAgent(configOf(), use, undefined, undefined, rights)
   })
 
   it('keeps what goes by different tokens apart, and what goes by one together', async () => {

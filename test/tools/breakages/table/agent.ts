@@ -47,8 +47,9 @@ export const agentBreakages: readonly Breakage[] = [
   {
     id: 'AGT-008',
     file: 'src/agent/asking/client-target.ts',
-    find: 'body: { ...request, forward: true },',
-    replace: 'body: { ...request, read: request.read && { ...request.read, minIndex: 0 }, forward: true },',
+    find: 'this.#router.failed(server.id)\n    return answer\n',
+    replace:
+      'this.#router.failed(server.id)\n    const { meta, ...rest } = Object(answer.value)\n    return meta === undefined ? answer : { ...answer, value: { ...rest, meta: { ...meta, index: 1 } } }\n',
   },
   {
     id: 'AGT-009',

@@ -105,7 +105,8 @@ export interface AgentConfig extends LogSettings {
 
 /**
  * How a server is in the pool of the servers of all datacenters; its port is `ports.serfWan`.
- * Reference: configuration.md#key-advertise_addr_wan, configuration.md#key-retry_join, configuration.md#port-server-serf.
+ * Reference: configuration.md#key-advertise_addr_wan, configuration.md#key-start_join, configuration.md#key-retry_join,
+ * configuration.md#port-server-serf.
  */
 export interface WanConfig {
   readonly bindAddress: string

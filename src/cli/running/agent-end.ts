@@ -19,7 +19,7 @@ type LeaveRules = Pick<AgentConfig, 'leaveOnTerminate' | 'skipLeaveOnInterrupt'>
 /**
  * Serves the signals of a running agent until it ends, and gives the exit code: 0 when it has left the cluster, 1 when it
  * stopped without, was cut short, or met something it must not live with. Reference: configuration.md#leaving,
- * configuration.md#reload.
+ * command-line.md#signals.
  */
 export async function untilEnded(
   env: Env,

@@ -20,7 +20,7 @@ export function framingProblem(request: IncomingMessage): string | undefined {
   return request.headers['content-length'] === undefined ? undefined : 'Content-Length beside Transfer-Encoding'
 }
 
-/** Headers that decide where a request ends, or for whom it is: each comes once. */
+/** Headers that decide where a request ends, or which host it is for: each may come once. */
 const single: ReadonlySet<string> = new Set(['content-length', 'host', 'transfer-encoding'])
 
 function repeatedOnce(raw: readonly string[]): string | undefined {

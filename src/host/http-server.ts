@@ -94,8 +94,8 @@ export async function serveHttp(
 }
 
 /**
- * Gives a socket to those it is for, and then its name. A name that is taken stays with whoever has it, be it another agent's
- * socket or a file of somebody's: hence `link`, which fails where `rename` would replace.
+ * Sets owner and permissions of a socket, and only then gives it its name. A name that is in use stays with its present file, be it
+ * another agent's socket or any other file: hence `link`, which fails where `rename` would replace.
  */
 async function nameSocket(
   aside: string,
@@ -152,7 +152,7 @@ async function hostedBy(serving: HttpServing, tls: TlsOptions | undefined): Prom
       ? http.createServer(serverOptions, take)
       : answeringPlain(https.createServer({ ...serverOptions, ...listenerTls(tls) }, take))
   const shares = new SourceShares(httpConnectionsPerSourceMax)
-  // Before what Node and TLS do with the connection. One of the file system has no address, and its directory lets in whom it does.
+  // Before Node and TLS see the connection. A socket in the file system has no address; permissions decide who may connect.
   listener.prependListener('connection', (raw: Socket) => {
     if (raw.remoteAddress === undefined) return
     const release = shares.take(raw.remoteAddress)
@@ -223,7 +223,7 @@ function listenerOf(app: FastifyInstance, serving: HttpServing, open: OpenThings
     for (const end of serving.streams) end()
     // At once, not when Fastify comes to it some turns later: nobody is accepted after `close`.
     app.server.close()
-    // So does its name: who ends the process waits for no event of the server.
+    // So does its name: the code that ends the process waits for no event of the server.
     if (socketPath !== undefined) rmSync(socketPath, { force: true })
     app.close().catch((cause: unknown) => {
       serving.log.write('warn', 'http', 'a listener did not close in order', { error: messageOf(cause) })

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { codeOf } from './system-error.ts'
 
-/** Who holds a lock. A process ID alone is used again, after a reboot within seconds. */
+/** The holder of a lock. A process ID alone does not identify it: IDs are reused, after a reboot within seconds. */
 export interface LockHolder {
   readonly pid: number
   /** When the process started, in clock ticks since the machine did; empty where the system does not say. */

@@ -9,7 +9,7 @@ import { codeOf, messageOf } from './system-error.ts'
 /** What a log file has to say of itself: elsewhere, for it cannot be written. Once until it is well again. */
 export interface LogFileTroubles {
   failed(reason: string): void
-  /** It takes lines again; so many did not get there. */
+  /** The file takes lines again; `lostLines` did not get there. */
   recovered(lostLines: number): void
 }
 

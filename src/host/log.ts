@@ -3,7 +3,7 @@ import type { Fields, FollowedLog, Log, LogLevel, LogParts, Sampling } from '../
 import { SampledLines } from '../model/sampled-lines.ts'
 import { type LogRecord, logLevels, logLine, saidText } from './log-line.ts'
 
-/** Lines kept back before the sink is opened, and lines kept for those who begin to follow; the oldest go first. */
+/** Lines kept before the sink is opened, and lines kept for new followers; the oldest are dropped first. */
 export const keptLinesMax = 512
 
 interface Line {

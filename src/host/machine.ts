@@ -79,7 +79,7 @@ function rootDisk(): MachineCondition['disk'] {
     const { bsize, blocks, bfree, files, ffree } = statfsSync('/')
     return { total: blocks * bsize, free: bfree * bsize, inodesTotal: files, inodesFree: ffree }
   } catch {
-    // Shown as an error by whoever asks.
+    // The caller shows it as an error.
     return undefined
   }
 }
@@ -99,12 +99,12 @@ function networkInterfacesOrNone(): ReturnType<typeof networkInterfaces> {
   try {
     return networkInterfaces()
   } catch {
-    // They are asked for by a socket, which a process without a descriptor left cannot open: whoever asks finds none that fits.
+    // Reading them takes a socket, which a process without a free descriptor cannot open: the caller finds no interface.
     return {}
   }
 }
 
-/** Linux tells of routes in a table: interface, destination, gateway, … in hexadecimal. Other systems are not asked. */
+/** Linux lists its routes in a table: interface, destination, gateway, … in hexadecimal. Other systems are not supported. */
 function defaultInterface(): string | undefined {
   try {
     const rows = readFileSync('/proc/net/route', 'utf8').split('\n').slice(1)

@@ -13,7 +13,7 @@ export function holdPidFile(path: string, complain: (text: string) => void): Res
   try {
     rmSync(half, { force: true })
     writeFileSync(half, own, { flag: 'wx', mode: 0o644 })
-    // Whatever the umask takes away: those who supervise it may be others.
+    // Whatever the umask takes away: the supervisor may be another user.
     chmodSync(half, 0o644)
     renameSync(half, path)
   } catch (cause) {

@@ -2,10 +2,10 @@ import { chmod, chown, readFile } from 'node:fs/promises'
 import type { SocketAccess } from '../env/http.ts'
 import { messageOf } from './system-error.ts'
 
-/** Whoever is not named keeps what is theirs. */
+/** An owner or group that is not named stays as it is. */
 const unchanged = -1
 
-/** Sets whose a socket is and who may use it; why that cannot be done, if so. */
+/** Sets owner, group and permissions of a socket. Returns why that failed, if it did. */
 export async function giveSocket(path: string, { user, group, mode }: SocketAccess): Promise<string | undefined> {
   try {
     const uid = user === undefined ? unchanged : await userId(user)

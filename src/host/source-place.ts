@@ -36,7 +36,7 @@ function placeByMap(compiled: SourcePlace, column: number): SourcePlace | undefi
     const entry = new SourceMap(JSON.parse(readFileSync(file, 'utf8'))).findEntry(compiled.line - 1, column - 1)
     return 'originalSource' in entry ? { path: entry.originalSource, line: entry.originalLine + 1 } : undefined
   } catch {
-    // The map cannot be read, or is none. Whoever asks is about to say why the process ends, and must get to say it.
+    // The map cannot be read, or is none. The caller is about to report why the process ends, and must be able to do so.
     return undefined
   }
 }

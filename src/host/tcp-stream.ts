@@ -25,7 +25,7 @@ export class HostTcpStream implements TcpStream {
   readonly #raw: Socket
   readonly #open: OpenThings
   #broken: StreamEnd | undefined
-  /** Closed by its owner, who is told of nothing more, and taken down soon. */
+  /** Closed by its owner, which gets no more events, and taken down soon. */
   #leaving = false
   #wantsDrain = false
   #corked = false
@@ -125,8 +125,8 @@ export class HostTcpStream implements TcpStream {
    * Node refuses to reset a TLS socket, and crashes when the socket under it is reset from outside while writes are
    * queued. So TLS is taken down in its own order, and the socket under it told to end by a reset when its turn comes: the
    * flag is what `resetAndDestroy` sets. Without it the peer would see an end in order. It is taken down in a later turn:
-   * whoever closes a stream in the turn in which its handshake ended is still called from within OpenSSL, which Node would
-   * free under its own feet.
+   * a caller that closes a stream in the turn in which its handshake ended is still called from within OpenSSL, which Node would
+   * free while it runs.
    */
   #resetUnderTls(): void {
     Object.assign(this.#raw, { resetAndClosing: true })
@@ -179,8 +179,8 @@ function isConnected(raw: Socket): boolean {
 
 /**
  * After its own end a socket has no peer in either case. But where libuv has not read what broke the connection, the kernel
- * still keeps it for the next who reads, and so one byte is asked for: there is none, for the end has come (or, under TLS, the
- * word that nothing follows), unless it never ended, and then the answer is why.
+ * still keeps the error for the next read, and so one byte is requested: there is none, because the end has come (or, under TLS,
+ * the notice that nothing follows), unless the stream never ended, and then the answer is why.
  *
  * Under TLS the own end begins with a word of its own. Where the connection is broken by then, that is what it meets, and Node
  * drops the answer: nobody else is told. So it is looked at before, in `_final`; what breaks in the instant between the two is

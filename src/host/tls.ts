@@ -49,9 +49,9 @@ export function provenPeer(socket: TLSSocket): PeerCertificate | undefined {
 }
 
 /**
- * Who must show a certificate shows it at each connection. A session that is taken up again is not asked for one: OpenSSL
- * takes the word of the earlier handshake, and a certificate that has expired since, or whose root is trusted no more, would
- * go on letting in whoever kept the session. Without tickets the session would have to be kept here, and Node keeps none.
+ * A peer that must show a certificate shows it at each connection. A resumed session is not asked for one: OpenSSL relies on the
+ * earlier handshake, and a certificate that has expired since, or whose root is no longer trusted, would still admit the holder of
+ * the session. Without tickets the session would have to be kept here, and Node keeps none.
  */
 export function contextOptions(tls: TlsOptions): SecureContextOptions {
   return {
@@ -92,8 +92,8 @@ export function askedOfDiallers(tls: TlsOptions): Pick<NodeTlsOptions, 'requestC
 }
 
 /**
- * What OpenSSL makes of certificates and keys takes tens of kilobytes and a millisecond. Who dials again and again with the very
- * same options shares it, for as long as somebody has them.
+ * A context that OpenSSL makes of certificates and keys takes tens of kilobytes and a millisecond. Connections with the very same
+ * options share it, for as long as the options are in use.
  */
 const contexts = new WeakMap<TlsOptions, SecureContext>()
 
@@ -106,8 +106,8 @@ function contextOf(tls: TlsOptions): SecureContext {
 }
 
 /**
- * When a handshake ends, Node makes objects of the whole chain, to show them to who looks at the names, and that takes longer
- * than the handshake. Names stand in the first certificate; the chain is verified by then.
+ * When a handshake ends, Node makes objects of the whole chain for the check of names, and that takes longer than the handshake.
+ * Names stand in the first certificate, and the chain is verified by then.
  */
 export function withoutChain(socket: TLSSocket): TLSSocket {
   const ofPeer = socket.getPeerCertificate.bind(socket)

@@ -51,7 +51,7 @@ export class HostUdp implements Udp {
 
   #wrap(socket: Socket): UdpSocket {
     let closed = false
-    // Most is sent to who was sent to before, and what an address is takes longer to say than to compare two texts.
+    // Most packets go to the same address as the one before, and comparing two texts is cheaper than parsing an address.
     let known = ''
     const wrapped: UdpSocket = {
       local: endpointOf(socket.address().address, socket.address().port),

@@ -19,7 +19,7 @@ export interface Forced {
  * An entry behind all others that makes `configuration` the one that this server goes by, though no leader wrote it and no
  * quorum took it: for when the majority that could is gone for good. Why a server that starts from it is safe:
  * 1. No entry is dropped or changed, on any server. What was committed and is on a server that remains stays there. It
- *    lasts if a majority of the new voters has it: with one voter, always; with more, whoever is elected has a log at
+ *    lasts if a majority of the new voters has it: with one voter, always; with more, an elected leader has a log at
  *    least as new as a majority's, as ever.
  * 2. Two logs with an entry of the same index and term must be equal up to it (paper 5.3); elections and appends rest on
  *    that. Servers that remain may end in different entries, so the entry's term must tell what it stands on: it is the

@@ -76,8 +76,8 @@ export interface Raft {
   /** As `readIndex`, but satisfied by the leader's lease when it holds, without a round. Leader only. */
   leaseRead(): Promise<Result<LogIndex, RequestRefusal>>
   /**
-   * Whether a `leaseRead` begun now would be answered at once. Then what is applied here is what it would wait for: who reads
-   * in this same turn need not ask.
+   * Whether a `leaseRead` begun now would be answered at once. Then the state applied here is the one it would wait for, and a
+   * caller that reads in this same turn need not ask.
    */
   leaseReadsNow(): boolean
   /**

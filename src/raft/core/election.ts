@@ -8,14 +8,14 @@ import { configurationOf, type RaftCore } from './state.ts'
 import type { ServerId, TimeoutNow, VoteRequest, VoteResponse } from './types.ts'
 
 /**
- * The server boots. If it may have acknowledged a leader before, it keeps to whoever that was for as long as it would had
- * it heard it this moment: it forgot when it did, and a lease may rest on its word (a voter that acknowledges, restarts
+ * The server boots. If it may have acknowledged a leader before, it stays loyal to that leader for as long as if it had heard it
+ * this moment: it forgot when it did, and a lease may rest on its acknowledgement (a voter that acknowledges, restarts
  * and votes at once would end a lease that still holds). It acknowledges nothing before a leader's term is durable, and
  * every leader's term is beyond `bootstrapTerm`: so the servers of a new cluster, bootstrapped or empty, have no leader
  * to keep to, and elect one as soon as the first of them stands.
  *
- * A sole voter stands at once. Nobody else's lease can rest on its word:
- * 1. whoever serves by a lease has committed an entry of its own term, and with it all before it in its log;
+ * A sole voter stands at once. No other server's lease can rest on its acknowledgement:
+ * 1. a leader that serves by a lease has committed an entry of its own term, and with it all before it in its log;
  * 2. no remembered configuration of this log has another voter, so where another server votes or leads, the entry that
  *    made it so came after them, and needed a quorum that holds this server; it is not in this log, so nothing after it
  *    is committed either;
@@ -128,10 +128,10 @@ function countVote(raft: RaftCore, from: ServerId, nowMs: number): void {
 }
 
 /**
- * While a leader is alive, nobody else is voted for or even listened to, whatever term they claim: a server that lost
- * touch, or was removed, must not disrupt the cluster (thesis 4.2.3), and the leader's lease counts on it. Whoever asks
- * because the leader told it to is an exception. The request of a server that is no member is heard like any other: it
- * may be a voter in a configuration that has not come here yet.
+ * While a leader is alive, requests for votes are ignored, whatever term they claim: a server that lost touch, or was removed,
+ * must not disrupt the cluster (thesis 4.2.3), and the leader's lease counts on it. A candidate that the leader told to stand is
+ * an exception. The request of a server that is no member is treated like any other: it may be a voter in a configuration that
+ * has not arrived here yet.
  */
 export function receiveVoteRequest(raft: RaftCore, from: ServerId, request: VoteRequest, nowMs: number): void {
   if (![request.term, request.lastIndex, request.lastTerm].every(isCount)) {
@@ -150,7 +150,7 @@ export function receiveVoteRequest(raft: RaftCore, from: ServerId, request: Vote
     raft.votedFor = from
     raft.turn.hardStateChanged = true
   }
-  // Whoever has voted gives its candidate the usual time; the candidate itself is still in a hurry if it fails.
+  // A server that has voted gives its candidate the usual time; the candidate itself is still in a hurry if it fails.
   raft.hurriedRounds = undefined
   raft.quietSinceMs = nowMs
   sendOnceDurable(raft, from, { kind: 'vote-response', pre: false, term, granted: true })

@@ -8,7 +8,7 @@ import type { RaftCore } from './state.ts'
 
 /**
  * An election is won. The first entry of the new term is a no-op: once it is committed, so is all that earlier terms left
- * (paper 8), and it tells the others who leads.
+ * (paper 8), and it announces the leader to the others.
  */
 export function takeLeadership(raft: RaftCore, nowMs: number): void {
   const leader = becomeLeader(raft, nowMs)

@@ -86,7 +86,7 @@ function refused(raft: RaftCore, { leader, progress }: Answering, answer: Append
   if (progress.state === 'snapshot') return
   const agreed = mayAgreeUpTo(raft, answer)
   if (answer.index < progress.match) {
-    // Late, most likely: it has acknowledged more since. But who answers a newer round so has lost its disk.
+    // Late, most likely: it has acknowledged more since. But a follower that answers a newer round so has lost its disk.
     if (answer.round <= progress.round) return
     noteLostLog(raft, progress, answer.index)
     progress.match = agreed

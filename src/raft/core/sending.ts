@@ -8,7 +8,7 @@ export const roundsRemembered = 512
 
 const noEntries: readonly Entry[] = []
 
-/** From now on requests carry a new round: who answers it has heard this leader after this moment. */
+/** From now on requests carry a new round: a server that answers it has heard this leader after this moment. */
 export function beginRound(leader: Leader, nowMs: number): void {
   leader.round++
   leader.roundBeganMs[leader.round % roundsRemembered] = nowMs

@@ -142,7 +142,7 @@ export function chunkStored(raft: RaftCore, { from, meta, nextOffset, complete, 
  *   snapshot only brings the news that this is committed. The log's tail stays: it may have been acknowledged.
  * - Otherwise the log is shorter, or other: all of it goes. No entry may stay, not even one at the snapshot's own index
  *   (hashicorp/raft#704), for nothing that follows the snapshot may build on it.
- * Who led when it was sent does not matter: what a snapshot stands for is committed, for good.
+ * Which server led when it was sent does not matter: what a snapshot stands for is committed, for good.
  */
 function takeIntoUse(raft: RaftCore, meta: SnapshotMeta): void {
   if (raft.log.termAt(meta.index) === meta.term) {

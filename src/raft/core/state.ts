@@ -157,7 +157,7 @@ export interface RaftCore {
   leaderHeardMs: number | undefined
   /** What the first leader heard in this boot said was committed. */
   commitFirstTold: LogIndex | undefined
-  /** Until then this server holds to its leader and ignores who wants to replace it. */
+  /** Until then this server stays loyal to its leader and ignores candidates. */
   loyalUntilMs: number
   /** The election timer counts from here: the leader was heard, a vote was granted, a role was left. */
   quietSinceMs: number

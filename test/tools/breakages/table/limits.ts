@@ -39,6 +39,13 @@ export const limitBreakages: readonly Breakage[] = [
     replace: 'tombstoneTtlMs = 10 * 60_000',
   },
   {
+    id: 'LIM-009',
+    file: 'src/features/kv/commands.ts',
+    find: 'setKey(tx, body)\n    return true\n  },\n}\n\ninterface PutCasBody',
+    replace:
+      ';((globalThis as { past?: unknown[] }).past ??= []).push(setKey(tx, body))\n    return true\n  },\n}\n\ninterface PutCasBody',
+  },
+  {
     id: 'LIM-010',
     file: 'src/agent/pool/discovery/request.ts',
     find: "if (text[from] === '\"') return readQuoted(text, from + 1)",

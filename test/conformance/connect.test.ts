@@ -140,8 +140,11 @@ describe('the certificate authority of the mesh', () => {
 
   it('[CA-017] does not rotate where neither key nor provider changes', async () => {
     const { active } = await roots()
-    expect((await put({ Provider: 'svc', Config: { LeafCertTTL: '1h' } })).status).toBe(200)
-    expect((await roots()).all).toEqual([active])
+    const named = { LeafCertTTL: '2h', PrivateKeyType: 'ec', PrivateKeyBits: 256 }
+    for (const Config of [named, { LeafCertTTL: '1h' }]) {
+      expect((await put({ Provider: 'svc', Config })).status).toBe(200)
+      expect((await roots()).all).toEqual([active])
+    }
     const [certificate] = await leaf('web')
     expect((certificate?.notAfterMs ?? 0) - (certificate?.notBeforeMs ?? 0)).toBe(3_600_000)
   })

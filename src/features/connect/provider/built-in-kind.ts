@@ -6,8 +6,8 @@ import { commonOptions, textOption } from '../options.ts'
 import { BuiltInProvider, keyKindOf } from './built-in.ts'
 import type { ProviderKind } from './provider.ts'
 
-/** What a root depends on. */
-const rootOptions = ['PrivateKey', 'RootCert', 'PrivateKeyType', 'PrivateKeyBits'] as const
+/** What a root is made of, where it is given. */
+const givenRoot = ['PrivateKey', 'RootCert'] as const
 
 /** The authority that servers are themselves. Reference: mesh.md#provider-options. */
 export const builtInKind: ProviderKind = {
@@ -16,8 +16,14 @@ export const builtInKind: ProviderKind = {
   secretOptions: ['PrivateKey'],
   knownOptions: [...commonOptions, 'RotationPeriod', 'PrivateKey', 'RootCert'],
   problem,
-  sameRoot: (before, after) => rootOptions.every((name) => textOption(before, name) === textOption(after, name)),
+  sameRoot,
   open: (env, options, mesh) => new BuiltInProvider(productName, env, options, mesh),
+}
+
+/** A key that is given has the kind that it has. Of one that the servers make the kind counts, however its default is written. */
+function sameRoot(before: ProviderOptions, after: ProviderOptions): boolean {
+  if (!givenRoot.every((name) => textOption(before, name) === textOption(after, name))) return false
+  return textOption(after, 'PrivateKey') !== '' || keyKindOf(before) === keyKindOf(after)
 }
 
 function problem(options: ProviderOptions): string | undefined {

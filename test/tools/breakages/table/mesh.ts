@@ -90,8 +90,8 @@ export const meshBreakages: readonly Breakage[] = [
   {
     id: 'CA-015',
     file: 'src/features/connect/provider/built-in-kind.ts',
-    find: "const rootOptions = ['PrivateKey', 'RootCert',",
-    replace: "const rootOptions = ['RootCert',",
+    find: "const givenRoot = ['PrivateKey', 'RootCert'] as const",
+    replace: "const givenRoot = ['RootCert'] as const",
   },
   {
     id: 'CA-016',

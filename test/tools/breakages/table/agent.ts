@@ -210,6 +210,12 @@ export const agentBreakages: readonly Breakage[] = [
       '    const definition = this.#commands.get(command.kind)\n    if (definition === undefined) return undefined\n',
   },
   {
+    id: 'AGT-035',
+    file: 'src/agent/replication/state-machine.ts',
+    find: 'isAtLeast(this.#release, command.since))',
+    replace: '!isAtLeast(command.since, this.#release))',
+  },
+  {
     id: 'AGT-036',
     file: 'src/config/past/removed.ts',
     find: "'remove it: as process 1 run the agent under an init process'",

@@ -1,4 +1,4 @@
-import { type Ask, unrestricted } from '../access/authorizer.ts'
+import { unrestricted } from '../access/authorizer.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
 import type { AgentContext } from '../features/agent-context.ts'
@@ -25,7 +25,7 @@ import { freshRead } from './asking/fresh-read.ts'
 import { type Closing, closeAll } from './closing.ts'
 import type { Ground, Part } from './ground.ts'
 import { createLocalAgent } from './local/local-agent.ts'
-import { isRefusal, OwnRefusals } from './local/own-refusals.ts'
+import { OwnRefusals } from './local/own-refusals.ts'
 import type { CatalogClient, RunningLocalAgent } from './local/parts.ts'
 import { Leaves } from './mesh/leaves.ts'
 import { MeshDomains } from './mesh/mesh-domains.ts'
@@ -173,16 +173,15 @@ function meshLeaves(
 function tellCoordinate({ env, config, pool, tokens }: Ground, { calls, access }: Part, closing: Closing): void {
   if (!hasBehaviour(config.release, 'coordinates')) return
   const refusals = new OwnRefusals(env, access && registrantRights({ tokens }, access))
-  const asks: readonly Ask[] = [{ resource: 'node', name: config.nodeName, right: 'write' }]
-  const doing = `send the network coordinate of node ${JSON.stringify(config.nodeName)}`
-  const send = async (update: CoordinateRow): Promise<Result<null, Failure>> => {
-    const token = tokens.agent
-    const sent = await calls.write(updateEndpoint, update, { token })
-    if (sent.ok) refusals.done('coordinate')
-    else if (isRefusal(sent.error)) await refusals.refused({ thing: 'coordinate', doing, token, asks }, sent.error)
-    return sent
+  const sync = {
+    env,
+    pool,
+    nodeName: config.nodeName,
+    token: () => tokens.agent,
+    refusals,
+    send: (update: CoordinateRow, token: string) => calls.write(updateEndpoint, update, { token }),
   }
-  closing.push(syncCoordinate(env, pool, config.nodeName, send))
+  closing.push(syncCoordinate(sync))
 }
 
 /** The pool's user events, some of which ask for commands to be run. */

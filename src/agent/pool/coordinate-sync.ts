@@ -1,9 +1,11 @@
+import type { Ask } from '../../access/authorizer.ts'
 import type { Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { CoordinateRow } from '../../features/coordinate/model.ts'
 import type { Pool } from '../../gossip/pool.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
+import { isRefusal, type OwnRefusals } from '../local/own-refusals.ts'
 
 /**
  * Not more often than this, and not more often in the whole pool than so many times a second.
@@ -12,13 +14,23 @@ import { type Failure, failureText } from '../../model/failure.ts'
 const intervalMinMs = 15_000
 const ratePerSecond = 64
 
+interface CoordinateSync {
+  readonly env: Env
+  readonly pool: Pool
+  readonly nodeName: string
+  /** The agent's own, as it is now. */
+  readonly token: () => string
+  /** Where it is told why servers refuse. */
+  readonly refusals: Pick<OwnRefusals, 'refused' | 'done'>
+  send(update: CoordinateRow, token: string): Promise<Result<null, Failure>>
+}
+
+const thing = 'coordinate'
+
 /** Tells the servers where this agent is, while that changes. */
-export function syncCoordinate(
-  env: Env,
-  pool: Pool,
-  nodeName: string,
-  send: (update: CoordinateRow) => Promise<Result<null, Failure>>,
-): () => void {
+export function syncCoordinate({ env, pool, nodeName, token, refusals, send }: CoordinateSync): () => void {
+  const asks: readonly Ask[] = [{ resource: 'node', name: nodeName, right: 'write' }]
+  const doing = `send the network coordinate of node ${JSON.stringify(nodeName)}`
   const random = env.random.stream('agent.coordinate')
   let told = pool.coordinateOf(nodeName)
   let timer: Closable | undefined
@@ -26,9 +38,15 @@ export function syncCoordinate(
   const tell = async (): Promise<void> => {
     const coordinate = pool.coordinateOf(nodeName)
     if (coordinate !== undefined && coordinate !== told) {
-      const done = await send({ node: nodeName, segment: '', coordinate })
-      if (done.ok) told = coordinate
-      else env.log.write('debug', 'agent', 'could not tell where this node is', { why: failureText(done.error) })
+      const asker = token()
+      const done = await send({ node: nodeName, segment: '', coordinate }, asker)
+      if (done.ok) {
+        told = coordinate
+        refusals.done(thing)
+      } else {
+        if (isRefusal(done.error)) await refusals.refused({ thing, doing, token: asker, asks }, done.error)
+        env.log.write('debug', 'agent', 'could not tell where this node is', { why: failureText(done.error) })
+      }
     }
     if (!isStopped) arm()
   }

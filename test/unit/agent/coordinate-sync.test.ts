@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { OwnRefusals } from '../../../src/agent/local/own-refusals.ts'
+import { syncCoordinate } from '../../../src/agent/pool/coordinate-sync.ts'
+import { err, ok, type Result } from '../../../src/base/result.ts'
+import type { Failure } from '../../../src/model/failure.ts'
+import { Rights } from '../features/rights-of.ts'
+import { ManualWorld } from '../gossip-driver/manual-world.ts'
+
+/** An agent whose coordinate is another each time that it is looked at. */
+function begun() {
+  const world = new ManualWorld()
+  const lines: string[] = []
+  const state: { answer: Result<null, Failure>; token: string; sent: string[] } = {
+    answer: ok(null),
+    token: '',
+    sent: [],
+  }
+  const env = Object.assign(world, {
+    random: { stream: () => ({ fraction: () => 0 }) },
+    detach: (work: Promise<unknown>) => void work,
+    log: { ...world.log, write: (level: string, _: string, text: string) => void lines.push(`${level} ${text}`) },
+  })
+  const found = ok(Object.assign(new Rights(['node:n1:read']), { accessor: 'a-1' }))
+  const rights = { now: () => found, resolve: async () => found }
+  const stop = syncCoordinate({
+    env: env as never,
+    pool: { coordinateOf: () => ({}), stats: () => ({ members: 3 }) } as never,
+    nodeName: 'n1',
+    token: () => state.token,
+    refusals: new OwnRefusals(env as never, rights as never),
+    send: async (update, token) => {
+      state.sent.push(`${update.node} by '${token}'`)
+      return state.answer
+    },
+  })
+  const rounds = async (count: number): Promise<void> => {
+    for (let round = 0; round < count; round++) {
+      world.wait(15_000)
+      for (let turn = 0; turn < 10; turn++) await Promise.resolve()
+    }
+  }
+  return { state, lines, rounds, stop }
+}
+
+const denied = err({ kind: 'permission-denied', message: 'Permission denied' } as const)
+
+describe('the coordinate of an agent', () => {
+  it('that servers refuse is told of in one line, with the accessor of its token and the right that this lacks', async () => {
+    const { state, lines, rounds } = begun()
+    state.answer = denied
+    state.token = 'secret'
+    await rounds(5)
+    expect(state.sent).toEqual(Array.from({ length: 5 }, () => "n1 by 'secret'"))
+    const warned = lines.filter((line) => line.startsWith('warn'))
+    expect(warned).toEqual([
+      'warn Failed to send the network coordinate of node "n1": token a-1 lacks node:write on "n1"',
+    ])
+  })
+
+  it('is told of again once it was taken in between', async () => {
+    const { state, lines, rounds } = begun()
+    state.answer = denied
+    await rounds(1)
+    state.answer = ok(null)
+    await rounds(1)
+    state.answer = denied
+    await rounds(2)
+    const warned = lines.filter((line) => line.startsWith('warn'))
+    expect(warned).toHaveLength(2)
+    expect(warned[0]).toMatch(/^warn .*: the anonymous token, as no other is set, lacks node:write on "n1"$/)
+  })
+
+  it('that no server takes for another reason is told of at debug level alone', async () => {
+    const { state, lines, rounds, stop } = begun()
+    state.answer = err({ kind: 'no-leader' })
+    await rounds(2)
+    expect(lines).toEqual(Array.from({ length: 2 }, () => 'debug could not tell where this node is'))
+    stop()
+    await rounds(2)
+    expect(state.sent).toHaveLength(2)
+  })
+})

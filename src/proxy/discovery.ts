@@ -9,7 +9,6 @@ import type { AgentApi } from './agent-api.ts'
 import { Following, refusalText } from './following.ts'
 import type { Expected } from './peers.ts'
 import type { UpstreamPlan } from './plan.ts'
-import { whyUnhealthy } from './unhealthy.ts'
 
 /** Instances of one service that a proxy keeps; of more the first count. */
 const instancesMax = 4_096
@@ -180,4 +179,30 @@ class QueryTargets implements Discovery {
     if (!read.success) return err('what the agent tells of instances cannot be read')
     return ok((read.data.Nodes ?? []).slice(0, instancesMax).map(targetOf))
   }
+}
+
+/** Checks that are named; of more only the number is. */
+const namedMax = 4
+
+const instances = z.array(
+  z.object({
+    Node: z.object({ Node: z.string() }),
+    Service: z.object({ ID: z.string() }),
+    Checks: z.array(z.object({ Name: z.string(), Status: z.string() })).nullable(),
+  }),
+)
+
+/** Why a service has no instance to connect to, from all that are registered: which of their checks do not pass. */
+export function whyUnhealthy(body: Uint8Array): string {
+  const read = instances.safeParse(jsonOrUndefined(body))
+  if (!read.success) return 'no instance of it is healthy'
+  if (read.data.length === 0) return 'no proxy of it is registered'
+  const failing = read.data.flatMap(({ Node, Service, Checks }) =>
+    (Checks ?? [])
+      .filter(({ Status }) => Status !== 'passing')
+      .map(({ Name, Status }) => `${JSON.stringify(Name)} of ${Service.ID} on ${Node.Node} is ${Status}`),
+  )
+  const more = failing.length > namedMax ? `, and ${failing.length - namedMax} more checks do not pass` : ''
+  const named = failing.slice(0, namedMax).join(', ')
+  return `no instance of it is healthy${named === '' ? '' : `: ${named}${more}`}`
 }

@@ -1,5 +1,5 @@
 import { done, err, ok, type Result } from '../../base/result.ts'
-import type { Closable, Deferred } from '../../env/async.ts'
+import type { Deferred } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { RegisterAllRequest } from '../../model/catalog.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
@@ -12,15 +12,7 @@ import { nextTurn } from './next-turn.ts'
 import { comparing, deregistering, type Offer, registering, thingOf } from './own-calls.ts'
 import { isRefusal, type OwnCall, OwnRefusals } from './own-refusals.ts'
 import type { CatalogClient, OwnTokens } from './parts.ts'
-import {
-  fullIntervalMs,
-  retryMs,
-  retryPauseMs,
-  soonRefusalsMax,
-  syncScale,
-  triggerSpreadMaxMs,
-  triggerSpreadMs,
-} from './sync-pace.ts'
+import { SyncPace } from './sync-pace.ts'
 import { UnseenItems } from './unseen.ts'
 
 /** What one request tells the catalog at most, besides so many services or checks: letters, but for the last of them. */
@@ -52,26 +44,28 @@ export class AntiEntropy {
   #fullDue = true
   readonly #name: NameHolder
   #stopped = false
-  /** Syncs in a row that were refused for want of rights. */
-  #refusals = 0
-  #fullTimer: Closable | undefined
-  #soonTimer: Closable | undefined
-  #retryTimer: Closable | undefined
+  readonly #pace: SyncPace
 
   constructor(parts: AntiEntropyParts) {
     this.#parts = parts
     this.#explained = new OwnRefusals(parts.env, parts.rights)
     this.#unseen = new UnseenItems(parts.rights, () => parts.tokens.agent)
     this.#name = new NameHolder(parts.state.node)
+    this.#pace = new SyncPace({
+      env: parts.env,
+      nodeCount: () => parts.nodeCount(),
+      onFull: () => this.#passFull(),
+      onRetry: () => this.changed(),
+    })
   }
 
   start(): void {
-    this.#scheduleFull()
+    this.#pace.scheduleFull()
   }
 
   stop(): void {
     this.#stopped = true
-    for (const timer of [this.#fullTimer, this.#soonTimer, this.#retryTimer]) timer?.close()
+    this.#pace.stop()
     this.#next?.resolve(undefined)
     this.#next = undefined
   }
@@ -83,12 +77,7 @@ export class AntiEntropy {
 
   /** Compares everything soon. */
   trigger(): void {
-    if (this.#stopped || this.#soonTimer !== undefined) return
-    const spreadMs = Math.min(triggerSpreadMs * this.#parts.nodeCount(), triggerSpreadMaxMs)
-    this.#soonTimer = this.#parts.env.timers.after(this.#random() * spreadMs, () => {
-      this.#soonTimer = undefined
-      this.#passFull()
-    })
+    if (!this.#stopped) this.#pace.fullSoon()
   }
 
   /** Settled when all that is changed by now has been told of, or that has failed. */
@@ -118,7 +107,7 @@ export class AntiEntropy {
       if (next === undefined || this.#stopped) break
       const passed = await this.#pass()
       next.resolve(undefined)
-      if (passed.ok) this.#refusals = 0
+      if (passed.ok) this.#pace.succeeded()
       else this.#failed(passed.error)
     }
     this.#running = false
@@ -148,7 +137,7 @@ export class AntiEntropy {
     if (this.#stopped) return done
     state.compared(compare(state, dump.value, server, sees))
     this.#fullDue = false
-    this.#scheduleFull()
+    this.#pace.scheduleFull()
     return done
   }
 
@@ -335,36 +324,12 @@ export class AntiEntropy {
   #failed(failure: Failure): void {
     if (this.#stopped) return
     this.#warn(failure)
-    this.#retryTimer?.close()
-    const pauseMs = Math.min(retryPauseMs + this.#random() * retryMs * this.#scale(), this.#refusedPauseMs(failure))
-    this.#retryTimer = this.#parts.env.timers.after(pauseMs, () => this.changed())
-  }
-
-  /** Tokens are made soon after a cluster comes up: who is refused for want of one asks again soon at first, and then as others do. */
-  #refusedPauseMs({ kind }: Failure): number {
-    const isRefused = kind === 'token-not-found' || kind === 'permission-denied'
-    this.#refusals = isRefused ? this.#refusals + 1 : 0
-    const isSoon = isRefused && this.#refusals <= soonRefusalsMax
-    return isSoon ? retryPauseMs * (1 << (this.#refusals - 1)) * this.#scale() : Number.POSITIVE_INFINITY
-  }
-
-  #scheduleFull(): void {
-    this.#fullTimer?.close()
-    const intervalMs = fullIntervalMs * this.#scale()
-    this.#fullTimer = this.#parts.env.timers.after(intervalMs + this.#random() * intervalMs, () => this.#passFull())
+    this.#pace.failed(failure)
   }
 
   #passFull(): void {
     this.#fullDue = true
     this.changed()
-  }
-
-  #scale(): number {
-    return syncScale(this.#parts.nodeCount())
-  }
-
-  #random(): number {
-    return this.#parts.env.random.stream('agent.sync').fraction()
   }
 
   #log(text: string, fields: Readonly<Record<string, string>> = {}): void {

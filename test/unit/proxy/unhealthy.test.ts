@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/base/bytes.ts'
-import { whyUnhealthy } from '../../../src/proxy/unhealthy.ts'
+import { whyUnhealthy } from '../../../src/proxy/discovery.ts'
 
 const instance = (id: string, ...checks: readonly (readonly [name: string, status: string])[]) => ({
   Node: { Node: 'n1' },

@@ -2,7 +2,7 @@ import type { GossipAddress, Message } from '../../../src/gossip/core/messages.t
 import type { GossipCore } from '../../../src/gossip/core/state.ts'
 import type { CoreChange, GossipTimer } from '../../../src/gossip/core/types.ts'
 import type { GossipTiming } from '../../../src/gossip/pool.ts'
-import type { Dice } from '../raft-core/dice.ts'
+import type { Dice } from '../../tools/dice.ts'
 
 export const worldTiming: GossipTiming = {
   gossipIntervalMs: 200,

@@ -6,7 +6,7 @@ import { createGossip, recentIntentsMax, relaysMax } from '../../../src/gossip/c
 import { step } from '../../../src/gossip/core/step.ts'
 import { type GossipEvent, membersMax, packetBytesDefault } from '../../../src/gossip/core/types.ts'
 import { fc } from '../../fast-check.ts'
-import { Dice } from '../raft-core/dice.ts'
+import { Dice } from '../../tools/dice.ts'
 import { sizeOf, worldTiming, worldVersions } from './agent.ts'
 
 const runs = process.env['SVC_TEST_LONG'] === '1' ? 5_000 : 100

@@ -10,7 +10,7 @@ import {
   packetBytesDefault,
 } from '../../../src/gossip/core/types.ts'
 import type { GossipTiming } from '../../../src/gossip/pool.ts'
-import { Dice } from '../raft-core/dice.ts'
+import { Dice } from '../../tools/dice.ts'
 import { type Agent, sizeOf, worldTiming, worldVersions } from './agent.ts'
 import { Laws } from './laws.ts'
 

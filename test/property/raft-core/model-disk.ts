@@ -1,5 +1,5 @@
 import type { Entry, HardState, LogIndex, RaftEffect, Recovered, SnapshotMeta } from '../../../src/raft/core/types.ts'
-import type { Dice } from './dice.ts'
+import type { Dice } from '../../tools/dice.ts'
 
 export type Persist = Extract<RaftEffect, { kind: 'persist' }>
 

@@ -14,7 +14,7 @@ import type {
   Term,
   TimerName,
 } from '../../../src/raft/core/types.ts'
-import type { Dice } from './dice.ts'
+import type { Dice } from '../../tools/dice.ts'
 import type { Laws } from './laws.ts'
 import { type DiskWork, ModelDisk } from './model-disk.ts'
 import type { Swarm } from './swarm.ts'

@@ -1,4 +1,4 @@
-import type { Dice } from './dice.ts'
+import type { Dice } from '../../tools/dice.ts'
 
 /** A fault that strikes when the cluster reaches a state. Uniform chaos alone misses the famous bugs. */
 export type Trigger =

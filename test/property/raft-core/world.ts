@@ -1,7 +1,7 @@
 import { Heap } from '../../../src/base/heap.ts'
 import type { bootstrapped } from '../../../src/raft/core/configuration.ts'
 import type { Outgoing, RaftEffect, Server, ServerId } from '../../../src/raft/core/types.ts'
-import { Dice } from './dice.ts'
+import { Dice } from '../../tools/dice.ts'
 import { Broken, Laws } from './laws.ts'
 import { type Core, ModelServer, type Surroundings } from './model-server.ts'
 import { drawSwarm, type Swarm } from './swarm.ts'

@@ -1,8 +1,8 @@
+import { Dice } from '../dice.ts'
 import { wordsFor } from './coverage.ts'
 import { type Finding, Judge } from './judge.ts'
 import { minimised } from './minimised.ts'
 import { mutated } from './mutation.ts'
-import { Dice } from './random.ts'
 import type { FuzzTarget } from './target.ts'
 
 /** A finding with the shortest input that shows it. */

@@ -1,5 +1,5 @@
+import type { Dice } from '../dice.ts'
 import type { Words } from './coverage.ts'
-import type { Dice } from './random.ts'
 
 const oddNumbers = [0, 1, 2, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 129, 191, 192, 223, 224, 255]
 const oddLengths = [
@@ -21,7 +21,7 @@ export function mutated(from: Uint8Array, parts: MutationParts): Uint8Array {
   let bytes = from
   // Mostly one or two, now and then many.
   const changes = 1 << parts.dice.below(parts.dice.below(4) + 1)
-  for (let times = 0; times < changes; times++) bytes = parts.dice.of(kinds)(bytes, parts)
+  for (let times = 0; times < changes; times++) bytes = parts.dice.pick(kinds)(bytes, parts)
   return bytes.length > parts.lengthMax ? bytes.slice(0, parts.lengthMax) : bytes
 }
 
@@ -66,13 +66,13 @@ function setByte(bytes: Uint8Array, { dice }: MutationParts): Uint8Array {
 
 function setOdd(bytes: Uint8Array, { dice }: MutationParts): Uint8Array {
   return changed(bytes, dice, (copy, at) => {
-    copy[at] = dice.of(oddNumbers)
+    copy[at] = dice.pick(oddNumbers)
   })
 }
 
 /** Numbers of two or four bytes, in either order: lengths and counts. */
 function setNumber(bytes: Uint8Array, { dice }: MutationParts): Uint8Array {
-  const [width, value] = [dice.of([2, 4]), dice.of(oddLengths)]
+  const [width, value] = [dice.pick([2, 4]), dice.pick(oddLengths)]
   const isLittle = dice.below(2) === 0
   return changed(bytes, dice, (copy, at) => {
     for (let i = 0; i < width && at + i < copy.length; i++) {
@@ -114,7 +114,7 @@ function repeat(bytes: Uint8Array, { dice, lengthMax }: MutationParts): Uint8Arr
 }
 
 function wordOf({ own, odd }: Words, dice: Dice): Uint8Array {
-  return dice.of(own.length === 0 || dice.below(8) === 0 ? odd : own)
+  return dice.pick(own.length === 0 || dice.below(8) === 0 ? odd : own)
 }
 
 function putWord(bytes: Uint8Array, { dice, words }: MutationParts): Uint8Array {
@@ -129,7 +129,7 @@ function insertWord(bytes: Uint8Array, { dice, words }: MutationParts): Uint8Arr
 /** Other texts where one stands behind its length: as MessagePack has short ones, or with a byte for the length. */
 function replaceShort(bytes: Uint8Array, { dice, words }: MutationParts): Uint8Array {
   const word = wordOf(words, dice).subarray(0, 31)
-  const [base, mask] = dice.of([
+  const [base, mask] = dice.pick([
     [0xa0, 0x1f],
     [0, 0xff],
   ] as const)
@@ -146,12 +146,12 @@ function replaceShort(bytes: Uint8Array, { dice, words }: MutationParts): Uint8A
 const scanned = 64
 
 function splice(bytes: Uint8Array, { dice, corpus }: MutationParts): Uint8Array {
-  const other = dice.of(corpus)
+  const other = dice.pick(corpus)
   return joined(bytes.subarray(0, dice.below(bytes.length + 1)), other.subarray(dice.below(other.length + 1)))
 }
 
 function insertFromOther(bytes: Uint8Array, { dice, corpus }: MutationParts): Uint8Array {
-  const other = dice.of(corpus)
+  const other = dice.pick(corpus)
   return inserted(bytes, dice.below(bytes.length + 1), other.subarray(...span(other, dice)))
 }
 

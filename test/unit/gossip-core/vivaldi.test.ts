@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Vivaldi } from '../../../src/gossip/core/vivaldi.ts'
 import { decodeCoordinate, encodeCoordinate } from '../../../src/gossip/wire/coordinate-payload.ts'
 import { distanceBetween, isCoordinate, originCoordinate, sortedByDistance } from '../../../src/model/coordinate.ts'
-import { Dice } from '../../property/raft-core/dice.ts'
+import { Dice } from '../../tools/dice.ts'
 import { addressOf, Subject } from './subject.ts'
 
 /** Members on a grid whose true round-trip times are the distances between them and what the last mile takes. */

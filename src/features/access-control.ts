@@ -45,7 +45,7 @@ export interface AgentAccess {
 
 export type AgentTokenSlot = 'default' | 'agent' | 'agent-master' | 'replication' | 'mesh-replication'
 
-/** The field's own line, for its clients look for it, and then who is missing. */
+/** The field's own line, because its clients look for it, and then the servers that are missing. */
 export function legacyModeFailure(missing: readonly MissingServer[]): Failure {
   const line = 'The ACL system is currently in legacy mode.'
   if (missing.length === 0) return { kind: 'legacy-access-control', message: line }

@@ -54,9 +54,9 @@ export interface AgentContext {
   trustDomains(): Promise<Result<TrustDomains | undefined, Failure>>
   /** What it keeps for the proxies on its node; undefined: its release knows of no mesh. */
   readonly mesh?: MeshLeaves | undefined
-  /** How its metrics are named, and what Prometheus is told of them. */
+  /** How its metrics are named, and which of them Prometheus gets. */
   readonly telemetry: TelemetryView
-  /** Catalog and health are read `stale` and no older than this by who does not say otherwise; 0: they are not. */
+  /** Reads of catalog and health that name no consistency are `stale` and no older than this; 0: they are not. */
   readonly discoveryMaxStaleMs: number
   /** Why this agent should not be asked just now: it has not joined, knows no leader, lags, leaves. None: it is ready. */
   reasonsNotReady(): readonly string[]

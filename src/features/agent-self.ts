@@ -11,7 +11,7 @@ export interface AgentSelf {
   readonly revision: string
   readonly advertise: Endpoint
   readonly nodeMeta: Readonly<Record<string, string>>
-  /** What is told of another datacenter's nodes has the addresses that are reached from outside it. */
+  /** Answers about another datacenter's nodes have the addresses that can be reached from outside it. */
   readonly translatesAddresses: boolean
   /** The whole effective configuration, flat, secrets hidden. */
   readonly debugConfig: { readonly [key: string]: Json }

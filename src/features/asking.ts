@@ -10,7 +10,7 @@ import type { Handle } from './route.ts'
 
 /** What an agent asks of a call that it answers by itself. What servers answer is asked where it is served. */
 
-/** A handler for who may do this on the agent that is asked. */
+/** A handler for callers that have this right on the agent that is asked. */
 export function asking<Name extends string = never>(
   ask: (agent: AgentContext) => Ask,
   handle: Handle<Name>,

@@ -10,7 +10,7 @@ export interface Freshness {
 export interface CallOptions {
   /** The secret of the token that the call is made with; empty or absent: the agent's default token, else the anonymous one. */
   readonly token?: string
-  /** The address of whoever asked, where that is not this agent: what each client may have under way is bounded. */
+  /** The client's address, unless this agent itself is the caller: the requests of each client are bounded. */
   readonly client?: string
   /** Another datacenter, which a write is for; a read says it among its options. */
   readonly datacenter?: string

@@ -24,7 +24,7 @@ export interface DiscoveryRead<Args, Reply> {
   /** `name`: what the path names. */
   args(name: string): Args
   json(reply: Reply): Json
-  /** Answers to it may be kept on the agent for callers who want that. */
+  /** The agent may keep its answers for callers that accept cached ones. */
   readonly cacheable?: true
   /** Names what `json` shows of the reply, where it depends on more than the reply. */
   readonly form?: string

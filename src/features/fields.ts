@@ -56,7 +56,7 @@ export function uint64Of(value: unknown): bigint | undefined {
   return whole >= 0n && whole <= uint64Max ? whole : undefined
 }
 
-/** Names of members to values, if the value has exactly so many. */
+/** Names of members to values, if the value has exactly that many. */
 export function membersOf(value: unknown, count: number): Readonly<Record<string, unknown>> | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   return Object.keys(value).length === count ? (value as Readonly<Record<string, unknown>>) : undefined

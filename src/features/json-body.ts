@@ -64,7 +64,7 @@ export function decodeBody<T>(body: Uint8Array, decoder: Decoder<T>, heading = d
   return refused(heading, `${lines.length} error(s) decoding:\n\n${lines.join('\n')}`)
 }
 
-/** The body as plain data, for who reads it member by member. A member `__proto__` is one like the others. */
+/** The body as plain data, for callers that read it member by member. A member `__proto__` is one like the others. */
 export function plainBody(body: Uint8Array): Result<unknown, Failure> {
   const parsed = parseBoundedJson(body, bodyBounds)
   return parsed.ok ? ok(plainOf(parsed.value)) : unread(decodeFailed, parsed.error)

@@ -40,7 +40,7 @@ export interface LocalAgent {
   deregisterService(id: string): Promise<Result<undefined, Failure>>
   registerCheck(definition: CheckDefinition): Promise<Result<undefined, Failure>>
   deregisterCheck(checkId: string): Promise<Result<undefined, Failure>>
-  /** The word of whoever keeps a TTL check alive. */
+  /** The state that a client reports for a TTL check. */
   reportTtl(checkId: string, status: CheckStatus, output: string): Promise<Result<undefined, Failure>>
 }
 

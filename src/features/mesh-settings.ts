@@ -1,6 +1,6 @@
 import { productName } from '../model/names.ts'
 
-/** What a server is told of its mesh by its configuration. */
+/** Settings of the mesh in a server's configuration. */
 export interface MeshSettings {
   readonly enabled: boolean
   /** For the first start of the authority alone. */

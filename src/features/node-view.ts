@@ -18,7 +18,7 @@ export function shownNodes(agent: Pick<AgentContext, 'self' | 'release'>, query:
   return { datacenter, seen: nodesShown(agent, datacenter) }
 }
 
-/** The same for a datacenter that is known. Before `http-translates` only DNS tells of other addresses. */
+/** The same for a datacenter that is known. Before `http-translates` only DNS answers with translated addresses. */
 export function nodesShown(
   agent: Pick<AgentContext, 'self' | 'release'>,
   datacenter: string,

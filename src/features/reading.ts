@@ -31,13 +31,13 @@ export interface Answer<T> {
   standing?(): Standing
 }
 
-/** For who keeps what it made of an answer. It holds nothing of the answer itself. */
+/** For callers that keep what they made of an answer. It holds nothing of the answer itself. */
 export interface Standing {
   /** What the same question is told now, where that is the same value for certain; undefined: it may be another. */
   now(): ReadMeta | undefined
 }
 
-/** Encoded forms of one value, each made once for all who get it and kept for as long as the value is. */
+/** Encoded forms of one value, each made once for all callers and kept for as long as the value is. */
 export interface ResultForms {
   /** `form` names everything on which the bytes depend besides the value. They must not be changed. */
   bytesOf(form: string, make: () => Uint8Array): Uint8Array

@@ -83,7 +83,7 @@ export type RouteResponse =
       readonly consistency?: Consistency
       readonly cache?: CacheUse
       /**
-       * Names what the value says, for a caller who waits until it says something else.
+       * Identifies the value, for a caller that waits until it changes.
        * Reference: agent.md#hash-based-blocking.
        */
       readonly contentHash?: string

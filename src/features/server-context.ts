@@ -92,7 +92,7 @@ export interface ServerContext {
   ): Promise<Result<Reply, Failure>>
   /** Makes sure that no other server has led until now; a failure if this one does not lead. Nothing is proposed. */
   leads(): Promise<Result<undefined, Failure>>
-  /** The whole state, to be read piece by piece by who keeps a copy of it outside. */
+  /** The whole state, piece by piece, for callers that save a copy of it. */
   readonly archives: StateArchives
   /** The state whose pieces have come, to take the place of this one. */
   readonly coming: ComingStateCheck

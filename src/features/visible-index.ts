@@ -2,7 +2,7 @@ import type { Authorizer } from '../access/authorizer.ts'
 import type { ReadTransaction } from '../store/types.ts'
 
 /**
- * At which index an answer last changed for one caller, who may not see every row that it is made of. This is the one place
+ * The index at which an answer last changed for one caller, which may not see every row that it is made of. This is the one place
  * that states the rule; `agent/serving/seen-results.ts` applies it, and `test/property/agent/visible-index.test.ts` holds every
  * read to it.
  *

@@ -39,7 +39,7 @@ export async function mayOffer(
 function offering(agent: AgentContext, service: ServiceFacts, checks: readonly CheckDefinition[]): readonly Ask[] {
   const before = serviceOf(agent, service.id)
   const others = checks.flatMap(({ checkId }) => checkOf(agent, checkId) ?? [])
-  // Who is found as a way to another service stands for it.
+  // A proxy that is found as an endpoint of another service represents that service.
   const destination = meshDestination(service)
   return [
     writing('service', service.service),

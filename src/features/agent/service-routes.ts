@@ -131,7 +131,7 @@ function checksIn(value: unknown): number {
   return sum
 }
 
-/** What is told of it later goes by the token that it came with. */
+/** Later updates of it use the token that it was registered with. */
 function tokened(definition: ServiceDefinition, { token = '' }: CallOptions): ServiceDefinition {
   if (token === '') return definition
   const { service, checks, sidecar } = definition

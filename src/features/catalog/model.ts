@@ -73,7 +73,7 @@ export const nodeShape = z
   })
   .meta({ id: 'Node' })
 
-/** The datacenter is that of whoever answered. */
+/** The datacenter is that of the server that answered. */
 export function nodeJson(node: CatalogNode, datacenter: string): z.infer<typeof nodeShape> {
   return {
     ID: node.id,

@@ -84,7 +84,7 @@ function tellChanged(tx: WriteTransaction, node: string, changed: Changed): void
   if (changed.everyService || changed.services.size > 0) nodeChanged(tx, node)
 }
 
-/** What a registration has changed so far that services tell of. */
+/** Changes of a registration so far that answers about services show. */
 interface Changed {
   readonly services: Set<string>
   /** Of those that are reached over the mesh. */
@@ -125,7 +125,7 @@ function nameHolder(tx: ReadTransaction, request: RegisterRequest): CatalogNode 
   return holder.id === '' && formerNode(tx, request) === undefined ? undefined : holder
 }
 
-/** A node that takes another name leaves behind all that was on it: whoever runs there registers it again. */
+/** A node that takes another name leaves behind all that was on it: its agent registers that again. */
 function putNode(tx: WriteTransaction, request: RegisterRequest, changed: Changed): CatalogNode {
   const there = nodeByName(tx, request.node.node)
   if (there !== undefined && request.skipNodeUpdate) return there

@@ -6,7 +6,7 @@ import { checkRemoved, nodeRemoved, serviceRemoved } from './model.ts'
 import { checksTable, nodesTable, servicesTable } from './tables.ts'
 import { checksOfInstance, checksOfNode, servicesOfNode } from './views.ts'
 
-/** With everything on it: its services first, so that nobody is told of them what their going says already. */
+/** Removes a node with everything on it, its services first: the change of the node then touches no service that goes anyway. */
 export function removeNode(tx: WriteTransaction, { node }: CatalogNode): void {
   for (const service of servicesOfNode(tx, node)) removeService(tx, service)
   for (const check of checksOfNode(tx, node)) removeCheck(tx, check)

@@ -30,7 +30,7 @@ function* registrationAsks(tx: ReadTransaction, request: RegisterRequest): Gener
   for (const written of nodesWritten(tx, request)) yield writing('node', written)
   if (service !== null) {
     yield writing('service', service.service)
-    // Who is found as a way to another service stands for it.
+    // A proxy that is found as an endpoint of another service represents that service.
     const destination = meshDestination(service)
     if (destination !== undefined) for (const name of meshSpellings(destination)) yield writing('service', name)
     const before = serviceOfNode(tx, node.node, service.id)
@@ -77,7 +77,7 @@ function ownerOf(tx: ReadTransaction, { node, service }: RegisterRequest, { serv
   return owner === undefined ? writing('node', node.node) : writing('service', owner.service)
 }
 
-/** Who may write a node may take out what is on it; who may write a service, its instances and their checks. */
+/** The right to write a node allows removing what is on it; the right to write a service, its instances and their checks. */
 export function deregistrationRefused(
   authorizer: Authorizer,
   { node, serviceId, checkId }: DeregisterRequest,

@@ -58,7 +58,7 @@ export const checksTable: TableDefinition<CatalogCheck> = {
   decode: (row) => stored.catalogCheck.parse(row),
 }
 
-/** At which index something last changed that is told of this node, or of this service. */
+/** The index at which answers about this node, or about this service, last changed. */
 export interface LastChangeRow {
   /** As `nameKey` gives it. */
   readonly name: string

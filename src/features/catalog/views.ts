@@ -179,7 +179,7 @@ export function ofService<T>(
   return { index: serviceIndex(tx, service), value: tx.covered(read) }
 }
 
-/** The same of what is told of the ways to a service over the mesh, by the same argument. */
+/** The same for answers about the mesh endpoints of a service, by the same argument. */
 export function ofWaysTo<T>(tx: ReadTransaction, service: string, read: (tx: ReadTransaction) => T) {
   const index = tx.get(destinationChangesTable, nameKey(service))?.index ?? tx.lastChange(goneFloor)
   return { index, value: tx.covered(read) }
@@ -187,12 +187,12 @@ export function ofWaysTo<T>(tx: ReadTransaction, service: string, read: (tx: Rea
 
 /** As it was before each service had an index of its own: whatever changes in the catalog, the result counts as changed. */
 function ofAnyService<T>(tx: ReadTransaction, read: (tx: ReadTransaction) => T) {
-  // Looked at whole, so that a change of any row wakes who waits.
+  // The whole table is read, so that a change of any row wakes the waiting reads.
   for (const rows of [allNodes(tx), allServices(tx), allChecks(tx)]) void [...rows]
   return { index: Math.max(nodesIndex(tx), servicesIndex(tx), checksIndex(tx)), value: read(tx) }
 }
 
-/** The same of what is told of a node, which is named. */
+/** The same for answers about a named node. */
 export function ofNode<T>(tx: ReadTransaction, node: string, read: (tx: ReadTransaction) => T) {
   return { index: nodeIndex(tx, node), value: tx.covered(read) }
 }

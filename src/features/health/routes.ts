@@ -101,7 +101,7 @@ function readChecks(agent: AgentContext, request: NearRequest): Promise<RouteRes
   })
 }
 
-/** Who does not pass is left out here, after the read: a blocking read is woken by changes of those, too. */
+/** Instances that do not pass are left out here, after the read: changes of theirs wake a blocking read, too. */
 async function readService(
   agent: AgentContext,
   request: RouteRequest<NamesOf<typeof serviceParameters>>,

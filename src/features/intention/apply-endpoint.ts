@@ -26,7 +26,7 @@ type ChangeArgs = Exclude<ApplyArgs, { readonly operation: 'create' }>
 
 const method = 'Intention.Apply'
 
-/** Answers the ID of the intention. Whoever changes one may write both what it was for and what it is to be for. */
+/** Answers the ID of the intention. A caller that changes one needs write rights for its old and its new destination. */
 export const applyEndpoint: WriteEndpoint<ApplyArgs, string> = {
   method,
   kind: 'write',

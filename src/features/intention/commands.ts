@@ -15,7 +15,7 @@ const first = releaseOf('mesh')
 export type IntentionOutcome =
   | { readonly id: string }
   | { readonly refusal: string }
-  /** It is not for the destination any more for which whoever asked was allowed to change it. */
+  /** The intention's destination changed since the caller was authorized. */
   | { readonly changedMeanwhile: true }
 
 const intentionOutcome = z.union([idOrRefusal, z.object({ changedMeanwhile: z.literal(true) }).readonly()])

@@ -8,7 +8,7 @@ import { precedenceOf } from './precedence.ts'
 
 export type Action = 'allow' | 'deny'
 
-/** What whoever writes an intention says. */
+/** The part of an intention that its author writes. */
 export interface IntentionContent extends Ends {
   readonly action: Action
   readonly description: string

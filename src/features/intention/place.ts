@@ -7,7 +7,7 @@ export interface Place {
   readonly name: string
 }
 
-/** Who connects, and to whom. */
+/** The service that connects, and the service that it connects to. */
 export interface Ends {
   readonly source: Place
   readonly destination: Place

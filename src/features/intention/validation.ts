@@ -75,7 +75,7 @@ function lengthProblems(said: Said): readonly string[] {
   return [...tooLong, `Description exceeds maximum length ${metadataValueMax}`]
 }
 
-/** Where there are too many pairs, that is all that is told of them; a key that is too long is not told whole. */
+/** If there are too many pairs, the message says only that; a key that is too long is not shown whole. */
 function metaProblems(meta: IntentionContent['meta']): readonly string[] {
   if (meta.length > metadataPairsMax) return [`Meta exceeds maximum element count ${metadataPairsMax}`]
   return meta.flatMap(([key, value]) => {

@@ -133,7 +133,7 @@ const togetherMax = 8
 /** How long each of them is waited for. A pool of thousands has some 15 s to answer. */
 const thereWaitMs = 30_000
 
-/** In the order in which they are named, so many at a time; without those that have nothing to say. */
+/** In the order in which they are named, a few at a time; without those that have nothing to report. */
 async function askTogether(
   datacenters: readonly string[],
   ask: (datacenter: string) => Promise<PoolKeys['answers'] | undefined>,
@@ -150,7 +150,7 @@ async function askTogether(
   return told
 }
 
-/** What the pool of another datacenter answers, or why it does not. Whoever asked may go away: what was begun there goes on. */
+/** The answer of another datacenter's pool, or why there is none. The caller may go away: the operation there goes on. */
 async function askThere(
   agent: AgentContext,
   { token }: CallOptions,

@@ -14,7 +14,7 @@ const keptSteps = Math.ceil(tombstoneTtlMs / tombstoneGranularityMs)
 /** One for each step while they are kept. */
 const sightingsMax = keptSteps + 1
 
-/** When so many steps had been made, every tombstone up to the index was there. */
+/** After `step` steps every tombstone up to the index existed. */
 interface Sighting {
   readonly index: number
   readonly step: number

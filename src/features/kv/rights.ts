@@ -16,7 +16,7 @@ export function listingRefused(authorizer: Authorizer, prefix: string): Ask | un
   return refusedUnlessAllowed(authorizer, 'key', textOfPrefix(prefix), 'list')
 }
 
-/** All that begins so may be deleted only by who may write each of them. */
+/** Keys under a prefix may be deleted only by a caller that may write each of them. */
 export function treeRefused(authorizer: Authorizer, prefix: string): Ask | undefined {
   const name = textOfPrefix(prefix)
   return authorizer.writesTree(name) ? undefined : { resource: 'key', name, right: 'write' }

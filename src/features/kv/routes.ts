@@ -195,7 +195,7 @@ async function lock(agent: AgentContext, request: PutRequest, entry: Entry, acqu
 
 async function unlock(agent: AgentContext, request: PutRequest, entry: Entry, release: string): Promise<RouteResponse> {
   if (release === '') return missingSession
-  // Whatever is not an ID is nobody's who holds the key.
+  // A value that is no session ID cannot name the holder of the key.
   const session = sessionIdOf(release)
   if (!session.ok) return { kind: 'json', value: false }
   const done = await agent.write(unlockEndpoint, { ...entry, session: session.value }, request.call)

@@ -196,7 +196,7 @@ function noSuchArea(): Promise<RouteResponse> {
   return Promise.resolve({ kind: 'text', text: '', status: 404 })
 }
 
-/** Bad news come as 429: whoever only looks at the status sees them. */
+/** Bad news are answered with 429, for callers that look only at the status. */
 async function readHealth(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)

@@ -19,7 +19,7 @@ type SetBody = z.infer<typeof setBody>
 /** `id`: of the query, which is that of the first attempt where the write was repeated. The refusal is the field's line. */
 export type QueryOutcome = { readonly id: string } | { readonly refusal: string }
 
-/** The ID is drawn by the leader, who has also looked at what can be judged without the state. */
+/** The leader has drawn the ID, and has validated what can be judged without the state. */
 export const queryCreate: CommandDefinition<SetBody, QueryOutcome> = {
   kind: 'query.create',
   outcome: idOrRefusal,

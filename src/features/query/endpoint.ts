@@ -158,7 +158,7 @@ export const explainEndpoint: QueryEndpoint<z.infer<typeof explainArgs>, Resolve
 const executeArgs = z.object({
   ...nameArgs,
   connect: z.boolean(),
-  /** Who asks; null in another datacenter, whose coordinates are not to be compared with. */
+  /** The caller's place; null in another datacenter, whose coordinates cannot be compared. */
   origin: z.object({ node: z.string(), ip: z.string(), near: z.string() }).nullable(),
 })
 

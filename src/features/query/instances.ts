@@ -5,7 +5,7 @@ import { healthOfService, ofService, ofWaysTo } from '../catalog/views.ts'
 import type { ServiceQuery } from './model.ts'
 
 export interface InstancesFound {
-  /** At which what is told of the service last changed. */
+  /** The index at which answers about the service last changed. */
   readonly index: number
   readonly entries: readonly HealthServiceEntry[]
 }

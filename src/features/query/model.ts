@@ -5,7 +5,7 @@ import { indexValue, textList, textMap } from '../declared-answers.ts'
 /** Which instances a query finds. Reference: prepared-queries.md#query-object. */
 export interface ServiceQuery {
   readonly service: string
-  /** Which datacenters are asked when nothing is found here: so many of the nearest, then these. */
+  /** Datacenters that are asked when nothing is found here: this many of the nearest, then these by name. */
   readonly failover: { readonly nearestN: number; readonly datacenters: readonly string[] | null }
   /** Only instances of which every check passes; else all that have no critical one. */
   readonly onlyPassing: boolean

@@ -4,7 +4,7 @@ import type { ReadTransaction } from '../../store/types.ts'
 import { allNodes } from '../catalog/views.ts'
 import { coordinateOfNode, coordinatesIndex } from '../coordinate/views.ts'
 
-/** Who asks, as far as it matters for what is near. */
+/** The caller, as far as it matters for nearness. */
 export interface Origin {
   /** The agent that was asked. */
   readonly node: string

@@ -28,12 +28,12 @@ export function queryChangeRefused(
   return refusedOrAbsent(authorizer, { resource: 'query', name: query.name, right: 'write' }, notThere)
 }
 
-/** In a list: those without a name are for who manages access alone. */
+/** In a list: queries without a name are shown only to tokens that manage access. */
 export function isListed(authorizer: Authorizer, query: QueryRow): boolean {
   return managesAccess(authorizer) || (isGoverned(query) && queryRefused(authorizer, query, 'read') === undefined)
 }
 
-/** With its token only for who could read that anyway. */
+/** Shows its token only to callers that could read the token anyway. */
 export function queryShown(authorizer: Authorizer, query: QueryRow): QueryRow {
   return managesAccess(authorizer) ? query : withoutToken(query)
 }

@@ -27,7 +27,7 @@ import { noSuchQuery } from './resolution.ts'
 
 const unknownQuery = textAnswer(404, 'There is no such query.')
 const definitionAbout = 'The query. Names of members may have their letters in any case.'
-/** `consistency` is told of reads alone. */
+/** Only reads have a `consistency`. */
 const readHeaders = [...indexHeaders, 'effectiveConsistency'] as const
 
 /** Reference: prepared-queries.md#endpoints. */

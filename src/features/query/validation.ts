@@ -5,7 +5,7 @@ import { isTemplate, type QueryDefinition, type ServiceQuery } from './model.ts'
 import { hiddenToken } from './rights.ts'
 import { templateRefusal } from './template.ts'
 
-/** Longest name, in bytes: of a name that is asked for, so many beginnings are looked for among the templates. */
+/** Longest name, in bytes: each beginning of a requested name is looked up among the templates. */
 export const queryNameBytesMax = 256
 /** What all texts of a definition may take together, in UTF-16 units, each with a little more for itself. */
 const definitionSizeMax = 65_536

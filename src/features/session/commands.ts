@@ -45,7 +45,7 @@ function checksRefusal(tx: ReadTransaction, node: string, checks: readonly strin
 
 const destroyBody = z.strictObject({ ids: z.array(sessionFields.id).readonly() })
 
-/** At the wish of whoever has it, or because its time to live has run out. What is not there has ended already. */
+/** Destroys a session for its owner, or because its time to live has expired. A session that is not there has ended already. */
 export const sessionDestroy: CommandDefinition<z.infer<typeof destroyBody>, boolean> = {
   kind: 'session.destroy',
   outcome: z.boolean(),

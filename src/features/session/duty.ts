@@ -42,7 +42,7 @@ export class SessionExpiry implements Closable {
   readonly #deadlines = new Map<string, number>()
   /** One alarm for each of them, at its deadline or before: a renewal leaves the alarm where it is. */
   #alarms = emptyAlarms()
-  /** Sessions whose end is being replicated, and who waits for the outcome. */
+  /** Sessions whose end is being replicated, and the callers that wait for the outcome. */
   readonly #ending = new Map<string, Deferred<void>>()
   #timer: Closable | undefined
   #timerAtMs = Number.POSITIVE_INFINITY

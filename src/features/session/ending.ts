@@ -6,7 +6,7 @@ import { type SessionRow, sessionEnded } from './model.ts'
 import { sessionCheckKey, sessionChecksTable, sessionsTable } from './tables.ts'
 import { sessionById, sessionsOfNode } from './views.ts'
 
-/** Whoever locks keys with sessions follows in the same transaction. */
+/** Features that lock keys with sessions follow in the same transaction. */
 export function endSession(tx: WriteTransaction, { id, checks, behaviour, lockDelayNs }: SessionRow): void {
   tx.delete(sessionsTable, id)
   for (const checkId of checks) tx.delete(sessionChecksTable, sessionCheckKey(id, checkId))

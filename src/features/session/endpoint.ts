@@ -65,7 +65,7 @@ function ttlRefusal(ttlMs: number, leastMs: number): Failure | undefined {
 const idArgs = z.object({ id: sessionFields.id })
 type IdArgs = z.infer<typeof idArgs>
 
-/** The node of a session says who may end or renew it, and a leader that is new may not know the session yet. */
+/** The node of a session decides which tokens may destroy or renew it, and a new leader may not know the session yet. */
 const ofItsNode = within('whose session it is only a leader knows that has caught up')
 
 /** True, also where there was no such session; but where access is controlled, that is refused. */

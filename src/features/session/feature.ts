@@ -6,7 +6,7 @@ import { createEndpoint, destroyEndpoint, infoEndpoint, listEndpoint, nodeEndpoi
 import { sessionRoutes } from './routes.ts'
 import { sessionChecksTable, sessionsTable } from './tables.ts'
 
-/** Sessions: who may hold locks, and for how long. */
+/** Sessions: holders of locks, and how long they live. */
 export const sessionFeature: Feature = {
   name: 'session',
   tables: [sessionsTable, sessionChecksTable],

@@ -5,7 +5,7 @@ import { indexValue, textList } from '../declared-answers.ts'
 /** What becomes of the keys that a session holds when it ends: they are free again, or they go with it. */
 export type SessionBehaviour = 'release' | 'delete'
 
-/** Somebody who holds locks for as long as a node, its checks and the session's own time to live say that he is there. */
+/** A holder of locks, alive for as long as a node, its checks and the session's own time to live say so. */
 export interface SessionRow {
   /** A UUID in lower case. */
   readonly id: string

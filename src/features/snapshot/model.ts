@@ -43,7 +43,7 @@ export interface ArchiveMeta {
   /** Of `state.bin`. */
   readonly sizeBytes: number
   readonly configurationIndex: number
-  /** The servers that there were. Told for people: a restore never touches who the servers are. */
+  /** The servers at that time, for people to read: a restore never changes the set of servers. */
   readonly servers: readonly ArchivedServer[]
 }
 

@@ -56,7 +56,7 @@ async function restore(agent: AgentContext, request: RouteRequest<ReadName>): Pr
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   if (options.value.datacenter === '') {
-    // Servers ask again: but an archive is a lot of work, for whoever may not have it taken.
+    // Servers check the right again, but without this a caller without it could cause the work of an archive.
     const allowed = await allowedHere(agent, request, () => [{ resource: 'acl', name: '', right: 'write' }])
     if (!allowed.ok) return failed(allowed.error)
   }

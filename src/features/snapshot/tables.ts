@@ -5,7 +5,7 @@ import { bytes, count } from '../fields.ts'
 
 /** A state that is being brought, to take the place of this one. At most one at a time. */
 export interface ComingRow {
-  /** Drawn by whoever brings it. */
+  /** Drawn by the server that restores the snapshot. */
   readonly id: string
   readonly sizeBytes: number
   readonly receivedBytes: number

@@ -47,7 +47,7 @@ export async function saveState(
   return ok({ archive: await inOne(env, packed.value.finish(told, Math.trunc(wallMs / 1_000))), meta })
 }
 
-/** Reads an opened state to its end, or until whoever wanted it has gone. */
+/** Reads an opened state to its end, or until its caller has gone. */
 async function packState(
   agent: AgentContext,
   id: string,
@@ -136,7 +136,7 @@ export async function restoreState(
   return replaced
 }
 
-/** The same datacenter and the same rights, though whoever called may have gone. */
+/** The same datacenter and the same rights, though the caller may have gone. */
 function whereOf({ datacenter, token }: CallOptions): CallOptions {
   return { ...(datacenter === undefined ? {} : { datacenter }), ...(token === undefined ? {} : { token }) }
 }

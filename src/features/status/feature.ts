@@ -2,7 +2,7 @@ import type { Feature } from '../manifest.ts'
 import { leaderEndpoint, peersEndpoint } from './endpoint.ts'
 import { statusRoutes } from './routes.ts'
 
-/** Who leads, and who takes part. */
+/** The leader, and the Raft peers. */
 export const statusFeature: Feature = {
   name: 'status',
   endpoints: [leaderEndpoint, peersEndpoint],

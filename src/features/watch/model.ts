@@ -32,7 +32,7 @@ export interface WatchPlan {
    * its index is in no order.
    */
   readonly shows: 'state' | 'first' | 'news'
-  /** What an answer is known by for whoever waits for another: its index, or a hash of what it says. */
+  /** Identifies an answer for a caller that waits for another one: its index, or a hash of its content. */
   readonly waitsBy: 'index' | 'hash'
 }
 

@@ -108,7 +108,8 @@ function assembleServer(
   const directory = new ServerDirectory(nodeId, config.datacenter, alive)
   const introductions = new Introductions({ env, config, rpc, raft, directory, nodeId, pool })
   const settings = () => settingsNow(config.autopilot, state.store.read())
-  const membership = serverMembership({ directory, introductions, pool, config, settings })
+  const measure = (): void => leadership.measure()
+  const membership = serverMembership({ directory, introductions, pool, config, settings, measure })
   const archives = new OpenStates(env, state.store)
   const access = openServerAccess(ground, raft, state.store, () => calls, closing)
   const context = serverContext(ground, state, raft, {

@@ -97,7 +97,7 @@ export interface ServerContext {
   /** The state whose pieces have come, to take the place of this one. */
   readonly coming: ComingStateCheck
   /** What this duty is doing now; undefined while this server does not lead, or has not begun its duties yet. */
-  duty<Running extends Closable>(duty: LeaderDuty<Running>): Running | undefined
+  duty<Running extends RunningDuty>(duty: LeaderDuty<Running>): Running | undefined
   /** Calls `use` once, after a batch of commands, when something has changed that `look` looked at. */
   watch(look: (tx: ReadTransaction) => void, use: () => void): Closable
   /** What the leader makes of its servers; undefined: this one does not lead, or has not looked yet. */
@@ -162,8 +162,13 @@ export interface ServerEndpoint<Args = unknown, Reply = unknown> {
   serve(server: ServerContext, args: Args, authorizer: Authorizer): Promise<Result<Reply, Failure>>
 }
 
+export interface RunningDuty extends Closable {
+  /** Sets its gauges. It is called every few seconds, for what is set at changes alone is missing in most intervals of the metrics. */
+  measure?(): void
+}
+
 /** Work that only the leader does, from the moment it has caught up with its own term until it loses leadership. */
-export interface LeaderDuty<Running extends Closable = Closable> {
+export interface LeaderDuty<Running extends RunningDuty = RunningDuty> {
   readonly name: string
   /** Begins it; what it returns is closed when leadership ends. Its timers and proposals must end then. */
   start(server: ServerContext): Running

@@ -1,6 +1,6 @@
 import type { Closable } from '../../env/async.ts'
 import { measured } from '../../features/measured.ts'
-import type { LeaderDuty, ServerContext } from '../../features/server-context.ts'
+import type { LeaderDuty, RunningDuty, ServerContext } from '../../features/server-context.ts'
 import type { RaftStatus } from '../../raft/raft.ts'
 
 /** Pause before a leader that could not make sure of its state tries again. */
@@ -14,7 +14,7 @@ export class Leadership {
   readonly #context: ServerContext
   readonly #duties: readonly LeaderDuty[]
   readonly #watching: Closable
-  #running: ReadonlyMap<LeaderDuty, Closable> = new Map()
+  #running: ReadonlyMap<LeaderDuty, RunningDuty> = new Map()
   #retry: Closable | undefined
   /** The term whose duties are begun or about to be; 0: this server does not lead. */
   #term = 0
@@ -33,8 +33,13 @@ export class Leadership {
     this.#end()
   }
 
-  running<Running extends Closable>(duty: LeaderDuty<Running>): Running | undefined {
+  running<Running extends RunningDuty>(duty: LeaderDuty<Running>): Running | undefined {
     return this.#running.get(duty) as Running | undefined
+  }
+
+  /** Has the duties that run set their gauges. */
+  measure(): void {
+    for (const running of this.#running.values()) running.measure?.()
   }
 
   /** Ends the duties and begins them anew, where this server leads. */

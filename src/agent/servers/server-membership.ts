@@ -24,6 +24,8 @@ export interface ServerMembershipParts {
   readonly config: Pick<AgentConfig, 'raft' | 'datacenter'>
   /** As they are now: operators may change them. */
   settings(): AutopilotConfig
+  /** Has all that the leader looks after set its gauges: at each look. */
+  measure(): void
 }
 
 /** The duty, and what it knows of the health of the servers while it runs here. */
@@ -171,6 +173,7 @@ class ServerMembership implements Closable {
     const { healthy, failureTolerance } = this.#health.cluster()
     metrics.gauge('autopilot.healthy', healthy ? 1 : 0)
     metrics.gauge('autopilot.failure_tolerance', failureTolerance)
+    this.#parts.measure()
   }
 
   /** At most one change for each server and poll: Raft takes one at a time. */

@@ -1,8 +1,7 @@
 import type { Authorizer } from '../../access/authorizer.ts'
 import type { Result } from '../../base/result.ts'
-import type { Closable } from '../../env/async.ts'
 import type { Failure } from '../../model/failure.ts'
-import type { LeaderDuty, ServerContext, WriteIdentity } from '../server-context.ts'
+import type { LeaderDuty, RunningDuty, ServerContext, WriteIdentity } from '../server-context.ts'
 import { forecastOf } from './forecast.ts'
 import { Steward } from './leader/steward.ts'
 import { type ConfigurationWish, Updates } from './leader/updates.ts'
@@ -20,7 +19,7 @@ export const authorityDuty: LeaderDuty<AuthorityDuty> = {
   start: (server) => new AuthorityDuty(server, providerKinds),
 }
 
-export class AuthorityDuty implements Closable {
+export class AuthorityDuty implements RunningDuty {
   readonly #parts: AuthorityParts
   readonly #providers: OpenProviders
   readonly #steward: Steward | undefined
@@ -33,6 +32,10 @@ export class AuthorityDuty implements Closable {
     this.#steward = meshIsOff(server) === undefined ? new Steward(this.#parts, this.#providers) : undefined
     this.#updates = new Updates(this.#parts, () => this.#steward?.problem ?? '')
     this.#signing = new Signing(this.#parts, this.#providers)
+  }
+
+  measure(): void {
+    this.#steward?.measure()
   }
 
   close(): void {

@@ -2,7 +2,7 @@ import { Heap } from '../../base/heap.ts'
 import type { Closable, Deferred } from '../../env/async.ts'
 import { failureText } from '../../model/failure.ts'
 import { measured } from '../measured.ts'
-import type { LeaderDuty, ServerContext } from '../server-context.ts'
+import type { LeaderDuty, RunningDuty, ServerContext } from '../server-context.ts'
 import { sessionDestroy } from './commands.ts'
 import type { SessionRow } from './model.ts'
 import { allSessions, sessionById, sessionCount } from './views.ts'
@@ -36,7 +36,7 @@ export const sessionExpiry: LeaderDuty<SessionExpiry> = {
   start: (server) => new SessionExpiry(server),
 }
 
-export class SessionExpiry implements Closable {
+export class SessionExpiry implements RunningDuty {
   readonly #server: ServerContext
   /** By session: when it ends unless it is renewed. */
   readonly #deadlines = new Map<string, number>()
@@ -67,7 +67,7 @@ export class SessionExpiry implements Closable {
     const isNew = !this.#deadlines.has(id)
     this.#deadlines.set(id, atMs)
     if (isNew) this.#alarm({ id, atMs })
-    this.#tell()
+    this.measure()
   }
 
   /** Alarms kept, for a test of their bound. */
@@ -85,7 +85,7 @@ export class SessionExpiry implements Closable {
   }
 
   /** Sessions whose time is kept. */
-  #tell(): void {
+  measure(): void {
     this.#server.env.metrics.gauge('session_ttl.active', this.#deadlines.size)
   }
 
@@ -151,7 +151,7 @@ export class SessionExpiry implements Closable {
     for (const id of ids) this.#ending.delete(id)
     outcome.resolve()
     for (const id of ids) this.#deadlines.delete(id)
-    this.#tell()
+    this.measure()
     if (done.ok) return env.log.write('info', 'session', 'ended sessions that were not renewed', { count: ids.length })
     env.log.write('warn', 'session', 'could not end sessions that were not renewed', { why: failureText(done.error) })
     const atMs = env.clock.monoMs() + retryMs

@@ -50,6 +50,7 @@ class Leading {
       pool: this.fake.pool,
       config: base,
       settings: () => ({ ...base.autopilot, ...options.autopilot }),
+      measure: () => undefined,
     })
     this.#context = {
       env: this.clock.env,

@@ -33,6 +33,7 @@ export class Steward implements Closable {
   readonly #bootstrap: Bootstrap
   readonly #joining: Joining
   #problem = ''
+  #hasLooked = false
   #pauseMs = retryFirstMs
   #reviewedMs: number
   #wake: (() => void) | undefined
@@ -60,6 +61,16 @@ export class Steward implements Closable {
     this.#wake?.()
   }
 
+  /** Says nothing before it has looked: what it does not know yet is not well. */
+  measure(): void {
+    if (!this.#hasLooked) return
+    const { env } = this.#parts.server
+    const root = activeRoot(this.#parts.server.read())
+    env.metrics.gauge('connect.ca.healthy', this.#problem === '' ? 1 : 0)
+    if (root === undefined) return
+    env.metrics.gauge('connect.ca.root.expiry', Math.round((root.notAfterMs - env.clock.wallMs()) / 1000))
+  }
+
   async #run(): Promise<void> {
     tellSettingsIgnored(this.#parts)
     tellRestored(this.#parts)
@@ -70,7 +81,8 @@ export class Steward implements Closable {
       if (this.#closed) return changed.close()
       if (step.kind === 'failed') this.#failed(step)
       else this.#went()
-      this.#measure()
+      this.#hasLooked = true
+      this.measure()
       const mostMs = Math.min(lookEveryMs, this.#joining.restMs(this.#parts.server.read()))
       if (step.kind === 'idle') await this.#rest(Math.min(step.forMs, mostMs), changed)
       changed.close()
@@ -136,14 +148,6 @@ export class Steward implements Closable {
     const pauseMs = this.#pauseMs
     this.#pauseMs = Math.min(pauseMs * 2, retryMaxMs)
     return pauseMs
-  }
-
-  #measure(): void {
-    const { env } = this.#parts.server
-    const root = activeRoot(this.#parts.server.read())
-    env.metrics.gauge('connect.ca.healthy', this.#problem === '' ? 1 : 0)
-    if (root === undefined) return
-    env.metrics.gauge('connect.ca.root.expiry', Math.round((root.notAfterMs - env.clock.wallMs()) / 1000))
   }
 
   /** The next change of anything that could make something due. */

@@ -5,7 +5,7 @@ import type { Terminal } from '../env/terminal.ts'
 import { productName } from '../model/names.ts'
 import { type CliCommand, type CommandFlag, type FlagValue, wordsAfter } from './command.ts'
 import { commandTree } from './command-list.ts'
-import { flagBehindOperands, rewriteGoFlags } from './flags/go-flags.ts'
+import { asksForHelp, flagBehindOperands, helpFlags, rewriteGoFlags } from './flags/go-flags.ts'
 
 const { commands, groups } = commandTree
 
@@ -32,7 +32,7 @@ export async function runCli(argv: readonly string[], env: Env, terminal: Termin
 
 async function runCommand(command: CliCommand, rest: readonly string[], env: Env, terminal: Terminal): Promise<number> {
   const program = commanderFor(command, terminal)
-  if (['-h', '-help', '--help'].includes(rest[0] ?? '')) {
+  if (asksForHelp(rest, command.flags)) {
     terminal.out(program.helpInformation())
     return 0
   }
@@ -122,7 +122,7 @@ function showGroup(argv: readonly string[], path: readonly string[], terminal: T
   const group =
     [path.slice(0, 2), path.slice(0, 1)].map((words) => words.join(' ')).find((name) => Object.hasOwn(groups, name)) ??
     ''
-  const asked = ['-h', '-help', '--help'].includes(argv[group === '' ? 0 : group.split(' ').length] ?? '')
+  const asked = helpFlags.includes(argv[group === '' ? 0 : group.split(' ').length] ?? '')
   const prefix = group === '' ? [] : group.split(' ')
   const entries = wordsAfter(commandTree, prefix)
   const unknown = path[prefix.length]

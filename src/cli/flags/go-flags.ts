@@ -44,6 +44,16 @@ export function rewriteGoFlags(
   return ok([...out, ...past.rest()])
 }
 
+export const helpFlags: readonly string[] = ['-h', '-help', '--help']
+
+/** Whether the page is asked for, be it behind other flags: not where the word is the value of one, or an operand. */
+export function asksForHelp(argv: readonly string[], flags: readonly CommandFlag[]): boolean {
+  const at = argv.findIndex((argument) => helpFlags.includes(argument))
+  if (at < 0) return false
+  const before = rewriteGoFlags(argv.slice(0, at), flags)
+  return before.ok && !before.value.includes('--')
+}
+
 function undefinedText(name: string, names: readonly string[]): string {
   const text = `flag provided but not defined: -${name}`
   const removed = removedFlag(name)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { flagBehindOperands, rewriteGoFlags } from '../../../src/cli/flags/go-flags.ts'
+import type { CommandFlag } from '../../../src/cli/command.ts'
+import { asksForHelp, flagBehindOperands, rewriteGoFlags } from '../../../src/cli/flags/go-flags.ts'
 import { formatTable } from '../../../src/cli/table.ts'
 import { fc } from '../../fast-check.ts'
 
@@ -117,5 +118,24 @@ describe('flags that earlier releases took', () => {
     const line = 'flag provided but not defined: -dc (removed in 1.0, use -datacenter)'
     const validate = [{ name: 'release', kind: 'text', help: '' }] as const
     expect(rewriteGoFlags(['-release=0.9.3', '-dc=east'], validate)).toEqual({ ok: false, error: line })
+  })
+})
+
+describe('the page of a command', () => {
+  const flags: readonly CommandFlag[] = [
+    { name: 'dev', kind: 'bool', help: '' },
+    { name: 'bind', kind: 'text', help: '' },
+  ]
+
+  it.each([
+    [['-h'], true],
+    [['-dev', '-bind', '10.0.0.1', '-help'], true],
+    [['-bind=x', '--help', 'operand'], true],
+    [['-bind', '-h'], false],
+    [['operand', '-h'], false],
+    [['--', '-h'], false],
+    [['-dev'], false],
+  ])('is asked for by %j: %s', (argv, asked) => {
+    expect(asksForHelp(argv, flags)).toBe(asked)
   })
 })

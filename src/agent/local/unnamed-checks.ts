@@ -7,6 +7,7 @@ import type { LocalState } from './local-state.ts'
 export type OtherChecks = 'keep-others' | 'drop-others'
 
 /**
+ * The rule of `?replace-existing-checks`, apart from the agent that follows it, so that a test can put it every case (divergence 119).
  * IDs of the checks that go when services are registered with these and no others. A check of a file stays: the next reload would
  * bring it back. Maintenance stays: an operator ends it, not the program that registers the service.
  */

@@ -30,6 +30,7 @@ import { diskFailureText } from '../log/open-failure.ts'
 import { payloadBytesMax } from '../log/record.ts'
 import type { Raft, RaftStatus } from '../raft.ts'
 import { Addresses } from './addresses.ts'
+import { Admission } from './admission.ts'
 import { Applier } from './applier.ts'
 import { CatchingUp } from './catching-up.ts'
 import { Chunks } from './chunks.ts'
@@ -45,9 +46,6 @@ import { StalledDisk } from './stalled-disk.ts'
 import { TimerSet } from './timer-set.ts'
 import { Turns } from './turns.ts'
 import { WithoutRoom } from './without-room.ts'
-
-/** Bytes that may wait for disk or quorum. Beyond, proposals are refused, and appends dropped, which the leader sends again. */
-const pendingBytesMax = 64 << 20
 
 const stoppedRefusal: RequestRefusal = { kind: 'leadership-lost' }
 
@@ -65,6 +63,7 @@ export class RaftServer implements Raft, LogListener {
   readonly #persisting: Persisting
   readonly #gathering: Gathering
   readonly #withoutRoom: WithoutRoom
+  readonly #admission: Admission
   readonly #stalledDisk: StalledDisk
   readonly #applier: Applier
   readonly #chunks: Chunks
@@ -108,6 +107,7 @@ export class RaftServer implements Raft, LogListener {
     const handOver = async (): Promise<boolean> => (await this.transferLeadership()).ok
     const shared = { env, snapshots, stateMachine, turns: this.#turns, requests: this.#requests, isLeader, handOver }
     this.#withoutRoom = new WithoutRoom({ ...shared, log })
+    this.#admission = new Admission({ env, log, requests: this.#requests, withoutRoom: this.#withoutRoom })
     const waitingSinceMs = () => (log.isFull ? undefined : this.#persisting.waitingSinceMs)
     this.#stalledDisk = new StalledDisk({ ...shared, timing, waitingSinceMs })
     this.#applier = new Applier({ ...shared, observer, applied: recovered.snapshot?.index ?? 0 })
@@ -130,10 +130,8 @@ export class RaftServer implements Raft, LogListener {
   async propose(payload: Uint8Array): Promise<Result<Committed, RequestRefusal>> {
     invariant(payload.length <= payloadBytesMax, 'whoever proposes caps the size', { bytes: payload.length })
     if (this.#turns.isOver) return err(stoppedRefusal)
-    const { refusal } = this.#withoutRoom
+    const { refusal } = this.#admission
     if (refusal !== undefined) return err(refusal)
-    const waitingBytes = Math.max(this.#requests.waitingBytes, this.#parts.storage.log.pendingBytes)
-    if (waitingBytes > pendingBytesMax) return err({ kind: 'overloaded' })
     const { id, outcome } = this.#requests.begin(payload.length)
     this.#env.metrics.count('raft.apply')
     this.#gathering.add({ requestId: id, payload })
@@ -200,14 +198,7 @@ export class RaftServer implements Raft, LogListener {
   }
 
   receive(from: ServerId, message: RaftMessage): void {
-    if (!this.#turns.isOpen) return
-    // Its own vote could not be written: standing would only silence this server.
-    if (message.kind === 'timeout-now' && this.#parts.storage.log.isFull) return
-    const isWork = message.kind === 'append-request' && message.entries.length > 0
-    if (isWork && this.#parts.storage.log.pendingBytes > pendingBytesMax) {
-      this.#env.metrics.count('raft.rpc.dropped')
-      return
-    }
+    if (!this.#turns.isOpen || !this.#admission.takes(message)) return
     this.#parts.observer?.received(from, message)
     const startedMs = this.#env.clock.monoMs()
     this.#turns.post({ kind: 'message-received', from, message })

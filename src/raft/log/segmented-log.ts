@@ -6,7 +6,7 @@ import type { Env } from '../../env/env.ts'
 import type { HardState, LogIndex } from '../core/types.ts'
 import { batchBytesOf, encodeBatch } from './batch.ts'
 import { removeFiles } from './disk-steps.ts'
-import { changeBytes, type DurableLog, type LogChange, type LogListener } from './durable-log.ts'
+import type { DurableLog, LogChange, LogListener } from './durable-log.ts'
 import { viewOf } from './fields.ts'
 import { FullDisk } from './full-disk.ts'
 import { continuedBytes, placeSegment } from './new-segment.ts'
@@ -17,6 +17,7 @@ import { Sealing } from './sealing.ts'
 import { type LogFormat, logFormats, type SegmentHeader, segmentName } from './segment-file.ts'
 import type { FoundSegment } from './segment-reading.ts'
 import { createWatermark, type Mark, type Watermark } from './watermark.ts'
+import { recordsOfBatch, WriteQueue } from './write-queue.ts'
 
 export interface SegmentedLogOptions {
   /** Of each segment, from its start on; one whose first batch takes more is larger. A batch that does not fit begins a new one. */
@@ -34,12 +35,6 @@ export const defaultLogOptions: SegmentedLogOptions = {
   batchBytes: 1 << 20,
   sealAfterMs: 1000,
   format: logFormats.segments,
-}
-
-interface Queued {
-  readonly change: LogChange
-  readonly bytes: number
-  readonly durable: () => void
 }
 
 /** The segment that is written to. */
@@ -79,9 +74,7 @@ export class SegmentedLog implements DurableLog {
   #mark: Mark
   #markDue = false
   #isMarking = false
-  /** Bounded by whoever feeds the log, who looks at `pendingBytes`. */
-  #queue: Queued[] = []
-  #pendingBytes = 0
+  readonly #queue = new WriteQueue()
   #keepFrom: LogIndex = 0
   #sealDue = false
   #working = false
@@ -175,7 +168,7 @@ export class SegmentedLog implements DurableLog {
   }
 
   get pendingBytes(): number {
-    return this.#pendingBytes
+    return this.#queue.bytes
   }
 
   get isFull(): boolean {
@@ -185,9 +178,7 @@ export class SegmentedLog implements DurableLog {
   write(change: LogChange, durable: () => void): void {
     invariant(this.#state !== 'closing', 'a log that is being closed takes no change')
     if (this.#state === 'over') return
-    const bytes = changeBytes(change)
-    this.#queue.push({ change, bytes, durable })
-    this.#pendingBytes += bytes
+    this.#queue.add(change, durable)
   }
 
   flush(): void {
@@ -236,7 +227,7 @@ export class SegmentedLog implements DurableLog {
   }
 
   #hasWork(): boolean {
-    return this.#queue.length > 0 || this.#sealDue || this.#removable() > 0
+    return !this.#queue.isEmpty || this.#sealDue || this.#removable() > 0
   }
 
   async #work(): Promise<void> {
@@ -256,39 +247,20 @@ export class SegmentedLog implements DurableLog {
 
   async #workOnce(): Promise<Result<undefined, DiskFailure>> {
     if (this.#removable() > 0) return this.#removeSegments()
-    const batch = this.#takeBatch()
+    const batch = this.#queue.take(this.#options.batchBytes)
     const sealDue = this.#sealDue
     this.#sealDue = false
-    const written = await this.#append(recordsOfAll(batch))
+    const written = await this.#append(recordsOfBatch(batch))
     if (!written.ok) {
-      this.#queue = [...batch, ...this.#queue]
+      this.#queue.putBack(batch)
       this.#sealDue ||= sealDue
       return written
     }
-    for (const { bytes, durable } of batch) {
-      this.#pendingBytes -= bytes
-      durable()
-    }
+    this.#queue.durable(batch)
     if (this.#full.passed()) this.#listener.room()
     if (batch.length > 0) this.#listener.batchDurable()
     else if (sealDue) void this.#advanceMark()
     return done
-  }
-
-  #takeBatch(): Queued[] {
-    if (this.#queue.length === 1) {
-      const only = this.#queue
-      this.#queue = []
-      return only
-    }
-    let count = 0
-    let bytes = 0
-    for (const queued of this.#queue) {
-      bytes += queued.bytes
-      if (count > 0 && bytes > this.#options.batchBytes) break
-      count++
-    }
-    return this.#queue.splice(0, count)
   }
 
   /** Writes a batch where it fits: behind the last one, or in a new segment. */
@@ -395,16 +367,11 @@ export class SegmentedLog implements DurableLog {
   #fail(failure: DiskFailure | Error): void {
     if (this.#state === 'over') return
     this.#state = 'over'
-    this.#queue = []
+    this.#queue.clear()
     this.#sealing.close()
     this.#full.close()
     this.#listener.failed(failure)
   }
-}
-
-function recordsOfAll(batch: readonly Queued[]): readonly LogRecord[] {
-  if (batch.length === 1) return recordsOf((batch[0] as Queued).change)
-  return batch.flatMap(({ change }) => recordsOf(change))
 }
 
 function drawSalt(env: Pick<Env, 'crypto'>): number {

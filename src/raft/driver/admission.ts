@@ -1,0 +1,43 @@
+import type { Env } from '../../env/env.ts'
+import type { RaftMessage, RequestRefusal } from '../core/types.ts'
+import type { DurableLog } from '../log/durable-log.ts'
+import type { Requests } from './requests.ts'
+import type { WithoutRoom } from './without-room.ts'
+
+/** Bytes that may wait for disk or quorum. Beyond, proposals are refused, and appends dropped, which the leader sends again. */
+const pendingBytesMax = 64 << 20
+
+interface AdmissionParts {
+  readonly env: Pick<Env, 'metrics'>
+  readonly log: Pick<DurableLog, 'pendingBytes' | 'isFull'>
+  readonly requests: Pick<Requests, 'waitingBytes'>
+  readonly withoutRoom: Pick<WithoutRoom, 'refusal'>
+}
+
+/** What a server takes in while much waits already, or its disk has no room. */
+export class Admission {
+  readonly #parts: AdmissionParts
+
+  constructor(parts: AdmissionParts) {
+    this.#parts = parts
+  }
+
+  /** Why nothing may be proposed now. */
+  get refusal(): RequestRefusal | undefined {
+    const { withoutRoom, requests, log } = this.#parts
+    if (withoutRoom.refusal !== undefined) return withoutRoom.refusal
+    const waitingBytes = Math.max(requests.waitingBytes, log.pendingBytes)
+    return waitingBytes > pendingBytesMax ? { kind: 'overloaded' } : undefined
+  }
+
+  /** False: the message is dropped. */
+  takes(message: RaftMessage): boolean {
+    const { env, log } = this.#parts
+    // Its own vote could not be written: standing would only silence this server.
+    if (message.kind === 'timeout-now' && log.isFull) return false
+    const isWork = message.kind === 'append-request' && message.entries.length > 0
+    if (!isWork || log.pendingBytes <= pendingBytesMax) return true
+    env.metrics.count('raft.rpc.dropped')
+    return false
+  }
+}

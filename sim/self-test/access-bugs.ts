@@ -136,4 +136,18 @@ export const accessBugs: readonly PlantedBug[] = [
     hunt: revoked,
     foundBy: ['A1'],
   },
+  {
+    row: 126,
+    name: 'index-falls-for-one-caller',
+    about: 'the index of what one caller may see leaves the tombstones out, and falls when its newest key goes',
+    patches: [
+      {
+        file: 'src/features/kv/endpoint.js',
+        find: 'if (index > newest && readsKey(authorizer, name))',
+        replace: "if (index > newest && name === '')",
+      },
+    ],
+    hunt: 'keys-are-followed-by-few',
+    foundBy: ['W1', 'W2'],
+  },
 ]

@@ -59,6 +59,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'holders-sleep', tuning: [] },
   { name: 'intentions-decide', tuning: [] },
   { name: 'keys-are-followed', tuning: [] },
+  { name: 'keys-are-followed-by-few', tuning: [] },
   { name: 'late-votes', tuning: [] },
   { name: 'late-words', tuning: [] },
   { name: 'leader-sleeps', tuning: [] },

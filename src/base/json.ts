@@ -53,3 +53,17 @@ export function jsonOrUndefined(bytes: Uint8Array): unknown {
     throw cause
   }
 }
+
+/** Lists and objects within each other that a file of an operator may have; parsers of files recurse, and a stack ends. */
+const fileDepthMax = 64
+
+/** Offset of the first bracket of a JSON text that is nested too deep for a parser that recurses; undefined: none is. */
+export function tooDeepAt(text: string): number | undefined {
+  let depth = 0
+  for (const { 0: piece, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
+    if (piece === '[' || piece === '{') depth++
+    else if (piece === ']' || piece === '}') depth--
+    if (depth > fileDepthMax) return index
+  }
+  return undefined
+}

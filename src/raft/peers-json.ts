@@ -1,5 +1,6 @@
 import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser'
 import { textOf } from '../base/bytes.ts'
+import { tooDeepAt } from '../base/json.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { checkedConfiguration } from './core/configuration.ts'
 import type { Configuration, Server, ServerId } from './core/types.ts'
@@ -50,6 +51,8 @@ export function readPeers(file: string, bytes: Uint8Array, own: Reader): Result<
 }
 
 function listIn(place: Place): Result<Node, RaftOpenFailure> {
+  const tooDeep = tooDeepAt(place.text)
+  if (tooDeep !== undefined) return refused(place, { offset: tooDeep }, 'lists are nested too deep')
   const errors: ParseError[] = []
   const root = parseTree(place.text, errors, { disallowComments: true, allowTrailingComma: false })
   if (place.text.trim() === '') return refused(place, undefined, 'the file is empty')

@@ -6,6 +6,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser'
+import { tooDeepAt } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { ConfigProblem } from '../problem.ts'
 
@@ -19,6 +20,11 @@ export interface ConfigDocument {
 
 /** Reads strict JSON: no comments, no trailing commas, no key twice. */
 export function parseDocument(file: string, text: string): Result<ConfigDocument, ConfigProblem> {
+  const tooDeep = tooDeepAt(text)
+  if (tooDeep !== undefined) {
+    const message = 'lists and objects are nested too deep here'
+    return err({ place: placeAt(file, text, tooDeep), message, remedy: 'correct the file' })
+  }
   const errors: ParseError[] = []
   const root = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false })
   const first = errors[0]

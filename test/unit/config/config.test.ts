@@ -79,6 +79,13 @@ describe('a configuration file', () => {
     )
   })
 
+  it('refuses lists without end, for whose depth a stack would not do, but not brackets in texts', () => {
+    expect(linesOf(`{"services":\n${'['.repeat(200_000)}`)).toEqual([
+      'a.json:2:64: lists and objects are nested too deep here: correct the file',
+    ])
+    expect(linesOf(`{"node_name": "${'['.repeat(70)}\\"${'{'.repeat(70)}", "server": true}`)).toEqual([])
+  })
+
   it('refuses a key that is none', () => {
     expect(linesOfConfig({ encrypt: '*bc=', data_dir: '/x' })[0]).toContain(
       'encrypt has invalid key: illegal base64 data at input byte 0',

@@ -31,6 +31,7 @@ describe('peers.json', () => {
     ['a file cut short', `[\n${a}`, 2, 'not JSON'],
     ['a comma too many', `[${a},\n]`, 2, 'not JSON'],
     ['a comment', `[\n// me\n${a}]`, 2, 'not JSON'],
+    ['lists without end', `[\n${'['.repeat(200_000)}`, 2, 'lists are nested too deep'],
     ['a single server', a, 1, 'not a list of servers'],
     ['an empty list', '\n[]', 2, 'no server is named'],
     ['the form of old', '[\n"10.0.0.1:8300"]', 2, addresses],

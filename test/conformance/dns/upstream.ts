@@ -5,7 +5,8 @@ import { encodeResponse } from '../../../src/dns-wire/encode-response.ts'
 import type { DnsRecord } from '../../../src/dns-wire/message.ts'
 import type { Closable } from '../../../src/env/async.ts'
 import type { Env } from '../../../src/env/env.ts'
-import type { Endpoint, UdpSocket } from '../../../src/env/net.ts'
+import type { Endpoint, TcpStream } from '../../../src/env/net.ts'
+import { openPorts } from '../../../src/gossip/driver/ports.ts'
 
 /** What a server of names says of one: its records; what it says instead; nothing at all. */
 export type Says = (name: string) => readonly string[] | 'NXDOMAIN' | 'SERVFAIL' | 'silence'
@@ -13,7 +14,7 @@ export type Says = (name: string) => readonly string[] | 'NXDOMAIN' | 'SERVFAIL'
 /** A DNS server that knows names of others, by UDP and TCP. */
 export async function openUpstream(env: Env, at: Endpoint, says: Says): Promise<Endpoint & Closable> {
   const take = (packet: Uint8Array): Uint8Array | undefined => answerTo(packet, says)
-  const tcp = await env.tcp.listen(at, (stream) => {
+  const onStream = (stream: TcpStream): void => {
     let bytes: Uint8Array = new Uint8Array()
     stream.onData((piece) => {
       bytes = concatBytes([bytes, piece])
@@ -23,20 +24,19 @@ export async function openUpstream(env: Env, at: Endpoint, says: Says): Promise<
     })
     stream.onEnd(() => stream.end())
     stream.onClose(() => undefined)
-  })
-  if (!tcp.ok) throw new Error(`no port for names of others: ${tcp.error.kind}`)
-  let socket: UdpSocket | undefined
-  const udp = await env.udp.bind(tcp.value.local, (from, packet) => {
-    const answer = take(packet)
-    if (answer !== undefined) socket?.send(from, answer)
-  })
-  if (!udp.ok) throw new Error(`no port for names of others: ${udp.error.kind}`)
-  socket = udp.value
-  const close = (): void => {
-    tcp.value.close()
-    udp.value.close()
   }
-  return { ...tcp.value.local, close }
+  const onDatagram = (from: Endpoint, packet: Uint8Array): void => {
+    const answer = take(packet)
+    if (answer !== undefined && opened.ok) opened.value.udp.send(from, answer)
+  }
+  const opened = await openPorts(env, at, { onDatagram, onStream })
+  if (!opened.ok) throw new Error(`no port for names of others: ${opened.error.kind}`)
+  const { local, udp, listener } = opened.value
+  const close = (): void => {
+    listener.close()
+    udp.close()
+  }
+  return { ...local, close }
 }
 
 function answerTo(packet: Uint8Array, says: Says): Uint8Array | undefined {

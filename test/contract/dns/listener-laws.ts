@@ -173,9 +173,9 @@ export function listenerLaws(law: Law): void {
     for (const { stream } of kept) stream.close()
   })
 
-  law('a port that is taken by either is a failure that leaves nothing open', async ({ env, host }) => {
+  law('a port that is taken by either is a failure that leaves nothing open', async ({ env, host, port }) => {
     const face = new Echo(env)
-    const udp = await got(env.udp.bind({ host, port: 0 }, () => undefined))
+    const udp = await got(env.udp.bind({ host, port }, () => undefined))
     expect(await failureOf(openDns(env, face, udp.local))).toBe('address-in-use')
     const tcp = await got(env.tcp.listen(udp.local, () => undefined))
     udp.close()

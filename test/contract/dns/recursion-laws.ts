@@ -7,7 +7,8 @@ import { encodeResponse } from '../../../src/dns-wire/encode-response.ts'
 import type { DnsRecord, Rcode } from '../../../src/dns-wire/message.ts'
 import { encodeQuestion } from '../../../src/dns-wire/question.ts'
 import type { Env } from '../../../src/env/env.ts'
-import type { Endpoint, UdpSocket } from '../../../src/env/net.ts'
+import type { Endpoint, TcpStream, UdpSocket } from '../../../src/env/net.ts'
+import { openPorts } from '../../../src/gossip/driver/ports.ts'
 import type { Law, Place } from '../env/law-world.ts'
 import { got, pause } from '../env/observed.ts'
 
@@ -29,29 +30,27 @@ class Upstream {
 
   static async open(env: Env, host: string, say: (name: string, over: string) => Reply | undefined): Promise<Upstream> {
     const upstream = new Upstream(say)
-    const tcp = await got(
-      env.tcp.listen({ host, port: 0 }, (stream) => {
-        let bytes = new Uint8Array()
-        stream.onData((piece) => {
-          bytes = Uint8Array.from([...bytes, ...piece])
-          if (bytes.length < 2 || bytes.length < 2 + (bytes[0] ?? 0) * 256 + (bytes[1] ?? 0)) return
-          const answer = upstream.take(stream.remote, bytes.slice(2), 'tcp')
-          if (answer === undefined) return
-          // In two pieces, and more behind.
-          stream.write(framed(answer).slice(0, 7))
-          stream.write(Uint8Array.from([...framed(answer).slice(7), 9, 9, 9]))
-        })
-        stream.onClose(() => undefined)
-        stream.onEnd(() => stream.end())
-      }),
-    )
-    upstream.at = tcp.local
-    upstream.udp = await got(
-      env.udp.bind(tcp.local, (from, packet) => {
-        const answer = upstream.take(from, packet, 'udp')
-        if (answer !== undefined) upstream.udp?.send(from, answer)
-      }),
-    )
+    const onStream = (stream: TcpStream): void => {
+      let bytes = new Uint8Array()
+      stream.onData((piece) => {
+        bytes = Uint8Array.from([...bytes, ...piece])
+        if (bytes.length < 2 || bytes.length < 2 + (bytes[0] ?? 0) * 256 + (bytes[1] ?? 0)) return
+        const answer = upstream.take(stream.remote, bytes.slice(2), 'tcp')
+        if (answer === undefined) return
+        // In two pieces, and more behind.
+        stream.write(framed(answer).slice(0, 7))
+        stream.write(Uint8Array.from([...framed(answer).slice(7), 9, 9, 9]))
+      })
+      stream.onClose(() => undefined)
+      stream.onEnd(() => stream.end())
+    }
+    const onDatagram = (from: Endpoint, packet: Uint8Array): void => {
+      const answer = upstream.take(from, packet, 'udp')
+      if (answer !== undefined) upstream.udp?.send(from, answer)
+    }
+    const { local, udp } = await got(openPorts(env, { host, port: 0 }, { onDatagram, onStream }))
+    upstream.at = local
+    upstream.udp = udp
     return upstream
   }
 

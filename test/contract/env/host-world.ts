@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHostEnv } from '../../../src/host/env.ts'
-import { ownLoopback } from '../../tools/own-ports.ts'
+import { freePort, ownLoopback } from '../../tools/own-ports.ts'
 import type { TlsMaterial } from '../host/tls-material.ts'
 import type { LawWorld } from './law-world.ts'
 
@@ -12,9 +12,9 @@ export function hostWorld(tls: TlsMaterial | undefined): LawWorld {
     look: async (law) => {
       const [env, peer] = [quiet(), quiet()]
       const directory = mkdtempSync(join(tmpdir(), 'svc-law-'))
-      const host = ownLoopback
+      const [host, port] = [ownLoopback, await freePort()]
       try {
-        await law({ env, peer, host, peerHost: host, directory, fullFile: async () => fullDevice(), tls })
+        await law({ env, peer, host, peerHost: host, port, directory, fullFile: async () => fullDevice(), tls })
       } finally {
         env.close()
         peer.close()

@@ -8,6 +8,11 @@ export interface Place {
   /** The address of the first agent, and of the second. */
   readonly host: string
   readonly peerHost: string
+  /**
+   * Free at `host` for TCP and UDP, also for a law that closes it and listens again: a port that the system chose (port 0) may then be
+   * the port of any client on this machine.
+   */
+  readonly port: number
   /** Empty, there for good, and this law's own. */
   readonly directory: string
   /** A file to which nothing can be written for want of room; undefined where the world cannot make one. */

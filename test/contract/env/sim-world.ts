@@ -61,6 +61,7 @@ async function withMachines(
       peer: other.env,
       host: '10.0.0.1',
       peerHost: '10.0.0.2',
+      port: 7_000,
       directory: '/law',
       fullFile: async () => {
         node.disk.setOptions({ quotaBytes: 0 })

@@ -133,9 +133,8 @@ export function tcpLaws(law: Law): void {
     expect(await failureOf(env.tcp.dial({ host: '10.0.0.1', port: 65_536 }, limit))).toBe('io')
   })
 
-  law('a listener says which address is in use and which is not of its machine', async ({ env, host }) => {
-    const listener = await got(env.tcp.listen({ host, port: 0 }, () => undefined))
-    expect(listener.local.port).toBeGreaterThan(0)
+  law('a listener says which address is in use and which is not of its machine', async ({ env, host, port }) => {
+    const listener = await got(env.tcp.listen({ host, port }, () => undefined))
     const again = await env.tcp.listen(listener.local, () => undefined)
     expect(again).toEqual({ ok: false, error: { kind: 'address-in-use', at: listener.local } })
     const wildcard = { host: '0.0.0.0', port: listener.local.port }

@@ -3,12 +3,12 @@ import { Simulation } from '../../../sim/world/simulation.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { Endpoint } from '../../../src/env/net.ts'
 import { createHostEnv } from '../../../src/host/env.ts'
-import { ownLoopback } from '../../tools/own-ports.ts'
+import { freePort, ownLoopback } from '../../tools/own-ports.ts'
 
 /** Four agents that can reach each other. */
 export interface Place {
   readonly envs: readonly [Env, Env, Env, Env]
-  /** Where each may listen. Port 0 where only the system knows which are free. */
+  /** Where each may listen, also again. */
   readonly hosts: readonly [Endpoint, Endpoint, Endpoint, Endpoint]
 }
 
@@ -22,10 +22,11 @@ export const hostWorld: GossipWorld = {
   look: async (law) => {
     const host = () => createHostEnv({ logSink: () => undefined, logLevel: 'error' })
     const envs = [host(), host(), host(), host()] as const
-    // A pool that comes back to its port finds it free.
-    const at = { host: ownLoopback, port: 0 }
+    // A pool that comes back to its port finds it free: one that the system chose could be any client's by then.
+    const at = async (): Promise<Endpoint> => ({ host: ownLoopback, port: await freePort() })
+    const hosts = [await at(), await at(), await at(), await at()] as const
     try {
-      await law({ envs, hosts: [at, at, at, at] })
+      await law({ envs, hosts })
     } finally {
       for (const env of envs) env.close()
     }

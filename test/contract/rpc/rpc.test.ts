@@ -87,10 +87,7 @@ describe('rpc', () => {
     const lines: string[] = []
     const env = createHostEnv({ logSink: (line) => lines.push(line), logLevel: 'debug' })
     envs.push(env)
-    const probe = await env.tcp.listen({ host: '127.0.0.1', port: 0 }, (stream) => stream.close())
-    if (!probe.ok) throw new Error(probe.error.kind)
-    const { port } = probe.value.local
-    probe.value.close()
+    const port = await freePort()
     const rpc = await Rpc.open(env, { host: '127.0.0.1', port })
     if (!rpc.ok) throw new Error(rpc.error.kind)
     const identity = { nodeId: 'b', nodeName: 'b', datacenter: 'dc1', address: '' }

@@ -124,7 +124,7 @@ function localAgent(ground: Ground, { calls, access }: Part): RunningLocalAgent 
   })
 }
 
-/** Through the addresses of the configuration, and who was known before. */
+/** Joins by the addresses of the configuration, and by members that were known before. */
 function keepJoined({ pool, snapshot, wan }: Ground, joining: Joining, wanJoining: Joining | undefined): void {
   joining.start()
   joining.rejoin(snapshot?.known ?? [])

@@ -9,7 +9,7 @@ import { ServerRouter } from './asking/server-router.ts'
 import type { Closing } from './closing.ts'
 import type { Ground, Part } from './ground.ts'
 
-/** A client agent: it keeps no replicated state, and asks the servers that the pool tells of. */
+/** A client agent: it keeps no replicated state, and asks the servers that the pool knows. */
 export function openClient(ground: Ground, closing: Closing): Part {
   const { env, config, nodeId, origin, rpc, pool } = ground
   const router = new ServerRouter(env, pool, config.datacenter)

@@ -25,7 +25,7 @@ export interface Ground {
   readonly rpc: Rpc
   /** As the last reload has left it. */
   readonly tls: { material: TlsMaterial }
-  /** What the pools tell of the server at an address. */
+  /** Facts from the pools about the server at an address. */
   readonly serverAt: (address: string) => ServerFacts | undefined
   readonly pool: Pool
   /** Where there is a data directory. */

@@ -2,10 +2,10 @@ import type { Env } from '../env/env.ts'
 import type { Endpoint } from '../env/net.ts'
 import { isAddress } from '../rpc/address.ts'
 
-/** A name is looked up for so long. */
+/** Time limit for the lookup of a name. */
 const lookupMs = 5_000
 
-/** Whom a receiver's name stands for now; undefined where nobody knows. */
+/** The address that a receiver's name has now; undefined if it cannot be resolved. */
 export async function placeOf(env: Env, { host, port }: Endpoint): Promise<Endpoint | undefined> {
   if (isAddress(host)) return { host, port }
   const found = await env.names.lookup(host, lookupMs)

@@ -1,6 +1,6 @@
 import type { Failure } from '../model/failure.ts'
 
-/** Tells once, and whoever asks later, that something has happened to the agent. */
+/** A signal that happens once to the agent; later listeners learn at once that it has happened. */
 export class OnceSignal<T> {
   #value: { readonly value: T } | undefined
   #listeners: ((value: T) => void)[] = []

@@ -146,7 +146,7 @@ export class RemoteExec {
     return ok({ call, job: { command: Command, args: Args ?? [], script, waitMs: Wait / 1e6 } })
   }
 
-  /** Writes a word under the session of the job; false where that is no more: whoever asked has gone. */
+  /** Writes a key under the session of the job; false if the session has ended: the caller has gone. */
   async #say(call: RemoteExecCall, word: NodeWord, value: Uint8Array): Promise<boolean> {
     const { calls, env, nodeName, token } = this.#parts
     const as = { token: token() }
@@ -166,7 +166,7 @@ export class RemoteExec {
   }
 }
 
-/** Names the rule that the agent's token lacks: whoever asked sees only that this node does not answer. */
+/** Names the rule that the agent's token lacks: the caller only sees that this node does not answer. */
 function refusedText(failure: Failure, { prefix }: RemoteExecCall): string {
   const text = failureText(failure)
   if (failure.kind !== 'permission-denied') return text
@@ -211,7 +211,7 @@ class Pieces {
       this.#leftOut += piece.length
       return
     }
-    // Who gives it may use its memory again.
+    // The sender may reuse this memory.
     this.#waiting.push(piece.slice())
     this.#bytes += piece.length
     if (this.#bytes >= pieceBytes) this.#flush()

@@ -53,7 +53,7 @@ export function ttlOf({ tokenTtlMs, policyTtlMs }: AccessSettings): number {
 /** Only its name and its arguments count where it is asked. */
 const asked = rightsEndpoint(async () => ({ ok: false, error: { kind: 'no-servers' } }))
 
-/** Tokens as servers tell of them: those of `datacenter`, or of the own one where that is empty. */
+/** Tokens as servers of `datacenter` report them, or servers of the own one if that is empty. */
 export function askedTokens(
   { env, config }: Pick<Ground, 'env' | 'config'>,
   authorizers: Authorizers,

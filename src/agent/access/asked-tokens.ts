@@ -15,12 +15,12 @@ const keptMax = 8_192
 const keptLettersMax = 32 << 20
 /** A token that there is not is asked for again after this: it may have been made. */
 const unknownTtlMs = 1_000
-/** After an attempt that failed the next one for the same token is made, behind who asks for it, no earlier than this. */
+/** Shortest time between a failed attempt and the next background attempt for the same token. */
 const retryMs = 1_000
-/** After an attempt that failed, what has run out is given without another for so long; then who asks waits a while for one. */
+/** After a failed refresh, serve the expired entry for this long; later callers wait for a retry. */
 const givenMs = 2_000
 const patienceMs = 500
-/** Pause between two looks for those who can tell, unless somebody appears before. */
+/** Pause between two searches for a server that can answer, unless one appears earlier. */
 const findingPauseMs = 500
 /**
  * Servers that have access control off are taken at their word for so long.
@@ -41,7 +41,7 @@ export interface AskedTokensParts {
   readonly findingMs?: number
   /** Index of the state that answers rest on; absent: this agent keeps none. */
   stateIndex?(): number
-  /** Asks whoever keeps tokens. `token-not-found`: there is none; any other failure: nobody could tell. */
+  /** Asks a server that keeps tokens. `token-not-found`: there is none; any other failure: no server could answer. */
   ask(secret: string): Promise<Result<ToldRights, Failure>>
 }
 
@@ -86,7 +86,7 @@ export class AskedTokens implements TokenResolver {
   readonly #followers = new Map<string, Set<Follower>>()
   readonly #timers = new Map<string, Closable>()
   readonly #findingUntilMs: number
-  /** Ends of the pauses of those who are looked for. */
+  /** Callbacks that end the pauses of searches for a server. */
   readonly #finding = new Set<() => void>()
   #hopes = 0
   #isOut = false
@@ -111,7 +111,7 @@ export class AskedTokens implements TokenResolver {
     this.#findAgain()
   }
 
-  /** Somebody may answer now who did not: whoever asks next waits for the answer. */
+  /** A server may answer now that did not before: the next caller waits for its answer. */
   hope(): void {
     this.#hopes++
     this.#findAgain()
@@ -157,7 +157,7 @@ export class AskedTokens implements TokenResolver {
     return deferred.promise
   }
 
-  /** For others who ask this agent; a failure where it could not learn it, whatever its down policy. */
+  /** For other agents that ask this one; a failure if it could not learn the token, whatever its down policy. */
   async rights(secret: string): Promise<Result<ToldRights, Failure>> {
     const outcome = await this.resolve(secret)
     if (this.#nowMs() < this.#disabledUntilMs) return err({ kind: 'access-control-off' })
@@ -195,7 +195,7 @@ export class AskedTokens implements TokenResolver {
     return this.#parts.env.clock.monoMs()
   }
 
-  /** One request for all who ask for the same token meanwhile. */
+  /** One request for all callers that need the same token meanwhile. */
   #refresh(secret: string): Promise<Kept> {
     const asking = this.#asking.get(secret)
     if (asking !== undefined) return asking
@@ -252,7 +252,7 @@ export class AskedTokens implements TokenResolver {
     const isSame = before?.rights !== undefined && sameRights(before.rights, rights)
     const outcome = isSame ? before.outcome : ok(this.#parts.authorizers.of(rights))
     const asOfMs = askedMs - ageMs
-    // Told by one who could not ask himself: good for a moment only.
+    // From a server that could not ask itself: good for a moment only.
     const untilMs = Math.max(asOfMs + this.#parts.ttlMs, this.#nowMs() + Math.min(retryMs, this.#parts.ttlMs))
     return { ...nothing, rights, outcome, asOfMs, untilMs }
   }
@@ -272,7 +272,7 @@ export class AskedTokens implements TokenResolver {
     return { ...nothing, outcome: isSame ? before.outcome : outcome, untilMs: 0, ...now }
   }
 
-  /** Tells those who follow a token and hold other rights than it has now; then looks again when these have run out. */
+  /** Notifies followers of a token that hold other rights than it has now; looks again when these rights expire. */
   #check(secret: string): void {
     const followers = this.#followers.get(secret)
     if (followers === undefined || this.#stopped) return
@@ -310,7 +310,7 @@ const nothing = {
   hopes: 0,
 } as const
 
-/** Nobody was found who could have been asked. */
+/** No server was found that could be asked. */
 function isOfNobody({ kind }: Failure): boolean {
   return kind === 'unknown-datacenter' || kind === 'no-servers' || kind === 'no-leader'
 }

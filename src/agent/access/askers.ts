@@ -5,19 +5,19 @@ import type { Failure } from '../../model/failure.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import type { Gate } from './gate.ts'
 
-/** Who asks: the token, and what it may do. */
+/** The caller: its token, and what that token may do. */
 export interface Asker {
   readonly authorizer: Authorizer
   readonly token: string
 }
 
-/** Who reads, and whose rights count for what is answered: mostly the same. */
+/** The caller of a read, and the token whose rights decide what it sees: mostly the same. */
 export interface Reader extends Asker {
   /** Another's. */
   readonly behalf?: Asker
 }
 
-/** Who reads from a server, and for whom. Without a gate access control is off. */
+/** The caller of a server's read, and the token it reads for. Without a gate access control is off. */
 export class Askers {
   readonly #gate: Gate | undefined
   readonly #state: ReadTransaction

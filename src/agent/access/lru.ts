@@ -5,7 +5,7 @@ export interface Weights<K, V> {
   of(value: V, key: K): number
 }
 
-/** A map of at most so many entries, and of so much weight: for one more, those that were not asked for the longest go. */
+/** A map with a bound on entries and on their weight: for a new entry the least recently used ones are dropped. */
 export class Lru<K, V> {
   readonly #entries = new Map<K, V>()
   readonly #max: number

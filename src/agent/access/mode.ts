@@ -13,7 +13,7 @@ import type { AgentConfig } from '../settings/agent-config.ts'
 import { type AccessMode, hasGoneOver, knowsPolicies, modeTags } from './mode-tags.ts'
 import { missingServers } from './support.ts'
 
-/** What no change of a pool tells of is looked at again after this, and after twice as long each time. */
+/** Interval after which facts that no change of a pool announces are looked at again; it doubles each time. */
 const lookMinMs = 50
 const lookMaxMs = 30_000
 
@@ -55,7 +55,7 @@ export class ServerMode {
     return isNewMode(this.#parts.state.read()) ? 'enabled' : 'legacy'
   }
 
-  /** Who does not support the new kind, be it that the datacenter has gone over already. */
+  /** Servers that do not support the new kind, even if the datacenter has switched already. */
   missing(): readonly MissingServer[] {
     const { config, lan, wan, raft } = this.#parts
     return missingServers({

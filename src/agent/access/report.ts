@@ -43,7 +43,7 @@ class Report {
   }
 }
 
-/** Where `acl.report_only` is on: what would be refused is let through, and told of. */
+/** With `acl.report_only`: a request that would be refused is allowed, and reported. */
 export class RefusalReport {
   readonly #report: Report
 
@@ -55,7 +55,7 @@ export class RefusalReport {
     this.#report.stop()
   }
 
-  /** Tokens and policies themselves stay closed: who could make a token could make one for later. */
+  /** Tokens and policies themselves stay protected: a caller that could create a token could create one for later. */
   dress(authorizer: Authorizer): Authorizer {
     const reporting = reportOnly(authorizer, (refusal) => this.#report.add((tally) => tally.refused(refusal)))
     return {

@@ -30,7 +30,7 @@ export interface OpenedServerAccess {
   readonly endpoints: readonly EndpointDefinition[]
   readonly duties: readonly LeaderDuty[]
   reasonsNotReady(): readonly string[]
-  /** Somebody of another datacenter may answer now who did not. */
+  /** A server of another datacenter may answer now that did not before. */
   hope(): void
 }
 

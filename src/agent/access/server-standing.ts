@@ -55,7 +55,7 @@ export class ServerStanding implements StateStanding {
   }
 }
 
-/** Of a cluster that nobody has led yet there is nothing to know: its first entry says who its servers are. */
+/** A cluster without any leader so far has no known state: its first log entry names its servers. */
 function hasBegun({ lastIndex, snapshotIndex }: RaftStatus): boolean {
   return lastIndex > 1 || snapshotIndex > 0
 }

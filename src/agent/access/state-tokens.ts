@@ -26,7 +26,7 @@ export interface StateTokensParts {
   }
   readonly authorizers: Authorizers
   readonly datacenter: string
-  /** Whom to ask for tokens that the state does not have; undefined: it has all there are. */
+  /** The source of tokens that the state does not have; undefined: it has all tokens. */
   readonly beyond?: AskedTokens | undefined
   readonly standing: StateStanding
 }

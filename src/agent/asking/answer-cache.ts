@@ -11,7 +11,7 @@ import type { Calls } from './calls.ts'
 
 /** Answers kept; for one more, the longest unasked goes. Each has one blocking read under way. */
 const answersMax = 1_024
-/** An answer that nobody has asked for so long goes. Reference: http-reads.md#background-refresh. */
+/** An answer that no caller has requested for this long is dropped. Reference: http-reads.md#background-refresh. */
 const unaskedMaxMs = 72 * 3_600_000
 /** Pause after a refresh that failed, doubled with each further one. */
 const retryMinMs = 1_000

@@ -31,7 +31,7 @@ export class AskedInTurn {
     if (this.#servers[0]?.id === id) this.#servers.push(...this.#servers.splice(0, 1))
   }
 
-  /** These are those that there are: who stays keeps its place, new ones come in at places drawn. Says whether there are any. */
+  /** Sets the present members: those that stay keep their places, new ones get drawn places. Returns whether there are any. */
   replace(alive: ReadonlyMap<string, PoolServer>): boolean {
     const servers = this.#servers.flatMap(({ id }) => alive.get(id) ?? [])
     const known = new Set(servers.map(({ id }) => id))

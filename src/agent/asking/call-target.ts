@@ -13,7 +13,7 @@ export interface Attempt {
 
 /** Where the requests of one agent go: a server asks itself or the leader, a client asks one of the servers it knows. */
 export interface CallTarget {
-  /** One try at whoever must answer. */
+  /** One attempt at the server that must answer. */
   attempt(endpoint: EndpointDefinition, request: AgentRequest, caller: Attempt): Promise<Result<unknown, CallFailure>>
   /** The answer to a read that does not wait, where this agent has it and need ask nobody; undefined: by an attempt. */
   answerNow<Args, Reply>(

@@ -24,7 +24,7 @@ import { Watchers } from './watchers.ts'
 const pauseMinMs = 50
 const pauseMaxMs = 150
 
-/** That the default token is none is told of once in so long. */
+/** Minimum interval between warnings that the default token does not exist. */
 const tellDefaultMs = 60_000
 
 const answerSchema = z.object({
@@ -115,7 +115,7 @@ export class Calls {
     }
   }
 
-  /** Where this server answers itself, all who ask the same share its result anyway. */
+  /** If this server answers itself, callers with the same request share its result anyway. */
   async #wait<Args, Reply>(
     endpoint: QueryEndpoint<Args, Reply>,
     args: Args,
@@ -171,7 +171,7 @@ export class Calls {
     >
   }
 
-  /** Brings a request, this agent's own or another's, to whoever must answer it. */
+  /** Forwards a request, this agent's own or another's, to the server that must answer it. */
   async forward(
     endpoint: EndpointDefinition,
     request: AgentRequest,
@@ -248,7 +248,7 @@ export class Calls {
   }
 }
 
-/** Who waits for a held request. What it is waiting in at the moment is told when it goes away, at once if it has gone. */
+/** The waiting caller of a held request. The operation that it waits in learns when the caller goes away, at once if it has gone. */
 class HeldCaller implements Attempt {
   #tell: (() => void) | undefined
   #aborted = false

@@ -4,7 +4,7 @@ import type { Pool } from '../../gossip/pool.ts'
 import { type PoolServer, serverOf } from '../pool/pool-servers.ts'
 import { AskedInTurn } from './asked-in-turn.ts'
 
-/** Whom to ask in another datacenter: of its servers that the pool holds alive one, the same as long as it answers. */
+/** The server to ask in another datacenter: one of those that the pool considers alive, the same one for as long as it answers. */
 export class DatacenterRouter {
   readonly #env: Env
   readonly #pool: Pool

@@ -18,7 +18,7 @@ export class RequestBudget {
     this.#sinceMs = env.clock.monoMs()
   }
 
-  /** New limits hold at once; a reload never gives a caller who spent its burst another. */
+  /** New limits hold at once; a reload never gives a caller that has spent its burst another one. */
   setLimits(limits: RequestLimits): void {
     this.#refill()
     this.#limits = limits

@@ -7,7 +7,7 @@ import { AskedInTurn } from './asked-in-turn.ts'
 /** A client asks the same server for this long, then draws anew, so that clients spread evenly over time. */
 const rebalanceMinMs = 120_000
 const rebalanceSpreadMs = 60_000
-/** Servers whose failure is told of, where all fail. */
+/** Number of servers whose failures are reported when all fail. */
 const toldMax = 5
 
 /**
@@ -45,7 +45,7 @@ export class ServerRouter {
     return this.#servers.count
   }
 
-  /** Whom to ask now. */
+  /** The server to ask now. */
   pick(): PoolServer | undefined {
     return this.#servers.first
   }

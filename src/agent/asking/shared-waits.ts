@@ -101,7 +101,7 @@ export class SharedWaits {
       news = await ask({ ...read, waitMs: blockingWaitMaxMs }, leaving)
       // Unchanged after the longest time there is: some may have come late, and wait on.
     } while (news.ok && news.value.meta.index <= read.minIndex && group.members.size > 0)
-    // Whoever comes from here on waits for something newer.
+    // Callers that come from here on wait for something newer.
     this.#forget(key, group)
     if (group.members.size === 0) return
     const told = news.ok && read.consistency !== 'stale' ? await ask({ ...read, minIndex: 0, waitMs: 0 }, {}) : news

@@ -32,7 +32,7 @@ export function aliasOutcome(checks: readonly Said[]): Outcome {
   return { status: worst.status === 'critical' ? 'critical' : 'warning', output: firstText(output) }
 }
 
-/** One that may be told of, if there is one. */
+/** One whose name may be shown, if there is one. */
 function firstOf(checks: readonly Said[], wanted: string): Said | undefined {
   const those = checks.filter(({ status }) => status === wanted)
   return those.find(({ hidden }) => hidden !== true) ?? those[0]
@@ -155,12 +155,12 @@ function isLocalAlias({ definition: { probe } }: LocalCheck): boolean {
   return probe.kind === 'alias' && probe.node === ''
 }
 
-/** Of aliases that stand for aliases, so many are looked through: each takes a place on the stack. */
+/** Depth to which aliases of aliases are followed: each takes a place on the stack. */
 const depthMax = 64
 
 interface Looking {
   readonly checks: ReadonlyMap<string, Group>
-  /** Whether checks of the service, or of the node where it is empty, are not for whoever registered the alias. */
+  /** Whether the registrant of the alias may not see checks of the service, or of the node if the service is empty. */
   isHidden(serviceId: string): boolean
   /** Those that are not looked at again. */
   readonly seen: Set<string>

@@ -15,7 +15,7 @@ import type { CatalogClient, OwnTokens } from './parts.ts'
 import { SyncPace } from './sync-pace.ts'
 import { UnseenItems } from './unseen.ts'
 
-/** What one request tells the catalog at most, besides so many services or checks: letters, but for the last of them. */
+/** Letters that one request carries to the catalog at most, besides the bound on services and checks; the last one may exceed it. */
 const offersSizeMax = 256 << 10
 /** Requests at a time that tell the catalog. */
 const togetherMax = 4
@@ -70,7 +70,7 @@ export class AntiEntropy {
     this.#next = undefined
   }
 
-  /** Why the catalog cannot be told of this agent; none: nothing stands in the way. */
+  /** Why this agent cannot be synced to the catalog; empty: nothing stands in the way. */
   get troubles(): readonly string[] {
     return this.#name.troubles
   }
@@ -80,7 +80,7 @@ export class AntiEntropy {
     if (!this.#stopped) this.#pace.fullSoon()
   }
 
-  /** Settled when all that is changed by now has been told of, or that has failed. */
+  /** Settles when everything changed by now has been synced, or that has failed. */
   syncChanges(): Promise<undefined> {
     const { env } = this.#parts
     this.#next ??= env.deferred<undefined>()
@@ -100,7 +100,7 @@ export class AntiEntropy {
   async #runPasses(): Promise<void> {
     this.#running = true
     while (this.#next !== undefined && !this.#stopped) {
-      // What many ask for at one time is told of in one pass.
+      // Changes that several callers make at one time are synced in one pass.
       await nextTurn(this.#parts.env)
       const next = this.#next
       this.#next = undefined
@@ -165,7 +165,7 @@ export class AntiEntropy {
     return this.#tellAll(state.dueServices(), (id) => {
       const service = state.dueService(id)
       if (service?.facts == null) return undefined
-      // Checks that go by another token are told of by themselves.
+      // Checks with another token are synced by themselves.
       const token = this.#tokenFor(service)
       return { service, checks: state.dueChecksOf(id).filter((check) => this.#tokenFor(check) === token), token }
     })
@@ -345,12 +345,12 @@ export class AntiEntropy {
   }
 }
 
-/** Letters of all that is told of it: any part of it may be the long one. */
+/** Letters of everything that is synced of it: any part may be the long one. */
 function sizeOf({ service, checks }: Offer): number {
   return JSON.stringify([service?.facts, checks.map(({ facts }) => facts)]).length
 }
 
-/** `refused`: this call alone, and it has been told of. */
+/** `refused`: this call alone, and it has been reported. */
 type Told = 'told' | 'refused' | Failure
 
 /** One of them may be told alone, also to a leader of an older release, which knows no other way. */

@@ -19,7 +19,7 @@ interface CheckResultsParts {
  */
 export class CheckResults {
   readonly #parts: CheckResultsParts
-  /** Timers after which a deferred output is told of, by `itemKey`. */
+  /** Timers after which a deferred output is synced, by `itemKey`. */
   readonly #deferred = new Map<string, Closable>()
 
   constructor(parts: CheckResultsParts) {
@@ -58,7 +58,7 @@ export class CheckResults {
     this.#deferred.clear()
   }
 
-  /** Around the interval, so that checks of many agents that say something new at one time are not told of at one time. */
+  /** Spread around the interval, so that checks of many agents that change at one time are not synced at one time. */
   #defer(checkId: string, intervalMs: number): void {
     if (this.#deferred.has(itemKey(checkId))) return
     const { env, state, changed } = this.#parts

@@ -26,11 +26,11 @@ export interface CheckRunnerParts {
   readonly catalog: CatalogClient
   /** Where the runtime of containers is reached: `unix://` and the path of its socket. */
   readonly containerRuntime: string
-  /** What those may read who registered alias checks; undefined: access control is off. */
+  /** Rights of the tokens that registered alias checks; undefined: access control is off. */
   readonly rights?: RegistrantRights | undefined
   /** How checks over HTTP and gRPC speak TLS; undefined: as anybody would. */
   checkTls(): TlsOptions | undefined
-  /** What a check found, to whom it may concern. */
+  /** Receives the result of a check. */
   report(checkId: string, outcome: Outcome): void
 }
 

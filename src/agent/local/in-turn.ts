@@ -2,7 +2,7 @@ import { err, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
 import type { Failure } from '../../model/failure.ts'
 
-/** More work than this does not wait: who brings it is refused. */
+/** Pieces of work that may wait; further ones are refused. */
 const waitingMax = 1_024
 
 /** Pieces of work that go on at a time: enough for what they write to become one sync of the disk. */

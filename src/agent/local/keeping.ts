@@ -44,7 +44,7 @@ export class Keeping {
     }
   }
 
-  /** What does not hold what it should is left out, and told of. */
+  /** A malformed entry is left out and reported. */
   async load(): Promise<Result<Kept, DiskFailure>> {
     if (this.#places === undefined) return ok({ services: [], checks: [], states: new Map() })
     const { definitions, states } = this.#places

@@ -58,7 +58,7 @@ export class KeptDefinitions {
     return definitionsIn(this.#checks) as readonly CheckDefinition[]
   }
 
-  /** A part that does not hold what it should is left out, and told of; what had not been answered for is left out. */
+  /** A malformed part is left out and reported; a definition whose registration was never acknowledged is left out. */
   async load(): Promise<Result<undefined, DiskFailure>> {
     const read = await this.#journal.read()
     if (!read.ok) return read

@@ -28,7 +28,7 @@ export class KeptFiles<File, Item> {
     this.#form = form
   }
 
-  /** By `itemKey`. A file that does not hold what it should is left out, and told of. No directory holds nothing. */
+  /** By `itemKey`. A malformed file is left out and reported. A missing directory counts as empty. */
   async load(): Promise<Result<Map<string, Item>, DiskFailure>> {
     const items = new Map<string, Item>()
     const names = await this.#env.disk.list(this.#directory)

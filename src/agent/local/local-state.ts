@@ -13,7 +13,7 @@ import type { Comparison } from './differences.ts'
 import { ChecksByService, Entries, type SyncMark } from './entries.ts'
 import { itemKey } from './item-key.ts'
 
-/** Who told the agent of it: a configuration file, or a caller of the API. */
+/** Where the agent has it from: a configuration file, or a caller of the API. */
 export type Origin = 'file' | 'api'
 
 interface ServiceEntry extends SyncMark {
@@ -43,7 +43,7 @@ interface CheckEntry extends SyncMark {
   output: string
   /** Monotonic; undefined while it is not critical. */
   criticalSinceMs: number | undefined
-  /** The catalog is told of a new output later. */
+  /** A new output is synced to the catalog later. */
   outputDeferred: boolean
 }
 
@@ -63,17 +63,17 @@ export interface LocalCheck {
 
 export type CheckChange = 'none' | 'output' | 'status'
 
-/** A thing to be told of, as it was at some version. */
+/** A service or check to be synced, as it was at some version. */
 export interface Due<T> {
   readonly id: string
   readonly version: number
   /** Null: it is gone. */
   readonly facts: T | null
-  /** The secret of the token of its own, with which to tell of it; empty: none. */
+  /** The secret of its own token, with which it is synced; empty: none. */
   readonly token: string
 }
 
-/** Who wants to know of changes. */
+/** Listeners for changes. */
 export interface LocalChanges {
   /** After services came, went or changed. */
   services(): void
@@ -135,7 +135,7 @@ export class LocalState {
     return entry?.facts == null ? undefined : { ...entry, facts: entry.facts }
   }
 
-  /** Whether there are at least so many. Counts only when there may be. */
+  /** Whether there are at least `count`. Counts only if that is possible. */
   hasServices(count: number): boolean {
     return this.#services.size >= count && this.serviceCount >= count
   }
@@ -227,7 +227,7 @@ export class LocalState {
     this.#told.checks(entry.serviceId)
   }
 
-  /** What a run or a report says. `defer`: the catalog is not told of a new output alone until `outputDue`. */
+  /** The result of a run or a report. `defer`: a new output alone is not synced until `outputDue`. */
   updateCheck(id: string, status: CheckStatus, output: string, nowMs: number, defer: boolean): CheckChange {
     const entry = this.#checks.get(id)
     if (entry?.definition == null) return 'none'
@@ -246,7 +246,7 @@ export class LocalState {
     return this.#checks.get(id)?.outputDeferred === true
   }
 
-  /** The time has come to tell of an output that was deferred; true if there is anything to tell. */
+  /** A deferred output is due; true if there is anything to sync. */
   outputDue(id: string): boolean {
     const entry = this.#checks.get(id)
     if (entry?.outputDeferred !== true) return false

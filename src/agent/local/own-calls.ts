@@ -13,7 +13,7 @@ import type { OwnTokens } from './parts.ts'
 export interface Offer {
   readonly service: Due<ServiceFacts> | null
   readonly checks: readonly Due<CheckFacts>[]
-  /** The secret with which to tell of it. */
+  /** The secret with which it is synced. */
   readonly token: string
 }
 
@@ -26,7 +26,7 @@ export function comparing(node: string, { agent }: OwnTokens): OwnCall {
   return { thing: 'comparison', doing: `compare node ${JSON.stringify(node)} with the catalog`, token: agent, asks }
 }
 
-/** Whoever may write the node may take out what is on it; the name of what is gone is not known any more. */
+/** The right to write the node allows removing what is on it; the name of a removed service is no longer known. */
 export function deregistering(
   node: string,
   [kind, id]: readonly ['service' | 'check', string],

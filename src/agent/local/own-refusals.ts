@@ -3,7 +3,7 @@ import type { Env } from '../../env/env.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
 import type { RegistrantRights } from './alias-sight.ts'
 
-/** Things of which it is known what was told; of more the oldest is forgotten, and told of again. */
+/** Number of things whose last report is remembered; beyond it the oldest is forgotten, and reported again. */
 const toldMax = 16_384
 
 /** What the agent wants of the servers by itself. */
@@ -35,7 +35,7 @@ export class OwnRefusals {
     this.#rights = rights
   }
 
-  /** Settled when it has been told of. */
+  /** Settles when it has been reported. */
   async refused(call: OwnCall, failure: Failure): Promise<void> {
     const why = await this.#why(call, failure)
     const line = `Failed to ${call.doing}: ${why}`

@@ -75,7 +75,7 @@ export interface LocalAgentParts {
 export interface RunningLocalAgent extends LocalAgent {
   /** What this agent says of its node in the catalog. */
   nodeFacts(): NodeFacts
-  /** Why the catalog cannot be told of this agent; none: nothing stands in the way. */
+  /** Why this agent cannot be synced to the catalog; empty: nothing stands in the way. */
   readonly syncTroubles: readonly string[]
   /**
    * Takes up the definitions of the configuration and those kept on disk, and begins to run checks. Refused where a

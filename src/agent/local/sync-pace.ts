@@ -12,7 +12,7 @@ const soonRefusalsMax = 4
 /** So much later at most, for each agent of the pool, a server that came within reach is asked: not all at one instant. */
 const triggerSpreadMs = 25
 const triggerSpreadMaxMs = 3_000
-/** Up to so many agents sync at the full rate. */
+/** Number of agents up to which they sync at the full rate. */
 const fullRateNodes = 128
 
 /** How much less often an agent of a cluster of this size syncs: log2(nodes / 128) + 1, rounded up. */
@@ -57,7 +57,7 @@ export class SyncPace {
     this.#fullTimer = this.#parts.env.timers.after(intervalMs + this.#random() * intervalMs, () => this.#parts.onFull())
   }
 
-  /** Everything is compared soon, once for all who ask until then. */
+  /** Compares everything soon, once for all callers until then. */
   fullSoon(): void {
     if (this.#soonTimer !== undefined) return
     const spreadMs = Math.min(triggerSpreadMs * this.#parts.nodeCount(), triggerSpreadMaxMs)

@@ -5,7 +5,7 @@ import { itemKey } from './item-key.ts'
 import type { LocalState } from './local-state.ts'
 import type { NodeDump } from './parts.ts'
 
-/** One comparison of so many takes what it cannot see for missing. */
+/** One comparison in this many treats items that it cannot see as missing. */
 const takenForMissingEvery = 10
 
 /**

@@ -18,11 +18,11 @@ import {
 } from './renewal.ts'
 import type { RootsWatch, Standing } from './roots-watch.ts'
 
-/** A root that is not listed may be one of which the server that was asked does not know yet: it is waited for so long. */
+/** Time to wait for a root that is not listed: the server that answered may not know it yet. */
 const unheardRootMs = 60_000
-/** A leaf that nobody has asked for so long is not renewed any more. Reference: http-reads.md#background-refresh. */
+/** A leaf that no caller has requested for this long is no longer renewed. Reference: http-reads.md#background-refresh. */
 const unaskedMaxMs = 72 * 3_600_000
-/** Who asks for a new leaf each time gets no more than one in this time: each costs the servers a command. */
+/** Callers that want a new leaf each time get at most one in this time, because each costs the servers a command. */
 const anewMinMs = 1_000
 
 export interface KeptLeafOptions {
@@ -105,13 +105,13 @@ export class KeptLeaf {
     return this.#options.env.clock.monoMs() < this.#notBeforeMs
   }
 
-  /** It has come so lately that another one would be no newer to whoever asks. */
+  /** It is so recent that another one would be no newer for the caller. */
   get justIssued(): boolean {
     if (this.#held === undefined) return false
     return this.#options.env.clock.monoMs() - this.#held.issuedMonoMs < anewMinMs
   }
 
-  /** A new leaf, with a new key. Whoever asks meanwhile waits for the same. */
+  /** Requests a new leaf with a new key. Callers that come meanwhile wait for the same one. */
   async issue(): Promise<Result<undefined, Failure>> {
     this.#issuing ??= this.#issue()
     return this.#issuing
@@ -138,7 +138,7 @@ export class KeptLeaf {
     this.#lookAgain()
   }
 
-  /** `why`: for those who wait. */
+  /** `why`: for the waiting callers. */
   stop(why?: Failure): void {
     this.#stopped = true
     this.#refusal ??= why

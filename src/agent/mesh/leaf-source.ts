@@ -12,7 +12,7 @@ export interface RootsView {
 export interface LeafRequest {
   /** `CERTIFICATE REQUEST` in PEM. */
   readonly requestPem: string
-  /** `EC PRIVATE KEY` in PEM. It goes to nobody but who asks for the leaf. */
+  /** `EC PRIVATE KEY` in PEM. Only the caller that requested the leaf receives it. */
   readonly privateKeyPem: string
 }
 

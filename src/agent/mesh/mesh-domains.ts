@@ -6,7 +6,7 @@ import type { Failure } from '../../model/failure.ts'
 import { type TrustDomains, trustDomainsOf } from '../../pki/trust-domains.ts'
 import type { AnswerCache } from '../asking/answer-cache.ts'
 
-/** That the servers have no mesh is believed for so long: what is asked for each connection must not ask them each time. */
+/** How long the answer that servers have no mesh is kept: it is needed for each connection. */
 const offMs = 10_000
 
 /**

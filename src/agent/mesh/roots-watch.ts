@@ -8,7 +8,7 @@ import { retryInMs } from './renewal.ts'
 export interface RootsWatchOptions {
   readonly env: Env
   readonly source: Pick<LeafSource, 'roots'>
-  /** Whether there is anybody for whom the roots are followed. */
+  /** Whether any caller needs the roots to be followed. */
   readonly wanted: () => boolean
   /** `turned`: another root signs than before. */
   readonly onChange: (turned: boolean) => void
@@ -30,7 +30,7 @@ export class RootsWatch {
     this.#options = options
   }
 
-  /** The roots of now. The first are the leader's: whoever lags does not know of a mesh that has just begun. */
+  /** The present roots. The first are the leader's: a lagging server does not know of a mesh that has just begun. */
   async list(): Promise<Result<RootsList, Failure>> {
     if (this.#following && this.#view !== undefined) return ok(this.#view.list)
     this.#asking ??= this.#ask()

@@ -8,7 +8,7 @@ import { type Failure, failureText } from '../../model/failure.ts'
 import { isRefusal, type OwnRefusals } from '../local/own-refusals.ts'
 
 /**
- * Not more often than this, and not more often in the whole pool than so many times a second.
+ * Not more often than this, and not more often in the whole pool than this many times a second.
  * Reference: configuration.md#coordinate-sync.
  */
 const intervalMinMs = 15_000

@@ -24,7 +24,7 @@ export interface JoinSettings {
   readonly retryMax: number
 }
 
-/** A name is looked up for so long. */
+/** Time limit for the lookup of a name. */
 const lookupMs = 10_000
 
 /** Of a name, or of a provider's answer, that has more addresses the others are not tried. */
@@ -71,7 +71,7 @@ export class Joining {
     this.#env.detach(this.#attempt())
   }
 
-  /** Tries whom it knew before, one after the other, until one answers (serf `handleRejoin`). */
+  /** Tries members that it knew before, one after the other, until one answers (serf `handleRejoin`). */
   rejoin(known: readonly KnownMember[]): void {
     if (known.length > 0) this.#env.detach(this.#rejoin(known))
   }

@@ -74,7 +74,7 @@ export class MemberSnapshot {
     return new MemberSnapshot(env, { path, file }, pool.rejoinAfterLeave, known)
   }
 
-  /** Writes down who is alive from now on, whenever that changes. */
+  /** Records the living members from now on, whenever they change. */
   follow(pool: Pool): void {
     this.#pool = pool
     this.#watching = pool.onChange(() => this.#later())

@@ -115,7 +115,7 @@ export function aliveServers(members: readonly Member[], datacenter: string): re
   })
 }
 
-/** What the pools tell of servers by their addresses: one that is alive before one that was there. */
+/** Facts of servers from the pools, by address: a living server before one that had the address earlier. */
 export class ServersByAddress {
   readonly #pools: readonly Pool[]
   /** Undefined: something has changed since. */

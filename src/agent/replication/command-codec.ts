@@ -25,7 +25,7 @@ export function encodeCommand<Body, Outcome>(
   return payload
 }
 
-/** Refuses what is longer than an entry of the log may be: whoever led would stop at it, one leader after another. */
+/** Refuses a command that is longer than a log entry may be: each leader in turn would stop at it. */
 export function encodeToPropose<Body, Outcome>(
   command: Pick<CommandDefinition<Body, Outcome>, 'kind'>,
   body: Body,

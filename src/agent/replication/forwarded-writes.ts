@@ -17,7 +17,7 @@ export const forgottenAtOnce = 256
 /** Origins of which it is remembered how far they have been forgotten. Part of what commands mean, too. */
 export const rememberedOriginsMax = 4096
 
-/** A write that took effect, by whom it was sent. */
+/** A write that took effect, by its sender. */
 interface ForwardedWrite {
   readonly origin: string
   readonly sequence: number

@@ -11,7 +11,7 @@ import type { Store } from '../../store/store.ts'
 const openMax = 4
 /** One that nobody reads on for this long is closed; to ask for the same piece again is not to read on. */
 const idleMs = 30_000
-/** Open for this long it makes room for another, if there is none: whoever reads slowly on purpose holds no place for ever. */
+/** A state that has been open for this long gives its place to another if none is free: a slow reader holds no place for ever. */
 const keptMs = 300_000
 /** A request gets so many pieces of the store's, of 64 KiB: each takes 2 ms, and whoever reads meanwhile waits for all. */
 const piecesOfAnswer = 2

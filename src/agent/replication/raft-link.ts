@@ -8,7 +8,7 @@ import type { Rpc } from '../../rpc/rpc.ts'
 
 /** Topic of the notices that carry Raft's messages: this, and the Raft protocol that the sender speaks. */
 const topicPrefix = 'raft/'
-/** Peers of other protocols that are remembered as told of. */
+/** Peers of other protocols that are remembered as reported. */
 const toldMax = 256
 
 /** Carries Raft's messages over RPC, to and from servers that speak the same Raft protocol or a neighbouring one. */
@@ -28,7 +28,7 @@ export class RaftLink implements RaftTransport {
     this.#topic = `${topicPrefix}${protocol}`
   }
 
-  /** A name with a colon is an address, and whoever listens there is meant: a node ID has none. */
+  /** A name with a colon is an address and means any agent that listens there: a node ID has no colon. */
   send(to: ServerId, address: string, message: RaftMessage): void {
     const bytes = this.#encoder.encode(message)
     if (to.includes(':')) this.#rpc.notify(undefined, to, this.#topic, bytes)

@@ -38,7 +38,7 @@ export class CommandGate {
   /** Why this command is not proposed now; undefined: it may be. */
   refusal(command: Gated): Failure | undefined {
     const { release } = this.#config
-    // Whoever runs as this release does not know it, this server among them: it would stop them all.
+    // No server that runs as this release knows it, this one included: the command would stop them all.
     if (!isAtLeast(release, command.since)) return { kind: 'unknown-method', method: command.kind }
     if (command.waitsForAll !== true && !hasBehaviour(release, 'commands-wait')) return undefined
     const configuration = this.#configuration()

@@ -3,7 +3,7 @@ import type { Configuration, ServerId } from '../../raft/core/types.ts'
 
 export interface DeadServersView {
   readonly configuration: Configuration
-  /** The pool has failed it, or has not told of it for long. */
+  /** The pool considers it failed, or has not known it for long. */
   isDead(id: ServerId): boolean
   isHealthy(id: ServerId): boolean
   /** No removal leaves fewer voters; 0: any number that has a quorum. */

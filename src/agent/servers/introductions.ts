@@ -85,14 +85,14 @@ export class Introductions {
     return { ok: true, value: this.ownRecord() }
   }
 
-  /** A peer of unknown name has connected: ask it who it is. */
+  /** A peer of unknown name has connected: ask it to introduce itself. */
   met(peer: Hello): void {
     const isStranger = peer.address === '' || peer.datacenter !== this.#config.datacenter
     if (isStranger || peer.nodeId === this.#nodeId || this.#directory.get(peer.nodeId) !== undefined) return
     this.#env.detach(this.introduceTo(peer.address))
   }
 
-  /** Says who we are to the server at this address; undefined when it does not answer. */
+  /** Introduces this server to the one at this address; undefined when that does not answer. */
   async introduceTo(address: string): Promise<ServerRecord | undefined> {
     const answer = await this.#rpc.request(address, {
       method: introduceMethod,

@@ -2,7 +2,7 @@ import type { Server, ServerId } from '../../raft/core/types.ts'
 import type { Raft } from '../../raft/raft.ts'
 import type { PoolServer } from '../pool/pool-servers.ts'
 
-/** A server that the pool does not tell of counts as lost after this: a leader that just started knows nobody. */
+/** A server that the pool does not know counts as lost after this time: a leader that has just started knows no member. */
 const unknownIsLostMs = 120_000
 
 export interface LostServersParts {
@@ -23,7 +23,7 @@ export interface LostServersParts {
  */
 export class LostServers {
   readonly #parts: LostServersParts
-  /** Servers of the configuration that the pool does not tell of: since when. */
+  /** Servers of the configuration that the pool does not know: since when. */
   readonly #unknownSinceMs = new Map<ServerId, number>()
 
   constructor(parts: LostServersParts) {

@@ -48,7 +48,7 @@ class Reconcile implements Closable {
   readonly #nodeName: string
   readonly #reconnectTimeoutMs: number
   readonly #watching: Closable
-  /** By node of the catalog that the pool does not tell of: since when this leader misses it. */
+  /** By node of the catalog that the pool does not know: since when this leader misses it. */
   readonly #missingSinceMs = new Map<string, number>()
   #listed: { readonly of: readonly Member[]; readonly byName: ReadonlyMap<string, Member> } | undefined
   #timer: Closable | undefined
@@ -105,7 +105,7 @@ class Reconcile implements Closable {
     await this.#missing()
   }
 
-  /** Those of this datacenter as the pool tells of them now, by name. */
+  /** Members of this datacenter as the pool sees them now, by name. */
   #members(): ReadonlyMap<string, Member> {
     const listed = this.#pool.members()
     if (this.#listed?.of !== listed) {

@@ -11,7 +11,7 @@ const heartbeatShare = 1 / 5
 /** One server of the Raft configuration, and what is known of it now. */
 export interface ServerFacts {
   readonly server: Server
-  /** Undefined: the pool does not tell of it. */
+  /** Undefined: the pool does not know it. */
   readonly member: PoolServer | undefined
   /** What it has just said of itself; undefined: it did not answer. */
   readonly said: Pick<ServerRecord, 'lastContactMs' | 'lastIndex' | 'lastTerm'> | undefined

@@ -150,7 +150,7 @@ class ServerMembership implements Closable {
     await this.#cleanUp.runIfDue()
   }
 
-  /** What each server that is alive says of itself now; who does not answer says nothing. */
+  /** The present introduction of each living server; a server that does not answer has none. */
   async #ask(): Promise<readonly ServerRecord[]> {
     const { directory, introductions } = this.#parts
     const known = directory.all()
@@ -186,7 +186,7 @@ class ServerMembership implements Closable {
     await this.#change(planned.change)
   }
 
-  /** A leader that was started at another address tells of it itself. */
+  /** A leader that was restarted at another address announces it itself. */
   async #considerSelf(): Promise<void> {
     const own = this.#parts.introductions.ownRecord()
     const { configuration } = this.#view()

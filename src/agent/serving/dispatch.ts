@@ -72,7 +72,7 @@ export class Dispatch {
     return this.#endpoints.get(method)
   }
 
-  /** Serves a request here, or says who leads: forwarding is the caller's part. */
+  /** Serves a request here, or names the leader: the caller forwards the request. */
   async serve(method: string, request: AgentRequest, caller: Caller): Promise<Result<unknown, Failure>> {
     const endpoint = this.#endpoints.get(method)
     if (endpoint === undefined) return err({ kind: 'unknown-method', method })
@@ -220,7 +220,7 @@ export class Dispatch {
     return ready.ok ? (this.#askers.now(endpoint, args, token) ?? this.#askers.enter(endpoint, args, token)) : ready
   }
 
-  /** Undefined: for whom it reads has changed since it was looked. */
+  /** Undefined: the token that it reads for has changed since. */
   #find(endpoint: QueryEndpoint, args: unknown, reader: Reader): Result<Found, Failure> | undefined {
     const asker = this.#askers.admitted(endpoint, args, reader)
     if (asker?.ok !== true) return asker

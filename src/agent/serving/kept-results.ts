@@ -30,7 +30,7 @@ const viewsMax = 64
 const viewBytes = 512
 const viewMemberBytes = 16
 
-/** Of so many that were asked for last it is known that they were. */
+/** Number of recent requests that are remembered. */
 const askedMax = 1_024
 /** Of questions longer than this in letters, as of endpoints that say so, nothing is kept or remembered. */
 const keyLengthMax = 1_024
@@ -168,7 +168,7 @@ export interface LiveResult {
   result: KeptResult | undefined
 }
 
-/** One result, shared by all who asked for it, with the forms in which it was encoded. */
+/** One result, shared by all its callers, with the forms in which it was encoded. */
 export class KeptResult implements ResultView {
   readonly #owner: Owner
   readonly key: string
@@ -176,15 +176,15 @@ export class KeptResult implements ResultView {
   readonly value: unknown
   readonly touched: Touched
   watch: Parked | undefined
-  /** Others than those who wait for it may find it. */
+  /** Callers other than the waiting ones may find it. */
   mayBeKept = true
   readonly live: LiveResult = { result: this }
   /** What it is charged with; 0 when it is kept no longer. */
   bytes = 0
   readonly #forms = new Map<string, Uint8Array>()
-  /** Of those who may not see all of it. */
+  /** Views of callers that may not see all of it. */
   readonly #views = new Map<Authorizer, { readonly view: PartialView; readonly part: SeenPart }>()
-  /** Those who may: looking through a long list again would cost more than what else a read does. At most `viewsMax`. */
+  /** Callers that may see all: filtering a long list again would cost more than the rest of a read. At most `viewsMax`. */
   readonly #seers = new Map<Authorizer, SeenPart>()
   readonly #waiting = new Set<() => void>()
 
@@ -210,7 +210,7 @@ export class KeptResult implements ResultView {
     const bytes = make()
     if (this.bytes > 0) {
       this.#forms.set(form, bytes)
-      // Who sends them may keep them in another form as long as they live (`HttpResponse.shared`).
+      // The sender may keep them in another form as long as they live (`HttpResponse.shared`).
       this.#owner.charge(2 * bytes.length, this)
     }
     return bytes
@@ -272,7 +272,7 @@ export class KeptResult implements ResultView {
     }
   }
 
-  /** Nobody finds it again; whoever waits for it is called by the store as ever. */
+  /** No new caller finds it; the store still calls the waiting ones. */
   forget(): void {
     this.live.result = undefined
     this.#forms.clear()

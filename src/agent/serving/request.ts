@@ -25,7 +25,7 @@ export function datacenterOf({ datacenter, read }: AgentRequest): string {
 
 /** What one agent asks of another. */
 export interface ReceivedRequest extends AgentRequest {
-  /** From a client agent: whoever receives it brings it to the server that must answer. */
+  /** From a client agent: the server that receives it forwards it to the one that must answer. */
   readonly forward: boolean | undefined
 }
 

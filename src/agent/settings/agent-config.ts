@@ -54,7 +54,7 @@ export interface AgentConfig extends LogSettings {
   /** Where it listens with TLS, once its port is open. */
   readonly httpsAddresses: readonly string[]
   readonly tls: TlsSettings
-  /** Who may use the sockets that it listens on. */
+  /** Permissions of the sockets that it listens on. */
   readonly unixSockets: SocketAccess
   /** Where DNS listens; the same addresses unless configured otherwise. */
   readonly dnsAddresses: readonly string[]
@@ -116,7 +116,7 @@ export interface WanConfig {
   readonly retryIntervalMs: number
   readonly retryMax: number
   readonly gossip: GossipTiming
-  /** What is told of another datacenter's nodes has the addresses that are reached from here. */
+  /** Answers about another datacenter's nodes have the addresses that can be reached from here. */
   readonly translatesAddresses: boolean
 }
 
@@ -132,7 +132,7 @@ export interface PoolConfig {
   readonly verifyOutgoing: boolean
   /** Keys are kept in the data directory. */
   readonly keepsKeyring: boolean
-  /** After it has left, too, it joins at its start whom it knew before. */
+  /** At its start it rejoins members that it knew before, even if it had left. */
   readonly rejoinAfterLeave: boolean
   /** It places itself among the others by the times that messages take. */
   readonly keepsCoordinate: boolean
@@ -225,7 +225,7 @@ export interface ChecksConfig {
   /** A change of a check's output alone is synced after this; 0: at once. */
   readonly updateIntervalMs: number
   readonly discardOutput: boolean
-  /** Checks over HTTP and gRPC trust whom the agent trusts, and show its certificate. */
+  /** Checks over HTTP and gRPC trust the agent's authorities, and show its certificate. */
   readonly agentTls: boolean
 }
 

@@ -2,7 +2,7 @@ import type { Endpoint } from '../../env/net.ts'
 import type { LogLevel } from '../../env/observe.ts'
 import type { LogPlaces } from '../../env/terminal.ts'
 
-/** What is said of the agent's process: its log, and who it is. */
+/** Settings of the agent's process: its log and its PID file. */
 export interface LogSettings {
   readonly log: LogPlaces
   readonly logLevel: 'TRACE' | 'DEBUG' | 'INFO' | 'WARN' | 'ERR'

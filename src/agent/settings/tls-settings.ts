@@ -1,6 +1,6 @@
 import type { TlsVersion } from '../../env/net.ts'
 
-/** Which PEM files prove this agent and whom it trusts. Reference: configuration.md#tls. */
+/** PEM files with this agent's certificate and key, and with the authorities that it trusts. Reference: configuration.md#tls. */
 export interface TlsFiles {
   /** With the certificates that lead to its authority. */
   readonly certificate: string | undefined

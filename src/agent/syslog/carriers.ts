@@ -12,7 +12,7 @@ import { type SyslogLine, syslogPacket } from './syslog-line.ts'
 export interface Carrier extends Closable {
   /** Where they go, as people read it. */
   readonly to: string
-  /** Lines are gathered for so long before they are carried. */
+  /** Time for which lines are gathered before they are sent. */
   readonly gatherMs: number
   /** Settles once they are on their way, or with why they are not: then none of them, or only the first ones, arrived. */
   carry(lines: readonly SyslogLine[]): Promise<Result<void, string>>
@@ -67,7 +67,7 @@ class LoggerRuns implements Carrier {
   }
 }
 
-/** Where a name leads is asked again after so long. */
+/** A name is resolved again after this time. */
 const knownForMs = 300_000
 
 /** Lines as datagrams, one for each. Nobody knows whether they arrive. Source: RFC 3164, section 2. */

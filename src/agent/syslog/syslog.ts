@@ -11,12 +11,15 @@ const waitingLinesMax = 4_096
 const waitingBytesMax = 2 << 20
 /** Lines that are carried at a time. */
 const carriedMax = 256
-/** Carried again after this, so often; then they are dropped. Reference: configuration.md#key-enable_syslog. */
+/**
+ * Pause before a failed batch is sent again, and the number of attempts; then its lines are dropped.
+ * Reference: configuration.md#key-enable_syslog.
+ */
 const retryMs = 5_000
 const triesMax = 12
 /** Drops are logged once in this time. */
 const tellMs = 1_000
-/** The last lines are waited for so long at the end. */
+/** Time that the last lines get when the agent ends. */
 const lastLinesMs = 2_000
 
 /**

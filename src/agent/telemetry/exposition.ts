@@ -5,7 +5,7 @@ import type { MetricSink } from './metric-sink.ts'
 
 /** Different names; a further one is dropped. */
 const seriesMax = 4096
-/** The quantiles of a summary are those of the values of so many milliseconds, and of so many at most. */
+/** Quantiles of a summary are taken over the values of this time in milliseconds, at most over this many. */
 const windowMs = 10_000
 const windowMax = 512
 
@@ -23,7 +23,7 @@ interface Series {
 }
 
 /**
- * What is told to Prometheus, who comes and asks. Source: Prometheus, text exposition format 0.0.4.
+ * Metrics in the form in which Prometheus scrapes them. Source: Prometheus, text exposition format 0.0.4.
  * Reference: telemetry.md#metrics-5.
  */
 export class Exposition implements MetricSink {

@@ -5,7 +5,7 @@ import { type Endpoint, endpointText, type TcpStream, type UdpSocket } from '../
 import { placeOf } from '../named-receiver.ts'
 import type { LineSender } from './statsd-lines.ts'
 
-/** Lines are gathered for so long. */
+/** Time for which lines are gathered. */
 const gatherMs = 100
 /** One datagram fits into one packet of an Ethernet. */
 const datagramCharactersMax = 1_400

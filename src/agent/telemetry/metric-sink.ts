@@ -1,6 +1,6 @@
 import type { Closable } from '../../env/async.ts'
 
-/** Who is told of each value, by its full name. */
+/** Receivers of each value, by its full name. */
 export interface MetricSink extends Closable {
   count(name: string, by: number): void
   gauge(name: string, value: number): void

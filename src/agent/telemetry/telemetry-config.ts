@@ -10,7 +10,7 @@ export interface TelemetryConfig {
   readonly prefix: string
   /** Names of some groups begin with the product's name once more, or are told in both ways. */
   readonly names: MetricNames
-  /** Names of gauges carry the host's, where anybody but this agent is told of them. */
+  /** Whether names of gauges lack the host name, which they otherwise carry except in this agent's own answers. */
   readonly disableHostname: boolean
   readonly filter: MetricFilter
   /** How long a series is shown to Prometheus after it was last told; 0: there is nothing for Prometheus. */

@@ -129,7 +129,7 @@ class ToldMetrics implements Telemetry, Metrics {
     this.#runtimeTimer = this.#env.timers.after(runtimeIntervalMs, () => this.#tellRuntime())
   }
 
-  /** Who is dropped for want of a descriptor is dropped by the system below us, without a word. */
+  /** Connections that fail for want of a descriptor are dropped by the operating system, which reports nothing. */
   #tellDescriptors(mayOpen: boolean): void {
     this.#mayOpen = mayOpen
     const none = 'No file descriptor is left: new connections are dropped, and files cannot be opened. Raise ulimit -n'

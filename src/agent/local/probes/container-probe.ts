@@ -115,7 +115,7 @@ class Exec {
   }
 }
 
-/** Undefined where the answer is no JSON object: the runtime's, so that who asks says what it lacks. */
+/** The runtime's answer; undefined if it is no JSON object. The caller reports what it lacks. */
 function memberOf({ body }: HttpClientResponse, name: string): unknown {
   try {
     const value: unknown = JSON.parse(textOf(body))

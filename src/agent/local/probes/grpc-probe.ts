@@ -45,7 +45,7 @@ const codesOfStatuses: ReadonlyMap<number, (typeof codeNames)[number]> = new Map
   [504, 'Unavailable'],
 ])
 
-/** One run of a gRPC check: who says SERVING passes, all else is critical. Reference: definitions.md#check-grpc. */
+/** One run of a gRPC check: the answer SERVING passes, all else is critical. Reference: definitions.md#check-grpc. */
 export async function probeGrpc(env: Env, probe: GrpcProbe, own?: TlsOptions): Promise<Outcome> {
   const { target, timeoutMs } = probe
   const slash = target.indexOf('/')

@@ -31,7 +31,7 @@ interface Failed {
   readonly reason: string
 }
 
-/** One run: `own`, what the agent shows and whom it trusts, where that is for its checks. */
+/** One run. `own`: the agent's certificate and trusted authorities, if its checks use them. */
 interface Run {
   readonly env: Env
   readonly probe: HttpProbe

@@ -5,7 +5,7 @@ import { firstReached, placesAt } from './place.ts'
 
 export type TcpProbe = Extract<CheckProbe, { kind: 'tcp' }>
 
-/** One run of a TCP check: who accepts a connection is well. */
+/** One run of a TCP check: a target that accepts a connection passes. */
 export async function probeTcp(env: Env, probe: TcpProbe): Promise<Outcome> {
   const endMs = env.clock.monoMs() + probe.timeoutMs
   const places = await placesAt(env, probe.address, probe.timeoutMs)

@@ -17,6 +17,20 @@ export async function placeFile(disk: Disk, directory: string, name: string, byt
   return renamed.ok ? disk.syncDirectory(directory) : renamed
 }
 
+/** Makes all files of a directory durable as they read now, and their names. */
+export async function syncFiles(disk: Disk, directory: string): Step {
+  const names = await disk.list(directory)
+  if (!names.ok) return names
+  for (const name of names.value) {
+    const file = await disk.open(`${directory}/${name}`, 'create')
+    if (!file.ok) return file
+    const synced = await file.value.sync()
+    await file.value.close()
+    if (!synced.ok) return synced
+  }
+  return disk.syncDirectory(directory)
+}
+
 /** Removes files (one that is gone already is fine), then makes that durable. */
 export async function removeFiles(
   disk: Pick<Disk, 'remove' | 'syncDirectory'>,

@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Disk } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
 import type { Entry } from '../core/types.ts'
-import { makeDirectories } from './disk-steps.ts'
+import { makeDirectories, syncFiles } from './disk-steps.ts'
 import { oldLogName } from './old-format.ts'
 import { diskTrouble, type RaftOpenFailure } from './open-failure.ts'
 import { recoverLog } from './recovery.ts'
@@ -18,6 +18,8 @@ const backupName = `${oldLogName}.backup`
 
 /**
  * Brings a log in `mdb` over into `raft/log`, as 0.5.1 did at its start. Whenever the power goes:
+ * 0. the old log is made durable as it was read: a process that was killed leaves writes that read well and are not durable yet,
+ *    and without this a power cut could take them from the old log when the new one has them already;
  * 1. the new log is written aside; until it has its name, which it gets in one step when all of it is durable, the old one
  *    counts, and what is aside is begun anew;
  * 2. then both are there and say the same: all that is left is to lay the old one away;
@@ -48,6 +50,8 @@ async function bringOver(env: MigrationEnv, dataDir: string, log: ReplayedLog): 
   const there = await recoverLog(env.disk, `${raft}/log`)
   if (!there.ok) return there
   if (there.value !== undefined) return isSame(there.value.log, log) ? ok(undefined) : err(twoLogs(dataDir))
+  const durable = await syncFiles(env.disk, `${dataDir}/${oldLogName}`)
+  if (!durable.ok) return err(diskTrouble(durable.error))
   const made = await makeDirectories(env.disk, dataDir, ['raft'])
   if (!made.ok) return err(diskTrouble(made.error))
   const aside = `${raft}/${asideName}`

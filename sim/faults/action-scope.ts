@@ -4,7 +4,7 @@ import type { Range } from '../scenario/language/quantities.ts'
 import type { Selector } from '../scenario/language/selector.ts'
 import { type Selectable, select } from '../scenario/selection.ts'
 
-/** Whom an action means, at the moment it is done. */
+/** The nodes that an action applies to, at the moment it is done. */
 export interface ActionScope {
   /** The server whose event set it off. */
   readonly it: string | undefined

@@ -63,7 +63,7 @@ export class Driver {
     return outcome ?? 'the run ended first'
   }
 
-  /** As `ask`, but nobody waits: `told` hears of the answer, or why there is none. */
+  /** As `ask`, but without waiting: `told` receives the answer, or why there is none. */
   send(to: Endpoint, request: DriverRequest, told: (answer: Answer | string) => void): void {
     this.begin((env) => this.#exchange(env, to, request), told)
   }

@@ -176,7 +176,7 @@ export const onceShape = {
 /** A request, and how long its answer is waited for. */
 export const http = z
   .strictObject({
-    at: selector.describe('Whom the request is sent to: one node.'),
+    at: selector.describe('The node that the request is sent to.'),
     request: httpRequest.describe('Method and target: PUT /v1/kv/color?flags=3.'),
     body: template.optional(),
     'body from': savedNameField
@@ -233,7 +233,7 @@ export const stepShape = {
     .describe('Makes tokens, each with rules of its own. What fails for want of a leader is tried again.'),
   authority: z
     .strictObject({
-      at: selector.describe('Whom the request is sent to: one node.'),
+      at: selector.describe('The node that the request is sent to.'),
       provider: z.string().default('svc'),
       key: z
         .enum(['ec-256', 'ec-384', 'ec-521', 'rsa-2048', 'rsa-4096', 'as before'])
@@ -270,7 +270,9 @@ export const stepShape = {
     .describe('Edits the configuration of agents while they run, and has them read it again.'),
   upgrade: z
     .strictObject({
-      nodes: selector.describe("Whom; one after the other, as they are named: 'followers, leader'."),
+      nodes: selector.describe(
+        "The agents to upgrade, one after the other in the order in which they are named: 'followers, leader'.",
+      ),
       'in any order': z
         .literal(true)
         .optional()

@@ -23,7 +23,7 @@ const patienceMs = 500
 /** Pause between two searches for a server that can answer, unless one appears earlier. */
 const findingPauseMs = 500
 /**
- * Servers that have access control off are taken at their word for so long.
+ * How long the answer of servers that access control is off is kept.
  * Reference: access-control.md#agents-whose-servers-have-access-control-off.
  */
 const disabledTtlMs = 120_000

@@ -14,7 +14,7 @@ interface CheckResultsParts {
 }
 
 /**
- * What checks find, on its way into the state: a new status is told of at once, a new output alone later.
+ * What checks find, on its way into the state: a new status is synced at once, a new output alone later.
  * Reference: definitions.md#check-sync.
  */
 export class CheckResults {

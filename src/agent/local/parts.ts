@@ -22,7 +22,7 @@ export interface NodeDump {
 }
 
 /**
- * Secrets of the tokens with which an agent tells of itself. Reference: access-control.md#special-agent-token,
+ * Secrets of the tokens with which an agent registers itself. Reference: access-control.md#special-agent-token,
  * access-control.md#special-default-user-token.
  */
 export interface OwnTokens {

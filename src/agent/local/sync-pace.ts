@@ -77,7 +77,7 @@ export class SyncPace {
     this.#retryTimer = this.#parts.env.timers.after(pauseMs, () => this.#parts.onRetry())
   }
 
-  /** Tokens are made soon after a cluster comes up: who is refused for want of one asks again soon at first, and then as others do. */
+  /** Tokens are made soon after a cluster comes up: an agent that lacks one retries soon at first, and later at the usual pace. */
   #refusedPauseMs({ kind }: Failure): number {
     const isRefused = kind === 'token-not-found' || kind === 'permission-denied'
     this.#refusals = isRefused ? this.#refusals + 1 : 0

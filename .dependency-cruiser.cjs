@@ -31,6 +31,10 @@ const homes = {
   seedrandom: '^sim/(world|env)/random[^/]*[.]ts$',
 }
 
+/** Rooms of src/features that are no slice: what all slices have in common. Each imports those before it alone. */
+const sharedByFeatures = ['contract', 'mesh', 'http', 'discovery']
+const shared = `^src/features/(${sharedByFeatures.join('|')})/`
+
 const nodeWorld = '^(src/(host|native)/|bin/|sim/main[.]ts$|sim/platform/|test/|bench/)'
 
 const layerRules = layers.flatMap((rooms, number) =>
@@ -71,19 +75,26 @@ module.exports = {
       severity: 'error',
       comment:
         'Of another feature only model.ts, views.ts (pure reads), sight.ts (what callers may see) and operations.ts (parts of a transaction) may be imported; what must happen there is a hook.',
-      from: { path: '^src/features/([^/]+)/' },
+      from: { path: '^src/features/([^/]+)/', pathNot: shared },
       to: {
         path: '^src/features/[^/]+/',
-        pathNot: ['^src/features/$1/', '^src/features/[^/]+/(model|views|sight|operations)[.]ts$'],
+        pathNot: ['^src/features/$1/', shared, '^src/features/[^/]+/(model|views|sight|operations)[.]ts$'],
       },
     },
     {
       name: 'manifest-knows-no-feature',
       severity: 'error',
       comment: 'What all features share cannot depend on one of them.',
-      from: { path: '^src/features/[^/]+[.]ts$' },
-      to: { path: '^src/features/[^/]+/' },
+      from: { path: shared },
+      to: { path: '^src/features/[^/]+/', pathNot: shared },
     },
+    ...sharedByFeatures.slice(0, -1).map((room, number) => ({
+      name: `shared-${number}-${room}`,
+      severity: 'error',
+      comment: `src/features/${room} imports nothing of ${sharedByFeatures.slice(number + 1).join(', ')}, which come after it.`,
+      from: { path: `^src/features/${room}/` },
+      to: { path: `^src/features/(${sharedByFeatures.slice(number + 1).join('|')})/` },
+    })),
     {
       name: 'core-is-alone',
       severity: 'error',

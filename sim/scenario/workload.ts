@@ -1,5 +1,5 @@
 import type { Env } from '../../src/env/env.ts'
-import type { Consistency } from '../../src/features/reading.ts'
+import type { Consistency } from '../../src/features/contract/reading.ts'
 import { calledName, knowsOf } from '../cluster/group-facts.ts'
 import { clientHost, dnsEndpoint, httpEndpoint } from '../cluster/node-identity.ts'
 import { selectable } from '../faults/action-scope.ts'

@@ -1,6 +1,6 @@
 import type { Env } from '../../src/env/env.ts'
 import type { RandomStream } from '../../src/env/random.ts'
-import type { Consistency } from '../../src/features/reading.ts'
+import type { Consistency } from '../../src/features/contract/reading.ts'
 import type { Invariants } from '../checkers/invariants.ts'
 import { type KeyOperation, operationText } from '../checkers/keys/key-history.ts'
 import { type Asked, KeyClient } from './key-client.ts'

@@ -2,7 +2,7 @@ import { base64, fromBase64, textOf, utf8 } from '../../src/base/bytes.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { HttpClientResponse } from '../../src/env/http.ts'
 import type { Endpoint } from '../../src/env/net.ts'
-import type { Consistency } from '../../src/features/reading.ts'
+import type { Consistency } from '../../src/features/contract/reading.ts'
 import type { ListedKey } from '../checkers/keys/whole-changes.ts'
 
 /** The agent that a request is sent to. */

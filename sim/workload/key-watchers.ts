@@ -1,6 +1,6 @@
 import type { Env } from '../../src/env/env.ts'
 import type { RandomStream } from '../../src/env/random.ts'
-import type { Consistency } from '../../src/features/reading.ts'
+import type { Consistency } from '../../src/features/contract/reading.ts'
 import type { AskedAgent, GroupWorld } from './client-group.ts'
 import { KeyClient, type ListAnswer } from './key-client.ts'
 

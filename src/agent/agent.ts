@@ -1,6 +1,6 @@
 import type { Result } from '../base/result.ts'
-import type { AgentContext } from '../features/agent-context.ts'
-import type { WriteIdentity } from '../features/server-context.ts'
+import type { AgentContext } from '../features/contract/agent-context.ts'
+import type { WriteIdentity } from '../features/contract/server-context.ts'
 import type { PoolObserver } from '../gossip/pool.ts'
 import type { Failure } from '../model/failure.ts'
 import type { Raft, RaftObserver } from '../raft/raft.ts'

@@ -1,18 +1,18 @@
 import { unrestricted } from '../access/authorizer.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
-import type { AgentContext } from '../features/agent-context.ts'
 import {
   deregisterEndpoint,
   nodeDumpEndpoint,
   registerAllEndpoint,
   registerEndpoint,
 } from '../features/catalog/endpoint.ts'
+import type { AgentContext } from '../features/contract/agent-context.ts'
+import type { ReadOptions } from '../features/contract/reading.ts'
+import type { TelemetryView } from '../features/contract/telemetry-view.ts'
 import { updateEndpoint } from '../features/coordinate/endpoint.ts'
 import type { CoordinateRow } from '../features/coordinate/model.ts'
 import { nodeChecksEndpoint } from '../features/health/endpoint.ts'
-import type { ReadOptions } from '../features/reading.ts'
-import type { TelemetryView } from '../features/telemetry-view.ts'
 import type { Failure } from '../model/failure.ts'
 import { hasBehaviour } from '../model/release.ts'
 import type { UserEvent } from '../model/user-event.ts'

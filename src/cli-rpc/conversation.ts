@@ -3,7 +3,7 @@ import { emptyBytes } from '../base/bytes.ts'
 import { firstValueBytes, pack, unpack } from '../base/msgpack.ts'
 import type { Env } from '../env/env.ts'
 import type { TcpStream } from '../env/net.ts'
-import type { AgentContext } from '../features/agent-context.ts'
+import type { AgentContext } from '../features/contract/agent-context.ts'
 import { commands, handshakeBody, type Reply, readBody } from './commands.ts'
 
 /** Of a header, or of a body. */

@@ -2,7 +2,7 @@ import { ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import { type Endpoint, endpointText, type ListenFailure } from '../env/net.ts'
-import type { AgentContext } from '../features/agent-context.ts'
+import type { AgentContext } from '../features/contract/agent-context.ts'
 import { Conversation } from './conversation.ts'
 
 /** At once; one more is closed at once. */

@@ -1,4 +1,4 @@
-import type { Answer, ReadMeta, Standing } from '../features/reading.ts'
+import type { Answer, ReadMeta, Standing } from '../features/contract/reading.ts'
 
 /** What an answer was made of: whether it would be the same if it were made now. */
 export class Basis {

@@ -1,5 +1,5 @@
 import type { RandomStream } from '../env/random.ts'
-import type { ReadMeta } from '../features/reading.ts'
+import type { ReadMeta } from '../features/contract/reading.ts'
 import type { Basis } from './basis.ts'
 import { isSame, kept, type Signature } from './signature.ts'
 

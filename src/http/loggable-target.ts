@@ -1,5 +1,5 @@
 import { hideUuids } from '../base/uuid.ts'
-import type { QueryParameter } from '../features/operation.ts'
+import type { QueryParameter } from '../features/contract/operation.ts'
 import { pathCharacters, percentDecode, percentEncode } from './percent-encoding.ts'
 
 const hidden = '<hidden>'

@@ -1,5 +1,5 @@
 import { invariant } from '../base/invariant.ts'
-import type { HttpMethod, Operations, Route } from '../features/route.ts'
+import type { HttpMethod, Operations, Route } from '../features/contract/route.ts'
 
 /** A route as it hangs in the table, with what every request to it needs worked out once. */
 export interface MountedRoute {

@@ -32,7 +32,7 @@ export interface TableDefinition<R extends Row> {
   readonly stamps?: readonly string[]
   /**
    * Departures of which the store keeps the index of the last one, by name. It stands for rows that are gone in answers to
-   * callers who may not see every row (`features/visible-index.ts`).
+   * callers who may not see every row (`features/contract/visible-index.ts`).
    */
   readonly departures?: Readonly<Record<string, Departure<R>>>
   /** What the cluster keeps of itself: it is in no archive of the state, and stays when the state is replaced by another. */

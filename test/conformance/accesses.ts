@@ -1,4 +1,4 @@
-import type { Operation, QueryParameters, Route } from '../../src/features/route.ts'
+import type { Operation, QueryParameters, Route } from '../../src/features/contract/route.ts'
 import { placedOperations } from '../../src/http/openapi/document.ts'
 
 interface Watched {

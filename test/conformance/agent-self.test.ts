@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type AgentConfig, defaultAgentConfig } from '../../src/agent/settings/agent-config.ts'
 import { debugConfig } from '../../src/config/debug.ts'
-import { settingsText } from '../../src/features/settings-text.ts'
+import { settingsText } from '../../src/features/mesh/settings-text.ts'
 import { ask } from './ask.ts'
 import { isObject } from './golden/exact-json.ts'
 import { worlds } from './worlds.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { defaultAgentConfig } from '../../src/agent/settings/agent-config.ts'
 import { bytesOf } from '../../src/base/bytes.ts'
-import type { Route } from '../../src/features/route.ts'
+import type { Route } from '../../src/features/contract/route.ts'
 import { createHttpFace } from '../../src/http/face.ts'
 import { parseQuery } from '../../src/http/query-parameters.ts'
 import { cleanPath, encodeTarget, parseTarget } from '../../src/http/target.ts'

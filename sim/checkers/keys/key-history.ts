@@ -1,4 +1,4 @@
-import type { Consistency } from '../../../src/features/reading.ts'
+import type { Consistency } from '../../../src/features/contract/reading.ts'
 
 /** What a client asked of one key, and what it learnt. Times are microseconds of true time. */
 export interface KeyOperation {

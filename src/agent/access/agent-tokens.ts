@@ -1,5 +1,5 @@
 import type { Closable } from '../../env/async.ts'
-import type { AgentTokenSlot } from '../../features/access-control.ts'
+import type { AgentTokenSlot } from '../../features/contract/access-control.ts'
 import type { AccessTokens } from '../settings/access-settings.ts'
 
 /** With that which no configuration has. */

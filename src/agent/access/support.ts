@@ -1,4 +1,4 @@
-import type { MissingServer } from '../../features/access-control.ts'
+import type { MissingServer } from '../../features/contract/access-control.ts'
 import type { Member } from '../../gossip/pool.ts'
 import type { RaftStatus } from '../../raft/raft.ts'
 import { type PoolServer, serverOf } from '../pool/pool-servers.ts'

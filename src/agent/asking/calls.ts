@@ -2,15 +2,15 @@ import { z } from 'zod'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
-import type { CallOptions } from '../../features/call.ts'
-import type { Answer, ReadOptions } from '../../features/reading.ts'
+import type { CallOptions } from '../../features/contract/call.ts'
+import type { Answer, ReadOptions } from '../../features/contract/reading.ts'
 import type {
   EndpointDefinition,
   QueryEndpoint,
   ServerEndpoint,
   WriteEndpoint,
   WriteIdentity,
-} from '../../features/server-context.ts'
+} from '../../features/contract/server-context.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { CallFailure } from '../../rpc/rpc.ts'
 import { type AgentRequest, datacenterOf } from '../serving/request.ts'

@@ -1,6 +1,6 @@
 import { err, type Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
-import type { EndpointDefinition } from '../../features/server-context.ts'
+import type { EndpointDefinition } from '../../features/contract/server-context.ts'
 import type { CallFailure, Rpc } from '../../rpc/rpc.ts'
 import { type AgentRequest, datacenterOf } from '../serving/request.ts'
 import { type Attempt, type CallTarget, deadlineOf } from './call-target.ts'

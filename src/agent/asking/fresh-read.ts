@@ -1,4 +1,4 @@
-import type { ReadOptions } from '../../features/reading.ts'
+import type { ReadOptions } from '../../features/contract/reading.ts'
 
 /** How an agent reads for itself what must be as it is now. */
 export const freshRead: ReadOptions = {

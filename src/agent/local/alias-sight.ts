@@ -1,7 +1,7 @@
 import type { Authorizer } from '../../access/authorizer.ts'
 import type { Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
-import { seesNode, seesService } from '../../features/sight.ts'
+import { seesNode, seesService } from '../../features/discovery/sight.ts'
 import type { Failure } from '../../model/failure.ts'
 
 /** How the agent learns what the tokens may do with which checks were registered. */

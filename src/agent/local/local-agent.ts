@@ -2,7 +2,7 @@ import { done, err, type Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { DiskFailure } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
-import type { ManagedProxy } from '../../features/local-agent.ts'
+import type { ManagedProxy } from '../../features/contract/local-agent.ts'
 import type {
   CheckDefinition,
   CheckFacts,

@@ -1,5 +1,5 @@
 import { invariant } from '../../base/invariant.ts'
-import type { ManagedProxy } from '../../features/local-agent.ts'
+import type { ManagedProxy } from '../../features/contract/local-agent.ts'
 import type {
   CheckDefinition,
   CheckFacts,

@@ -1,6 +1,6 @@
 import type { Json } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import { settingsJson, settingsText } from '../../features/settings-text.ts'
+import { settingsJson, settingsText } from '../../features/mesh/settings-text.ts'
 import type { CheckDefinition, OfferedService, ServiceDefinition } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ManagedFacts } from '../../model/mesh-service.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Json } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import { settingsText } from '../../features/settings-text.ts'
+import { settingsText } from '../../features/mesh/settings-text.ts'
 import { type ProxyUpstream, serviceUpstream } from '../../model/mesh-service.ts'
 
 const upstreamsMax = 1_024

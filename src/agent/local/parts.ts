@@ -1,6 +1,6 @@
 import type { Result } from '../../base/result.ts'
 import type { TlsOptions } from '../../env/net.ts'
-import type { LocalAgent } from '../../features/local-agent.ts'
+import type { LocalAgent } from '../../features/contract/local-agent.ts'
 import type {
   CheckFacts,
   DeregisterRequest,

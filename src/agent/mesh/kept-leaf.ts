@@ -1,9 +1,9 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
-import type { CallOptions } from '../../features/call.ts'
 import type { IssuedLeaf } from '../../features/connect/model.ts'
-import type { HeldLeaf } from '../../features/mesh.ts'
+import type { CallOptions } from '../../features/contract/call.ts'
+import type { HeldLeaf } from '../../features/contract/mesh.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
 import { cacheName, isRefusal, type LeafRequest, type LeafSource } from './leaf-source.ts'
 import {

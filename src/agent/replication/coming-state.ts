@@ -1,6 +1,6 @@
 import { emptyBytes } from '../../base/bytes.ts'
 import { done, err, ok, type Result } from '../../base/result.ts'
-import type { WholeState } from '../../features/whole-state.ts'
+import type { WholeState } from '../../features/contract/whole-state.ts'
 import type { SnapshotReader } from '../../store/restore.ts'
 import type { Store } from '../../store/store.ts'
 import type { ReadTransaction } from '../../store/types.ts'

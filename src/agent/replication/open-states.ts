@@ -3,7 +3,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { uuidOf } from '../../base/uuid.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
-import type { OpenedState, StateArchives } from '../../features/whole-state.ts'
+import type { OpenedState, StateArchives } from '../../features/contract/whole-state.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { Store } from '../../store/store.ts'
 

@@ -1,4 +1,4 @@
-import type { ServerContext } from '../../features/server-context.ts'
+import type { ServerContext } from '../../features/contract/server-context.ts'
 import { serverIn } from '../../raft/core/configuration.ts'
 import type { ConfigurationChange, ServerId } from '../../raft/core/types.ts'
 import { isNamedById } from '../../raft/protocol.ts'

@@ -1,6 +1,6 @@
 import type { Closable } from '../../env/async.ts'
-import { measured } from '../../features/measured.ts'
-import type { LeaderDuty, RunningDuty, ServerContext } from '../../features/server-context.ts'
+import { measured } from '../../features/contract/measured.ts'
+import type { LeaderDuty, RunningDuty, ServerContext } from '../../features/contract/server-context.ts'
 import type { RaftStatus } from '../../raft/raft.ts'
 
 /** Pause before a leader that could not make sure of its state tries again. */

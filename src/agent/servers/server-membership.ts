@@ -1,5 +1,5 @@
 import type { Closable } from '../../env/async.ts'
-import type { LeaderDuty, ServerContext } from '../../features/server-context.ts'
+import type { LeaderDuty, ServerContext } from '../../features/contract/server-context.ts'
 import type { Member, Pool } from '../../gossip/pool.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import type { ClusterHealth } from '../../model/server-health.ts'

@@ -1,14 +1,14 @@
 import { type Authorizer, unrestricted } from '../../access/authorizer.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import { readBy } from '../../features/fields.ts'
-import type { Answer, ReadMeta, ReadOptions, Standing } from '../../features/reading.ts'
+import { readBy } from '../../features/contract/fields.ts'
+import type { Answer, ReadMeta, ReadOptions, Standing } from '../../features/contract/reading.ts'
 import type {
   EndpointDefinition,
   QueryEndpoint,
   ServerContext,
   ServerEndpoint,
   WriteEndpoint,
-} from '../../features/server-context.ts'
+} from '../../features/contract/server-context.ts'
 import type { Failure } from '../../model/failure.ts'
 import { blockingJitterFraction } from '../../model/limits.ts'
 import type { RequestRefusal } from '../../raft/core/types.ts'

@@ -1,5 +1,5 @@
-import type { ReadOptions } from '../../features/reading.ts'
-import type { WriteIdentity } from '../../features/server-context.ts'
+import type { ReadOptions } from '../../features/contract/reading.ts'
+import type { WriteIdentity } from '../../features/contract/server-context.ts'
 import { blockingWaitDefaultMs, blockingWaitMaxMs } from '../../model/limits.ts'
 
 /** The longest name of a datacenter or an origin that is looked at. */

@@ -1,5 +1,5 @@
 import { equalPlain } from '../../base/equal.ts'
-import type { ResultForms } from '../../features/reading.ts'
+import type { ResultForms } from '../../features/contract/reading.ts'
 
 /** A result as somebody may see it, with the forms in which that was encoded. */
 export interface ResultView extends ResultForms {

@@ -1,7 +1,7 @@
 import { type Authorizer, unrestricted } from '../../access/authorizer.ts'
-import type { Filters } from '../../features/access.ts'
-import type { QueryEndpoint } from '../../features/server-context.ts'
-import { visibleIndex } from '../../features/visible-index.ts'
+import type { Filters } from '../../features/contract/access.ts'
+import type { QueryEndpoint } from '../../features/contract/server-context.ts'
+import { visibleIndex } from '../../features/contract/visible-index.ts'
 import type { Store } from '../../store/store.ts'
 import type { Asker } from '../access/askers.ts'
 import type { Gate } from '../access/gate.ts'
@@ -12,7 +12,7 @@ import type { ResultView, SeenPart } from './seen-part.ts'
 export interface Found {
   readonly result: KeptResult
   readonly asker: Asker
-  /** What of it the caller is shown, and at which index that last changed: `features/visible-index.ts` has the rule. */
+  /** What of it the caller is shown, and at which index that last changed: `features/contract/visible-index.ts` has the rule. */
   readonly view: ResultView
   readonly index: number
   /** Undefined: the caller may see all there is of this kind, so that nothing changes but what it sees. */

@@ -1,4 +1,4 @@
-import type { Answer, ReadMeta, Standing } from '../../features/reading.ts'
+import type { Answer, ReadMeta, Standing } from '../../features/contract/reading.ts'
 import type { KeptResult } from './kept-results.ts'
 import type { ResultView } from './seen-part.ts'
 

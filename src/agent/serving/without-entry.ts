@@ -1,5 +1,5 @@
 import { ok, type Result } from '../../base/result.ts'
-import type { CommandDefinition, ServerContext, WriteIdentity } from '../../features/server-context.ts'
+import type { CommandDefinition, ServerContext, WriteIdentity } from '../../features/contract/server-context.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ReplicatedState } from '../replication/state-machine.ts'
 

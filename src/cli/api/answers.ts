@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { jsonOrUndefined } from '../../base/json.ts'
-import { plainBody } from '../../features/json-body.ts'
+import { plainBody } from '../../features/http/json-body.ts'
 import type { Coordinate } from '../../model/coordinate.ts'
 
 const entrySchema = z.object({

@@ -1,4 +1,4 @@
-import { flag, list, object, text } from '../json-body.ts'
+import { flag, list, object, text } from '../http/json-body.ts'
 
 /** Bodies of requests. What the service itself sets (hashes, times, indexes) may be sent back and is passed over. */
 

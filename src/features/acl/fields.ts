@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count } from '../fields.ts'
+import { count } from '../contract/fields.ts'
 
 /** Fields of tokens and policies, as they travel in commands and stand in snapshots. */
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Json } from '../../base/json.ts'
 import { utcText } from '../../base/utc-text.ts'
-import { indexValue, listOf, textList } from '../declared-answers.ts'
+import { indexValue, listOf, textList } from '../http/declared-answers.ts'
 
 /** A policy as a token names it. The name is the one that it had when the link was made. */
 export interface PolicyLink {

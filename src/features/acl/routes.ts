@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts'
+import type { Route } from '../contract/route.ts'
 import { legacyRoutes } from './legacy/legacy-routes.ts'
 import { explainRoutes } from './system/explain.ts'
 import { systemRoutes } from './system/system-routes.ts'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { byteString } from '../../base/bytes.ts'
 import type { TableDefinition } from '../../store/types.ts'
-import { count } from '../fields.ts'
-import { nameKey } from '../name-keys.ts'
+import { count } from '../contract/fields.ts'
+import { nameKey } from '../contract/names.ts'
 import { policyFields, tokenFields } from './fields.ts'
 import type { BootstrapRow, MigrationRow, ModeRow, PolicyRow, TokenRow } from './model.ts'
 

@@ -4,7 +4,7 @@ import { nearest } from '../../base/edit-distance.ts'
 import { lowerAscii } from '../../base/letter-case.ts'
 import type { TextPairs } from '../../model/catalog.ts'
 import { hasBehaviour, type Release } from '../../model/release.ts'
-import { settingsText } from '../settings-text.ts'
+import { settingsText } from '../mesh/settings-text.ts'
 import {
   type Inside,
   type KeyHolding,

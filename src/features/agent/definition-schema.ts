@@ -1,5 +1,5 @@
-import { durationSchema } from '../json-body.ts'
-import { type JsonSchema, orNull } from '../json-schema.ts'
+import { type JsonSchema, orNull } from '../contract/json-schema.ts'
+import { durationSchema } from '../http/json-body.ts'
 import type { Holding, MemberNames, Members } from './definition-members.ts'
 
 /** What a definition over HTTP may hold; members under their own names. */

@@ -1,4 +1,4 @@
-import type { Feature } from '../manifest.ts'
+import type { Feature } from '../contract/manifest.ts'
 import { agentRoutes } from './routes.ts'
 
 /** The agent that is asked, about itself. */

@@ -6,11 +6,11 @@ import type { Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Failure } from '../../model/failure.ts'
 import { blockingJitterFraction, blockingWaitDefaultMs, blockingWaitMaxMs } from '../../model/limits.ts'
-import type { AgentContext } from '../agent-context.ts'
-import type { NamesOf } from '../declared.ts'
-import { durationText, parameter } from '../parameters.ts'
-import { badRequest, failed } from '../responses.ts'
-import type { RouteRequest, RouteResponse } from '../route.ts'
+import type { AgentContext } from '../contract/agent-context.ts'
+import type { NamesOf } from '../contract/declared.ts'
+import { badRequest, failed } from '../contract/responses.ts'
+import type { RouteRequest, RouteResponse } from '../contract/route.ts'
+import { durationText, parameter } from '../http/parameters.ts'
 
 export const hashParameters = [
   parameter('hash', z.string(), 'Wait until it has another hash.'),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { RunningMachine } from '../../env/process.ts'
-import { listOf, textList, uint64Value } from '../declared-answers.ts'
+import { listOf, textList, uint64Value } from '../http/declared-answers.ts'
 
 const diskShape = z
   .strictObject({

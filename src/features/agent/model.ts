@@ -3,10 +3,10 @@ import type { Json } from '../../base/json.ts'
 import type { Member, MemberStatus } from '../../gossip/pool.ts'
 import type { ServiceFacts } from '../../model/catalog.ts'
 import type { Coordinate } from '../../model/coordinate.ts'
-import type { AgentSelf } from '../agent-self.ts'
+import type { AgentSelf } from '../contract/agent-self.ts'
 import { coordinateJson, coordinateShape } from '../coordinate/model.ts'
-import { textList, textMap } from '../declared-answers.ts'
-import { connectJson, connectShape, proxyJson, proxyShape } from '../mesh-json.ts'
+import { textList, textMap } from '../http/declared-answers.ts'
+import { connectJson, connectShape, proxyJson, proxyShape } from '../mesh/mesh-json.ts'
 
 /** Reference: agent.md#member-status. */
 const statusNumbers: Readonly<Record<MemberStatus, number>> = { alive: 1, leaving: 2, left: 3, failed: 4 }

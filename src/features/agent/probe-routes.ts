@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { AgentContext } from '../agent-context.ts'
-import { declared } from '../declared.ts'
-import { jsonAnswer } from '../declared-answers.ts'
-import type { Route, RouteResponse } from '../route.ts'
+import type { AgentContext } from '../contract/agent-context.ts'
+import { declared } from '../contract/declared.ts'
+import type { Route, RouteResponse } from '../contract/route.ts'
+import { jsonAnswer } from '../http/declared-answers.ts'
 import { livePath } from './model.ts'
 
 const forSupervisors = 'whoever starts, stops and asks agents may have no token'

@@ -1,6 +1,6 @@
 import { nearest } from '../../base/edit-distance.ts'
 import { lowerAscii } from '../../base/letter-case.ts'
-import type { RouteResponse } from '../route.ts'
+import type { RouteResponse } from '../contract/route.ts'
 
 /** Members that are named: all that is said goes into one header. Of the others their number is told. */
 const namedMax = 5

@@ -1,7 +1,7 @@
 import type { CatalogService, CheckFacts } from '../../model/catalog.ts'
 import { meshDestination } from '../../model/mesh-service.ts'
 import type { TableDefinition, WriteTransaction } from '../../store/types.ts'
-import { nameKey } from '../name-keys.ts'
+import { nameKey } from '../contract/names.ts'
 import {
   destinationChangesTable,
   goneFloor,

@@ -10,16 +10,22 @@ import type {
 import type { Failure } from '../../model/failure.ts'
 import { registerOffersMax } from '../../model/limits.ts'
 import { hasBehaviour, newestRelease } from '../../model/release.ts'
-import { asks, filters, keptOf, open } from '../access.ts'
+import { asks, filters, keptOf, open } from '../contract/access.ts'
+import { textPairs } from '../contract/fields.ts'
+import { measured } from '../contract/measured.ts'
+import type {
+  QueryEndpoint,
+  ServerContext,
+  ServerEndpoint,
+  WriteEndpoint,
+  WriteIdentity,
+} from '../contract/server-context.ts'
+import { byRow, newestOf, oneForAll } from '../contract/visible-index.ts'
 import { nearestFirst } from '../coordinate/views.ts'
-import { datacentersByDistance } from '../datacenters.ts'
-import { discoveryCounts } from '../discovery-counts.ts'
-import { textPairs } from '../fields.ts'
-import { measured } from '../measured.ts'
-import type { QueryEndpoint, ServerContext, ServerEndpoint, WriteEndpoint, WriteIdentity } from '../server-context.ts'
-import { checksSeenBy, nodesSeenBy, placedSeenBy, seesNode, seesService, servicesSeenBy } from '../sight.ts'
-import { tagFilterFields, tagsRead } from '../tag-filter.ts'
-import { byRow, newestOf, oneForAll } from '../visible-index.ts'
+import { discoveryCounts } from '../discovery/counts.ts'
+import { datacentersByDistance } from '../discovery/datacenters.ts'
+import { checksSeenBy, nodesSeenBy, placedSeenBy, seesNode, seesService, servicesSeenBy } from '../discovery/sight.ts'
+import { tagFilterFields, tagsRead } from '../discovery/tag-filter.ts'
 import {
   catalogDeregister,
   catalogRegister,

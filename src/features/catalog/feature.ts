@@ -1,4 +1,4 @@
-import type { Feature } from '../manifest.ts'
+import type { Feature } from '../contract/manifest.ts'
 import {
   catalogDeregister,
   catalogRegister,

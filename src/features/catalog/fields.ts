@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { MeshFacts } from '../../model/mesh-service.ts'
-import { count, textPairs } from '../fields.ts'
+import { count, textPairs } from '../contract/fields.ts'
 
 /**
  * Schemas of the catalog's parts as they travel. `strict` refuses members that this release does not know, as commands in

@@ -8,8 +8,8 @@ import type {
   TextPairs,
 } from '../../model/catalog.ts'
 import type { StateEvent } from '../../store/types.ts'
-import { indexValue, textList, textMap } from '../declared-answers.ts'
-import { connectJson, connectShape, proxyJson, proxyShape } from '../mesh-json.ts'
+import { indexValue, textList, textMap } from '../http/declared-answers.ts'
+import { connectJson, connectShape, proxyJson, proxyShape } from '../mesh/mesh-json.ts'
 
 /**
  * What others follow within the transaction. Each is raised when the catalog's own tables are already as the event leaves

@@ -25,8 +25,8 @@ import {
   object,
   text,
   textPairs,
-} from '../json-body.ts'
-import { settingsText } from '../settings-text.ts'
+} from '../http/json-body.ts'
+import { settingsText } from '../mesh/settings-text.ts'
 
 const settings: Decoder<string> = decoder({ type: 'object' }, (value, place, report) => {
   if (value === undefined || value === null || value instanceof Map) return settingsText(value)

@@ -12,7 +12,7 @@ import type {
 import { membershipCheckId } from '../../model/catalog.ts'
 import { meshDestination } from '../../model/mesh-service.ts'
 import type { ReadTransaction, WriteTransaction } from '../../store/types.ts'
-import { nameKey } from '../name-keys.ts'
+import { nameKey } from '../contract/names.ts'
 import { destinationChanged, everyServiceOfNodeChanged, nodeChanged, serviceChanged } from './changes.ts'
 import { checkBecameCritical } from './model.ts'
 import { removeNode } from './removal.ts'

@@ -1,6 +1,6 @@
 import type { CatalogCheck, CatalogNode, CatalogService } from '../../model/catalog.ts'
 import type { WriteTransaction } from '../../store/types.ts'
-import { nameKey, pairKey } from '../name-keys.ts'
+import { nameKey, pairKey } from '../contract/names.ts'
 import { checkedChanged, everyServiceOfNodeChanged, instanceChanged, nodeChanged } from './changes.ts'
 import { checkRemoved, nodeRemoved, serviceRemoved } from './model.ts'
 import { checksTable, nodesTable, servicesTable } from './tables.ts'

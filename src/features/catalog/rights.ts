@@ -3,9 +3,9 @@ import { equalPlain } from '../../base/equal.ts'
 import type { CatalogNode, CheckFacts, DeregisterRequest, RegisterRequest } from '../../model/catalog.ts'
 import { meshDestination } from '../../model/mesh-service.ts'
 import type { ReadTransaction } from '../../store/types.ts'
-import { refusedUnlessAllowed } from '../access.ts'
-import { meshSpellings } from '../mesh-spellings.ts'
-import { nameKey } from '../name-keys.ts'
+import { refusedUnlessAllowed } from '../contract/access.ts'
+import { meshSpellings } from '../contract/mesh-spellings.ts'
+import { nameKey } from '../contract/names.ts'
 import { checkOfNode, nodeById, nodeByName, serviceOfNode } from './views.ts'
 
 /**

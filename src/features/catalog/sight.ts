@@ -1,8 +1,8 @@
 import type { Authorizer } from '../../access/authorizer.ts'
 import type { CatalogCheck, CatalogNode, CatalogService, TextPairs } from '../../model/catalog.ts'
 import type { ReadTransaction } from '../../store/types.ts'
-import { checksSeenBy, seesNode, seesService } from '../sight.ts'
-import { byRow, newestOf, type Sight } from '../visible-index.ts'
+import { byRow, newestOf, type Sight } from '../contract/visible-index.ts'
+import { checksSeenBy, seesNode, seesService } from '../discovery/sight.ts'
 import {
   checksOfInstance,
   checksOfNode,
@@ -16,7 +16,7 @@ import {
   waysTo,
 } from './views.ts'
 
-/** At which index what a caller may see of the catalog last changed (`../visible-index.ts`). */
+/** At which index what a caller may see of the catalog last changed (`../contract/visible-index.ts`). */
 
 export function seesCatalog(authorizer: Authorizer): boolean {
   return authorizer.readsAll('node') && authorizer.readsAll('service')

@@ -3,8 +3,8 @@ import { byteString } from '../../base/bytes.ts'
 import type { CatalogCheck, CatalogNode, CatalogService } from '../../model/catalog.ts'
 import { meshDestination } from '../../model/mesh-service.ts'
 import type { TableDefinition } from '../../store/types.ts'
-import { byteText, count } from '../fields.ts'
-import { nameKey, pairKey } from '../name-keys.ts'
+import { byteText, count } from '../contract/fields.ts'
+import { nameKey, pairKey } from '../contract/names.ts'
 import { catalogFields } from './fields.ts'
 
 const stored = catalogFields('dropped')

@@ -3,7 +3,7 @@ import { lowerAscii } from '../../base/letter-case.ts'
 import type { CatalogCheck, CatalogNode, CatalogService, HealthServiceEntry, TextPairs } from '../../model/catalog.ts'
 import { hasBehaviour, newestRelease, type Release } from '../../model/release.ts'
 import type { ReadTransaction } from '../../store/types.ts'
-import { nameKey, pairKey } from '../name-keys.ts'
+import { nameKey, pairKey } from '../contract/names.ts'
 import {
   checksTable,
   destinationChangesTable,

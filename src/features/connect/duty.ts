@@ -1,7 +1,7 @@
 import type { Authorizer } from '../../access/authorizer.ts'
 import type { Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
-import type { LeaderDuty, RunningDuty, ServerContext, WriteIdentity } from '../server-context.ts'
+import type { LeaderDuty, RunningDuty, ServerContext, WriteIdentity } from '../contract/server-context.ts'
 import { forecastOf } from './forecast.ts'
 import { Steward } from './leader/steward.ts'
 import { type ConfigurationWish, Updates } from './leader/updates.ts'

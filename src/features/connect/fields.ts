@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count } from '../fields.ts'
+import { count } from '../contract/fields.ts'
 import type { ProviderOptions } from './model.ts'
 import type { SignerState } from './provider/provider.ts'
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Json } from '../../base/json.ts'
 import { utcText } from '../../base/utc-text.ts'
-import { indexValue, listOf, uint64Value } from '../declared-answers.ts'
+import { indexValue, listOf, uint64Value } from '../http/declared-answers.ts'
 
-export type { IssuedLeaf } from '../mesh.ts'
+export type { IssuedLeaf } from '../contract/mesh.ts'
 
 /**
  * What is said where the servers have no mesh: agents know by it that they have none. Reference: mesh.md#feature-switch.

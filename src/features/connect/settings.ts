@@ -1,4 +1,4 @@
-import type { ServerContext } from '../server-context.ts'
+import type { ServerContext } from '../contract/server-context.ts'
 import { defaultLeafTtlMinMs, defaultLeavesPerSecond, defaultSkewMs, type MeshTimes } from './limits.ts'
 import type { ProviderKind } from './provider/provider.ts'
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { byteString } from '../../base/bytes.ts'
 import { orderedKey } from '../../store/ordered-key.ts'
 import type { TableDefinition } from '../../store/types.ts'
-import { count } from '../fields.ts'
+import { count } from '../contract/fields.ts'
 import {
   certificateFacts,
   crossingFacts,

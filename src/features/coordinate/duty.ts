@@ -1,6 +1,6 @@
 import type { Closable } from '../../env/async.ts'
 import { failureText } from '../../model/failure.ts'
-import type { LeaderDuty, ServerContext } from '../server-context.ts'
+import type { LeaderDuty, ServerContext } from '../contract/server-context.ts'
 import { batchMax, coordinateBatch } from './commands.ts'
 import type { CoordinateRow } from './model.ts'
 

@@ -1,4 +1,4 @@
-import type { Feature } from '../manifest.ts'
+import type { Feature } from '../contract/manifest.ts'
 import { coordinateBatch, coordinateHooks } from './commands.ts'
 import { coordinateBatches } from './duty.ts'
 import { datacentersEndpoint, nodeEndpoint, nodesEndpoint, updateEndpoint } from './endpoint.ts'

@@ -1,5 +1,5 @@
 import type { TableDefinition } from '../../store/types.ts'
-import { nameKey } from '../name-keys.ts'
+import { nameKey } from '../contract/names.ts'
 import { type CoordinateRow, coordinateRow } from './model.ts'
 
 export const coordinatesTable: TableDefinition<CoordinateRow> = {

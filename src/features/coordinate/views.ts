@@ -1,6 +1,6 @@
 import { sortedByDistance } from '../../model/coordinate.ts'
 import type { ReadTransaction } from '../../store/types.ts'
-import { nameKey } from '../name-keys.ts'
+import { nameKey } from '../contract/names.ts'
 import type { CoordinateRow } from './model.ts'
 import { coordinatesTable } from './tables.ts'
 

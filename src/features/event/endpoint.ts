@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { err, ok } from '../../base/result.ts'
-import { asks, refusedUnlessAllowed } from '../access.ts'
-import type { ServerEndpoint } from '../server-context.ts'
+import { asks, refusedUnlessAllowed } from '../contract/access.ts'
+import type { ServerEndpoint } from '../contract/server-context.ts'
 import { decodeUserEvent, userEventPrefix } from './model.ts'
 
 const fireArgs = z.object({ name: z.string(), payload: z.instanceof(Uint8Array) })

@@ -1,4 +1,4 @@
-import type { Feature } from '../manifest.ts'
+import type { Feature } from '../contract/manifest.ts'
 import { fireEndpoint } from './endpoint.ts'
 import { eventRoutes } from './routes.ts'
 

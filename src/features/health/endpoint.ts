@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { CatalogCheck, HealthServiceEntry, TextPairs } from '../../model/catalog.ts'
 import type { ReadTransaction } from '../../store/types.ts'
-import { filters } from '../access.ts'
 import { checksSight, instancesSight } from '../catalog/sight.ts'
 import {
   allChecks,
@@ -18,12 +17,13 @@ import {
   ofWaysTo,
   statusDeparturesIndex,
 } from '../catalog/views.ts'
+import { filters } from '../contract/access.ts'
+import { textPairs } from '../contract/fields.ts'
+import type { QueryEndpoint } from '../contract/server-context.ts'
 import { nearestFirst } from '../coordinate/views.ts'
-import { discoveryCounts } from '../discovery-counts.ts'
-import { textPairs } from '../fields.ts'
-import type { QueryEndpoint } from '../server-context.ts'
-import { checksSeenBy, placedSeenBy, seesService } from '../sight.ts'
-import { tagFilterFields, tagsRead } from '../tag-filter.ts'
+import { discoveryCounts } from '../discovery/counts.ts'
+import { checksSeenBy, placedSeenBy, seesService } from '../discovery/sight.ts'
+import { tagFilterFields, tagsRead } from '../discovery/tag-filter.ts'
 
 /** Only what is on nodes that have all of these pairs of metadata; none given: all. */
 const nodeMeta = textPairs.optional()

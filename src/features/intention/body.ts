@@ -1,7 +1,7 @@
 import { lowerAscii } from '../../base/letter-case.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { productName } from '../../model/names.ts'
-import { integer, members, object, text } from '../json-body.ts'
+import { integer, members, object, text } from '../http/json-body.ts'
 import { defaultNamespace, type Place, placeOf } from './place.ts'
 import type { IntentionSaid } from './validation.ts'
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Authorizer } from '../../access/authorizer.ts'
 import { ok } from '../../base/result.ts'
-import { asks, filters, keptOf, refusedUnlessAllowed } from '../access.ts'
-import type { QueryEndpoint, ServerEndpoint } from '../server-context.ts'
-import { byRow, newestOf } from '../visible-index.ts'
+import { asks, filters, keptOf, refusedUnlessAllowed } from '../contract/access.ts'
+import type { QueryEndpoint, ServerEndpoint } from '../contract/server-context.ts'
+import { byRow, newestOf } from '../contract/visible-index.ts'
 import { intentionId, place } from './fields.ts'
 import type { IntentionRow } from './model.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Feature } from '../manifest.ts'
+import type { Feature } from '../contract/manifest.ts'
 import { applyEndpoint } from './apply-endpoint.ts'
 import { intentionCreate, intentionDelete, intentionUpdate } from './commands.ts'
 import { checkEndpoint, getEndpoint, listEndpoint, matchEndpoint } from './endpoint.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, textPairs } from '../fields.ts'
+import { count, textPairs } from '../contract/fields.ts'
 
 /** Fields of an intention, as they travel in commands and stand in snapshots. */
 

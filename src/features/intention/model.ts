@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { TextPairs } from '../../model/catalog.ts'
 import { productName } from '../../model/names.ts'
 import { timeText } from '../acl/model.ts'
-import { indexValue, textMap } from '../declared-answers.ts'
+import { indexValue, textMap } from '../http/declared-answers.ts'
 import { type Ends, placeText } from './place.ts'
 import { precedenceOf } from './precedence.ts'
 

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { Authorizer } from '../../access/authorizer.ts'
 import type { CatalogNode } from '../../model/catalog.ts'
 import type { ReadTransaction } from '../../store/types.ts'
-import { filters } from '../access.ts'
 import { nodeSight, overviewSight } from '../catalog/sight.ts'
 import {
   allNodes,
@@ -14,8 +13,9 @@ import {
   servicesIndex,
   servicesOfNode,
 } from '../catalog/views.ts'
-import type { QueryEndpoint } from '../server-context.ts'
-import { checksSeenBy, seesNode, servicesSeenBy } from '../sight.ts'
+import { filters } from '../contract/access.ts'
+import type { QueryEndpoint } from '../contract/server-context.ts'
+import { checksSeenBy, seesNode, servicesSeenBy } from '../discovery/sight.ts'
 import type { NodeOverview } from './model.ts'
 
 const noArgs = z.object({})

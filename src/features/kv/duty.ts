@@ -1,7 +1,7 @@
 import type { Closable } from '../../env/async.ts'
 import { tombstoneGranularityMs, tombstoneTtlMs } from '../../model/limits.ts'
 import { hasBehaviour } from '../../model/release.ts'
-import type { LeaderDuty, ServerContext } from '../server-context.ts'
+import type { LeaderDuty, ServerContext } from '../contract/server-context.ts'
 import { kvReapTombstones } from './commands.ts'
 import { tombstoneTable } from './tables.ts'
 

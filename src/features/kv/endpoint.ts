@@ -4,17 +4,17 @@ import type { Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import { kvValueBytesMax } from '../../model/limits.ts'
 import type { ReadTransaction } from '../../store/types.ts'
-import { asks, filters, keptOf } from '../access.ts'
-import { bytes, byteText, isByteText, readWith, uint64, uint64Of } from '../fields.ts'
-import { measured } from '../measured.ts'
+import { asks, filters, keptOf } from '../contract/access.ts'
+import { bytes, byteText, isByteText, readWith, uint64, uint64Of } from '../contract/fields.ts'
+import { measured } from '../contract/measured.ts'
 import type {
   CommandDefinition,
   QueryEndpoint,
   ServerContext,
   WriteEndpoint,
   WriteIdentity,
-} from '../server-context.ts'
-import { byRow, newestOf, type Sight } from '../visible-index.ts'
+} from '../contract/server-context.ts'
+import { byRow, newestOf, type Sight } from '../contract/visible-index.ts'
 import { kvDelete, kvDeleteCas, kvDeleteTree, kvLock, kvPut, kvPutCas, kvUnlock, type LockAnswer } from './commands.ts'
 import { delayOverOf } from './lock-delays.ts'
 import type { KvEntry } from './model.ts'
@@ -232,7 +232,7 @@ function prefixIndex(tx: ReadTransaction, prefix: string, newestKey: number): nu
 }
 
 /**
- * The same for a caller that may not see every key (`../visible-index.ts`): tombstones count by their own names. That of a
+ * The same for a caller that may not see every key (`../contract/visible-index.ts`): tombstones count by their own names. That of a
  * deleted prefix may stand for keys in sight under a name that is not, so the last such deletion is in the floor.
  */
 function keysSight<Args extends PrefixArgs, Reply>(rows: Sight<Args, Reply>['newest']): Sight<Args, Reply> {

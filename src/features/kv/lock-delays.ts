@@ -1,7 +1,7 @@
 import type { Closable } from '../../env/async.ts'
 import { failureText } from '../../model/failure.ts'
 import { lockDelayMaxMs } from '../../model/limits.ts'
-import type { LeaderDuty, ServerContext } from '../server-context.ts'
+import type { LeaderDuty, ServerContext } from '../contract/server-context.ts'
 import { kvForgetLockDelays } from './commands.ts'
 import { lockDelaysTable } from './tables.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
-import { indexValue, uint64Value } from '../declared-answers.ts'
+import { indexValue, uint64Value } from '../http/declared-answers.ts'
 import { type KvValue, valueBase64 } from './value.ts'
 
 /** A key and its value. */

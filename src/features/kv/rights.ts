@@ -1,6 +1,6 @@
 import type { Ask, Authorizer } from '../../access/authorizer.ts'
 import { byteString, textOfByteString } from '../../base/bytes.ts'
-import { refusedUnlessAllowed } from '../access.ts'
+import { refusedUnlessAllowed } from '../contract/access.ts'
 
 /** What may be done to keys. Keys are bytes, rules are text: a key is matched as the text that its bytes are. */
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { orderedKey } from '../../store/ordered-key.ts'
 import type { TableDefinition } from '../../store/types.ts'
-import { byteText, count, isByteText, isCount, uint64Of } from '../fields.ts'
+import { byteText, count, isByteText, isCount, uint64Of } from '../contract/fields.ts'
 import type { KvEntry, KvRow } from './model.ts'
 import { kvValue, packedValue } from './value.ts'
 

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { formatDuration, parseDuration } from '../../base/duration.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
-import { indexValue } from '../declared-answers.ts'
-import { count } from '../fields.ts'
-import { type Decoder, decodeBody, decoder, durationSchema, flag, integer, object, text } from '../json-body.ts'
+import { count } from '../contract/fields.ts'
+import { indexValue } from '../http/declared-answers.ts'
+import { type Decoder, decodeBody, decoder, durationSchema, flag, integer, object, text } from '../http/json-body.ts'
 
 /**
  * How the leader looks after the servers, as operators can change it while they run.

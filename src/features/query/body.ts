@@ -1,8 +1,8 @@
 import { lowerAscii } from '../../base/letter-case.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
-import { decodeBody, flag, integer, list, nullable, object, text, textPairs } from '../json-body.ts'
-import { sessionIdOf } from '../session-id.ts'
+import { decodeBody, flag, integer, list, nullable, object, text, textPairs } from '../http/json-body.ts'
+import { sessionIdOf } from '../http/session-id.ts'
 import type { QueryDefinition } from './model.ts'
 
 const texts = nullable(list(text))

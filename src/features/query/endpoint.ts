@@ -5,11 +5,10 @@ import { uuidOf } from '../../base/uuid.ts'
 import type { HealthServiceEntry } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import { hasBehaviour } from '../../model/release.ts'
-import { asks, filters, filtersOnBehalf, keptOf, open } from '../access.ts'
 import { instancesSight, newestInstance, seesCatalog } from '../catalog/sight.ts'
 import { departuresIndex } from '../catalog/views.ts'
-import { datacentersByDistance } from '../datacenters.ts'
-import { measured } from '../measured.ts'
+import { asks, filters, filtersOnBehalf, keptOf, open } from '../contract/access.ts'
+import { measured } from '../contract/measured.ts'
 import type {
   CommandDefinition,
   QueryEndpoint,
@@ -17,9 +16,10 @@ import type {
   ServerEndpoint,
   WriteEndpoint,
   WriteIdentity,
-} from '../server-context.ts'
-import { placedSeenBy } from '../sight.ts'
-import { byRow, newestOf, oneForAll } from '../visible-index.ts'
+} from '../contract/server-context.ts'
+import { byRow, newestOf, oneForAll } from '../contract/visible-index.ts'
+import { datacentersByDistance } from '../discovery/datacenters.ts'
+import { placedSeenBy } from '../discovery/sight.ts'
 import { missing, type QueryOutcome, queryCreate, queryDelete, queryUpdate } from './commands.ts'
 import { definitionFields, queryId, serviceQueryFields } from './fields.ts'
 import { instancesOfQuery, waysOf } from './instances.ts'

@@ -1,4 +1,4 @@
-import type { Feature } from '../manifest.ts'
+import type { Feature } from '../contract/manifest.ts'
 import { queryCreate, queryDelete, queryUpdate } from './commands.ts'
 import { executeElsewhereEndpoint } from './elsewhere-endpoint.ts'
 import {

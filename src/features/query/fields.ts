@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { textPairs } from '../fields.ts'
+import { textPairs } from '../contract/fields.ts'
 
 const texts = z.array(z.string()).readonly()
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { TextPairs } from '../../model/catalog.ts'
-import { indexValue, textList, textMap } from '../declared-answers.ts'
+import { indexValue, textList, textMap } from '../http/declared-answers.ts'
 
 /** Which instances a query finds. Reference: prepared-queries.md#query-object. */
 export interface ServiceQuery {

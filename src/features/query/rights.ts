@@ -1,6 +1,6 @@
 import type { Ask, Authorizer } from '../../access/authorizer.ts'
 import type { Failure } from '../../model/failure.ts'
-import { type Refusal, refusedOrAbsent, refusedUnlessAllowed } from '../access.ts'
+import { type Refusal, refusedOrAbsent, refusedUnlessAllowed } from '../contract/access.ts'
 import { isTemplate, type QueryDefinition, type QueryRow } from './model.ts'
 
 /** What readers without rights see instead of a token. */

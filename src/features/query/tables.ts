@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { TableDefinition } from '../../store/types.ts'
-import { count } from '../fields.ts'
-import { nameKey } from '../name-keys.ts'
+import { count } from '../contract/fields.ts'
+import { nameKey } from '../contract/names.ts'
 import { definitionFields, queryId } from './fields.ts'
 import { isTemplate, type QueryRow } from './model.ts'
 

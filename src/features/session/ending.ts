@@ -1,7 +1,7 @@
 import { lockDelayMaxMs } from '../../model/limits.ts'
 import { onEvent, type StateHook, type WriteTransaction } from '../../store/types.ts'
 import { checkBecameCritical, checkRemoved, nodeRemoved } from '../catalog/model.ts'
-import { pairKey } from '../name-keys.ts'
+import { pairKey } from '../contract/names.ts'
 import { type SessionRow, sessionEnded } from './model.ts'
 import { sessionCheckKey, sessionChecksTable, sessionsTable } from './tables.ts'
 import { sessionById, sessionsOfNode } from './views.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { StateEvent } from '../../store/types.ts'
-import { indexValue, textList } from '../declared-answers.ts'
+import { indexValue, textList } from '../http/declared-answers.ts'
 
 /** What becomes of the keys that a session holds when it ends: they are free again, or they go with it. */
 export type SessionBehaviour = 'release' | 'delete'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { TableDefinition } from '../../store/types.ts'
-import { count } from '../fields.ts'
-import { nameKey, pairKey } from '../name-keys.ts'
+import { count } from '../contract/fields.ts'
+import { nameKey, pairKey } from '../contract/names.ts'
 import { sessionFields } from './fields.ts'
 import type { SessionRow } from './model.ts'
 

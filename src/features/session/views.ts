@@ -1,5 +1,5 @@
 import type { ReadTransaction } from '../../store/types.ts'
-import { nameKey } from '../name-keys.ts'
+import { nameKey } from '../contract/names.ts'
 import type { SessionRow } from './model.ts'
 import { sessionsTable } from './tables.ts'
 

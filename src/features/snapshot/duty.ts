@@ -1,5 +1,5 @@
 import type { Closable } from '../../env/async.ts'
-import type { LeaderDuty, ServerContext } from '../server-context.ts'
+import type { LeaderDuty, ServerContext } from '../contract/server-context.ts'
 import { restoreAbandon } from './commands.ts'
 import { comingState } from './views.ts'
 

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
-import { asks, refusedUnlessAllowed } from '../access.ts'
-import { bytes, count } from '../fields.ts'
-import type { ReadMeta } from '../reading.ts'
-import type { ServerEndpoint, WriteEndpoint } from '../server-context.ts'
+import { asks, refusedUnlessAllowed } from '../contract/access.ts'
+import { bytes, count } from '../contract/fields.ts'
+import type { ReadMeta } from '../contract/reading.ts'
+import type { ServerEndpoint, WriteEndpoint } from '../contract/server-context.ts'
 import {
   pieceBytesMax,
   restoreAbandon,

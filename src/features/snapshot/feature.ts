@@ -1,4 +1,4 @@
-import type { Feature } from '../manifest.ts'
+import type { Feature } from '../contract/manifest.ts'
 import { restoreAbandon, restoreBegin, restoreCommit, restorePiece, restoreTake } from './commands.ts'
 import { givenUpRestores } from './duty.ts'
 import {

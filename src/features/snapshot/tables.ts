@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { orderedKey } from '../../store/ordered-key.ts'
 import type { TableDefinition } from '../../store/types.ts'
-import { bytes, count } from '../fields.ts'
+import { bytes, count } from '../contract/fields.ts'
 
 /** A state that is being brought, to take the place of this one. At most one at a time. */
 export interface ComingRow {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ok } from '../../base/result.ts'
-import { open } from '../access.ts'
-import type { ServerEndpoint } from '../server-context.ts'
+import { open } from '../contract/access.ts'
+import type { ServerEndpoint } from '../contract/server-context.ts'
 
 const noArgs = z.object({})
 type NoArgs = z.infer<typeof noArgs>

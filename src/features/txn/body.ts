@@ -5,7 +5,7 @@ import { lowerAscii } from '../../base/letter-case.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import { kvValueBytesMax, transactionOperationsMax } from '../../model/limits.ts'
-import { base64Bytes, decodeBody, decoder, list, nullable, object, text, uint64 } from '../json-body.ts'
+import { base64Bytes, decodeBody, decoder, list, nullable, object, text, uint64 } from '../http/json-body.ts'
 import type { KeyOperation } from '../kv/operations.ts'
 
 /** Characters of a body that are shown. */

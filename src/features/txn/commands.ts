@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { transactionOperationsMax } from '../../model/limits.ts'
 import { releaseOf } from '../../model/release.ts'
-import { bytes, byteText, count } from '../fields.ts'
+import { bytes, byteText, count } from '../contract/fields.ts'
+import type { CommandDefinition } from '../contract/server-context.ts'
 import { judgedOperation, runOperation } from '../kv/operations.ts'
-import type { CommandDefinition } from '../server-context.ts'
 import type { TransactionOutcome } from './model.ts'
 import { runAll } from './run.ts'
 

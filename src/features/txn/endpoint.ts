@@ -3,9 +3,12 @@ import type { Authorizer } from '../../access/authorizer.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
 import { transactionOperationsMax } from '../../model/limits.ts'
-import { filters, permissionDenied, within } from '../access.ts'
-import { tellDenied } from '../denied.ts'
-import { byteText } from '../fields.ts'
+import { filters, permissionDenied, within } from '../contract/access.ts'
+import { tellDenied } from '../contract/denied.ts'
+import { byteText } from '../contract/fields.ts'
+import { measured } from '../contract/measured.ts'
+import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../contract/server-context.ts'
+import { oneForAll } from '../contract/visible-index.ts'
 import {
   entriesSeenBy,
   isWrite,
@@ -15,9 +18,6 @@ import {
   operationRefused,
   runRead,
 } from '../kv/operations.ts'
-import { measured } from '../measured.ts'
-import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../server-context.ts'
-import { oneForAll } from '../visible-index.ts'
 import { transactionApply } from './commands.ts'
 import type { OperationError, SettledOutcome } from './model.ts'
 import { runAll } from './run.ts'

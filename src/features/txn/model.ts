@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { listOf } from '../declared-answers.ts'
+import { listOf } from '../http/declared-answers.ts'
 import { type KvEntry, kvEntryJson, kvEntryShape } from '../kv/model.ts'
 
 /** What came of a transaction. */

@@ -1,6 +1,6 @@
 import type { Json } from '../../base/json.ts'
-import type { JsonSchema } from '../../features/json-schema.ts'
-import type { AnswerHeader, DeclaredAnswer } from '../../features/operation.ts'
+import type { JsonSchema } from '../../features/contract/json-schema.ts'
+import type { AnswerHeader, DeclaredAnswer } from '../../features/contract/operation.ts'
 import { plainText } from '../content-type.ts'
 import { headerNames } from '../header-names.ts'
 import type { DocumentSchemas } from './schemas.ts'

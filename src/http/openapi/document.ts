@@ -1,8 +1,14 @@
 import type { Json } from '../../base/json.ts'
 import { lowerAscii } from '../../base/letter-case.ts'
-import type { JsonSchema } from '../../features/json-schema.ts'
-import type { OperationAccess, PathRest, QueryParameter, RequestBody, RequestHeader } from '../../features/operation.ts'
-import type { HttpMethod, Operation, Operations, Route } from '../../features/route.ts'
+import type { JsonSchema } from '../../features/contract/json-schema.ts'
+import type {
+  OperationAccess,
+  PathRest,
+  QueryParameter,
+  RequestBody,
+  RequestHeader,
+} from '../../features/contract/operation.ts'
+import type { HttpMethod, Operation, Operations, Route } from '../../features/contract/route.ts'
 import { productName } from '../../model/names.ts'
 import { headerNames } from '../header-names.ts'
 import { prettyParameter } from '../route-call.ts'

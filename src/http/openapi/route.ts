@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Env } from '../../env/env.ts'
-import { declared } from '../../features/declared.ts'
-import { jsonAnswer } from '../../features/declared-answers.ts'
-import type { Route } from '../../features/route.ts'
+import { declared } from '../../features/contract/declared.ts'
+import type { Route } from '../../features/contract/route.ts'
+import { jsonAnswer } from '../../features/http/declared-answers.ts'
 import { type OpenApiDocument, openApiDocument } from './document.ts'
 
 /** A route table with one more route, which describes them all. The document is made when it is first requested. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Json } from '../../base/json.ts'
-import type { JsonSchema } from '../../features/json-schema.ts'
+import type { JsonSchema } from '../../features/contract/json-schema.ts'
 
 /** Schemas of the document: those that have a name of their own stand among its components, once. */
 export class DocumentSchemas {

@@ -1,6 +1,6 @@
 import { base64, bytesOf } from '../../../src/base/bytes.ts'
 import { invariant } from '../../../src/base/invariant.ts'
-import type { Route, RouteResponse } from '../../../src/features/route.ts'
+import type { Route, RouteResponse } from '../../../src/features/contract/route.ts'
 import { planned } from '../../unit/http/planned.ts'
 
 const meta = { index: 12, knownLeader: true, lastContactMs: 3 }

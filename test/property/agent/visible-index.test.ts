@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { SeenPart } from '../../../src/agent/serving/seen-part.ts'
-import type { Filters } from '../../../src/features/access.ts'
-import type { EndpointDefinition } from '../../../src/features/server-context.ts'
-import { oneForAll, type Sight } from '../../../src/features/visible-index.ts'
+import type { Filters } from '../../../src/features/contract/access.ts'
+import type { EndpointDefinition } from '../../../src/features/contract/server-context.ts'
+import { oneForAll, type Sight } from '../../../src/features/contract/visible-index.ts'
 import { fc } from '../../fast-check.ts'
 import { settled } from '../../unit/features/hand-clock.ts'
 import {

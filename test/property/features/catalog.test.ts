@@ -12,13 +12,13 @@ import {
   servicesEndpoint,
 } from '../../../src/features/catalog/endpoint.ts'
 import { checkBecameCritical, checkRemoved, nodeRemoved, serviceRemoved } from '../../../src/features/catalog/model.ts'
+import { tagsSent } from '../../../src/features/discovery/tag-filter.ts'
 import {
   nodeChecksEndpoint,
   serviceChecksEndpoint,
   serviceHealthEndpoint,
   stateChecksEndpoint,
 } from '../../../src/features/health/endpoint.ts'
-import { tagsSent } from '../../../src/features/tag-filter.ts'
 import type { DeregisterRequest, RegisterRequest, ServiceFacts } from '../../../src/model/catalog.ts'
 import { failureText } from '../../../src/model/failure.ts'
 import type { ProxyFacts } from '../../../src/model/mesh-service.ts'

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { unrestricted } from '../../../src/access/authorizer.ts'
 import { KeptResults } from '../../../src/agent/serving/kept-results.ts'
-import { open } from '../../../src/features/access.ts'
 import {
   deregisterEndpoint,
   nodeDumpEndpoint,
@@ -12,8 +11,11 @@ import {
   serviceNodesEndpoint,
   servicesEndpoint,
 } from '../../../src/features/catalog/endpoint.ts'
+import { open } from '../../../src/features/contract/access.ts'
+import type { EndpointDefinition, QueryEndpoint } from '../../../src/features/contract/server-context.ts'
 import { coordinateBatch } from '../../../src/features/coordinate/commands.ts'
 import type { CoordinateRow } from '../../../src/features/coordinate/model.ts'
+import { tagsSent } from '../../../src/features/discovery/tag-filter.ts'
 import {
   nodeChecksEndpoint,
   serviceChecksEndpoint,
@@ -35,8 +37,6 @@ import {
   explainEndpoint,
   listEndpoint as queryListEndpoint,
 } from '../../../src/features/query/endpoint.ts'
-import type { EndpointDefinition, QueryEndpoint } from '../../../src/features/server-context.ts'
-import { tagsSent } from '../../../src/features/tag-filter.ts'
 import { fc } from '../../fast-check.ts'
 import { LoneServer } from '../../unit/features/lone-server.ts'
 

@@ -6,7 +6,7 @@ import {
   withManagedDefaults,
 } from '../../../src/agent/local/managed-proxies.ts'
 import { parseServiceDefinition } from '../../../src/features/agent/definitions.ts'
-import type { LocalAgent } from '../../../src/features/local-agent.ts'
+import type { LocalAgent } from '../../../src/features/contract/local-agent.ts'
 import type { ServiceDefinition } from '../../../src/model/catalog.ts'
 import { configOf, nodeId, offer, withLocalAgent } from './local-world.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createLocalAgent } from '../../../src/agent/local/local-agent.ts'
-import type { LocalAgent } from '../../../src/features/local-agent.ts'
+import type { LocalAgent } from '../../../src/features/contract/local-agent.ts'
 import type { ServiceDefinition } from '../../../src/model/catalog.ts'
 import { proxyKind } from '../../../src/model/mesh-service.ts'
 import { checkOf, configOf, nodeId, offer, serviceOf, ttl, withLocalAgent } from './local-world.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Leadership } from '../../../src/agent/servers/leadership.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
-import type { ServerContext } from '../../../src/features/server-context.ts'
+import type { ServerContext } from '../../../src/features/contract/server-context.ts'
 import type { RequestRefusal } from '../../../src/raft/core/types.ts'
 import type { RaftStatus } from '../../../src/raft/raft.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'

@@ -4,7 +4,7 @@ import { ServerDirectory, type ServerRecord } from '../../../src/agent/servers/s
 import { type ServerMembershipDuty, serverMembership } from '../../../src/agent/servers/server-membership.ts'
 import { defaultAgentConfig } from '../../../src/agent/settings/agent-config.ts'
 import { err, ok } from '../../../src/base/result.ts'
-import type { ServerContext } from '../../../src/features/server-context.ts'
+import type { ServerContext } from '../../../src/features/contract/server-context.ts'
 import { newestRelease, type Release } from '../../../src/model/release.ts'
 import { changed } from '../../../src/raft/core/configuration.ts'
 import type { Configuration, ConfigurationChange, RequestRefusal } from '../../../src/raft/core/types.ts'

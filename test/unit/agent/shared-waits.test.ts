@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { SharedWaits } from '../../../src/agent/asking/shared-waits.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
-import type { CallOptions } from '../../../src/features/call.ts'
-import type { Answer, Consistency, ReadOptions } from '../../../src/features/reading.ts'
-import type { QueryEndpoint } from '../../../src/features/server-context.ts'
+import type { CallOptions } from '../../../src/features/contract/call.ts'
+import type { Answer, Consistency, ReadOptions } from '../../../src/features/contract/reading.ts'
+import type { QueryEndpoint } from '../../../src/features/contract/server-context.ts'
 import type { Failure } from '../../../src/model/failure.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 

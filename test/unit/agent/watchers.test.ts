@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { Watchers } from '../../../src/agent/asking/watchers.ts'
 import { KeptResults } from '../../../src/agent/serving/kept-results.ts'
+import type { QueryEndpoint } from '../../../src/features/contract/server-context.ts'
 import { serviceHealthEndpoint } from '../../../src/features/health/endpoint.ts'
 import { getEndpoint } from '../../../src/features/kv/endpoint.ts'
-import type { QueryEndpoint } from '../../../src/features/server-context.ts'
 import { failureStatus } from '../../../src/http/failure-status.ts'
 import { LoneServer } from '../features/lone-server.ts'
 

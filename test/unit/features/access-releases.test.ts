@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { unrestricted } from '../../../src/access/authorizer.ts'
-import type { AgentAccess } from '../../../src/features/access-control.ts'
+import type { AgentAccess } from '../../../src/features/contract/access-control.ts'
 import type { Release } from '../../../src/model/release.ts'
 import { AccessWorld } from './access-world.ts'
 import { Rights } from './rights-of.ts'

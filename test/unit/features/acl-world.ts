@@ -6,12 +6,16 @@ import { textOf, utf8 } from '../../../src/base/bytes.ts'
 import { writeJson } from '../../../src/base/json.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { Env } from '../../../src/env/env.ts'
-import { type AgentTokenSlot, legacyModeFailure, type MissingServer } from '../../../src/features/access-control.ts'
 import { tokensDuty } from '../../../src/features/acl/duty.ts'
 import type { TokenRow } from '../../../src/features/acl/model.ts'
 import { enterNewMode } from '../../../src/features/acl/system/mode-commands.ts'
 import * as views from '../../../src/features/acl/views.ts'
-import type { HttpMethod, RouteResponse } from '../../../src/features/route.ts'
+import {
+  type AgentTokenSlot,
+  legacyModeFailure,
+  type MissingServer,
+} from '../../../src/features/contract/access-control.ts'
+import type { HttpMethod, RouteResponse } from '../../../src/features/contract/route.ts'
 import { failureStatus } from '../../../src/http/failure-status.ts'
 import { type Failure, failureText } from '../../../src/model/failure.ts'
 import { HandClock, settled } from './hand-clock.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { writeJson } from '../../../src/base/json.ts'
-import type { HttpMethod, RouteResponse } from '../../../src/features/route.ts'
+import type { HttpMethod, RouteResponse } from '../../../src/features/contract/route.ts'
 import { LoneServer } from './lone-server.ts'
 
 const idA = 'aaaaaaaa-1111-4000-8000-000000000001'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { datacentersByDistance } from '../../../src/features/datacenters.ts'
+import { datacentersByDistance } from '../../../src/features/discovery/datacenters.ts'
 
 const place = (x: number) => ({ vec: [x, 0, 0, 0, 0, 0, 0, 0], error: 0, adjustment: 0, height: 0 })
 const server = (datacenter: string, x: number | undefined, name = `s.${datacenter}`) => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { writeJson } from '../../../src/base/json.ts'
-import type { RouteResponse } from '../../../src/features/route.ts'
+import type { RouteResponse } from '../../../src/features/contract/route.ts'
 import { LoneServer } from './lone-server.ts'
 
 function jsonOf(response: RouteResponse): string {

@@ -1,5 +1,5 @@
 import type { Env } from '../../../src/env/env.ts'
-import type { HttpMethod, RouteResponse } from '../../../src/features/route.ts'
+import type { HttpMethod, RouteResponse } from '../../../src/features/contract/route.ts'
 import { LoneServer } from './lone-server.ts'
 
 export const intentions = '/v1/connect/intentions'

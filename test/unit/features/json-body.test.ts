@@ -13,7 +13,7 @@ import {
   plainBody,
   text,
   textPairs,
-} from '../../../src/features/json-body.ts'
+} from '../../../src/features/http/json-body.ts'
 
 const decoder = object(
   {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { err, ok } from '../../../src/base/result.ts'
-import type { CallOptions } from '../../../src/features/call.ts'
+import type { CallOptions } from '../../../src/features/contract/call.ts'
 import type { KeyAnswers, KeyRequest } from '../../../src/gossip/pool.ts'
 import { HandClock, settled } from './hand-clock.ts'
 import { LoneServer } from './lone-server.ts'

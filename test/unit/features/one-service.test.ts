@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { unrestricted } from '../../../src/access/authorizer.ts'
 import { ok } from '../../../src/base/result.ts'
 import { readOneService } from '../../../src/features/agent/one-service.ts'
-import type { AgentContext } from '../../../src/features/agent-context.ts'
+import type { AgentContext } from '../../../src/features/contract/agent-context.ts'
 import { HandClock, settled } from './hand-clock.ts'
 
 it('a change of a service of the agent is told to who waits, also when it comes while his rights are looked up', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseReadOptions } from '../../../src/features/read-options.ts'
+import { parseReadOptions } from '../../../src/features/http/read-options.ts'
 import { parseQuery } from '../../../src/http/query-parameters.ts'
 import { LoneServer } from './lone-server.ts'
 

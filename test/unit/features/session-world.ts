@@ -1,6 +1,6 @@
 import type { Env } from '../../../src/env/env.ts'
 import { catalogDeregister, catalogRegister } from '../../../src/features/catalog/commands.ts'
-import type { RouteResponse } from '../../../src/features/route.ts'
+import type { RouteResponse } from '../../../src/features/contract/route.ts'
 import { sessionExpiry } from '../../../src/features/session/duty.ts'
 import type { CheckFacts, NodeFacts } from '../../../src/model/catalog.ts'
 import { HandClock } from './hand-clock.ts'

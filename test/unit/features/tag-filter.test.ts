@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { serviceNodesEndpoint } from '../../../src/features/catalog/endpoint.ts'
+import { oneTagSent, type TagFilter, tagsSent } from '../../../src/features/discovery/tag-filter.ts'
 import { serviceHealthEndpoint } from '../../../src/features/health/endpoint.ts'
-import { oneTagSent, type TagFilter, tagsSent } from '../../../src/features/tag-filter.ts'
 import { parseRelease, type Release } from '../../../src/model/release.ts'
 import { LoneServer } from './lone-server.ts'
 

@@ -2,7 +2,7 @@ import { utf8 } from '../../../src/base/bytes.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { HttpRequest } from '../../../src/env/http.ts'
 import type { Fields, LogLevel } from '../../../src/env/observe.ts'
-import type { AgentContext } from '../../../src/features/agent-context.ts'
+import type { AgentContext } from '../../../src/features/contract/agent-context.ts'
 import { newestRelease, type Release } from '../../../src/model/release.ts'
 
 export interface LogLine {

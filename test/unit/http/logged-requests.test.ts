@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { features } from '../../../src/agent/features.ts'
 import { defaultAgentConfig } from '../../../src/agent/settings/agent-config.ts'
-import type { Operations, Route, RouteResponse } from '../../../src/features/route.ts'
+import type { Operations, Route, RouteResponse } from '../../../src/features/contract/route.ts'
 import { createHttpFace } from '../../../src/http/face.ts'
 import { fakeAgent, request } from './fake-agent.ts'
 

@@ -1,4 +1,4 @@
-import type { Handle, HttpMethod, Operations } from '../../../src/features/route.ts'
+import type { Handle, HttpMethod, Operations } from '../../../src/features/contract/route.ts'
 
 /** Operations that all do the same, and may read whatever they want. */
 export function planned(methods: readonly HttpMethod[], handle: Handle<string>): Operations {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { QueryParameters } from '../../../src/features/route.ts'
+import type { QueryParameters } from '../../../src/features/contract/route.ts'
 import { parseQuery } from '../../../src/http/query-parameters.ts'
 
 function query(rawQuery: string): QueryParameters {

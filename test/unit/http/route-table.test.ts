@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { InvariantViolation } from '../../../src/base/invariant.ts'
-import type { HttpMethod, Route } from '../../../src/features/route.ts'
+import type { HttpMethod, Route } from '../../../src/features/contract/route.ts'
 import { routeTable } from '../../../src/http/route-table.ts'
 import { planned } from './planned.ts'
 

@@ -6,7 +6,12 @@ import { PlantedTree, projectRoot } from '../../tools/planted.ts'
 /** Each planted file imports one thing; the named rule, and no other, must refuse it. */
 const violations: readonly { readonly from: string; readonly to: string; readonly rule: string }[] = [
   { from: 'src/features/kv/a.ts', to: '../acl/commands.ts', rule: 'feature-knows-only-models' },
-  { from: 'src/features/manifest.ts', to: './acl/commands.ts', rule: 'manifest-knows-no-feature' },
+  { from: 'src/features/kv/b.ts', to: '../acl/contract/a.ts', rule: 'feature-knows-only-models' },
+  { from: 'src/features/contract/manifest.ts', to: '../acl/commands.ts', rule: 'manifest-knows-no-feature' },
+  { from: 'src/features/discovery/a.ts', to: '../acl/model.ts', rule: 'manifest-knows-no-feature' },
+  { from: 'src/features/contract/a.ts', to: '../http/island.ts', rule: 'shared-0-contract' },
+  { from: 'src/features/mesh/a.ts', to: '../http/island.ts', rule: 'shared-1-mesh' },
+  { from: 'src/features/http/a.ts', to: '../discovery/island.ts', rule: 'shared-2-http' },
   { from: 'src/raft/core/a.ts', to: '../driver.ts', rule: 'core-is-alone' },
   { from: 'src/raft/core/b.ts', to: '../../env/island.ts', rule: 'core-is-alone' },
   { from: 'src/host/a.ts', to: '../../sim/island.ts', rule: 'src-never-knows-sim' },
@@ -33,8 +38,10 @@ const violations: readonly { readonly from: string; readonly to: string; readonl
 
 const allowed: readonly { readonly from: string; readonly to: string }[] = [
   { from: 'src/features/kv/ok-a.ts', to: '../acl/model.ts' },
-  { from: 'src/features/kv/ok-b.ts', to: '../types.ts' },
+  { from: 'src/features/kv/ok-b.ts', to: '../contract/island.ts' },
   { from: 'src/features/kv/ok-c.ts', to: '../acl/views.ts' },
+  { from: 'src/features/discovery/ok-a.ts', to: '../http/island.ts' },
+  { from: 'src/features/http/ok-a.ts', to: '../contract/island.ts' },
   { from: 'src/dns-wire/ok-a.ts', to: 'dns2' },
   { from: 'src/raft/core/ok-a.ts', to: '../../base/island.ts' },
   { from: 'src/host/ok-a.ts', to: 'node:fs' },
@@ -86,7 +93,10 @@ function planted(): PlantedTree {
   tree.plant('src/features/acl/commands.ts', 'export const commands = 1')
   tree.plant('src/features/acl/model.ts', 'export const model = 1')
   tree.plant('src/features/acl/views.ts', 'export const views = 1')
-  tree.plant('src/features/types.ts', 'export const types = 1')
+  tree.plant('src/features/acl/contract/a.ts', 'export const inside = 1')
+  for (const shared of ['contract', 'mesh', 'http', 'discovery']) {
+    tree.plant(`src/features/${shared}/island.ts`, 'export const island = 1')
+  }
   tree.plant('src/raft/driver.ts', 'export const driver = 1')
   for (const { from, to } of pairs) tree.plant(`src/${from}/to-${to}.ts`, `import '../${to}/island.ts'`)
   for (const { from, to } of [...violations, ...allowed]) tree.plant(from, `import type { X } from '${to}'`)

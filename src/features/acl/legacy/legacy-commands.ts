@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Release, releaseOf } from '../../../model/release.ts'
 import type { ReadTransaction, WriteTransaction } from '../../../store/types.ts'
-import type { CommandDefinition } from '../../server-context.ts'
+import type { CommandDefinition } from '../../contract/server-context.ts'
 import { legacyType, tokenFields } from '../fields.ts'
 import { anonymousSecret, type LegacyType, managementLink, type TokenRow } from '../model.ts'
 import { bootstrapTable, secretKey, tokensTable } from '../tables.ts'

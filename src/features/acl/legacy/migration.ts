@@ -1,6 +1,6 @@
 import type { Closable } from '../../../env/async.ts'
 import { failureText } from '../../../model/failure.ts'
-import type { ServerContext } from '../../server-context.ts'
+import type { ServerContext } from '../../contract/server-context.ts'
 import { drawnUuid } from '../asked.ts'
 import { migratedAtOnce, migrateTokens } from '../system/mode-commands.ts'
 import { migrationOf, unmigratedTokens } from '../views.ts'

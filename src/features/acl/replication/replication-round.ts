@@ -1,8 +1,8 @@
 import { ok, type Result } from '../../../base/result.ts'
 import type { Failure } from '../../../model/failure.ts'
-import type { ServerAccess } from '../../access-control.ts'
-import type { Answer, ReadOptions } from '../../reading.ts'
-import type { QueryEndpoint, ServerContext } from '../../server-context.ts'
+import type { ServerAccess } from '../../contract/access-control.ts'
+import type { Answer, ReadOptions } from '../../contract/reading.ts'
+import type { QueryEndpoint, ServerContext } from '../../contract/server-context.ts'
 import type { InMode } from '../asked.ts'
 
 /** One look at the primary datacenter, and what follows from it here. */

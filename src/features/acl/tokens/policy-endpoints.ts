@@ -3,7 +3,7 @@ import { parseRules } from '../../../access/reading.ts'
 import { lowerAscii } from '../../../base/letter-case.ts'
 import { ok, type Result } from '../../../base/result.ts'
 import type { Failure } from '../../../model/failure.ts'
-import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../../server-context.ts'
+import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../../contract/server-context.ts'
 import {
   batchMax,
   drawnUuid,

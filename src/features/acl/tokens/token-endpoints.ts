@@ -3,10 +3,10 @@ import { lowerAscii } from '../../../base/letter-case.ts'
 import { ok, type Result } from '../../../base/result.ts'
 import type { Failure } from '../../../model/failure.ts'
 import type { ReadTransaction } from '../../../store/types.ts'
-import { filters, open, refusedUnlessAllowed } from '../../access.ts'
-import type { ServerAccess } from '../../access-control.ts'
-import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../../server-context.ts'
-import { oneForAll } from '../../visible-index.ts'
+import { filters, open, refusedUnlessAllowed } from '../../contract/access.ts'
+import type { ServerAccess } from '../../contract/access-control.ts'
+import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../../contract/server-context.ts'
+import { oneForAll } from '../../contract/visible-index.ts'
 import {
   batchMax,
   drawnUuid,

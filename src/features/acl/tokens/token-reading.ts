@@ -1,5 +1,5 @@
 import { textOfByteString } from '../../../base/bytes.ts'
-import type { AgentContext } from '../../agent-context.ts'
+import type { AgentContext } from '../../contract/agent-context.ts'
 import type { TokenRow } from '../model.ts'
 import { type AclRequest, badShape, entered, type Found, failedRead, readNew } from '../route-checks.ts'
 import { tokenReadEndpoint } from './token-endpoints.ts'

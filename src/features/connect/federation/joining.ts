@@ -1,6 +1,6 @@
 import type { ReadTransaction } from '../../../store/types.ts'
-import type { MeshFederation } from '../../federation.ts'
-import type { ReadOptions } from '../../reading.ts'
+import type { MeshFederation } from '../../contract/federation.ts'
+import type { ReadOptions } from '../../contract/reading.ts'
 import { did, failedBy, notReplicated, type Step } from '../leader/step.ts'
 import { leafLeftMinMs, retryMaxMs } from '../limits.ts'
 import type { RootRow, RootsList } from '../model.ts'

@@ -16,7 +16,7 @@ export const accessBreakages: readonly Breakage[] = [
   },
   {
     id: 'ACL-003',
-    file: 'src/features/sight.ts',
+    file: 'src/features/discovery/sight.ts',
     find: 'return seesNode(authorizer, node) && seesService(authorizer, service)',
     replace: 'return seesNode(authorizer, node)',
   },

@@ -82,7 +82,7 @@ export const catalogBreakages: readonly Breakage[] = [
   },
   {
     id: 'CAT-010',
-    file: 'src/features/node-view.ts',
+    file: 'src/features/discovery/node-view.ts',
     find: '{ ...node, address: wan }',
     replace: "{ ...node, address: wan, taggedAddresses: [['wan', wan]] }",
   },
@@ -182,7 +182,7 @@ export const catalogBreakages: readonly Breakage[] = [
   },
   {
     id: 'CAT-025',
-    file: 'src/features/tag-filter.ts',
+    file: 'src/features/discovery/tag-filter.ts',
     find: "return serviceTag === '' || onlyLists ? serviceTags",
     replace: "return serviceTag === '' ? serviceTags",
   },

@@ -106,7 +106,7 @@ export const dnsBreakages: readonly Breakage[] = [
   },
   {
     id: 'DNS-018',
-    file: 'src/features/tag-filter.ts',
+    file: 'src/features/discovery/tag-filter.ts',
     find: 'return { serviceTag: tag, tagFilter: true }',
     replace: 'return { serviceTags: [tag], tagFilter: true }',
   },

@@ -4,7 +4,7 @@ import type { Breakage } from '../breakage.ts'
 export const queryBreakages: readonly Breakage[] = [
   {
     id: 'CAT-028',
-    file: 'src/features/datacenters.ts',
+    file: 'src/features/discovery/datacenters.ts',
     find: '(a.distance < b.distance ? -1 : a.distance > b.distance ? 1 : compareText(a.name, b.name))',
     replace: '(a.distance < b.distance ? 1 : a.distance > b.distance ? -1 : compareText(a.name, b.name))',
   },

@@ -34,7 +34,7 @@ export const newerReleaseBreakages: readonly Breakage[] = [
   },
   {
     id: 'UPG-006',
-    file: 'src/features/tag-filter.ts',
+    file: 'src/features/discovery/tag-filter.ts',
     find: '{ serviceTags: tags, tagFilter: true }',
     replace: '{ serviceTags: [first], tagFilter: true }',
   },

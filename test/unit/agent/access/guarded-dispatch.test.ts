@@ -16,18 +16,18 @@ import {
   open,
   refusedUnlessAllowed,
   within,
-} from '../../../../src/features/access.ts'
-import { getEndpoint, keysEndpoint } from '../../../../src/features/kv/endpoint.ts'
-import { kvFeature } from '../../../../src/features/kv/feature.ts'
-import { valueBytes } from '../../../../src/features/kv/value.ts'
-import type { ReadOptions } from '../../../../src/features/reading.ts'
+} from '../../../../src/features/contract/access.ts'
+import type { ReadOptions } from '../../../../src/features/contract/reading.ts'
 import type {
   EndpointDefinition,
   QueryEndpoint,
   ServerEndpoint,
   WriteEndpoint,
-} from '../../../../src/features/server-context.ts'
-import { oneForAll } from '../../../../src/features/visible-index.ts'
+} from '../../../../src/features/contract/server-context.ts'
+import { oneForAll } from '../../../../src/features/contract/visible-index.ts'
+import { getEndpoint, keysEndpoint } from '../../../../src/features/kv/endpoint.ts'
+import { kvFeature } from '../../../../src/features/kv/feature.ts'
+import { valueBytes } from '../../../../src/features/kv/value.ts'
 import type { Failure } from '../../../../src/model/failure.ts'
 import type { RequestRefusal } from '../../../../src/raft/core/types.ts'
 import { HandClock, settled } from '../../features/hand-clock.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { missingServers, type Seen } from '../../../../src/agent/access/support.ts'
-import { legacyModeFailure } from '../../../../src/features/access-control.ts'
+import { legacyModeFailure } from '../../../../src/features/contract/access-control.ts'
 import type { Member, MemberStatus } from '../../../../src/gossip/pool.ts'
 
 interface Server {

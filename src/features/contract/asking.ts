@@ -1,0 +1,53 @@
+import type { Ask, Authorizer } from '../../access/authorizer.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Failure } from '../../model/failure.ts'
+import { refusedOrAbsent } from './access.ts'
+import type { AgentContext } from './agent-context.ts'
+import type { CallOptions } from './call.ts'
+import { denied } from './denied.ts'
+import { failed } from './responses.ts'
+import type { Handle } from './route.ts'
+
+/** What an agent asks of a call that it answers by itself. What servers answer is asked where it is served. */
+
+/** A handler for callers that have this right on the agent that is asked. */
+export function asking<Name extends string = never>(
+  ask: (agent: AgentContext) => Ask,
+  handle: Handle<Name>,
+): Handle<Name> {
+  return async (agent, request) => {
+    const allowed = await allowedHere(agent, request, () => [ask(agent)])
+    return allowed.ok ? handle(agent, request) : failed(allowed.error)
+  }
+}
+
+/** The agent itself: how it does, and what is done to it. */
+export function ofThisAgent(right: 'read' | 'write'): (agent: AgentContext) => Ask {
+  return (agent) => ({ resource: 'agent', name: agent.self().nodeName, right })
+}
+
+/** What the token of a call may do here, where it may do each of these; else the failure to answer with. */
+export async function allowedHere(
+  agent: Pick<AgentContext, 'authorizer' | 'env'>,
+  { call }: { readonly call: CallOptions },
+  asks: (authorizer: Authorizer) => readonly Ask[],
+): Promise<Result<Authorizer, Failure>> {
+  const resolved = await agent.authorizer(call)
+  if (!resolved.ok || resolved.value.unrestricted) return resolved
+  const authorizer = resolved.value
+  const refused = asks(authorizer).find(({ resource, name, right }) => !authorizer.allows(resource, name, right))
+  return refused === undefined ? ok(authorizer) : err(denied(agent.env, authorizer, refused, 'this agent'))
+}
+
+/** The same of a change of a thing that this agent has: where its caller may not even read it, as if it were not there. */
+export async function allowedOrAbsent(
+  agent: Pick<AgentContext, 'authorizer' | 'env'>,
+  { call }: { readonly call: CallOptions },
+  ask: Ask,
+  notThere: Failure,
+): Promise<Result<Authorizer, Failure>> {
+  const resolved = await agent.authorizer(call)
+  if (!resolved.ok || resolved.value.unrestricted) return resolved
+  const refusal = refusedOrAbsent(resolved.value, ask, notThere)
+  return refusal === undefined ? resolved : err(denied(agent.env, resolved.value, refusal, 'this agent'))
+}

@@ -1,0 +1,12 @@
+import type { Json } from '../../base/json.ts'
+
+/** A schema of JSON values. Source: JSON Schema 2020-12, which is what OpenAPI 3.1 has. */
+export type JsonSchema = { readonly [keyword: string]: Json }
+
+/** The same, and null as well. */
+export function orNull(schema: JsonSchema): JsonSchema {
+  const { type } = schema
+  if (type === undefined) return schema
+  const types = typeof type === 'string' ? [type] : (type as readonly string[])
+  return types.includes('null') ? schema : { ...schema, type: [...types, 'null'] }
+}

@@ -1,0 +1,122 @@
+import { textOfByteString } from '../../base/bytes.ts'
+import type { Json } from '../../base/json.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { TextPairs } from '../../model/catalog.ts'
+import type { Failure } from '../../model/failure.ts'
+import type { AgentContext } from '../contract/agent-context.ts'
+import type { Freshness } from '../contract/call.ts'
+import type { NamesOf } from '../contract/declared.ts'
+import type { ReadMeta, ReadOptions } from '../contract/reading.ts'
+import { answered, badRequest, failed } from '../contract/responses.ts'
+import type { QueryParameters, RouteRequest, RouteResponse } from '../contract/route.ts'
+import type { QueryEndpoint } from '../contract/server-context.ts'
+import type { discoveryParameters } from '../http/parameters.ts'
+import { parseReadOptions } from '../http/read-options.ts'
+
+/** What the caller of such a read may say (parameters.ts). */
+export type DiscoveryName = NamesOf<typeof discoveryParameters>
+
+/** A read of nodes, services or checks. */
+export interface DiscoveryRead<Args, Reply> {
+  readonly endpoint: QueryEndpoint<Args, Reply>
+  /** The line for a path that does not name what it must; none where the path names nothing. */
+  readonly missing?: string
+  /** `name`: what the path names. */
+  args(name: string): Args
+  json(reply: Reply): Json
+  /** The agent may keep its answers for callers that accept cached ones. */
+  readonly cacheable?: true
+  /** Names what `json` shows of the reply, where it depends on more than the reply. */
+  readonly form?: string
+}
+
+/**
+ * Answers a read out of the catalog. These reads say how consistent they were (HTTP API 1.7).
+ */
+export async function discoveryRead<Args, Reply>(
+  agent: AgentContext,
+  request: RouteRequest<DiscoveryName>,
+  { endpoint, missing, args, json, form, cacheable }: DiscoveryRead<Args, Reply>,
+): Promise<RouteResponse> {
+  const parsed = parseReadOptions(agent, request.query)
+  if (!parsed.ok) return failed(parsed.error)
+  const options = ok(unlessAskedOtherwise(agent, request.query, parsed.value))
+  if (missing !== undefined && request.rest === '') return badRequest(missing)
+  const wanted = args(textOfByteString(request.rest))
+  const shown = form ?? endpoint.method
+  if (cacheable === true && request.query.has('cached')) {
+    const freshness = freshnessOf(request)
+    if (!freshness.ok) return failed(freshness.error)
+    const kept = await agent.cached(endpoint, wanted, options.value, freshness.value, request.call)
+    if (!kept.ok) return { kind: 'failure', failure: kept.error, meta: nothingRead }
+    const { answer, hit, ageMs } = kept.value
+    const cache = { hit, ageS: Math.floor(ageMs / 1000) }
+    return answered(answer, shown, json, { consistency: hit ? 'default' : 'stale', cache })
+  }
+  const answer = await agent.query(endpoint, wanted, options.value, request.call)
+  if (!answer.ok) return { kind: 'failure', failure: answer.error, meta: nothingRead }
+  return answered(answer.value, shown, json, { consistency: options.value.consistency })
+}
+
+const sayingHow = ['stale', 'consistent', 'leader', 'cached'] as const
+
+/**
+ * `discovery_max_stale` of the configuration is for those who say nothing of consistency.
+ * Reference: http-reads.md#stale-reads-by-default, http-conventions.md#parameter-leader.
+ */
+function unlessAskedOtherwise(
+  { discoveryMaxStaleMs }: AgentContext,
+  query: QueryParameters<DiscoveryName>,
+  options: ReadOptions,
+): ReadOptions {
+  if (discoveryMaxStaleMs <= 0 || (query.get('max_stale') ?? '') !== '') return options
+  if (sayingHow.some((name) => query.has(name))) return options
+  return { ...options, consistency: 'stale', maxStaleMs: discoveryMaxStaleMs }
+}
+
+/**
+ * What `Cache-Control` asks for. Directives without a meaning here are passed over.
+ * Reference: http-reads.md#cache-control.
+ */
+export function freshnessOf({ headers }: Pick<RouteRequest, 'headers'>): Result<Freshness, Failure> {
+  const seconds = new Map<string, number>()
+  let revalidate = false
+  for (const directive of (headers.get('cache-control') ?? '').split(',')) {
+    const [name = '', value = ''] = directive.trim().toLowerCase().split('=')
+    if (name === 'must-revalidate') revalidate = true
+    if (name !== 'max-age' && name !== 'stale-if-error') continue
+    if (!/^\d{1,9}$/.test(value)) return err({ kind: 'bad-request', message: 'Invalid Cache-Control header.' })
+    seconds.set(name, Number(value))
+  }
+  const maxAge = seconds.get('max-age')
+  const staleIfError = seconds.get('stale-if-error')
+  return ok({
+    revalidate: revalidate || maxAge === 0,
+    ...(maxAge === undefined ? {} : { maxAgeMs: maxAge * 1000 }),
+    ...(staleIfError === undefined ? {} : { staleIfErrorMs: staleIfError * 1000 }),
+  })
+}
+
+/** What goes with a read that failed. Reference: http-conventions.md#headers-of-failed-reads. */
+export const nothingRead: ReadMeta = { index: 1, knownLeader: false, lastContactMs: 0 }
+
+/** `near=node`; `_agent` is the agent that is asked. Reference: http-conventions.md#parameter-near. */
+export function nearOf(agent: Pick<AgentContext, 'self'>, query: QueryParameters<'near'>): { readonly near?: string } {
+  const given = query.get('near') ?? ''
+  if (given === '') return {}
+  return { near: given === '_agent' ? agent.self().nodeName : given }
+}
+
+/**
+ * `node-meta=key:value`, as often as it was given. A key alone asks for an empty value.
+ * Reference: http-conventions.md#parameter-node-meta.
+ */
+export function nodeMetaOf(query: QueryParameters<'node-meta'>): { readonly nodeMeta?: TextPairs } {
+  const given = query.all('node-meta')
+  if (given.length === 0) return {}
+  const nodeMeta = given.map((text): readonly [string, string] => {
+    const colon = text.indexOf(':')
+    return colon < 0 ? [text, ''] : [text.slice(0, colon), text.slice(colon + 1)]
+  })
+  return { nodeMeta }
+}

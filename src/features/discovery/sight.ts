@@ -1,0 +1,54 @@
+import type { Authorizer } from '../../access/authorizer.ts'
+import type { CatalogCheck, CatalogNode, CheckFacts, HealthServiceEntry } from '../../model/catalog.ts'
+import { keptOf } from '../contract/access.ts'
+
+/**
+ * What of the catalog a token may see. What is on a node is seen by who may read both.
+ * Reference: access-control.md#dual-checks.
+ */
+
+export function seesNode(authorizer: Authorizer, node: string): boolean {
+  return authorizer.allows('node', node, 'read')
+}
+
+/** `service`: empty where a check is of its node alone. */
+export function seesService(authorizer: Authorizer, service: string): boolean {
+  return service === '' || authorizer.allows('service', service, 'read')
+}
+
+export function nodesSeenBy(authorizer: Authorizer, nodes: readonly CatalogNode[]): readonly CatalogNode[] {
+  return authorizer.readsAll('node') ? nodes : keptOf(nodes, ({ node }) => seesNode(authorizer, node))
+}
+
+/** Things that each stand for a service on a node. */
+export function placedSeenBy<T extends Pick<HealthServiceEntry, 'node' | 'service'>>(
+  authorizer: Authorizer,
+  placed: readonly T[],
+): readonly T[] {
+  if (seesAll(authorizer)) return placed
+  return keptOf(placed, ({ node, service }) => sees(authorizer, node.node, service.service))
+}
+
+export function checksSeenBy<C extends CheckFacts | CatalogCheck>(
+  authorizer: Authorizer,
+  checks: readonly C[],
+): readonly C[] {
+  if (seesAll(authorizer)) return checks
+  return keptOf(checks, ({ node, serviceName }) => sees(authorizer, node, serviceName))
+}
+
+/** Services by themselves, on a node that is seen already. */
+export function servicesSeenBy<S extends { readonly service: string }>(
+  authorizer: Authorizer,
+  services: readonly S[],
+): readonly S[] {
+  return authorizer.readsAll('service') ? services : keptOf(services, ({ service }) => seesService(authorizer, service))
+}
+
+function seesAll(authorizer: Authorizer): boolean {
+  return authorizer.readsAll('node') && authorizer.readsAll('service')
+}
+
+function sees(authorizer: Authorizer, node: string, service: string): boolean {
+  return seesNode(authorizer, node) && seesService(authorizer, service)
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import type { QueryParameter, RequestHeader } from '../contract/operation.ts'
+
+/** Parameters that several operations take. What a text must say is in its pattern; an empty one counts as absent. */
+
+/** What begins without a sign and holds digits alone. */
+export const digits = z.string().regex(/^[0-9]*$/)
+
+export const durationText = z
+  .string()
+  .regex(/^(0|[+-]?((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)?$/)
+  .meta({ description: 'A duration with its unit: `10s`, `1h30m`, `300ms`.' })
+
+/** The spellings that the field takes for a truth value. */
+export const truthText = z.enum(['', '1', 't', 'T', 'TRUE', 'true', 'True', '0', 'f', 'F', 'FALSE', 'false', 'False'])
+
+/** What a parameter of these says. Without a value it counts as said. */
+export function isTrue(given: string | undefined): boolean {
+  return given !== undefined && !['0', 'f', 'F', 'FALSE', 'false', 'False'].includes(given)
+}
+
+export function parameter<const Name extends string>(
+  name: Name,
+  value: QueryParameter['value'],
+  about: string,
+): QueryParameter<Name> {
+  return { name, value, about }
+}
+
+const dc = parameter('dc', z.string(), 'The datacenter to ask; that of the asked agent where it is absent.')
+
+/** How fresh an answer must be. Every operation that takes `dc` reads them, writes too, which they do not change. */
+export const consistencyParameters = [
+  parameter('stale', 'presence', 'Any server may answer, however old its knowledge.'),
+  parameter(
+    'consistent',
+    'presence',
+    'The leader makes sure of a quorum first. Not together with `stale` or `cached`.',
+  ),
+  parameter(
+    'cached',
+    'presence',
+    'The answer may be one that the asked agent keeps, where the operation has such. Not together with `consistent`.',
+  ),
+  parameter('max_stale', durationText, 'As `stale`, but no older than this: else the leader answers.'),
+] as const
+
+export const waitingParameters = [
+  parameter('index', digits, 'Wait until the index of the answer is greater. Reads without an index do not wait.'),
+  parameter('wait', durationText, 'How long at most: 5 minutes where it is absent, 10 at most.'),
+] as const
+
+/** What `parseReadOptions` reads. */
+export const readParameters = [dc, ...consistencyParameters, ...waitingParameters] as const
+
+export const near = parameter('near', z.string(), 'A node, or `_agent`: what is nearer to it comes first.')
+
+export const nodeMeta = parameter(
+  'node-meta',
+  'texts',
+  'Only of nodes with this metadata, `key:value`; given several times, with all of it.',
+)
+
+export const tag = parameter('tag', 'texts', 'Only instances with this tag; given several times, with all of them.')
+
+const leader = parameter('leader', 'presence', 'The leader answers, whatever the agent is configured to do.')
+
+/** What a read of the catalog or of health reads besides its own. */
+export const discoveryParameters = [...readParameters, leader] as const
+
+export const cacheControl: RequestHeader = {
+  name: 'cache-control',
+  about: 'With `cached`: `max-age`, `stale-if-error` in seconds, `must-revalidate`.',
+}

@@ -1,0 +1,92 @@
+import { parseDuration } from '../../base/duration.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Failure } from '../../model/failure.ts'
+import { blockingWaitMaxMs } from '../../model/limits.ts'
+import type { AgentContext } from '../contract/agent-context.ts'
+import type { CallOptions } from '../contract/call.ts'
+import type { NamesOf } from '../contract/declared.ts'
+import type { Consistency, ReadOptions } from '../contract/reading.ts'
+import type { QueryParameters, RouteRequest } from '../contract/route.ts'
+import type { consistencyParameters, readParameters, waitingParameters } from './parameters.ts'
+import { parseUint } from './parse-uint.ts'
+
+/** What the caller of a read may say (parameters.ts). */
+export type ReadName = NamesOf<typeof readParameters>
+
+/**
+ * What the caller asks of a read. Every endpoint that takes `dc` reads all of it, writes too.
+ * Reference: http-conventions.md#common-query-parameters, http-reads.md#consistency-modes.
+ */
+export function parseReadOptions(
+  agent: Pick<AgentContext, 'self'>,
+  query: QueryParameters<ReadName>,
+): Result<ReadOptions, Failure> {
+  const age = parseConsistency(query)
+  if (!age.ok) return age
+  const waiting = parseWaiting(query)
+  if (!waiting.ok) return waiting
+  // Member by member, for it is done with every request: copying by spread costs several times as much.
+  const { consistency, maxStaleMs } = age.value
+  const { minIndex, waitMs } = waiting.value
+  return ok({ consistency, maxStaleMs, minIndex, waitMs, datacenter: otherDatacenter(agent, query) })
+}
+
+function parseConsistency(
+  query: QueryParameters<NamesOf<typeof consistencyParameters>>,
+): Result<{ readonly consistency: Consistency; readonly maxStaleMs: number }, Failure> {
+  const bound = query.get('max_stale') ?? ''
+  const maxStale = bound === '' ? ok(0) : parseDuration(bound)
+  if (!maxStale.ok) return badRequest(`Invalid max_stale value ${JSON.stringify(bound)}`)
+  const maxStaleMs = Math.max(0, maxStale.value)
+  const stale = query.has('stale') || maxStaleMs > 0
+  const consistent = query.has('consistent')
+  if (stale && consistent) return badRequest('Cannot specify ?stale with ?consistent, conflicting semantics.')
+  if (query.has('cached') && consistent) {
+    return badRequest('Cannot specify ?cached with ?consistent, conflicting semantics.')
+  }
+  return ok({ consistency: stale ? 'stale' : consistent ? 'consistent' : 'default', maxStaleMs })
+}
+
+const noWaiting = { minIndex: 0, waitMs: 0 } as const
+
+function parseWaiting(
+  query: QueryParameters<NamesOf<typeof waitingParameters>>,
+): Result<{ readonly minIndex: number; readonly waitMs: number }, Failure> {
+  const waitText = query.get('wait') ?? ''
+  const wait = waitText === '' ? ok(0) : parseDuration(waitText)
+  if (!wait.ok) return badRequest('Invalid wait time')
+  const indexText = query.get('index') ?? ''
+  if (waitText === '' && indexText === '') return ok(noWaiting)
+  const index = indexText === '' ? ok(0n) : parseUint(indexText)
+  if (!index.ok) return badRequest('Invalid index')
+  // No index comes near 2^53: a larger one waits until the time runs out, as it should.
+  const minIndex = index.value > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(index.value)
+  return ok({ minIndex, waitMs: Math.min(Math.max(0, wait.value), blockingWaitMaxMs) })
+}
+
+/** Empty for the agent's own datacenter. */
+function otherDatacenter(agent: Pick<AgentContext, 'self'>, query: QueryParameters<'dc'>): string {
+  const named = query.get('dc') ?? ''
+  return named === '' || named === agent.self().datacenter ? '' : named
+}
+
+/** The call of a write, in the datacenter that the request names. */
+export function callIn(
+  { call }: Pick<RouteRequest, 'call'>,
+  { datacenter }: Pick<ReadOptions, 'datacenter'>,
+): CallOptions {
+  return datacenter === '' ? call : { ...call, datacenter }
+}
+
+/** The same read out of the request itself. */
+export function writingCall(
+  agent: Pick<AgentContext, 'self'>,
+  request: Pick<RouteRequest<ReadName>, 'call' | 'query'>,
+): Result<CallOptions, Failure> {
+  const options = parseReadOptions(agent, request.query)
+  return options.ok ? ok(callIn(request, options.value)) : options
+}
+
+function badRequest(message: string): Result<never, Failure> {
+  return err({ kind: 'bad-request', message })
+}

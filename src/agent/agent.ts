@@ -8,44 +8,47 @@ import type { ReadTransaction } from '../store/types.ts'
 import type { AgentConfig } from './settings/agent-config.ts'
 import type { TlsMaterial } from './settings/tls-settings.ts'
 
-/** Why an agent could not start; each becomes one line and exit code 1. `remedy` says what to do about it. */
+/**
+ * Why an agent could not start. Each failure is printed as one line and ends the process with exit code 1. `remedy`
+ * says what to do about it.
+ */
 export interface StartFailure {
   readonly kind: 'address-in-use' | 'data-directory' | 'damaged-log' | 'old-format' | 'configuration' | 'io'
   readonly message: string
   readonly remedy: string
-  /** The key of the configuration that it is about, with dots, where it is about one. */
+  /** The key of the configuration at fault, with dots, if there is one. */
   readonly key?: string
 }
 
-/** What a query gives on the state that a server has at index `at`. */
+/** The result of a query on the state that a server has at index `at`. */
 export interface FoundResult {
   readonly at: number
   readonly index: number
   readonly value: unknown
 }
 
-/** A blocking read that waits on a server, for an index beyond `minIndex`. */
+/** A blocking read that waits on a server for an index greater than `minIndex`. */
 export interface ParkedRead {
   readonly method: string
   readonly args: unknown
-  /** Whose rights count for what it finds; empty where all are the same. */
+  /** Accessor of the token whose rights filter the result; empty if the result is the same for all tokens. */
   readonly accessor: string
   readonly minIndex: number
-  /** When it first looked at a state that had come as far as that; until then, when it looked last. */
+  /** The result of the first evaluation at an index beyond `minIndex`; until then, of the latest evaluation. */
   readonly found: FoundResult
-  /** What it would find now: evaluated anew, with nothing that is kept. */
+  /** Evaluates the query now, without any cache. */
   now(): FoundResult
 }
 
-/** Sees what one agent does, for the simulator's invariants and triggers. Production runs without one. */
+/** Observes one agent, for the simulator's invariants and triggers. Production runs without an observer. */
 export interface AgentObserver {
   readonly raft?: RaftObserver
   readonly lan?: PoolObserver
   readonly wan?: PoolObserver
   /**
-   * A command took effect on this server; `identity` names the forwarded write it came from. `tx` is the state right after, and
-   * `index` the one that it has now; `entryIndex` is that of the log, which is behind it once a state of later ones was put
-   * in place.
+   * A command was applied on this server; `identity` names the forwarded write that it came from. `tx` reads the state
+   * right after it, and `index` is the index of that state. `entryIndex` is the index of the log entry; it is lower
+   * than `index` after a snapshot of later entries was installed.
    */
   commandApplied?(
     index: number,
@@ -55,17 +58,19 @@ export interface AgentObserver {
     tx: ReadTransaction,
     entryIndex: number,
   ): void
-  /** A read is parked. What comes back is called when it has been woken, in the same turn; a read may park again. */
+  /**
+   * A read was parked. The returned callback is called when the read is woken, in the same turn; a read may park again.
+   */
   readParked?(read: ParkedRead): () => void
 }
 
 export interface StartOptions {
   readonly observer?: AgentObserver
-  /** Reads the configuration again; why it cannot be taken, in words for people. */
+  /** Reads the configuration again; the error says in words for people why the configuration is not accepted. */
   readonly reread?: () => Promise<Result<AgentConfig, string>>
-  /** Called with what was read again once the agent has taken it over. */
+  /** Called after the agent has applied a reloaded configuration. */
   readonly reloaded?: (config: AgentConfig, tls: TlsMaterial) => void
-  /** What the files of `config.tls` hold; absent: they are read. */
+  /** Contents of the files that `config.tls` names; absent: the agent reads them. */
   readonly tls?: TlsMaterial
 }
 
@@ -73,22 +78,22 @@ export interface StartOptions {
 export interface SeenState {
   /** Equal on servers that have applied the same index. */
   digest(): { readonly index: number; readonly digest: string } | undefined
-  /** As it is now. */
+  /** Reads the state as of now. */
   read(): ReadTransaction
 }
 
-/** A running agent without its faces. */
+/** A running agent without its HTTP, DNS and command-line interfaces. */
 export interface Agent extends AgentContext {
   /** Raft on a server; undefined on a client. */
   readonly raft: Raft | undefined
   /** Undefined on a client. */
   readonly state: SeenState | undefined
-  /** Calls `use` once if the agent stops itself: a broken invariant, a failed disk. */
+  /** Calls `use` once if the agent stops itself, because of a broken invariant or a failed disk. */
   onFatal(use: (failure: Failure | Error) => void): void
-  /** Makes the agent stop itself: a face met a broken invariant. */
+  /** Makes the agent stop itself, because one of its interfaces met a broken invariant. */
   raiseFatal(failure: Error): void
-  /** Calls `use` once when the agent has left the pool because it was asked to, and now wants to end. */
+  /** Calls `use` once when the agent has left the pool on request, and wants to end. */
   onLeft(use: () => void): void
-  /** Ends everything: listeners, timers, disk work. What is pending is refused with `shutting-down`. */
+  /** Closes listeners, timers and disk work. Pending requests fail with `shutting-down`. */
   stop(): Promise<void>
 }

@@ -45,7 +45,7 @@ export interface AssemblyOptions extends StartOptions {
   readonly telemetry: TelemetryView
 }
 
-/** Puts the parts of an agent together and lets it begin: it serves, joins its pool, and tells what it offers. */
+/** Assembles and starts an agent: it serves, joins its pool, and registers its services in the catalog. */
 export async function assembleAgent(
   ground: Ground,
   part: Part,
@@ -63,7 +63,8 @@ export async function assembleAgent(
   const events = userEvents(ground, part, local, closing)
   const started = await local.start()
   if (!started.ok) return started
-  // Before anything begins: a lone server leads, and start_join meets servers, within the two steps below.
+  // Registered before anything begins: within the two steps below a lone server becomes leader, and start_join finds
+  // servers.
   closing.push(followServers(ground, part, () => local.trigger()))
   closing.push(followTokens(ground, () => local.trigger()))
   await part.start()
@@ -124,7 +125,7 @@ function localAgent(ground: Ground, { calls, access }: Part): RunningLocalAgent 
   })
 }
 
-/** Joins by the addresses of the configuration, and by members that were known before. */
+/** Keeps joining the addresses of the configuration, and members that were known before the restart. */
 function keepJoined({ pool, snapshot, wan }: Ground, joining: Joining, wanJoining: Joining | undefined): void {
   joining.start()
   joining.rejoin(snapshot?.known ?? [])
@@ -154,7 +155,7 @@ function trustDomainsOf(env: Env, answers: AnswerCache): AgentContext['trustDoma
   return () => domains.of()
 }
 
-/** Keys and certificates of the services on this node, where there is a mesh. */
+/** Keys and certificates of the services on this node, where the mesh is on. */
 function meshLeaves(
   { env, config, pool }: Ground,
   { calls }: Part,
@@ -169,7 +170,7 @@ function meshLeaves(
   return leaves
 }
 
-/** Tells the servers where this agent is. */
+/** Sends this agent's network coordinate to the servers. */
 function tellCoordinate({ env, config, pool, tokens }: Ground, { calls, access }: Part, closing: Closing): void {
   if (!hasBehaviour(config.release, 'coordinates')) return
   const refusals = new OwnRefusals(env, access && registrantRights({ tokens }, access))
@@ -184,7 +185,7 @@ function tellCoordinate({ env, config, pool, tokens }: Ground, { calls, access }
   closing.push(syncCoordinate(sync))
 }
 
-/** The pool's user events, some of which ask for commands to be run. */
+/** Handles the pool's user events, of which some request remote execution. */
 function userEvents(
   { env, config, pool, tokens }: Ground,
   part: Part,
@@ -214,7 +215,7 @@ function joinings({ env, config, pool, wan, fatal }: Ground): {
   return { lan, wan: new Joining({ env, settings: wanSettings, pool: wan.pool, onExhausted: onExhausted('WAN') }) }
 }
 
-/** One attempt at the addresses of `start_join_wan`; those of `retry_join_wan` are passed over where there is no such pool. */
+/** One attempt at the addresses of `start_join_wan`; `retry_join_wan` is ignored where there is no such pool. */
 async function startJoinWan(
   { env, config }: Ground,
   joining: Joining | undefined,
@@ -264,7 +265,7 @@ async function reload(
     return err({ kind: 'refused', message: 'this agent was not started from a configuration that can be read again' })
   }
   const read = await options.reread()
-  // The caller's own, not the agent's: it goes on as it is, and to try again is of no use.
+  // The operator's configuration is at fault, not the agent: it keeps its settings, and a retry would not help.
   if (!read.ok) return err({ kind: 'bad-request', message: read.error })
   const next = reloadedConfig(config, read.value)
   const before = tls.material
@@ -283,7 +284,10 @@ async function reload(
   return taken
 }
 
-/** Calls `use` when a server has come within reach, or another one leads: what was not synced may be synced now. */
+/**
+ * Calls `use` when a server becomes reachable or another one becomes leader: an earlier sync that failed may succeed
+ * now.
+ */
 function followServers({ pool }: Ground, part: Part, use: () => void): () => void {
   const appearing = pool.onChange((changes) => {
     if (changes.some(({ kind, member }) => kind === 'joined' && serverOf(member) !== undefined)) use()
@@ -291,7 +295,7 @@ function followServers({ pool }: Ground, part: Part, use: () => void): () => voi
   const leading = part.raft?.onRoleChange((status) => {
     if (status.leader !== undefined) use()
   })
-  // Members that know this agent from before may have sent it the servers by gossip while it still read its disk.
+  // Members that knew this agent before may have sent it the servers by gossip while it still read its disk.
   const others = pool.members().filter(({ name, status }) => status === 'alive' && name !== pool.self().name)
   if (others.some((member) => serverOf(member) !== undefined)) use()
   return () => {
@@ -300,13 +304,13 @@ function followServers({ pool }: Ground, part: Part, use: () => void): () => voi
   }
 }
 
-/** Calls `use` when the agent goes by another token: what was refused may be allowed now. */
+/** Calls `use` when the agent uses another token: a request that was refused may be allowed now. */
 function followTokens({ tokens }: Ground, use: () => void): () => void {
   const changing = tokens.onChange(use)
   return () => changing.close()
 }
 
-/** How the local state speaks to the servers: what it reads, it reads with the agent's own token. */
+/** The catalog for the local state, which reads with the agent's own token. */
 function catalogClient(calls: Calls, tokens: AgentTokens, nodeApart: boolean): CatalogClient {
   return {
     nodeApart,

@@ -9,13 +9,13 @@ import { ServerRouter } from './asking/server-router.ts'
 import type { Closing } from './closing.ts'
 import type { Ground, Part } from './ground.ts'
 
-/** A client agent: it keeps no replicated state, and asks the servers that the pool knows. */
+/** Opens a client agent, which keeps no replicated state and asks the servers that the pool knows. */
 export function openClient(ground: Ground, closing: Closing): Part {
   const { env, config, nodeId, origin, rpc, pool } = ground
   const router = new ServerRouter(env, pool, config.datacenter)
   const budget = new RequestBudget(env, config.limits)
   const target = new ClientTarget({ rpc, router, budget, holdMs: config.rpcHoldTimeoutMs })
-  // Its servers know the way to other datacenters.
+  // The servers of this datacenter forward requests for other datacenters.
   const elsewhere = { targetOf: () => target, onHope: () => ({ close: () => {} }) }
   const calls = new Calls({
     env,
@@ -55,7 +55,7 @@ export function openClient(ground: Ground, closing: Closing): Part {
   }
 }
 
-/** Servers ask nothing of clients yet. */
+/** Servers send no requests to clients yet. */
 async function refuse(request: ServedRequest): Promise<Result<unknown, Failure>> {
   return err({ kind: 'unknown-method', method: request.method })
 }

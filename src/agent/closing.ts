@@ -1,4 +1,4 @@
-/** What has been opened, to be closed in reverse. */
+/** Callbacks that close what was opened, to be called in reverse order. */
 export type Closing = (() => Promise<void> | void)[]
 
 export async function closeAll(closing: Closing): Promise<void> {

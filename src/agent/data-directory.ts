@@ -9,7 +9,7 @@ import { readWholeFile, writeWholeFile } from './whole-file.ts'
 
 const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** A data directory held by this agent alone. */
+/** A data directory that this agent holds exclusively. */
 export interface DataDirectory {
   readonly path: string
   readonly nodeId: string
@@ -21,8 +21,9 @@ export function drawUuid(env: Env): string {
 }
 
 /**
- * Opens the data directory, making it if need be: takes its lock, and reads the node ID, which is kept in the file
- * `node-id`; `freshId` is written there if there is none. Refuses what it cannot use before anything is written.
+ * Opens the data directory and creates it if it is missing: takes its lock, and reads the node ID from the file
+ * `node-id`, where `freshId` is written if there is none. Refuses a directory that it cannot use before it writes
+ * anything.
  */
 export async function openDataDirectory(
   env: Env,
@@ -35,7 +36,8 @@ export async function openDataDirectory(
   if (refused !== undefined) return err(refused)
   const made = await env.disk.makeDirectory(path)
   if (!made.ok) return err(unusable(made.error))
-  // Its own name must last as well: without this a power cut soon after the first start could take all that is in it.
+  // The directory's own name must be durable, too: otherwise a power cut soon after the first start could lose all of
+  // its content.
   const named = await env.disk.syncDirectory(parentOf(path))
   if (!named.ok) return err(unusable(named.error))
   const lock = await env.disk.lock(`${path}/lock`)
@@ -48,7 +50,10 @@ export async function openDataDirectory(
   return ok({ path, nodeId: nodeId.value, release: () => lock.value.close() })
 }
 
-/** The node ID that an earlier start kept there, if one can be read. Writes nothing; `openDataDirectory` says what is wrong. */
+/**
+ * The node ID that an earlier start stored, if it can be read. Writes nothing; `openDataDirectory` reports what is
+ * wrong.
+ */
 export async function storedNodeId(env: Env, path: string): Promise<string | undefined> {
   const found = await readWholeFile(env.disk, `${path}/node-id`)
   const stored = found.ok ? textOf(found.value).trim().toLowerCase() : undefined
@@ -62,8 +67,8 @@ function parentOf(path: string): string {
 }
 
 /**
- * What stands in the way of a directory under this path; one that is not there yet does not. `oldLogs`: of a server, what it
- * does about the log of an old release; a client has none to read.
+ * Why the directory at this path cannot be used; undefined if it can, or does not exist yet. `oldLogs` says what a
+ * server does about the log of an old release; a client has no log.
  */
 export async function refuseUnusable(
   disk: Disk,

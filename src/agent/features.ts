@@ -17,7 +17,7 @@ import { snapshotFeature } from '../features/snapshot/feature.ts'
 import { statusFeature } from '../features/status/feature.ts'
 import { txnFeature } from '../features/txn/feature.ts'
 
-/** Everything that an agent can do. */
+/** All features of an agent. */
 export const features: readonly Feature[] = [
   aclFeature,
   agentFeature,

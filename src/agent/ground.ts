@@ -15,7 +15,7 @@ import type { WanPool } from './pool/wan-pool.ts'
 import type { AgentConfig } from './settings/agent-config.ts'
 import type { TlsMaterial } from './settings/tls-settings.ts'
 
-/** The parts that everything else of an agent is built from. */
+/** The parts on which all other parts of an agent are built. */
 export interface Ground {
   readonly env: Env
   readonly config: AgentConfig
@@ -23,39 +23,42 @@ export interface Ground {
   /** Names this agent and boot in the identities of its writes. */
   readonly origin: string
   readonly rpc: Rpc
-  /** As the last reload has left it. */
+  /** The TLS settings as of the last reload. */
   readonly tls: { material: TlsMaterial }
   /** Facts from the pools about the server at an address. */
   readonly serverAt: (address: string) => ServerFacts | undefined
   readonly pool: Pool
-  /** Where there is a data directory. */
+  /** Present if there is a data directory. */
   readonly snapshot: MemberSnapshot | undefined
-  /** On a server, unless it is closed. */
+  /** Present on a server, unless that pool is turned off. */
   readonly wan: WanPool | undefined
   readonly fatal: FatalSignal
-  /** That the agent itself goes by, as they are now. */
+  /** Secrets of the tokens that the agent itself uses, as of now. */
   readonly tokens: AgentTokens
 }
 
-/** In what servers and clients differ. */
+/** The part that differs between servers and clients. */
 export interface Part {
   readonly calls: Calls
-  /** On a server. */
+  /** Present on a server. */
   readonly raft: Raft | undefined
   /** Undefined: access control is off. */
   readonly access: RunningAccess | undefined
-  /** Servers that it knows of. */
+  /** Number of servers that this agent knows. */
   serverCount(): number
-  /** Why it is not ready to be asked; none: it is. */
+  /** Why the agent is not ready for requests; empty if it is. */
   reasonsNotReady(): readonly string[]
-  /** On a server. */
+  /** Present on a server. */
   readonly state: SeenState | undefined
-  /** Serves other agents and takes part, from now on. */
+  /** Begins to serve other agents and to take part. */
   start(): Promise<void>
-  /** Takes over what may change while it runs. */
+  /** Applies the settings that may change at run time. */
   reload(config: AgentConfig): void
-  /** What comes before leaving the pool: a leader hands over. */
+  /** Runs before the agent leaves the pool: a leader hands over its leadership. */
   beforeLeave(): Promise<void>
-  /** What comes after: a server waits to be taken out of the consensus group, within the drain time. */
+  /**
+   * Runs after the agent has left the pool: a server waits until it is removed from the Raft configuration, at most for
+   * the drain time.
+   */
   afterLeave(): Promise<Result<undefined, Failure>>
 }

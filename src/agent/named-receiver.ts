@@ -5,7 +5,7 @@ import { isAddress } from '../rpc/address.ts'
 /** Time limit for the lookup of a name. */
 const lookupMs = 5_000
 
-/** The address that a receiver's name has now; undefined if it cannot be resolved. */
+/** The present address of a receiver; undefined if its name cannot be resolved. */
 export async function placeOf(env: Env, { host, port }: Endpoint): Promise<Endpoint | undefined> {
   if (isAddress(host)) return { host, port }
   const found = await env.names.lookup(host, lookupMs)

@@ -1,6 +1,6 @@
 import type { Failure } from '../model/failure.ts'
 
-/** A signal that happens once to the agent; later listeners learn at once that it has happened. */
+/** A signal that fires once; a listener added later is called at once. */
 export class OnceSignal<T> {
   #value: { readonly value: T } | undefined
   #listeners: ((value: T) => void)[] = []

@@ -21,15 +21,15 @@ import type { UserEvent } from '../model/user-event.ts'
 import type { Calls } from './asking/calls.ts'
 import { freshRead } from './asking/fresh-read.ts'
 
-/** Jobs that one agent reads and runs at a time; further ones are not looked at. */
+/** Maximum number of jobs that one agent runs at a time; further ones are ignored. */
 const jobsMax = 16
-/** A command that takes longer is killed. */
+/** Timeout after which a command is killed. */
 const timeoutMs = 3_600_000
-/** Output is written when there is so much of it, or after this time. Each piece is an entry of the log. */
+/** Output is written when it reaches this size, or after this time. Each piece is an entry of the Raft log. */
 const pieceBytes = 4 << 10
 const pieceMs = 500
 const pieceBytesMax = 64 << 10
-/** Output that waits to be written; what comes beyond it is left out, and that is said. */
+/** Maximum size of output that waits to be written; the rest is dropped, and the output says so. */
 const unwrittenMax = 1 << 20
 
 const callSchema = z.object({ Prefix: z.string().min(1), Session: z.string().min(1) })
@@ -38,7 +38,7 @@ const jobSchema = z.object({
   Command: z.string().default(''),
   Args: z.array(z.string()).nullish(),
   Script: z.string().nullish(),
-  /** Nanoseconds. */
+  /** In nanoseconds. */
   Wait: z.number().min(0).default(0),
 })
 
@@ -51,7 +51,7 @@ interface RemoteExecParts {
   token(): string
 }
 
-/** Runs what `svc exec` asks of this node, if its configuration allows it. Spec: CFG-014. */
+/** Runs the commands that `svc exec` sends to this node, if its configuration allows that. Spec: CFG-014. */
 export class RemoteExec {
   readonly #parts: RemoteExecParts
   readonly #stopped = new Set<() => void>()
@@ -67,7 +67,7 @@ export class RemoteExec {
     const { env, enabled } = this.#parts
     const { id } = event
     if (!enabled) return env.log.write('warn', 'agent', 'ignoring remote exec event, disabled.', { id }, 'sampled')
-    // Before anything is read or written for it: an event costs its sender nothing.
+    // Checked before anything is read or written for the event: an event costs its sender nothing.
     if (this.#running >= jobsMax) {
       return env.log.write(
         'warn',
@@ -84,7 +84,7 @@ export class RemoteExec {
     env.detach(this.#run(event).finally(settled))
   }
 
-  /** Ends whatever runs; nothing is begun any more. */
+  /** Kills running commands; no new ones are started. */
   stop(): void {
     this.#isStopped = true
     for (const end of [...this.#stopped]) end()
@@ -105,11 +105,13 @@ export class RemoteExec {
     if (await output.finished()) await this.#say(call, { kind: 'exit' }, utf8(String(exit)))
   }
 
-  /** The exit code; 255 for a command that did not end by itself or cannot be run, as the shell's own do not reach so far. */
+  /**
+   * The exit code; 255 for a command that was killed or cannot be run, because a shell's own codes do not go that high.
+   */
   async #carryOut({ session }: RemoteExecCall, job: RemoteJob, output: Pieces): Promise<number> {
     const { env } = this.#parts
     const argv = argvOf(job)
-    // Not the whole line: what follows the program may be a secret.
+    // Only the program is logged: its arguments may be a secret.
     env.log.write('info', 'agent', 'remote exec', { session, program: argv[0] })
     const input = job.script.length > 0 ? { input: job.script } : {}
     const options: ChildOptions = {
@@ -146,7 +148,7 @@ export class RemoteExec {
     return ok({ call, job: { command: Command, args: Args ?? [], script, waitMs: Wait / 1e6 } })
   }
 
-  /** Writes a key under the session of the job; false if the session has ended: the caller has gone. */
+  /** Writes a key under the session of the job; false if the session has ended, because the caller has gone. */
   async #say(call: RemoteExecCall, word: NodeWord, value: Uint8Array): Promise<boolean> {
     const { calls, env, nodeName, token } = this.#parts
     const as = { token: token() }
@@ -179,9 +181,9 @@ function argvOf(job: RemoteJob): readonly [string, ...string[]] {
   return job.script.length > 0 ? ['/bin/sh', '-s'] : ['/bin/sh', '-c', job.command]
 }
 
-/** Output on its way: in pieces, one after the other, with a sign of life while there is none. */
+/** Writes output in pieces, one after the other, and a sign of life while there is no output. */
 class Pieces {
-  /** Settles when a piece could not be written, or when this is closed. */
+  /** Settles when a piece could not be written, or the job is closed. */
   readonly lost: Promise<void>
   readonly #env: Env
   readonly #write: (number: number, piece: Uint8Array) => Promise<boolean>
@@ -224,7 +226,7 @@ class Pieces {
     this.#end()
   }
 
-  /** When all is written; false where it could not be. */
+  /** Settles when all output is written; false if it could not be. */
   async finished(): Promise<boolean> {
     this.#finishing = true
     await this.#writing
@@ -240,7 +242,7 @@ class Pieces {
     this.#timer = this.#env.timers.after(afterMs, () => this.#flush())
   }
 
-  /** Writes what waits, or a sign of life where nothing does. */
+  /** Writes waiting output, or a sign of life if there is none. */
   #flush(): void {
     if (this.#writing !== undefined || this.#isLost || this.#finishing) return
     this.#timer?.close()

@@ -12,7 +12,7 @@ import type { AgentConfig } from './settings/agent-config.ts'
 
 type Section = Readonly<Record<string, string>>
 
-/** Commit the build was made from; empty for a build from a working copy. */
+/** Commit of the build; empty for a build from a working copy. */
 const revision = ''
 
 export interface SelfParts {
@@ -26,7 +26,9 @@ export interface SelfParts {
   readonly local: Pick<RunningLocalAgent, 'stats' | 'nodeFacts'>
 }
 
-/** What an agent says of itself: what changes is gathered when it is asked for. Reference: agent.md#agent-self. */
+/**
+ * The agent's description of itself; parts that change are collected at each request. Reference: agent.md#agent-self.
+ */
 export function describeSelf(parts: SelfParts): AgentSelf {
   const { config, release, nodeId, local } = parts
   return {
@@ -38,7 +40,7 @@ export function describeSelf(parts: SelfParts): AgentSelf {
     revision,
     translatesAddresses: config.wan.translatesAddresses,
     advertise: { host: config.advertiseAddress, port: config.ports.server },
-    // A reload changes it.
+    // A reload may change it.
     get nodeMeta() {
       return Object.fromEntries(local.nodeFacts().meta ?? [])
     },
@@ -85,7 +87,7 @@ function knownDatacenters(wan: Pool): number {
   return new Set(wan.members().flatMap((member) => serverOf(member)?.datacenter ?? [])).size
 }
 
-/** User events and queries wait in one queue with all else that is passed on. */
+/** User events and queries share one queue with everything else that is gossiped. */
 function poolSection(pool: Pool): Section {
   const stats = pool.stats()
   return {

@@ -45,7 +45,7 @@ import { readRequest } from './serving/request.ts'
 import { Served } from './serving/served.ts'
 import { outcomeWithoutEntry } from './serving/without-entry.ts'
 
-/** A server: it takes part in consensus, keeps the replicated state, and answers other agents. */
+/** Opens a server, which takes part in Raft, keeps the replicated state and answers other agents. */
 export async function openServer(
   ground: Ground,
   observer: AgentObserver,
@@ -150,7 +150,7 @@ function assembleServer(
     dispatch.stop()
     archives.stop()
   })
-  // What duties know of a state that is no longer there would be wrong: they begin anew, as with a new leader.
+  // Duties hold facts of the former state: they start again, as with a new leader.
   state.onReplaced(() => leadership.restart())
   const start = async (): Promise<void> => {
     floodJoins(ground, closing)
@@ -171,7 +171,7 @@ function assembleServer(
   }
 }
 
-/** Serves other agents from now on. */
+/** Starts to serve other agents. */
 function listen(
   { config, nodeId, rpc, serverAt }: Ground,
   raft: Raft,
@@ -191,7 +191,7 @@ function listen(
   )
 }
 
-/** A server that is to be the first of a new cluster, by itself. */
+/** Bootstraps a new cluster of this server alone. */
 async function beginAlone({ config, nodeId }: Ground, raft: Raft): Promise<void> {
   if (!config.bootstrap || raft.hasState()) return
   const address = ownAddress(config)
@@ -199,7 +199,7 @@ async function beginAlone({ config, nodeId }: Ground, raft: Raft): Promise<void>
   await raft.bootstrap({ servers: [{ id, address, suffrage: 'voter' }] })
 }
 
-/** Undefined where this server is in no pool of all datacenters. */
+/** Undefined if this server is not in the pool of all datacenters. */
 function pathsElsewhere({ env, rpc, config, wan }: Ground, closing: Closing): Elsewhere | undefined {
   if (wan === undefined) return undefined
   const router = new DatacenterRouter(env, wan.pool, config.datacenter)
@@ -214,7 +214,7 @@ function floodJoins({ env, config, pool, wan }: Ground, closing: Closing): void 
   closing.push(() => flood.stop())
 }
 
-/** In the order in which they begin. */
+/** In the order of their start. */
 function dutiesOf({ config, pool }: Ground, membership: LeaderDuty): readonly LeaderDuty[] {
   return [
     ...features.flatMap((feature) => feature.duties ?? []),
@@ -235,7 +235,7 @@ function standingOf({ config, nodeId }: Ground, raft: Raft, directory: ServerDir
   }
 }
 
-/** A leader whose process is gone is replaced before its followers run out of patience. */
+/** Reports that the leader's process has ended, so that followers elect another before their election timeout. */
 function leaderWatch(raft: Raft): PeerWatch {
   return {
     isWatched: (peer) => leaderAt(raft, peer) !== undefined,
@@ -243,7 +243,7 @@ function leaderWatch(raft: Raft): PeerWatch {
   }
 }
 
-/** The name of the leader, if this peer is it. */
+/** The leader's name, if this peer is the leader. */
 function leaderAt(raft: Raft, { nodeId, address }: Hello): ServerId | undefined {
   const id = raft.status().leader?.id
   return id === nodeId || id === address ? id : undefined
@@ -271,13 +271,13 @@ async function serve(
   )
 }
 
-/** It reads it in its own log. */
+/** The operator reads this in the log of the peer. */
 function notAServer({ nodeName }: Hello): Failure {
   const remedy = 'give it one made with tls cert create -server, or let it be a client'
   return { kind: 'refused', message: `the certificate of ${nodeName} does not make it a server: ${remedy}` }
 }
 
-/** What other agents get of an answer: plain data. */
+/** The part of an answer that is sent to other agents: plain data. */
 function travelling(endpoint: EndpointDefinition, result: Result<unknown, Failure>): Result<unknown, Failure> {
   if (!result.ok || !(result.value instanceof Served)) return result
   const { value, meta } = result.value
@@ -312,7 +312,7 @@ function serverContext(
   const leads = async (): Promise<Result<undefined, Failure>> => {
     const confirmed = await raft.leaseRead()
     if (confirmed.ok) return ok(undefined)
-    // Nothing was proposed: that it leads no longer leaves no doubt.
+    // Nothing was proposed: the loss of leadership leaves no doubt about the outcome.
     const { error } = confirmed
     return err(
       failureOfRefusal(error.kind === 'leadership-lost' ? { kind: 'not-leader', leader: undefined } : error, addressOf),
@@ -330,7 +330,7 @@ function serverContext(
     async propose(command, body, identity) {
       const early = gate.refusal(command)
       if (early !== undefined) return err(early)
-      // A body that servers cannot read would stop each of them when it is applied: it must not reach the log.
+      // A body that servers cannot read would stop each of them when it is applied, so it must not reach the log.
       const checked = readBy(command.body, body)
       if (!checked.ok) return err(unreadable(env, command.kind, checked.error))
       const known = await outcomeWithoutEntry({ state, leads }, command, checked.value, identity)
@@ -351,7 +351,7 @@ function serverContext(
   }
 }
 
-/** What the endpoints see of the pool of all datacenters. */
+/** The endpoints' view of the pool of all datacenters. */
 function wanView(pool: Pool): WanView {
   const servers = pool.members().flatMap((member) => {
     const server = member.status === 'left' ? undefined : serverOf(member)

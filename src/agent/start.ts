@@ -26,8 +26,9 @@ import { openTelemetry } from './telemetry/telemetry.ts'
 import { loadTls, rpcTls } from './tls-material.ts'
 
 /**
- * Starts one agent without its faces. In this order, so that whatever is wrong is found before anything is written: the
- * ports are taken, the data directory opened, on a server the log recovered, and only then are connections served.
+ * Starts one agent without its HTTP, DNS and command-line interfaces. In this order, so that every problem is found
+ * before anything is written: takes the ports, opens the data directory, recovers a server's log, and only then serves
+ * connections.
  */
 export async function startAgent(
   env: Env,
@@ -62,7 +63,7 @@ async function open(
   return assembleAgent(ground.value, part.value, options, closing)
 }
 
-/** Takes the ports and then the data directory: what servers and clients have in common. */
+/** Takes the ports and then the data directory: the steps that servers and clients share. */
 async function openGround(
   env: Env,
   config: AgentConfig,
@@ -157,7 +158,7 @@ function openLanPool(
 }
 
 /**
- * A listener that could not be had, as a reason not to start. `setting` is the key that chooses its port; `files`, keys of
+ * Why a listener could not be opened, as a reason not to start. `setting` is the key of its port; `files` are keys of
  * files that may be at fault, too.
  */
 export function portFailure(failure: ListenFailure, setting: string, files?: string): StartFailure {
@@ -177,7 +178,7 @@ export function portFailure(failure: ListenFailure, setting: string, files?: str
         remedy: 'correct bind_addr or client_addr',
       }
     case 'permission':
-      // Of a socket in a directory that is not there, too: what listens is told no more by the system.
+      // Also of a socket in a missing directory: the operating system reports no more than that.
       return isSocket
         ? {
             kind: 'io',

@@ -7,12 +7,15 @@ import type { StartFailure } from './agent.ts'
 import { type TlsFiles, type TlsMaterial, type TlsSettings, withFilesOf } from './settings/tls-settings.ts'
 import { readWholeFile } from './whole-file.ts'
 
-/** Files that one `ca_path` may hold. */
+/** Maximum number of files in `ca_path`. */
 const authoritiesMax = 256
 
 type Loaded<T> = Result<T, StartFailure>
 
-/** Reads what the settings name. Refused where it cannot be used, or where the settings need what is not there. */
+/**
+ * Reads the files of the settings. Refused if a file cannot be used, or the settings need a file that is not
+ * configured.
+ */
 export async function loadTls(env: Env, settings: TlsSettings): Promise<Loaded<TlsMaterial>> {
   const certificate = await pemOf(env, 'cert_file', settings.certificate)
   if (!certificate.ok) return certificate
@@ -31,7 +34,7 @@ export async function loadTls(env: Env, settings: TlsSettings): Promise<Loaded<T
   return err(refused(`TLS cannot be used: ${problem}`, remedyFor(key), key))
 }
 
-/** Which of the keys holds what cannot be used: each is tried without those behind it. */
+/** The key whose content cannot be used: each is tried without the ones after it. */
 function keyAtFault(env: Env, { settings, identity }: TlsMaterial): string {
   const cannot = (tls: Partial<TlsOptions>): boolean =>
     env.tcp.tlsProblem({ trustedPems: [], ...versionsAndSuites(settings), ...tls }) !== undefined
@@ -50,7 +53,10 @@ function versionsAndSuites({ minVersion, cipherSuites }: TlsSettings): Pick<TlsO
   return { minVersion, ...(cipherSuites === undefined ? {} : { cipherSuites }) }
 }
 
-/** Reads the files of a reload. What the start had may be renewed, not taken away: listeners could show or trust nothing. */
+/**
+ * Reads the files of a reload. Files of the start may be renewed but not removed: listeners would be left without a
+ * certificate or authorities.
+ */
 export async function reloadTls(env: Env, before: TlsMaterial, files: TlsFiles): Promise<Loaded<TlsMaterial>> {
   const loaded = await loadTls(env, withFilesOf(before.settings, files))
   if (!loaded.ok) return loaded
@@ -81,7 +87,7 @@ export function httpsTls({ settings, identity, trustedPems }: TlsMaterial): TlsO
   }
 }
 
-/** For checks over HTTP and gRPC. Without authorities of its own the agent trusts those of the machine, as checks do. */
+/** For checks over HTTP and gRPC. Without authorities of its own the agent trusts those of the machine. */
 export function checkTls({ settings, identity, trustedPems }: TlsMaterial): TlsOptions {
   const { serverName } = settings
   return {
@@ -99,7 +105,7 @@ export function rpcTls({ settings, identity, trustedPems }: TlsMaterial): RpcTls
   return { identity, trustedPems, ...asked, minVersion, cipherSuites, preferOwnOrder }
 }
 
-/** Of a directory, the files in order of name, as long as they are no directories and hold a certificate. */
+/** The files of a directory in order of name, without directories and files that hold no certificate. */
 async function authoritiesOf(env: Env, settings: TlsSettings): Promise<Loaded<readonly string[]>> {
   const { authorities, authoritiesPath: path } = settings
   const file = await pemOf(env, 'ca_file', authorities)
@@ -145,7 +151,7 @@ function holdsCertificate(pem: string): boolean {
   return pem.includes('-----BEGIN CERTIFICATE-----')
 }
 
-/** The words for an unreadable authority are those of the field. Reference: configuration.md#fact-85. */
+/** The message for an unreadable authority is the field's. Reference: configuration.md#fact-85. */
 function unreadable(key: string, path: string, why: string): StartFailure {
   const message =
     key === 'ca_file' ? `Error loading CA File: open ${path}: ${why}` : `${key} ${path} cannot be read: ${why}`

@@ -19,9 +19,9 @@ export interface WatchDefinition {
 }
 
 export type WatchHandler =
-  /** Gets the JSON on its standard input. */
+  /** The program reads the JSON on its standard input. */
   | { readonly kind: 'script'; readonly argv: readonly [string, ...string[]] }
-  /** Gets the JSON as the body of a request. */
+  /** The JSON is the body of a request. */
   | {
       readonly kind: 'http'
       readonly url: string
@@ -31,12 +31,12 @@ export type WatchHandler =
       readonly tlsSkipVerify: boolean
     }
 
-/** A program that runs for longer is killed: until it ends, nothing more is told to it. */
+/** Timeout after which a program is killed; until it ends, it gets nothing more. */
 const scriptTimeoutMs = 3_600_000
-/** Of what a handler says, so much goes into the log. */
+/** Maximum number of bytes of a handler's output that are logged. */
 const outputBytesMax = 4 << 10
 
-/** Tells a handler. What it answers goes into the log; the error is one line. */
+/** Runs a handler. Its output is logged; the error is one line. */
 export async function runHandler(
   env: Env,
   handler: WatchHandler,

@@ -3,7 +3,7 @@ import type { Disk, DiskFailure, DiskFile } from '../env/disk.ts'
 
 type Files = Pick<Disk, 'open' | 'rename' | 'remove' | 'syncDirectory'>
 
-/** A larger file is not one of ours, and is refused. */
+/** Maximum size; the agent never wrote a larger file, and refuses one. */
 export const fileBytesMax = 4 << 20
 
 export async function readWholeFile(disk: Disk, path: string): Promise<Result<Uint8Array, DiskFailure>> {
@@ -16,8 +16,8 @@ export async function readWholeFile(disk: Disk, path: string): Promise<Result<Ui
 }
 
 /**
- * Written aside and renamed: the old content or the new, never half. `lasting`: synced on the way, so that after this a power
- * cut does not take it; without, what is left of it may be torn.
+ * Writes to a temporary file and renames it, so that a crash leaves either the old or the new content. `lasting` syncs
+ * it, so that a power cut cannot lose it; without, a power cut may leave it torn.
  */
 export async function writeWholeFile(
   disk: Files,
@@ -36,7 +36,7 @@ export async function writeWholeFile(
   return renamed.ok && lasting ? disk.syncDirectory(directory) : renamed
 }
 
-/** What an earlier try has left there goes first: it may be longer. */
+/** Removes what an earlier attempt has left, which may be longer. */
 export async function openNew(disk: Files, path: string): Promise<Result<DiskFile, DiskFailure>> {
   const made = await disk.open(path, 'create-new')
   if (made.ok || made.error.kind !== 'exists') return made
@@ -44,7 +44,7 @@ export async function openNew(disk: Files, path: string): Promise<Result<DiskFil
   return removed.ok ? disk.open(path, 'create-new') : removed
 }
 
-/** One that is not there is fine. */
+/** A missing file is fine. */
 export async function removeFile(
   disk: Files,
   directory: string,

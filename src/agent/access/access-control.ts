@@ -22,7 +22,7 @@ import type { RunningAccess } from './running-access.ts'
 
 type RightsOf = (call: CallOptions) => Promise<Result<Authorizer, Failure>>
 
-/** What the settings of this agent make of tokens. */
+/** Turns rights of tokens into authorizers by the settings of this agent. */
 export function authorizersOf(
   { env, config }: Pick<Ground, 'env' | 'config'>,
   closing: Closing,
@@ -45,15 +45,18 @@ function asksForEverything({ release, access }: AgentConfig): boolean {
   return release === newestRelease && access.enforceVersion8 !== false
 }
 
-/** Neither tokens nor policies are believed for longer. */
+/** How long rights of a token are cached: the smaller of the limits for tokens and for policies. */
 export function ttlOf({ tokenTtlMs, policyTtlMs }: AccessSettings): number {
   return Math.min(tokenTtlMs, policyTtlMs)
 }
 
-/** Only its name and its arguments count where it is asked. */
+/** Names the endpoint for calls to servers; callers use only its name and arguments, so that it never runs here. */
 const asked = rightsEndpoint(async () => ({ ok: false, error: { kind: 'no-servers' } }))
 
-/** Tokens as servers of `datacenter` report them, or servers of the own one if that is empty. */
+/**
+ * Asks the servers of `datacenter` for the rights of tokens, or the servers of this datacenter if `datacenter` is
+ * empty.
+ */
 export function askedTokens(
   { env, config }: Pick<Ground, 'env' | 'config'>,
   authorizers: Authorizers,
@@ -79,7 +82,7 @@ export function askedTokens(
   })
 }
 
-/** What the token of a call may do, as far as this agent knows. */
+/** Resolves the rights of a call's token, as far as this agent knows them. */
 export function rightsOfCalls(
   { config, tokens }: Pick<Ground, 'config' | 'tokens'>,
   { resolver, authorizers }: RunningAccess,
@@ -92,7 +95,7 @@ export function rightsOfCalls(
   }
 }
 
-/** What the token may do with which a check was registered; the default one stands in for none. */
+/** Resolves the rights of the token that registered a check; a check without a token uses the default token. */
 export function registrantRights(
   { tokens }: Pick<Ground, 'tokens'>,
   { resolver }: Pick<RunningAccess, 'resolver'>,
@@ -102,9 +105,9 @@ export function registrantRights(
 }
 
 /**
- * What the token of a call may do on this agent itself: everything, where `acl_enforce_version_8` is off, which brought that
- * agents ask; but for firing events, which servers asked for before. Reference: releases.md#rel-0.7.2-1,
- * releases.md#rel-0.6-2. Spec: ACL-020.
+ * The rights of a call's token on this agent itself. With `acl_enforce_version_8` off every call is allowed, because
+ * agents ask only since that release; firing events is the exception, which servers already checked before. Reference:
+ * releases.md#rel-0.7.2-1, releases.md#rel-0.6-2. Spec: ACL-020.
  */
 export function localAuthorizer({ config: { release, access } }: Pick<Ground, 'config'>, rightsOf: RightsOf): RightsOf {
   const enforces = enforcementOf(release, access.enforceVersion8)
@@ -116,10 +119,10 @@ export function localAuthorizer({ config: { release, access } }: Pick<Ground, 'c
   }
 }
 
-/** Of a token that nobody knows. */
+/** The rights of a token that does not exist. */
 const nothingAllowed = authorizerOf({ accessor: '', rulesets: [], defaultPolicy: 'deny', keyListPolicy: false })
 
-/** What routes of an agent know of its access control. */
+/** What the HTTP routes of an agent know about its access control. */
 export function agentAccess({ config, tokens }: Ground, running: RunningAccess): AgentAccess {
   return {
     primaryDatacenter: primaryOf(config),

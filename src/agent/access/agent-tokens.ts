@@ -2,7 +2,7 @@ import type { Closable } from '../../env/async.ts'
 import type { AgentTokenSlot } from '../../features/contract/access-control.ts'
 import type { AccessTokens } from '../settings/access-settings.ts'
 
-/** With that which no configuration has. */
+/** The configured tokens, and the one that can only be set over the API. */
 type Held = AccessTokens & { readonly meshReplication: string }
 
 const configuredSlots = {
@@ -18,8 +18,9 @@ const slots: Readonly<Record<AgentTokenSlot, keyof Held>> = {
 }
 
 /**
- * Secrets of the tokens that the agent itself goes by. What is set while it runs holds until it ends, or until the
- * configuration says something new. Reference: access-control.md#agent-token-slots, access-control.md#special-tokens.
+ * Secrets of the tokens that the agent itself uses. A token that is set at run time holds until the agent ends, or
+ * until a reload brings another value. Reference: access-control.md#agent-token-slots,
+ * access-control.md#special-tokens.
  */
 export class AgentTokens {
   #configured: AccessTokens
@@ -31,12 +32,12 @@ export class AgentTokens {
     this.#now = { ...configured, meshReplication: '' }
   }
 
-  /** Stands in where a request has none, and for services without their own. */
+  /** Used for requests without a token, and for services without a token of their own. */
   get default(): string {
     return this.#now.default
   }
 
-  /** Of what the agent does of its own accord. */
+  /** Used for the agent's own requests. */
   get agent(): string {
     return this.#now.agent === '' ? this.#now.default : this.#now.agent
   }
@@ -49,23 +50,23 @@ export class AgentTokens {
     return this.#now.replication
   }
 
-  /** Of a server that asks the primary datacenter for the mesh; unless it has one for that, the one with which it copies the rest. */
+  /** Used by a server that asks the primary datacenter for mesh data; falls back to the replication token. */
   get meshReplication(): string {
     return this.#now.meshReplication === '' ? this.#now.replication : this.#now.meshReplication
   }
 
-  /** Empty clears it. */
+  /** An empty secret clears the slot. */
   set(slot: AgentTokenSlot, secret: string): void {
     this.#take({ ...this.#now, [slots[slot]]: secret })
   }
 
-  /** Calls `use` when one of them has become another. */
+  /** Calls `use` when one of the tokens changes. */
   onChange(use: () => void): Closable {
     this.#followers.add(use)
     return { close: () => this.#followers.delete(use) }
   }
 
-  /** Of a configuration that was read again, what is new in it. */
+  /** Takes over what a new configuration changed. */
   reload(configured: AccessTokens): void {
     let next = this.#now
     for (const name of Object.values(configuredSlots)) {

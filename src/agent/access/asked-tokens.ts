@@ -10,10 +10,10 @@ import type { TokenResolver } from './resolver.ts'
 import { refusedSecret, sameRights, type TokenRights } from './rights.ts'
 import type { ToldRights } from './rights-endpoint.ts'
 
-/** Tokens of which it is kept what they may do, and letters of their rules together. */
+/** Maximum number of tokens whose rights are cached, and of the characters of their rules together. */
 const keptMax = 8_192
 const keptLettersMax = 32 << 20
-/** A token that there is not is asked for again after this: it may have been made. */
+/** How long "no such token" is cached: the token may have been created since. */
 const unknownTtlMs = 1_000
 /** Shortest time between a failed attempt and the next background attempt for the same token. */
 const retryMs = 1_000
@@ -32,33 +32,33 @@ export interface AskedTokensParts {
   readonly env: Env
   readonly authorizers: Authorizers
   readonly downPolicy: DownPolicy
-  /** For how long an answer is good: no longer than for tokens, and no longer than for policies. */
+  /** How long an answer is valid: the smaller of the limits for tokens and for policies. */
   readonly ttlMs: number
   /**
-   * An agent that has just started may not have found those who can tell: so long after that it goes on looking for them before it
-   * takes it that nobody can. 0 if absent.
+   * For this long after its start an agent keeps looking for a server that can answer, because it may not have found
+   * one yet. Afterwards it concludes that no server can. 0 if absent.
    */
   readonly findingMs?: number
-  /** Index of the state that answers rest on; absent: this agent keeps none. */
+  /** Raft index of the state that answers rest on; absent on an agent without a replicated state. */
   stateIndex?(): number
   /** Asks a server that keeps tokens. `token-not-found`: there is none; any other failure: no server could answer. */
   ask(secret: string): Promise<Result<ToldRights, Failure>>
 }
 
 interface Kept {
-  /** Undefined: there is no such token, or nobody could tell. */
+  /** Undefined: there is no such token, or no server could answer. */
   rights: TokenRights | undefined
   outcome: Result<Authorizer, Failure>
   /** Index of the state when this outcome was learned. */
   since: number
-  /** When it was certainly so for the last time. */
+  /** The last moment at which this outcome was certainly true. */
   asOfMs: number
   untilMs: number
-  /** Why the last attempt to ask again failed; undefined: it did not. */
+  /** Why the last refresh failed; undefined if it succeeded. */
   failure: Failure | undefined
-  /** When it did. */
+  /** When the last refresh failed. */
   failedMs: number
-  /** Of the failure: how often there had been hope by then. */
+  /** How often `hope` had been called when the refresh failed. */
   hopes: number
 }
 
@@ -68,16 +68,15 @@ interface Follower {
 }
 
 /**
- * What tokens may do, as it is asked of servers and kept for a while: on client agents, and on servers of secondary
- * datacenters.
+ * Caches the rights of tokens that servers were asked for: on client agents, and on servers of secondary datacenters.
  *
- * A revoked token is refused once its answer has run out, wherever a server answers:
- * 1. What has run out is given only after a failed attempt to ask again (or, with `async-cache`, while one is under way).
- * 2. After a failure further attempts go on behind those who ask, at most one a second for each token; the first that is
- *    answered ends it. If nobody has asked for a while, the next one waits for an attempt, which servers within reach answer
- *    sooner than his patience ends.
- * 3. An answer counts from when it was asked for, and as old as whoever told it knew it to be.
- * A refusal that is kept widens nothing: where nobody can tell, it stays a refusal, unless the down policy is to allow.
+ * A revoked token is refused once its cached answer has expired, as long as any server answers:
+ * 1. An expired answer is used only after a failed refresh (or, with `async-cache`, while a refresh is under way).
+ * 2. After a failure, refreshes continue in the background while requests arrive, at most one per second and token; the
+ *    first success ends this. If no request arrived for a while, the next request waits for a refresh, which reachable
+ *    servers answer before its timeout.
+ * 3. The age of an answer starts when it was requested, plus the age that the answering server reported. A cached
+ *    refusal never grants anything: when no server can answer it stays a refusal, unless the down policy is to allow.
  */
 export class AskedTokens implements TokenResolver {
   readonly #parts: AskedTokensParts
@@ -98,7 +97,7 @@ export class AskedTokens implements TokenResolver {
     this.#findingUntilMs = this.#nowMs() + (parts.findingMs ?? 0)
   }
 
-  /** Tokens of which something is kept. */
+  /** Number of cached tokens. */
   get size(): number {
     return this.#kept.size
   }
@@ -111,7 +110,7 @@ export class AskedTokens implements TokenResolver {
     this.#findAgain()
   }
 
-  /** A server may answer now that did not before: the next caller waits for its answer. */
+  /** A server may have become reachable: the next caller waits for its answer. */
   hope(): void {
     this.#hopes++
     this.#findAgain()
@@ -143,7 +142,7 @@ export class AskedTokens implements TokenResolver {
     return before?.failure === undefined ? (await refreshed).outcome : this.#patiently(refreshed, before)
   }
 
-  /** The last attempt has failed: this one may, too, and take long for it. */
+  /** The last refresh failed, and this one may fail slowly, too. */
   #patiently(refreshed: Promise<Kept>, before: Kept): Promise<Result<Authorizer, Failure>> {
     const { env } = this.#parts
     const deferred = env.deferred<Result<Authorizer, Failure>>()
@@ -157,7 +156,7 @@ export class AskedTokens implements TokenResolver {
     return deferred.promise
   }
 
-  /** For other agents that ask this one; a failure if it could not learn the token, whatever its down policy. */
+  /** Serves other agents that ask this one. Fails if the token could not be resolved, whatever the down policy says. */
   async rights(secret: string): Promise<Result<ToldRights, Failure>> {
     const outcome = await this.resolve(secret)
     if (this.#nowMs() < this.#disabledUntilMs) return err({ kind: 'access-control-off' })
@@ -195,7 +194,7 @@ export class AskedTokens implements TokenResolver {
     return this.#parts.env.clock.monoMs()
   }
 
-  /** One request for all callers that need the same token meanwhile. */
+  /** Shares one request among all callers that need the same token at the same time. */
   #refresh(secret: string): Promise<Kept> {
     const asking = this.#asking.get(secret)
     if (asking !== undefined) return asking
@@ -252,7 +251,7 @@ export class AskedTokens implements TokenResolver {
     const isSame = before?.rights !== undefined && sameRights(before.rights, rights)
     const outcome = isSame ? before.outcome : ok(this.#parts.authorizers.of(rights))
     const asOfMs = askedMs - ageMs
-    // From a server that could not ask itself: good for a moment only.
+    // The answering server could not refresh its own cache: use the answer only briefly.
     const untilMs = Math.max(asOfMs + this.#parts.ttlMs, this.#nowMs() + Math.min(retryMs, this.#parts.ttlMs))
     return { ...nothing, rights, outcome, asOfMs, untilMs }
   }
@@ -272,7 +271,9 @@ export class AskedTokens implements TokenResolver {
     return { ...nothing, outcome: isSame ? before.outcome : outcome, untilMs: 0, ...now }
   }
 
-  /** Notifies followers of a token that hold other rights than it has now; looks again when these rights expire. */
+  /**
+   * Notifies followers of a token whose rights differ from what it has now, and checks again when these rights expire.
+   */
   #check(secret: string): void {
     const followers = this.#followers.get(secret)
     if (followers === undefined || this.#stopped) return
@@ -310,7 +311,7 @@ const nothing = {
   hopes: 0,
 } as const
 
-/** No server was found that could be asked. */
+/** Whether the failure says that no server could be asked. */
 function isOfNobody({ kind }: Failure): boolean {
   return kind === 'unknown-datacenter' || kind === 'no-servers' || kind === 'no-leader'
 }

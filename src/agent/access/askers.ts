@@ -13,7 +13,7 @@ export interface Asker {
 
 /** The caller of a read, and the token whose rights decide what it sees: mostly the same. */
 export interface Reader extends Asker {
-  /** Another's. */
+  /** The reader whose rights count in place of the caller's. */
   readonly behalf?: Asker
 }
 
@@ -22,13 +22,13 @@ export class Askers {
   readonly #gate: Gate | undefined
   readonly #state: ReadTransaction
 
-  /** `state`: as of each question. */
+  /** `state` is read as of each question. */
   constructor(gate: Gate | undefined, state: ReadTransaction) {
     this.#gate = gate
     this.#state = state
   }
 
-  /** Where it can be told in this turn. */
+  /** Resolves the reader if that is possible in this turn. */
   now(endpoint: QueryEndpoint, args: unknown, token: string): Result<Reader, Failure> | undefined {
     if (this.#gate === undefined) return ok({ authorizer: unrestricted, token })
     const entered = this.#gate.now(endpoint, token)
@@ -48,7 +48,10 @@ export class Askers {
     return other.ok ? ok(readerOf(entered.value, token, secret, other.value)) : other
   }
 
-  /** Whose rights count for an answer made in this turn; undefined: another's than when the reader entered, so it must enter anew. */
+  /**
+   * Whose rights count for an answer made in this turn. Undefined: the rights changed since the reader entered, so it
+   * must enter anew.
+   */
   admitted(endpoint: QueryEndpoint, args: unknown, reader: Reader): Result<Asker, Failure> | undefined {
     if (this.#gate === undefined) return ok(reader)
     const refusal = this.#gate.refusal(endpoint, reader.authorizer, args, this.#state)
@@ -57,7 +60,7 @@ export class Askers {
     return ok(reader.behalf ?? reader)
   }
 
-  /** The secret of another token whose rights count; empty: the caller's own do. */
+  /** The secret of another token whose rights count; empty if the caller's own rights count. */
   #behalf({ access }: QueryEndpoint, args: unknown): string {
     return access.kind === 'filters' ? (access.onBehalfOf?.(args, this.#state) ?? '') : ''
   }

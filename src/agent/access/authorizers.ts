@@ -12,24 +12,24 @@ import type { AccessPolicy } from '../settings/access-settings.ts'
 import { Lru } from './lru.ts'
 import type { RuleText, TokenRights } from './rights.ts'
 
-/** Texts of rules that are kept parsed, for all tokens that have them. */
+/** Maximum number of rule texts whose parsed form is cached and shared by all tokens with the same rules. */
 const parsedMax = 512
-/** Letters of them together. */
+/** Maximum number of their characters together. */
 const parsedLettersMax = 8 << 20
 
 export interface AuthorizersParts {
   readonly env: Env
   readonly defaultPolicy: AccessPolicy
   readonly keyListPolicy: boolean
-  /** Undefined: every rule is asked for. */
+  /** Undefined: every rule is enforced. */
   readonly enforces: Enforcement | undefined
-  /** What each authorizer becomes before anybody asks it. */
+  /** Wraps each authorizer before its first use. */
   readonly dressed?: (authorizer: Authorizer) => Authorizer
-  /** Rules of the legacy grammar are compared with what they are in the new one; absent: they are not. */
+  /** Compares rules of the legacy grammar with their translation into the new one; absent: no comparison. */
   readonly comparing?: Comparing
 }
 
-/** Makes authorizers of what tokens may do, by the settings of this agent. */
+/** Makes authorizers from the rights of tokens, by the settings of this agent. */
 export class Authorizers {
   readonly #parts: AuthorizersParts
   readonly #parsed = new Lru<string, RuleSet | 'unreadable'>(parsedMax, {
@@ -46,7 +46,7 @@ export class Authorizers {
     const rulesets: SourcedRules[] = []
     for (const rule of rules) {
       const parsed = this.#read(rule, accessor)
-      // What cannot be read may have taken rights away: nothing is granted at all.
+      // Rules that cannot be parsed may have denied something: nothing is granted at all.
       if (parsed === 'unreadable') return this.allOrNothing('deny', accessor)
       rulesets.push({ policy: rule.policy, rules: parsed })
     }
@@ -54,7 +54,10 @@ export class Authorizers {
     return this.#made(accessor, rulesets, this.#parts.defaultPolicy, translated)
   }
 
-  /** What the same rules grant in the new grammar, where that is to be compared; undefined: it is not, or they are of it. */
+  /**
+   * What the same rules grant in the new grammar. Undefined if there is no comparison, or the rules are not of the
+   * legacy grammar.
+   */
   #translated(rules: readonly RuleText[], accessor: string): Authorizer | undefined {
     if (this.#parts.comparing?.isOn() !== true || !rules.some(({ grammar }) => grammar === 'legacy')) return undefined
     const { defaultPolicy, keyListPolicy } = this.#parts
@@ -71,8 +74,8 @@ export class Authorizers {
   }
 
   /**
-   * Of the token with which an operator reaches this agent while no server can be asked.
-   * Reference: access-control.md#special-agent-master.
+   * The authorizer of the token with which an operator reaches this agent while no server can be asked. Reference:
+   * access-control.md#special-agent-master.
    */
   agentMaster(nodeName: string): Authorizer {
     const text = JSON.stringify({ agent: { [nodeName]: { policy: 'write' } }, node_prefix: { '': { policy: 'read' } } })
@@ -81,7 +84,7 @@ export class Authorizers {
     return this.#made('', [{ policy: 'agent master', rules: rules.value }], 'deny')
   }
 
-  /** Without a rule: what a policy that is for all says. */
+  /** An authorizer without rules: one policy decides everything. */
   allOrNothing(defaultPolicy: AccessPolicy, accessor = ''): Authorizer {
     return this.#made(accessor, [], defaultPolicy)
   }

@@ -6,7 +6,10 @@ import { ClientMode } from './mode.ts'
 import { knowsPolicies } from './mode-tags.ts'
 import type { RunningAccess } from './running-access.ts'
 
-/** Access control of a client agent: what it does not keep it asks any server. Undefined: it is off. */
+/**
+ * Access control of a client agent: it asks any server for rights that it has not cached. Undefined: access control is
+ * off.
+ */
 export function openClientAccess(
   ground: Ground,
   calls: Calls,

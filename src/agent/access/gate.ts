@@ -17,7 +17,7 @@ interface Guarded {
   readonly access: Declared
 }
 
-/** Where a server that has access control on asks what a token may do, and says no. */
+/** Resolves the caller's token on a server with access control, and refuses calls without the right. */
 export class Gate {
   readonly #env: Env
   readonly #resolver: TokenResolver
@@ -27,7 +27,7 @@ export class Gate {
     this.#resolver = resolver
   }
 
-  /** Of an endpoint that asks nothing the token is not looked at, be it unknown. */
+  /** An endpoint that requires no rights ignores the token, even an unknown one. */
   now({ access, method }: Guarded, token: string): Entered | undefined {
     return access.kind === 'open' ? entered : this.#told(this.#resolver.now(token), method)
   }
@@ -36,7 +36,7 @@ export class Gate {
     return this.now(endpoint, token) ?? this.#told(await this.#resolver.resolve(token), endpoint.method)
   }
 
-  /** One line for each call that comes with a token that is none. */
+  /** Logs each call with a token that does not exist. */
   #told<E extends Entered | undefined>(found: E, what: string): E {
     if (found?.ok === false && found.error.kind === 'token-not-found') {
       this.#env.metrics.count('acl.not-found')
@@ -45,7 +45,7 @@ export class Gate {
     return found
   }
 
-  /** Whether the token may do now what this authorizer says. */
+  /** Whether the token still has the rights of this authorizer. */
   isStill({ access }: Guarded, token: string, authorizer: Authorizer): boolean {
     if (access.kind === 'open') return true
     const now = this.#resolver.now(token)
@@ -61,7 +61,7 @@ export class Gate {
     return access.kind === 'open' ? undefined : this.#resolver.onChange(token, authorizer, use)
   }
 
-  /** Why the call may not go on; undefined: it may. */
+  /** Why the call is refused; undefined if it is allowed. */
   refusal(
     { method, access }: Guarded,
     authorizer: Authorizer,

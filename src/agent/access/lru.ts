@@ -1,7 +1,7 @@
-/** What entries weigh, and how much all of them may. */
+/** The weight of entries, and the maximum of their sum. */
 export interface Weights<K, V> {
   readonly max: number
-  /** The same for an entry as long as it is there. */
+  /** Must return the same weight for an entry as long as the entry is cached. */
   of(value: V, key: K): number
 }
 

@@ -8,8 +8,8 @@ interface WatchedState {
 }
 
 /**
- * Whether a datacenter is on its way from legacy tokens to the new ones: until it is in the new mode, and the primary one has
- * given all of them accessors. Over once, over for good.
+ * Whether a datacenter is migrating from legacy tokens to the new ones. The migration ends once, for good: when the
+ * datacenter is in the new mode, and the primary datacenter has given every token an accessor.
  */
 export class Migrating {
   readonly #state: WatchedState

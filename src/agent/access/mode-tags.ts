@@ -7,10 +7,10 @@ import type { AgentConfig } from '../settings/agent-config.ts'
  */
 export type AccessMode = 'disabled' | 'legacy' | 'enabled'
 
-/** What the tag `acls` of servers says. Releases that know of no other kind than the former say nothing. */
+/** Values of the tag `acls` of servers. Releases that know only legacy access control set no tag. */
 const tags: Readonly<Record<AccessMode, string>> = { disabled: '0', enabled: '1', legacy: '2' }
 
-/** Whether agents of this release know tokens that name policies. */
+/** Whether agents of this release support tokens that name policies. */
 export function knowsPolicies(release: Release): boolean {
   return hasBehaviour(release, 'tokens-and-policies')
 }
@@ -19,12 +19,12 @@ export function modeTags(mode: AccessMode, release: Release): Readonly<Record<st
   return knowsPolicies(release) ? { acls: tags[mode] } : {}
 }
 
-/** As a server starts, before its state has told it more. */
+/** The mode of a server at its start, before its state says more. */
 export function firstMode({ access, server }: Pick<AgentConfig, 'access' | 'server'>): AccessMode {
   return access.enabled && server ? 'legacy' : 'disabled'
 }
 
-/** Of the tag of a server; undefined: it has none. */
+/** Whether a server with this tag supports policies; undefined: it has no such tag. */
 export function supportsPolicies(acls: string | undefined): boolean {
   return acls === tags.enabled || acls === tags.legacy
 }

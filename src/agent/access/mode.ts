@@ -13,7 +13,7 @@ import type { AgentConfig } from '../settings/agent-config.ts'
 import { type AccessMode, hasGoneOver, knowsPolicies, modeTags } from './mode-tags.ts'
 import { missingServers } from './support.ts'
 
-/** Interval after which facts that no change of a pool announces are looked at again; it doubles each time. */
+/** Interval at which facts are checked that no change of a pool announces; it doubles each time. */
 const lookMinMs = 50
 const lookMaxMs = 30_000
 
@@ -21,10 +21,10 @@ export interface ServerModeParts {
   readonly env: Env
   readonly config: AgentConfig
   readonly lan: Pool
-  /** Undefined: this server is in no pool of all datacenters. */
+  /** Undefined: this server is not in the pool of all datacenters. */
   readonly wan: Pool | undefined
   readonly raft: Pick<Raft, 'status'>
-  /** The state is about to become that of the leader. */
+  /** Whether this server is still catching up with its leader. */
   isComing(): boolean
   readonly state: {
     read(): ReadTransaction
@@ -33,8 +33,9 @@ export interface ServerModeParts {
 }
 
 /**
- * Which kind of access control a server is in: what its replicated state says, and until then the former one. Its tags tell
- * the others. The leader has its datacenter go over once every server says that it can.
+ * The access control mode of a server: what its replicated state says, and legacy until the state says something. Its
+ * tags announce the mode to the other servers. The leader switches its datacenter once every server announces that it
+ * can.
  */
 export class ServerMode {
   readonly #parts: ServerModeParts
@@ -69,11 +70,12 @@ export class ServerMode {
 
   refusesNew(): Failure | undefined {
     if (this.mode === 'enabled') return undefined
-    // A server that has only just started may not know yet that its datacenter has gone over: it leaves it to the leader.
+    // A server that has only just started may not know yet that its datacenter has switched: it leaves the decision to
+    // the leader.
     return this.#parts.isComing() ? undefined : legacyModeFailure(this.missing())
   }
 
-  /** Why this server is not ready: it is about to go over. While it waits for others it is as ready as it can be. */
+  /** Why this server is not ready: it is about to switch. A server that waits for others to be upgraded is ready. */
   reasonsNotReady(): readonly string[] {
     const { release } = this.#parts.config
     const isSettled = !knowsPolicies(release) || this.mode === 'enabled' || this.missing().length > 0
@@ -132,7 +134,7 @@ export class ServerMode {
   }
 }
 
-/** The mode of a client's datacenter, as one of its servers has said; never back. */
+/** The mode of a client's datacenter, as one of its servers reported it; it never goes back. */
 export class ClientMode {
   readonly #watching: Closable
   #mode: AccessMode = 'legacy'

@@ -4,10 +4,10 @@ import { Tally } from '../../access/tally.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 
-/** What is told is written down this long after the first of it. */
+/** Delay from the first report until the collected reports are logged. */
 const writtenAfterMs = 10_000
 
-/** What would happen and does not: each is counted, and told in the log from time to time. */
+/** Collects what would happen with other settings: counts each case, and logs them from time to time. */
 class Report {
   readonly #env: Env
   readonly #metric: string
@@ -72,8 +72,8 @@ export class RefusalReport {
 }
 
 /**
- * While a datacenter goes over to tokens with policies: where rules of a legacy token decide one thing, and their translation
- * into the new grammar another. The former is followed.
+ * Reports, while a datacenter migrates to tokens with policies, where the rules of a legacy token decide differently
+ * from their translation into the new grammar. The legacy rules are enforced.
  */
 export class DifferenceReport implements Comparing {
   readonly #report: Report

@@ -8,13 +8,13 @@ import { type TokenRights, tokenRights } from './rights.ts'
 
 const rightsArgs = z.object({
   secret: z.string().max(tokenMax),
-  /** Where the rights are to be used: not every policy holds everywhere. */
+  /** The datacenter where the rights are used: a policy may be limited to some datacenters. */
   datacenter: z.string().max(128),
 })
 
 export type RightsQuestion = z.infer<typeof rightsArgs>
 
-/** `ageMs`: for how long they may have been others by now. */
+/** `ageMs` is how long ago these rights may have changed. */
 export interface ToldRights {
   readonly rights: TokenRights
   readonly ageMs: number
@@ -23,8 +23,9 @@ export interface ToldRights {
 export const toldRights: z.ZodType<ToldRights> = z.object({ rights: tokenRights, ageMs: z.number().nonnegative() })
 
 /**
- * How agents that keep no tokens learn what one may do: of any server, which asks on in the primary datacenter where it does
- * not know. Of a legacy token it tells its rules, so that servers of all releases answer it alike.
+ * Lets agents that keep no tokens ask any server for the rights of a token; that server asks on in the primary
+ * datacenter for a token that it does not know. For a legacy token the answer contains its rules, so that servers of
+ * all releases answer it alike.
  */
 export function rightsEndpoint(
   tell: (question: RightsQuestion) => Promise<Result<ToldRights, Failure>>,

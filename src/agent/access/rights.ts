@@ -19,10 +19,10 @@ export interface RuleText {
   readonly text: string
 }
 
-/** What a token may do, as agents tell each other: no secret is in it. */
+/** The rights of a token as agents exchange them: without its secret. */
 export interface TokenRights {
   readonly accessor: string
-  /** Everything, whatever the rules. */
+  /** The token may do everything, whatever the rules say. */
   readonly management: boolean
   readonly rules: readonly RuleText[]
 }
@@ -33,12 +33,12 @@ export const tokenRights: z.ZodType<TokenRights> = z.object({
   rules: z.array(z.object({ policy: z.string(), grammar: z.enum(['legacy', 'new']), text: z.string() })),
 })
 
-/** How rules of a legacy token are called in a log: it has no name that is not its owner's. */
+/** The name of a legacy token's rules in a log: such a token has no name besides its secret. */
 const legacyName = 'of the token itself'
 
 /**
- * What the token of this secret may do in `datacenter`, by the state of `own`, which keeps tokens; undefined: there is none
- * there. Empty means the anonymous token, which is there even where nobody has made it.
+ * The rights in `datacenter` of the token with this secret, by the state of a server that keeps tokens; undefined if
+ * the token does not exist. The empty secret is the anonymous token, which exists even if nobody created it.
  */
 export function rightsInState(
   tx: ReadTransaction,
@@ -62,7 +62,7 @@ function textsOf({ accessor }: TokenRow, rights: Rights): TokenRights {
       return { accessor, management: false, rules: [{ policy: legacyName, grammar: 'legacy', text: rights.rules }] }
     case 'policies': {
       const { policies } = rights
-      // The policy that gives all rights is nothing to look into, unless another one takes some away.
+      // The policy that grants everything needs no rules, unless another policy denies something.
       if (policies.length === 1 && policies[0]?.id === managementPolicyId) {
         return { accessor, management: true, rules: [] }
       }
@@ -85,8 +85,8 @@ export function sameRights(a: TokenRights, b: TokenRights): boolean {
 }
 
 /**
- * What no token can be: secrets that once named a policy, and longer ones than are looked at.
- * Reference: access-control.md#token-reserved.
+ * Secrets that no token can have: reserved names of policies, and secrets over the length limit. Reference:
+ * access-control.md#token-reserved.
  */
 export function refusedSecret(secret: string): Result<never, Failure> | undefined {
   if (rootSecrets.includes(secret)) return err({ kind: 'refused', message: 'Cannot resolve root ACL' })

@@ -30,11 +30,11 @@ export interface OpenedServerAccess {
   readonly endpoints: readonly EndpointDefinition[]
   readonly duties: readonly LeaderDuty[]
   reasonsNotReady(): readonly string[]
-  /** A server of another datacenter may answer now that did not before. */
+  /** A server of another datacenter may have become reachable. */
   hope(): void
 }
 
-/** `calls` are there before anything is asked. */
+/** `calls` must exist before the first token is resolved. */
 export function openServerAccess(
   ground: Ground,
   raft: Raft,
@@ -78,7 +78,7 @@ const off: OpenedServerAccess = {
   gate: undefined,
   control: undefined,
   running: undefined,
-  // Agents that have it on learn that this server does not.
+  // Agents with access control on learn that this server has it off.
   endpoints: [rightsEndpoint(async () => ({ ok: false, error: { kind: 'access-control-off' } })) as EndpointDefinition],
   duties: [],
   reasonsNotReady: () => [],
@@ -114,7 +114,7 @@ async function byAccessor(
   return token === undefined ? err({ kind: 'token-not-found' }) : tokens.resolve(token.secret)
 }
 
-/** Undefined: this release knows of no other grammar. */
+/** Undefined: this release knows no other grammar. */
 function comparingIn(
   { env, config }: Ground,
   state: ConstructorParameters<typeof Migrating>[0],

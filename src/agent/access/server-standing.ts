@@ -4,15 +4,15 @@ import type { AgentConfig } from '../settings/agent-config.ts'
 import { ttlOf } from './access-control.ts'
 import type { StateStanding } from './state-tokens.ts'
 
-/** For how long one that has heard of no leader may have been wrong. */
+/** The possible age of a state whose server never heard of a leader. */
 const unknownAgeMs = Number.MAX_SAFE_INTEGER
 
 /**
- * What a server's own state is worth for saying what tokens may do.
+ * How far a server may trust its own state about tokens.
  *
- * A server that is cut off goes by its state for as long as that lasts, unless the down policy is `deny`: all that it can
- * answer is as old as the rights by which it does. With `deny` it lets nobody in once the time to live of tokens, and the time
- * for which a request waits for a leader, have gone by.
+ * A server that is cut off from its leader keeps using its state, unless the down policy is `deny`: all data that it
+ * can answer is as old as the rights. With `deny` it refuses every token once the TTL of tokens and the hold time for
+ * requests without a leader have passed.
  */
 export class ServerStanding implements StateStanding {
   readonly #env: Pick<Env, 'deferred' | 'timers' | 'detach'>

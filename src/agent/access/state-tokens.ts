@@ -14,39 +14,41 @@ import type { TokenResolver } from './resolver.ts'
 import { refusedSecret, rightsInState, sameRights, type TokenRights } from './rights.ts'
 import type { RightsQuestion, ToldRights } from './rights-endpoint.ts'
 
-/** Tokens whose authorizers are kept. */
+/** Maximum number of tokens whose authorizers are cached. */
 const keptMax = 8_192
 
 export interface StateTokensParts {
   readonly env: Env
   readonly state: {
-    /** As of each question. */
+    /** Reads the state as of each question. */
     readonly live: ReadTransaction
     watch(look: (tx: ReadTransaction) => void, use: () => void): Closable
   }
   readonly authorizers: Authorizers
   readonly datacenter: string
-  /** The source of tokens that the state does not have; undefined: it has all tokens. */
+  /** Resolves tokens that are not in the state; undefined: the state has all tokens. */
   readonly beyond?: AskedTokens | undefined
   readonly standing: StateStanding
 }
 
-/** What the state of a server is worth. */
+/** How far a server may trust its own state. */
 export interface StateStanding {
   /**
-   * `current`: it is as good as any. `coming`: this server has started, and has not caught up with its leader yet. `lost`: nor
-   * does it know of a leader, and what it has is what it had on its disk. `cut-off`: it has heard of none for so long that what
-   * it knows is to count no longer, by the down policy.
+   * `current`: the state is as good as any server's. `coming`: the server has started and has not caught up with its
+   * leader yet. `lost`: as `coming`, and no leader is known, so that the state is what was on its disk. `cut-off`: no
+   * leader has been heard of for so long that the down policy rules the state out.
    */
   now(): 'current' | 'coming' | 'lost' | 'cut-off'
-  /** Resolves when it has caught up, or has had its time for that. */
+  /** Resolves when the server has caught up, or the time limit for that has passed. */
   settled(): Promise<unknown>
-  /** For how long the state may have been another: what a server heard of its leader. */
+  /** For how long the state may be out of date: the time since the server last heard from its leader. */
   ageMs(): number
 }
 
 interface Kept {
-  /** Of the state, by which this was looked at last: when tokens or policies changed, and when all was replaced. */
+  /**
+   * The index at which tokens or policies last changed, or the whole state was replaced, when this token was looked at.
+   */
   changed: number
   replaced: number
   rights: TokenRights
@@ -60,17 +62,20 @@ interface Follower {
   readonly use: () => void
 }
 
-/** What tokens may do, on a server: by its own state as of now, and what that does not have is asked for. */
+/** Resolves tokens on a server: by its own state as of now, and by asking for tokens that the state does not have. */
 export class StateTokens implements TokenResolver {
   readonly #parts: StateTokensParts
-  /** Of all tokens while this server is cut off. */
+  /** The authorizer of every token while this server is cut off. */
   readonly #nobody: Authorizer
   readonly #kept = new Lru<string, Kept>(keptMax)
   readonly #followers = new Set<Follower>()
-  /** When a token was looked at last; and the index of the state when that became another, which changed all rights. */
+  /**
+   * Whether the server was cut off when a token was last resolved, and the state's index when that changed, which
+   * changed all rights.
+   */
   #wasCutOff = false
   #cutOffChange = 0
-  /** There is one as long as there are followers. */
+  /** Open as long as there are followers. */
   #watching: Closable | undefined
 
   constructor(parts: StateTokensParts) {
@@ -107,7 +112,7 @@ export class StateTokens implements TokenResolver {
     return beyond === undefined ? err(this.#unknown()) : beyond.now(secret)
   }
 
-  /** A state that has not all of them cannot say that there is no such token. */
+  /** A state without all tokens cannot tell that a token does not exist. */
   #unknown(): Failure {
     return { kind: this.#isWhole() ? 'token-not-found' : 'no-leader' }
   }
@@ -139,7 +144,7 @@ export class StateTokens implements TokenResolver {
     return { close: () => end(() => {}) }
   }
 
-  /** For another agent. */
+  /** Serves another agent. */
   async rightsFor({ secret, datacenter }: RightsQuestion): Promise<Result<ToldRights, Failure>> {
     const refused = refusedSecret(secret)
     if (refused !== undefined) return refused
@@ -179,7 +184,7 @@ export class StateTokens implements TokenResolver {
 
   #find(secret: string, datacenter: string): TokenRights | undefined {
     const tx = this.#parts.state.live
-    // A state that has not all of them cannot say that nobody has made the anonymous one.
+    // A state without all tokens cannot tell that nobody created the anonymous one.
     const hasAll = this.#parts.beyond === undefined && this.#isWhole()
     if (!hasAll && tokenBySecret(tx, secret === '' ? anonymousSecret : secret) === undefined) return undefined
     return rightsInState(tx, secret, { own: this.#parts.datacenter, datacenter })
@@ -190,7 +195,7 @@ export class StateTokens implements TokenResolver {
     return now?.ok === true && now.value === authorizer
   }
 
-  /** After every batch of commands that changes a token or a policy. */
+  /** Runs after every batch of commands that changes a token or a policy. */
   #watch(): Closable {
     const look = (tx: ReadTransaction): void => {
       allTokens(tx)

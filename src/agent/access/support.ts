@@ -4,20 +4,20 @@ import type { RaftStatus } from '../../raft/raft.ts'
 import { type PoolServer, serverOf } from '../pool/pool-servers.ts'
 import { hasGoneOver, saysDisabled, supportsPolicies } from './mode-tags.ts'
 
-/** What decides whether a datacenter may go over. */
+/** The facts that decide whether a datacenter may switch. */
 export interface Seen {
   readonly own: string
   readonly primary: string
-  /** Members of the pool of the own datacenter, and of that of all datacenters. */
+  /** Members of the pool of this datacenter, and of the pool of all datacenters. */
   readonly lan: readonly Member[]
   readonly wan: readonly Member[]
   readonly configuration: RaftStatus['configuration']
 }
 
 /**
- * Servers that keep a datacenter in legacy mode, in order of name. All that are alive or have failed count, for these may
- * come back, and so do those of the consensus group that the pool does not tell of; who left does not. A secondary datacenter
- * waits for the primary one to go first.
+ * Servers that keep a datacenter in legacy mode, in order of name. Alive and failed servers count, because failed ones
+ * may come back, and so do servers of the Raft configuration that the pool does not list; servers that left do not
+ * count. A secondary datacenter waits for the primary datacenter to switch first.
  */
 export function missingServers({ own, primary, lan, wan, configuration }: Seen): readonly MissingServer[] {
   const here = serversIn(lan, own)

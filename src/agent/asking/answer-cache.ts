@@ -9,29 +9,32 @@ import { blockingWaitMaxMs } from '../../model/limits.ts'
 import { waitOf } from '../serving/request.ts'
 import type { Calls } from './calls.ts'
 
-/** Answers kept; for one more, the longest unasked goes. Each has one blocking read under way. */
+/**
+ * Maximum number of cached answers; a new one evicts the answer that was not requested for the longest time. Each has
+ * one blocking read under way.
+ */
 const answersMax = 1_024
 /** An answer that no caller has requested for this long is dropped. Reference: http-reads.md#background-refresh. */
 const unaskedMaxMs = 72 * 3_600_000
-/** Pause after a refresh that failed, doubled with each further one. */
+/** Pause after a failed refresh, doubled with each further failure. */
 const retryMinMs = 1_000
 const retryMaxMs = 60_000
 
 type Query = Pick<Calls, 'query' | 'tokenOf'>
-/** What the token of a call may do, by this agent's own knowledge. */
+/** The rights of a call's token, as far as this agent knows them. */
 type RightsOf = (call: CallOptions) => Promise<Result<Authorizer, Failure>>
 
 /**
- * Answers that an agent keeps for callers who say `?cached`, and keeps fresh: each by a blocking read that is always under
- * way. What is kept is known by the whole question, tags included: the field's own cache once forgot them. Where access
- * control is on, an answer is given again only as long as its token has the rights that it was asked for with: whoever has
- * lost them must not have it from here while the servers would refuse it.
+ * Caches answers for callers that pass `?cached`, and refreshes each by a blocking read that is always under way. The
+ * cache key is the whole request, tags included: the field's own cache once ignored them. With access control on, a
+ * cached answer is served only while its token keeps the rights that it was requested with, so that a caller whose
+ * rights were revoked does not get from here what the servers would refuse.
  */
 export class AnswerCache {
   readonly #env: Env
   readonly #calls: Query
   readonly #rightsOf: RightsOf | undefined
-  /** The longest unasked first. */
+  /** In order of the last request, the oldest first. */
   readonly #kept = new Map<string, KeptAnswer>()
 
   /** `rightsOf` absent: access control is off. */
@@ -50,7 +53,9 @@ export class AnswerCache {
     this.#kept.clear()
   }
 
-  /** From what is kept, where that is as fresh as the caller wants; else asked for, of any server, and kept. */
+  /**
+   * Returns the cached answer if it is as fresh as the caller demands; otherwise asks any server and caches the answer.
+   */
   async get<Args, Reply>(
     endpoint: QueryEndpoint<Args, Reply>,
     args: Args,
@@ -59,7 +64,7 @@ export class AnswerCache {
     options: CallOptions,
   ): Promise<Result<CachedAnswer<Reply>, Failure>> {
     const token = this.#calls.tokenOf(options)
-    // What one token may see is not for the others.
+    // An answer filtered for one token must not reach another.
     const key = JSON.stringify([endpoint.method, read.datacenter, args, token])
     const rights = await this.#rightsOf?.(options)
     if (rights?.ok === false) return rights
@@ -73,7 +78,7 @@ export class AnswerCache {
       this.#askedFor(key, known)
       if (known.answer.meta.index > read.minIndex) return given(known)
       await known.next(waitOf(read), options)
-      // Its rights may be others than before it waited: then what is kept is not for it, and it asks anew.
+      // The rights may have changed while the caller waited: then the cached answer is not for it, and it asks anew.
       const later = await this.#rightsOf?.(options)
       if (later?.ok === false) return later
       if (later?.value === known.authorizer) return given(known)
@@ -138,7 +143,7 @@ interface Question {
   readonly token: string
 }
 
-/** The token may not have this (any more): what is kept for it is not for it either. */
+/** The token has no right to this answer, or has lost it: neither may it get the cached one. */
 function isRefusal({ kind }: Failure): boolean {
   return kind === 'permission-denied' || kind === 'token-not-found'
 }
@@ -158,15 +163,15 @@ class KeptAnswer {
   readonly #refresh: Refresh
   readonly #waiting = new Set<() => void>()
   #stopped = false
-  /** Ends the blocking read, or the pause, that is under way. */
+  /** Ends the blocking read or the pause that is under way. */
   #interrupt: (() => void) | undefined
-  /** Since when the answer may have been another without our knowing; undefined while a blocking read is under way. */
+  /** Since when the answer may have changed unnoticed; undefined while a blocking read is under way. */
   #inDoubtSinceMs: number | undefined
   answer: Answer<unknown>
   lastAskedMs: number
-  /** What its token might do when it was asked for last; undefined where access control is off. */
+  /** The token's rights at the last request; undefined where access control is off. */
   authorizer: Authorizer | undefined
-  /** Why it is kept no longer. */
+  /** Why the answer was dropped. */
   refusal: Failure | undefined
 
   constructor(env: Env, answer: Answer<unknown>, refresh: Refresh) {
@@ -186,7 +191,7 @@ class KeptAnswer {
     for (const wake of [...this.#waiting]) wake()
   }
 
-  /** Until there is another answer, for at most this long. */
+  /** Waits for the next answer, at most this long. */
   next(waitMs: number, options: CallOptions): Promise<void> {
     const deferred = this.#env.deferred<void>()
     const end = (): void => {
@@ -206,7 +211,10 @@ class KeptAnswer {
     for (const wake of [...this.#waiting]) wake()
   }
 
-  /** Until it is stopped, nobody has asked for it for long, or its token may not have it any more. */
+  /**
+   * Runs until it is stopped, no caller has asked for the answer for a long time, or the token has lost the right to
+   * it.
+   */
   async keepFresh(): Promise<void> {
     let retryMs = retryMinMs
     while (!this.#stopped && this.#env.clock.monoMs() - this.lastAskedMs < unaskedMaxMs) {
@@ -226,7 +234,7 @@ class KeptAnswer {
       if (next.ok) {
         this.#inDoubtSinceMs = undefined
         retryMs = retryMinMs
-        // Lower after a restore: it is taken as it is.
+        // The index is lower after a restore: accept it as it is.
         this.take(next.value)
         continue
       }

@@ -1,8 +1,8 @@
 import type { PoolServer } from '../pool/pool-servers.ts'
 
-/** Servers in the order in which they are asked: the same one as long as it answers. */
+/** Servers in the order in which they are asked: the first one is kept as long as it answers. */
 export class AskedInTurn {
-  /** A place below a bound, drawn at random. */
+  /** Draws a number below the bound at random. */
   readonly #draw: (bound: number) => number
   #servers: PoolServer[] = []
 
@@ -26,12 +26,14 @@ export class AskedInTurn {
     return this.#servers.find((server) => server.id === id)?.name ?? id
   }
 
-  /** It did not answer: the others are asked first from now on. */
+  /** The server did not answer: it moves to the end of the order. */
   failed(id: string): void {
     if (this.#servers[0]?.id === id) this.#servers.push(...this.#servers.splice(0, 1))
   }
 
-  /** Sets the present members: those that stay keep their places, new ones get drawn places. Returns whether there are any. */
+  /**
+   * Sets the present members: known ones keep their places, new ones get random places. Returns whether there are any.
+   */
   replace(alive: ReadonlyMap<string, PoolServer>): boolean {
     const servers = this.#servers.flatMap(({ id }) => alive.get(id) ?? [])
     const known = new Set(servers.map(({ id }) => id))

@@ -11,35 +11,38 @@ export interface Attempt {
   onAbort(use: () => void): void
 }
 
-/** Where the requests of one agent go: a server asks itself or the leader, a client asks one of the servers it knows. */
+/**
+ * Where the requests of one agent go: a server serves them or asks the leader, a client asks one of the servers it
+ * knows.
+ */
 export interface CallTarget {
   /** One attempt at the server that must answer. */
   attempt(endpoint: EndpointDefinition, request: AgentRequest, caller: Attempt): Promise<Result<unknown, CallFailure>>
-  /** The answer to a read that does not wait, where this agent has it and need ask nobody; undefined: by an attempt. */
+  /** Answers a non-blocking read in this turn from the agent's own state; undefined: an attempt is needed. */
   answerNow<Args, Reply>(
     endpoint: QueryEndpoint<Args, Reply>,
     args: Args,
     read: ReadOptions,
     token: string,
   ): Result<Answer<Reply>, Failure> | undefined
-  /** Whether this agent, as things are, answers such a read itself. */
+  /** Whether this agent currently answers such a read itself. */
   answersHere(endpoint: EndpointDefinition, read: ReadOptions): boolean
-  /** Calls `use` when a try that found nobody may find somebody now. */
+  /** Calls `use` when an attempt that found no server may succeed now. */
   onHope(use: () => void): Closable
-  /** What a caller learns when it was held in vain and nothing was sent. */
+  /** The failure of a request that was held in vain and never sent. */
   readonly nobody: Failure
 }
 
-/** An attempt at a server that does not answer is given up after this, and tried elsewhere. */
+/** Timeout of an attempt, after which another server is tried. */
 const attemptMs = 10_000
 
-/** How long an answer is waited for. A blocking read's own wait comes on top, with room for its jitter. */
+/** Timeout of a request. A blocking read's own wait is added, with room for its jitter. */
 export function deadlineOf(request: AgentRequest): number {
   const { read } = request
   return attemptMs + (read === undefined || read.minIndex === 0 ? 0 : waitOf(read) * 2)
 }
 
-/** Whether only the leader may answer. `tooStale`: this server's knowledge is older than the caller allows. */
+/** Whether only the leader may answer. `tooStale`: this server's state is older than the caller allows. */
 export function needsLeader(
   endpoint: EndpointDefinition,
   read: ReadOptions | undefined,

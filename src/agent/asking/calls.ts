@@ -20,7 +20,9 @@ import type { Elsewhere } from './datacenter-target.ts'
 import { SharedWaits } from './shared-waits.ts'
 import { Watchers } from './watchers.ts'
 
-/** Pause before the next attempt while nobody is known to answer: drawn between these, cut short when somebody appears. */
+/**
+ * Range of the random pause before the next attempt while no server can answer; the pause ends early when one appears.
+ */
 const pauseMinMs = 50
 const pauseMaxMs = 150
 
@@ -32,7 +34,7 @@ const answerSchema = z.object({
   meta: z.object({ index: z.number(), knownLeader: z.boolean(), lastContactMs: z.number() }),
 })
 
-/** How the requests of one agent find the server that answers them, and are held while there is none. */
+/** Finds the server that answers each request of one agent, and holds requests while there is none. */
 export class Calls {
   readonly #env: Env
   readonly #target: CallTarget
@@ -46,13 +48,14 @@ export class Calls {
   #sequence = 0
   #toldDefaultMs = Number.NEGATIVE_INFINITY
   #stopped = false
-  /** Ends of the pauses under way, one for each request held. */
+  /** Callbacks that end the pauses under way, one for each held request. */
   readonly #pauses = new Set<() => void>()
   readonly #watching: readonly Closable[]
 
   /**
-   * `origin` names this agent and boot in the identity of its writes; `holdMs` is how long a request waits for a leader.
-   * `elsewhere`: where requests for other datacenters go; absent: they are refused. `standInToken`: of calls without one.
+   * `origin` names this agent and boot in the identity of its writes; `holdMs` is how long a request waits for a
+   * leader. `elsewhere` serves requests for other datacenters, which are refused if it is absent. `standInToken` is
+   * used for calls without a token.
    */
   constructor(parts: {
     readonly env: Env
@@ -81,7 +84,7 @@ export class Calls {
     this.#endPauses()
   }
 
-  /** The identity stays the same over all attempts, so that however often it is sent it takes effect once. */
+  /** The identity stays the same over all attempts, so that the write takes effect once however often it is sent. */
   async write<Args, Reply>(
     endpoint: WriteEndpoint<Args, Reply>,
     args: Args,
@@ -115,7 +118,7 @@ export class Calls {
     }
   }
 
-  /** If this server answers itself, callers with the same request share its result anyway. */
+  /** If this server answers the read itself, callers with the same request share its result anyway. */
   async #wait<Args, Reply>(
     endpoint: QueryEndpoint<Args, Reply>,
     args: Args,
@@ -130,7 +133,7 @@ export class Calls {
     return answer as Result<Answer<Reply>, Failure>
   }
 
-  /** An agent whose default token is none is refused everything for which a call brings no token of its own. */
+  /** Warns that the agent's default token does not exist, so that every call without a token of its own is refused. */
   #noteDefault(result: Result<unknown, Failure>, { token }: CallOptions): void {
     if (result.ok || result.error.kind !== 'token-not-found') return
     if ((token !== undefined && token !== '') || this.#standIn() === '') return
@@ -186,7 +189,7 @@ export class Calls {
     )
   }
 
-  /** The token that a call goes by: its own, or the one that stands in for it. */
+  /** The token of a call: its own, or the default one. */
   tokenOf({ token }: CallOptions): string {
     return token === undefined || token === '' ? this.#standIn() : token
   }
@@ -201,9 +204,10 @@ export class Calls {
   }
 
   /**
-   * Tries until somebody has answered, for at most the hold time after the first attempt that nobody did. Once an attempt
-   * at a change may have reached a leader, only an answer tells its fate: whatever ends the holding then, but for a refusal
-   * that every attempt would meet, the caller learns that the outcome is unknown. A read has no fate.
+   * Retries until a server has answered, for at most the hold time after the first attempt without an answer. Once an
+   * attempt of a write may have reached a leader, only an answer tells its outcome. Whatever ends the holding then,
+   * except a refusal that every attempt would meet, is reported to the caller as an unknown outcome. A read has no
+   * outcome to lose.
    */
   async #hold(
     options: CallOptions,
@@ -248,7 +252,10 @@ export class Calls {
   }
 }
 
-/** The waiting caller of a held request. The operation that it waits in learns when the caller goes away, at once if it has gone. */
+/**
+ * The waiting caller of a held request. The current attempt is aborted when the caller disconnects, at once if it
+ * already has.
+ */
 class HeldCaller implements Attempt {
   #tell: (() => void) | undefined
   #aborted = false
@@ -273,19 +280,22 @@ class HeldCaller implements Attempt {
 type Uncertain = Extract<CallFailure, { kind: 'connection-lost' | 'outcome-unknown' | 'deadline-exceeded' }>
 type Passing = Uncertain | Extract<CallFailure, { kind: 'not-leader' | 'unreachable' | 'shutting-down' }>
 
-/** The request may have been served although no answer came. */
+/** Whether the request may have been served although no answer came. */
 function mayHaveBeenServed(failure: CallFailure): failure is Uncertain {
   return (
     failure.kind === 'connection-lost' || failure.kind === 'outcome-unknown' || failure.kind === 'deadline-exceeded'
   )
 }
 
-/** A refusal of this attempt that tells nothing of those before. */
+/** Whether this attempt's refusal says nothing about the attempts before it. */
 function isMomentary({ kind }: CallFailure): boolean {
   return kind === 'overloaded' || kind === 'rate-limited' || kind === 'disk-full'
 }
 
-/** Failures that a new leader, or a little patience, may mend. An uncertain write may be repeated, for it carries an identity. */
+/**
+ * Failures that may pass with a new leader or a retry. An uncertain write may be repeated, because it carries an
+ * identity.
+ */
 function isPassing(failure: CallFailure): failure is Passing {
   return (
     mayHaveBeenServed(failure) ||

@@ -7,7 +7,7 @@ import { type Attempt, type CallTarget, deadlineOf } from './call-target.ts'
 import type { RequestBudget } from './request-budget.ts'
 import type { ServerRouter } from './server-router.ts'
 
-/** A server that fails so is of no use at present: it does not answer, or is cut off from the leader, as others may not be. */
+/** Failures of a server that another server may not have: it does not answer, or is cut off from the leader. */
 export const fruitless: ReadonlySet<CallFailure['kind']> = new Set([
   'unreachable',
   'connection-lost',
@@ -17,7 +17,10 @@ export const fruitless: ReadonlySet<CallFailure['kind']> = new Set([
   'outcome-unknown',
 ])
 
-/** Of a request for another datacenter the rest is what that datacenter has come to, which is no fault of the server asked here. */
+/**
+ * Failures of the asked server itself. For a request to another datacenter, any other failure comes from that
+ * datacenter.
+ */
 const ownFailures: ReadonlySet<CallFailure['kind']> = new Set(['unreachable', 'connection-lost', 'shutting-down'])
 
 /** The requests of a client agent: each goes to a server, which answers or forwards it. */
@@ -48,7 +51,7 @@ export class ClientTarget implements CallTarget {
     const answer = await this.#rpc.request(server.address, {
       method: endpoint.method,
       body: { ...request, forward: true },
-      // What goes on to another datacenter may be held there, too.
+      // Another datacenter may hold a forwarded request, too.
       deadlineMs: deadlineOf(request) + this.#holdMs * (isForHere ? 1 : 2),
       onAbort: caller.onAbort,
     })
@@ -57,7 +60,7 @@ export class ClientTarget implements CallTarget {
     return answer
   }
 
-  /** Of one that takes its time nothing is known, nor of a request that was given up. */
+  /** A slow answer says nothing about the server, nor does a request that was given up. */
   #note(id: string, answer: Result<unknown, CallFailure>): void {
     if (answer.ok) return this.#router.answered(id)
     const { error } = answer

@@ -4,17 +4,20 @@ import type { Pool } from '../../gossip/pool.ts'
 import { type PoolServer, serverOf } from '../pool/pool-servers.ts'
 import { AskedInTurn } from './asked-in-turn.ts'
 
-/** The server to ask in another datacenter: one of those that the pool considers alive, the same one for as long as it answers. */
+/**
+ * Chooses the server to ask in another datacenter among those that the pool considers alive; it keeps one as long as it
+ * answers.
+ */
 export class DatacenterRouter {
   readonly #env: Env
   readonly #pool: Pool
   readonly #datacenter: string
   readonly #watching: Closable
-  /** By datacenter; as many as the pool has members. */
+  /** By datacenter; bounded by the members of the pool. */
   #servers = new Map<string, AskedInTurn>()
   readonly #waiting = new Set<() => void>()
 
-  /** `datacenter`: the own one, which is not asked so. */
+  /** `datacenter` is this agent's own, for which no server is chosen. */
   constructor(env: Env, pool: Pool, datacenter: string) {
     this.#env = env
     this.#pool = pool
@@ -28,17 +31,17 @@ export class DatacenterRouter {
     this.#waiting.clear()
   }
 
-  /** Undefined: no path to that datacenter. */
+  /** Undefined: there is no path to that datacenter. */
   pick(datacenter: string): PoolServer | undefined {
     return this.#servers.get(datacenter)?.first
   }
 
-  /** It did not answer: the others of its datacenter are asked first from now on. */
+  /** The server did not answer: the others of its datacenter are asked before it. */
   failed({ id, datacenter }: PoolServer): void {
     this.#servers.get(datacenter)?.failed(id)
   }
 
-  /** Calls `use` when a server has appeared in some datacenter. */
+  /** Calls `use` when a server has appeared in any datacenter. */
   onAppeared(use: () => void): Closable {
     this.#waiting.add(use)
     return { close: () => void this.#waiting.delete(use) }

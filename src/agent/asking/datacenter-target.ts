@@ -10,8 +10,8 @@ import { fruitless } from './client-target.ts'
 import type { DatacenterRouter } from './datacenter-router.ts'
 
 /**
- * The requests of a server for another datacenter: each goes to one of its servers, which answers or forwards it there. Who
- * asks learns within the hold time that there is no path.
+ * Sends a server's requests for another datacenter to one of the servers there, which answers or forwards them. If
+ * there is no path, the caller learns that within the hold time.
  */
 class DatacenterTarget implements CallTarget {
   readonly nobody: { readonly kind: 'unknown-datacenter'; readonly datacenter: string }
@@ -69,11 +69,11 @@ class DatacenterTarget implements CallTarget {
   }
 }
 
-/** Where the requests of a server for other datacenters go. */
+/** Sends a server's requests for other datacenters. */
 export interface Elsewhere {
-  /** Undefined: other datacenters cannot be reached from here. */
+  /** Undefined: no other datacenter can be reached from here. */
   targetOf(datacenter: string): CallTarget | undefined
-  /** Calls `use` when a try that found nobody may find somebody now. */
+  /** Calls `use` when an attempt that found no server may succeed now. */
   onHope(use: () => void): Closable
 }
 

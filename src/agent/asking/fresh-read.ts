@@ -1,6 +1,6 @@
 import type { ReadOptions } from '../../features/contract/reading.ts'
 
-/** How an agent reads for itself what must be as it is now. */
+/** Options of the agent's own reads that need the present state. */
 export const freshRead: ReadOptions = {
   consistency: 'default',
   minIndex: 0,

@@ -2,8 +2,8 @@ import type { Env } from '../../env/env.ts'
 import type { RequestLimits } from '../settings/agent-config.ts'
 
 /**
- * How many requests a client agent may send to servers: `perSecond` on average, `burst` at once (a token bucket). Without
- * a rate nothing is held back. Reference: http-conventions.md#rate-limit.
+ * How many requests a client agent may send to servers: `perSecond` on average, `burst` at once (a token bucket).
+ * Without a rate there is no limit. Reference: http-conventions.md#rate-limit.
  */
 export class RequestBudget {
   readonly #env: Env
@@ -18,14 +18,14 @@ export class RequestBudget {
     this.#sinceMs = env.clock.monoMs()
   }
 
-  /** New limits hold at once; a reload never gives a caller that has spent its burst another one. */
+  /** New limits apply at once; a reload never refills the burst of a caller that has spent it. */
   setLimits(limits: RequestLimits): void {
     this.#refill()
     this.#limits = limits
     this.#tokens = Math.min(this.#tokens, limits.burst)
   }
 
-  /** Whether one more request may be sent now; if so, it is counted. */
+  /** Whether one more request may be sent now; if so, counts it. */
   spend(): boolean {
     this.#env.metrics.count('client.rpc')
     if (this.#limits.perSecond === undefined) return true

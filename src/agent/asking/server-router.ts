@@ -4,22 +4,25 @@ import type { Pool } from '../../gossip/pool.ts'
 import { aliveServers, type PoolServer } from '../pool/pool-servers.ts'
 import { AskedInTurn } from './asked-in-turn.ts'
 
-/** A client asks the same server for this long, then draws anew, so that clients spread evenly over time. */
+/** A client asks the same server for this long, then draws another, so that clients spread evenly over time. */
 const rebalanceMinMs = 120_000
 const rebalanceSpreadMs = 60_000
 /** Number of servers whose failures are reported when all fail. */
 const toldMax = 5
 
 /**
- * Which server a client agent asks: one drawn at random of those that the pool holds alive, the same as long as it
- * answers; another when it does not.
+ * Chooses the server that a client agent asks: drawn at random among those that the pool considers alive, kept as long
+ * as it answers, and replaced when it does not.
  */
 export class ServerRouter {
   readonly #env: Env
   readonly #pool: Pool
   readonly #datacenter: string
   readonly #servers: AskedInTurn
-  /** By ID, of servers that the pool holds alive, how the last request came out: undefined: it was answered; else why not. */
+  /**
+   * How the last request to each server that the pool considers alive ended, by ID: undefined if it was answered,
+   * otherwise the reason.
+   */
   readonly #lastTries = new Map<string, string | undefined>()
   readonly #waiting = new Set<() => void>()
   readonly #watching: Closable
@@ -50,22 +53,22 @@ export class ServerRouter {
     return this.#servers.first
   }
 
-  /** It did not answer: the others are asked first from now on. */
+  /** The server did not answer: the others are asked before it. */
   failed(id: string): void {
     this.#servers.failed(id)
   }
 
-  /** It was reached, whatever it answered. */
+  /** The server was reached, whatever it answered. */
   answered(id: string): void {
     if (this.#servers.has(id)) this.#lastTries.set(id, undefined)
   }
 
-  /** There was no connection with it. */
+  /** No connection to the server could be made. */
   unreached(id: string, why: string): void {
     if (this.#servers.has(id)) this.#lastTries.set(id, why)
   }
 
-  /** Why nobody can be asked; none: the last request to some server was answered. */
+  /** Why no server can be asked; empty if the last request to some server was answered. */
   get troubles(): readonly string[] {
     if (this.count === 0) return ['no server is known to be alive']
     const tries = [...this.#lastTries]

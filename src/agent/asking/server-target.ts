@@ -9,7 +9,7 @@ import type { Dispatch } from '../serving/dispatch.ts'
 import type { AgentRequest } from '../serving/request.ts'
 import { type Attempt, type CallTarget, deadlineOf, needsLeader } from './call-target.ts'
 
-/** The requests of a server: served here, or by the leader where only it may answer. */
+/** The requests of a server: served here, or by the leader where only the leader may answer. */
 export class ServerTarget implements CallTarget {
   readonly nobody = { kind: 'no-leader' } as const
   readonly #rpc: Rpc
@@ -34,7 +34,7 @@ export class ServerTarget implements CallTarget {
     const status = this.#raft.status()
     const address = status.leader?.address
     if (address === undefined || address === this.#ownAddress) return err({ kind: 'not-leader', leader: undefined })
-    // A read that may be old, but not as old as it is here, is answered as any other by the leader.
+    // A stale read whose limit this server's state exceeds goes to the leader like any other read.
     const asked =
       read?.consistency === 'stale' ? { ...request, read: { ...read, consistency: 'default' as const } } : request
     const deadlineMs = deadlineOf(request)
@@ -47,7 +47,7 @@ export class ServerTarget implements CallTarget {
     read: ReadOptions,
     token: string,
   ): Result<Answer<Reply>, Failure> | undefined {
-    // Whether it leads, the lease tells.
+    // The lease tells whether this server leads.
     if (read.maxStaleMs > 0 && !this.answersHere(endpoint, read)) return undefined
     const answer = this.#dispatch.answerNow(endpoint as QueryEndpoint, args, read, token)
     return answer as Result<Answer<Reply>, Failure> | undefined
@@ -58,7 +58,7 @@ export class ServerTarget implements CallTarget {
     if (role === 'leader') return true
     const tooStale = (maxMs: number): boolean => (lastContactMs ?? Number.POSITIVE_INFINITY) > maxMs
     if (needsLeader(endpoint, read, tooStale)) return false
-    // A server that has started may know less than it did before, and than any other one does.
+    // A server that has just started may know less than before its restart, and less than any other server.
     return read?.consistency !== 'stale' || !isOfState(endpoint) || leader === undefined || this.#raft.hasCaughtUp()
   }
 

@@ -9,7 +9,7 @@ import { waitOf } from '../serving/request.ts'
 
 type Ask = (read: ReadOptions, options: CallOptions) => Promise<Result<Answer<unknown>, Failure>>
 
-/** What a member of a group learns: that the result is another, a failure, or nothing within its time. */
+/** What the members of a group learn: that the result changed, a failure, or no change within the wait. */
 type News = Result<Answer<unknown>, Failure> | 'time-over' | 'left'
 
 interface Member {
@@ -23,11 +23,13 @@ interface Group {
 }
 
 /**
- * Blocking reads that another agent must answer: of all who wait on this one for the same, one request goes out. It only
- * says that there is news; what a member gets was asked for after it had come, unless it said `stale`:
- * 1. The answer to the blocking request may have been made before a late member came, and on its way since. Something that
- *    was written in between, and answered for, would be missing from it.
- * 2. So there is one more request, for the result as it is, begun when the news arrived: later than any member came.
+ * Shares blocking reads that another agent must answer: one request is sent for all callers that wait for the same
+ * result. Its answer only signals a change; each member gets a result that was requested after the signal, unless it
+ * asked with `stale`:
+ * 1. The answer to the blocking request may have been made before a late member joined the group, and have been in
+ *    flight since. A write acknowledged in between would be missing from it.
+ * 2. So one more request fetches the current result. It starts when the signal arrives, which is later than the arrival
+ *    of every member.
  */
 export class SharedWaits {
   readonly #env: Env
@@ -37,7 +39,7 @@ export class SharedWaits {
     this.#env = env
   }
 
-  /** Groups that wait. As many at most as there are blocking reads. */
+  /** Number of waiting groups, bounded by the number of blocking reads. */
   get groups(): number {
     return this.#groups.size
   }
@@ -55,7 +57,7 @@ export class SharedWaits {
   ): Promise<Result<Answer<unknown>, Failure>> {
     const { consistency, minIndex, maxStaleMs, datacenter } = read
     const { token = '' } = options
-    // What one token may see is not for the others.
+    // A result filtered for one token must not reach another.
     const key = JSON.stringify([endpoint.method, args, consistency, minIndex, maxStaleMs, datacenter, token])
     const news = await this.#join(key, read, ask, options)
     if (news === 'left') return { ok: false, error: { kind: 'cancelled' } }
@@ -99,9 +101,9 @@ export class SharedWaits {
     let news: Result<Answer<unknown>, Failure>
     do {
       news = await ask({ ...read, waitMs: blockingWaitMaxMs }, leaving)
-      // Unchanged after the longest time there is: some may have come late, and wait on.
+      // Nothing changed within the longest wait: members that came late wait on.
     } while (news.ok && news.value.meta.index <= read.minIndex && group.members.size > 0)
-    // Callers that come from here on wait for something newer.
+    // Callers that arrive from here on wait for a later change.
     this.#forget(key, group)
     if (group.members.size === 0) return
     const told = news.ok && read.consistency !== 'stale' ? await ask({ ...read, minIndex: 0, waitMs: 0 }, {}) : news
@@ -114,7 +116,7 @@ export class SharedWaits {
   }
 }
 
-/** As long as the answer is being sent to its members. */
+/** Lives as long as the answer is being sent to the members. */
 class Forms implements ResultForms {
   readonly #made = new Map<string, Uint8Array>()
 

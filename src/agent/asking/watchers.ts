@@ -2,9 +2,9 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 
 export interface WatcherBounds {
-  /** Blocking reads under way on one agent. */
+  /** Maximum number of blocking reads under way on one agent. */
   readonly max: number
-  /** And for one client: fewer than an agent has HTTP connections, so that no client alone keeps the others out. */
+  /** Maximum for one client: below the limit of HTTP connections, so that one client cannot keep the others out. */
   readonly ofClientMax: number
 }
 

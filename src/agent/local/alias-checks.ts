@@ -18,10 +18,10 @@ export interface Said {
   readonly hidden?: boolean
 }
 
-/** In the place of what an aliased check says. */
+/** Shown in place of the output of an aliased check that the alias may not read. */
 export const hiddenOutput = 'An aliased check is failing that the token of this check may not read.'
 
-/** As bad as the worst of what it stands for. Reference: definitions.md#check-alias. */
+/** The worst status of the aliased checks. Reference: definitions.md#check-alias. */
 export function aliasOutcome(checks: readonly Said[]): Outcome {
   const worst = firstOf(checks, 'critical') ?? firstOf(checks, 'warning')
   if (worst === undefined) {
@@ -32,31 +32,32 @@ export function aliasOutcome(checks: readonly Said[]): Outcome {
   return { status: worst.status === 'critical' ? 'critical' : 'warning', output: firstText(output) }
 }
 
-/** One whose name may be shown, if there is one. */
+/** The first of the worst checks whose name may be shown, if there is one. */
 function firstOf(checks: readonly Said[], wanted: string): Said | undefined {
   const those = checks.filter(({ status }) => status === wanted)
   return those.find(({ hidden }) => hidden !== true) ?? those[0]
 }
 
 /**
- * Alias checks of services of this agent. They are looked at when a check of their service, or of the node, has said
- * something else: many changes of one turn make one look.
+ * Alias checks of services of this agent. They are evaluated when a check of their service or of the node changes;
+ * several changes within one turn cause one evaluation.
  *
- * Aliases may stand for each other. Each would see the other critical, as both were at their beginning, and stay so for ever.
- * So an alias is not asked what it last said: what it stands for is looked at in its place, once.
+ * Aliases may refer to each other. Each would see the other critical, as both are at their beginning, and stay critical
+ * for ever. So the last status of an alias is never used: the evaluation looks once at the checks that the alias stands
+ * for.
  */
 export class LocalAliases {
   readonly #env: Env
   readonly #state: LocalState
   readonly #report: Report
   readonly #rights: RegistrantRights | undefined
-  /** All three by `itemKey`. */
+  /** All three are keyed by `itemKey`. */
   readonly #followed = new Map<string, Followed>()
   readonly #byService = new Map<string, Set<string>>()
   readonly #due = new Set<string>()
   #timer: Closable | undefined
 
-  /** `rights`: undefined where access control is off. */
+  /** `rights` is undefined where access control is off. */
   constructor(env: Env, state: LocalState, report: Report, rights?: RegistrantRights) {
     this.#rights = rights
     this.#env = env
@@ -84,7 +85,7 @@ export class LocalAliases {
     }
   }
 
-  /** A check of this service, or of the node where it is empty, is another. */
+  /** A check of this service, or of the node if it is empty, has changed. */
   changed(serviceId: string): void {
     if (this.#followed.size === 0) return
     const keys = serviceId === '' ? this.#followed.keys() : this.#byService.get(itemKey(serviceId))
@@ -129,12 +130,12 @@ interface Followed {
 }
 
 /**
- * Checks of a service, or of the node, as far as they count for who stands for it: of those that are no aliases only the worst
- * do, so that an alias takes no longer where there are many.
+ * Checks of a service or of the node, as far as an alias needs them: of those that are no aliases only the worst, so
+ * that the cost of an alias does not grow with their number.
  */
 interface Group {
   readonly checks: LocalCheck[]
-  /** The first check of each status that is no alias. */
+  /** The first check of each status, without aliases. */
   readonly first: Set<string>
 }
 
@@ -155,20 +156,20 @@ function isLocalAlias({ definition: { probe } }: LocalCheck): boolean {
   return probe.kind === 'alias' && probe.node === ''
 }
 
-/** Depth to which aliases of aliases are followed: each takes a place on the stack. */
+/** Depth to which aliases of aliases are followed: each level uses stack space. */
 const depthMax = 64
 
 interface Looking {
   readonly checks: ReadonlyMap<string, Group>
   /** Whether the registrant of the alias may not see checks of the service, or of the node if the service is empty. */
   isHidden(serviceId: string): boolean
-  /** Those that are not looked at again. */
+  /** Aliases that were already followed. */
   readonly seen: Set<string>
 }
 
 /**
- * Each alias is looked at once, so that the whole takes no longer than there are checks. One that is too deep counts as what
- * it last said.
+ * Each alias is followed once, so that the cost is bounded by the number of checks. Beyond the maximum depth, the last
+ * status of an alias counts.
  */
 function outcomeOf(looking: Looking, { service }: AliasProbe, depth = 0): Outcome {
   const { checks, seen } = looking

@@ -4,28 +4,30 @@ import type { Env } from '../../env/env.ts'
 import { seesNode, seesService } from '../../features/discovery/sight.ts'
 import type { Failure } from '../../model/failure.ts'
 
-/** How the agent learns what the tokens may do with which checks were registered. */
+/** Resolves the rights of the tokens that registered checks. */
 export interface RegistrantRights {
-  /** In this turn; undefined: only `resolve` can tell. Empty: the token that stands in for none. */
+  /**
+   * The rights, if known in this turn; undefined: only `resolve` can tell. An empty token stands for the default one.
+   */
   now(token: string): Result<Authorizer, Failure> | undefined
   resolve(token: string): Promise<Result<Authorizer, Failure>>
 }
 
 interface Seen {
   readonly node: string
-  /** Empty where it is of the node. */
+  /** Empty for a check of the node. */
   readonly serviceName: string
 }
 
-/** Whether a check may be read. */
+/** Whether the check may be read. */
 export type Sight = (check: Seen) => boolean
 
 const everything: Sight = () => true
 const nothing: Sight = () => false
 
 /**
- * What the token with which an alias check was registered may read. The status of a check does not wait for it: until the
- * rights of the token are known nothing is seen, and `again` is called once they are, and are others than before.
+ * What the token that registered an alias check may read. Evaluating an alias never waits for rights: until they are
+ * known all other checks are hidden, and `again` is called once they are known and differ.
  */
 export class AliasSight {
   readonly #env: Env
@@ -35,7 +37,7 @@ export class AliasSight {
   #authorizer: Authorizer | undefined
   #asking = false
 
-  /** `rights`: undefined where access control is off. */
+  /** `rights` is undefined where access control is off. */
   constructor(env: Env, rights: RegistrantRights | undefined, token: string, again: () => void) {
     this.#env = env
     this.#rights = rights

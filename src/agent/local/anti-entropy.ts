@@ -15,9 +15,12 @@ import type { CatalogClient, OwnTokens } from './parts.ts'
 import { SyncPace } from './sync-pace.ts'
 import { UnseenItems } from './unseen.ts'
 
-/** Letters that one request carries to the catalog at most, besides the bound on services and checks; the last one may exceed it. */
+/**
+ * Maximum number of characters in one request to the catalog, besides the limits on services and checks; the last item
+ * may exceed it.
+ */
 const offersSizeMax = 256 << 10
-/** Requests at a time that tell the catalog. */
+/** Maximum number of concurrent requests to the catalog. */
 const togetherMax = 4
 
 interface AntiEntropyParts {
@@ -26,14 +29,14 @@ interface AntiEntropyParts {
   readonly catalog: CatalogClient
   readonly tokens: OwnTokens
   readonly server: boolean
-  /** What tokens may do; absent or undefined: access control is off. */
+  /** Resolves rights of tokens; absent or undefined: access control is off. */
   readonly rights?: RegistrantRights | undefined
   nodeCount(): number
 }
 
 /**
- * Keeps the catalog's picture of this agent true: what changes here is told at once, and everything is compared from time to
- * time. One pass at a time; what asks for one meanwhile shares the next.
+ * Keeps the catalog's view of this agent true: syncs each change at once, and compares everything periodically. One
+ * pass runs at a time; requests during a pass share the next one.
  */
 export class AntiEntropy {
   readonly #parts: AntiEntropyParts
@@ -75,12 +78,12 @@ export class AntiEntropy {
     return this.#name.troubles
   }
 
-  /** Compares everything soon. */
+  /** Schedules a full comparison soon. */
   trigger(): void {
     if (!this.#stopped) this.#pace.fullSoon()
   }
 
-  /** Settles when everything changed by now has been synced, or that has failed. */
+  /** Settles when every change made until now has been synced, or the sync has failed. */
   syncChanges(): Promise<undefined> {
     const { env } = this.#parts
     this.#next ??= env.deferred<undefined>()
@@ -92,7 +95,7 @@ export class AntiEntropy {
     return promise
   }
 
-  /** The same, with nobody waiting. */
+  /** As `syncChanges`, without waiting. */
   changed(): void {
     this.#parts.env.detach(this.syncChanges())
   }
@@ -100,7 +103,7 @@ export class AntiEntropy {
   async #runPasses(): Promise<void> {
     this.#running = true
     while (this.#next !== undefined && !this.#stopped) {
-      // Changes that several callers make at one time are synced in one pass.
+      // Changes that several callers make at the same time are synced in one pass.
       await nextTurn(this.#parts.env)
       const next = this.#next
       this.#next = undefined
@@ -142,9 +145,9 @@ export class AntiEntropy {
   }
 
   /**
-   * What comes goes before what goes away, so that a service that is replaced by another of its name is never missing.
-   * A failure that would meet every other call as well ends the pass; one of a single call is told of and left to the next
-   * comparison.
+   * Registers additions before removals, so that a service replaced by another of the same name is never missing. A
+   * failure that every other call would also meet ends the pass. A failure of a single call is reported, and the next
+   * comparison retries it.
    */
   async #tellChanges(): Promise<Result<undefined, Failure>> {
     const offers = [() => this.#tellServices(), () => this.#tellChecks()]
@@ -165,7 +168,7 @@ export class AntiEntropy {
     return this.#tellAll(state.dueServices(), (id) => {
       const service = state.dueService(id)
       if (service?.facts == null) return undefined
-      // Checks with another token are synced by themselves.
+      // Checks with another token are synced separately.
       const token = this.#tokenFor(service)
       return { service, checks: state.dueChecksOf(id).filter((check) => this.#tokenFor(check) === token), token }
     })
@@ -183,7 +186,10 @@ export class AntiEntropy {
     return token === '' ? this.#parts.tokens.default : token
   }
 
-  /** Many in a request, as far as they go by one token, some requests at a time; the first alone where it brings the node along. */
+  /**
+   * Registers offers with the same token in one request, with several requests at a time. The request that carries the
+   * node's own data goes alone, and first.
+   */
   async #tellAll(
     ids: readonly string[],
     offerOf: (id: string) => Offer | undefined,
@@ -241,7 +247,7 @@ export class AntiEntropy {
     return done
   }
 
-  /** The node's own data go along where the catalog does not have them yet; without offers they go alone. */
+  /** Sends the node's own data along if the catalog does not have them yet; without offers they are sent alone. */
   async #register(offers: readonly Offer[]): Promise<Told> {
     const { state } = this.#parts
     const node = this.#parts.catalog.nodeApart && offers.length > 0 ? undefined : state.dueNode()
@@ -263,7 +269,7 @@ export class AntiEntropy {
     return told
   }
 
-  /** Of each offer why it was refused; null, or nothing: it is done. */
+  /** For each offer, why it was refused; null, or a missing element, if it was registered. */
   async #ask(
     node: Pick<RegisterAllRequest, 'node' | 'skipNodeUpdate'>,
     offers: readonly Offer[],
@@ -279,7 +285,7 @@ export class AntiEntropy {
     return answer.ok ? ok([]) : answer
   }
 
-  /** One of them may be what none can be told with. */
+  /** One of the offers may be invalid by itself: register them one by one. */
   async #registerEach(offers: readonly Offer[]): Promise<Told> {
     for (const offer of offers) {
       const told = await this.#register([offer])
@@ -302,7 +308,7 @@ export class AntiEntropy {
     }
   }
 
-  /** What is no more, by its own token; what only the catalog had, by that of the agent. */
+  /** Deregisters an item with its own token, or with the agent's token if only the catalog knew the item. */
   async #deregister(serviceId: string, checkId: string, own: string): Promise<Told> {
     const { state, catalog, tokens } = this.#parts
     const token = own === '' ? tokens.agent : own
@@ -312,7 +318,7 @@ export class AntiEntropy {
     })
   }
 
-  /** `call`: what it was, where servers refused it for want of rights. */
+  /** `call` describes the request, for the report of a refusal for lack of rights. */
   async #told(answer: Result<unknown, Failure>, call: () => OwnCall): Promise<Told> {
     if (answer.ok) return 'told'
     if (this.#stopped || !meetsThisAlone(answer.error)) return answer.error
@@ -339,26 +345,26 @@ export class AntiEntropy {
   #warn(failure: Failure): void {
     const { env } = this.#parts
     env.metrics.count('agent.sync.failed')
-    // Told of with what it was, once.
+    // The refusal was already reported, with the request that it is about.
     if (isRefusal(failure)) return
     env.log.write('warn', 'agent', 'Failed to sync with the catalog', { error: failureText(failure) })
   }
 }
 
-/** Letters of everything that is synced of it: any part may be the long one. */
+/** Number of characters of all synced parts of the offer: any part may be the long one. */
 function sizeOf({ service, checks }: Offer): number {
   return JSON.stringify([service?.facts, checks.map(({ facts }) => facts)]).length
 }
 
-/** `refused`: this call alone, and it has been reported. */
+/** `refused`: this call alone failed, and that has been reported. */
 type Told = 'told' | 'refused' | Failure
 
-/** One of them may be told alone, also to a leader of an older release, which knows no other way. */
+/** Whether the offers may succeed one by one, which is also the only way that a leader of an older release knows. */
 function meetsThemTogether(failure: Failure): boolean {
   return meetsThisAlone(failure) || failure.kind === 'unknown-method'
 }
 
-/** Failures of one call: another may well succeed, with another token for instance. */
+/** Failures of a single call: another call, for instance with another token, may well succeed. */
 const alone: ReadonlySet<Failure['kind']> = new Set([
   'bad-request',
   'refused',

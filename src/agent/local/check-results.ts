@@ -9,13 +9,13 @@ interface CheckResultsParts {
   readonly env: Env
   readonly state: LocalState
   settings(): ChecksConfig
-  /** There is something to tell the catalog. */
+  /** There is a change to sync to the catalog. */
   changed(): void
 }
 
 /**
- * What checks find, on its way into the state: a new status is synced at once, a new output alone later.
- * Reference: definitions.md#check-sync.
+ * Passes the results of checks to the state: a new status is synced at once, a new output alone later. Reference:
+ * definitions.md#check-sync.
  */
 export class CheckResults {
   readonly #parts: CheckResultsParts
@@ -26,7 +26,7 @@ export class CheckResults {
     this.#parts = parts
   }
 
-  /** A run, or the end of a time to live. */
+  /** A run has ended, or a TTL has expired. */
   found(checkId: string, outcome: Outcome): void {
     const { env, state, changed } = this.#parts
     const change = this.take(checkId, outcome)
@@ -38,7 +38,7 @@ export class CheckResults {
     changed()
   }
 
-  /** Puts it into the state; the caller tells the catalog. */
+  /** Puts the result into the state; the caller syncs it to the catalog. */
   take(checkId: string, { status, output }: Outcome): CheckChange {
     const { env, state, settings } = this.#parts
     const { discardOutput, updateIntervalMs } = settings()
@@ -58,7 +58,9 @@ export class CheckResults {
     this.#deferred.clear()
   }
 
-  /** Spread around the interval, so that checks of many agents that change at one time are not synced at one time. */
+  /**
+   * The delay is spread around the interval, so that checks of many agents that change at once are not synced at once.
+   */
   #defer(checkId: string, intervalMs: number): void {
     if (this.#deferred.has(itemKey(checkId))) return
     const { env, state, changed } = this.#parts

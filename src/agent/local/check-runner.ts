@@ -24,24 +24,27 @@ export interface CheckRunnerParts {
   readonly env: Env
   readonly state: LocalState
   readonly catalog: CatalogClient
-  /** Where the runtime of containers is reached: `unix://` and the path of its socket. */
+  /** Address of the container runtime: `unix://` and the path of its socket. */
   readonly containerRuntime: string
   /** Rights of the tokens that registered alias checks; undefined: access control is off. */
   readonly rights?: RegistrantRights | undefined
-  /** How checks over HTTP and gRPC speak TLS; undefined: as anybody would. */
+  /** TLS settings of checks over HTTP and gRPC; undefined: the agent shows no certificate of its own. */
   checkTls(): TlsOptions | undefined
   /** Receives the result of a check. */
   report(checkId: string, outcome: Outcome): void
 }
 
-/** Runs the checks of one agent: each by itself, never twice at once, the next run an interval after the end of the last. */
+/**
+ * Runs the checks of one agent. A check never runs twice at once; its next run starts an interval after the end of the
+ * last.
+ */
 export class CheckRunner {
   readonly #env: Env
   readonly #parts: CheckRunnerParts
   readonly #aliases: LocalAliases
   readonly #running = new Map<string, Closable>()
   readonly #ttls = new Map<string, TtlCheck>()
-  /** Checks whose run is under way, also of one that has been replaced meanwhile. */
+  /** Checks with a run under way, also of a definition that has been replaced meanwhile. */
   readonly #busy = new Set<string>()
   #scripts = new Set<string>()
 
@@ -51,7 +54,9 @@ export class CheckRunner {
     this.#aliases = new LocalAliases(parts.env, parts.state, parts.report, parts.rights)
   }
 
-  /** Begins a check, in the place of one of the same ID. `lastOutput`: of a TTL check that is taken up again. */
+  /**
+   * Starts a check, and replaces one with the same ID. `lastOutput` restores the output of a TTL check after a restart.
+   */
   run(check: CheckDefinition, lastOutput = ''): void {
     this.end(check.checkId)
     const { checkId, probe } = check
@@ -84,7 +89,7 @@ export class CheckRunner {
     }
   }
 
-  /** A check of this service, or of the node where it is empty, is another: what stands for it may be, too. */
+  /** A check of this service, or of the node if it is empty, has changed: its aliases may change, too. */
   checksChanged(serviceId: string): void {
     this.#aliases.changed(serviceId)
   }
@@ -98,7 +103,7 @@ export class CheckRunner {
     this.#scripts.delete(key)
   }
 
-  /** The TTL check of that ID. */
+  /** The TTL check with that ID. */
   ttl(checkId: string): TtlCheck | undefined {
     return this.#ttls.get(itemKey(checkId))
   }
@@ -129,7 +134,8 @@ export class CheckRunner {
   #repeat(checkId: string, intervalMs: number, probe: () => Promise<Outcome>): void {
     const env = this.#env
     const key = itemKey(checkId)
-    // Somewhere in its first interval, so that many checks of one agent do not all run at once.
+    // The first run starts at a random moment of the first interval, so that the checks of one agent do not all run at
+    // once.
     const firstMs = env.random.stream('agent.checks').fraction() * intervalMs
     const once = async (): Promise<Outcome | undefined> => {
       if (this.#busy.has(key)) return undefined
@@ -152,7 +158,7 @@ class Repeated implements Closable {
   #timer: Closable | undefined
   #closed = false
 
-  /** `once` gives undefined when it did not run this time. */
+  /** `once` returns undefined if the check did not run this time. */
   constructor(
     env: Env,
     intervalMs: number,

@@ -15,9 +15,9 @@ import type { NodeDump } from './parts.ts'
 import { unseenOf } from './unseen.ts'
 
 /**
- * Compares what the agent holds with what the catalog has of its node. The agent's word counts, but for tags of a service
- * that lets them be overridden. The membership check belongs to the leader, and so does, on servers, the product's own
- * service. `sees`: what the dump could show; absent: everything. Reference: catalog.md#anti-entropy.
+ * Compares the agent's services and checks with the catalog's entries for its node. The agent's version wins, except
+ * for tags of a service with tag override. The leader owns the membership check and, on servers, the product's own
+ * service. `sees` says what the dump could show; absent: everything. Reference: catalog.md#anti-entropy.
  */
 export function compare(local: LocalState, dump: NodeDump | null, server: boolean, sees?: Sight): Comparison {
   const nothing: NodeDump = { node: local.node, services: [], checks: [] }
@@ -105,7 +105,7 @@ function sameTexts(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((text, at) => text === b[at])
 }
 
-/** No pairs and none given are the same: which of the two it is does not always survive the way. */
+/** Null and an empty set of pairs are equal: the difference does not always survive the wire. */
 function samePairs(a: TextPairs | null, b: TextPairs | null): boolean {
   const given = a ?? []
   const other = b ?? []

@@ -1,13 +1,13 @@
 /** How the catalog's picture of this node differs from the agent's. */
 export interface Comparison {
-  /** Whether the node's own data are as they should be. */
+  /** Whether the catalog's data about the node itself are right. */
   readonly node: boolean
-  /** Of what is here, by `itemKey`: what the catalog has exactly so, and what it has at all. */
+  /** By `itemKey`: items that the catalog has exactly as they are here, and items that it has at all. */
   readonly services: Presence
   readonly checks: Presence
-  /** Tags that the catalog may keep, by ID. */
+  /** Tags that the catalog may keep, by service ID. */
   readonly overriddenTags: ReadonlyMap<string, readonly string[]>
-  /** What the catalog has and this agent does not hold. */
+  /** Items that the catalog has and this agent does not. */
   readonly strangeServices: readonly string[]
   readonly strangeChecks: readonly { readonly checkId: string; readonly serviceId: string }[]
 }
@@ -15,6 +15,6 @@ export interface Comparison {
 export interface Presence {
   readonly equal: ReadonlySet<string>
   readonly present: ReadonlySet<string>
-  /** What the agent may not read, so that nobody knows whether it is there. */
+  /** Items that the agent may not read, so that it cannot tell whether the catalog has them. */
   readonly unseen: ReadonlySet<string>
 }

@@ -1,11 +1,11 @@
 import type { Log, LogLevel } from '../../env/observe.ts'
 import type { ServiceFacts } from '../../model/catalog.ts'
 
-/** A label of a DNS name has no more. RFC 1035, section 2.3.4. */
+/** Maximum length of a label of a DNS name. RFC 1035, section 2.3.4. */
 const labelBytesMax = 63
 
 /**
- * Says which of a service's names nobody can ask DNS for everywhere; registered it is all the same.
+ * Warns about names of a service that DNS clients cannot look up everywhere; the service is registered all the same.
  * Reference: dns.md#names-that-cannot-be-looked-up.
  */
 export function warnOfServiceNames(log: Log, { service, tags }: ServiceFacts): void {
@@ -13,7 +13,7 @@ export function warnOfServiceNames(log: Log, { service, tags }: ServiceFacts): v
   for (const tag of tags) warn(log, 'debug', 'Service tag', { service, tag }, tag)
 }
 
-/** The same of a node. */
+/** As `warnOfServiceNames`, for the name of a node. */
 export function warnOfNodeName(log: Log, node: string): void {
   warn(log, 'warn', 'Node name', { node }, node)
 }

@@ -1,13 +1,16 @@
 import { compareText } from '../../base/bytes.ts'
 import { itemKey } from './item-key.ts'
 
-/** One thing that the catalog is to know. `version` changes with it, so that a sync under way does not pass for a later one. */
+/**
+ * One item to sync to the catalog. `version` changes with the item, so that a sync under way does not count for a later
+ * version.
+ */
 export interface SyncMark {
   synced: boolean
   version: number
 }
 
-/** Things by `itemKey`, and of them those that the catalog is not known to have: to find these, nothing else is looked at. */
+/** Items by `itemKey`, and the set of those that the catalog is not known to have, so that a sync visits only these. */
 export class Entries<Entry extends SyncMark> {
   readonly #all = new Map<string, Entry>()
   readonly #due = new Set<string>()
@@ -29,22 +32,22 @@ export class Entries<Entry extends SyncMark> {
     return this.#all.values()
   }
 
-  /** In the order in which they came; each may be deleted on the way. */
+  /** In insertion order; each may be deleted during the iteration. */
   all(): Iterable<readonly [key: string, entry: Entry]> {
     return this.#all
   }
 
-  /** In order. */
+  /** In sorted order. */
   keys(): readonly string[] {
     return [...this.#all.keys()].sort(compareText)
   }
 
-  /** Of those that are due, in order. */
+  /** Keys of items to sync, in sorted order. */
   dueKeys(): readonly string[] {
     return [...this.#due].sort(compareText)
   }
 
-  /** Takes it up, in the place of one of the same ID; it is due. */
+  /** Adds an item, or replaces the one with the same ID, and marks it to be synced. */
   put(id: string, make: (mark: SyncMark) => Entry): void {
     const key = itemKey(id)
     this.#versions++
@@ -52,7 +55,7 @@ export class Entries<Entry extends SyncMark> {
     this.#due.add(key)
   }
 
-  /** It has changed, and is due. */
+  /** Marks a changed item to be synced. */
   touch(id: string, entry: Entry): void {
     this.#versions++
     entry.synced = false
@@ -74,7 +77,7 @@ export class Entries<Entry extends SyncMark> {
   }
 }
 
-/** Which checks each service has, both by `itemKey`; those of the node under the empty one. */
+/** Checks of each service, both by `itemKey`; the empty key holds those of the node. */
 export class ChecksByService {
   readonly #keys = new Map<string, Set<string>>()
 
@@ -91,7 +94,7 @@ export class ChecksByService {
     if (keys?.size === 0) this.#keys.delete(service)
   }
 
-  /** In order. */
+  /** In sorted order. */
   of(serviceId: string): readonly string[] {
     const keys = this.#keys.get(itemKey(serviceId))
     return keys === undefined ? [] : [...keys].sort(compareText)

@@ -13,7 +13,7 @@ export interface FileDefinitions {
 
 export const noDefinitions: FileDefinitions = { services: new Map(), checks: new Map() }
 
-/** `taken`: services whose ports sidecars do not get, unless it is their own. Refused: there is no port for one. */
+/** `taken` are services whose ports no other sidecar gets. Refused if no port is left for a sidecar. */
 function fileDefinitions(
   config: AgentConfig,
   taken: readonly Pick<OfferedService, 'id' | 'port'>[],
@@ -35,7 +35,7 @@ function fileDefinitions(
   })
 }
 
-/** The same, once it is known that an agent can take them up that has those services besides. */
+/** As `fileDefinitions`, but refused if an agent with these other services cannot take the definitions. */
 export function wantedDefinitions(
   config: AgentConfig,
   taken: readonly Pick<OfferedService, 'id' | 'port'>[],
@@ -47,7 +47,7 @@ export function wantedDefinitions(
   return problem === undefined ? wanted : err(problem)
 }
 
-/** Why they cannot be taken up; undefined where they can. */
+/** Why the definitions cannot be taken; undefined if they can. */
 function definitionsProblem(
   config: AgentConfig,
   wanted: FileDefinitions,
@@ -68,12 +68,12 @@ function definitionsProblem(
   return undefined
 }
 
-/** Both come from the same reader, so that equal ones are written alike. */
+/** Both come from the same reader, so that equal definitions have equal JSON. */
 export function sameDefinition(a: OfferedService | CheckDefinition, b: OfferedService | CheckDefinition): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** Why a caller of the API may not have these run; undefined: it may. */
+/** Why a caller of the API may not register these checks; undefined if it may. */
 export function scriptRefusal({ checksConfig }: AgentConfig, checks: readonly CheckDefinition[]): Failure | undefined {
   if (checksConfig.remoteScripts || !checks.some(({ probe }) => runsProgram(probe))) return undefined
   const remedy = "to enable, configure 'enable_script_checks' to true"

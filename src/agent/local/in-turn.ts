@@ -2,26 +2,26 @@ import { err, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
 import type { Failure } from '../../model/failure.ts'
 
-/** Pieces of work that may wait; further ones are refused. */
+/** Maximum number of waiting pieces of work; further ones are refused. */
 const waitingMax = 1_024
 
-/** Pieces of work that go on at a time: enough for what they write to become one sync of the disk. */
+/** Maximum number of running pieces of work: enough for their writes to share one sync of the disk. */
 const runningMax = 256
 
 interface Piece {
-  /** What it is about; undefined: everything. */
+  /** The things that the work is about; undefined: everything. */
   readonly about: readonly string[] | undefined
   begin: () => void
 }
 
 /**
- * Lets one piece of work about a thing go on at a time, in the order in which they came; work about different things goes on
- * side by side. Work about everything goes on alone.
+ * Runs one piece of work about a thing at a time, in the order of arrival; work about different things runs
+ * concurrently. Work about everything runs alone.
  */
 export class InTurn {
   readonly #env: Env
   readonly #running = new Set<Piece>()
-  /** What the running ones are about. */
+  /** The things that running work is about. */
   readonly #taken = new Set<string>()
   #waiting: Piece[] = []
   #whenIdle: (() => void)[] = []
@@ -44,7 +44,7 @@ export class InTurn {
     }
   }
 
-  /** Settled when nothing goes on or waits. */
+  /** Settles when nothing runs or waits. */
   async idle(): Promise<void> {
     if (this.#running.size === 0) return
     const idle = this.#env.deferred<undefined>()
@@ -79,7 +79,7 @@ export class InTurn {
     if (this.#running.size === 0) for (const tell of this.#whenIdle.splice(0)) tell()
   }
 
-  /** What stands behind a piece about the same waits with it, so that the order of those stays. */
+  /** Work that waits behind a piece about the same thing waits with it, so that their order is kept. */
   #beginWhatMay(): void {
     if (this.#waiting.length === 0) return
     const passedOver = new Set<string>()

@@ -2,16 +2,17 @@ import { concatBytes } from '../../base/bytes.ts'
 import { crc32cOf } from '../../base/crc32c.ts'
 
 /**
- * A journal is a row of frames: mark (u32), CRC-32C of all that follows, number (u32), length of the text (u32), the text in
- * UTF-8. The first byte of the mark is none that UTF-8 has, so that no text looks like a frame, whoever chose it. A frame is
- * what one write and one sync made durable, or a part of a file that was written whole; numbers rise by one.
+ * A journal is a sequence of frames: mark (u32), CRC-32C of all that follows, number (u32), length of the text (u32),
+ * the text in UTF-8. The first byte of the mark never occurs in UTF-8, so that no text, not even a hostile one, looks
+ * like a frame. A frame is the unit that one write and one sync made durable, or a part of a file that was written as a
+ * whole; numbers rise by one.
  */
 const mark = 0xff53564a
 const headBytes = 16
 const checksumAt = 4
 const numberAt = 8
 const lengthAt = 12
-/** A longer one was never written. */
+/** Maximum length of a text: the agent never wrote a longer one. */
 const textBytesMax = 64 << 20
 
 export interface Frame {
@@ -33,18 +34,21 @@ export function frameOf(number: number, text: Uint8Array): Uint8Array {
 
 export interface FramesRead {
   readonly frames: readonly Frame[]
-  /** What stands between whole frames and is none: from where to where. */
+  /** Byte ranges between whole frames that are no frame. */
   readonly damage: readonly { readonly from: number; readonly to: number }[]
-  /** Behind the last whole frame. */
+  /** Position after the last whole frame. */
   readonly endsAt: number
-  /** What stands behind it is more than the beginning of a frame: a write that was torn, or damage of the last frame. */
+  /**
+   * The bytes after the last whole frame are more than the beginning of a frame: a torn write, or damage of the last
+   * frame.
+   */
   readonly endIsDoubtful: boolean
 }
 
 /**
- * The whole frames of a file. What stands before a whole frame, and is none, is damage. What stands behind the last of them was
- * being written when the process ended, and nobody was answered for it: it was synced by nobody, for a frame is only begun when
- * the one before it is durable. Or it was the last frame and is damaged, which cannot always be told from the former.
+ * Reads the whole frames of a file. Bytes before a whole frame that are no frame are damage. Bytes after the last whole
+ * frame were being written when the process ended: nothing of them was acknowledged, because a frame is only begun when
+ * the one before it is durable. Or they were the last frame and are damaged, which cannot always be told apart.
  */
 export function readFrames(bytes: Uint8Array): FramesRead {
   const frames: Frame[] = []
@@ -66,7 +70,10 @@ export function readFrames(bytes: Uint8Array): FramesRead {
   return { frames, damage, endsAt, endIsDoubtful: !isBeginning(bytes.subarray(endsAt)) }
 }
 
-/** Nothing, or as much of a frame as a write that was cut off leaves: its length says that more was to come. */
+/**
+ * Whether the bytes are empty or a prefix of a frame, as an interrupted write leaves them: its length says that more
+ * was to come.
+ */
 function isBeginning(bytes: Uint8Array): boolean {
   for (let at = 0; at < Math.min(bytes.length, 4); at++) {
     if (bytes[at] !== ((mark >>> (24 - 8 * at)) & 0xff)) return false

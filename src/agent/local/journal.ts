@@ -6,31 +6,31 @@ import { type FramesRead, frameOf, readFrames } from './journal-frames.ts'
 
 type Written = Promise<Result<undefined, DiskFailure>>
 
-/** A file that has grown beyond this, and beyond twice what is worth keeping of it, is written anew. */
+/** A file that exceeds this size, and twice the size of its live content, is rewritten. */
 const bytesMin = 1 << 20
-/** More than this is not read: a larger file is not one of ours. */
+/** Maximum size of a file that is read: the agent never wrote a larger one. */
 const fileBytesMax = 0x7fff_ffff
 
-/** What is kept now: its size, and its texts in order, a frame for each. */
+/** The live content: its size, and its texts in order, one for each frame. */
 export interface Whole {
   readonly bytes: number
   readonly texts: Iterable<string>
 }
 
 /**
- * One file that grows by a frame for each write, and is written anew, aside, when much of it is out of date. Every write has
- * reached the disk when it is done. After one that failed it is not known what the file holds, so the next begins a new one:
- * a sync that failed is never tried again.
+ * A file that grows by one frame for each write, and is rewritten as a new file when much of it is obsolete. A write is
+ * durable when it completes. After a failed write the content of the file is not known, so the next write begins a new
+ * file: a failed sync is never retried.
  */
 export class Journal {
   readonly #disk: Disk
   readonly #directory: string
   readonly #name: string
   #file: DiskFile | undefined
-  /** Behind the last whole frame. */
+  /** Position after the last whole frame. */
   #endsAt = 0
   #number = 0
-  /** What is on the disk can be gone on from. */
+  /** Whether the file's content is known, so that frames may be appended. */
   #isWhole = false
 
   constructor(disk: Disk, directory: string, name: string) {
@@ -43,10 +43,10 @@ export class Journal {
     return `${this.#directory}/${this.#name}`
   }
 
-  /** What there is; a file that is not there is empty. */
+  /** Reads the file; a missing file counts as empty. */
   async read(): Promise<Result<FramesRead, DiskFailure>> {
     const file = await this.#disk.open(this.path, 'read')
-    // Its first write makes it, and its name lasting.
+    // The first write creates the file and makes its name durable.
     if (!file.ok) return file.error.kind === 'not-found' ? ok(readFrames(emptyBytes)) : file
     const bytes = await file.value.read(0, fileBytesMax)
     await file.value.close()
@@ -58,7 +58,10 @@ export class Journal {
     return ok(found)
   }
 
-  /** Copies the file as it is, for people: the next writes take away what is no record. The copy before this one goes. */
+  /**
+   * Copies the file for people to examine, because the next writes remove bytes that are no frames. Replaces the copy
+   * before it.
+   */
   async keepAside(): Promise<Result<string, DiskFailure>> {
     const file = await this.#disk.open(this.path, 'read')
     if (!file.ok) return file
@@ -70,7 +73,7 @@ export class Journal {
     return written.ok ? ok(`${this.#directory}/${name}`) : written
   }
 
-  /** One at a time. `whole`: what is kept before this, for a file that is to be written anew. */
+  /** Callers add one text at a time. `whole` is the live content before this text, for a rewrite of the file. */
   async add(text: string, whole: Whole): Written {
     const frame = frameOf(this.#number + 1, utf8(text))
     if (!this.#isWhole || this.#endsAt + frame.length > Math.max(bytesMin, 2 * whole.bytes)) {
@@ -84,14 +87,17 @@ export class Journal {
       this.#number++
       return written
     }
-    // What was written of it goes, for it would be there at the next start. Only where there was no room is it known that
-    // nothing of it was synced.
+    // Cuts off what was written of the frame, for the next start would read it. Only after "no space left" is it known
+    // that none of it was synced.
     const cut = await file.value.truncate(this.#endsAt)
     if (!cut.ok || written.error.kind !== 'full') this.#isWhole = false
     return written
   }
 
-  /** Written aside, synced, renamed: what was there before, or all of this. A frame for each text, numbered anew. */
+  /**
+   * Writes a new file, syncs it and renames it, so that a crash leaves either the old content or all of the new. Each
+   * text becomes a frame, numbered from the start.
+   */
   async writeAnew({ texts }: Whole, last?: string): Written {
     const aside = `${this.#name}.tmp`
     const file = await openNew(this.#disk, `${this.#directory}/${aside}`)
@@ -130,7 +136,7 @@ export class Journal {
     this.#file = undefined
   }
 
-  /** Without what a write that was not finished left behind its end. */
+  /** Cuts off what an unfinished write left after the last frame. */
   async #opened(): Promise<Result<DiskFile, DiskFailure>> {
     if (this.#file !== undefined) return ok(this.#file)
     const file = await this.#disk.open(this.path, 'create')

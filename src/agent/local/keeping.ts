@@ -22,8 +22,8 @@ interface Places {
 }
 
 /**
- * What came over the API, in the data directory: services and checks in one journal, and a file for the last word about each TTL
- * check. Without a data directory nothing is kept. Reference: configuration.md#file-services,
+ * Stores what came over the API in the data directory: services and checks in one journal, and one file for the last
+ * report of each TTL check. Without a data directory nothing is stored. Reference: configuration.md#file-services,
  * configuration.md#file-check-state.
  */
 export class Keeping {
@@ -59,14 +59,15 @@ export class Keeping {
   }
 
   /**
-   * What is asked for at once is kept whole or not at all. Where that fails it is as if it had not been asked for, as far as the
-   * disk goes along: one that takes no write may have kept what it said that it had not, until the next write that succeeds.
+   * Stores the changes of one call all or none. If the write fails it is as if they had not been requested, as far as
+   * the disk allows: a disk that refuses all writes may have stored what it reported as failed, until the next
+   * successful write.
    */
   change(changes: readonly KeptChange[]): Written {
     return this.#places?.definitions.change(changes) ?? Promise.resolve(done)
   }
 
-  /** The state of a check is soon out of date and not worth a sync of the disk at each word about it. */
+  /** Not synced: the state of a check is soon out of date, and not worth a sync for each report. */
   async keepState(state: KeptState): Written {
     return this.#places?.states.put(state.checkId, { state: state as unknown as Json }) ?? done
   }
@@ -75,12 +76,12 @@ export class Keeping {
     return this.#places?.states.remove(checkId) ?? done
   }
 
-  /** Forgets what was said of checks that are no more. What cannot be removed is looked at again at the next start. */
+  /** Removes the stored states of checks that are gone. What cannot be removed is looked at again at the next start. */
   async dropStates({ states }: Kept, isThere: (checkId: string) => boolean): Promise<void> {
     for (const { checkId } of states.values()) if (!isThere(checkId)) await this.dropState(checkId)
   }
 
-  /** When nothing is under way. */
+  /** Settles when no write is under way. */
   async close(): Promise<void> {
     await this.#places?.definitions.close()
   }
@@ -97,8 +98,8 @@ export class Keeping {
   }
 
   /**
-   * There was a file for each service and check once. They are taken into the journal, and only then, for good, removed: what
-   * was deregistered later must not come back with them.
+   * Older releases kept one file for each service and check. They are moved into the journal, and the files are removed
+   * for good only then: a service deregistered later must not come back with them.
    */
   async #adoptFiles(definitions: KeptDefinitions): Written {
     const services = new KeptFiles(this.#env, `${this.#dataDir}/services`, {

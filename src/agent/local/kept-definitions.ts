@@ -14,16 +14,16 @@ import { nextTurn } from './next-turn.ts'
 
 type Written = Promise<Result<undefined, DiskFailure>>
 
-/** What goes into one frame, but for its last change. Beyond it the loop of a busy agent would be held up. */
+/** Maximum size of one frame, except for its last change. A larger one would hold up the event loop of a busy agent. */
 const frameLengthMax = 256 << 10
 
 interface Item {
   readonly definition: OfferedService | CheckDefinition
-  /** Of its text in the journal. */
+  /** Size of its text in the journal. */
   readonly bytes: number
 }
 
-/** Changes that are made together, as they will stand in the journal. */
+/** Changes that are stored together, as they will stand in the journal. */
 interface Waiting {
   readonly changes: readonly KeptChange[]
   readonly texts: readonly string[]
@@ -31,17 +31,17 @@ interface Waiting {
 }
 
 /**
- * Services and checks that came over the API, in one journal: what waits while a write goes on is written and synced together
- * by the next. What is asked for in one call is there whole or not at all after a power cut.
+ * Services and checks that came over the API, in one journal: changes that wait during a write are written and synced
+ * together by the next one. After a power cut the changes of one call are present all or none.
  */
 export class KeptDefinitions {
   readonly #env: Env
   readonly #journal: Journal
-  /** Both by `itemKey`: what the journal says, and nothing that is still being written. */
+  /** Both by `itemKey`: what the journal holds, without writes under way. */
   readonly #services = new Map<string, Item>()
   readonly #checks = new Map<string, Item>()
   #bytes = 0
-  /** As many at most as there may be changes of local services and checks under way. */
+  /** Bounded by the number of concurrent changes of local services and checks. */
   #waiting: Waiting[] = []
   #isWriting = false
 
@@ -66,7 +66,7 @@ export class KeptDefinitions {
     return done
   }
 
-  /** Takes up what was kept in another form, and is not in this one; it is on the disk then. */
+  /** Stores what an older release kept in another form and the journal lacks; durable when it completes. */
   async adopt(services: readonly OfferedService[], checks: readonly CheckDefinition[]): Written {
     const changes: KeptChange[] = []
     for (const check of checks) if (!this.#checks.has(itemKey(check.checkId))) changes.push({ check })
@@ -74,7 +74,10 @@ export class KeptDefinitions {
     return this.change(changes)
   }
 
-  /** On the disk when it is done, if any of it says something new. Of one ID only one change may be under way at a time. */
+  /**
+   * Durable when it completes; changes that say nothing new are not written. Only one change of the same ID may be
+   * under way at a time.
+   */
   change(changes: readonly KeptChange[]): Written {
     const news = changes.filter((change) => this.#isNews(change))
     if (news.length === 0) return Promise.resolve(done)
@@ -84,7 +87,7 @@ export class KeptDefinitions {
     return written.promise
   }
 
-  /** When nothing is under way. */
+  /** Settles when no write is under way. */
   close(): Promise<void> {
     return this.#journal.close()
   }
@@ -117,7 +120,7 @@ export class KeptDefinitions {
     return { bytes: this.#bytes, texts: this.#frameTexts() }
   }
 
-  /** Nothing is applied while they are asked for, one by one. */
+  /** No change may be applied while the generator is being consumed. */
   *#frameTexts(): Generator<string> {
     let texts: string[] = []
     let length = 0
@@ -137,7 +140,7 @@ export class KeptDefinitions {
     if (texts.length > 0) yield frameText(texts)
   }
 
-  /** False: not all of it. */
+  /** Returns false if not all of it could be read. */
   #takeUp({ frames, damage, endsAt, endIsDoubtful }: FramesRead): boolean {
     let isAll = damage.length === 0 && !endIsDoubtful
     const leaveOut = (at: number, reason: string): void => {
@@ -177,7 +180,7 @@ export class KeptDefinitions {
     return this.#checks.has(itemKey(change.withoutCheck))
   }
 
-  /** `text`: as it stands in the journal. */
+  /** `text` is the change as it stands in the journal. */
   #apply(change: KeptChange, text: string): void {
     const bytes = utf8(text).length
     if ('service' in change) this.#set(this.#services, change.service.id, { definition: change.service, bytes })

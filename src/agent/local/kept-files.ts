@@ -10,13 +10,16 @@ import { keptVersion } from './kept-schema.ts'
 
 type Written = Promise<Result<undefined, DiskFailure>>
 
-/** What a file holds, and of which ID that is. */
+/** The content of a file, and the ID of its item. */
 export interface KeptForm<File, Item> {
   readonly schema: z.ZodType<File>
   readonly itemOf: (file: File) => readonly [id: string, item: Item]
 }
 
-/** One JSON file for each thing, in a directory, named by the SHA-256 of its ID in small letters, which may hold anything. */
+/**
+ * One JSON file for each item, in a directory; the name is the SHA-256 of the lowercase ID, because an ID may contain
+ * any character.
+ */
 export class KeptFiles<File, Item> {
   readonly #env: Env
   readonly #directory: string
@@ -28,13 +31,13 @@ export class KeptFiles<File, Item> {
     this.#form = form
   }
 
-  /** By `itemKey`. A malformed file is left out and reported. A missing directory counts as empty. */
+  /** By `itemKey`. A malformed file is skipped and reported. A missing directory counts as empty. */
   async load(): Promise<Result<Map<string, Item>, DiskFailure>> {
     const items = new Map<string, Item>()
     const names = await this.#env.disk.list(this.#directory)
     if (!names.ok) return names.error.kind === 'not-found' ? ok(items) : names
     for (const name of names.value) {
-      // What a crash left half written. If it stays, it is looked at again at the next start.
+      // A crash left this file half written. If it cannot be removed, the next start tries again.
       if (name.endsWith('.tmp')) await this.#env.disk.remove(`${this.#directory}/${name}`)
       if (!/^[0-9a-f]{64}$/.test(name)) continue
       const read = await this.#readFile(name)
@@ -45,7 +48,7 @@ export class KeptFiles<File, Item> {
     return ok(items)
   }
 
-  /** Not synced: after a power cut it may be lost or damaged. */
+  /** Not synced: a power cut may lose or damage it. */
   async put(id: string, content: { readonly [key: string]: Json }): Written {
     const bytes = utf8(writeJson({ version: keptVersion, ...content }))
     return writeWholeFile(this.#env.disk, this.#directory, this.#nameOf(id), bytes, false)
@@ -55,7 +58,7 @@ export class KeptFiles<File, Item> {
     return removeFile(this.#env.disk, this.#directory, this.#nameOf(id), false)
   }
 
-  /** For good. */
+  /** Removes the files durably. */
   async removeAll(ids: Iterable<string>): Written {
     let some = false
     for (const id of ids) {
@@ -84,7 +87,7 @@ export class KeptFiles<File, Item> {
   }
 }
 
-/** Undefined for what is not JSON. */
+/** Undefined if the text is not JSON. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import type { CheckDefinition, CheckStatus, OfferedService } from '../../model/catalog.ts'
 
-/** What is kept in the data directory. Members that this release does not know are dropped, so that one may go back. */
+/**
+ * The format of the data directory. Members that this release does not know are dropped, so that a downgrade is
+ * possible.
+ */
 
 const texts = z.array(z.string())
 const pairs = z.array(z.tuple([z.string(), z.string()]))
@@ -90,7 +93,7 @@ const check = z.object({
   token: z.string().optional(),
 })
 
-/** What was last said of a TTL check, and until when that counts. */
+/** The last report of a TTL check, and until when it is valid. */
 export interface KeptState {
   readonly checkId: string
   readonly status: CheckStatus
@@ -100,7 +103,7 @@ export interface KeptState {
 
 const state = z.object({ checkId: z.string().min(1), status, output: z.string(), expiresWallMs: z.number() })
 
-/** A change of what is kept. */
+/** One change of the stored definitions. */
 export type KeptChange =
   | { readonly service: OfferedService }
   | { readonly check: CheckDefinition }
@@ -120,7 +123,7 @@ const change = z.union([
 
 const version = z.literal(1)
 
-/** What one frame of the journal holds. */
+/** The content of one frame of the journal. */
 export const keptChanges: z.ZodType<{ readonly changes: readonly unknown[] }> = z.object({
   version,
   changes: z.array(z.unknown()),

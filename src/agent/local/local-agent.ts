@@ -46,8 +46,8 @@ export function createLocalAgent(env: Env, parts: LocalAgentParts): RunningLocal
 }
 
 /**
- * Services and checks of one agent: in memory, on disk where the API brought them, in the catalog by anti-entropy. Changes
- * are made one at a time for each; what is asked for is on disk before it counts.
+ * Services and checks of one agent: in memory, on disk if they came over the API, and in the catalog by anti-entropy.
+ * Changes of one item run one at a time; a requested change is on disk before it takes effect.
  */
 class LocalServices implements RunningLocalAgent {
   readonly #env: Env
@@ -59,7 +59,7 @@ class LocalServices implements RunningLocalAgent {
   readonly #turns: InTurn
   readonly #places: Places
   readonly #results: CheckResults
-  /** One for each caller that waits. */
+  /** One for each waiting caller. */
   readonly #watchers = new Set<{ use(): void }>()
   #config: AgentConfig
   #fromFiles: FileDefinitions = noDefinitions
@@ -147,7 +147,7 @@ class LocalServices implements RunningLocalAgent {
     this.#sync.stop()
   }
 
-  /** Out of turn: nobody can change anything before it is over. */
+  /** Runs outside the queue: no change is possible before the start is over. */
   async start(): Promise<Result<undefined, StartFailure>> {
     const kept = await this.#keeping.load()
     if (!kept.ok) return err(unreadable(diskRefusal(kept.error)))
@@ -220,7 +220,7 @@ class LocalServices implements RunningLocalAgent {
       change = this.#results.take(checkId, { status, output })
       const expiresWallMs = this.#env.clock.wallMs() + ttl.ttlMs
       const kept = await this.#keeping.keepState({ checkId, status, output, expiresWallMs })
-      // Its word counts even if it will be forgotten with this process.
+      // The report counts even if it is lost when this process ends.
       if (!kept.ok) this.#warn('the state of a check could not be kept', kept.error)
       return done
     }, about)
@@ -241,7 +241,7 @@ class LocalServices implements RunningLocalAgent {
     })
   }
 
-  /** In one step: what goes on, what is replaced, and what is no more. */
+  /** Applies a reload in one step: unchanged, replaced and removed items. */
   #takeOver(config: AgentConfig, wanted: FileDefinitions): void {
     const before = this.#fromFiles
     this.#config = config
@@ -267,7 +267,7 @@ class LocalServices implements RunningLocalAgent {
     }
   }
 
-  /** What the API brought and a file defines now is the file's. */
+  /** A file now defines these items that came over the API: the file's definition wins. */
   async #forgetReplaced(wanted: FileDefinitions): Promise<Result<undefined, Failure>> {
     const services = [...wanted.services.keys()].filter((id) => this.#state.service(id)?.origin === 'api')
     const checks = [...wanted.checks.keys()].filter((id) => this.#state.check(id)?.origin === 'api')
@@ -366,7 +366,7 @@ class LocalServices implements RunningLocalAgent {
     return done
   }
 
-  /** Takes a check up, in the place of one of the same ID. `kept`: what was last said of it in an earlier process. */
+  /** Starts a check, and replaces one with the same ID. `kept` is the last report that an earlier process stored. */
   #begin(check: CheckDefinition, origin: Origin, kept?: KeptState): void {
     const nowMs = this.#env.clock.monoMs()
     const fresh = check.probe.kind === 'ttl' && kept !== undefined && kept.expiresWallMs > this.#env.clock.wallMs()

@@ -13,27 +13,30 @@ import type { Comparison } from './differences.ts'
 import { ChecksByService, Entries, type SyncMark } from './entries.ts'
 import { itemKey } from './item-key.ts'
 
-/** Where the agent has it from: a configuration file, or a caller of the API. */
+/** Where a definition came from: a configuration file, or a caller of the API. */
 export type Origin = 'file' | 'api'
 
 interface ServiceEntry extends SyncMark {
   readonly id: string
-  /** Null: to be taken out of the catalog. */
+  /** Null: to be removed from the catalog. */
   facts: ServiceFacts | null
-  /** The secret of the token of its own; empty: none. */
+  /** The secret of the service's own token; empty if it has none. */
   token: string
-  /** The ID of the service that it goes with; empty: none. */
+  /** The ID of the service that this sidecar belongs to; empty if it is no sidecar. */
   sidecarOf: string
-  /** How the agent runs it; undefined: it does not. */
+  /** How the agent runs the proxy as a process; undefined if it does not. */
   managed: ManagedFacts | undefined
   origin: Origin
-  /** Somebody said so while this agent ran: its tags count even where the catalog's may, until it has been told. */
+  /**
+   * The service was registered while this agent ran: its tags win over overridden tags of the catalog until the first
+   * sync.
+   */
   declared: boolean
 }
 
 interface CheckEntry extends SyncMark {
   readonly id: string
-  /** Null: to be taken out of the catalog. */
+  /** Null: to be removed from the catalog. */
   definition: CheckDefinition | null
   token: string
   /** Empty for a check of the node. */
@@ -41,9 +44,9 @@ interface CheckEntry extends SyncMark {
   origin: Origin
   status: CheckStatus
   output: string
-  /** Monotonic; undefined while it is not critical. */
+  /** Monotonic time since which the check is critical; undefined while it is not. */
   criticalSinceMs: number | undefined
-  /** A new output is synced to the catalog later. */
+  /** A new output waits to be synced later. */
   outputDeferred: boolean
 }
 
@@ -63,27 +66,28 @@ export interface LocalCheck {
 
 export type CheckChange = 'none' | 'output' | 'status'
 
-/** A service or check to be synced, as it was at some version. */
+/** A service or check to be synced, with its version at that time. */
 export interface Due<T> {
   readonly id: string
   readonly version: number
-  /** Null: it is gone. */
+  /** Null: it was removed. */
   readonly facts: T | null
-  /** The secret of its own token, with which it is synced; empty: none. */
+  /** The secret of its own token, with which it is synced; empty if it has none. */
   readonly token: string
 }
 
 /** Listeners for changes. */
 export interface LocalChanges {
-  /** After services came, went or changed. */
+  /** Called after services were added, removed or changed. */
   services(): void
-  /** After a check of this service, of the node where it is empty, came, went, or said something else. */
+  /** Called after a check of this service, or of the node if it is empty, was added, removed or changed. */
   checks(serviceId: string): void
 }
 
 /**
- * What this agent offers and checks, and how much of it the catalog has been told. Plain memory: who writes it to disk, runs
- * checks and talks to the catalog stands around it. What was taken out stays as a mark until the catalog has let it go.
+ * The services and checks of this agent, and how much of them the catalog has. Held in memory only: writing to disk,
+ * running checks and syncing with the catalog are separate parts. A removed item stays as a mark until the catalog has
+ * removed it.
  */
 export class LocalState {
   readonly #services = new Entries<ServiceEntry>()
@@ -110,7 +114,7 @@ export class LocalState {
     return this.#services.keys().flatMap((id) => this.service(id)?.facts ?? [])
   }
 
-  /** IDs of those that go with a service. */
+  /** IDs of the sidecars of a service. */
   sidecarsOf(serviceId: string): readonly string[] {
     const key = itemKey(serviceId)
     const isIts = (id: string): boolean => {
@@ -120,7 +124,7 @@ export class LocalState {
     return this.#services.keys().filter(isIts)
   }
 
-  /** Those that the agent runs as processes, in order of ID, each with the token of its service. */
+  /** Proxies that the agent runs as processes, in order of ID, each with the token of its service. */
   managedProxies(): readonly ManagedProxy[] {
     return this.#services.keys().flatMap((id) => {
       const entry = this.#services.get(id)
@@ -135,7 +139,7 @@ export class LocalState {
     return entry?.facts == null ? undefined : { ...entry, facts: entry.facts }
   }
 
-  /** Whether there are at least `count`. Counts only if that is possible. */
+  /** Whether there are at least `count` services; counts only if that is possible. */
   hasServices(count: number): boolean {
     return this.#services.size >= count && this.serviceCount >= count
   }
@@ -176,7 +180,7 @@ export class LocalState {
     return this.#checksOf.of(serviceId).flatMap((id) => this.check(id) ?? [])
   }
 
-  /** `declared`: now, and not taken up again from before. */
+  /** `declared`: registered now, and not restored from an earlier process. */
   putService(offered: OfferedService, origin: Origin, declared: boolean): void {
     const { token = '', sidecarOf = '', managed, ...facts } = offered
     this.#services.put(facts.id, (mark) => ({
@@ -189,12 +193,12 @@ export class LocalState {
       declared,
       ...mark,
     }))
-    // They carry the tags and the name of their service.
+    // The checks carry the name and tags of their service.
     for (const key of this.#checksOf.of(facts.id)) this.#touchCheck(this.#checks.get(key))
     this.#told.services()
   }
 
-  /** A check that was there keeps its status and output. */
+  /** An existing check keeps its status and output. */
   putCheck(definition: CheckDefinition, origin: Origin, nowMs: number): void {
     const before = this.check(definition.checkId)
     const status = before?.status ?? definition.status
@@ -227,7 +231,7 @@ export class LocalState {
     this.#told.checks(entry.serviceId)
   }
 
-  /** The result of a run or a report. `defer`: a new output alone is not synced until `outputDue`. */
+  /** The result of a run or a report. `defer`: a change of the output alone is not synced until `outputDue`. */
   updateCheck(id: string, status: CheckStatus, output: string, nowMs: number, defer: boolean): CheckChange {
     const entry = this.#checks.get(id)
     if (entry?.definition == null) return 'none'
@@ -246,7 +250,7 @@ export class LocalState {
     return this.#checks.get(id)?.outputDeferred === true
   }
 
-  /** A deferred output is due; true if there is anything to sync. */
+  /** A deferred output is to be synced now; returns whether there is anything to sync. */
   outputDue(id: string): boolean {
     const entry = this.#checks.get(id)
     if (entry?.outputDeferred !== true) return false
@@ -254,7 +258,7 @@ export class LocalState {
     return true
   }
 
-  /** What the catalog is not known to have; IDs are in order. */
+  /** Items that the catalog is not known to have, in order of ID. */
   dueNode(): Due<NodeFacts> | undefined {
     const { synced, version, facts } = this.#node
     return synced ? undefined : { id: facts.node, version, facts, token: '' }
@@ -275,7 +279,7 @@ export class LocalState {
     return this.#checks.dueKeys()
   }
 
-  /** Those of a service that are here. */
+  /** Checks of a service to be synced, without removed ones. */
   dueChecksOf(serviceId: string): readonly Due<CheckFacts>[] {
     return this.#checksOf.of(serviceId).flatMap((id) => {
       const due = this.dueCheck(id)
@@ -301,7 +305,7 @@ export class LocalState {
       entry.declared = false
     } else {
       this.#services.delete(due.id)
-      // The catalog takes an instance out with its checks.
+      // The catalog removes an instance together with its checks.
       for (const key of this.#checksOf.of(due.id)) {
         const check = this.#checks.get(key)
         if (check?.definition === null) this.#deleteCheck(check)
@@ -317,7 +321,7 @@ export class LocalState {
     else this.#checks.setSynced(due.id, entry, true)
   }
 
-  /** What a comparison with the catalog found. */
+  /** Takes over the result of a comparison with the catalog. */
   compared(found: Comparison): void {
     const { node, services, checks } = found
     this.#node.synced = node

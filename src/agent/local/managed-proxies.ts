@@ -9,19 +9,21 @@ import { oldUpstreams } from './old-upstreams.ts'
 import { isOpen, portFor, type SidecarPorts, type Taken } from './ports.ts'
 
 /**
- * Of proxies that an agent runs as processes. Reference: configuration.md#connect-proxy,
+ * Settings of proxies that an agent runs as processes. Reference: configuration.md#connect-proxy,
  * configuration.md#connect-proxy-defaults.
  */
 export interface ManagedSettings {
   readonly ports: SidecarPorts
-  /** They may be registered over HTTP. */
+  /** Proxies may be registered over HTTP. */
   readonly viaApi: boolean
-  /** They run also where the agent runs as root, and so would they. */
+  /** Proxies run even if the agent runs as root, which they then do as well. */
   readonly asRoot: boolean
-  /** What proxies have that say nothing else. Empty: nothing; without a command it is this program. */
+  /**
+   * Defaults for proxies that do not set these themselves. Empty: no default; without a command, this program is run.
+   */
   readonly execMode: string
   readonly daemonCommand: readonly string[]
-  /** JSON; empty: nothing. */
+  /** JSON; empty: no settings. */
   readonly config: string
 }
 
@@ -34,7 +36,7 @@ export const defaultManagedSettings: ManagedSettings = {
   config: '',
 }
 
-/** Why a caller of the API may not have one run; undefined: it may. Reference: definitions.md#managed-proxies. */
+/** Why a caller of the API may not have a proxy run; undefined if it may. Reference: definitions.md#managed-proxies. */
 export function managedRefusal({ sidecar }: ServiceDefinition, { viaApi }: ManagedSettings): Failure | undefined {
   if (viaApi || sidecar?.service.managed === undefined) return undefined
   return { kind: 'bad-request', message: 'Bad request: Managed proxy registration via the API is disallowed.' }
@@ -42,7 +44,7 @@ export function managedRefusal({ sidecar }: ServiceDefinition, { viaApi }: Manag
 
 export interface ManagedPlace {
   readonly settings: ManagedSettings
-  /** To which proxies bind that name no address. */
+  /** The bind address of proxies that set none. */
   readonly bindAddress: string
   readonly taken: Taken
 }
@@ -53,8 +55,8 @@ const listeningIntervalMs = 10_000
 const anyAddresses: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]'])
 
 /**
- * A managed proxy with all that it does not say itself: its port, where it listens, how it is run, and a check that it listens.
- * The error is a clause. Reference: mesh.md#managed-proxies.
+ * Completes a managed proxy with defaults: its port, its bind address, its command, and a check that it listens. The
+ * error is a clause. Reference: mesh.md#managed-proxies.
  */
 export function withManagedDefaults(
   given: OfferedService,

@@ -3,7 +3,7 @@ import { type NodeFacts, segmentMetaKey } from '../../model/catalog.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
 
-/** What an agent says of its node in the catalog. Reference: catalog.md#node. */
+/** The data that an agent registers about its own node. Reference: catalog.md#node. */
 export function nodeFactsOf(config: AgentConfig, nodeId: string): NodeFacts {
   const meta: [string, string][] = [...Object.entries(config.nodeMeta), [segmentMetaKey, '']]
   const wan = ['wan', config.wan.advertiseAddress] as const

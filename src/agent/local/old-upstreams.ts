@@ -19,8 +19,8 @@ const upstream = z.object({
 })
 
 /**
- * Upstreams as releases before 1.3.0 write them, among the settings of a managed proxy: there was no other place. None
- * where settings say nothing of them. The error is a clause.
+ * Upstreams in the form of releases before 1.3.0, which had them among the settings of a managed proxy. Empty if the
+ * settings have none. The error is a clause.
  */
 export function oldUpstreams(settings: Readonly<Record<string, Json>>): Result<readonly ProxyUpstream[], string> {
   const given = settings['upstreams']

@@ -2,10 +2,13 @@ import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { LocalState } from './local-state.ts'
 
-/** How often it is looked for services that are overdue. Reference: configuration.md#check-reap-interval. */
+/**
+ * Interval between two searches for services that are critical for too long. Reference:
+ * configuration.md#check-reap-interval.
+ */
 const reapIntervalMs = 30_000
 
-/** Deregisters services with a check that has been critical for too long, from when it is started until it is closed. */
+/** Deregisters services with a check that has been critical for too long, from its start until it is closed. */
 export class OverdueReaper implements Closable {
   readonly #env: Env
   readonly #state: LocalState
@@ -38,7 +41,10 @@ export class OverdueReaper implements Closable {
   }
 }
 
-/** Services with a check that has been critical for as long as that check bears, each once; IDs as the check gives them. */
+/**
+ * Services with a check that has been critical for longer than that check allows, each once; IDs as the check gives
+ * them.
+ */
 function overdueServices(
   state: LocalState,
   nowMs: number,

@@ -7,13 +7,13 @@ import type { Due } from './local-state.ts'
 import type { OwnCall } from './own-refusals.ts'
 import type { OwnTokens } from './parts.ts'
 
-/** What anti-entropy asks servers for, in words for the log, and with the rights that it takes. */
+/** Requests of anti-entropy to servers, described for the log, with the rights that they need. */
 
-/** A service with what is due of its checks, or a check by itself. */
+/** A service with those of its checks that are to be synced, or a single check. */
 export interface Offer {
   readonly service: Due<ServiceFacts> | null
   readonly checks: readonly Due<CheckFacts>[]
-  /** The secret with which it is synced. */
+  /** The secret of the token that syncs it. */
   readonly token: string
 }
 
@@ -26,7 +26,10 @@ export function comparing(node: string, { agent }: OwnTokens): OwnCall {
   return { thing: 'comparison', doing: `compare node ${JSON.stringify(node)} with the catalog`, token: agent, asks }
 }
 
-/** The right to write the node allows removing what is on it; the name of a removed service is no longer known. */
+/**
+ * The right to write the node suffices to remove what is on it, because the name of a removed service is no longer
+ * known.
+ */
 export function deregistering(
   node: string,
   [kind, id]: readonly ['service' | 'check', string],
@@ -40,7 +43,10 @@ export function deregistering(
   }
 }
 
-/** Of several offers none is refused with the others: each is then told alone. `withNode`: the node's own data go along. */
+/**
+ * A refusal of several offers is never reported as one: each is then registered alone. `withNode`: the node's own data
+ * are sent along.
+ */
 export function registering(node: string, [offer]: readonly Offer[], withNode: boolean, tokens: OwnTokens): OwnCall {
   const ofNode = withNode ? [writing('node', node)] : []
   const service = offer?.service?.facts ?? undefined

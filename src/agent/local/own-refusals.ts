@@ -6,28 +6,28 @@ import type { RegistrantRights } from './alias-sight.ts'
 /** Number of things whose last report is remembered; beyond it the oldest is forgotten, and reported again. */
 const toldMax = 16_384
 
-/** What the agent wants of the servers by itself. */
+/** A request that the agent sends to servers of its own accord. */
 export interface OwnCall {
-  /** Names the thing for as long as it is there: `service web`. */
+  /** Names the thing for as long as it exists: `service web`. */
   readonly thing: string
   /** For the log, behind `Failed to`: `sync service "web"`. */
   readonly doing: string
-  /** The secret of the token that it goes by; empty: the one that stands in for none. */
+  /** The secret of its token; empty: the default token. */
   readonly token: string
-  /** The rights that it takes, as far as this agent can tell. */
+  /** The rights that the request needs, as far as this agent can tell. */
   readonly asks: readonly Ask[]
 }
 
 /**
- * Tells the operator why servers refuse what the agent does of its own accord: the thing, the accessor of its token and the
- * rule that this lacks, never a secret. One line for each thing, and another once the reason is another, or the thing was
- * taken in between: an agent tries again for ever.
+ * Tells the operator why servers refuse a request that the agent sends of its own accord: the thing, the accessor of
+ * its token and the rule that the token lacks, never a secret. The agent retries for ever, so each thing is reported
+ * once, and again if the reason changes or the thing was accepted in between.
  */
 export class OwnRefusals {
   readonly #env: Env
-  /** Undefined: access control is off here, and servers that refuse are not explained. */
+  /** Undefined: access control is off on this agent, and refusals by servers are not explained. */
   readonly #rights: RegistrantRights | undefined
-  /** By thing, the line that was written last. */
+  /** The last line that was logged for each thing. */
   readonly #told = new Map<string, string>()
 
   constructor(env: Env, rights: RegistrantRights | undefined) {
@@ -35,7 +35,7 @@ export class OwnRefusals {
     this.#rights = rights
   }
 
-  /** Settles when it has been reported. */
+  /** Settles when the refusal has been reported. */
   async refused(call: OwnCall, failure: Failure): Promise<void> {
     const why = await this.#why(call, failure)
     const line = `Failed to ${call.doing}: ${why}`
@@ -48,7 +48,7 @@ export class OwnRefusals {
     this.#env.log.write('warn', 'agent', line)
   }
 
-  /** It was done. */
+  /** The request succeeded. */
   done(thing: string): void {
     this.#told.delete(thing)
   }
@@ -70,7 +70,7 @@ function nameOf({ accessor }: Authorizer): string {
   return accessor === '' ? 'its token, which has no accessor yet,' : `token ${accessor}`
 }
 
-/** The token may not have what was asked for, or is none. */
+/** Whether the token lacks the right, or does not exist. */
 export function isRefusal({ kind }: Failure): boolean {
   return kind === 'permission-denied' || kind === 'token-not-found'
 }

@@ -14,7 +14,7 @@ import type { StartFailure } from '../agent.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
 import type { RegistrantRights } from './alias-sight.ts'
 
-/** What the catalog holds of one node. */
+/** The catalog's entries for one node. */
 export interface NodeDump {
   readonly node: NodeFacts
   readonly services: readonly ServiceFacts[]
@@ -26,28 +26,28 @@ export interface NodeDump {
  * access-control.md#special-default-user-token.
  */
 export interface OwnTokens {
-  /** Of its node. Empty: none. */
+  /** For the node itself; empty: none. */
   readonly agent: string
-  /** Stands in for services and checks without their own. Empty: none. */
+  /** For services and checks without a token of their own; empty: none. */
   readonly default: string
 }
 
-/** Access control is off, or nobody gave this agent a token. */
+/** Used if access control is off, or the agent was given no token. */
 export const noTokens: OwnTokens = { agent: '', default: '' }
 
 /** The catalog as anti-entropy needs it. Calls may be held for a while when there is no leader. */
 export interface CatalogClient {
-  /** The node's own data go by themselves, and first: not every token of a service may write them. */
+  /** The node's own data are sent separately, and first: not every token of a service may write them. */
   readonly nodeApart: boolean
-  /** As the leader knows it, so that it shows what was written before; null: the node is not there. */
+  /** Read from the leader, so that it shows all earlier writes; null if the node does not exist. */
   dump(node: string): Promise<Result<NodeDump | null, Failure>>
   register(request: RegisterRequest, token: string): Promise<Result<unknown, Failure>>
-  /** Of each offer why it was refused; null: it is done. */
+  /** For each offer, why it was refused; null if it was registered. */
   registerAll(request: RegisterAllRequest, token: string): Promise<Result<readonly (string | null)[], Failure>>
   deregister(request: DeregisterRequest, token: string): Promise<Result<unknown, Failure>>
   /**
-   * Every check on a node, as any server knows them, with the index at which they last changed: once that is greater than
-   * `minIndex`, or a minute has passed. It ends early where `abandoned` says so.
+   * Every check on a node, read from any server, with the index of their last change: returns once that is greater than
+   * `minIndex`, or a minute has passed. It ends early when `abandoned` calls back.
    */
   checksOn(node: string, minIndex: number, abandoned: (use: () => void) => void): Promise<Result<ChecksOn, Failure>>
 }
@@ -58,41 +58,42 @@ export interface ChecksOn {
 }
 
 export interface LocalAgentParts {
-  /** As they are now. Absent: none. */
+  /** The tokens as of now. Absent: none. */
   readonly tokens?: OwnTokens
   readonly config: AgentConfig
   readonly nodeId: string
   readonly catalog: CatalogClient
-  /** What tokens may do, by which aliases of checks see; absent or undefined: access control is off. */
+  /** Resolves the rights of tokens, which decide what alias checks see; absent or undefined: access control is off. */
   readonly rights?: RegistrantRights | undefined
-  /** How many agents the pool has: with more of them each syncs less often. */
+  /** Number of agents in the pool: the more there are, the less often each one syncs. */
   nodeCount(): number
-  /** How checks over HTTP and gRPC speak TLS where they are to be the agent's own; absent or undefined: as anybody would. */
+  /** TLS settings of checks over HTTP and gRPC that use the agent's certificate; absent or undefined: none. */
   checkTls?(): TlsOptions | undefined
 }
 
 /** What `createLocalAgent` gives. */
 export interface RunningLocalAgent extends LocalAgent {
-  /** What this agent says of its node in the catalog. */
+  /** The data that this agent registers about its node. */
   nodeFacts(): NodeFacts
   /** Why this agent cannot be synced to the catalog; empty: nothing stands in the way. */
   readonly syncTroubles: readonly string[]
   /**
-   * Takes up the definitions of the configuration and those kept on disk, and begins to run checks. Refused where a
-   * definition of the configuration does not hold, or the directories cannot be read; nothing runs then.
+   * Takes the definitions of the configuration and those stored on disk, and starts the checks. Refused if a definition
+   * of the configuration is invalid, or the directories cannot be read; no check runs then.
    */
   start(): Promise<Result<undefined, StartFailure>>
-  /** A server has come within reach, or leads now: everything is compared with the catalog soon. */
+  /** A server has become reachable, or another one leads: compares everything with the catalog soon. */
   trigger(): void
   /**
-   * Takes over services, checks, check settings and node metadata of a changed configuration. What is unchanged goes on as
-   * it is; what is changed is replaced in one step; what came over the API stays. Refused: nothing has changed.
+   * Applies the services, checks, check settings and node metadata of a changed configuration. Unchanged ones keep
+   * running, changed ones are replaced in one step, and those that came over the API stay. If it is refused, nothing
+   * has changed.
    */
   reload(config: AgentConfig): Promise<Result<undefined, Failure>>
-  /** The agent leaves: from now on the catalog is told nothing, so that the node that is taken out does not come back. */
+  /** The agent leaves: it sends nothing to the catalog from now on, so that its removed node does not reappear. */
   silence(): void
   /** The section `agent` of `svc info`. */
   stats(): Readonly<Record<string, string>>
-  /** Checks end, and what is under way on disk. Nothing is taken out of the catalog. */
+  /** Stops the checks and settles when disk work is done. Nothing is removed from the catalog. */
   stop(): Promise<void>
 }

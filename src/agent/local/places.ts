@@ -6,10 +6,10 @@ import type { LocalState } from './local-state.ts'
 import { managedCheckId } from './managed-proxies.ts'
 import { usualCheckIds } from './sidecars.ts'
 
-/** Services, and checks, that one agent holds at most. */
+/** Maximum number of services, and of checks, of one agent. */
 const itemsMax = 16_384
 
-/** How many services and checks there may be, those counted that are still being kept: others come in meanwhile. */
+/** Counts services and checks, including those still being written to disk, because others arrive meanwhile. */
 export class Places {
   readonly #state: LocalState
   readonly #taken = { services: 0, checks: 0 }
@@ -18,7 +18,7 @@ export class Places {
     this.#state = state
   }
 
-  /** Does the work, by which these come in, unless there is no place for them. */
+  /** Runs the work that adds these items, unless they exceed the maximum. */
   async take(
     offered: readonly ServiceFacts[],
     checks: readonly CheckDefinition[],
@@ -43,18 +43,18 @@ function tooMany(what: string): { readonly ok: false; readonly error: Failure } 
   return { ok: false, error: { kind: 'refused', message } }
 }
 
-/** What a registration is about, for its turn: services and checks, each by itself. */
+/** The things that a registration is about, for the queue: its service and each of its checks. */
 export function thingsOf({ service, checks, sidecar }: ServiceDefinition): readonly string[] {
   const own = [serviceThing(service.id), ...checks.map(({ checkId }) => checkThing(checkId))]
   if (sidecar === undefined) return own
   const { id } = sidecar.service
   const usual = sidecar.service.managed === undefined ? usualCheckIds(id) : [managedCheckId(id)]
   const checkIds = sidecar.checks.length > 0 ? sidecar.checks.map(({ checkId }) => checkId) : usual
-  // One at a time of those that may choose a port.
+  // Registrations that may choose a port run one at a time.
   return [...own, 'ports of sidecars', serviceThing(id), ...checkIds.map(checkThing)]
 }
 
-/** A check needs its service, which may be coming in. */
+/** A check needs its service, whose registration may be under way. */
 export function thingsOfCheck({
   checkId,
   serviceId,

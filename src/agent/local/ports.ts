@@ -2,8 +2,8 @@ import type { OfferedService } from '../../model/catalog.ts'
 import { itemKey } from './item-key.ts'
 
 /**
- * Of proxies that name no port, both ends among them; 0 or less: they must. Reference: configuration.md#port-sidecar,
- * configuration.md#port-proxy.
+ * Range of ports for proxies that set none, both ends included; 0 or less: they must set one. Reference:
+ * configuration.md#port-sidecar, configuration.md#port-proxy.
  */
 export interface SidecarPorts {
   readonly min: number
@@ -19,7 +19,7 @@ export function isOpen({ min, max }: SidecarPorts): boolean {
   return min > 0 && max >= min
 }
 
-/** The lowest that nobody has; one that is there keeps its own. */
+/** The lowest free port; an existing proxy keeps its port. */
 export function portFor(id: string, taken: Taken, ports: SidecarPorts): number | undefined {
   if (!isOpen(ports)) return undefined
   const own = taken.find((other) => itemKey(other.id) === itemKey(id))?.port ?? 0

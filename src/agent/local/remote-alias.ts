@@ -8,13 +8,16 @@ import { itemKey } from './item-key.ts'
 import type { CatalogClient } from './parts.ts'
 import { critical, type Outcome } from './probes/outcome.ts'
 
-/** A node whose checks change all the time is read no more often than this, after a few: each read costs a server. */
+/**
+ * Minimum interval between reads of a node whose checks change all the time, after the first few: each read costs a
+ * server.
+ */
 const restMs = 250
 const soonMax = 8
-/** A read that fails is tried again after a second, then after twice that, and so on. */
+/** Pause before a failed read is retried, doubled with each further failure. */
 const pauseMs = 1_000
 const pauseMaxMs = 60_000
-/** One failure alone is a server that goes while another comes. */
+/** A single failure may only be a change of servers. */
 const failuresBeforeCritical = 2
 
 interface RemoteAliasParts {
@@ -27,13 +30,15 @@ interface RemoteAliasParts {
   readonly rights?: RegistrantRights | undefined
 }
 
-/** An alias of what is on a node by the catalog's word: it is read again whenever the checks of that node change. */
+/**
+ * An alias of checks on another node, by the catalog's data: reads them again whenever the checks of that node change.
+ */
 export class RemoteAlias implements Closable {
   readonly #parts: RemoteAliasParts
   readonly #checkId: string
   readonly #probe: AliasProbe
   readonly #sight: AliasSight
-  /** As the catalog has them. */
+  /** The checks as the catalog has them. */
   #found: readonly CheckFacts[] = []
   #closed = false
   #abandon: () => void = () => undefined
@@ -63,7 +68,7 @@ export class RemoteAlias implements Closable {
       })
       if (this.#closed) return
       if (found.ok) {
-        // An index that went back is that of another cluster's life: what is there now is asked for without waiting.
+        // An index that went back belongs to a new life of the cluster: read the present state without waiting.
         index = found.value.index < index ? 0 : found.value.index
         failures = 0
         this.#found = found.value.checks

@@ -5,17 +5,17 @@ import { itemKey } from './item-key.ts'
 import type { Kept } from './keeping.ts'
 import { type KeptChange, withoutCheck, withoutService } from './kept-schema.ts'
 
-/** What becomes of what an agent has kept on disk. */
+/** What becomes of the definitions that an agent has stored on disk. */
 export interface Restored {
   readonly services: readonly OfferedService[]
   readonly checks: readonly CheckDefinition[]
-  /** What is kept no more. */
+  /** Definitions to remove from the disk. */
   readonly changes: readonly KeptChange[]
-  /** What stays on disk, and does not run for now. */
+  /** Definitions that stay on disk, and do not run for now. */
   readonly leftOut: readonly string[]
 }
 
-/** What was kept comes back, unless a file defines it, or it can be no more. */
+/** Stored definitions are restored, unless a file defines them or they are no longer valid. */
 export function restored(kept: Kept, wanted: FileDefinitions, config: AgentConfig): Restored {
   const mayCome = ({ id, managed }: OfferedService): boolean =>
     !wanted.services.has(itemKey(id)) && (managed === undefined || config.managedProxies.viaApi)

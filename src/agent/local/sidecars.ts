@@ -3,7 +3,7 @@ import type { CheckDefinition, OfferedService, ServiceDefinition } from '../../m
 import { type ManagedSettings, withManagedDefaults } from './managed-proxies.ts'
 import { isOpen, portFor, type SidecarPorts, type Taken } from './ports.ts'
 
-/** What an agent's settings say of the proxies that come with services. */
+/** Settings of an agent for proxies that come with services. */
 export interface ProxySettings {
   readonly sidecarPorts: SidecarPorts
   readonly managedProxies: ManagedSettings
@@ -16,8 +16,8 @@ export type Offered = readonly Pick<ServiceDefinition, 'service' | 'checks'>[]
 const listeningIntervalMs = 10_000
 
 /**
- * What is offered by a definition, the service first. A proxy that is there keeps its port.
- * Reference: definitions.md#sidecars.
+ * The service of a definition, followed by its sidecar if it has one. An existing proxy keeps its port. Reference:
+ * definitions.md#sidecars.
  */
 export function offeredBy(
   definition: ServiceDefinition,
@@ -48,7 +48,7 @@ export function offeredBy(
   ])
 }
 
-/** IDs of the checks that a sidecar has which names none. */
+/** IDs of the default checks of a sidecar that defines none. */
 export function usualCheckIds(sidecarId: string): readonly [listening: string, aliasing: string] {
   return [`service:${sidecarId}:1`, `service:${sidecarId}:2`]
 }

@@ -2,41 +2,47 @@ import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { Failure } from '../../model/failure.ts'
 
-/** Everything is compared this often, and less often in large clusters. Reference: agent.md#sync-to-the-catalog. */
+/** Interval of full comparisons, longer in large clusters. Reference: agent.md#sync-to-the-catalog. */
 const fullIntervalMs = 60_000
-/** A sync that failed is made up for after a random part of this, and at least the pause below. */
+/** A failed sync is retried after a random part of this, and no sooner than the pause below. */
 const retryMs = 15_000
 const retryPauseMs = 1_000
-/** So many syncs in a row that are refused for want of a token are made up for sooner: after the pause, twice that, and so on. */
+/**
+ * This many successive syncs that are refused for lack of rights are retried sooner: after the pause, twice that, and
+ * so on.
+ */
 const soonRefusalsMax = 4
-/** So much later at most, for each agent of the pool, a server that came within reach is asked: not all at one instant. */
+/**
+ * Maximum delay per agent of the pool before it asks a server that became reachable, so that not all agents ask at
+ * once.
+ */
 const triggerSpreadMs = 25
 const triggerSpreadMaxMs = 3_000
-/** Number of agents up to which they sync at the full rate. */
+/** Number of agents up to which each one syncs at the full rate. */
 const fullRateNodes = 128
 
-/** How much less often an agent of a cluster of this size syncs: log2(nodes / 128) + 1, rounded up. */
+/** Factor by which an agent of a cluster of this size syncs less often: log2(nodes / 128) + 1, rounded up. */
 export function syncScale(nodes: number): number {
   if (nodes <= fullRateNodes) return 1
-  // The whole part of the logarithm, rounded up, without a function that engines may round each in their own way.
+  // The logarithm rounded up, in integers: engines may round floating-point logarithms differently.
   const log2 = 32 - Math.clz32(nodes - 1)
   return log2 - 7 + 1
 }
 
 interface PaceParts {
   readonly env: Pick<Env, 'random' | 'timers'>
-  /** Agents of the pool. */
+  /** Number of agents in the pool. */
   nodeCount(): number
-  /** Everything is to be compared. */
+  /** Everything is to be compared now. */
   onFull(): void
-  /** What failed is to be made up for. */
+  /** A failed sync is to be retried now. */
   onRetry(): void
 }
 
-/** When an agent compares what it holds with the catalog, and tries again what failed. */
+/** Decides when an agent compares its services with the catalog, and when it retries a failed sync. */
 export class SyncPace {
   readonly #parts: PaceParts
-  /** Syncs in a row that were refused for want of rights. */
+  /** Successive syncs that were refused for lack of rights. */
   #refusals = 0
   #fullTimer: Closable | undefined
   #soonTimer: Closable | undefined
@@ -50,14 +56,14 @@ export class SyncPace {
     for (const timer of [this.#fullTimer, this.#soonTimer, this.#retryTimer]) timer?.close()
   }
 
-  /** Everything is compared again after the usual time. */
+  /** Schedules the next full comparison after the usual interval. */
   scheduleFull(): void {
     this.#fullTimer?.close()
     const intervalMs = fullIntervalMs * this.#scale()
     this.#fullTimer = this.#parts.env.timers.after(intervalMs + this.#random() * intervalMs, () => this.#parts.onFull())
   }
 
-  /** Compares everything soon, once for all callers until then. */
+  /** Schedules a full comparison soon, one for all callers until then. */
   fullSoon(): void {
     if (this.#soonTimer !== undefined) return
     const spreadMs = Math.min(triggerSpreadMs * this.#parts.nodeCount(), triggerSpreadMaxMs)
@@ -77,7 +83,10 @@ export class SyncPace {
     this.#retryTimer = this.#parts.env.timers.after(pauseMs, () => this.#parts.onRetry())
   }
 
-  /** Tokens are made soon after a cluster comes up: an agent that lacks one retries soon at first, and later at the usual pace. */
+  /**
+   * Tokens are created soon after a cluster comes up: an agent without its token retries soon at first, and later at
+   * the usual pace.
+   */
   #refusedPauseMs({ kind }: Failure): number {
     const isRefused = kind === 'token-not-found' || kind === 'permission-denied'
     this.#refusals = isRefused ? this.#refusals + 1 : 0

@@ -2,7 +2,7 @@ import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { Outcome } from './probes/outcome.ts'
 
-/** A check that somebody else keeps alive: it is critical when nothing has been heard for its time to live. */
+/** A check that an outside program keeps alive: it becomes critical when no report came within its TTL. */
 export class TtlCheck implements Closable {
   readonly ttlMs: number
   readonly #env: Env
@@ -10,7 +10,7 @@ export class TtlCheck implements Closable {
   #lastOutput: string
   #timer: Closable
 
-  /** `lastOutput`: of before, when it is taken up again. */
+  /** `lastOutput` is the output of an earlier process. */
   constructor(env: Env, ttlMs: number, lastOutput: string, expired: (outcome: Outcome) => void) {
     this.#env = env
     this.ttlMs = ttlMs

@@ -3,13 +3,14 @@ import { serviceMaintenancePrefix } from '../../model/catalog.ts'
 import { itemKey } from './item-key.ts'
 import type { LocalState } from './local-state.ts'
 
-/** What becomes of checks of a service that its new definition does not name. */
+/** What becomes of a service's checks that its new definition does not name. */
 export type OtherChecks = 'keep-others' | 'drop-others'
 
 /**
- * The rule of `?replace-existing-checks`, apart from the agent that follows it, so that a test can put it every case (divergence 119).
- * IDs of the checks that go when services are registered with these and no others. A check of a file stays: the next reload would
- * bring it back. Maintenance stays: an operator ends it, not the program that registers the service.
+ * The rule of `?replace-existing-checks`, separate from the agent so that a test can cover every case (divergence 119).
+ * Returns the IDs of the checks that are removed when services are registered with these checks and no others. A check
+ * of a file stays, because the next reload would restore it. Maintenance stays, because an operator ends it, not the
+ * program that registers the service.
  */
 export function unnamedChecks(
   state: LocalState,

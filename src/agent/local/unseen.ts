@@ -9,23 +9,23 @@ import type { NodeDump } from './parts.ts'
 const takenForMissingEvery = 10
 
 /**
- * What the catalog has of this node is shown as the agent's own token may read it. A service that is registered with a token of
- * its own, and that the agent's may not read, is missing there each time; telling it again each minute is a write that changes
- * nothing. So what was told and may not be read counts as told. Nobody can see whether it still is there, and it may have been
- * taken out by others: every tenth comparison tells it again all the same.
+ * The catalog shows entries of this node as far as the agent's own token may read them. A service that was registered
+ * with another token may be missing there each time, and registering it again each minute would be a write that changes
+ * nothing. So an item that was registered and may not be read counts as present. Another client may have removed it
+ * unseen, so every tenth comparison registers it again all the same.
  */
 export class UnseenItems {
   readonly #rights: RegistrantRights | undefined
   readonly #token: () => string
   #comparisons = 0
 
-  /** `rights`: undefined where access control is off. `token`: the one that asks for what the catalog has. */
+  /** `rights` is undefined where access control is off. `token` is the one that reads the catalog. */
   constructor(rights: RegistrantRights | undefined, token: () => string) {
     this.#rights = rights
     this.#token = token
   }
 
-  /** What this comparison may see; undefined: what is not shown is not there. */
+  /** What this comparison may see; undefined: everything, so that what is not shown does not exist. */
   async sight(): Promise<Sight | undefined> {
     if (this.#rights === undefined || this.#comparisons++ % takenForMissingEvery === 0) return undefined
     const token = this.#token()
@@ -34,7 +34,7 @@ export class UnseenItems {
   }
 }
 
-/** By `itemKey`, what this agent holds and could not see if it were there. */
+/** By `itemKey`: items of this agent that it could not see in the catalog. */
 export function unseenOf(
   local: LocalState,
   { services, checks }: Pick<NodeDump, 'services' | 'checks'>,

@@ -7,7 +7,10 @@ import { primaryOf } from '../access/mode.ts'
 import type { Ground } from '../ground.ts'
 import { serverOf } from '../pool/pool-servers.ts'
 
-/** The mesh that the datacenter of this server is to be one with; undefined: its own is for itself, or is that of all. */
+/**
+ * The mesh that this server's datacenter should join; undefined: it has a mesh of its own, or is the primary
+ * datacenter.
+ */
 export function meshFederation(
   { config, pool, wan, tokens }: Ground,
   raft: Pick<Raft, 'status'>,
@@ -30,7 +33,7 @@ interface Seen {
   readonly raft: Pick<Raft, 'status'>
 }
 
-/** Servers that do not know of it, as far as they are seen; those that have failed count, for they may come back. */
+/** Servers that do not support federation, as far as they are seen; failed servers count, for they may come back. */
 function missing(own: string, primary: string, { lan, wan, raft }: Seen): readonly MissingServer[] {
   const here = serversIn(lan, own)
   const there = serversIn(wan, primary)

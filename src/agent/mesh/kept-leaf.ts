@@ -22,7 +22,9 @@ import type { RootsWatch, Standing } from './roots-watch.ts'
 const unheardRootMs = 60_000
 /** A leaf that no caller has requested for this long is no longer renewed. Reference: http-reads.md#background-refresh. */
 const unaskedMaxMs = 72 * 3_600_000
-/** Callers that want a new leaf each time get at most one in this time, because each costs the servers a command. */
+/**
+ * Minimum interval between new leaves for callers that request one each time, because each costs the servers a command.
+ */
 const anewMinMs = 1_000
 
 export interface KeptLeafOptions {
@@ -31,24 +33,27 @@ export interface KeptLeafOptions {
   readonly roots: Pick<RootsWatch, 'list' | 'standingOf'>
   readonly service: string
   readonly token: string
-  /** An index that no leaf of this agent has had, and that is not below this one. */
+  /** An index that no leaf of this agent has had, and that is not below the given one. */
   readonly indexOf: (leaf: IssuedLeaf) => number
-  /** It is kept no longer. */
+  /** The leaf was dropped. */
   readonly onEnd: () => void
 }
 
-/** The leaf of one service for one token, renewed for as long as somebody asks for it. Its key changes with it. */
+/** The leaf of one service for one token, renewed for as long as callers ask for it. Each renewal has a new key. */
 export class KeptLeaf {
   readonly #options: KeptLeafOptions
   readonly #waiting = new Set<() => void>()
   #held: (DatedLeaf & { readonly privateKeyPem: string; readonly index: number }) | undefined
-  /** Made for a leaf that has not come yet: an attempt that failed is repeated with the same key, but not in another mesh. */
+  /** The request of a leaf that has not arrived yet: a retry uses the same key, unless the trust domain has changed. */
   #request: (LeafRequest & { readonly trustDomain: string }) | undefined
   #issuing: Promise<Result<undefined, Failure>> | undefined
   #timer: Closable | undefined
-  /** When it is replaced because of how its root stands, by the clock that counts. */
+  /** When the leaf is replaced because of its root, on the clock that applies. */
   #replacing: { readonly standing: Standing; readonly atMs: number } | undefined
-  /** A root that is not listed yet, and by which the servers have signed again all the same: it is waited for as long as it takes. */
+  /**
+   * A root that is not listed yet although the servers signed with it once more: the agent waits for it without a
+   * limit.
+   */
   #awaitedRoot: string | undefined
   #failures = 0
   #notBeforeMs = 0
@@ -71,12 +76,12 @@ export class KeptLeaf {
     return this.#options.service
   }
 
-  /** Why it is kept no longer; undefined: it is, or the agent stops. */
+  /** Why the leaf was dropped; undefined: it was not, or the agent stops. */
   get refusal(): Failure | undefined {
     return this.#refusal
   }
 
-  /** Somebody waits for it. */
+  /** Whether a caller waits for it. */
   get busy(): boolean {
     return this.#issuing !== undefined || this.#waiting.size > 0
   }
@@ -85,13 +90,13 @@ export class KeptLeaf {
     return this.#held !== undefined && isSpent(this.#held, this.#now())
   }
 
-  /** Another root signs now. */
+  /** Whether another root signs now. */
   get outdated(): boolean {
     const standing = this.#standing
     return standing === 'outdated' || standing === 'lost'
   }
 
-  /** Its root is trusted no more. */
+  /** Whether its root is no longer trusted. */
   get lost(): boolean {
     return this.#standing === 'lost'
   }
@@ -100,24 +105,24 @@ export class KeptLeaf {
     return this.#held === undefined ? 'current' : this.#options.roots.standingOf(this.#held.leaf)
   }
 
-  /** A request for another one has failed, and it is too soon for the next: what is held will do. */
+  /** Whether a renewal failed too recently for another attempt: the present leaf is used. */
   get resting(): boolean {
     return this.#options.env.clock.monoMs() < this.#notBeforeMs
   }
 
-  /** It is so recent that another one would be no newer for the caller. */
+  /** Whether it is so recent that another one would be no newer for the caller. */
   get justIssued(): boolean {
     if (this.#held === undefined) return false
     return this.#options.env.clock.monoMs() - this.#held.issuedMonoMs < anewMinMs
   }
 
-  /** Requests a new leaf with a new key. Callers that come meanwhile wait for the same one. */
+  /** Requests a new leaf with a new key. Callers that arrive meanwhile share this request. */
   async issue(): Promise<Result<undefined, Failure>> {
     this.#issuing ??= this.#issue()
     return this.#issuing
   }
 
-  /** Until there is another leaf, for at most this long. */
+  /** Waits for the next leaf, at most this long. */
   next(waitMs: number, options: CallOptions): Promise<void> {
     const { env } = this.#options
     const deferred = env.deferred<void>()
@@ -138,7 +143,7 @@ export class KeptLeaf {
     this.#lookAgain()
   }
 
-  /** `why`: for the waiting callers. */
+  /** `why` is the failure for waiting callers. */
   stop(why?: Failure): void {
     this.#stopped = true
     this.#refusal ??= why
@@ -193,7 +198,7 @@ export class KeptLeaf {
     this.#lookAgain()
   }
 
-  /** Servers refuse or are gone: what is held is given out for as long as it is good. */
+  /** Servers refuse or are unreachable: the present leaf is served for as long as it is valid. */
   #putOff(why: Failure): void {
     const { env, service } = this.#options
     this.#failures += 1
@@ -210,7 +215,7 @@ export class KeptLeaf {
     this.#lookAgain()
   }
 
-  /** What is to be done, and when. */
+  /** Decides what to do next, and when. */
   #lookAgain(): void {
     if (this.#stopped || this.#held === undefined || this.#issuing !== undefined) return
     const { env } = this.#options
@@ -234,7 +239,10 @@ export class KeptLeaf {
     return Math.max(dueMs, this.#notBeforeMs - now.monoMs)
   }
 
-  /** The moment is drawn when the leaf's root is first seen not to be the one that signs, and again where less is known of it. */
+  /**
+   * The moment is drawn when the leaf's root is first seen not to be the signing one, and again if less is known about
+   * the root.
+   */
   #replaceInMs({ leaf }: DatedLeaf, { monoMs }: Now): number {
     const { env, source, roots } = this.#options
     const standing = roots.standingOf(leaf)

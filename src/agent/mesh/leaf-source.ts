@@ -8,7 +8,7 @@ export interface RootsView {
   readonly index: number
 }
 
-/** A key that was made here, and what asks for a certificate of it. */
+/** A key that was generated here, and the signing request for it. */
 export interface LeafRequest {
   /** `CERTIFICATE REQUEST` in PEM. */
   readonly requestPem: string
@@ -16,21 +16,23 @@ export interface LeafRequest {
   readonly privateKeyPem: string
 }
 
-/** Where an agent's leaves come from: its servers, but for the keys. */
+/** Where an agent's leaves come from: its servers sign, the keys stay here. */
 export interface LeafSource {
-  /** Waits for roots newer than the index, as blocking reads do; 0: those of the leader, now. */
+  /** Waits for roots newer than the index, as blocking reads do; 0: the leader's present roots. */
   roots(minIndex: number, onAbort: (use: () => void) => void): Promise<Result<RootsView, Failure>>
-  /** With a new key each time. */
+  /** Generates a new key each time. */
   request(service: string, trustDomain: string): Promise<LeafRequest>
   sign(requestPem: string, token: string): Promise<Result<IssuedLeaf, Failure>>
-  /** Agents of the datacenter, as far as this one knows. */
+  /** Number of agents in the datacenter, as far as this one knows. */
   memberCount(): number
 }
 
-/** What metrics of leaves begin with. The prefix stands twice. Reference: telemetry.md#metric-svc-cache. */
+/**
+ * Prefix of the metrics of leaves, which contains the product's name twice. Reference: telemetry.md#metric-svc-cache.
+ */
 export const cacheName = 'svc.cache.connect-ca-leaf'
 
-/** The token may not have this (any more). */
+/** Whether the token has no right to the leaf, or has lost it. */
 export function isRefusal({ kind }: Failure): boolean {
   return kind === 'permission-denied' || kind === 'token-not-found'
 }

@@ -10,36 +10,39 @@ import { KeptLeaf } from './kept-leaf.ts'
 import { cacheName, isRefusal, type LeafSource } from './leaf-source.ts'
 import { RootsWatch } from './roots-watch.ts'
 
-/** Leaves kept; for one more, the longest unasked goes for which nobody waits. */
+/**
+ * Maximum number of leaves; a new one evicts the leaf that was not requested for the longest time and for which no
+ * caller waits.
+ */
 export const leavesMax = 1_024
 
 export interface LeavesOptions {
   readonly env: Env
   readonly source: LeafSource
-  /** The secret that a call goes by. */
+  /** The secret that a call uses. */
   readonly tokenOf: (call: CallOptions) => string
-  /** What the token of a call may do, by this agent's own knowledge; undefined: access control is off. */
+  /** The rights of a call's token, as far as this agent knows them; undefined where access control is off. */
   readonly rightsOf: ((call: CallOptions) => Promise<Result<Authorizer, Failure>>) | undefined
 }
 
-/** One that goes for another takes with it whoever was about to be given it. */
+/** The failure of callers that waited for a leaf which another one displaced. */
 const tooMany: Failure = { kind: 'overloaded', message: `more than ${leavesMax} leaves are waited for` }
 
 type Wait = Parameters<MeshLeaves['leaf']>[1]
 
 /**
- * The leaves of the services on one agent: for each service and token a key and a certificate, renewed before it expires and
- * when another root signs. The key is made here and leaves only with its leaf.
+ * The leaves of the services on one agent: for each service and token a key and a certificate, renewed before it
+ * expires and when another root signs. The key is generated here, and is handed out only with its leaf.
  *
- * After a rotation leaves are replaced within a time that grows with the number of agents, so that the servers are not asked for all of
- * them at once: the old ones are good until they expire, for no root goes before its leaves. Whoever asks anew meanwhile is
- * given one of the new root, for whoever rotates because a key was lost wants to see the end of the old one; whoever waits
- * for the next one is told when it comes.
+ * After a rotation leaves are replaced over a time that grows with the number of agents, so that the servers do not get
+ * all requests at once. The old leaves stay valid until they expire, because no root is removed before its leaves have
+ * expired. A new caller meanwhile gets a leaf of the new root: an operator that rotates because a key was lost wants
+ * the old root out of use. A caller that waits for the next leaf is answered when it is issued.
  */
 export class Leaves implements MeshLeaves {
   readonly #options: LeavesOptions
   readonly #roots: RootsWatch
-  /** The longest unasked first. */
+  /** In order of the last request, the oldest first. */
   readonly #kept = new Map<string, KeptLeaf>()
   #lastIndex = 0
   #stopped = false
@@ -98,7 +101,7 @@ export class Leaves implements MeshLeaves {
     return ok({ ...held, hit: known && !isAnother, ageMs: this.#roots.ageMs() })
   }
 
-  /** Until there is what this caller is to have. */
+  /** Waits until there is a leaf that satisfies this caller. */
   async #ready(
     kept: KeptLeaf,
     { minIndex, waitMs }: Wait,
@@ -107,11 +110,12 @@ export class Leaves implements MeshLeaves {
   ): Promise<Result<undefined, Failure>> {
     const { held } = kept
     if (held === undefined) return kept.issue()
-    // A greater index than ours was told by this agent before it started again: its caller has an older leaf, too.
+    // The caller's index is greater than ours if this agent gave it before a restart: the caller has an older leaf,
+    // too.
     const waits = minIndex === held.index && !revalidate
     if (!kept.spent && waits) {
       await kept.next(waitMs === 0 ? blockingWaitDefaultMs : Math.min(waitMs, blockingWaitMaxMs), options)
-      // Its rights may have narrowed meanwhile.
+      // The caller's rights may have been narrowed meanwhile.
       return this.#allowed(kept.service, options)
     }
     const wantsAnother = kept.outdated || (revalidate && !kept.justIssued)

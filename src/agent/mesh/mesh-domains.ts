@@ -6,12 +6,13 @@ import type { Failure } from '../../model/failure.ts'
 import { type TrustDomains, trustDomainsOf } from '../../pki/trust-domains.ts'
 import type { AnswerCache } from '../asking/answer-cache.ts'
 
-/** How long the answer that servers have no mesh is kept: it is needed for each connection. */
+/** How long "the servers have no mesh" is cached: every connection needs this answer. */
 const offMs = 10_000
 
 /**
- * The trust domain of the mesh, as an agent keeps it, with those of former meshes that count still. It changes when the datacenter
- * joins the mesh of another, and a state that is restored may be that of another mesh: so it is kept fresh, like all that agents keep.
+ * The cached trust domain of the mesh, with those of former meshes that are still accepted. It changes when the
+ * datacenter joins the mesh of another, or when a snapshot of another mesh is restored, so it is refreshed like
+ * everything that agents cache.
  */
 export class MeshDomains {
   readonly #clock: Env['clock']
@@ -46,7 +47,7 @@ export class MeshDomains {
 const anyServer = { consistency: 'stale', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' } as const
 
 function isOff(failure: Failure): boolean {
-  // A server of a release without the mesh does not know the question.
+  // A server of a release without the mesh does not know this request.
   if (failure.kind === 'unknown-method') return true
   return failure.kind === 'refused' && failure.message === meshIsOffLine
 }

@@ -1,20 +1,27 @@
 import type { RandomStream } from '../../env/random.ts'
 import type { IssuedLeaf } from '../../features/connect/model.ts'
 
-/** When leaves are renewed. All times are in milliseconds; `mono` counts what has passed, `wall` is what certificates say. */
+/**
+ * When leaves are renewed. All times are in milliseconds; `mono` is monotonic time, `wall` is the time of certificates.
+ */
 
-/** A leaf is renewed at a moment drawn between these parts of its life: some try, and some time to try again, are left. */
+/** A leaf is renewed at a moment drawn between these fractions of its lifetime, which leaves time for retries. */
 const renewFrom = 0.6
 const renewTo = 0.9
-/** No leaf is renewed before this part of its life, whatever the clock on the wall says: a wrong one would ask for ever. */
+/**
+ * No leaf is renewed before this fraction of its lifetime, whatever the wall clock says: a wrong clock would renew for
+ * ever.
+ */
 const renewFloor = 0.05
-/** A timer looks again after this at the latest: the clock on the wall may have been set. */
+/** Longest delay of a timer: the wall clock may have been set meanwhile. */
 export const lookAgainMs = 5 * 60_000
-/** Agents that see a new root ask for new leaves within a time that grows with their number: 20 a second, all together. */
+/**
+ * Agents that see a new root request new leaves over a time that grows with their number: 20 leaves a second in total.
+ */
 const spreadPerAgentMs = 50
 const spreadMinMs = 10_000
 const spreadMaxMs = 10 * 60_000
-/** Pause after an attempt that failed, doubled with each further one, and up to half as long again. */
+/** Pause after a failed attempt, doubled with each further failure, plus up to half of it at random. */
 const retryMinMs = 1_000
 const retryMaxMs = 60_000
 
@@ -23,11 +30,11 @@ export interface Now {
   readonly wallMs: number
 }
 
-/** A leaf, and by which clock it came. */
+/** A leaf with the time of its arrival on both clocks. */
 export interface DatedLeaf {
   readonly leaf: IssuedLeaf
   readonly issuedMonoMs: number
-  /** The part of its life after which it is renewed. */
+  /** The fraction of its lifetime after which it is renewed. */
   readonly renewAt: number
 }
 
@@ -36,8 +43,8 @@ export function drawRenewal(random: RandomStream): number {
 }
 
 /**
- * How long until it should be renewed; 0 or less: it should be now. Whichever clock says so first: the one on the wall may stand
- * behind, and the other may have slept with its machine.
+ * Time until renewal; 0 or less: now. The earlier of both clocks counts: the wall clock may be slow, and the monotonic
+ * one may have stopped while the machine slept.
  */
 export function renewalInMs({ leaf, issuedMonoMs, renewAt }: DatedLeaf, now: Now): number {
   const lifeMs = leaf.notAfterMs - leaf.notBeforeMs
@@ -47,14 +54,17 @@ export function renewalInMs({ leaf, issuedMonoMs, renewAt }: DatedLeaf, now: Now
   return Math.max(Math.min(byWall, byMono), floor)
 }
 
-/** It is of no use any more, unless it has only just come: then the clock on the wall is wrong, and a new one would be as this. */
+/**
+ * Whether the leaf is no longer usable. A leaf that has just arrived is never spent: then the wall clock is wrong, and
+ * a new leaf would be no better.
+ */
 export function isSpent({ leaf, issuedMonoMs }: DatedLeaf, now: Now): boolean {
   const lifeMs = leaf.notAfterMs - leaf.notBeforeMs
   const livedMs = now.monoMs - issuedMonoMs
   return livedMs >= lifeMs || (now.wallMs >= leaf.notAfterMs && livedMs >= lifeMs * renewFloor)
 }
 
-/** When within the time of all agents this one asks for a leaf under the new root. */
+/** The random moment, within the time of all agents, at which this agent requests a leaf of the new root. */
 export function drawSpread(random: RandomStream, memberCount: number): number {
   return random.fraction() * Math.min(Math.max(memberCount * spreadPerAgentMs, spreadMinMs), spreadMaxMs)
 }

@@ -10,11 +10,11 @@ export interface RootsWatchOptions {
   readonly source: Pick<LeafSource, 'roots'>
   /** Whether any caller needs the roots to be followed. */
   readonly wanted: () => boolean
-  /** `turned`: another root signs than before. */
+  /** `turned`: the signing root has changed. */
   readonly onChange: (turned: boolean) => void
 }
 
-/** The roots as this agent knows them: followed by a blocking read for as long as it keeps leaves. */
+/** The roots as this agent knows them, followed by a blocking read for as long as it has leaves. */
 export class RootsWatch {
   readonly #options: RootsWatchOptions
   #view: RootsView | undefined
@@ -23,14 +23,16 @@ export class RootsWatch {
   #stopped = false
   /** Ends the read or the pause that is under way. */
   #interrupt: (() => void) | undefined
-  /** Since when they may have changed without our knowing; undefined while a read is under way. */
+  /** Since when they may have changed unnoticed; undefined while a read is under way. */
   #inDoubtSinceMs: number | undefined
 
   constructor(options: RootsWatchOptions) {
     this.#options = options
   }
 
-  /** The present roots. The first are the leader's: a lagging server does not know of a mesh that has just begun. */
+  /**
+   * The present roots. The first read goes to the leader: a lagging server may not know of a mesh that has just begun.
+   */
   async list(): Promise<Result<RootsList, Failure>> {
     if (this.#following && this.#view !== undefined) return ok(this.#view.list)
     this.#asking ??= this.#ask()
@@ -38,15 +40,15 @@ export class RootsWatch {
     return asked.ok ? ok(asked.value.list) : asked
   }
 
-  /** For how long they may have been others than those that are known. */
+  /** For how long the known roots may have been out of date. */
   ageMs(): number {
     return this.#inDoubtSinceMs === undefined ? 0 : this.#options.env.clock.monoMs() - this.#inDoubtSinceMs
   }
 
   /**
-   * `outdated`: another root signs now. `lost`: the root of this leaf is not listed, although what is known is not older than
-   * the leaf: a snapshot of before was restored. `unheard`: it is not listed yet, or in a cluster of new servers, which begins at a
-   * lower index, never will be.
+   * `outdated`: another root signs now. `lost`: the root of this leaf is not listed, although the list is not older
+   * than the leaf, because an earlier snapshot was restored. `unheard`: the root is not listed yet, or never will be in
+   * a new cluster, which begins at a lower index.
    */
   standingOf({ rootId, modifyIndex }: { readonly rootId: string; readonly modifyIndex: number }): Standing {
     if (this.#view === undefined) return 'current'
@@ -99,7 +101,7 @@ export class RootsWatch {
 
   #take(view: RootsView): void {
     const before = this.#view?.list.activeRootId
-    // Lower after a restore: it is taken as it is.
+    // The index is lower after a restore: accept it as it is.
     this.#view = view
     if (before !== undefined) this.#options.onChange(before !== view.list.activeRootId)
   }

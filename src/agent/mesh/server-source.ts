@@ -16,7 +16,7 @@ export interface ServerSourceOptions {
   readonly memberCount: () => number
 }
 
-/** Leaves that the servers of the datacenter sign, for keys that are made here. */
+/** Requests leaves from the servers of the datacenter, for keys that are generated here. */
 export function serverSource({ env, calls, datacenter, memberCount }: ServerSourceOptions): LeafSource {
   const wait = { waitMs: 0, maxStaleMs: 0, datacenter: '' }
   return {

@@ -8,8 +8,8 @@ import { type Failure, failureText } from '../../model/failure.ts'
 import { isRefusal, type OwnRefusals } from '../local/own-refusals.ts'
 
 /**
- * Not more often than this, and not more often in the whole pool than this many times a second.
- * Reference: configuration.md#coordinate-sync.
+ * Minimum interval of one agent's updates, and maximum rate of updates in the whole pool. Reference:
+ * configuration.md#coordinate-sync.
  */
 const intervalMinMs = 15_000
 const ratePerSecond = 64
@@ -18,16 +18,16 @@ interface CoordinateSync {
   readonly env: Env
   readonly pool: Pool
   readonly nodeName: string
-  /** The agent's own, as it is now. */
+  /** The agent's own token, as of now. */
   readonly token: () => string
-  /** Where it is told why servers refuse. */
+  /** Reports why servers refuse. */
   readonly refusals: Pick<OwnRefusals, 'refused' | 'done'>
   send(update: CoordinateRow, token: string): Promise<Result<null, Failure>>
 }
 
 const thing = 'coordinate'
 
-/** Tells the servers where this agent is, while that changes. */
+/** Sends this agent's network coordinate to the servers whenever it changes. */
 export function syncCoordinate({ env, pool, nodeName, token, refusals, send }: CoordinateSync): () => void {
   const asks: readonly Ask[] = [{ resource: 'node', name: nodeName, right: 'write' }]
   const doing = `send the network coordinate of node ${JSON.stringify(nodeName)}`

@@ -8,16 +8,16 @@ import { aliveServers, serverOf, wanNameOf } from './pool-servers.ts'
 const floodIntervalMs = 60_000
 
 /**
- * Brings the servers of this datacenter into the pool of all datacenters: whoever is alive here and not there is joined, when
- * a server appears and again and again (the field's flood joins). So one address of another datacenter, told to one server,
- * joins all of them.
+ * Brings the servers of this datacenter into the pool of all datacenters: joins each server that is alive here and
+ * missing there, when a server appears and periodically (the field's flood joins). So one address of another
+ * datacenter, given to one server, joins all of them.
  */
 export class FloodJoin {
   readonly #env: Env
   readonly #lan: Pool
   readonly #wan: Pool
   readonly #datacenter: string
-  /** Of a server that does not say where it gossips with other datacenters. */
+  /** The port for a server that does not announce where it gossips with other datacenters. */
   readonly #port: number
   readonly #watching: Closable
   #timer: Closable | undefined
@@ -35,7 +35,7 @@ export class FloodJoin {
       if (changes.some(({ kind, member }) => kind === 'joined' && serverOf(member) !== undefined)) this.#start()
     })
     this.#rest()
-    // Others may have come into the pool before this server was ready to look.
+    // Other servers may have joined the pool before this server was ready.
     this.#start()
   }
 
@@ -68,7 +68,7 @@ export class FloodJoin {
 
   async #joinMissing(): Promise<void> {
     for (const { name, address, wanPort } of aliveServers(this.#lan.members(), this.#datacenter)) {
-      // Looked at anew each time: by joining one, others are learned of.
+      // Checked again for each server: joining one brings in others.
       const wanName = wanNameOf({ nodeName: name, datacenter: this.#datacenter })
       const present = this.#wan.members().some((member) => member.name === wanName && isThere.has(member.status))
       if (present) continue
@@ -84,7 +84,7 @@ export class FloodJoin {
 
 const isThere: ReadonlySet<string> = new Set(['alive', 'leaving'])
 
-/** Of `host:port`, as `endpointText` writes it. */
+/** The host of `host:port`, as `endpointText` writes it. */
 function hostOf(address: string): string {
   return address.slice(0, address.lastIndexOf(':')).replace(/^\[|\]$/g, '')
 }

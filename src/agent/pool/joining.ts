@@ -11,12 +11,12 @@ import { isDiscovery, parseDiscovery } from './discovery/request.ts'
 import type { KnownMember } from './member-snapshot.ts'
 
 /**
- * Where to look for a pool. Reference: configuration.md#key-start_join, configuration.md#key-retry_join,
- * configuration.md#key-retry_max.
+ * The addresses at which an agent looks for its pool. Reference: configuration.md#key-start_join,
+ * configuration.md#key-retry_join, configuration.md#key-retry_max.
  */
 export interface JoinSettings {
   readonly pool: 'LAN' | 'WAN'
-  /** Of an address without one: the own port of gossip. */
+  /** The port of an address that has none: the agent's own gossip port. */
   readonly port: number
   readonly startJoin: readonly string[]
   readonly retryJoin: readonly string[]
@@ -27,14 +27,14 @@ export interface JoinSettings {
 /** Time limit for the lookup of a name. */
 const lookupMs = 10_000
 
-/** Of a name, or of a provider's answer, that has more addresses the others are not tried. */
+/** Maximum number of addresses that are tried of one name or of one provider's answer. */
 const addressesMax = 64
-/** Of what failed in one attempt, so much is told. */
+/** Maximum number of failures that one attempt reports. */
 const toldMax = 16
 
 /**
- * How an agent finds its pool: through any member at one of the addresses it is given.
- * Reference: configuration.md#addresses-to-join.
+ * Joins an agent to its pool through any member at one of the configured addresses. Reference:
+ * configuration.md#addresses-to-join.
  */
 export class Joining {
   readonly #env: Env
@@ -45,7 +45,7 @@ export class Joining {
   #attempts = 0
   #stopped = false
 
-  /** `onExhausted`: `retry_max` attempts after the first have found nobody. */
+  /** `onExhausted` is called when `retry_max` attempts after the first have found no member. */
   constructor(parts: { env: Env; settings: JoinSettings; pool: Pool; onExhausted: () => void }) {
     this.#env = parts.env
     this.#settings = parts.settings
@@ -53,7 +53,7 @@ export class Joining {
     this.#onExhausted = parts.onExhausted
   }
 
-  /** One attempt at the addresses of `start_join`; the agent does not start when it finds nobody. */
+  /** One attempt at the addresses of `start_join`; the agent does not start if no member answers. */
   async first(): Promise<Result<undefined, StartFailure>> {
     const addresses = this.#settings.startJoin
     if (addresses.length === 0) return ok(undefined)
@@ -64,14 +64,14 @@ export class Joining {
     return err({ kind: 'io', message: `Error joining cluster: ${joined.error}`, remedy })
   }
 
-  /** Goes on at the addresses of `retry_join` until one has answered. */
+  /** Retries the addresses of `retry_join` until a member answers. */
   start(): void {
     if (this.#settings.retryJoin.length === 0) return
     this.#env.log.write('info', 'agent', `Joining ${this.#settings.pool} cluster...`)
     this.#env.detach(this.#attempt())
   }
 
-  /** Tries members that it knew before, one after the other, until one answers (serf `handleRejoin`). */
+  /** Tries members that were known before the restart, one after the other, until one answers (serf `handleRejoin`). */
   rejoin(known: readonly KnownMember[]): void {
     if (known.length > 0) this.#env.detach(this.#rejoin(known))
   }
@@ -94,8 +94,8 @@ export class Joining {
   }
 
   /**
-   * Tries every address, one after the other; gives how many answered, or why none did. One without a port takes the own port
-   * of gossip.
+   * Tries every address in order; returns how many answered, or why none did. An address without a port gets the
+   * agent's own gossip port.
    */
   async join(addresses: readonly string[]): Promise<Result<number, string>> {
     this.#env.log.write('info', 'agent', `(${this.#settings.pool}) joining`, { addresses: addresses.join(' ') })
@@ -133,7 +133,7 @@ export class Joining {
     return ok(found.value.slice(0, addressesMax).map((host) => ({ host, port: at.port })))
   }
 
-  /** With the addresses that providers tell at this moment in place of the requests to them. */
+  /** Replaces requests to providers by the addresses that the providers return now. */
   async #joinAny(entries: readonly string[]): Promise<Result<number, string>> {
     const addresses: string[] = []
     for (const entry of entries) {

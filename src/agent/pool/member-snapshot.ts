@@ -9,9 +9,12 @@ import { readWholeFile, writeWholeFile } from '../whole-file.ts'
 import { lanFiles, type PoolFiles } from './pool-files.ts'
 
 const directory = 'serf'
-/** Changes within this are written together; in a large pool one millisecond for each member, as the whole is written. */
+/**
+ * Changes within this time are written together; in a large pool one millisecond per member, because every write
+ * rewrites the whole file.
+ */
 const settleMinMs = 500
-/** The last line of an agent that left: it does not come back by itself. Source: serf, snapshot. */
+/** The last line of the file of an agent that left: it does not rejoin by itself. Source: serf, snapshot. */
 const leaveLine = 'leave'
 const aliveLine = /^alive: (.+) (\S+)$/
 
@@ -21,17 +24,18 @@ export interface KnownMember {
 }
 
 /**
- * Who was in the pool, kept in the data directory, so that an agent that was down finds its pool again though nobody tells it
- * where to join. In lines of the field, `alive: name host:port`, those that failed last (the field leaves them out, and who
- * was cut off from all others when it went down would know nobody); always written whole, so that its size is bounded by
- * the pool's, and not synced: what is lost of it is told again by the first who answers.
+ * The members of the pool, stored in the data directory, so that a restarted agent finds its pool without configured
+ * addresses. Lines have the field's form, `alive: name host:port`, with failed members last. The field leaves failed
+ * ones out, so that an agent that was partitioned from all others when it stopped would know no member. The file is
+ * always rewritten as a whole, so that its size is bounded by the pool's. It is not synced: the first member that
+ * answers tells again what was lost.
  */
 export class MemberSnapshot {
   readonly #env: Env
   readonly #path: string
   readonly #file: string
   readonly #rejoinAfterLeave: boolean
-  /** Those that were there when it was last written, the living first, this agent not among them. */
+  /** Members at the last write, alive ones first, without this agent. */
   readonly known: readonly KnownMember[]
   #pool: Pool | undefined
   #watching: Closable | undefined
@@ -54,8 +58,8 @@ export class MemberSnapshot {
   }
 
   /**
-   * Undefined without a data directory. What cannot be read of the file is as if it had never been written. `ownName`: this
-   * agent's in the pool.
+   * Undefined without a data directory. A part of the file that cannot be read is ignored. `ownName` is this agent's
+   * name in the pool.
    */
   static async open(
     env: Env,
@@ -80,14 +84,14 @@ export class MemberSnapshot {
     this.#watching = pool.onChange(() => this.#later())
   }
 
-  /** This agent has left. */
+  /** Notes that this agent has left. */
   async left(): Promise<void> {
     this.stop()
     await this.settled()
     if (!this.#rejoinAfterLeave) await this.#write(`${leaveLine}\n`)
   }
 
-  /** Once what is being written is written. */
+  /** Settles when the write under way is done. */
   async settled(): Promise<void> {
     await this.#writing
   }
@@ -127,7 +131,10 @@ export class MemberSnapshot {
   }
 }
 
-/** Nobody for an agent that left, unless it is to come back all the same. Lines that cannot be read are passed over. */
+/**
+ * The members of the file: none for an agent that left, unless it is to rejoin all the same. Malformed lines are
+ * skipped.
+ */
 export function membersOf(text: string, rejoinAfterLeave: boolean): readonly KnownMember[] {
   const members = new Map<string, KnownMember>()
   for (const line of text.split('\n')) {

@@ -4,14 +4,15 @@ import { productName } from '../../model/names.ts'
 import type { ProtocolRange } from '../../model/release.ts'
 
 /**
- * Who may not be in the pool of a datacenter (the field's merge delegate): agents of another datacenter, agents of a segment,
- * which this release has none of, a second agent with a node ID, and agents that speak another protocol. Members without these
- * tags are none of our agents, and may be there. Returns why, in the field's words where it has some.
+ * Keeps members out of the pool of a datacenter (the field's merge delegate): agents of another datacenter, agents of a
+ * segment, which this release does not have, a second agent with the same node ID, and agents that speak another
+ * protocol. Members without these tags are not agents of this product, and are admitted. Returns the reason, in the
+ * field's words where it has some.
  */
 export function poolAdmission(own: {
   readonly nodeName: string
   readonly nodeId: string
-  /** Where others reach this agent in the pool. */
+  /** The address at which others reach this agent in the pool. */
   readonly endpoint: Endpoint
   readonly datacenter: string
   readonly protocol: ProtocolRange
@@ -33,8 +34,8 @@ export function poolAdmission(own: {
 }
 
 /**
- * Who may not be in the pool of all datacenters: whoever is no server (the field's merge delegate of that pool), and a second
- * one with a node ID. `name`: the own one there.
+ * Keeps members out of the pool of all datacenters: agents that are no servers (the field's merge delegate of that
+ * pool), and a second server with the same node ID. `name` is this agent's name in that pool.
  */
 export function wanAdmission(own: {
   readonly name: string
@@ -56,7 +57,7 @@ export function wanAdmission(own: {
   }
 }
 
-/** Two agents are in one pool when each understands what the other speaks. Source: release notes, 0.7. */
+/** Two agents may share a pool when each understands the protocol that the other speaks. Source: release notes, 0.7. */
 function otherProtocol(own: ProtocolRange, name: string, tags: Claim['tags']): string | undefined {
   const [spoken, min, max] = [tags['vsn'], tags['vsn_min'], tags['vsn_max']].map(Number)
   if (spoken === undefined || min === undefined || max === undefined) return undefined
@@ -78,9 +79,9 @@ interface Holder {
 }
 
 /**
- * Records the holder of the member's ID, unless the ID belongs to another agent already. Two names of one ID at one address
- * are one agent that was given another name: the pool calls the former one alive until its probes fail. To refuse such an
- * agent would keep it, and every other agent that joins meanwhile, out of the pool for a whole retry interval.
+ * Records the holder of the member's ID, unless the ID belongs to another agent already. Two names of one ID at one
+ * address are one agent that was renamed: the pool considers the former name alive until its probes fail. Refusing such
+ * an agent would keep it, and every other agent that joins meanwhile, out of the pool for a whole retry interval.
  */
 function conflictOf(
   holders: Map<string, Holder>,

@@ -10,16 +10,16 @@ import { lanFiles, type PoolFiles } from './pool-files.ts'
 
 const directory = 'serf'
 
-/** The keys of a pool, and whether they stand in the data directory already. */
+/** The gossip keys of a pool, and whether the data directory has them already. */
 export interface PoolKeys {
   readonly keyring: Keyring
   readonly isKept: boolean
 }
 
 /**
- * The keys to gossip with: those that were kept, else the configured one; undefined without either, and then nothing is
- * encrypted. Writes nothing. A key that is configured where keys are kept already is of no effect, as in the field: the
- * pool may have moved on from it.
+ * The keys to gossip with: the stored ones, otherwise the configured one; undefined without either, and then gossip is
+ * not encrypted. Writes nothing. As in the field, a configured key is ignored if keys are stored: the pool may have
+ * rotated away from it.
  */
 export async function loadPoolKeys(
   env: Env,
@@ -46,7 +46,7 @@ export async function loadPoolKeys(
   return err({ kind: 'configuration', message, remedy: `make a key with ${productName} keygen` })
 }
 
-/** The field's line; where the pool has moved on from the configured key, with what follows from it. */
+/** Logs the field's warning, and what follows if the pool no longer uses the configured key. */
 function warnOfKept({ log }: Env, keyring: Keyring, encrypt: string, path: string, { pool }: PoolFiles): void {
   const text = `${pool} keyring exists but -encrypt given, using keyring`
   const configured = keyFrom(encrypt)
@@ -75,8 +75,8 @@ function textsOf(text: string): readonly string[] | undefined {
 }
 
 /**
- * Keeps the keys in the data directory, now and after each change: one write at a time, of the newest. A write that fails is
- * logged: the pool has the new keys all the same, and the next change is written again.
+ * Stores the keys in the data directory, now and after each change: one write at a time, always of the newest keys. A
+ * failed write is logged: the pool uses the new keys all the same, and the next change is written again.
  */
 export async function keepPoolKeys(
   env: Env,

@@ -6,32 +6,32 @@ import { internalProtocolsOf, type ProtocolRange, type Release, releaseText } fr
 import { firstMode, modeTags } from '../access/mode-tags.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
 
-/** What the tags of a member of the pool say of the server on it. */
+/** What the tags of a member say about the server on it. */
 export interface PoolServer {
   readonly id: string
   readonly name: string
   readonly datacenter: string
-  /** Where its RPC listener is reached: `10.0.0.1:8300`. */
+  /** Address of its RPC listener: `10.0.0.1:8300`. */
   readonly address: string
   readonly raftProtocol: number
-  /** `1.4.0`; empty where it does not say. */
+  /** `1.4.0`; empty if the tags do not say. */
   readonly release: string
   readonly status: MemberStatus
-  /** It takes TLS on its RPC listener. */
+  /** Whether its RPC listener accepts TLS. */
   readonly offersTls: boolean
-  /** Where it gossips with other datacenters; undefined where it does not say. */
+  /** Its port in the pool of all datacenters; undefined if the tags do not say. */
   readonly wanPort?: number | undefined
-  /** Its mode of access control (`access/mode-tags.ts`); undefined: it does not say. */
+  /** Its mode of access control (`access/mode-tags.ts`); undefined if the tags do not say. */
   readonly acls?: string | undefined
 }
 
-/** Of a server with a certificate. */
+/** The tag of a server with a certificate. */
 export const takesTls = { use_tls: '1' } as const
 
-/** Role of a client agent among the tags. */
+/** Value of the role tag of a client agent. */
 const clientRole = 'node'
 
-/** The clients of the field read these tags. Reference: agent.md#member-tags. */
+/** The tags of an agent. Clients of the field read them. Reference: agent.md#member-tags. */
 export function agentTags(config: AgentConfig, nodeId: string, release: Release): Readonly<Record<string, string>> {
   const { min, max, spoken } = spokenProtocols({ ...config, release })
   const shared = {
@@ -57,18 +57,20 @@ export function agentTags(config: AgentConfig, nodeId: string, release: Release)
   }
 }
 
-/** Versions of the protocol between agents: understood by the release, spoken as configured. */
+/**
+ * Versions of the protocol between agents: those that the release understands, and the configured one that it speaks.
+ */
 export function spokenProtocols({ release, pool }: Pick<AgentConfig, 'release' | 'pool'>): ProtocolRange {
   return { ...internalProtocolsOf(release), spoken: pool.protocol }
 }
 
-/** What a server says of itself in the pool of all datacenters: there nobody asks for the port of that pool. */
+/** The tags of a server in the pool of all datacenters, where no member needs the port of that pool. */
 export function wanTags(config: AgentConfig, nodeId: string, release: Release): Readonly<Record<string, string>> {
   const { wan_join_port: _, ...tags } = agentTags(config, nodeId, release)
   return tags
 }
 
-/** Tells the pools what has changed of this agent; they are told nothing where nothing has. */
+/** Announces changed tags of this agent to the pools; does nothing if none changed. */
 export function changeOwnTags(pools: readonly Pool[], changed: Readonly<Record<string, string>>): void {
   for (const pool of pools) {
     const { tags } = pool.self()
@@ -76,12 +78,12 @@ export function changeOwnTags(pools: readonly Pool[], changed: Readonly<Record<s
   }
 }
 
-/** Its name there. */
+/** The agent's name in the pool of all datacenters. */
 export function wanNameOf({ nodeName, datacenter }: Pick<AgentConfig, 'nodeName' | 'datacenter'>): string {
   return `${nodeName}.${datacenter}`
 }
 
-/** The server on this member; undefined for a client, or for tags that no server of ours sends. */
+/** The server on this member; undefined for a client, or if the tags are not those of a server of this product. */
 export function serverOf(member: Member): PoolServer | undefined {
   const { role, id, dc, port, raft_vsn, build, wan_join_port, use_tls, acls } = member.tags
   if (role !== productName || id === undefined || dc === undefined || port === undefined) return undefined
@@ -107,7 +109,7 @@ function portOf(text: string | undefined): number | undefined {
   return Number(text) > 65_535 ? undefined : Number(text)
 }
 
-/** The servers of one datacenter that the pool holds alive, in order of name. */
+/** The servers of one datacenter that the pool considers alive, in order of name. */
 export function aliveServers(members: readonly Member[], datacenter: string): readonly PoolServer[] {
   return members.flatMap((member) => {
     const server = member.status === 'alive' ? serverOf(member) : undefined
@@ -115,13 +117,13 @@ export function aliveServers(members: readonly Member[], datacenter: string): re
   })
 }
 
-/** Facts of servers from the pools, by address: a living server before one that had the address earlier. */
+/** Servers of the pools by address: a living server takes precedence over one that had the address earlier. */
 export class ServersByAddress {
   readonly #pools: readonly Pool[]
-  /** Undefined: something has changed since. */
+  /** Undefined: the pools have changed since it was computed. */
   #known: ReadonlyMap<string, PoolServer> | undefined
 
-  /** For as long as the pools are open. */
+  /** Valid as long as the pools are open. */
   constructor(pools: readonly Pool[]) {
     this.#pools = pools
     for (const pool of pools) {

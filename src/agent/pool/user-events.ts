@@ -7,16 +7,16 @@ import type { Pool } from '../../gossip/pool.ts'
 import type { ServiceFacts } from '../../model/catalog.ts'
 import type { UserEvent } from '../../model/user-event.ts'
 
-/** Events that an agent remembers. Reference: events.md#listing-events. */
+/** Number of events that an agent remembers. Reference: events.md#listing-events. */
 const eventsMax = 256
 
-/** Events of the pool that concern this agent, as clients ask for them; the oldest makes room. */
+/** Events of the pool that concern this agent, for clients that list them; a new one displaces the oldest. */
 export class UserEvents implements ReceivedEvents {
   readonly #watchers = new Set<() => void>()
   readonly #listening: Closable
   #events: readonly UserEvent[] = []
 
-  /** `heard` is given each event as it comes. */
+  /** `heard` is called with each event as it arrives. */
   constructor(
     env: Pick<Env, 'log' | 'metrics'>,
     pool: Pool,

@@ -15,14 +15,14 @@ export interface WanPool {
   readonly snapshot: MemberSnapshot | undefined
 }
 
-/** Whether this agent is to be in the pool of all datacenters. Reference: configuration.md#port-server-serf. */
+/** Whether this agent joins the pool of all datacenters. Reference: configuration.md#port-server-serf. */
 export function hasWan({ server, ports }: Pick<AgentConfig, 'server' | 'ports'>): boolean {
   return server && ports.serfWan > 0
 }
 
 /**
- * Opens the pool of the servers of all datacenters. A second server of its name there does not stop this one, as it does in
- * the pool of the datacenter: what a foreign datacenter calls its servers must not end the service of this one.
+ * Opens the pool of the servers of all datacenters. A second server of the same name does not stop this one, unlike in
+ * the pool of its own datacenter: a foreign datacenter's choice of names must not take this server down.
  */
 export function openWanPool(
   env: Env,

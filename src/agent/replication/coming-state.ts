@@ -6,19 +6,21 @@ import type { Store } from '../../store/store.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { type Version, VersionReader } from '../../store/version.ts'
 
-/** Half of what whole numbers are exact to: indexes go on from that of a state, and no log ever comes near it. */
+/**
+ * Half of the range in which integers are exact: indexes continue from that of a state, and no log ever gets near it.
+ */
 const indexMax = 0x10_0000_0000_0000
 
 /**
- * Reads a state that is to take the place of the store's while its pieces come, so that the command which replaces has
- * little left to do. All of it follows from the pieces, which are rows: after a start they are read again when they are needed.
+ * Reads a new state while its pieces arrive, so that the command which replaces the store's state has little left to
+ * do. The pieces are rows, and everything here derives from them: after a restart they are read again when needed.
  */
 export class ComingState implements WholeState {
   readonly #store: Store
   #reader: SnapshotReader | undefined
   #readBytes = 0
   #ready: Version | undefined
-  /** How many restores have begun or ended. */
+  /** How many restores have started or ended. */
   #restores = 0
 
   constructor(store: Store) {
@@ -30,7 +32,7 @@ export class ComingState implements WholeState {
     if (offset === 0 && bytes.length > 0) this.#reader = this.#store.reader()
     if (offset !== this.#readBytes) this.#reader = undefined
     if (this.#reader === undefined) return
-    // What it refuses it goes on refusing, to the end.
+    // Once it has refused a piece, it refuses all further ones.
     this.#reader.write(bytes)
     this.#readBytes += bytes.length
   }
@@ -40,7 +42,7 @@ export class ComingState implements WholeState {
     return soFar?.ok === false ? soFar.error : undefined
   }
 
-  /** Whether these pieces are a state to go on with. Where they are to be read anew, `turn` lets others have theirs. */
+  /** Whether these pieces form a valid state. If they must be read again, `turn` yields to other work in between. */
   async check(
     sizeBytes: number,
     pieces: Iterable<Uint8Array>,
@@ -62,7 +64,7 @@ export class ComingState implements WholeState {
     return ok(new VersionReader(version.value))
   }
 
-  /** The state that the last command wants to be in use. */
+  /** The state that the last command wants to put in place. */
   take(): Version | undefined {
     const ready = this.#ready
     this.#ready = undefined
@@ -88,7 +90,7 @@ export class ComingState implements WholeState {
       readBytes += piece.length
       await turn()
     }
-    // The command that replaces need not read them once more, unless they have gone meanwhile.
+    // The replacing command need not read the pieces again, unless they were discarded meanwhile.
     if (this.#restores === restores) [this.#reader, this.#readBytes] = [reader, readBytes]
     return reader
   }

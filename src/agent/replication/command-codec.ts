@@ -7,7 +7,7 @@ import { payloadBytesMax } from '../../raft/log/record.ts'
 /** First byte of a command in the log. */
 const formatVersion = 1
 
-/** A command as it stands in the log: its kind, its body not yet checked, and which forwarded write it is. */
+/** A command as it stands in the log: its kind, its unchecked body, and the forwarded write that it came from. */
 export interface LoggedCommand {
   readonly kind: string
   readonly body: unknown
@@ -25,7 +25,7 @@ export function encodeCommand<Body, Outcome>(
   return payload
 }
 
-/** Refuses a command that is longer than a log entry may be: each leader in turn would stop at it. */
+/** Refuses a command that exceeds the maximum size of a log entry: each leader in turn would stop at it. */
 export function encodeToPropose<Body, Outcome>(
   command: Pick<CommandDefinition<Body, Outcome>, 'kind'>,
   body: Body,
@@ -37,7 +37,7 @@ export function encodeToPropose<Body, Outcome>(
   return err({ kind: 'too-large', message: `${command.kind}: ${sizes}` })
 }
 
-/** The body's bytes alias the payload. */
+/** The bytes of the body share the payload's memory. */
 export function decodeCommand(payload: Uint8Array): Result<LoggedCommand, string> {
   if (payload[0] !== formatVersion) return err(`format ${String(payload[0])}`)
   const value = unpack(payload.subarray(1))

@@ -1,4 +1,4 @@
-/** Commands whose metric does not follow from the feature that they are of. */
+/** Commands whose metric does not follow from the name of their feature. */
 const named = new Map([
   ['catalog.register', 'fsm.register'],
   ['catalog.register-all', 'fsm.register'],
@@ -14,8 +14,8 @@ const ofFeature = new Map([
 ])
 
 /**
- * Under which name it is told how long a replicated command took: `fsm.kvs`.
- * Reference: telemetry.md#metric-fsm-register, telemetry.md#metric-fsm-kvs, telemetry.md#metric-fsm-ca.
+ * The name of the metric for the duration of a replicated command: `fsm.kvs`. Reference:
+ * telemetry.md#metric-fsm-register, telemetry.md#metric-fsm-kvs, telemetry.md#metric-fsm-ca.
  */
 export function commandMetric(kind: string): string {
   const known = named.get(kind)

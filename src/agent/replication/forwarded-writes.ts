@@ -8,20 +8,26 @@ import { orderedKey } from '../../store/ordered-key.ts'
 import type { Store } from '../../store/store.ts'
 import type { ReadTransaction, TableDefinition, WriteTransaction } from '../../store/types.ts'
 
-/** Writes whose outcome is remembered, at most. Part of what commands mean: servers that differ in it would diverge. */
+/**
+ * Maximum number of writes whose outcome is remembered. It affects the replicated state: servers with different values
+ * would diverge.
+ */
 export const rememberedWritesMax = 16_384
 
-/** So many are forgotten at a time, of which that is a multiple. Part of what commands mean, too. */
+/** How many outcomes are forgotten at a time; divides the maximum above. It affects the replicated state, too. */
 export const forgottenAtOnce = 256
 
-/** Origins of which it is remembered how far they have been forgotten. Part of what commands mean, too. */
+/**
+ * Maximum number of origins for which the highest forgotten sequence is remembered. It affects the replicated state,
+ * too.
+ */
 export const rememberedOriginsMax = 4096
 
-/** A write that took effect, by its sender. */
+/** A write that took effect, by its origin. */
 interface ForwardedWrite {
   readonly origin: string
   readonly sequence: number
-  /** How many took effect before. */
+  /** How many writes took effect before it. */
   readonly number: number
   readonly outcome: unknown
 }
@@ -29,21 +35,21 @@ interface ForwardedWrite {
 const outcome = z.unknown().transform(withOwnBytes)
 const forwardedWrite = z.object({ origin: byteText, sequence: count, number: count, outcome })
 
-/** A write that is remembered, and what only this server knows of it. */
+/** A remembered write, with what only this server knows about it. */
 interface KnownWrite {
   readonly row: ForwardedWrite
-  /** The command that it was; undefined: it came with a snapshot, and rows do not say. */
+  /** The name of its command; undefined if it came with a snapshot, whose rows do not contain it. */
   readonly command: string | undefined
 }
 
-/** The command of a write, as its name stands in the log, and what a repetition is told of its outcome. */
+/** The command of a write, by its name in the log, and what a repetition of it returns. */
 interface OnceCommand {
   readonly kind: string
   readonly outcome?: z.ZodType | undefined
   remembered?(outcome: unknown): unknown
 }
 
-/** A ring: each row takes the place of the oldest, which was forgotten before. */
+/** A ring: each row takes the place of the oldest one, which was forgotten before. */
 export const forwardedWrites: TableDefinition<ForwardedWrite> = {
   name: 'forwarded-writes',
   key: (row) => placeOf(row.number),
@@ -52,7 +58,7 @@ export const forwardedWrites: TableDefinition<ForwardedWrite> = {
   ofCluster: true,
 }
 
-/** Up to which sequence an origin's writes may have been forgotten, since which index. */
+/** The highest sequence up to which an origin's writes may have been forgotten, and the index since when. */
 interface ForgottenOrigin {
   readonly origin: string
   readonly through: number
@@ -70,26 +76,27 @@ export const forgottenOrigins: TableDefinition<ForgottenOrigin> = {
   ofCluster: true,
 }
 
-/** What became of a write that was carried out, or had been before. */
+/** The outcome of a write that was applied now or earlier. */
 export interface OnceApplied {
   readonly outcome: unknown
   readonly repeated: boolean
 }
 
 /**
- * Carries out a forwarded write unless it already took effect; then gives the outcome it had and changes nothing, so that
- * what the cluster itself repeats takes effect once (invariant K3):
+ * Applies a forwarded write unless it already took effect; then returns the earlier outcome and changes nothing, so
+ * that retries by the cluster itself take effect once (invariant K3):
  * 1. A write keeps its identity over all attempts, and each attempt is an entry of its own in the log.
- * 2. The first of them that is applied leaves its outcome in the table in the same transaction; every later one finds it.
- * 3. Outcomes are forgotten oldest first. Of each origin the highest sequence forgotten is kept, and a write at or below
- *    it that is not remembered is refused: it may be a repeat. Whoever sent it learns that its outcome is unknown.
- * 4. An identity that comes with another command than before is no repeat, and the outcome of the one says nothing of the other:
- *    its caller would read one shape as another. It changes nothing (2), and its caller learns that the outcome is unknown. Rows
- *    do not name their command, and of those that came with a snapshot the shape of the outcome must do. That is the caller's answer alone, made by the server that leads, so servers need not agree on it.
+ * 2. The first attempt to be applied stores its outcome in the table in the same transaction; every later one finds it.
+ * 3. Outcomes are forgotten oldest first. For each origin the highest forgotten sequence is remembered. A write at or
+ *    below it that is not remembered is refused, because it may be a repeat, and its caller learns that the outcome is
+ *    unknown.
+ * 4. The same identity with another command is not a repeat: its caller would misread the shape of the first command's
+ *    outcome. The write changes nothing, as in 2, and its caller learns that the outcome is unknown. Rows do not name
+ *    their command, so for rows of a snapshot the shape of the outcome must decide. This concerns only the caller's
+ *    answer, which the leader alone makes, so the servers need not agree on it.
  *
- * Every write leaves a row here, so that is kept cheap: the table is a ring with one order, and what is in it is found
- * through a map beside it. The map is a function of the table: it changes when a transaction has taken effect, and is
- * made anew after a restore.
+ * Every write leaves a row here, so rows must be cheap: the table is a ring with one order, and a map beside it finds
+ * its rows. The map derives from the table: it changes after a transaction was applied, and is rebuilt after a restore.
  */
 export class ForwardedWrites {
   readonly #store: Store
@@ -128,7 +135,9 @@ export class ForwardedWrites {
     return applied
   }
 
-  /** What became of a write that took effect, or a failure if that may be forgotten; undefined: it did not take effect. */
+  /**
+   * The outcome of a write that took effect, or a failure if it may be forgotten; undefined if it did not take effect.
+   */
   outcomeOf(identity: WriteIdentity, command: OnceCommand): Result<unknown, Failure> | undefined {
     const known = this.#known.get(identity.origin)?.get(identity.sequence)
     if (known !== undefined) {
@@ -178,7 +187,7 @@ const commandForgotten: Result<never, Failure> = err({
   message: 'the write took effect, but its outcome is not known any more',
 })
 
-/** What the command is told that comes when this write took effect. */
+/** The result for a command that repeats this write. */
 function repeated({ row, command }: KnownWrite, { kind, outcome }: OnceCommand): Result<OnceApplied, Failure> {
   const isOwn = command === undefined ? outcome?.safeParse(row.outcome).success === true : command === kind
   if (isOwn) return ok({ outcome: row.outcome, repeated: true })
@@ -220,5 +229,5 @@ function placeOf(number: number): string {
   return places[number % rememberedWritesMax] as string
 }
 
-/** Each stays in the table from the first time around the ring on. */
+/** From the second round on, every place of the ring holds a row. */
 const places: readonly string[] = Array.from({ length: rememberedWritesMax }, (_, number) => orderedKey(number))

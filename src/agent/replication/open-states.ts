@@ -7,25 +7,28 @@ import type { OpenedState, StateArchives } from '../../features/contract/whole-s
 import type { Failure } from '../../model/failure.ts'
 import type { Store } from '../../store/store.ts'
 
-/** Each keeps alive the rows that were replaced since it was opened. */
+/** Maximum number of open states: each keeps alive the rows that were replaced since it was opened. */
 const openMax = 4
-/** One that nobody reads on for this long is closed; to ask for the same piece again is not to read on. */
+/** A state that no reader advances for this long is closed; repeating the last request does not advance it. */
 const idleMs = 30_000
-/** A state that has been open for this long gives its place to another if none is free: a slow reader holds no place for ever. */
+/**
+ * A state that has been open for this long is closed if another needs its place: a slow reader does not hold a place
+ * for ever.
+ */
 const keptMs = 300_000
-/** A request gets so many pieces of the store's, of 64 KiB: each takes 2 ms, and whoever reads meanwhile waits for all. */
+/** Number of store pieces of 64 KiB in one answer. Each takes 2 ms, during which all other requests wait. */
 const piecesOfAnswer = 2
 
 interface Open {
   readonly pieces: { next(): Uint8Array | undefined }
-  /** What was read last, for a reader that asks again, and where it began. */
+  /** The last answer, for a reader that repeats its request, and its position. */
   last: Uint8Array
   lastOffset: number
   idle: Closable
   readonly sinceMs: number
 }
 
-/** States that somebody outside is reading. The store's tables are copied on write, so each stands still for nothing. */
+/** States that outside callers are reading. The store's tables are copied on write, so an open state blocks nothing. */
 export class OpenStates implements StateArchives {
   readonly #env: Env
   readonly #store: Pick<Store, 'archive' | 'index'>
@@ -75,7 +78,7 @@ export class OpenStates implements StateArchives {
     this.#open.delete(id)
   }
 
-  /** Those that were opened first stand first. */
+  /** Closes the state that was opened first, if it has been open for long enough. The map is in order of opening. */
   #closeLongest(): void {
     const [longest] = this.#open
     if (longest === undefined) return

@@ -6,9 +6,9 @@ import type { Raft, RaftTransport } from '../../raft/raft.ts'
 import type { Hello } from '../../rpc/frame.ts'
 import type { Rpc } from '../../rpc/rpc.ts'
 
-/** Topic of the notices that carry Raft's messages: this, and the Raft protocol that the sender speaks. */
+/** Prefix of the notices that carry Raft's messages; the sender's Raft protocol follows. */
 const topicPrefix = 'raft/'
-/** Peers of other protocols that are remembered as reported. */
+/** Maximum number of peers of other protocols whose report is remembered. */
 const toldMax = 256
 
 /** Carries Raft's messages over RPC, to and from servers that speak the same Raft protocol or a neighbouring one. */
@@ -18,7 +18,7 @@ export class RaftLink implements RaftTransport {
   readonly #rpc: Rpc
   readonly #topic: string
   readonly #encoder = new MessageEncoder()
-  /** Of peers that were refused, the node ID and what they spoke. */
+  /** Refused peers, by node ID and protocol. */
   readonly #told = new Set<string>()
 
   constructor(env: Pick<Env, 'log' | 'metrics'>, rpc: Rpc, protocol: number) {
@@ -28,7 +28,7 @@ export class RaftLink implements RaftTransport {
     this.#topic = `${topicPrefix}${protocol}`
   }
 
-  /** A name with a colon is an address and means any agent that listens there: a node ID has no colon. */
+  /** A name with a colon is an address, and means any agent that listens there; node IDs contain no colon. */
   send(to: ServerId, address: string, message: RaftMessage): void {
     const bytes = this.#encoder.encode(message)
     if (to.includes(':')) this.#rpc.notify(undefined, to, this.#topic, bytes)
@@ -36,9 +36,9 @@ export class RaftLink implements RaftTransport {
   }
 
   /**
-   * A notice came. Its sender is known by two names: a request comes under the one that it has for itself, which stays for
-   * as long as its process runs, so that a term never seems to have two leaders; an answer counts for the member that the
-   * configuration here has, which may still name it as it was called before it changed its protocol.
+   * A notice arrived. Its sender is known by two names. A request counts for the name that the sender gives itself,
+   * which is fixed while its process runs, so that a term never seems to have two leaders. A response counts for the
+   * member in this server's configuration, which may still have the name from before the sender changed its protocol.
    */
   receive(raft: Raft, peer: Hello, topic: string, bytes: Uint8Array): void {
     const message = topic.startsWith(topicPrefix) ? decodeMessage(bytes) : undefined

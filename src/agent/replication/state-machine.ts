@@ -19,7 +19,7 @@ import { decodeCommand, type LoggedCommand } from './command-codec.ts'
 import { commandMetric } from './command-metric.ts'
 import { ForwardedWrites, forgottenOrigins, forwardedWrites, type OnceApplied } from './forwarded-writes.ts'
 
-/** Carries out what Raft replicates, on the store that it keeps. */
+/** Applies the commands of the Raft log to the store. */
 export class ReplicatedState implements StateMachine {
   readonly store: Store
   readonly #forwarded: ForwardedWrites
@@ -28,7 +28,7 @@ export class ReplicatedState implements StateMachine {
   readonly #release: Release
   readonly #observer: Pick<AgentObserver, 'commandApplied'> | undefined
   readonly #measured: Pick<Env, 'clock' | 'metrics'> | undefined
-  /** How far indexes of the state are ahead of those of the log, since a state of later ones took its place. */
+  /** How far indexes of the state are ahead of those of the log, since a state with a higher index was restored. */
   #ahead = 0
   #replacedTell: (() => void) | undefined
 
@@ -39,7 +39,7 @@ export class ReplicatedState implements StateMachine {
     readonly release?: Release
     readonly observer?: Pick<AgentObserver, 'commandApplied'> | undefined
     readonly store?: StoreOptions
-    /** Where it is told how long commands take. */
+    /** Receives how long commands take. */
     readonly measured?: Pick<Env, 'clock' | 'metrics'>
   }) {
     this.store = new Store([...parts.tables, forwardedWrites, forgottenOrigins, replacedTable], parts.store)
@@ -53,9 +53,9 @@ export class ReplicatedState implements StateMachine {
   }
 
   /**
-   * Returns what the command returned, or a failure if the write is too old to tell whether it is a repeat; nothing for
-   * entries that are Raft's own. A command that this release does not know, or cannot read, stops the agent on purpose:
-   * going on without it would make this server's state differ from the others'.
+   * Returns what the command returned; a failure if the write is too old to tell whether it is a repeat; undefined for
+   * Raft's own entries. A command that this release does not know, or cannot read, stops the agent on purpose: skipping
+   * it would make this server's state differ from the others'.
    */
   apply(entry: Entry): Result<unknown, Failure> | undefined {
     if (entry.kind !== 'command') return undefined
@@ -82,12 +82,15 @@ export class ReplicatedState implements StateMachine {
     return ok(outcome)
   }
 
-  /** What became of a write that took effect, or a failure if it is too old to tell; undefined: it did not take effect. */
+  /**
+   * The outcome of a write that took effect, or a failure if it is too old to tell; undefined if it did not take
+   * effect.
+   */
   outcomeOf(identity: WriteIdentity, command: Pick<CommandDefinition, 'kind'>): Result<unknown, Failure> | undefined {
     return this.#forwarded.outcomeOf(identity, command)
   }
 
-  /** What this server makes of a state that is to take the place of this one. */
+  /** Checks a state that is to replace this one. */
   coming(env: Pick<Env, 'deferred' | 'timers'>): ComingStateCheck {
     const turn = (): Promise<void> => {
       const next = env.deferred<void>()
@@ -103,7 +106,7 @@ export class ReplicatedState implements StateMachine {
     }
   }
 
-  /** Calls `use` after a command has put another state in place of the one before. */
+  /** Calls `use` after a command has replaced the whole state. */
   onReplaced(use: () => void): void {
     this.#replacedTell = use
   }
@@ -140,7 +143,7 @@ export class ReplicatedState implements StateMachine {
     }
   }
 
-  /** Why this release cannot go on from the state that it was given, as it could not from the commands that made it. */
+  /** Why this release cannot use the restored state, as it could not apply the commands that led to it. */
   #foreign(): string | undefined {
     if (hasBehaviour(this.#release, 'tokens-and-policies') || !isNewMode(this.store.read())) return undefined
     const release = releaseText(this.#release)

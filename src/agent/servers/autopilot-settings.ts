@@ -8,19 +8,19 @@ import { hasBehaviour } from '../../model/release.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import type { AgentConfig, AutopilotConfig } from '../settings/agent-config.ts'
 
-/** Pause before it is tried again: some server may not understand the command yet. */
+/** Pause before a retry: some server may not support the command yet. */
 const retryMs = 2_000
 
-/** What operators have set goes before what this server was configured with. `min_quorum` is of the configuration alone. */
+/** Settings of operators take precedence over the configuration, which alone sets `min_quorum`. */
 export function settingsNow(configured: AutopilotConfig, tx: ReadTransaction): AutopilotConfig {
   const set = autopilotOf(tx)
   return set === undefined ? configured : { ...set, minQuorum: configured.minQuorum }
 }
 
 /**
- * The first leader puts what it was configured with where operators can change it. From 0.8.1 on not before all servers know
- * the command (`command-gate.ts`); a leader of 0.8.0 does so at once, and servers of older releases stop on it
- * (Spec: UPG-027).
+ * The first leader stores its configured settings where operators can change them. From 0.8.1 on it waits until all
+ * servers know the command (`command-gate.ts`); a leader of 0.8.0 does so at once, and servers of older releases stop
+ * on it (Spec: UPG-027).
  */
 export function firstAutopilotSettings(config: Pick<AgentConfig, 'autopilot'>): LeaderDuty {
   return {

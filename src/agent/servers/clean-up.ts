@@ -7,7 +7,7 @@ import { judgeDeadServers } from './dead-servers.ts'
 import type { LostServers } from './lost-servers.ts'
 import type { MembershipView } from './member-changes.ts'
 
-/** How often the leader removes dead servers. Reference: configuration.md#autopilot-interval. */
+/** Interval at which the leader removes dead servers. Reference: configuration.md#autopilot-interval. */
 const cleanUpMs = 10_000
 
 export interface CleanUpParts {
@@ -18,12 +18,12 @@ export interface CleanUpParts {
   isHealthy(id: ServerId): boolean
   isClosed(): boolean
   change(change: ConfigurationChange): Promise<void>
-  /** There are dead servers, and they stay. */
+  /** There are dead servers, and they are not removed. */
   kept(ids: readonly ServerId[], why: string): void
   nothingDead(): void
 }
 
-/** Removes dead servers from the consensus group from time to time, where operators have not switched that off. */
+/** Removes dead servers from the Raft configuration periodically, unless operators have turned that off. */
 export class CleanUp {
   readonly #parts: CleanUpParts
   #nextMs: number
@@ -50,7 +50,7 @@ export class CleanUp {
     if (judged.kind === 'none') return this.#parts.nothingDead()
     if (judged.kind === 'keep') return this.#parts.kept(judged.ids, judged.why)
     for (const id of judged.ids) {
-      // Judged again each time: the change before took a while, and the server may have been heard meanwhile.
+      // Checked again each time: the change before took a while, and the server may have been heard from meanwhile.
       if (this.#parts.isClosed() || !isDead(id)) return
       await this.#parts.change({ kind: 'remove', id })
     }

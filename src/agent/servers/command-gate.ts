@@ -9,19 +9,20 @@ import type { AgentConfig } from '../settings/agent-config.ts'
 type Gated = Pick<CommandDefinition, 'kind' | 'since' | 'waitsForAll'>
 
 /**
- * Keeps a leader from proposing what some voter does not know: that one would stop at it. Who is dead counts as well, for it
- * may come back as it was; who left does not. Nor does a server without a vote: whoever comes late with an old release stops
- * at what is in the log already, and must not keep the others from anything. Leaders of releases before `commands-wait`
- * propose most commands all the same (Spec: RFT-024, CAT-037, UPG-027).
+ * Keeps a leader from proposing a command that some voter does not know, because that voter would stop at it. A dead
+ * server counts as well, because it may come back as it was; a server that left does not. Nor does a server without a
+ * vote: a late arrival with an old release stops at commands that are in the log already, and must not hold back the
+ * others. Leaders of releases before `commands-wait` propose most commands all the same (Spec: RFT-024, CAT-037,
+ * UPG-027).
  */
 export class CommandGate {
   readonly #pool: Pick<Pool, 'members' | 'onChange'>
   readonly #config: Pick<AgentConfig, 'release' | 'datacenter'>
   readonly #configuration: () => Configuration
-  /** Undefined: the pool has changed since it was looked. */
+  /** Undefined: the pool has changed since the last look. */
   #oldest: { readonly of: Configuration; readonly server: PoolServer | undefined } | undefined
 
-  /** For as long as the pool is open. `configuration`: of the consensus group, one object as long as it stays the same. */
+  /** Valid as long as the pool is open. `configuration` is Raft's, the same object as long as it does not change. */
   constructor(
     pool: Pick<Pool, 'members' | 'onChange'>,
     config: Pick<AgentConfig, 'release' | 'datacenter'>,
@@ -35,7 +36,7 @@ export class CommandGate {
     })
   }
 
-  /** Why this command is not proposed now; undefined: it may be. */
+  /** Why this command may not be proposed now; undefined if it may. */
   refusal(command: Gated): Failure | undefined {
     const { release } = this.#config
     // No server that runs as this release knows it, this one included: the command would stop them all.
@@ -66,7 +67,7 @@ export class CommandGate {
   }
 }
 
-/** A server that does not say of which release it is may be of the oldest. */
+/** A server that does not announce its release may be of the oldest one. */
 function releaseOf({ release }: PoolServer): typeof oldestRelease {
   return parseRelease(release) ?? oldestRelease
 }

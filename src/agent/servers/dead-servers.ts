@@ -3,25 +3,25 @@ import type { Configuration, ServerId } from '../../raft/core/types.ts'
 
 export interface DeadServersView {
   readonly configuration: Configuration
-  /** The pool considers it failed, or has not known it for long. */
+  /** Whether the pool considers the server failed, or has not known it for a long time. */
   isDead(id: ServerId): boolean
   isHealthy(id: ServerId): boolean
-  /** No removal leaves fewer voters; 0: any number that has a quorum. */
+  /** Minimum number of voters that a removal must leave; 0: any number that has a quorum. */
   readonly minQuorum: number
 }
 
 export type DeadServers =
   | { readonly kind: 'none' }
   | { readonly kind: 'remove'; readonly ids: readonly ServerId[] }
-  /** They stay, for what is left could not do without them. */
+  /** The dead servers are kept, because the others could not do without them. */
   | { readonly kind: 'keep'; readonly ids: readonly ServerId[]; readonly why: string }
 
 /**
- * Which servers of the Raft configuration are dead and may go. They go all together or not at all, and only while they are
- * fewer than half of the voters, rounded down (Reference: operator.md#removal-of-dead-servers): of three voters none is
- * removed, for that would
- * leave two, of which none may fail; once a fourth has its vote, the dead one goes. Beyond the field's rule, those that
- * remain must have a healthy quorum of their own, so that a removal never costs service.
+ * Decides which servers of the Raft configuration are dead and may be removed. They are removed all together or not at
+ * all, and only while they are fewer than half of the voters, rounded down (Reference:
+ * operator.md#removal-of-dead-servers): of three voters none is removed, because that would leave two, of which none
+ * may fail; once a fourth server has its vote, the dead one is removed. Beyond the field's rule, the remaining servers
+ * must have a healthy quorum of their own, so that a removal never costs availability.
  */
 export function judgeDeadServers(view: DeadServersView): DeadServers {
   const { servers } = view.configuration

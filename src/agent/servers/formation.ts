@@ -8,16 +8,17 @@ export type Formation =
   | { readonly kind: 'wait'; readonly why: 'too-few-servers' | 'cluster-exists' | 'views-differ' }
 
 /**
- * Whether a server without any Raft state may form the first configuration, by what it and the others have said.
+ * Decides whether a server without any Raft state may form the first configuration, from its own and the others'
+ * records.
  *
  * All servers that form it must form the same one, or two clusters arise under one name. So:
- * 1. a server forms only when it knows `expect` servers or more that wait for the same number;
- * 2. each of them must have told this server that it knows exactly the same servers. Whoever forms, forms that set, so
- *    two that form at the same time write the same first entry. The sets are of names in consensus, so they agree on
- *    those, too: node IDs from Raft protocol 3 on, addresses before;
- * 3. if one of them already holds Raft state, the cluster exists: then this server waits to be sent its log, or to be
- *    added by the leader.
- * A server that comes up while the others form, with a set that differs from theirs, finds 2 or 3 not met and waits.
+ * 1. A server forms a configuration only when it knows `expect` servers or more that wait for the same number.
+ * 2. Each of them must have told this server that it knows exactly the same servers. Every server that forms a
+ *    configuration forms that set, so two that do so at the same time write the same first entry. The sets consist of
+ *    names in Raft, so that the servers agree on those, too: node IDs from Raft protocol 3 on, addresses before.
+ * 3. If one of them already holds Raft state, the cluster exists: this server waits until the leader adds it or sends
+ *    it the log. A server that starts while the others form the configuration, with a set that differs from theirs,
+ *    finds 2 or 3 not met and waits.
  */
 export function judgeFormation(self: ServerRecord, others: readonly ServerRecord[]): Formation {
   const peers = others.filter((other) => other.expect === self.expect)

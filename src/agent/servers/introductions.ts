@@ -15,16 +15,18 @@ import { type ServerDirectory, type ServerRecord, serverRecordSchema } from './s
 
 /** The RPC method by which servers introduce themselves: each side sends its record. */
 export const introduceMethod = 'Server.Introduce'
-/** How often a server goes round: while it belongs to no cluster, or does not know a server of the pool, and afterwards. */
+/**
+ * Interval between rounds: the short one while the server belongs to no cluster, or does not know a server of the pool.
+ */
 const eagerIntervalMs = 1_000
 const settledIntervalMs = 30_000
 const answerWithinMs = 2_000
 const toldMax = 256
 
 /**
- * How the servers of one pool make each other's acquaintance: each goes round those that the pool holds alive and says who
- * it is, whether it has Raft state and whom it knows. What they learn decides when a first configuration is formed, and
- * tells the leader whom to add.
+ * Exchanges records among the servers of one pool: each visits those that the pool considers alive, and sends its
+ * identity, whether it has Raft state, and which servers it knows. The records decide when a first configuration is
+ * formed, and tell the leader which servers to add.
  */
 export class Introductions {
   readonly #env: Env
@@ -41,7 +43,7 @@ export class Introductions {
   #waitingFor = ''
   #forming = false
   #stopped = false
-  /** What was said of servers that cannot take part, by address. */
+  /** Reports about servers that cannot take part, by address. */
   readonly #told = new Map<string, string>()
 
   constructor(parts: {
@@ -85,14 +87,14 @@ export class Introductions {
     return { ok: true, value: this.ownRecord() }
   }
 
-  /** A peer of unknown name has connected: ask it to introduce itself. */
+  /** A peer of unknown name has connected: ask it for its record. */
   met(peer: Hello): void {
     const isStranger = peer.address === '' || peer.datacenter !== this.#config.datacenter
     if (isStranger || peer.nodeId === this.#nodeId || this.#directory.get(peer.nodeId) !== undefined) return
     this.#env.detach(this.introduceTo(peer.address))
   }
 
-  /** Introduces this server to the one at this address; undefined when that does not answer. */
+  /** Introduces this server to the one at this address; undefined if it does not answer. */
   async introduceTo(address: string): Promise<ServerRecord | undefined> {
     const answer = await this.#rpc.request(address, {
       method: introduceMethod,
@@ -129,13 +131,13 @@ export class Introductions {
     }
   }
 
-  /** Why nothing can be had to do with this server, told to the log as well; undefined: nothing stands in the way. */
+  /** Why this server is incompatible, which is also logged; undefined if it is compatible. */
   #strange(record: ServerRecord): string | undefined {
     const { protocol } = this.#config.raft
     if (interoperate(protocol, record.raftProtocol)) return undefined
     this.#directory.forget(record.id)
     this.#tellOnce(record.address, whyNotInteroperable(protocol, record.raftProtocol))
-    // The other side reads it: of this server.
+    // The other side logs this as well, about this server.
     return whyNotInteroperable(record.raftProtocol, protocol)
   }
 
@@ -161,7 +163,7 @@ export class Introductions {
         },
         memberLines,
       )
-      // Its arrival changes what we tell the others, and whether a cluster can be formed: go round again.
+      // Its arrival changes this server's own record, and may allow the cluster to form: visit the others again.
       this.#env.detach(this.#goRound())
     }
     this.#env.detach(this.#maybeForm())
@@ -223,7 +225,7 @@ export class Introductions {
   }
 }
 
-/** Where other servers reach this one. */
+/** The address at which other servers reach this one. */
 export function ownAddress(config: AgentConfig): string {
   const host = config.advertiseAddress
   return host.includes(':') ? `[${host}]:${config.ports.server}` : `${host}:${config.ports.server}`

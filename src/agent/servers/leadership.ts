@@ -3,11 +3,11 @@ import { measured } from '../../features/contract/measured.ts'
 import type { LeaderDuty, RunningDuty, ServerContext } from '../../features/contract/server-context.ts'
 import type { RaftStatus } from '../../raft/raft.ts'
 
-/** Pause before a leader that could not make sure of its state tries again. */
+/** Pause before a leader that could not confirm its state tries again. */
 const retryMs = 1_000
 
 /**
- * Runs the leader's duties while this server leads: they begin once it has applied everything that earlier leaders
+ * Runs the leader's duties while this server leads. They start after it has applied everything that earlier leaders
  * committed (a duty that decides by old state would undo their work), and end with its leadership.
  */
 export class Leadership {
@@ -16,9 +16,9 @@ export class Leadership {
   readonly #watching: Closable
   #running: ReadonlyMap<LeaderDuty, RunningDuty> = new Map()
   #retry: Closable | undefined
-  /** The term whose duties are begun or about to be; 0: this server does not lead. */
+  /** The term whose duties are running or starting; 0: this server does not lead. */
   #term = 0
-  /** Counts endings: what was about to begin before one does not begin after it. */
+  /** Counts endings, so that a start that was under way before an ending does not complete after it. */
   #endings = 0
 
   constructor(context: ServerContext, duties: readonly LeaderDuty[]) {
@@ -37,16 +37,16 @@ export class Leadership {
     return this.#running.get(duty) as Running | undefined
   }
 
-  /** Has the duties that run set their gauges. */
+  /** Lets the running duties set their gauges. */
   measure(): void {
     for (const running of this.#running.values()) running.measure?.()
   }
 
-  /** Ends the duties and begins them anew, where this server leads. */
+  /** Ends the duties and starts them again, if this server leads. */
   restart(): void {
     if (this.#term === 0) return
     this.#end()
-    // Not from within the command that calls for it.
+    // Deferred: the calling command is still being applied.
     this.#retry = this.#context.env.timers.after(0, () => this.#heed(this.#context.raft.status()))
   }
 
@@ -62,7 +62,8 @@ export class Leadership {
     const caughtUp = await measured(this.#context, 'leader.barrier', () => this.#context.raft.readIndex())
     if (this.#endings !== endings) return
     if (!caughtUp.ok) {
-      // Refused although it leads (too much is under way): a leader that never began its duties would look healthy.
+      // Refused although this server leads, because too many requests are under way: a leader that never started its
+      // duties would look healthy.
       const { env } = this.#context
       this.#retry = env.timers.after(retryMs, () => env.detach(this.#begin(endings)))
       return

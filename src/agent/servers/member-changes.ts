@@ -6,28 +6,32 @@ import { nameOf, type ServerRecord } from './server-directory.ts'
 
 export interface MembershipView {
   readonly configuration: Configuration
-  /** Raft protocol of the leader, and the lowest that any server alive speaks. */
+  /** The leader's Raft protocol, and the lowest of any living server. */
   readonly leaderProtocol: number
   readonly lowestProtocol: number
 }
 
 export type MemberChange =
   | { readonly kind: 'none' }
-  /** A member without a vote: it waits until it has been stable. */
+  /** A member without a vote, which waits until it has been stable. */
   | { readonly kind: 'promote'; readonly change: ConfigurationChange }
-  /** Another machine answers at the address of a member: that member goes first, once the leader hears nothing of it. */
+  /**
+   * Another machine answers at the address of a member: that member is removed first, once the leader hears nothing
+   * from it.
+   */
   | { readonly kind: 'replace'; readonly change: ConfigurationChange }
   | { readonly kind: 'change'; readonly change: ConfigurationChange }
   | { readonly kind: 'refuse'; readonly why: string }
 
 /**
- * What becomes of a server that is alive and has introduced itself: the next change of the configuration towards having it
- * in, under the name that its Raft protocol gives it and at its address.
+ * The next change of the Raft configuration for a living server that has introduced itself, so that it becomes a member
+ * under the name of its Raft protocol and at its address.
  *
- * A server that was named by its address and comes back on protocol 3 has another name: the entry of the old name goes
- * first, then the new one is added, two changes of one server each. So does an entry that another server left behind at the
- * same address, unless that one still replicates: then it has moved, and its own entry is about to follow it. While any server speaks an older protocol nothing waits for
- * stability: all automatic management of servers needs protocol 3 everywhere (Spec: RFT-009).
+ * A server that was named by its address and returns with protocol 3 has another name: the old entry is removed first,
+ * then the new one is added, as two changes of one server each. The same holds for an entry that another server left
+ * behind at the same address, unless that one still replicates: then it has moved, and its own entry is about to follow
+ * it. While any server speaks an older protocol, servers get their vote without waiting for stability: all automatic
+ * management of servers needs protocol 3 everywhere (Spec: RFT-009).
  */
 export function memberChange(record: ServerRecord, view: MembershipView): MemberChange {
   const { configuration, leaderProtocol, lowestProtocol } = view
@@ -41,7 +45,7 @@ export function memberChange(record: ServerRecord, view: MembershipView): Member
   }
   const holder = configuration.servers.find((server) => server.address === address)
   if (!isNamedById(raftProtocol)) {
-    // Put back to an older protocol: it follows under the name that it has, and cannot lead.
+    // The server was downgraded to an older protocol: it follows under its present name, and cannot lead.
     if (holder?.id === record.id) return { kind: 'none' }
     if (isNamedById(leaderProtocol)) {
       return {
@@ -51,14 +55,14 @@ export function memberChange(record: ServerRecord, view: MembershipView): Member
     }
   }
   if (holder !== undefined) {
-    // A name that is the address is an earlier name of this very server.
+    // A name that equals the address is an earlier name of this very server.
     return { kind: holder.id === address ? 'change' : 'replace', change: { kind: 'remove', id: holder.id } }
   }
   const kind = managed && named?.suffrage !== 'voter' ? 'add-nonvoter' : 'add-voter'
   return { kind: 'change', change: { kind, id, address } }
 }
 
-/** What the pool says of a server of the configuration: found by node ID, or at its address if that is its name. */
+/** What the pool says about a server of the configuration: found by node ID, or by address if that is its name. */
 export function memberOf({ id, address }: Server, known: readonly PoolServer[]): PoolServer | undefined {
   return (
     known.find((other) => other.id === id) ?? (id === address ? known.find((o) => o.address === address) : undefined)

@@ -9,12 +9,12 @@ import {
 import { productName } from '../../model/names.ts'
 import type { PoolServer } from '../pool/pool-servers.ts'
 
-/** What the agent on the node has said of itself stays. */
+/** Keeps what the agent on the node registered about itself. */
 export function known(node: CatalogNode | undefined): Pick<NodeFacts, 'taggedAddresses' | 'meta'> {
   return { taggedAddresses: node?.taggedAddresses ?? null, meta: node?.meta ?? null }
 }
 
-/** Under which servers are found as a service. Reference: catalog.md#service-of-the-servers. */
+/** The service under which servers are listed. Reference: catalog.md#service-of-the-servers. */
 export function ownService(server: PoolServer): ServiceFacts {
   return {
     kind: '',
@@ -29,7 +29,7 @@ export function ownService(server: PoolServer): ServiceFacts {
   }
 }
 
-/** The check of a node by which the pool says how its agent does. */
+/** The check of a node that shows its agent's state in the pool. */
 export function membershipCheck(node: string, status: 'passing' | 'critical', output: string): CheckFacts {
   return {
     node,

@@ -21,15 +21,16 @@ import { type PoolServer, serverOf } from '../pool/pool-servers.ts'
 import { memberOf } from './member-changes.ts'
 import { known, membershipCheck, ownService } from './member-facts.ts'
 
-/** Everything is looked at this often, whatever the pool has told. Reference: configuration.md#reconcile-interval. */
+/** Interval of full rounds, whatever the pool has announced. Reference: configuration.md#reconcile-interval. */
 const wholeIntervalMs = 60_000
-/** A node that no member stands for counts as failed after this: time enough for its agent to find a restarted server. */
+/** A node without a member counts as failed after this: time enough for its agent to find a restarted server. */
 const unknownFailsMs = 120_000
 
 /**
- * Keeps the catalog true to the pool, as only the leader does: a member that is alive has its node and a passing membership
- * check; one that failed has the check critical, and nothing is removed; one that left, or was forgotten by the pool, is
- * taken out with all that was on it, and a server also from the consensus group. Spec: MEM-010, MEM-013, MEM-014.
+ * Keeps the catalog consistent with the pool, as only the leader does: a living member has its node and a passing
+ * membership check; a failed one has a critical check, and nothing is removed; one that left, or that the pool has
+ * forgotten, is deregistered with everything on it, and a server is also removed from the Raft configuration. Spec:
+ * MEM-010, MEM-013, MEM-014.
  */
 export function reconcileMembers(pool: Pool, nodeName: string, reconnectTimeoutMs: number): LeaderDuty {
   return {
@@ -48,7 +49,7 @@ class Reconcile implements Closable {
   readonly #nodeName: string
   readonly #reconnectTimeoutMs: number
   readonly #watching: Closable
-  /** By node of the catalog that the pool does not know: since when this leader misses it. */
+  /** Nodes of the catalog that the pool does not know, by name: since when this leader has missed them. */
   readonly #missingSinceMs = new Map<string, number>()
   #listed: { readonly of: readonly Member[]; readonly byName: ReadonlyMap<string, Member> } | undefined
   #timer: Closable | undefined
@@ -62,7 +63,7 @@ class Reconcile implements Closable {
     this.#nodeName = nodeName
     this.#reconnectTimeoutMs = reconnectTimeoutMs
     this.#watching = pool.onChange((changes) => {
-      // The pool has waited for the reconnect timeout already.
+      // The pool has already waited for the reconnect timeout.
       for (const { kind, member } of changes) {
         if (kind === 'reaped') this.#missingSinceMs.set(member.name, Number.NEGATIVE_INFINITY)
       }
@@ -76,7 +77,7 @@ class Reconcile implements Closable {
     this.#timer?.close()
   }
 
-  /** Looks at every member now; a round under way is followed by another. What is as it should be costs no write. */
+  /** Starts a round over all members; a round under way is followed by another. A node that is right costs no write. */
   wake(): void {
     this.#again = true
     if (this.#running || this.#closed) return
@@ -96,8 +97,8 @@ class Reconcile implements Closable {
   }
 
   async #round(): Promise<void> {
-    // A round takes as long as its writes do. What a member is, is asked right before something is made of it: one that left
-    // and is back must not lose its place to what the pool said when the round began.
+    // A round takes as long as its writes do. Each member is looked up right before it is written: one that left and
+    // came back must not be deregistered because of what the pool said when the round began.
     for (const name of this.#members().keys()) {
       if (this.#closed) return
       await measured(this.#server, 'leader.reconcileMember', () => this.#member(name))
@@ -139,7 +140,7 @@ class Reconcile implements Closable {
     const service = server === undefined ? null : ownService(server)
     const here = node !== undefined && node.address === host && node.id === id
     if (here && this.#status(member.name) === 'passing' && this.#offers(member.name, service)) return
-    // Its agent may come first with what it says of itself, while this is on its way: that stays.
+    // The agent's own registration may arrive first, while this write is on its way: it takes precedence.
     const skip = here || node === undefined
     await this.#register(
       { ...known(node), id, node: member.name, address: host },
@@ -148,16 +149,16 @@ class Reconcile implements Closable {
   }
 
   /**
-   * The pool holds an agent alive under a name that the catalog has for another node ID: the machine was set up anew. An agent
-   * of the former ID can be no member any more, so that node has failed; and of a node that has failed the name is taken over,
-   * with nothing of what was registered on it. A node that was registered by hand is no agent's, and keeps its name. True: it
-   * was taken over.
+   * The pool considers an agent alive under a name that the catalog has for another node ID: the machine was set up
+   * anew. An agent with the former ID can no longer be a member, so that node has failed, and its name is taken over
+   * without anything that was registered on it. A node that was registered by hand belongs to no agent, and keeps its
+   * name. Returns whether the name was taken over.
    */
   async #tookOver({ name, tags }: Member): Promise<boolean> {
     const holder = nodeByName(this.#server.read(), name)
     const id = tags['id'] ?? ''
     if (holder === undefined || holder.id === '' || id === '' || holder.id === id) return false
-    // The agent itself may have registered its node, and no leader its membership yet.
+    // The agent itself may have registered its node before any leader registered its membership.
     const isAgents = this.#status(name) !== undefined || holder.meta?.some(([key]) => key === segmentMetaKey) === true
     if (!isAgents) return false
     await this.#markFailed(holder)
@@ -170,7 +171,7 @@ class Reconcile implements Closable {
 
   async #failed(member: Member): Promise<void> {
     const node = nodeByName(this.#server.read(), member.name)
-    // Somebody took it out while it was failed: it comes back with its member.
+    // The node was deregistered while it was failed: it is registered again when its member returns.
     if (node !== undefined) await this.#markFailed(node)
   }
 
@@ -182,7 +183,7 @@ class Reconcile implements Closable {
   }
 
   async #left(member: Member): Promise<void> {
-    // The leader that leaves hands over first: the next one takes it out.
+    // A leader that leaves hands over first: the next leader deregisters it.
     if (member.name === this.#nodeName) return
     const server = serverOf(member)
     if (server !== undefined) await this.#removeServer(server)
@@ -191,8 +192,9 @@ class Reconcile implements Closable {
   }
 
   /**
-   * Nodes that a member of the pool once stood for, and none does now. A pool forgets a failed member after the reconnect
-   * timeout, and a server that comes back knows nobody at first: so this leader waits as long as the pool would have.
+   * Deregisters nodes that had a member of the pool and have none now. A pool forgets a failed member after the
+   * reconnect timeout, and a restarted server knows no member at first, so this leader waits as long as the pool would
+   * have.
    */
   async #missing(): Promise<void> {
     const now = this.#server.env.clock.monoMs()
@@ -230,7 +232,7 @@ class Reconcile implements Closable {
     this.#told(done.ok ? undefined : done.error, 'member registered', node.node, parts.check.status)
   }
 
-  /** Whether it is done. */
+  /** Returns whether it succeeded. */
   async #deregister(node: string): Promise<boolean> {
     const done = await deregisterEndpoint.serve(
       this.#server,

@@ -2,51 +2,54 @@ import { z } from 'zod'
 import { compareText } from '../../base/bytes.ts'
 import { serverIdFor } from '../../raft/protocol.ts'
 
-/** Servers that one server may know of. More than any sane cluster has; the bound keeps strangers from filling memory. */
+/**
+ * Maximum number of servers that one server knows. More than any sane cluster has; the limit keeps strangers from
+ * filling memory.
+ */
 const knownServersMax = 256
 
-/** What a server says of itself when it introduces itself to another, and learns in return. */
+/** A server's description of itself, which servers exchange when they introduce themselves. */
 export const serverRecordSchema = z.object({
   id: z.string().min(1).max(64),
   name: z.string().min(1).max(256),
-  /** Where its RPC listener is reached. */
+  /** Address of its RPC listener. */
   address: z.string().min(1).max(320),
   datacenter: z.string().min(1).max(128),
   raftProtocol: z.number().int(),
-  /** How many servers it waits for before it forms a cluster; 0: it joins one. */
+  /** How many servers it waits for before it forms a cluster; 0: it joins an existing one. */
   expect: z.number().int(),
-  /** It holds Raft state: the cluster it belongs to exists. */
+  /** Whether it holds Raft state, so that its cluster exists. */
   bootstrapped: z.boolean(),
-  /** Names in consensus of the servers of its datacenter that it knows, itself included, sorted. */
+  /** Names in Raft of the servers of its datacenter that it knows, itself included, sorted. */
   known: z.array(z.string().max(320)).max(knownServersMax),
   lastIndex: z.number().int(),
   lastTerm: z.number().int(),
-  /** Since it heard from the leader; -1: never. */
+  /** Time since it heard from the leader; -1: never. */
   lastContactMs: z.number(),
 })
 
 export type ServerRecord = z.infer<typeof serverRecordSchema>
 
-/** The server's name in consensus. */
+/** The server's name in Raft. */
 export function nameOf({ raftProtocol, id, address }: ServerRecord): string {
   return serverIdFor(raftProtocol, id, address)
 }
 
-/** The servers of the own datacenter that have introduced themselves and are alive in the pool. In order of ID. */
+/** The servers of this datacenter that have introduced themselves and are alive in the pool, in order of ID. */
 export class ServerDirectory {
   readonly #self: string
   readonly #datacenter: string
   readonly #alive: () => ReadonlySet<string>
   readonly #records = new Map<string, ServerRecord>()
 
-  /** `alive`: IDs of the servers that the pool holds alive now. */
+  /** `alive` returns the IDs of the servers that the pool considers alive now. */
   constructor(self: string, datacenter: string, alive: () => ReadonlySet<string>) {
     this.#self = self
     this.#datacenter = datacenter
     this.#alive = alive
   }
 
-  /** False when the record is of another datacenter, of this server itself, or beyond the bound. */
+  /** Returns false if the record is of another datacenter, of this server itself, or exceeds the limit. */
   learn(record: ServerRecord): boolean {
     if (record.datacenter !== this.#datacenter || record.id === this.#self) return false
     if (!this.#records.has(record.id) && this.#records.size >= knownServersMax - 1) this.#forgetGone()
@@ -65,7 +68,7 @@ export class ServerDirectory {
     return present.sort((a, b) => compareText(a.id, b.id))
   }
 
-  /** Whether the pool holds the server alive now. */
+  /** Whether the pool considers the server alive now. */
   isAlive(id: string): boolean {
     return this.#alive().has(id)
   }
@@ -74,7 +77,7 @@ export class ServerDirectory {
     this.#records.delete(id)
   }
 
-  /** Names in consensus of all servers known and of the own one, `own`, sorted. */
+  /** Names in Raft of all known servers and of this one, `own`, sorted. */
   names(own: string): readonly string[] {
     return [own, ...this.all().map(nameOf)].sort(compareText)
   }

@@ -5,19 +5,19 @@ import type { PoolServer } from '../pool/pool-servers.ts'
 import type { AutopilotConfig } from '../settings/agent-config.ts'
 import type { ServerRecord } from './server-directory.ts'
 
-/** A leader that has nothing to say is heard at least this often, as a share of the heartbeat timeout. */
+/** Longest time between messages of an idle leader, as a share of the heartbeat timeout. */
 const heartbeatShare = 1 / 5
 
-/** One server of the Raft configuration, and what is known of it now. */
+/** One server of the Raft configuration, and what is known about it now. */
 export interface ServerFacts {
   readonly server: Server
   /** Undefined: the pool does not know it. */
   readonly member: PoolServer | undefined
-  /** What it has just said of itself; undefined: it did not answer. */
+  /** The record that it has just sent; undefined: it did not answer. */
   readonly said: Pick<ServerRecord, 'lastContactMs' | 'lastIndex' | 'lastTerm'> | undefined
 }
 
-/** The leader that judges. */
+/** The judging leader. */
 export interface Judge {
   readonly id: ServerId | undefined
   readonly lastIndex: LogIndex
@@ -35,23 +35,23 @@ interface Judged extends ServerHealth {
 }
 
 /**
- * The health of the servers as one leader sees it from look to look. A server is healthy while the pool holds it alive, it
- * hears the leader, its log ends in the leader's term, and it is not far behind.
- * Reference: operator.md#when-a-server-is-healthy.
+ * The health of the servers as one leader sees it over time. A server is healthy while the pool considers it alive, it
+ * hears from the leader, its log ends in the leader's term, and it is not far behind. Reference:
+ * operator.md#when-a-server-is-healthy.
  *
- * The field's leader tells its followers something every 50 to 100 ms, ours sends a heartbeat as rarely as Raft's timing
- * allows: up to that long is silence that means nothing, and is added to the threshold.
+ * The field's leader sends its followers something every 50 to 100 ms; this one sends heartbeats as rarely as Raft's
+ * timing allows. Silence of up to that long means nothing, and is added to the threshold.
  */
 export class HealthRecord {
   readonly #rules: () => HealthRules
   #servers: ReadonlyMap<ServerId, Judged> = new Map()
 
-  /** `rules`: asked at each look, for operators may change them. */
+  /** `rules` is called at each look, because operators may change them. */
   constructor(rules: () => HealthRules) {
     this.#rules = rules
   }
 
-  /** `facts`: all servers of the configuration. */
+  /** `facts` describes all servers of the configuration. */
   look(facts: readonly ServerFacts[], judge: Judge): void {
     const rules = this.#rules()
     this.#servers = new Map(facts.map((each) => [each.server.id, this.#judged(each, judge, rules)]))
@@ -61,7 +61,7 @@ export class HealthRecord {
     return this.#servers.get(id)?.healthy === true
   }
 
-  /** For how long it has been healthy without a break. Undefined: it is not, or is not known. */
+  /** For how long it has been healthy without a break; undefined: it is not healthy, or not known. */
   healthyForMs(id: ServerId, monoMs: number): number | undefined {
     const server = this.#servers.get(id)
     return server?.healthy === true ? monoMs - server.stableSinceMonoMs : undefined

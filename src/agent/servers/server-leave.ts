@@ -5,15 +5,17 @@ import type { Raft } from '../../raft/raft.ts'
 import type { Ground, Part } from '../ground.ts'
 import { ownAddress } from './introductions.ts'
 
-/** How often a server that leaves looks whether it has been taken out. */
+/** Interval at which a leaving server checks whether it has been removed. */
 const lookMs = 100
 
 /**
- * How a server leaves the consensus group, in order:
- * 1. A leader hands over, so that somebody else may take it out: a leader does not remove itself while it serves.
+ * How a server leaves the Raft configuration, in order:
+ * 1. A leader hands over its leadership, so that another server may remove it: a leader does not remove itself while it
+ *    serves.
  * 2. It leaves the pool. The new leader sees that, and removes it from the configuration.
- * 3. It goes on for at most the drain time, until it sees itself removed, so that the group never loses two at once.
- * The last server of a group has nobody to hand over to, and stays in its configuration: started again, it leads again.
+ * 3. It keeps running for at most the drain time, until it sees itself removed, so that the configuration never loses
+ *    two servers at once. The last server has no other to hand over to, and stays in its configuration: after a restart
+ *    it leads again.
  */
 export function leaveConsensus(ground: Ground, raft: Raft): Pick<Part, 'beforeLeave' | 'afterLeave'> {
   const { env, config, nodeId } = ground

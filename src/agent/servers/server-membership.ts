@@ -14,7 +14,7 @@ import { type MembershipView, mayPromote, memberChange, memberOf } from './membe
 import { nameOf, type ServerDirectory, type ServerRecord } from './server-directory.ts'
 import { HealthRecord } from './server-health.ts'
 
-/** How often the leader looks after its servers. Reference: configuration.md#server-health-poll. */
+/** Interval at which the leader checks its servers. Reference: configuration.md#server-health-poll. */
 const pollMs = 2_000
 
 export interface ServerMembershipParts {
@@ -22,22 +22,22 @@ export interface ServerMembershipParts {
   readonly introductions: Introductions
   readonly pool: Pool
   readonly config: Pick<AgentConfig, 'raft' | 'datacenter'>
-  /** As they are now: operators may change them. */
+  /** The present settings: operators may change them. */
   settings(): AutopilotConfig
-  /** Has all that the leader looks after set its gauges: at each look. */
+  /** Called at each check, to set the gauges of everything that the leader checks. */
   measure(): void
 }
 
-/** The duty, and what it knows of the health of the servers while it runs here. */
+/** The duty, and the health of the servers while it runs here. */
 export interface ServerMembershipDuty extends LeaderDuty {
-  /** Undefined: this server does not lead, or has not looked yet. */
+  /** Undefined: this server does not lead, or has not checked yet. */
   health(): ClusterHealth | undefined
 }
 
 /**
- * The leader's care for the members of the consensus group, the field's autopilot: a server that has introduced itself is
- * added without a vote, and given one when it has been healthy for the stabilization time; one that came back under another
- * address or name is entered with that; dead ones are taken out when there are enough others.
+ * Manages the members of the Raft configuration, like the field's autopilot: a server that has introduced itself is
+ * added without a vote, and gets one when it has been healthy for the stabilization time; one that came back under
+ * another address or name is changed accordingly; dead ones are removed when there are enough others.
  */
 export function serverMembership(parts: ServerMembershipParts): ServerMembershipDuty {
   let running: ServerMembership | undefined
@@ -65,7 +65,7 @@ class ServerMembership implements Closable {
   #looked = false
   readonly #lost: LostServers
   readonly #cleanUp: CleanUp
-  /** What cannot be done as things are, by what it is about: told once. At most `toldMax`. */
+  /** Changes that are impossible at present, by what they are about: each is reported once. At most `toldMax`. */
   readonly #told = new Map<string, string>()
   readonly #watching: Closable
   #timer: Closable | undefined
@@ -113,7 +113,7 @@ class ServerMembership implements Closable {
     this.#timer?.close()
   }
 
-  /** A server that was removed while the pool called it failed, and is alive again: it is added without a pause. */
+  /** A server that was removed while the pool considered it failed, and is alive again, is added without a pause. */
   #standsAgain(member: Member): boolean {
     const server = member.status === 'alive' ? serverOf(member) : undefined
     if (server?.datacenter !== this.#parts.config.datacenter) return false
@@ -142,7 +142,7 @@ class ServerMembership implements Closable {
     await this.#considerSelf()
     if (this.#closed) return
     for (const record of records) {
-      // It may have left while the ones before it were dealt with.
+      // It may have left while the servers before it were handled.
       if (!this.#parts.directory.isAlive(record.id)) continue
       await this.#consider(record)
       if (this.#closed) return
@@ -150,7 +150,7 @@ class ServerMembership implements Closable {
     await this.#cleanUp.runIfDue()
   }
 
-  /** The present introduction of each living server; a server that does not answer has none. */
+  /** The present record of each living server; a server that does not answer has none. */
   async #ask(): Promise<readonly ServerRecord[]> {
     const { directory, introductions } = this.#parts
     const known = directory.all()

@@ -26,8 +26,8 @@ import { type Found, SeenResults } from './seen-results.ts'
 import { Served } from './served.ts'
 
 /**
- * What one server answers: the only place where endpoints are served, whether the request came from this agent's own
- * HTTP face or from another agent.
+ * Serves all endpoints of one server, whether the request came from this agent's own HTTP interface or from another
+ * agent.
  */
 export class Dispatch {
   readonly #context: ServerContext
@@ -36,12 +36,12 @@ export class Dispatch {
   readonly #results: KeptResults
   readonly #store: Store
   readonly #observer: DispatchObserver
-  /** Undefined: access control is off, and everybody may do everything. */
+  /** Undefined: access control is off, and every call is allowed. */
   readonly #gate: Gate | undefined
   readonly #askers: Askers
   readonly #parked: ParkedReads
   readonly #seen: SeenResults
-  /** Questions whether this server still leads, asked in this turn. */
+  /** Confirmations of leadership that were requested in this turn, by their kind. */
   readonly #confirming = new Map<'readIndex' | 'leaseRead', ReturnType<Raft['readIndex']>>()
 
   constructor(
@@ -63,7 +63,7 @@ export class Dispatch {
     this.#endpoints = new Map(endpoints.map((endpoint) => [endpoint.method, endpoint]))
   }
 
-  /** Ends the reads that are parked; none is parked from here on. */
+  /** Ends the parked reads; no read is parked from here on. */
   stop(): void {
     this.#parked.stop()
   }
@@ -72,7 +72,7 @@ export class Dispatch {
     return this.#endpoints.get(method)
   }
 
-  /** Serves a request here, or names the leader: the caller forwards the request. */
+  /** Serves a request here, or names the leader, to which the caller forwards the request. */
   async serve(method: string, request: AgentRequest, caller: Caller): Promise<Result<unknown, Failure>> {
     const endpoint = this.#endpoints.get(method)
     if (endpoint === undefined) return err({ kind: 'unknown-method', method })
@@ -90,8 +90,8 @@ export class Dispatch {
   }
 
   /**
-   * A read of this agent's own that does not wait, where the state is known to be fresh enough without asking; undefined
-   * where it is not. The arguments are what the endpoint's type says: what comes from other agents is checked in `serve`.
+   * Answers a non-blocking read of this agent's own if the state is known to be fresh enough; undefined if it is not.
+   * The arguments have the endpoint's type already: those from other agents are checked in `serve`.
    */
   answerNow(
     endpoint: QueryEndpoint,
@@ -127,7 +127,7 @@ export class Dispatch {
     return entered.ok ? endpoint.serve(this.#context, args, entered.value) : entered
   }
 
-  /** What the token of a request may do; a failure where that is not enough, or there is no such token. */
+  /** Resolves the token of a request; fails if its rights do not suffice, or it does not exist. */
   async #enter(
     endpoint: WriteEndpoint | ServerEndpoint,
     args: unknown,
@@ -142,12 +142,15 @@ export class Dispatch {
     return refusal === undefined ? entered : err(refusal)
   }
 
-  /** A leader judges nobody by a state that lacks what an earlier leader committed: a token it took away, or has just made. */
+  /**
+   * A leader must not judge tokens by a state that lacks commits of an earlier leader, which may have deleted or
+   * created the token.
+   */
   async #settled(): Promise<Result<unknown, Failure>> {
     if (this.#raft.status().role !== 'leader' || this.#raft.leadsSettled()) return free
     const ready = await this.#confirmed('leaseRead')
     if (ready.ok) return ready
-    // Nothing was proposed: that it leads no longer leaves no doubt.
+    // Nothing was proposed: the loss of leadership leaves no doubt about the outcome.
     return err(ready.error.kind === 'leadership-lost' ? notLeader : this.#refused(ready.error))
   }
 
@@ -189,7 +192,7 @@ export class Dispatch {
       if (leftMs <= 0 || this.#seen.isNews(before, found.value, read.minIndex)) {
         return ok(this.#answer(endpoint, args, found.value))
       }
-      // What the caller knows may be of a later state than the one that this server had come to.
+      // The caller's index may be of a later state than this server's.
       if (before === undefined || beforeAt < read.minIndex) {
         before = found.value
         beforeAt = this.#store.index
@@ -209,7 +212,7 @@ export class Dispatch {
     }
   }
 
-  /** When this server's state is as fresh as the caller wants, and what the token may do is known. */
+  /** Waits until this server's state is as fresh as the caller demands, and the token's rights are known. */
   async #ready(
     endpoint: QueryEndpoint,
     args: unknown,
@@ -220,7 +223,7 @@ export class Dispatch {
     return ready.ok ? (this.#askers.now(endpoint, args, token) ?? this.#askers.enter(endpoint, args, token)) : ready
   }
 
-  /** Undefined: the token that it reads for has changed since. */
+  /** Undefined: the rights of the token that it reads for have changed meanwhile. */
   #find(endpoint: QueryEndpoint, args: unknown, reader: Reader): Result<Found, Failure> | undefined {
     const asker = this.#askers.admitted(endpoint, args, reader)
     if (asker?.ok !== true) return asker
@@ -249,11 +252,11 @@ export class Dispatch {
     return waitMs + this.#context.env.random.stream('blocking.jitter').fraction() * (waitMs / blockingJitterFraction)
   }
 
-  /** Makes sure that this server's state is as fresh as the caller asked for. */
+  /** Makes sure that this server's state is as fresh as the caller demands. */
   async #current(read: ReadOptions): Promise<Result<unknown, Failure>> {
     if (read.consistency === 'stale' && this.#raft.hasCaughtUp()) return ok(undefined)
     const elsewhere = this.#leaderElsewhere()
-    // Where nobody is known to lead, what it had when it was stopped is all there is: that it may be old is said with it.
+    // Without a known leader the state from before the restart is all there is: the answer says that it may be old.
     if (read.consistency === 'stale' && this.#raft.status().leader === undefined) return ok(undefined)
     if (elsewhere !== undefined) return err(elsewhere)
     const ready = await (read.consistency === 'consistent'
@@ -267,8 +270,8 @@ export class Dispatch {
   }
 
   /**
-   * Asked once for all reads that come to it in one turn, such as watchers that one change has woken. That is as good as
-   * asking for each: each of them was under way before the turn began, and the answer holds for a moment after that.
+   * Confirmed once for all reads that need it in one turn, such as watchers that one change has woken. That is as good
+   * as confirming each: all of them were under way before the turn began, and the confirmation is requested after that.
    */
   #confirmed(how: 'readIndex' | 'leaseRead'): ReturnType<Raft['readIndex']> {
     const shared = this.#confirming.get(how)
@@ -305,8 +308,8 @@ export class Dispatch {
   }
 
   /**
-   * A result that is kept stands until it goes. Any other stands until the next command: the state of one index is one state,
-   * and of a state and arguments a query has one result.
+   * A cached result stands until it is invalidated. Any other stands until the next command: the state at an index
+   * never changes, and a query has one result for a state and arguments.
    */
   readonly #standingOf = (result: KeptResult, index: number): Standing => {
     if (result.isWatched) return this.#standing(index, liveness(result.live))
@@ -318,7 +321,7 @@ export class Dispatch {
     return { now: () => (stands() ? this.#meta(index) : undefined) }
   }
 
-  /** Of a server that has not caught up since it started: nobody that it has heard vouches for what it says. */
+  /** After a restart, a server that has not caught up has no leader to vouch for its answers. */
   #meta(index: number): ReadMeta {
     const status = this.#raft.status()
     if (status.role !== 'leader' && !this.#raft.hasCaughtUp()) return { index, knownLeader: false, lastContactMs: 0 }
@@ -336,14 +339,14 @@ function liveness(live: LiveResult): () => boolean {
 
 type DispatchObserver = Pick<AgentObserver, 'readParked'>
 
-/** Settled behind everything that this turn has set going already. */
+/** Settles after everything that this turn has already started. */
 async function endOfTurn(): Promise<void> {
   await undefined
 }
 
 const notLeader: Failure = { kind: 'not-leader', leader: undefined }
 
-/** Where access control is off. */
+/** Used where access control is off. */
 const free: Result<Authorizer, Failure> = ok(unrestricted)
 
 const plainRead: ReadOptions = { consistency: 'default', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }

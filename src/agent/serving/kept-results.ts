@@ -9,64 +9,72 @@ import type { Parked, Store } from '../../store/store.ts'
 import { type ResultView, SeenPart } from './seen-part.ts'
 
 export interface KeptResultsBounds {
-  /** Memory that results and their encoded forms may take, as estimated below. */
+  /** Limit of the memory for results and their encoded forms, as estimated below. */
   readonly bytesMax: number
-  /** Reads that may wait at a time; more are refused. */
+  /** Maximum number of waiting reads; more are refused. */
   readonly waitingMax: number
 }
 
 const defaultBounds: KeptResultsBounds = { bytesMax: 64 << 20, waitingMax: 65_536 }
 
-/** What a result costs by itself, its key and its watch; and for each thing in it, whose rows the store keeps anyway. */
+/**
+ * Estimated bytes of a result with its key and its watch, and of each item in it, whose rows the store holds anyway.
+ */
 const resultBytes = 1_024
 const memberBytes = 256
 
-/** Of lists with fewer members, only those that somebody waits for, or asks for again, are kept: once they cost no more to make than to keep. */
+/**
+ * Results with fewer members are cached only if a read waits for them, or asks for them again: they cost no more to
+ * compute than to cache.
+ */
 const keptMembersMin = 2
 
-/** Views of one result that are kept, for as many authorizers; for one more, the oldest goes. */
+/** Maximum number of cached views of one result, each for one authorizer; a new one displaces the oldest. */
 const viewsMax = 64
-/** What a view costs by itself, and for each thing in it. */
+/** Estimated bytes of a view, and of each item in it. */
 const viewBytes = 512
 const viewMemberBytes = 16
 
 /** Number of recent requests that are remembered. */
 const askedMax = 1_024
-/** Of questions longer than this in letters, as of endpoints that say so, nothing is kept or remembered. */
+/**
+ * Requests whose key is longer than this many characters are not cached or remembered, nor are those of endpoints that
+ * opt out.
+ */
 const keyLengthMax = 1_024
 
 /**
- * Results of queries, evaluated once for all who ask the same, and kept until something that they rest on changes. What is
- * kept always equals what an evaluation would give at that moment, index and value:
- * 1. A query is a pure function of the version and its arguments. Of the version it sees the rows it looks at, and the
- *    `lastChange` of tables.
- * 2. A change of any of those rows ends the watch of the result when the command is applied, before anybody can ask.
- * 3. The `lastChange`s that it saw are compared each time it is asked for.
+ * Caches results of queries, so that each is evaluated once for all callers with the same request, until something that
+ * it depends on changes. A cached result always equals what an evaluation would return at that moment, index and value:
+ * 1. A query is a pure function of the version and its arguments. Of the version it depends on the rows that it reads,
+ *    and on the `lastChange` of tables.
+ * 2. A change of any of those rows ends the watch of the result when the command is applied, before any caller can ask.
+ * 3. The `lastChange`s that it read are compared at each request.
  */
 export class KeptResults {
   readonly #store: Store
   readonly #bounds: KeptResultsBounds
   readonly #release: Release
-  /** By endpoint and arguments; the longest unasked first. */
+  /** By endpoint and arguments, in order of the last request, the oldest first. */
   readonly #kept = new Map<string, KeptResult>()
   /** Keys of small results that were not kept. */
   readonly #askedOnce = new Set<string>()
   #bytes = 0
   #waiting = 0
 
-  /** `release`: what the server runs as. */
+  /** `release` is the one that the server runs as. */
   constructor(store: Store, bounds: Partial<KeptResultsBounds> = {}, release: Release = newestRelease) {
     this.#release = release
     this.#store = store
     this.#bounds = { ...defaultBounds, ...bounds }
   }
 
-  /** Reads that wait. */
+  /** Number of waiting reads. */
   get waiting(): number {
     return this.#waiting
   }
 
-  /** Results kept, and what they are thought to take. */
+  /** Number of cached results, and their estimated memory. */
   get size(): { readonly results: number; readonly bytes: number } {
     return { results: this.#kept.size, bytes: this.#bytes }
   }
@@ -77,7 +85,7 @@ export class KeptResults {
     const known = this.#kept.get(key)
     if (known !== undefined) {
       if (known.isCurrent()) {
-        // To the end of the order: it is the last one asked for.
+        // Moves it to the end of the order, as the one requested last.
         this.#kept.delete(key)
         this.#kept.set(key, known)
         return known
@@ -99,14 +107,14 @@ export class KeptResults {
   }
 
   /**
-   * Calls `use` once after something that the result rests on has changed. Must be called in the turn in which the result
-   * was read: no commit can fall between, so no wake-up is lost (W2).
+   * Calls `use` once after something that the result depends on has changed. Must be called in the turn in which the
+   * result was read: no commit can fall between, so no wake-up is lost (W2).
    */
   wait(result: KeptResult, use: () => void): Result<Closable, Failure> {
     if (this.#waiting >= this.#bounds.waitingMax) return err(tooManyWaiting)
     const isNew = !result.isWatched
     if (isNew && !this.#watch(result)) return err(tooManyWaiting)
-    // Before it is kept, which may let go of results that nobody waits for.
+    // Before the result is cached, which may evict results without waiting reads.
     const waiting = result.wait(use)
     if (isNew && result.mayBeKept) this.#enter(result)
     return ok(waiting)
@@ -137,7 +145,7 @@ export class KeptResults {
     this.#bytes += bytes
     if (this.#bytes <= this.#bounds.bytesMax) return
     for (const result of this.#kept.values()) {
-      // A result that somebody waits for goes on being watched, for them; nobody else finds it again.
+      // A result with waiting reads stays watched for them, but no other caller finds it again.
       if (result !== by) result.forget()
       if (this.#bytes <= this.#bounds.bytesMax) return
     }
@@ -163,12 +171,12 @@ interface Owner {
   waits(by: 1 | -1): void
 }
 
-/** A result as long as it is what it was; it can be held without holding the version of the state that the result is of. */
+/** A result and whether it is still current; holding it does not hold the version of the state that it came from. */
 export interface LiveResult {
   result: KeptResult | undefined
 }
 
-/** One result, shared by all its callers, with the forms in which it was encoded. */
+/** One result, shared by all its callers, with its encoded forms. */
 export class KeptResult implements ResultView {
   readonly #owner: Owner
   readonly key: string
@@ -176,15 +184,18 @@ export class KeptResult implements ResultView {
   readonly value: unknown
   readonly touched: Touched
   watch: Parked | undefined
-  /** Callers other than the waiting ones may find it. */
+  /** Whether other callers than the waiting ones may find it. */
   mayBeKept = true
   readonly live: LiveResult = { result: this }
-  /** What it is charged with; 0 when it is kept no longer. */
+  /** Its estimated memory; 0 when it is no longer cached. */
   bytes = 0
   readonly #forms = new Map<string, Uint8Array>()
   /** Views of callers that may not see all of it. */
   readonly #views = new Map<Authorizer, { readonly view: PartialView; readonly part: SeenPart }>()
-  /** Callers that may see all: filtering a long list again would cost more than the rest of a read. At most `viewsMax`. */
+  /**
+   * Callers that may see all of it: filtering a long list again would cost more than the rest of a read. At most
+   * `viewsMax`.
+   */
   readonly #seers = new Map<Authorizer, SeenPart>()
   readonly #waiting = new Set<() => void>()
 
@@ -210,13 +221,16 @@ export class KeptResult implements ResultView {
     const bytes = make()
     if (this.bytes > 0) {
       this.#forms.set(form, bytes)
-      // The sender may keep them in another form as long as they live (`HttpResponse.shared`).
+      // The sender may cache them in another form as long as they live (`HttpResponse.shared`).
       this.#owner.charge(2 * bytes.length, this)
     }
     return bytes
   }
 
-  /** What an authorizer leaves of it, which `make` tells, with its own index; the view is the result itself where that is all. */
+  /**
+   * What an authorizer may see of it, which `make` computes, with its own index; the view is the result itself if that
+   * is everything.
+   */
   partFor(authorizer: Authorizer, make: () => { readonly value: unknown; readonly newest: number }): SeenPart {
     const known = this.#seers.get(authorizer) ?? this.#views.get(authorizer)?.part
     if (known !== undefined) return known
@@ -228,7 +242,7 @@ export class KeptResult implements ResultView {
       return whole
     }
     const charge = (bytes: number): boolean => {
-      // Another than this one may be let go of in return, but this one as well.
+      // Caching this view may evict other results, but this one as well.
       if (this.#views.get(authorizer)?.view !== view || this.bytes === 0) return false
       view.bytes += bytes
       this.#owner.charge(bytes, this)
@@ -259,13 +273,15 @@ export class KeptResult implements ResultView {
     }
   }
 
-  /** Called by the store at the end of the batch that changed something. In the order in which they came. */
+  /**
+   * Called by the store at the end of the batch that changed something. Calls the waiting reads in order of arrival.
+   */
   changed(): void {
     this.live.result = undefined
     this.#owner.gone(this)
     const waiting = [...this.#waiting]
     for (const use of waiting) {
-      // One that is called may close others.
+      // A waiting read that is called may close others.
       if (!this.#waiting.delete(use)) continue
       this.#owner.waits(-1)
       use()
@@ -291,12 +307,12 @@ export class KeptResult implements ResultView {
 
 class PartialView implements ResultView {
   readonly value: unknown
-  /** What the result is charged with for it. */
+  /** Estimated memory of the view. */
   bytes = 0
   readonly #charge: (bytes: number) => boolean
   readonly #forms = new Map<string, Uint8Array>()
 
-  /** `charge` says whether this view is kept, so that its forms may be. */
+  /** `charge` returns whether this view is cached, so that its encoded forms may be, too. */
   constructor(value: unknown, charge: (bytes: number) => boolean) {
     this.value = value
     this.#charge = charge
@@ -313,7 +329,7 @@ class PartialView implements ResultView {
 
 const tooManyWaiting: Failure = { kind: 'overloaded', message: 'too many blocking queries on this agent' }
 
-/** Arguments are plain data in the order of their schema: equal ones have equal texts. */
+/** Arguments are plain data in the order of their schema, so equal arguments have equal JSON. */
 function keyOf(endpoint: QueryEndpoint, args: unknown): string {
   return `${endpoint.method} ${JSON.stringify(args)}`
 }

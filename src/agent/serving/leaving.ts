@@ -2,7 +2,7 @@ export interface Caller {
   onAbort?(use: () => void): void
 }
 
-/** Whether the caller of a read has gone, asked once for all the times that the read is parked. */
+/** Whether the caller of a read has gone, registered once although the read may be parked several times. */
 export class Leaving {
   gone = false
   tell: (() => void) | undefined

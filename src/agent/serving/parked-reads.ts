@@ -8,7 +8,7 @@ import type { Gate } from '../access/gate.ts'
 import type { Leaving } from './leaving.ts'
 
 interface Parking {
-  /** Has `wake` called when what was read changes. */
+  /** Calls `wake` when what was read changes. */
   readonly wait: (wake: () => void) => Result<Closable, Failure>
   readonly waitMs: number
   readonly read: ReadOptions
@@ -17,15 +17,18 @@ interface Parking {
 
 type End = (result: Result<undefined, Failure>) => void
 
-/** Reads that wait on this server for something to change. */
+/** Blocking reads that wait on this server for a change. */
 export class ParkedReads {
   readonly #context: Pick<ServerContext, 'env' | 'raft'>
   /** Undefined: access control is off. */
   readonly #gate: Gate | undefined
-  /** Ends of the reads that are parked, as many as the results have waiting; those that only the leader may answer apart. */
+  /**
+   * Callbacks that end the parked reads, bounded by the waiting reads of the results; those that only the leader may
+   * answer are separate.
+   */
   readonly #parked = new Set<End>()
   readonly #parkedAtLeader = new Set<End>()
-  /** Ends the latter when this server no longer leads; there is one as long as there are any. */
+  /** Ends the latter when this server no longer leads; open as long as there are any. */
   #following: Closable | undefined
   #stopped = false
 
@@ -34,13 +37,16 @@ export class ParkedReads {
     this.#gate = gate
   }
 
-  /** Ends them all; none is parked from here on. */
+  /** Ends all parked reads; none is parked from here on. */
   stop(): void {
     this.#stopped = true
     for (const end of [...this.#parked]) end(err({ kind: 'shutting-down' }))
   }
 
-  /** Until what was read changes, or what the token may do, time runs out, the caller leaves, or (unless stale) this server no longer leads. */
+  /**
+   * Waits until what was read changes, the token's rights change, time runs out, the caller leaves, or (unless stale)
+   * this server no longer leads.
+   */
   park(
     endpoint: QueryEndpoint,
     asker: Asker,

@@ -1,13 +1,13 @@
 import type { RaftStatus } from '../../raft/raft.ts'
 
-/** How a server stands in its cluster. */
+/** The state of a server in its cluster. */
 export interface ServerStanding {
   readonly status: RaftStatus
-  /** Its own name in consensus. */
+  /** Its own name in Raft. */
   readonly id: string
-  /** The last entry of the leader's log, as this server heard last; undefined: it has not. */
+  /** Index of the last entry of the leader's log, as far as this server has heard; undefined if it has not. */
   readonly leaderLastIndex: number | undefined
-  /** What it may be behind and still count as caught up. */
+  /** Maximum number of entries by which it may lag and still count as caught up. */
   readonly trailingMax: number
 }
 
@@ -17,7 +17,10 @@ function withoutPlace(id: string, { servers }: RaftStatus['configuration']): str
     : `This server (ID ${id}) is not in its own configuration`
 }
 
-/** Why a server is not ready to be asked; none: it is. Only what it knows itself: it must answer while others do not. */
+/**
+ * Why a server is not ready for requests; empty if it is. Uses only local knowledge, because it must answer while other
+ * servers do not.
+ */
 export function serverReasons({ status, id, leaderLastIndex, trailingMax }: ServerStanding): readonly string[] {
   const { role, leader, commitIndex, appliedIndex, configuration, diskIsFull } = status
   const own = configuration.servers.find((server) => server.id === id)

@@ -1,7 +1,7 @@
 import type { Failure } from '../../model/failure.ts'
 import type { RequestRefusal } from '../../raft/core/types.ts'
 
-/** The failure that a caller of this server gets for a refusal of Raft's. */
+/** The failure that a caller of this server gets when Raft refuses. */
 export function failureOfRefusal(refusal: RequestRefusal, addressOf: (id: string) => string | undefined): Failure {
   switch (refusal.kind) {
     case 'not-leader':

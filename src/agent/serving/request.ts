@@ -2,36 +2,36 @@ import type { ReadOptions } from '../../features/contract/reading.ts'
 import type { WriteIdentity } from '../../features/contract/server-context.ts'
 import { blockingWaitDefaultMs, blockingWaitMaxMs } from '../../model/limits.ts'
 
-/** The longest name of a datacenter or an origin that is looked at. */
+/** Maximum length of the name of a datacenter or an origin. */
 const nameMax = 128
-/** A longer token is none that there could be, and is looked at no further: bound of keys of caches. */
+/** Maximum length of a token: bounds the keys of caches. A longer one cannot exist. */
 export const tokenMax = 4_096
 
 export interface AgentRequest {
-  /** The endpoint's arguments, not yet checked. */
+  /** The endpoint's arguments, unchecked. */
   readonly args: unknown
   readonly read?: ReadOptions | undefined
   readonly identity?: WriteIdentity | undefined
-  /** Of a write for another datacenter; a read says it among its options. */
+  /** The datacenter of a write; a read has it among its options. */
   readonly datacenter?: string | undefined
-  /** The secret of the token that the request is made with; absent: the anonymous one. Never to be shown. */
+  /** The secret of the request's token; absent: the anonymous token. Never to be shown. */
   readonly token?: string | undefined
 }
 
-/** Empty where none is named. */
+/** Empty if the request names none. */
 export function datacenterOf({ datacenter, read }: AgentRequest): string {
   return datacenter ?? read?.datacenter ?? ''
 }
 
-/** What one agent asks of another. */
+/** A request that one agent sends to another. */
 export interface ReceivedRequest extends AgentRequest {
-  /** From a client agent: the server that receives it forwards it to the one that must answer. */
+  /** The request comes from a client agent: the server forwards it to the one that must answer. */
   readonly forward: boolean | undefined
 }
 
 /**
- * Reads the body of a request between agents; undefined if it is none. By hand, for every request of the cluster passes
- * here; members that it does not know are those of newer releases.
+ * Parses the body of a request between agents; undefined if it is malformed. Written by hand, because every request of
+ * the cluster passes here; it ignores unknown members, which newer releases may send.
  */
 export function readRequest(body: unknown): ReceivedRequest | undefined {
   if (!isRecord(body) || !('args' in body)) return undefined
@@ -70,7 +70,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** How long a blocking read may wait, before jitter. */
+/** Maximum wait of a blocking read, before jitter. */
 export function waitOf(read: ReadOptions): number {
   return read.waitMs === 0 ? blockingWaitDefaultMs : Math.min(read.waitMs, blockingWaitMaxMs)
 }

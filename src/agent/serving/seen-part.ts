@@ -1,12 +1,12 @@
 import { equalPlain } from '../../base/equal.ts'
 import type { ResultForms } from '../../features/contract/reading.ts'
 
-/** A result as somebody may see it, with the forms in which that was encoded. */
+/** A result as one caller may see it, with its encoded forms. */
 export interface ResultView extends ResultForms {
   readonly value: unknown
 }
 
-/** What callers of the same rights are shown of a result, of which they may not see everything. Kept with the result. */
+/** What callers with the same rights see of a result, if that is not everything. Cached with the result. */
 export class SeenPart {
   readonly view: ResultView
   /** `Sight.newest`. */
@@ -18,7 +18,7 @@ export class SeenPart {
     this.newest = newest
   }
 
-  /** Whether a caller that was shown the other one has nothing to be told. */
+  /** Whether a caller that was shown the other part has seen no change. */
   isSameAs(other: SeenPart): boolean {
     if (this === other) return true
     const known = this.#same.get(other)
@@ -29,7 +29,7 @@ export class SeenPart {
   }
 }
 
-/** Whatever the order of a list: that something has come nearer wakes nobody (`coordinate/views.ts`). */
+/** Compares lists without their order: that an item has come nearer wakes no caller (`coordinate/views.ts`). */
 function sameMembers(one: unknown, other: unknown): boolean {
   if (equalPlain(one, other)) return true
   if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false

@@ -12,14 +12,14 @@ import type { ResultView, SeenPart } from './seen-part.ts'
 export interface Found {
   readonly result: KeptResult
   readonly asker: Asker
-  /** What of it the caller is shown, and at which index that last changed: `features/contract/visible-index.ts` has the rule. */
+  /** What the caller sees of it, and the index at which that last changed (`features/contract/visible-index.ts`). */
   readonly view: ResultView
   readonly index: number
-  /** Undefined: the caller may see all there is of this kind, so that nothing changes but what it sees. */
+  /** Undefined: the caller may see everything of this kind, so that only visible changes exist. */
   readonly part: SeenPart | undefined
 }
 
-/** What callers see of results where access control is on, and whether that has changed for one that waits. */
+/** What callers see of results where access control is on, and whether that has changed for a waiting caller. */
 export class SeenResults {
   readonly #store: Store
   /** Undefined: access control is off. */
@@ -30,7 +30,7 @@ export class SeenResults {
     this.#gate = gate
   }
 
-  /** In the turn in which the result was read. */
+  /** Must be called in the turn in which the result was read. */
   found(endpoint: QueryEndpoint, args: unknown, result: KeptResult, asker: Asker): Found {
     if (this.#gate === undefined) return { result, asker, view: result, index: result.index, part: undefined }
     const { access } = endpoint
@@ -45,7 +45,7 @@ export class SeenResults {
     return { result, asker, view: part.view, index, part: seesAll(access, asker.authorizer) ? undefined : part }
   }
 
-  /** The same evaluated anew, with nothing that is kept. */
+  /** Evaluates the same anew, without any cache. */
   anew(endpoint: QueryEndpoint, args: unknown, { authorizer, token }: Asker, evaluated: Evaluated): Evaluated {
     const { access } = endpoint
     const index = Math.max(evaluated.index, this.#store.floor, 1)
@@ -57,7 +57,10 @@ export class SeenResults {
     return { index: Math.max(indexOf(access, authorizer, index, newest, args, this.#store), since), value }
   }
 
-  /** Whether a caller that waits for more than `minIndex` is to be answered. `before`: what it was parked with. */
+  /**
+   * Whether to answer a caller that waits for an index greater than `minIndex`. `before` is what it saw when it was
+   * parked.
+   */
   isNews(before: Found | undefined, found: Found, minIndex: number): boolean {
     if (before !== undefined && before.asker.authorizer !== found.asker.authorizer) return true
     if (found.index <= minIndex) return false

@@ -2,17 +2,17 @@ import type { Answer, ReadMeta, Standing } from '../../features/contract/reading
 import type { KeptResult } from './kept-results.ts'
 import type { ResultView } from './seen-part.ts'
 
-/** `index`: the one that was told. */
+/** `index` is the one in the answer. */
 type StandingOf = (result: KeptResult, index: number) => Standing
 
-/** An answer made on this agent. The forms in which it was encoded stay here: they do not travel. */
+/** An answer made on this agent. Its encoded forms stay here: other agents get plain data. */
 export class Served implements Answer<unknown> {
   readonly meta: ReadMeta
   readonly forms: ResultView
   readonly #result: KeptResult
   readonly #standingOf: StandingOf
 
-  /** `view`: what of the result is shown. */
+  /** `view` is what the caller sees of the result. */
   constructor(view: ResultView, meta: ReadMeta, result: KeptResult, standingOf: StandingOf) {
     this.forms = view
     this.meta = meta

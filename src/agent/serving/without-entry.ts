@@ -4,17 +4,16 @@ import type { Failure } from '../../model/failure.ts'
 import type { ReplicatedState } from '../replication/state-machine.ts'
 
 /**
- * Answers a write that changes nothing without an entry in the log; undefined: it must be proposed. Callers without rights,
- * and those with rights but with invented IDs, could fill the log otherwise. Why the answer is the one that the log would
- * have given:
- * 1. This server leads, and no other one has led until now: everything that was committed before is in its state, and an
- *    earlier attempt of this write that is not in its log never will be committed.
- * 2. An earlier attempt that took effect left its outcome in the state. That outcome is the answer, whatever the command would
- *    do now: a deletion that is sent twice does not fail because it succeeded.
- * 3. An earlier attempt that did not take effect yet, or comes later, changes nothing whenever it is applied: that is what
- *    `withoutEffect` promises. So no attempt takes effect after its caller was told that there is none. A snapshot that is
- *    restored in between can break the promise; it also brings back everything else that was deleted.
- * The state is looked at first, so that a write which does change something costs no question whether this server leads.
+ * Answers a write that changes nothing without an entry in the log; undefined: it must be proposed. Otherwise callers
+ * without rights, or with invented IDs, could fill the log. Why the answer is the one that the log would have given:
+ * 1. This server leads, and no other server has led until now: everything that was committed before is in its state,
+ *    and an earlier attempt of this write that is not in its log will never be committed.
+ * 2. An earlier attempt that took effect left its outcome in the state. That outcome is the answer, whatever the
+ *    command would do now: a deletion that is sent twice does not fail because it succeeded.
+ * 3. An earlier attempt that was not applied yet, or comes later, changes nothing whenever it is applied: that is what
+ *    `withoutEffect` promises. So no attempt takes effect after its caller was told that there is none. A snapshot that
+ *    is restored in between can break the promise; it also brings back everything else that was deleted.
+ * The state is checked first, so that a write with an effect costs no confirmation of leadership.
  */
 export async function outcomeWithoutEntry<Body, Outcome>(
   {

@@ -1,10 +1,9 @@
 /**
- * What the configuration says of access control, the new keys over the old ones.
- * Reference: configuration.md#access-control-keys.
+ * Settings of access control; new keys take precedence over old ones. Reference: configuration.md#access-control-keys.
  */
 export interface AccessSettings {
   readonly enabled: boolean
-  /** The datacenter whose tokens and policies hold everywhere; empty: the own one. */
+  /** The datacenter whose tokens and policies are valid everywhere; empty: this one. */
   readonly primaryDatacenter: string
   readonly defaultPolicy: AccessPolicy
   readonly downPolicy: DownPolicy
@@ -13,7 +12,7 @@ export interface AccessSettings {
   readonly enforceVersion8: boolean
   readonly keyListPolicy: boolean
   readonly tokenReplication: boolean
-  /** Nothing is refused: what would be is counted, and told in the log. */
+  /** Nothing is refused: refusals are only counted and logged. */
   readonly reportOnly: boolean
   readonly tokens: AccessTokens
 }
@@ -21,7 +20,7 @@ export interface AccessSettings {
 export type AccessPolicy = 'allow' | 'deny'
 export type DownPolicy = AccessPolicy | 'extend-cache' | 'async-cache'
 
-/** Empty: none; of `agent`: that of `default`. */
+/** Empty: none; an empty `agent` uses `default`. */
 export interface AccessTokens {
   readonly master: string
   readonly default: string
@@ -30,7 +29,7 @@ export interface AccessTokens {
   readonly replication: string
 }
 
-/** What holds where no intention says anything of a connection. Where nothing is refused, no connection is. */
+/** The policy for a connection without a matching intention. With `report_only`, no connection is refused. */
 export function unmatchedPolicy({ defaultPolicy, reportOnly }: AccessSettings): AccessPolicy {
   return reportOnly ? 'allow' : defaultPolicy
 }

@@ -29,10 +29,10 @@ import { defaultTls, type TlsSettings } from './tls-settings.ts'
  * `config/` makes one from files and flags, and `defaultAgentConfig` gives the defaults to begin from.
  */
 export interface AgentConfig extends LogSettings {
-  /** What the agent runs as: the newest, but for simulated clusters of several releases. */
+  /** The release that the agent runs as: the newest, except in simulated clusters of several releases. */
   readonly release: Release
   readonly nodeName: string
-  /** A UUID; undefined: kept in the data directory, or drawn. */
+  /** A UUID; undefined: read from the data directory, or generated. */
   readonly nodeId: string | undefined
   readonly datacenter: string
   readonly server: boolean
@@ -40,28 +40,28 @@ export interface AgentConfig extends LogSettings {
   readonly dev: boolean
   /** Forms a cluster of this server alone. */
   readonly bootstrap: boolean
-  /** Forms the cluster once this many servers know of each other; 0: never. */
+  /** Forms the cluster once this many servers know each other; 0: never. */
   readonly bootstrapExpect: number
-  /** For this start: what the log has lost by damage is given up, where no other server votes. */
+  /** For this start: gives up entries that the log has lost by damage, if no other server votes. */
   readonly acceptLostLog: boolean
   readonly dataDir: string | undefined
   readonly bindAddress: string
-  /** Where the LAN pool listens; the bind address unless configured otherwise. */
+  /** Listen address of the LAN pool; the bind address unless configured otherwise. */
   readonly serfLanBindAddress: string
   readonly advertiseAddress: string
-  /** Where the HTTP API listens: addresses, or `unix://` and a path. */
+  /** Listen addresses of the HTTP API: addresses, or `unix://` and a path. */
   readonly clientAddresses: readonly string[]
-  /** Where it listens with TLS, once its port is open. */
+  /** Listen addresses with TLS, if its port is open. */
   readonly httpsAddresses: readonly string[]
   readonly tls: TlsSettings
-  /** Permissions of the sockets that it listens on. */
+  /** Permissions of the Unix sockets. */
   readonly unixSockets: SocketAccess
-  /** Where DNS listens; the same addresses unless configured otherwise. */
+  /** Listen addresses of DNS; those of HTTP unless configured otherwise. */
   readonly dnsAddresses: readonly string[]
   readonly ports: AgentPorts
   /** The port of the command line, which releases before 0.8.0 have; -1: closed. */
   readonly cliRpc: { readonly port: number; readonly addresses: readonly string[] }
-  /** `host:port` where other agents gossip; tried once, and the agent does not start when none answers. */
+  /** `host:port` where other agents gossip; tried once, and the agent does not start if none answers. */
   readonly startJoin: readonly string[]
   /** The same, tried until one answers. */
   readonly retryJoin: readonly string[]
@@ -72,11 +72,11 @@ export interface AgentConfig extends LogSettings {
   readonly wan: WanConfig
   readonly pool: PoolConfig
   readonly raft: RaftConfig
-  /** How long a write or a read is held while there is no leader. */
+  /** How long a request is held while there is no leader. */
   readonly rpcHoldTimeoutMs: number
-  /** How long a server that leaves goes on answering, so that others take its word for it. */
+  /** How long a leaving server keeps answering, so that others notice that it left. */
   readonly leaveDrainMs: number
-  /** The least time to live of a session that a server takes. */
+  /** Minimum TTL of sessions. */
   readonly sessionTtlMinMs: number
   readonly leaveOnTerminate: boolean
   readonly skipLeaveOnInterrupt: boolean
@@ -84,14 +84,14 @@ export interface AgentConfig extends LogSettings {
   readonly access: AccessSettings
   readonly limits: RequestLimits
   readonly http: HttpConfig
-  /** Reads of catalog and health are stale by default, and no older than this; 0: they are not. */
+  /** Reads of catalog and health are stale by default, with at most this staleness; 0: they are not. */
   readonly discoveryMaxStaleMs: number
-  /** `svc exec` may run commands here. */
+  /** Whether `svc exec` may run commands here. */
   readonly remoteExec: boolean
   readonly dns: DnsConfig
   readonly mesh: MeshSettings
   readonly telemetry: TelemetryConfig
-  /** Services and checks from configuration files: never kept on disk, replaced at reload. */
+  /** Services and checks from configuration files: never stored on disk, replaced at reload. */
   readonly services: readonly ServiceDefinition[]
   readonly checks: readonly CheckDefinition[]
   readonly sidecarPorts: SidecarPorts
@@ -104,8 +104,8 @@ export interface AgentConfig extends LogSettings {
 }
 
 /**
- * How a server is in the pool of the servers of all datacenters; its port is `ports.serfWan`.
- * Reference: configuration.md#key-advertise_addr_wan, configuration.md#key-start_join, configuration.md#key-retry_join,
+ * Settings of a server in the pool of the servers of all datacenters; its port is `ports.serfWan`. Reference:
+ * configuration.md#key-advertise_addr_wan, configuration.md#key-start_join, configuration.md#key-retry_join,
  * configuration.md#port-server-serf.
  */
 export interface WanConfig {
@@ -116,29 +116,29 @@ export interface WanConfig {
   readonly retryIntervalMs: number
   readonly retryMax: number
   readonly gossip: GossipTiming
-  /** Answers about another datacenter's nodes have the addresses that can be reached from here. */
+  /** Answers about nodes of another datacenter contain addresses that can be reached from here. */
   readonly translatesAddresses: boolean
 }
 
 /**
- * How this agent is in its pool. Reference: configuration.md#key-encrypt, configuration.md#key-rejoin_after_leave,
+ * Settings of this agent in its pool. Reference: configuration.md#key-encrypt, configuration.md#key-rejoin_after_leave,
  * configuration.md#key-protocol.
  */
 export interface PoolConfig {
-  /** A key in base64; undefined: only those that are kept, and without one nothing is encrypted. */
+  /** A key in base64; undefined: only stored keys are used, and without one gossip is not encrypted. */
   readonly encrypt: string | undefined
-  /** Off, one by one, only while a pool is moved to encryption. */
+  /** Turned off, one by one, only while a pool is being moved to encryption. */
   readonly verifyIncoming: boolean
   readonly verifyOutgoing: boolean
-  /** Keys are kept in the data directory. */
+  /** Keys are stored in the data directory. */
   readonly keepsKeyring: boolean
-  /** At its start it rejoins members that it knew before, even if it had left. */
+  /** Rejoins at its start the members that it knew before, even if it had left. */
   readonly rejoinAfterLeave: boolean
-  /** It places itself among the others by the times that messages take. */
+  /** Computes a network coordinate from round-trip times. */
   readonly keepsCoordinate: boolean
   /** Version of the protocol between agents that this one speaks. */
   readonly protocol: number
-  /** What its incarnation counts from; no configuration file has it. Absent: 0. */
+  /** First incarnation number; no configuration file has it. Absent: 0. */
   readonly firstIncarnation?: number
 }
 
@@ -160,33 +160,33 @@ export interface RaftConfig {
   readonly leaderLeaseMs: number
   readonly snapshotThreshold: number
   readonly snapshotIntervalMs: number
-  /** Entries kept in the log behind a snapshot, for followers that lag a little. */
+  /** Entries kept in the log before a snapshot, for followers that lag a little. */
   readonly trailingLogs: number
-  /** Bounds other than production's, for the simulator: no setting has them. */
+  /** Limits that differ from production's, for the simulator: no setting changes them. */
   readonly limits?: Partial<RaftLimits>
 }
 
-/** What a client agent may ask of servers. */
+/** Limits on requests of a client agent to servers. */
 export interface RequestLimits {
-  /** Undefined: as many as it likes. */
+  /** Undefined: no limit. */
   readonly perSecond: number | undefined
   readonly burst: number
 }
 
 export interface AutopilotConfig {
-  /** A new server is given a vote when it has been healthy for this long. */
+  /** A new server gets a vote when it has been healthy for this long. */
   readonly serverStabilizationMs: number
   readonly lastContactThresholdMs: number
   readonly maxTrailingLogs: number
-  /** Failed servers are taken out of the consensus group when there are enough others. */
+  /** Removes failed servers from the Raft configuration when there are enough others. */
   readonly cleanUpDeadServers: boolean
-  /** That leaves no fewer voters than this. */
+  /** A removal leaves at least this many voters. */
   readonly minQuorum: number
 }
 
-/** Times to live in whole seconds. Reference: configuration.md#dns-keys, dns.md#ttl, dns.md#consistency. */
+/** TTLs are in whole seconds. Reference: configuration.md#dns-keys, dns.md#ttl, dns.md#consistency. */
 export interface DnsConfig {
-  /** The own domain first, then those of the aliases; lower case, with the final dot: `svc.`. */
+  /** The own domain first, then its aliases; lower case, with the final dot: `svc.`. */
   readonly domains: readonly string[]
   readonly allowStale: boolean
   readonly maxStaleMs: number
@@ -199,13 +199,13 @@ export interface DnsConfig {
   /** 0: no limit. */
   readonly aRecordLimit: number
   readonly disableCompression: boolean
-  /** What a client offers to take over UDP counts. */
+  /** Whether the UDP size that a client announces (EDNS) is used. */
   readonly ednsSizes: boolean
-  /** A node's metadata beside answers of other types, too. */
+  /** Adds a node's metadata to answers of other types, too. */
   readonly additionalMetaTxt: boolean
-  /** Servers that are asked for names outside our domains, in this order. */
+  /** Servers for names outside the own domains, in this order. */
   readonly recursors: readonly Endpoint[]
-  /** How long each of them is waited for. */
+  /** Timeout for each of them. */
   readonly recursorTimeoutMs: number
   readonly soa: {
     readonly refreshS: number
@@ -216,16 +216,16 @@ export interface DnsConfig {
 }
 
 export interface ChecksConfig {
-  /** Scripts may come over the HTTP API. */
+  /** Script checks may be registered over the HTTP API. */
   readonly remoteScripts: boolean
-  /** Scripts may stand in configuration files. */
+  /** Script checks may be defined in configuration files. */
   readonly localScripts: boolean
-  /** Where the runtime of containers is reached: `unix://` and the path of its socket. */
+  /** Address of the container runtime: `unix://` and the path of its socket. */
   readonly containerRuntime: string
   /** A change of a check's output alone is synced after this; 0: at once. */
   readonly updateIntervalMs: number
   readonly discardOutput: boolean
-  /** Checks over HTTP and gRPC trust the agent's authorities, and show its certificate. */
+  /** Checks over HTTP and gRPC trust the agent's authorities, and present its certificate. */
   readonly agentTls: boolean
 }
 
@@ -308,7 +308,10 @@ function defaultWan(address: string): WanConfig {
   }
 }
 
-/** What an agent runs with when nothing is configured. `nodeName` and the addresses have no default here: they come from the machine. */
+/**
+ * The settings of an agent without any configuration. `nodeName` and the addresses have no default here: they come from
+ * the machine.
+ */
 export function defaultAgentConfig(nodeName: string, address: string, release: Release = newestRelease): AgentConfig {
   const past = settingDefaultsOf(release, false)
   const { threshold: snapshotThreshold, intervalMs: snapshotIntervalMs } = snapshotDefaultsOf(release)

@@ -1,19 +1,19 @@
 import { fieldNames } from '../../model/names.ts'
 
 export interface HttpConfig {
-  /** Names beside the product's own under which headers are sent and accepted. */
+  /** Names besides the product's own under which headers are sent and accepted. */
   readonly aliases: readonly string[]
   /** Sent with every `/v1` response. */
   readonly responseHeaders: Readonly<Record<string, string>>
   /** Path prefixes that are refused with 403. */
   readonly blockEndpoints: readonly string[]
   readonly allowUnprintableCharacters: boolean
-  /** JSON is indented unless asked otherwise: what `-dev` does. */
+  /** JSON is indented unless the request says otherwise, as with `-dev`. */
   readonly pretty: boolean
   readonly ui: UiConfig
 }
 
-/** The web interface: none, the one that comes with the program, or files of a directory. */
+/** The web interface: off, the built-in one, or files of a directory. */
 export type UiConfig =
   | { readonly kind: 'off' }
   | { readonly kind: 'built-in' }

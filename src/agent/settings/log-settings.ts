@@ -6,25 +6,25 @@ import type { LogPlaces } from '../../env/terminal.ts'
 export interface LogSettings {
   readonly log: LogPlaces
   readonly logLevel: 'TRACE' | 'DEBUG' | 'INFO' | 'WARN' | 'ERR'
-  /** Undefined: the log does not go to syslog. */
+  /** Undefined: the agent does not log to syslog. */
   readonly syslog: SyslogSettings | undefined
-  /** Holds the number of the process while it runs; empty: none does. */
+  /** File with the process ID while it runs; empty: none. */
   readonly pidFile: string
 }
 
 export interface SyslogSettings {
-  /** As RFC 3164 numbers facilities; LOCAL0 is 16. */
+  /** Number of the facility in RFC 3164; LOCAL0 is 16. */
   readonly facility: number
   readonly to: SyslogPlace
 }
 
-/** A socket of this machine, by its path or the usual one, or a daemon that listens for datagrams. */
+/** A socket of this machine, by its path or the usual one, or a daemon that listens on UDP. */
 export type SyslogPlace =
   | { readonly kind: 'local'; readonly path: string | undefined }
   /** The host may be a name. */
   | { readonly kind: 'udp'; readonly at: Endpoint }
 
-/** Levels by the names that settings have for them. */
+/** Levels by the names of the settings. */
 export const levelNamed: Readonly<Record<LogSettings['logLevel'], LogLevel>> = {
   TRACE: 'trace',
   DEBUG: 'debug',

@@ -2,8 +2,8 @@ import type { AgentConfig } from './agent-config.ts'
 import { withFilesOf } from './tls-settings.ts'
 
 /**
- * What an agent runs with after a reload: of what was read again all that can change while it runs, and of the rest what it
- * was started with. Reference: configuration.md#reload.
+ * The settings of an agent after a reload: new values of everything that may change at run time, and for the rest those
+ * of its start. Reference: configuration.md#reload.
  */
 export function reloadedConfig(started: AgentConfig, next: AgentConfig): AgentConfig {
   const { services, checks, watches, nodeMeta, limits, logLevel } = next

@@ -1,37 +1,40 @@
 import type { TlsVersion } from '../../env/net.ts'
 
-/** PEM files with this agent's certificate and key, and with the authorities that it trusts. Reference: configuration.md#tls. */
+/**
+ * PEM files with this agent's certificate and key, and with the authorities that it trusts. Reference:
+ * configuration.md#tls.
+ */
 export interface TlsFiles {
-  /** With the certificates that lead to its authority. */
+  /** May include intermediate certificates. */
   readonly certificate: string | undefined
   readonly privateKey: string | undefined
-  /** Authorities whose certificates are trusted: a file, and a directory of files. */
+  /** Trusted authorities: a file, and a directory of files. */
   readonly authorities: string | undefined
   readonly authoritiesPath: string | undefined
 }
 
-/** How this agent secures HTTPS and its connections with other agents. Only the files follow a reload. */
+/** TLS settings for HTTPS and for connections between agents. A reload changes only the files. */
 export interface TlsSettings extends TlsFiles {
-  /** Clients of the HTTP API with TLS must show a certificate of these authorities. */
+  /** Clients of the HTTPS API must show a certificate of these authorities. */
   readonly verifyIncomingHttps: boolean
-  /** So must agents that connect to this server, and without TLS they are not taken. */
+  /** Agents that connect to this server must, too; connections without TLS are refused. */
   readonly verifyIncomingRpc: boolean
-  /** TLS is spoken to every server, and its certificate must be of these authorities. */
+  /** Connections to servers use TLS, and their certificate must be of these authorities. */
   readonly verifyOutgoing: boolean
-  /** It must be for `server.<datacenter>.<domain>`, too. */
+  /** The certificate must also be for `server.<datacenter>.<domain>`. */
   readonly verifyServerHostname: boolean
-  /** The name that servers must prove where `verifyServerHostname` says none. */
+  /** The name that servers must prove if `verifyServerHostname` is off. */
   readonly serverName: string | undefined
   /** The last part of that name, without dots around it. */
   readonly domain: string
   readonly minVersion: TlsVersion
-  /** Of TLS up to 1.2, as OpenSSL names them, the preferred ones first; undefined: those that are safe. */
+  /** For TLS up to 1.2, as OpenSSL names them, preferred ones first; undefined: the safe defaults. */
   readonly cipherSuites: readonly string[] | undefined
-  /** The order of the agent counts, not that of its client. */
+  /** The agent's order of preference counts, not the client's. */
   readonly preferOwnOrder: boolean
 }
 
-/** What the PEM files of an agent hold, read and tried. */
+/** The content of an agent's PEM files, read and checked. */
 export interface TlsMaterial {
   readonly settings: TlsSettings
   readonly identity: { readonly certificateChainPem: string; readonly privateKeyPem: string } | undefined
@@ -54,7 +57,7 @@ export const defaultTls: TlsSettings = {
   preferOwnOrder: false,
 }
 
-/** The settings of the start with the files of a reload: what is verified of others changes with a restart alone. */
+/** The settings of the start with the files of a reload: verification settings change only with a restart. */
 export function withFilesOf(settings: TlsSettings, next: TlsFiles): TlsSettings {
   const { certificate, privateKey, authorities, authoritiesPath } = next
   return { ...settings, certificate, privateKey, authorities, authoritiesPath }

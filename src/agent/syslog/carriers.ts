@@ -8,13 +8,15 @@ import { placeOf } from '../named-receiver.ts'
 import type { SyslogPlace } from '../settings/log-settings.ts'
 import { type SyslogLine, syslogPacket } from './syslog-line.ts'
 
-/** Brings lines to a syslog daemon. */
+/** Sends lines to a syslog daemon. */
 export interface Carrier extends Closable {
-  /** Where they go, as people read it. */
+  /** The destination, for people. */
   readonly to: string
   /** Time for which lines are gathered before they are sent. */
   readonly gatherMs: number
-  /** Settles once they are on their way, or with why they are not: then none of them, or only the first ones, arrived. */
+  /**
+   * Settles once the lines were sent, or with the reason why not: then none of them, or only the first ones, arrived.
+   */
   carry(lines: readonly SyslogLine[]): Promise<Result<void, string>>
 }
 
@@ -22,15 +24,15 @@ export function openCarrier(env: Env, to: SyslogPlace): Carrier {
   return to.kind === 'udp' ? new Datagrams(env, to.at) : new LoggerRuns(env, to.path)
 }
 
-/** A run of `logger` takes some milliseconds, unless nobody reads the socket. */
+/** A run of `logger` takes some milliseconds, unless the daemon does not read its socket. */
 const runLimitMs = 5_000
 const outputBytesMax = 4 << 10
 const reasonLengthMax = 200
 
 /**
- * Lines to a socket of this machine, which takes datagrams that Node cannot send: by runs of `logger`, each of which is given
- * lines on its standard input and ends. Source: logger(1) of util-linux; without `--socket-errors=on` it loses lines without a
- * word where there is no socket.
+ * Sends lines to a Unix socket of this machine, which takes datagrams that Node cannot send: by runs of `logger`, which
+ * read lines on standard input. Source: logger(1) of util-linux; without `--socket-errors=on` it drops lines silently
+ * if the socket is missing.
  */
 class LoggerRuns implements Carrier {
   readonly to: string
@@ -70,7 +72,7 @@ class LoggerRuns implements Carrier {
 /** A name is resolved again after this time. */
 const knownForMs = 300_000
 
-/** Lines as datagrams, one for each. Nobody knows whether they arrive. Source: RFC 3164, section 2. */
+/** Sends each line as a datagram, without knowing whether it arrives. Source: RFC 3164, section 2. */
 class Datagrams implements Carrier {
   readonly to: string
   readonly gatherMs = 20
@@ -109,7 +111,7 @@ class Datagrams implements Carrier {
     const nowMs = this.#env.clock.monoMs()
     if (this.#at !== undefined && nowMs - this.#askedMs < knownForMs) return this.#at
     this.#askedMs = nowMs
-    // One that was known holds where nobody can tell any more.
+    // The last known address is used when the lookup fails.
     this.#at = (await placeOf(this.#env, this.#named)) ?? this.#at
     return this.#at
   }

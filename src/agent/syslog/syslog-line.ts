@@ -3,16 +3,16 @@ import { utcText } from '../../base/utc-text.ts'
 import type { LogLevel, LogParts } from '../../env/observe.ts'
 import { productName } from '../../model/names.ts'
 
-/** A whole packet, header included. Source: RFC 3164, section 4.1. */
+/** Maximum size of a packet with its header. Source: RFC 3164, section 4.1. */
 export const packetBytesMax = 1_024
-/** The longest label of a DNS name. */
+/** Maximum length of a DNS label. */
 const hostBytesMax = 63
-/** `<191>Nov 23 00:43:36 ` before the host, and `svc: ` behind it. */
+/** `<191>Nov 23 00:43:36 ` before the host, and `svc: ` after it. */
 const headerBytesMax = 21 + hostBytesMax + 1 + productName.length + 2
 
 /**
- * Severities of RFC 3164 by level, as the field gives them: what syslog calls informational is the field's debug. Source:
- * the field's own table for syslog.
+ * Severities of RFC 3164 by level, as in the field: informational of syslog is the field's debug. Source: the field's
+ * own table for syslog.
  */
 const severities: Readonly<Record<LogLevel, number>> = { error: 3, warn: 4, info: 5, debug: 6, trace: 7 }
 
@@ -20,21 +20,24 @@ const cutMark = utf8('…')
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** A line on its way to syslog. */
+/** A line to be sent to syslog. */
 export interface SyslogLine {
   /** Facility and severity in one number. */
   readonly priority: number
-  /** One line of text without control characters, of a length that leaves room for any header. */
+  /** One line of text without control characters, short enough for any header. */
   readonly message: string
   readonly wallMs: number
 }
 
-/** `facility`: its number. */
+/** `facility` is its number. */
 export function syslogLine(facility: number, { level, said, wallMs }: LogParts): SyslogLine {
   return { priority: facility * 8 + severities[level], message: cut(escaped(said.slice(0, packetBytesMax))), wallMs }
 }
 
-/** One packet: `<133>Nov 23 00:43:36 host svc: message`. `offsetMs`: of local time, ahead of UTC. Source: RFC 3164, 4.1. */
+/**
+ * One packet: `<133>Nov 23 00:43:36 host svc: message`. `offsetMs` is the offset of local time from UTC. Source: RFC
+ * 3164, 4.1.
+ */
 export function syslogPacket(
   { priority, message, wallMs }: SyslogLine,
   hostName: string,
@@ -43,20 +46,20 @@ export function syslogPacket(
   return utf8(`<${priority}>${timestamp(wallMs + offsetMs)} ${hostText(hostName)} ${productName}: ${message}`)
 }
 
-/** `Nov  3 04:05:06`: a day below ten has a space before it. */
+/** `Nov  3 04:05:06`: a day below ten is padded with a space. */
 function timestamp(localMs: number): string {
   const text = utcText(localMs)
   const month = months[Number(text.slice(5, 7)) - 1]
   return `${month} ${String(Number(text.slice(8, 10))).padStart(2)} ${text.slice(11, 19)}`
 }
 
-/** Without its domain, and without what would end the field. */
+/** The host name without its domain, and without characters that would end the field. */
 function hostText(hostName: string): string {
   const label = hostName.split('.')[0] ?? ''
   return label.replace(/[^A-Za-z0-9_-]/g, '-').slice(0, hostBytesMax) || '-'
 }
 
-/** A line feed would begin a line of its own, and other control characters act on the terminal of the reader. */
+/** A line feed would begin another log line, and other control characters act on the reader's terminal. */
 function escaped(text: string): string {
   const unprintable = /[^\x20-\x7e\u00a0-\u2027\u202a-\uffff]/g
   return text.replace(unprintable, (c) => short.get(c) ?? `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
@@ -68,13 +71,13 @@ const short: ReadonlyMap<string, string> = new Map([
   ['\t', '\\t'],
 ])
 
-/** What does not fit is left out, and `…` says so. */
+/** Cuts the text at the maximum size and marks that with `…`. */
 function cut(text: string): string {
   const bytes = utf8(text)
   const max = packetBytesMax - headerBytesMax
   if (bytes.length <= max) return text
   let length = max - cutMark.length
-  // The bytes of a character behind its first begin with the bits 10.
+  // Continuation bytes of a UTF-8 character begin with the bits 10.
   while (length > 0 && ((bytes[length] ?? 0) & 0xc0) === 0x80) length--
   return textOf(bytes.subarray(0, length)) + textOf(cutMark)
 }

@@ -6,25 +6,26 @@ import { type Carrier, openCarrier } from './carriers.ts'
 import { syslogLine } from './syslog-line.ts'
 import { WaitingLines } from './waiting-lines.ts'
 
-/** What waits to leave; further lines are dropped, and counted. */
+/** Maximum number of waiting lines; further ones are dropped and counted. */
 const waitingLinesMax = 4_096
 const waitingBytesMax = 2 << 20
-/** Lines that are carried at a time. */
+/** Maximum number of lines in one batch. */
 const carriedMax = 256
 /**
- * Pause before a failed batch is sent again, and the number of attempts; then its lines are dropped.
- * Reference: configuration.md#key-enable_syslog.
+ * Pause before a failed batch is sent again, and the number of attempts, after which its lines are dropped. Reference:
+ * configuration.md#key-enable_syslog.
  */
 const retryMs = 5_000
 const triesMax = 12
-/** Drops are logged once in this time. */
+/** Minimum interval between reports of dropped lines. */
 const tellMs = 1_000
-/** Time that the last lines get when the agent ends. */
+/** Time limit for the last lines when the agent ends. */
 const lastLinesMs = 2_000
 
 /**
- * The log of an agent on its way to a syslog daemon. It never holds up the agent: lines wait within a bound, a daemon that is
- * away is tried again, and what is lost is counted. A line may arrive twice where a run of `logger` failed half-way.
+ * Sends the log of an agent to a syslog daemon. It never blocks the agent: lines wait in a bounded queue, an
+ * unreachable daemon is retried, and lost lines are counted. A line may arrive twice if a run of `logger` failed
+ * half-way.
  */
 export class Syslog {
   readonly #env: Env
@@ -35,7 +36,7 @@ export class Syslog {
   #timer: Closable | undefined
   #carrying: Promise<void> | undefined
   #failures = 0
-  /** A failure was logged, and no success since. */
+  /** A failure was logged, without a success since. */
   #troubled = false
   #dropped = 0
   #tellTimer: Closable | undefined
@@ -50,14 +51,14 @@ export class Syslog {
     this.#followed = this.#follow(level)
   }
 
-  /** From here on lines of this level and above. */
+  /** Sends lines of this level and above from here on. */
   setLevel(level: LogLevel): void {
     if (this.#closed) return
     this.#followed.close()
     this.#followed = this.#follow(level)
   }
 
-  /** Takes no more lines, and settles when the last ones have left, or have had their time. */
+  /** Takes no more lines, and settles when the last ones were sent, or their time limit has passed. */
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true

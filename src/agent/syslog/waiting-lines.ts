@@ -1,6 +1,9 @@
 import type { SyslogLine } from './syslog-line.ts'
 
-/** Lines that wait to be sent, within a bound in lines and in bytes; the first ones stay, for they say what began. */
+/**
+ * A queue of lines, bounded in lines and in bytes; when it is full, new lines are dropped, because the first ones show
+ * how the trouble began.
+ */
 export class WaitingLines {
   readonly #linesMax: number
   readonly #bytesMax: number
@@ -16,7 +19,7 @@ export class WaitingLines {
     return this.#lines.length
   }
 
-  /** Whether there was room for it. */
+  /** Returns whether there was room for it. */
   add(line: SyslogLine): boolean {
     const bytes = bytesOf(line)
     if (this.#lines.length >= this.#linesMax || this.#bytes + bytes > this.#bytesMax) return false
@@ -25,7 +28,7 @@ export class WaitingLines {
     return true
   }
 
-  /** The oldest ones; they wait on. */
+  /** The oldest lines; they stay in the queue. */
   first(count: number): readonly SyslogLine[] {
     return this.#lines.slice(0, count)
   }
@@ -37,7 +40,7 @@ export class WaitingLines {
   }
 }
 
-/** Two for each unit of UTF-16: what it may take in memory. */
+/** Two bytes for each UTF-16 unit: the memory that it may take. */
 function bytesOf({ message }: SyslogLine): number {
   return message.length * 2
 }

@@ -3,9 +3,9 @@ import type { Clock } from '../../env/clock.ts'
 import type { ProcessCondition } from '../../env/process.ts'
 import type { MetricSink } from './metric-sink.ts'
 
-/** Different names; a further one is dropped. */
+/** Maximum number of names; further ones are dropped. */
 const seriesMax = 4096
-/** Quantiles of a summary are taken over the values of this time in milliseconds, at most over this many. */
+/** Quantiles of a summary cover the values of this many milliseconds, at most this many. */
 const windowMs = 10_000
 const windowMax = 512
 
@@ -15,7 +15,7 @@ type Kind = 'counter' | 'gauge' | 'summary'
 
 interface Series {
   readonly kind: Kind
-  /** Of a counter or summary the sum of all, of a gauge the last. */
+  /** The sum of a counter or summary, the last value of a gauge. */
   value: number
   count: number
   touchedMs: number
@@ -32,7 +32,7 @@ export class Exposition implements MetricSink {
   /** By the name as Prometheus writes it. */
   readonly #series = new Map<string, Series>()
 
-  /** A series that nothing was added to for `retentionMs` is forgotten. */
+  /** A series without a new value for `retentionMs` is dropped. */
   constructor(clock: Clock, retentionMs: number) {
     this.#clock = clock
     this.#retentionMs = retentionMs
@@ -68,7 +68,7 @@ export class Exposition implements MetricSink {
     return names.map((name) => blockOf(name, this.#series.get(name), nowMs)).join('')
   }
 
-  /** Undefined: there are too many, or the name is that of something else already. */
+  /** Undefined: there are too many series, or the name belongs to another kind already. */
   #touch(name: string, kind: Kind): Series | undefined {
     const key = exposedName(name)
     const nowMs = this.#clock.monoMs()
@@ -89,7 +89,7 @@ export class Exposition implements MetricSink {
   }
 }
 
-/** Letters, digits, `_` and `:`, a digit not first. */
+/** Consists of letters, digits, `_` and `:`, and does not begin with a digit. */
 function exposedName(name: string): string {
   const letters = name.replace(/[^A-Za-z0-9_:]/g, '_')
   return /^\d/.test(letters) ? `_${letters}` : letters
@@ -107,7 +107,7 @@ function blockOf(name: string, series: Series | undefined, nowMs: number): strin
   return `${head}${lines.join('')}${name}_sum ${numberText(series.value)}\n${name}_count ${series.count}\n`
 }
 
-/** Of none, not a number. */
+/** Not a number if there are no values. */
 function rank(sorted: readonly number[], quantile: number): number {
   return sorted[Math.min(sorted.length - 1, Math.ceil(quantile * sorted.length) - 1)] ?? Number.NaN
 }
@@ -117,7 +117,7 @@ function numberText(value: number): string {
   return value === Number.NEGATIVE_INFINITY ? '-Inf' : String(value)
 }
 
-/** The process itself, under the names that every program has. Source: Prometheus, client libraries, process metrics. */
+/** Metrics of the process itself, under standard names. Source: Prometheus, client libraries, process metrics. */
 export function processText({ cpuSeconds, residentBytes, startSeconds }: ProcessCondition): string {
   const metric = (name: string, kind: Kind, value: number): string =>
     `# HELP ${name} ${name}\n# TYPE ${name} ${kind}\n${name} ${numberText(value)}\n`

@@ -5,17 +5,17 @@ import { type Endpoint, endpointText, type TcpStream, type UdpSocket } from '../
 import { placeOf } from '../named-receiver.ts'
 import type { LineSender } from './statsd-lines.ts'
 
-/** Time for which lines are gathered. */
+/** Time for which lines are gathered into one send. */
 const gatherMs = 100
-/** One datagram fits into one packet of an Ethernet. */
+/** Maximum size of a datagram, so that it fits into one Ethernet packet. */
 const datagramCharactersMax = 1_400
-/** What waits to leave; further lines are lost. */
+/** Maximum size of waiting lines; further ones are dropped. */
 const waitingCharactersMax = 1 << 20
-/** A connection that broke or did not come about is tried again after this. */
+/** Pause before a connection that failed is opened again. */
 const redialMs = 5_000
 const dialTimeoutMs = 5_000
 
-/** Gathers lines for a moment, within the bound. */
+/** Gathers lines for a moment, within the limit. */
 class Gathering implements Closable {
   readonly #env: Env
   readonly #flush: (lines: readonly string[]) => boolean
@@ -23,7 +23,7 @@ class Gathering implements Closable {
   #length = 0
   #timer: Closable | undefined
 
-  /** `flush` says whether it has taken the lines: those that it has not wait on. */
+  /** `flush` returns whether it has taken the lines; otherwise they wait on. */
   constructor(env: Env, flush: (lines: readonly string[]) => boolean) {
     this.#env = env
     this.#flush = flush
@@ -52,13 +52,13 @@ class Gathering implements Closable {
   }
 }
 
-/** Many lines in one datagram. Nobody knows whether they arrive. */
+/** Sends many lines in one datagram, without knowing whether they arrive. */
 export class UdpLines implements LineSender {
   readonly #env: Env
   readonly #to: Endpoint
   readonly #gathering: Gathering
   #socket: UdpSocket | undefined
-  /** The receiver, once it is known where it is. */
+  /** The receiver's address, once it is known. */
   #at: Endpoint | undefined
   #retry: Closable | undefined
   #warned = false
@@ -124,7 +124,7 @@ export class UdpLines implements LineSender {
   }
 }
 
-/** Lines over one connection, which is made anew when it breaks. */
+/** Sends lines over one connection, which is opened again when it breaks. */
 export class TcpLines implements LineSender {
   readonly #env: Env
   readonly #to: Endpoint
@@ -164,7 +164,7 @@ export class TcpLines implements LineSender {
     }
     this.#stream = stream
     this.#warned = false
-    // Nothing is expected back, and none of it is kept.
+    // No reply is expected, and none is kept.
     stream.onData(() => undefined)
     stream.onEnd(() => stream.close())
     stream.onClose((why) => {

@@ -1,12 +1,12 @@
-/** Which metrics are kept, by how their full names begin. Reference: telemetry.md#metrics-7. */
+/** Which metrics are kept, by prefixes of their full names. Reference: telemetry.md#metrics-7. */
 export interface MetricFilter {
   readonly allowed: readonly string[]
   readonly blocked: readonly string[]
-  /** What becomes of a name that no rule speaks of. */
+  /** Whether a name without a matching rule is kept. */
   readonly otherwise: boolean
 }
 
-/** The longest beginning that a rule names decides; of an equal one, that it is blocked. */
+/** The rule with the longest matching prefix decides; of two equal prefixes, the blocking rule wins. */
 export function passes({ allowed, blocked, otherwise }: MetricFilter, name: string): boolean {
   const block = longest(blocked, name)
   const allow = longest(allowed, name)
@@ -14,7 +14,7 @@ export function passes({ allowed, blocked, otherwise }: MetricFilter, name: stri
   return allow > block
 }
 
-/** The length of the longest of these that the name begins with; -1: of none. */
+/** Length of the longest matching prefix; -1 if none matches. */
 function longest(prefixes: readonly string[], name: string): number {
   let found = -1
   for (const prefix of prefixes) if (prefix.length > found && name.startsWith(prefix)) found = prefix.length

@@ -2,12 +2,12 @@ import { productName } from '../../model/names.ts'
 import type { MetricNames } from './telemetry-config.ts'
 
 /**
- * Names of these groups began twice with the product's name. Reference: telemetry.md#doubled-names,
+ * Groups whose names once began with the product's name twice. Reference: telemetry.md#doubled-names,
  * releases.md#rel-1.0-12.
  */
 const doubled = /^(?:acl|autopilot|catalog|fsm|health|http|kvs|leader|prepared-query|rpc|session|session_ttl|txn)\./
 
-/** Under which names a metric is told. */
+/** The names under which a metric is reported. */
 export function spellingsOf(name: string, names: MetricNames): readonly string[] {
   if (names === 'single' || !doubled.test(name)) return [name]
   const old = `${productName}.${name}`

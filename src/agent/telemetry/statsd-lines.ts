@@ -1,15 +1,15 @@
 import type { MetricSink } from './metric-sink.ts'
 
-/** Takes lines, each with its line feed, on their way. */
+/** Sends lines, each with its line feed. */
 export interface LineSender {
   send(line: string): void
   close(): void
 }
 
 export interface LineFormat {
-  /** Behind each line: `|#tag,tag`. */
+  /** Appended to each line: `|#tag,tag`. */
   readonly tags: readonly string[]
-  /** Counts are whole numbers. */
+  /** Whether counts must be whole numbers. */
   readonly wholeCounts: boolean
   /** Part of a gauge's name that the receiver adds itself. */
   readonly leavesOut: string
@@ -17,7 +17,7 @@ export interface LineFormat {
 
 export const plainLines: LineFormat = { tags: [], wholeCounts: false, leavesOut: '' }
 
-/** One line for each value. Source: statsd, metric types; statsite; DogStatsD, datagram format. */
+/** Writes one line for each value. Source: statsd, metric types; statsite; DogStatsD, datagram format. */
 export class StatsdLines implements MetricSink {
   readonly #sender: LineSender
   readonly #format: LineFormat
@@ -52,7 +52,7 @@ export class StatsdLines implements MetricSink {
   }
 }
 
-/** What parts a line must not be in a name. */
+/** Removes the separators of a line from a name. */
 function nameText(name: string): string {
   return name.replace(/[\s:|@#]/g, '_')
 }

@@ -6,16 +6,16 @@ export type MetricNames = 'single' | 'doubled' | 'both'
 
 /** Where metrics go, and which. Reference: configuration.md#telemetry-keys, telemetry.md#aggregation-and-output. */
 export interface TelemetryConfig {
-  /** Before the name of each. */
+  /** Prefix of all names. */
   readonly prefix: string
-  /** Names of some groups begin with the product's name once more, or are told in both ways. */
+  /** Names of some groups begin with the product's name twice, or are reported in both spellings. */
   readonly names: MetricNames
   /** Whether names of gauges lack the host name, which they otherwise carry except in this agent's own answers. */
   readonly disableHostname: boolean
   readonly filter: MetricFilter
-  /** How long a series is shown to Prometheus after it was last told; 0: there is nothing for Prometheus. */
+  /** How long a series is shown to Prometheus after its last value; 0: no metrics for Prometheus. */
   readonly prometheusRetentionMs: number
-  /** Receivers; the host may be a name, which is looked up when lines are to be sent. */
+  /** Receivers; the host may be a name, which is looked up when lines are sent. */
   readonly statsd: Endpoint | undefined
   readonly statsite: Endpoint | undefined
   readonly dogstatsd: Endpoint | undefined

@@ -11,9 +11,9 @@ import { plainLines, StatsdLines } from './statsd-lines.ts'
 import type { MetricNames, TelemetryConfig } from './telemetry-config.ts'
 
 export interface Telemetry extends TelemetryView, Closable {
-  /** What the agent counts with, in place of what its Env has. */
+  /** The agent's metrics, which replace those of its Env. */
   readonly metrics: Metrics
-  /** Takes over the filter; all else holds until the agent starts again. */
+  /** Applies the filter; everything else changes only with a restart. */
   reload(config: TelemetryConfig): void
 }
 
@@ -24,7 +24,7 @@ export function openTelemetry(env: Env, config: TelemetryConfig): Telemetry {
 /** Reference: telemetry.md#metrics-9. */
 const runtimeIntervalMs = 1_000
 
-/** Names whose fate is remembered; the code has far fewer. */
+/** Maximum number of names whose decision is cached; the code has far fewer. */
 const namesMax = 8192
 
 class ToldMetrics implements Telemetry, Metrics {
@@ -32,13 +32,11 @@ class ToldMetrics implements Telemetry, Metrics {
   readonly #env: Env
   readonly #exposition: Exposition | undefined
   readonly #sinks: readonly MetricSink[]
-  /**
-   * Before the name of each gauge: one sink for many agents tells them apart by it. Reference: telemetry.md#metrics-6.
-   */
+  /** Prefix of each gauge, so that one sink can tell many agents apart. Reference: telemetry.md#metrics-6. */
   readonly #host: string
   readonly #process: Env['machine']['process']
   #runtimeTimer: Closable | undefined
-  /** The full name of each that is kept; undefined: it is filtered out. Gauges by their name with the host. */
+  /** Full name of each metric; undefined if it is filtered out. Gauges by their name with the host. */
   readonly #names = new Map<string, string | undefined>()
   readonly #spelling: MetricNames
   readonly #spelled = new Map<string, readonly string[]>()
@@ -129,7 +127,7 @@ class ToldMetrics implements Telemetry, Metrics {
     this.#runtimeTimer = this.#env.timers.after(runtimeIntervalMs, () => this.#tellRuntime())
   }
 
-  /** Connections that fail for want of a descriptor are dropped by the operating system, which reports nothing. */
+  /** The operating system drops connections for lack of a file descriptor, and reports nothing. */
   #tellDescriptors(mayOpen: boolean): void {
     this.#mayOpen = mayOpen
     const none = 'No file descriptor is left: new connections are dropped, and files cannot be opened. Raise ulimit -n'

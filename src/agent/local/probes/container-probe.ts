@@ -8,14 +8,14 @@ import { critical, lastText, type Outcome, outputBytesMax } from './outcome.ts'
 
 export type ContainerProbe = Extract<CheckProbe, { kind: 'container' }>
 
-/** Of the runtime's own answers; the output of the program has a bound of its own. */
+/** Limit of the runtime's own answers; the output of the program has a limit of its own. */
 const answerBytesMax = 64 << 10
 
 const statuses: Readonly<Record<string, CheckStatus>> = { 0: 'passing', 1: 'warning' }
 
 /**
- * One run of a program inside a container: made known to the runtime, started, and asked for its exit code. Without a
- * runtime the check is critical and says where it was looked for. Source: Docker Engine API, "Exec".
+ * One run of a program inside a container: creates the exec in the runtime, starts it, and asks for its exit code.
+ * Without a runtime the check is critical and names the address that was tried. Source: Docker Engine API, "Exec".
  * Reference: definitions.md#check-docker.
  */
 export async function probeContainer(env: Env, runtime: string, probe: ContainerProbe): Promise<Outcome> {
@@ -62,7 +62,10 @@ class Exec {
       : err(`create exec: the answer of ${this.#runtime} names no exec`)
   }
 
-  /** With a terminal both outputs come as they are; without, in frames, whose heads would be lost where the tail alone is kept. */
+  /**
+   * With a terminal, both outputs come as plain bytes. Without one they come in frames, whose headers would be lost
+   * where only the tail is kept.
+   */
   async #start(id: string): Promise<Result<string, string>> {
     const target = `/exec/${encodeURIComponent(id)}/start`
     const answer = await this.#ask('POST', target, { Detach: false, Tty: true }, outputBytesMax)
@@ -115,7 +118,7 @@ class Exec {
   }
 }
 
-/** The runtime's answer; undefined if it is no JSON object. The caller reports what it lacks. */
+/** The runtime's answer; undefined if it is not a JSON object. The caller reports missing members. */
 function memberOf({ body }: HttpClientResponse, name: string): unknown {
   try {
     const value: unknown = JSON.parse(textOf(body))

@@ -2,15 +2,15 @@ import { concatBytes, emptyBytes, utf8 } from '../../../base/bytes.ts'
 import { err, ok, type Result } from '../../../base/result.ts'
 
 /**
- * The two messages of `grpc.health.v1`, and the frame that gRPC puts around a message: one byte that says whether it is
- * compressed, four bytes of length. Source: grpc/health/v1/health.proto; gRPC over HTTP/2; protobuf encoding.
+ * The two messages of `grpc.health.v1`, and the gRPC frame around a message: one byte for compression, four bytes of
+ * length. Source: grpc/health/v1/health.proto; gRPC over HTTP/2; protobuf encoding.
  */
 export const healthCheckPath = '/grpc.health.v1.Health/Check'
 
 /** `HealthCheckResponse.ServingStatus.SERVING`. */
 export const serving = 1
 
-/** What is asked and answered is a few bytes long; more is somebody else's protocol. */
+/** The messages are a few bytes long; a longer one belongs to another protocol. */
 export const messageBytesMax = 4096
 
 const lengthDelimited = 2
@@ -26,7 +26,7 @@ export function checkRequest(service: string): Uint8Array {
   return concatBytes([new Uint8Array([0, length >>> 24, length >>> 16, length >>> 8, length]), message])
 }
 
-/** The status of a framed `HealthCheckResponse { ServingStatus status = 1; }`; 0 where none is said. */
+/** The status of a framed `HealthCheckResponse { ServingStatus status = 1; }`; 0 if it is absent. */
 export function servingStatus(frame: Uint8Array): Result<number, string> {
   const [compressed = 0, a = 0, b = 0, c = 0, d = 0] = frame
   if (frame.length < 5) return err('an answer without a message')
@@ -60,7 +60,7 @@ function varint(value: number): readonly number[] {
   return [...bytes, rest]
 }
 
-/** Of 64 bits at most, of which the lower 32 count. Undefined: cut off or too long. */
+/** A varint of at most 64 bits, of which the lower 32 are returned. Undefined: truncated or too long. */
 function readVarint(bytes: Uint8Array, at: number): { readonly value: number; readonly end: number } | undefined {
   let value = 0
   for (let i = 0; i < 10; i++) {

@@ -12,7 +12,7 @@ import { hostOf } from './url.ts'
 
 export type GrpcProbe = Extract<CheckProbe, { kind: 'grpc' }>
 
-/** gRPC, statuscodes.md; in order of their numbers. */
+/** gRPC, statuscodes.md; in the order of their numbers. */
 const codeNames = [
   'OK',
   'Canceled',
@@ -45,7 +45,7 @@ const codesOfStatuses: ReadonlyMap<number, (typeof codeNames)[number]> = new Map
   [504, 'Unavailable'],
 ])
 
-/** One run of a gRPC check: the answer SERVING passes, all else is critical. Reference: definitions.md#check-grpc. */
+/** One run of a gRPC check: SERVING passes, everything else is critical. Reference: definitions.md#check-grpc. */
 export async function probeGrpc(env: Env, probe: GrpcProbe, own?: TlsOptions): Promise<Outcome> {
   const { target, timeoutMs } = probe
   const slash = target.indexOf('/')
@@ -85,7 +85,7 @@ function outcomeOf(target: string, { status, headers, trailers, body }: Http2Res
     const why = `unexpected HTTP status code received from server: ${statusText(status)}`
     return refused(codesOfStatuses.get(status) ?? 'Unknown', why)
   }
-  // An answer without a message has them in its only headers.
+  // A response without a message carries the status in its only headers.
   const ended = trailers.has('grpc-status') ? trailers : headers
   const code = ended.get('grpc-status')
   if (code === undefined) return refused('Internal', 'server closed the stream without sending trailers')
@@ -100,7 +100,7 @@ function refused(code: string, why: string): Outcome {
   return critical(firstText(`rpc error: code = ${code} desc = ${why}`))
 }
 
-/** As it was before it was made fit for a header; what is not well formed stays as it is. */
+/** The message before it was percent-encoded for the header; a malformed one stays as it is. */
 function messageOf(headers: HttpHeaders): string {
   const text = headers.get('grpc-message') ?? ''
   try {

@@ -15,7 +15,9 @@ export type HttpProbe = Extract<CheckProbe, { kind: 'http' }>
 const redirectsMax = 10
 const defaultPorts = { http: 80, https: 443 } as const
 
-/** One run of an HTTP check: 2xx passes, 429 warns, all else is critical. Reference: definitions.md#check-http. */
+/**
+ * One run of an HTTP check: 2xx passes, 429 warns, everything else is critical. Reference: definitions.md#check-http.
+ */
 export async function probeHttp(env: Env, probe: HttpProbe, own?: TlsOptions): Promise<Outcome> {
   const method = probe.method === '' ? 'GET' : probe.method
   const answer = await followed({ env, probe, own }, method)
@@ -38,7 +40,7 @@ interface Run {
   readonly own: TlsOptions | undefined
 }
 
-/** The answer at the end of all redirects, all of them within the time of one run. */
+/** The response after all redirects, which share the timeout of one run. */
 async function followed(run: Run, firstMethod: string): Promise<Result<HttpClientResponse, Failed>> {
   const { env, probe } = run
   const endMs = env.clock.monoMs() + probe.timeoutMs
@@ -93,7 +95,7 @@ function headersOf(probe: HttpProbe, url: WebUrl): readonly (readonly [string, s
   const given = probe.header.flatMap(([name, values]) => values.map((value) => [name, value] as const))
   const missing = (name: string): boolean => !given.some(([own]) => own.toLowerCase() === name)
   return [
-    // A connection of its own each time: a server that ends idle ones must not look ill for it.
+    // A connection of its own for each run: a server that closes idle connections must not look unhealthy.
     ['Connection', 'close'],
     ...(missing('host') ? [['Host', url.authority] as const] : []),
     ...(missing('user-agent') ? [['User-Agent', `${productTitle} Health Check`] as const] : []),
@@ -102,7 +104,7 @@ function headersOf(probe: HttpProbe, url: WebUrl): readonly (readonly [string, s
   ]
 }
 
-/** `Get`, as the field's errors begin. */
+/** `Get`, as error messages of the field begin. */
 function verb(method: string): string {
   return method.slice(0, 1).toUpperCase() + method.slice(1).toLowerCase()
 }

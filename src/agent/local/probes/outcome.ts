@@ -3,21 +3,21 @@ import type { HttpClientFailure } from '../../../env/http.ts'
 import { endpointText } from '../../../env/net.ts'
 import type { CheckStatus } from '../../../model/catalog.ts'
 
-/** What one run of a check found. */
+/** The result of one run of a check. */
 export interface Outcome {
   readonly status: CheckStatus
   readonly output: string
 }
 
-/** Of what a check brings, so much is kept. */
+/** Maximum length of a check's output. */
 export const outputBytesMax = 4096
 
-/** The last of it, as text; where it was cut in the middle of a letter that letter is lost. */
+/** The last bytes as text; a character that is cut in the middle is dropped. */
 export function lastText(bytes: Uint8Array): string {
   return textOf(bytes.subarray(Math.max(0, bytes.length - outputBytesMax)))
 }
 
-/** The first of it, likewise. */
+/** The first bytes, likewise. */
 export function firstText(text: string): string {
   const bytes = utf8(text)
   return bytes.length <= outputBytesMax ? text : textOf(bytes.subarray(0, outputBytesMax))
@@ -27,7 +27,7 @@ export function critical(output: string): Outcome {
   return { status: 'critical', output }
 }
 
-/** Why nobody answered, in the words that people know from the field. */
+/** Why no answer came, in the field's own words. */
 export function failureText(failure: HttpClientFailure): string {
   const dial = `dial tcp ${endpointText(failure.to)}`
   switch (failure.kind) {

@@ -4,15 +4,15 @@ import type { HttpClientFailure } from '../../../env/http.ts'
 import type { LookupFailure } from '../../../env/names.ts'
 import type { Endpoint } from '../../../env/net.ts'
 
-/** Where something may be, one after the other: a name can have several addresses. */
+/** Addresses to try in order: a name can have several. */
 export type Places = readonly [Endpoint, ...Endpoint[]]
 
-/** Of a name that has more addresses the others are not tried. */
+/** Maximum number of addresses of a name that are tried. */
 const placesMax = 16
 
 /**
- * Where `10.0.0.1:80`, `[::1]:80`, `localhost:80` or `db.internal:80` are. Without a port it takes the one given. A name is
- * looked up each time, for as long as this.
+ * Resolves `10.0.0.1:80`, `[::1]:80`, `localhost:80` or `db.internal:80`. Without a port, the given one is used. A name
+ * is looked up each time, within this time limit.
  */
 export async function placesAt(
   env: Env,
@@ -33,20 +33,20 @@ export async function placesAt(
   return first === undefined ? err(`lookup ${host}: no such host`) : ok([first, ...others])
 }
 
-/** Undefined where it is a name. */
+/** Undefined if the host is a name. */
 function addressOf(host: string): string | undefined {
   if (host.toLowerCase() === 'localhost') return '127.0.0.1'
   if (/^\d{1,3}(\.\d{1,3}){3}$/.test(host)) return host
   return /^\[[0-9a-f:.]+\]$/i.test(host) ? host.slice(1, -1) : undefined
 }
 
-/** In the words that people know from the field. */
+/** Why a lookup failed, in the field's own words. */
 function lookupText({ kind, message }: LookupFailure): string {
   if (kind === 'not-found') return 'no such host'
   return kind === 'timeout' ? 'i/o timeout' : message
 }
 
-/** What the first of them says that can be reached. */
+/** The result of the first address that can be reached. */
 export async function firstReached<T>(
   [to, ...others]: Places,
   ask: (to: Endpoint) => Promise<Result<T, HttpClientFailure>>,

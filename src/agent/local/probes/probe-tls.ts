@@ -1,8 +1,8 @@
 import type { TlsOptions } from '../../../env/net.ts'
 
 /**
- * Whose certificate is not to be verified is trusted whoever it is; the name is that of the target. `own`: what the agent shows
- * and whom it trusts, where its checks are to be its own.
+ * TLS options of a check. With `skipVerify` any certificate of the target is accepted; otherwise it must be for
+ * `serverName`. `own` holds the agent's certificate and trusted authorities, if its checks use them.
  */
 export function probeTls(serverName: string, skipVerify: boolean, own: TlsOptions | undefined): TlsOptions {
   const asAnybody: TlsOptions = { trustedPems: [], trust: 'system' }

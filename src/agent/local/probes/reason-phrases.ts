@@ -43,7 +43,7 @@ const phrases: ReadonlyMap<number, string> = new Map([
   [505, 'HTTP Version Not Supported'],
 ])
 
-/** `200 OK`; a code that nobody knows stands alone. */
+/** `200 OK`; a code without a known phrase stands alone. */
 export function statusText(status: number): string {
   const phrase = phrases.get(status)
   return phrase === undefined ? String(status) : `${status} ${phrase}`

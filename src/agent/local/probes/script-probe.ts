@@ -5,7 +5,7 @@ import { critical, lastText, type Outcome, outputBytesMax } from './outcome.ts'
 
 export type ScriptProbe = Extract<CheckProbe, { kind: 'script' }>
 
-/** One run of a program: exit code 0 passes, 1 warns, all else is critical. */
+/** One run of a program: exit code 0 passes, 1 warns, everything else is critical. */
 export async function probeScript(env: Env, probe: ScriptProbe): Promise<Outcome> {
   const ended = await env.processes.run(probe.argv, { timeoutMs: probe.timeoutMs, outputBytesMax })
   if (!ended.ok) return critical(`exec: ${JSON.stringify(ended.error.program)}: ${ended.error.message}`)

@@ -1,18 +1,18 @@
 import { err, ok, type Result } from '../../../base/result.ts'
 
-/** An absolute address of the web, as far as a check needs it. */
+/** An absolute HTTP URL, as far as a check needs it. */
 export interface WebUrl {
   readonly scheme: 'http' | 'https'
-  /** Host, with the port where one is written. */
+  /** Host, with the port if the URL has one. */
   readonly authority: string
   /** Path and query, as written; at least `/`. */
   readonly target: string
 }
 
-/** What may stand in a request line; everything else must be percent-encoded. RFC 3986, section 2. */
+/** Characters that must be percent-encoded in a request line. RFC 3986, section 2. */
 const unsendable = /[^\x21-\x7e]|["<>\\^`{|}]/
 
-/** Strict: what is not an address of RFC 3986 with the scheme http or https is refused, and so is a user in it. */
+/** Strict: refuses what is not an http or https URL by RFC 3986, and a URL with user information. */
 export function parseWebUrl(text: string): Result<WebUrl, string> {
   const [, scheme = '', authority = '', path = '', query = ''] =
     /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)([^?#]*)(\?[^#]*)?(?:#.*)?$/i.exec(text) ?? []
@@ -25,7 +25,7 @@ export function parseWebUrl(text: string): Result<WebUrl, string> {
   return ok({ scheme: known, authority, target: `${path === '' ? '/' : path}${query}` })
 }
 
-/** The host of an authority, as a certificate names it. */
+/** The host of an authority, as certificates name it. */
 export function hostOf(authority: string): string {
   return authority.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')
 }
@@ -34,7 +34,7 @@ export function urlText({ scheme, authority, target }: WebUrl): string {
   return `${scheme}://${authority}${target}`
 }
 
-/** Where a `Location` leads. RFC 3986, section 5, without segments of dots. */
+/** Resolves a `Location` header. RFC 3986, section 5, without dot segments. */
 export function resolveLocation(base: WebUrl, location: string): Result<WebUrl, string> {
   if (/^[a-z][a-z0-9+.-]*:/i.test(location)) return parseWebUrl(location)
   if (location.startsWith('//')) return parseWebUrl(`${base.scheme}:${location}`)

@@ -6,7 +6,7 @@ import type { DiscoveryEnv, DiscoveryRequest } from './request.ts'
 
 /** Maximum time for a program to print its addresses. */
 const commandMs = 30_000
-/** Maximum bytes of its output; what is longer is no list of addresses. */
+/** Maximum bytes of its output; a longer output is not a list of addresses. */
 const outputBytesMax = 64 << 10
 
 /** `provider=file path=/etc/svc/servers`: addresses in a file, read at each attempt. */
@@ -36,7 +36,7 @@ function problemOf({ exit, timedOut, output }: ChildExit): string | undefined {
   return output.length > outputBytesMax ? `printed more than ${outputBytesMax} bytes` : undefined
 }
 
-/** One or more on a line, divided by spaces or commas; a number sign begins a comment. */
+/** One or more addresses on a line, separated by spaces or commas; a number sign begins a comment. */
 export function addressesIn(bytes: Uint8Array): readonly string[] {
   const lines = textOf(bytes).split('\n')
   return lines.flatMap((line) => line.replace(/#.*/, '').split(/[\s,]+/)).filter((word) => word !== '')

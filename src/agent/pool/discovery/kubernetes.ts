@@ -34,10 +34,10 @@ const podList = z.object({
 type Pod = z.infer<typeof podList>['items'][number]
 
 /**
- * `provider=k8s label_selector="app=svc,component=server"`: addresses of running pods, in the namespace of the agent's own pod
- * unless `namespace` says otherwise; `host_network=true` takes the addresses of their nodes. A pod that has a `Ready` condition must
- * be ready. `server`, `token_file` and `ca_file` are those that every pod has, unless they are given; without `ca_file` a `server` given
- * as `http://…` is asked in the clear.
+ * `provider=k8s label_selector="app=svc,component=server"`: addresses of running pods, in the namespace of the agent's
+ * own pod unless `namespace` says otherwise; `host_network=true` takes the addresses of their nodes. A pod that has a
+ * `Ready` condition must be ready. `server`, `token_file` and `ca_file` default to those that every pod has; without
+ * `ca_file`, a `server` given as `http://…` is asked without TLS.
  */
 export async function askKubernetes(
   env: DiscoveryEnv,
@@ -61,7 +61,7 @@ interface Account {
   readonly server: Endpoint
   readonly namespace: string
   readonly token: string
-  /** Undefined: in the clear. */
+  /** Undefined: without TLS. */
   readonly tls: TlsOptions | undefined
 }
 

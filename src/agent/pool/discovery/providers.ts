@@ -5,13 +5,16 @@ import { askKubernetes } from './kubernetes.ts'
 import type { DiscoveryEnv, DiscoveryRequest } from './request.ts'
 
 export interface DiscoveryProvider {
-  /** Every key that it reads, and no other is taken; those with `true` must be there. */
+  /** Every key that the provider accepts; those with `true` are required. */
   readonly keys: Readonly<Record<string, boolean>>
-  /** Addresses as `retry_join` takes them, with or without a port. The error says what failed, without any value of the request. */
+  /**
+   * Addresses in the form of `retry_join`, with or without a port. The error says what failed, and contains no value of
+   * the request.
+   */
   ask(env: DiscoveryEnv, request: DiscoveryRequest): Promise<Result<readonly string[], string>>
 }
 
-/** Providers that can be asked without an account of a cloud. */
+/** Providers that need no cloud account. */
 const providers: ReadonlyMap<string, DiscoveryProvider> = new Map([
   ['dns', { keys: { name: true, port: false }, ask: askDns }],
   ['exec', { keys: { command: true }, ask: askExec }],
@@ -33,7 +36,7 @@ const providers: ReadonlyMap<string, DiscoveryProvider> = new Map([
   ],
 ])
 
-/** Clouds that the field can ask, and what asking each takes. */
+/** Clouds that the field supports, and what asking each would need. */
 const clouds: ReadonlyMap<string, string> = new Map([
   ['aliyun', 'a client of the API of Alibaba Cloud ECS'],
   ['aws', 'a client of the API of Amazon EC2, with signed requests'],
@@ -48,7 +51,10 @@ const clouds: ReadonlyMap<string, string> = new Map([
   ['vsphere', 'a client of the API of vSphere'],
 ])
 
-/** The provider of a request. The error says why it cannot be asked, and repeats no value but the provider's name. */
+/**
+ * The provider of a request. The error says why there is none, and contains no value of the request but the provider's
+ * name.
+ */
 export function providerOf(request: DiscoveryRequest): Result<DiscoveryProvider, string> {
   const name = request.get('provider')
   if (name === undefined) return err('provider: missing key')

@@ -2,16 +2,16 @@ import { goEscapeAt } from '../../../base/go-escapes.ts'
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { Env } from '../../../env/env.ts'
 
-/** What a provider works with. */
+/** The parts of the environment that a provider uses. */
 export type DiscoveryEnv = Pick<Env, 'names' | 'disk' | 'processes' | 'http' | 'tcp'>
 
 /** An entry of `retry_join` that names a provider to ask for addresses, and what to ask for. */
 export type DiscoveryRequest = ReadonlyMap<string, string>
 
 /**
- * Reads `provider=aws tag_key=role tag_value="a b"`. Keys and values are taken literally; with a space, a backslash or a
- * quote in it a value stands in double quotes, and a backslash in these takes the next character as Go does. The
- * error names the key and never a value, which may be a secret. Reference: configuration.md#discovery-strings.
+ * Parses `provider=aws tag_key=role tag_value="a b"`. Keys and values are taken literally. A value with a space, a
+ * backslash or a quote stands in double quotes, where a backslash escapes the next character as in Go. The error names
+ * the key and never a value, which may be a secret. Reference: configuration.md#discovery-strings.
  */
 export function parseDiscovery(text: string): Result<DiscoveryRequest, string> {
   const found = new Map<string, string>()
@@ -35,7 +35,7 @@ export function parseDiscovery(text: string): Result<DiscoveryRequest, string> {
 
 interface Read {
   readonly text: string
-  /** Behind it. */
+  /** Position after the value. */
   readonly end: number
 }
 
@@ -72,7 +72,7 @@ function readQuoted(text: string, from: number): Result<Read, string> {
   return err('unbalanced quotes')
 }
 
-/** Whether an entry of `retry_join` is a request to a provider, and not an address: no address has an equals sign. */
+/** Whether an entry of `retry_join` is a request to a provider and not an address: addresses contain no equals sign. */
 export function isDiscovery(entry: string): boolean {
   return entry.includes('=')
 }

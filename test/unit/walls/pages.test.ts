@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { missingPaths, projectPaths } from '../../tools/named-paths.ts'
 import { anchorsOf, withoutCode } from '../../tools/page-anchors.ts'
 import { projectRoot } from '../../tools/planted.ts'
 
@@ -35,6 +36,7 @@ function brokenLinks(page: string, text: string, has: (path: string) => boolean)
 
 const has = (path: string): boolean => existsSync(join(projectRoot, path))
 const pages = pagesBelow('')
+const paths = projectPaths()
 
 describe('what the pages say', () => {
   it('links lead to files and headings that exist', () => {
@@ -44,6 +46,24 @@ describe('what the pages say', () => {
     expect(noticed).toEqual(['x.md: docs/nowhere.md', 'x.md: #no-heading', 'x.md: README.md#what-is-it', 'x.md: #f'])
     expect(pages).toContain('README.md')
     expect(pages.flatMap((page) => brokenLinks(page, read(page), has))).toEqual([])
+  })
+
+  it.each([
+    ['README.md', '`src/raft/raft.ts` `src/*/README.md` `scenarios/…`', []],
+    ['README.md', '`src/raft/raff.ts`, `node bin/svc.js agent`', ['src/raft/raff.ts']],
+    ['docs/architecture.md', '`sim/<room>/README.md` `test/{unit,e2e}` `test/{unit,e3e}`', []],
+    ['docs/architecture.md', '`agent/nowhere`, `agent/servers`, `raft/peers.json`', ['agent/nowhere']],
+    ['docs/operations.md', '`agent/nowhere`, `gone.ts`', []],
+    ['src/raft/README.md', '`core/step.ts` `../gossip/pool.ts` `core/stop.ts`', ['core/stop.ts']],
+    ['src/raft/README.md', '`../gossip/pond.ts`', ['../gossip/pond.ts']],
+    ['src/raft/README.md', '| file | is |\n|---|---|\n| `raft.ts`, `pool.ts` | a |\n', ['src/raft/pool.ts']],
+    ['src/raft/README.md', '```\nsrc/raft/gone.ts\n```\n`application/json` `GET /v1/kv/x`', []],
+  ])('%s: in %s the paths that do not exist are %j', (page, text, missing) => {
+    expect(missingPaths(page, text, paths)).toEqual(missing.map((path) => `${page}: ${path}`))
+  })
+
+  it('paths that are named exist', () => {
+    expect(pages.flatMap((page) => missingPaths(page, read(page), paths))).toEqual([])
   })
 
   it('commands of npm that are named exist', () => {

@@ -1,3 +1,5 @@
+import { byteAt } from './items.ts'
+
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const hexDigits = '0123456789abcdef'
@@ -38,12 +40,12 @@ export function byteStringOf(bytes: Uint8Array): string {
 const argumentsMax = 4096
 
 function spelled(bytes: Uint8Array): string {
-  return String.fromCharCode.apply(undefined, bytes as unknown as number[])
+  return Reflect.apply(String.fromCharCode, undefined, bytes)
 }
 
 function isAscii(bytes: Uint8Array): boolean {
   let seen = 0
-  for (let i = 0; i < bytes.length; i++) seen |= bytes[i] as number
+  for (let i = 0; i < bytes.length; i++) seen |= byteAt(bytes, i)
   return seen < 0x80
 }
 

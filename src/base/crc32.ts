@@ -1,3 +1,5 @@
+import { byteAt, wordAt } from './items.ts'
+
 const table = buildTable()
 
 function buildTable(): Int32Array {
@@ -14,7 +16,7 @@ function buildTable(): Int32Array {
 export function crc32(bytes: Uint8Array, before = 0): number {
   let crc = ~before
   for (let at = 0; at < bytes.length; at++) {
-    crc = (table[(crc ^ (bytes[at] as number)) & 255] as number) ^ (crc >>> 8)
+    crc = wordAt(table, (crc ^ byteAt(bytes, at)) & 255) ^ (crc >>> 8)
   }
   return ~crc >>> 0
 }

@@ -1,3 +1,5 @@
+import { byteAt, wordAt } from './items.ts'
+
 /** Table k, at 256 k: what a byte does to the checksum that k more bytes come after. */
 const table = buildTable()
 
@@ -9,8 +11,8 @@ function buildTable(): Int32Array {
     out[n] = crc
   }
   for (let at = 256; at < out.length; at++) {
-    const before = out[at - 256] as number
-    out[at] = (out[before & 255] as number) ^ (before >>> 8)
+    const before = wordAt(out, at - 256)
+    out[at] = wordAt(out, before & 255) ^ (before >>> 8)
   }
   return out
 }
@@ -29,17 +31,13 @@ export function crc32cOf(bytes: Uint8Array, from: number, to: number, before = 0
   let i = from
   // Four bytes at once, through four tables: half the time.
   for (; i + 4 <= to; i += 4) {
-    crc ^=
-      (bytes[i] as number) |
-      ((bytes[i + 1] as number) << 8) |
-      ((bytes[i + 2] as number) << 16) |
-      ((bytes[i + 3] as number) << 24)
+    crc ^= byteAt(bytes, i) | (byteAt(bytes, i + 1) << 8) | (byteAt(bytes, i + 2) << 16) | (byteAt(bytes, i + 3) << 24)
     crc =
-      (table[768 + (crc & 255)] as number) ^
-      (table[512 + ((crc >>> 8) & 255)] as number) ^
-      (table[256 + ((crc >>> 16) & 255)] as number) ^
-      (table[crc >>> 24] as number)
+      wordAt(table, 768 + (crc & 255)) ^
+      wordAt(table, 512 + ((crc >>> 8) & 255)) ^
+      wordAt(table, 256 + ((crc >>> 16) & 255)) ^
+      wordAt(table, crc >>> 24)
   }
-  for (; i < to; i++) crc = (table[(crc ^ (bytes[i] as number)) & 255] as number) ^ (crc >>> 8)
+  for (; i < to; i++) crc = wordAt(table, (crc ^ byteAt(bytes, i)) & 255) ^ (crc >>> 8)
   return ~crc >>> 0
 }

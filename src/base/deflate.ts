@@ -8,6 +8,7 @@ import {
   lengthExtraBits,
   windowBytes,
 } from './deflate-codes.ts'
+import { byteAt, itemAt, wordAt } from './items.ts'
 
 const matchMin = 4
 const matchMax = 258
@@ -80,7 +81,7 @@ export class Deflater {
       const found = at + matchMin <= to ? this.#candidate(at) : -1
       const length = found < 0 ? 0 : matchLength(window, found, at, to)
       if (length < matchMin) {
-        this.#symbol(window[at] as number)
+        this.#symbol(byteAt(window, at))
         at++
         continue
       }
@@ -93,28 +94,28 @@ export class Deflater {
   #candidate(at: number): number {
     const window = this.#window
     const four =
-      (window[at] as number) |
-      ((window[at + 1] as number) << 8) |
-      ((window[at + 2] as number) << 16) |
-      ((window[at + 3] as number) << 24)
+      byteAt(window, at) |
+      (byteAt(window, at + 1) << 8) |
+      (byteAt(window, at + 2) << 16) |
+      (byteAt(window, at + 3) << 24)
     const hash = Math.imul(four, 0x9e3779b1) >>> (32 - hashBits)
     // Places are kept in the stream, one up: 0 is none.
-    const found = (this.#heads[hash] as number) - 1 - this.#gone
+    const found = wordAt(this.#heads, hash) - 1 - this.#gone
     this.#heads[hash] = at + this.#gone + 1
     return found >= 0 && at - found <= windowBytes ? found : -1
   }
 
   #match(length: number, distance: number): void {
-    const lengthCode = lengthCodeOf[length] as number
+    const lengthCode = byteAt(lengthCodeOf, length)
     this.#symbol(257 + lengthCode)
-    this.#out.bits(length - (lengthBase[lengthCode] as number), lengthExtraBits[lengthCode] as number)
-    const distanceCode = distanceCodeOf[distance] as number
+    this.#out.bits(length - itemAt(lengthBase, lengthCode), itemAt(lengthExtraBits, lengthCode))
+    const distanceCode = byteAt(distanceCodeOf, distance)
     this.#out.bits(reversed(distanceCode, 5), 5)
-    this.#out.bits(distance - (distanceBase[distanceCode] as number), distanceExtraBits[distanceCode] as number)
+    this.#out.bits(distance - itemAt(distanceBase, distanceCode), itemAt(distanceExtraBits, distanceCode))
   }
 
   #symbol(symbol: number): void {
-    this.#out.bits(literals.code[symbol] as number, literals.length[symbol] as number)
+    this.#out.bits(wordAt(literals.code, symbol), byteAt(literals.length, symbol))
   }
 
   #stored(bytes: Uint8Array): void {
@@ -137,7 +138,7 @@ interface Mark {
 
 /** Bits in the order of DEFLATE: the least significant first. */
 class BitWriter {
-  #parts: Uint8Array[] = []
+  #parts: Uint8Array<ArrayBuffer>[] = []
   #buffer = new Uint8Array(bufferBytes)
   #filled = 0
   #held = 0
@@ -171,7 +172,7 @@ class BitWriter {
   }
 
   back(mark: Mark): void {
-    if (this.#parts.length > mark.parts) this.#buffer = this.#parts[mark.parts] as Uint8Array<ArrayBuffer>
+    if (this.#parts.length > mark.parts) this.#buffer = itemAt(this.#parts, mark.parts)
     this.#parts.length = mark.parts
     this.#filled = mark.filled
     this.#held = mark.held

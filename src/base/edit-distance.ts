@@ -1,3 +1,5 @@
+import { itemAt } from './items.ts'
+
 /** The candidate nearest to a word, if it is near enough to be what was meant. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined
@@ -20,13 +22,13 @@ function editDistance(a: string, b: string): number {
   for (let i = 1; i <= a.length; i++) {
     const next = [i]
     for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const replaced = itemAt(row, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
       const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-      const least = Math.min(replaced, (row[j] as number) + 1, (next[j - 1] as number) + 1)
-      next.push(swapped ? Math.min(least, (before[j - 2] as number) + 1) : least)
+      const least = Math.min(replaced, itemAt(row, j) + 1, itemAt(next, j - 1) + 1)
+      next.push(swapped ? Math.min(least, itemAt(before, j - 2) + 1) : least)
     }
     before = row
     row = next
   }
-  return row[b.length] as number
+  return itemAt(row, b.length)
 }

@@ -1,12 +1,11 @@
+import { isList, isRecord } from './shape.ts'
+
 /** Whether two values of plain data (null, texts, numbers, booleans, lists, objects) are the same. Absent is not undefined. */
 export function equalPlain(a: unknown, b: unknown): boolean {
   if (a === b) return true
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  if (Array.isArray(a) || Array.isArray(b)) {
-    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
-    return a.every((item, at) => equalPlain(item, b[at]))
-  }
-  const [left, right] = [Object.entries(a), b as Readonly<Record<string, unknown>>]
-  if (left.length !== Object.keys(right).length) return false
-  return left.every(([key, value]) => Object.hasOwn(right, key) && equalPlain(value, right[key]))
+  if (isList(a)) return isList(b) && a.length === b.length && a.every((item, at) => equalPlain(item, b[at]))
+  if (!isRecord(a) || !isRecord(b)) return false
+  const left = Object.entries(a)
+  if (left.length !== Object.keys(b).length) return false
+  return left.every(([key, value]) => Object.hasOwn(b, key) && equalPlain(value, b[key]))
 }

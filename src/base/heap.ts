@@ -1,5 +1,5 @@
 /** A binary heap: the least item, by the order given, comes out first. Items that compare equal have no promised order. */
-export class Heap<T> {
+export class Heap<T extends NonNullable<unknown>> {
   readonly #items: T[] = []
   readonly #before: (a: T, b: T) => boolean
 
@@ -21,8 +21,8 @@ export class Heap<T> {
     items.push(item)
     while (at > 0) {
       const parent = (at - 1) >> 1
-      const above = items[parent] as T
-      if (!this.#before(item, above)) break
+      const above = items[parent]
+      if (above === undefined || !this.#before(item, above)) break
       items[at] = above
       at = parent
     }
@@ -37,15 +37,20 @@ export class Heap<T> {
     const half = items.length >> 1
     let at = 0
     while (at < half) {
-      let child = 2 * at + 1
-      const right = child + 1
-      if (right < items.length && this.#before(items[right] as T, items[child] as T)) child = right
-      const below = items[child] as T
-      if (!this.#before(below, last)) break
+      const child = this.#earlierChild(at)
+      const below = items[child]
+      if (below === undefined || !this.#before(below, last)) break
       items[at] = below
       at = child
     }
     items[at] = last
     return top
+  }
+
+  #earlierChild(at: number): number {
+    const left = 2 * at + 1
+    if (left + 1 >= this.#items.length) return left
+    const [first, second] = [this.#items[left], this.#items[left + 1]]
+    return first !== undefined && second !== undefined && this.#before(second, first) ? left + 1 : left
   }
 }

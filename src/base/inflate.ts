@@ -8,6 +8,7 @@ import {
   lengthExtraBits,
   windowBytes,
 } from './deflate-codes.ts'
+import { byteAt, itemAt, wordAt } from './items.ts'
 
 /** What is wrong with compressed bytes, in a clause. Thrown within these files alone. */
 export class InflateFault extends Error {}
@@ -88,7 +89,7 @@ function* coded(input: BitReader, out: Output, literals: Huffman, distances: Huf
 function measured(input: BitReader, code: number, bases: readonly number[], extra: readonly number[]): number {
   const base = bases[code]
   if (base === undefined) throw new InflateFault('a code that there is not')
-  return base + input.bits(extra[code] as number)
+  return base + input.bits(itemAt(extra, code))
 }
 
 function dynamicCodes(input: BitReader): { readonly literals: Huffman; readonly distances: Huffman } {
@@ -96,7 +97,7 @@ function dynamicCodes(input: BitReader): { readonly literals: Huffman; readonly 
   const distances = input.bits(5) + 1
   const given = input.bits(4) + 4
   const codeLengths = new Uint8Array(19)
-  for (let at = 0; at < given; at++) codeLengths[codeLengthOrder[at] as number] = input.bits(3)
+  for (let at = 0; at < given; at++) codeLengths[itemAt(codeLengthOrder, at)] = input.bits(3)
   const lengths = readLengths(input, huffman(codeLengths), literals + distances)
   return { literals: huffman(lengths.subarray(0, literals)), distances: huffman(lengths.subarray(literals)) }
 }
@@ -110,7 +111,7 @@ function readLengths(input: BitReader, code: Huffman, count: number): Uint8Array
       continue
     }
     if (symbol === 16 && at === 0) throw new InflateFault('a repetition of nothing')
-    const repeated = symbol === 16 ? (lengths[at - 1] as number) : 0
+    const repeated = symbol === 16 ? byteAt(lengths, at - 1) : 0
     const times = symbol === 16 ? 3 + input.bits(2) : symbol === 17 ? 3 + input.bits(3) : 11 + input.bits(7)
     if (at + times > count) throw new InflateFault('more lengths of codes than there are codes')
     lengths.fill(repeated, at, at + times)
@@ -121,22 +122,22 @@ function readLengths(input: BitReader, code: Huffman, count: number): Uint8Array
 
 function huffman(lengths: Uint8Array): Huffman {
   const counts = new Uint16Array(codeBitsMax + 1)
-  for (const length of lengths) counts[length] = (counts[length] as number) + 1
+  for (const length of lengths) counts[length] = wordAt(counts, length) + 1
   let left = 1
   for (let length = 1; length <= codeBitsMax; length++) {
-    left = (left << 1) - (counts[length] as number)
+    left = (left << 1) - wordAt(counts, length)
     if (left < 0) throw new InflateFault('more codes than fit')
   }
   const offsets = new Uint16Array(codeBitsMax + 2)
   for (let length = 1; length <= codeBitsMax; length++) {
-    offsets[length + 1] = (offsets[length] as number) + (counts[length] as number)
+    offsets[length + 1] = wordAt(offsets, length) + wordAt(counts, length)
   }
   const symbols = new Uint16Array(lengths.length)
   for (let symbol = 0; symbol < lengths.length; symbol++) {
-    const length = lengths[symbol] as number
+    const length = byteAt(lengths, symbol)
     if (length > 0) {
-      symbols[offsets[length] as number] = symbol
-      offsets[length] = (offsets[length] as number) + 1
+      symbols[wordAt(offsets, length)] = symbol
+      offsets[length] = wordAt(offsets, length) + 1
     }
   }
   return { counts, symbols }
@@ -171,8 +172,8 @@ class BitReader {
     let index = 0
     for (let length = 1; length <= codeBitsMax; length++) {
       code |= this.bits(1)
-      const count = counts[length] as number
-      if (code - count < first) return symbols[index + (code - first)] as number
+      const count = wordAt(counts, length)
+      if (code - count < first) return wordAt(symbols, index + (code - first))
       index += count
       first = (first + count) << 1
       code <<= 1
@@ -219,7 +220,7 @@ class Output {
     if (distance > this.#to) throw new InflateFault('a match before the beginning')
     const buffer = this.#buffer
     for (let left = length; left > 0; left--) {
-      buffer[this.#to] = buffer[this.#to - distance] as number
+      buffer[this.#to] = byteAt(buffer, this.#to - distance)
       this.#to++
     }
   }

@@ -1,4 +1,5 @@
 import { textOf } from './bytes.ts'
+import { isList } from './shape.ts'
 
 /** A value that JSON can say, with integers of any size: a bigint is written as a plain number, digit for digit. */
 export type Json =
@@ -23,11 +24,10 @@ function written(value: Json, newline: string): string {
   if (typeof value === 'string') return writtenText(value)
   if (typeof value !== 'object') return String(value)
   const inner = newline === '' ? '' : `${newline}    `
-  if (Array.isArray(value)) {
-    const items = value as readonly Json[]
-    return items.length === 0
+  if (isList(value)) {
+    return value.length === 0
       ? '[]'
-      : `[${inner}${items.map((item) => written(item, inner)).join(`,${inner}`)}${newline}]`
+      : `[${inner}${value.map((item) => written(item, inner)).join(`,${inner}`)}${newline}]`
   }
   const colon = newline === '' ? ':' : ': '
   const members: string[] = []

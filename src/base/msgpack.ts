@@ -1,4 +1,5 @@
 import { Packr } from 'msgpackr'
+import { byteAt, itemAt } from './items.ts'
 import { PlainPacker } from './plain-packer.ts'
 import { PlainUnpacker } from './plain-unpacker.ts'
 import { err, ok, type Result } from './result.ts'
@@ -116,10 +117,9 @@ function nestingTooDeep(bytes: Uint8Array): boolean {
       open.push(children)
       continue
     }
-    while (open.length > 0) {
-      const left = (open.pop() as number) - 1
-      if (left > 0) {
-        open.push(left)
+    for (let left = open.pop(); left !== undefined; left = open.pop()) {
+      if (left > 1) {
+        open.push(left - 1)
         break
       }
     }
@@ -129,7 +129,7 @@ function nestingTooDeep(bytes: Uint8Array): boolean {
 
 /** Values inside the container that begins here; 0 for anything else. */
 function childrenAt(bytes: Uint8Array, at: number): number {
-  const head = bytes[at] as number
+  const head = byteAt(bytes, at)
   if (head < 0x80 || head > 0xdf) return 0
   if (head <= 0x8f) return 2 * (head & 15)
   if (head <= 0x9f) return head & 15
@@ -140,11 +140,11 @@ function childrenAt(bytes: Uint8Array, at: number): number {
 
 /** Bytes of the value that begins here; of a container, of its head alone. */
 function headLengthAt(bytes: Uint8Array, at: number): number {
-  const head = bytes[at] as number
+  const head = byteAt(bytes, at)
   if (head <= 0x9f || head >= 0xe0) return 1
   if (head <= 0xbf) return 1 + (head & 31)
-  const length = fixedLengths[head - 0xc0] as number
-  const width = sizeWidths[head - 0xc0] as number
+  const length = itemAt(fixedLengths, head - 0xc0)
+  const width = itemAt(sizeWidths, head - 0xc0)
   return width === 0 ? length : length + sizeAt(bytes, at + 1, width)
 }
 

@@ -1,3 +1,4 @@
+import { isList, isRecord } from './shape.ts'
 import { SpelledBytes } from './spelled-bytes.ts'
 
 /** Bytes of one buffer. What does not fit into a fresh one is left to the general packer. */
@@ -43,7 +44,8 @@ export class PlainPacker {
     if (value === null) this.#buffer[this.#at++] = 0xc0
     else if (value === true) this.#buffer[this.#at++] = 0xc3
     else if (value === false) this.#buffer[this.#at++] = 0xc2
-    else if (typeof value === 'object') return this.#object(value, depth)
+    else if (isList(value)) return this.#array(value, depth)
+    else if (isRecord(value)) return this.#object(value, depth)
     else if (typeof value === 'bigint') return this.#bigint(value)
     else if (value === undefined) {
       this.#byte3(0xd4, 0, 0)
@@ -51,24 +53,27 @@ export class PlainPacker {
     return true
   }
 
-  #object(value: object, depth: number): boolean {
+  #object(value: Readonly<Record<string, unknown>>, depth: number): boolean {
     if (depth >= depthMax) return false
-    if (Array.isArray(value)) return this.#array(value, depth)
     const prototype = Object.getPrototypeOf(value)
-    if (prototype === Uint8Array.prototype) return this.#bytes(value as Uint8Array)
-    if (prototype === SpelledBytes.prototype) return this.#spelledBytes((value as SpelledBytes).spelling)
-    if (prototype === Map.prototype) return this.#map(value as ReadonlyMap<unknown, unknown>, depth)
-    if (prototype !== Object.prototype) return false
+    if (prototype !== Object.prototype) return this.#instance(value, prototype, depth)
     const keys = Object.keys(value)
     if (keys.length >= 0x10) return false
     this.#buffer[this.#at++] = 0x80 | keys.length
-    for (let i = 0; i < keys.length; i++) {
-      const key = keys[i] as string
+    for (const key of keys) {
       // Members with a meaning of their own to the general packer.
       if (key === 'toJSON' || key === 'constructor') return false
-      if (!this.#text(key) || !this.#value((value as Record<string, unknown>)[key], depth + 1)) return false
+      if (!this.#text(key) || !this.#value(value[key], depth + 1)) return false
     }
     return true
+  }
+
+  /** Of these classes themselves, and of none that extends them. */
+  #instance(value: object, prototype: unknown, depth: number): boolean {
+    if (value instanceof Uint8Array && prototype === Uint8Array.prototype) return this.#bytes(value)
+    if (value instanceof SpelledBytes && prototype === SpelledBytes.prototype) return this.#spelledBytes(value.spelling)
+    if (value instanceof Map && prototype === Map.prototype) return this.#map(value, depth)
+    return false
   }
 
   #map(value: ReadonlyMap<unknown, unknown>, depth: number): boolean {
@@ -82,7 +87,7 @@ export class PlainPacker {
 
   #array(value: readonly unknown[], depth: number): boolean {
     const { length } = value
-    if (length >= 0x10000 || Object.getPrototypeOf(value) !== Array.prototype) return false
+    if (depth >= depthMax || length >= 0x10000 || Object.getPrototypeOf(value) !== Array.prototype) return false
     if (length < 0x10) this.#buffer[this.#at++] = 0x90 | length
     else this.#byte3(0xdc, length >>> 8, length)
     for (let i = 0; i < length; i++) if (!this.#value(value[i], depth + 1)) return false

@@ -1,4 +1,5 @@
 import { emptyBytes, textOf } from './bytes.ts'
+import { byteAt } from './items.ts'
 
 /** Containers nested deeper are left to the general unpacker, which refuses them. */
 const depthMax = 32
@@ -33,7 +34,7 @@ export class PlainUnpacker {
 
   #value(depth: number): unknown {
     if (this.#at >= this.#end) return this.#fail()
-    const head = this.#bytes[this.#at++] as number
+    const head = byteAt(this.#bytes, this.#at++)
     if (head < 0x80) return head
     if (head >= 0xe0) return head - 0x100
     if (head >= 0xa0 && head < 0xc0) return this.#text(head & 31, this.#texts)
@@ -88,7 +89,7 @@ export class PlainUnpacker {
   #size(width: number): number {
     let size = 0
     if (this.#at + width > this.#end) this.#fail()
-    else for (let i = 0; i < width; i++) size = size * 256 + (this.#bytes[this.#at++] as number)
+    else for (let i = 0; i < width; i++) size = size * 256 + byteAt(this.#bytes, this.#at++)
     return size
   }
 
@@ -102,7 +103,7 @@ export class PlainUnpacker {
 
   #double(): number | undefined {
     if (this.#at + 8 > this.#end) return this.#fail()
-    for (let i = 0; i < 8; i++) this.#scratch.setUint8(i, this.#bytes[this.#at++] as number)
+    for (let i = 0; i < 8; i++) this.#scratch.setUint8(i, byteAt(this.#bytes, this.#at++))
     return this.#scratch.getFloat64(0)
   }
 
@@ -131,7 +132,7 @@ export class PlainUnpacker {
   }
 
   #key(): string | undefined {
-    const head = this.#at < this.#end ? (this.#bytes[this.#at++] as number) : 0
+    const head = this.#at < this.#end ? byteAt(this.#bytes, this.#at++) : 0
     if (head < 0xa0 || head >= 0xc0) return this.#fail()
     const key = this.#text(head & 31, this.#keys)
     // The general unpacker gives it another name, so that it sets no prototype.
@@ -146,7 +147,7 @@ export class PlainUnpacker {
     let hash = length
     let seen = 0
     for (let at = from; at < to; at++) {
-      const byte = bytes[at] as number
+      const byte = byteAt(bytes, at)
       seen |= byte
       hash = (Math.imul(hash, 31) + byte) | 0
     }
@@ -170,7 +171,7 @@ export class PlainUnpacker {
 
   #made(from: number, length: number): string {
     const units: number[] = []
-    for (let i = 0; i < length; i++) units.push(this.#bytes[from + i] as number)
+    for (let i = 0; i < length; i++) units.push(byteAt(this.#bytes, from + i))
     return String.fromCharCode(...units)
   }
 }

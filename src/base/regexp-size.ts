@@ -13,7 +13,7 @@ export function regexpSize(expression: string): number {
   /** Of the last thing, to which a count behind it belongs; it is part of `size` already. */
   let last = 0
   for (let at = 0; at < expression.length; ) {
-    const character = expression[at] as string
+    const character = expression.charAt(at)
     if (character === '(') {
       open.push(size)
       size = 0

@@ -1,4 +1,5 @@
 import { byteStringOf, concatBytes, emptyBytes, utf8 } from './bytes.ts'
+import { byteAt } from './items.ts'
 
 /** Files one behind the other, in blocks (POSIX ustar, IEEE 1003.1). Names of at most 100 bytes; no directories. */
 const tarBlockBytes = 512
@@ -40,7 +41,7 @@ export interface TarEntry {
 function readTarHeader(block: Uint8Array): TarEntry | string | undefined {
   if (block.every((byte) => byte === 0)) return undefined
   let sum = 0
-  for (let at = 0; at < tarBlockBytes; at++) sum += at >= 148 && at < 156 ? 0x20 : (block[at] as number)
+  for (let at = 0; at < tarBlockBytes; at++) sum += at >= 148 && at < 156 ? 0x20 : byteAt(block, at)
   if (octalAt(block, 148, 8) !== sum) return 'archive/tar: invalid tar header'
   const kind = block[156]
   if (kind !== 0x30 && kind !== 0) return 'archive/tar: not a plain file'

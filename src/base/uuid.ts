@@ -1,10 +1,11 @@
 import { hex } from './bytes.ts'
+import { byteAt } from './items.ts'
 
 /** A UUID of version 4 made of 16 random bytes. Source: RFC 4122, section 4.4. */
 export function uuidOf(random: Uint8Array): string {
   const bytes = random.slice()
-  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40
-  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80
+  bytes[6] = (byteAt(bytes, 6) & 0x0f) | 0x40
+  bytes[8] = (byteAt(bytes, 8) & 0x3f) | 0x80
   const text = hex(bytes)
   return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join('-')
 }

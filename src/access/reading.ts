@@ -1,3 +1,4 @@
+import { invariant } from '../base/invariant.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { fieldProblemText } from '../hcl/field-text.ts'
 import { parseHcl } from '../hcl/hcl.ts'
@@ -9,6 +10,7 @@ import { invalidRule, invalidScalar, type ReadBlock } from './invalid.ts'
 import {
   blockName,
   type Grammar,
+  isLevel,
   type LabelledResource,
   type Level,
   labelledResources,
@@ -148,11 +150,17 @@ function problemOf(blocks: readonly ReadBlock[], scalars: Read['scalars']): stri
 function ruleSetOf({ blocks, scalars }: Read, grammar: Grammar): RuleSet {
   const rules: Partial<Record<LabelledResource, Rule[]>> = {}
   for (const { resource, match, label, level, intentions } of blocks) {
-    const rule: Rule = { resource, match, label, level: level as Level }
+    const rule: Rule = { resource, match, label, level: levelOf(level) }
     const list = rules[resource] ?? []
-    list.push(intentions === '' ? rule : { ...rule, intentions: intentions as Level })
+    list.push(intentions === '' ? rule : { ...rule, intentions: levelOf(intentions) })
     rules[resource] = list
   }
-  const said = [...scalars].filter(([, level]) => level !== '')
-  return { grammar, rules, scalars: Object.fromEntries(said) as Partial<Record<ScalarResource, Level>> }
+  const said: Partial<Record<ScalarResource, Level>> = {}
+  for (const [resource, level] of scalars) if (level !== '') said[resource] = levelOf(level)
+  return { grammar, rules, scalars: said }
+}
+
+function levelOf(text: string): Level {
+  invariant(isLevel(text), 'a level that does not exist was found to hold', { level: text })
+  return text
 }

@@ -44,6 +44,10 @@ export const scalarResources = ['acl', 'keyring', 'operator'] as const satisfies
 
 const ranks: Readonly<Record<Level, number>> = { deny: 0, read: 1, list: 2, write: 3 }
 
+export function isLevel(text: string): text is Level {
+  return Object.hasOwn(ranks, text)
+}
+
 /** Each level includes those below it. */
 export function includes(level: Level, right: Level): boolean {
   return ranks[level] >= ranks[right]

@@ -1,3 +1,4 @@
+import { itemAt } from '../base/items.ts'
 import { type Grammar, includes, type Level, outranks, type Rule } from './rules.ts'
 
 /** A rule with where it comes from, for people. */
@@ -49,14 +50,14 @@ export class RuleTable {
    */
   covering(name: string): Entry | undefined {
     let at = this.#after(name) - 1
-    while (at >= 0 && !name.startsWith(this.#prefixes[at] as string)) at = this.#parents[at] as number
+    while (at >= 0 && !name.startsWith(itemAt(this.#prefixes, at))) at = itemAt(this.#parents, at)
     return at < 0 ? undefined : this.#entries[at]
   }
 
   /** The first rule at or below a prefix that says less than a level. */
   lesserWithin(prefix: string, level: Level): Entry | undefined {
     for (let at = this.#before(prefix); this.#prefixes[at]?.startsWith(prefix) === true; at++) {
-      const entry = this.#entries[at] as Entry
+      const entry = itemAt(this.#entries, at)
       if (!includes(entry.level, level)) return entry
     }
     for (const [label, entry] of this.#exact) {
@@ -76,7 +77,7 @@ export class RuleTable {
     let high = this.#prefixes.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      if ((this.#prefixes[middle] as string) <= name) low = middle + 1
+      if (itemAt(this.#prefixes, middle) <= name) low = middle + 1
       else high = middle
     }
     return low
@@ -116,7 +117,7 @@ function parentsOf(prefixes: readonly string[]): readonly number[] {
   const parents: number[] = []
   let parent = -1
   for (const [at, prefix] of prefixes.entries()) {
-    while (parent >= 0 && !prefix.startsWith(prefixes[parent] as string)) parent = parents[parent] as number
+    while (parent >= 0 && !prefix.startsWith(itemAt(prefixes, parent))) parent = itemAt(parents, parent)
     parents.push(parent)
     parent = at
   }

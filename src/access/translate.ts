@@ -57,10 +57,10 @@ function layoutOfTree(block: HclBlock): Layout {
 }
 
 function itemsOf(keys: readonly LayoutKey[], node: HclNode): readonly LayoutItem[] {
-  if (node.kind !== 'list' || !node.items.every(({ kind }) => kind === 'block')) {
+  if (node.kind !== 'list' || !node.items.every((item) => item.kind === 'block')) {
     return [plainItem(keys, true, laidOut(node))]
   }
-  return (node.items as readonly HclBlock[]).flatMap((block) => {
+  return node.items.flatMap((block) => {
     const labels = [...block.members]
     const areLabels =
       keys.length === 1 && labels.length > 0 && labels.every(([, member]) => member.node.kind === 'list')

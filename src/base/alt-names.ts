@@ -20,6 +20,6 @@ export function altNamesIn(line = ''): AltNames {
 function uriIn(text: string): readonly string[] {
   if (!text.startsWith('"')) return [text]
   if (!/^"([^"\\]|\\u[0-9a-f]{4}|\\["\\/bfnrt])*"$/i.test(text)) return []
-  const uri: string = JSON.parse(text)
-  return [uri]
+  const uri: unknown = JSON.parse(text)
+  return typeof uri === 'string' ? [uri] : []
 }

@@ -7,7 +7,7 @@ const base64Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123
 const base64Codes = encoder.encode(base64Alphabet)
 const base64Padding = 0x3d
 
-export const emptyBytes = new Uint8Array(0)
+export const emptyBytes: Uint8Array = new Uint8Array(0)
 
 export function utf8(text: string): Uint8Array {
   return encoder.encode(text)

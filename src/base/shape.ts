@@ -9,3 +9,8 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 export function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value)
 }
+
+/** The names of a table that is written out in the code: they are those of its type, and no others. */
+export function namesOf<Table extends object>(table: Table): readonly (keyof Table & string)[] {
+  return Object.keys(table) as (keyof Table & string)[]
+}

@@ -14,10 +14,10 @@ export interface Reply {
   readonly body?: unknown
 }
 
-interface Command {
-  /** Undefined: nothing follows its header. */
-  readonly body: z.ZodType | undefined
-  run(agent: AgentContext, body: unknown): Promise<Reply>
+export interface Command {
+  readonly hasBody: boolean
+  /** What it is to do; undefined where the bytes are not its body. */
+  read(bytes: Uint8Array): ((agent: AgentContext) => Promise<Reply>) | undefined
 }
 
 const done: Reply = { error: '' }
@@ -32,20 +32,35 @@ const joinBody = z.object({ Existing: z.array(text).max(addressesMax).nullable()
 
 /** Requests that scripts of that time send to an agent. Every client that reaches the port may: this protocol never had a token. */
 export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
-  ['members-lan', { body: undefined, run: async ({ lan }) => membersOf(lan.members()) }],
-  ['members-wan', { body: undefined, run: async ({ wan }) => membersOf(wan?.members() ?? []) }],
-  ['stats', { body: undefined, run: async (agent) => ({ error: '', body: agent.self().stats }) }],
-  ['join', { body: joinBody, run: (agent, body) => join(agent, body as z.output<typeof joinBody>) }],
-  ['force-leave', { body: nodeBody, run: async (agent, body) => forceLeave(agent, body as z.output<typeof nodeBody>) }],
-  ['leave', { body: undefined, run: async (agent) => replyOf(await agent.leave()) }],
-  ['reload', { body: undefined, run: async (agent) => replyOf(await agent.reload()) }],
+  ['members-lan', bare(async ({ lan }) => membersOf(lan.members()))],
+  ['members-wan', bare(async ({ wan }) => membersOf(wan?.members() ?? []))],
+  ['stats', bare(async (agent) => ({ error: '', body: agent.self().stats }))],
+  ['join', withBody(joinBody, join)],
+  ['force-leave', withBody(nodeBody, async (agent, body) => forceLeave(agent, body))],
+  ['leave', bare(async (agent) => replyOf(await agent.leave()))],
+  ['reload', bare(async (agent) => replyOf(await agent.reload()))],
 ])
 
-/** The body of a command, or why it is none. */
-export function readBody(schema: z.ZodType, bytes: Uint8Array): { readonly ok: boolean; readonly value: unknown } {
+/** Nothing follows its header. */
+function bare(run: (agent: AgentContext) => Promise<Reply>): Command {
+  return { hasBody: false, read: () => run }
+}
+
+function withBody<Body extends object>(
+  schema: z.ZodType<Body>,
+  run: (agent: AgentContext, body: Body) => Promise<Reply>,
+): Command {
+  const read = (bytes: Uint8Array): ((agent: AgentContext) => Promise<Reply>) | undefined => {
+    const body = readBody(schema, bytes)
+    return body === undefined ? undefined : (agent) => run(agent, body)
+  }
+  return { hasBody: true, read }
+}
+
+/** Undefined: the bytes are no such body. */
+export function readBody<Body extends object>(schema: z.ZodType<Body>, bytes: Uint8Array): Body | undefined {
   const value = unpack(bytes)
-  const read = value.ok ? schema.safeParse(value.value) : undefined
-  return read?.success === true ? { ok: true, value: read.data } : { ok: false, value: undefined }
+  return value.ok ? schema.safeParse(value.value).data : undefined
 }
 
 function replyOf(result: Awaited<ReturnType<AgentContext['leave']>>): Reply {

@@ -84,7 +84,7 @@ export class Conversation {
     if (Command !== 'handshake' && !this.#greeted) return this.#endWith(Seq, 'Handshake required')
     const command = commands.get(Command)
     if (Command !== 'handshake' && command === undefined) return this.#endWith(Seq, 'Unsupported command')
-    if (Command === 'handshake' || command?.body !== undefined) this.#header = header.data
+    if (Command === 'handshake' || command?.hasBody === true) this.#header = header.data
     else this.#perform(header.data, undefined)
   }
 
@@ -94,12 +94,12 @@ export class Conversation {
     const command = commands.get(Command)
     const agent = this.#agent()
     if (command === undefined || agent === undefined) return this.#endWith(Seq, 'the agent is starting')
-    const body = command.body === undefined ? undefined : readBody(command.body, bytes ?? emptyBytes)
-    if (body?.ok === false) return this.#refuse(`what follows ${Command} is not its body`)
+    const run = command.read(bytes ?? emptyBytes)
+    if (run === undefined) return this.#refuse(`what follows ${Command} is not its body`)
     this.#busy = true
     this.#stream.pause()
     this.#env.detach(
-      command.run(agent, body?.value).then((reply) => {
+      run(agent).then((reply) => {
         this.#answer(Seq, reply)
         this.#busy = false
         this.#stream.resume()
@@ -110,10 +110,9 @@ export class Conversation {
 
   #greet(seq: Header['Seq'], bytes: Uint8Array): void {
     const body = readBody(handshakeBody, bytes)
-    if (!body.ok) return this.#refuse('what follows handshake is not its body')
+    if (body === undefined) return this.#refuse('what follows handshake is not its body')
     if (this.#greeted) return this.#answer(seq, { error: 'Handshake already performed' })
-    const { Version } = body.value as z.output<typeof handshakeBody>
-    if (Version < 1 || Version > version) return this.#answer(seq, { error: 'Unsupported IPC version' })
+    if (body.Version < 1 || body.Version > version) return this.#answer(seq, { error: 'Unsupported IPC version' })
     this.#greeted = true
     this.#answer(seq, { error: '' })
   }

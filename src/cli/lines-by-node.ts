@@ -1,4 +1,5 @@
 import { concatBytes, emptyBytes, textOf } from '../base/bytes.ts'
+import { byteAt } from '../base/items.ts'
 
 /** Bytes of one line that are held back; a longer line is printed in parts. */
 const lineBytesMax = 64 << 10
@@ -40,7 +41,7 @@ function linesOf(node: string, bytes: Uint8Array): string {
 /** Where the last character before `end` begins, if it may go on behind it; else `end`. RFC 3629, section 3. */
 function characterStart(bytes: Uint8Array, end: number): number {
   for (let at = end - 1; at >= end - 3 && at >= 0; at--) {
-    const byte = bytes[at] as number
+    const byte = byteAt(bytes, at)
     if (byte < 0x80) return end
     if (byte >= 0xc0) return at
   }

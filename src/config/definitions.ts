@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '../base/result.ts'
+import { isList } from '../base/shape.ts'
 import type { DefinitionProblem, Parsed } from '../features/agent/definition-problems.ts'
 import { parseCheckDefinition, parseServiceDefinition } from '../features/agent/definitions.ts'
 import { type CheckDefinition, runsProgram, type ServiceDefinition } from '../model/catalog.ts'
@@ -107,9 +108,9 @@ function withoutCheckAt(value: unknown, [head, at]: readonly PropertyKey[]): obj
   const members = Object.entries(value)
   if (key === 'check') return Object.fromEntries(members.filter(([name]) => name !== head))
   const list = memberOf(value, head)
-  if (key !== 'checks' || typeof at !== 'number' || !Array.isArray(list)) return undefined
-  const rest = list.filter((_check, index) => index !== at) as unknown[]
-  return Object.fromEntries(members.map(([name, member]) => [name, name === head ? rest : (member as unknown)]))
+  if (key !== 'checks' || typeof at !== 'number' || !isList(list)) return undefined
+  const rest = list.filter((_check, index) => index !== at)
+  return Object.fromEntries(members.map(([name, member]) => [name, name === head ? rest : member]))
 }
 
 function readCheck(source: DefinitionSource, { problems, skipped, release }: Reading): CheckDefinition | undefined {
@@ -163,10 +164,7 @@ function subjectOf(source: DefinitionSource, path: readonly PropertyKey[]): Subj
   const key = head.toLowerCase()
   if (key === 'check') return within(outer, called('check', member, ''))
   if (key !== 'checks' || typeof at !== 'number') return outer
-  return within(
-    outer,
-    called('check', Array.isArray(member) ? (member[at] as unknown) : undefined, ` number ${at + 1}`),
-  )
+  return within(outer, called('check', isList(member) ? member[at] : undefined, ` number ${at + 1}`))
 }
 
 function within(outer: Subject, inner: Subject): Subject {

@@ -197,7 +197,7 @@ export class DomainAnswers {
     return this.#has('dns-metadata') ? metaRecords(name, ttl, node) : []
   }
 
-  #drawn<T>(asked: Asked, items: readonly T[]): readonly T[] {
+  #drawn<T extends NonNullable<unknown>>(asked: Asked, items: readonly T[]): readonly T[] {
     if (items.length > 1) asked.reads.basis.wasDrawn()
     return shuffled(items, this.#context.order)
   }

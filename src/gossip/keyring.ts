@@ -1,4 +1,5 @@
 import { base64, equalBytes, fromBase64 } from '../base/bytes.ts'
+import { itemAt } from '../base/items.ts'
 import { done, err, ok, type Result } from '../base/result.ts'
 
 /** Keys held at a time; each is tried on what none of those before it opens. */
@@ -51,7 +52,7 @@ export class Keyring {
   }
 
   get primary(): Uint8Array {
-    return this.#keys[0] as Uint8Array
+    return itemAt(this.#keys, 0)
   }
 
   /** In base64, the primary first. */

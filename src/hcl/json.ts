@@ -95,7 +95,7 @@ class JsonReader {
     if (text === undefined) throw this.#unexpected('a string')
     const offset = this.#at - text.length
     try {
-      const value = JSON.parse(text) as string
+      const value = String(JSON.parse(text))
       if (loneSurrogate.test(value)) throw new HclError(offset, 'a string with half of a character')
       return value
     } catch (cause) {

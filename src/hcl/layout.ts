@@ -1,4 +1,5 @@
 import { invariant } from '../base/invariant.ts'
+import { itemAt } from '../base/items.ts'
 import { type Comment, Lexer } from './lexer.ts'
 import type { Token } from './token.ts'
 
@@ -162,7 +163,7 @@ class LayoutReader {
     let high = this.#lineStarts.length
     while (high - low > 1) {
       const middle = (low + high) >>> 1
-      if ((this.#lineStarts[middle] as number) <= offset) low = middle
+      if (itemAt(this.#lineStarts, middle) <= offset) low = middle
       else high = middle
     }
     return low

@@ -5,7 +5,7 @@ import { HclError } from './problem.ts'
 export function stringValue(inside: string, offset: number): string {
   let value = ''
   for (let at = 0; at < inside.length; ) {
-    const character = inside[at] as string
+    const character = inside.charAt(at)
     if (character === '$' && inside[at + 1] === '{') {
       const end = interpolationEnd(inside, at)
       value += inside.slice(at, end)

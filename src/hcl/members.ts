@@ -3,8 +3,10 @@ import type { Token } from './token.ts'
 import type { HclList, HclMember, HclNode } from './tree.ts'
 
 /** `a "b" { … }` has two keys, `a = 1` has one. */
+type Key = Pick<Token, 'offset' | 'value'>
+
 export interface Item {
-  readonly keys: readonly Pick<Token, 'offset' | 'value'>[]
+  readonly keys: readonly [Key, ...Key[]]
   readonly value: HclNode
 }
 
@@ -20,7 +22,7 @@ export function members(items: readonly Item[]): ReadonlyMap<string, HclMember> 
   // Lists that were made here may be pushed to: a copy for each of many items would cost their square.
   const own = new Map<string, HclNode[]>()
   for (const { keys, value } of items) {
-    const [key, ...labels] = keys as [Item['keys'][number], ...Item['keys']]
+    const [key, ...labels] = keys
     const name = String(key.value)
     const before = found.get(name)
     const node = labelled(labels, value)
@@ -34,7 +36,7 @@ export function members(items: readonly Item[]): ReadonlyMap<string, HclMember> 
   return found
 }
 
-function labelled(labels: Item['keys'], value: HclNode): HclNode {
+function labelled(labels: readonly Key[], value: HclNode): HclNode {
   let node = asList(value)
   for (const label of labels.toReversed()) {
     const member = { offset: label.offset, node }

@@ -52,19 +52,20 @@ export class Parser {
     if (keys.length > 1) throw new HclError(sign.offset, 'nested object expected: LBRACE got: ASSIGN')
     this.#advance()
     // The field takes a file that ends here for one without this key.
-    if ((this.#token.kind as string) === 'EOF') {
+    if (this.#token.kind === 'EOF') {
       throw new HclError(sign.offset, `no value stands after '${names} ='`)
     }
     return { keys, value: this.#value() }
   }
 
-  #keys(): readonly Token[] {
+  #keys(): readonly [Token, ...Token[]] {
     const keys: Token[] = []
     while (this.#token.kind === 'IDENT' || this.#token.kind === 'STRING') keys.push(this.#advance())
     const { kind, offset } = this.#token
     if (keys.length > depthMax) throw new HclError(offset, `more than ${depthMax} labels of one block`)
-    if (keys.length === 0) throw new HclError(offset, noKeys(kind))
-    return keys
+    const [first, ...more] = keys
+    if (first === undefined) throw new HclError(offset, noKeys(kind))
+    return [first, ...more]
   }
 
   #value(): HclNode {

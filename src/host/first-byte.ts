@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { byteAt } from '../base/items.ts'
 import { handshakeTimeoutMs } from './tls.ts'
 
 /** The first byte of a TLS handshake. RFC 8446, section 5.1. */
@@ -19,7 +20,7 @@ export function whenFirstByte(raw: Socket, use: (byte: number) => void): void {
     if (first === null) return
     over()
     raw.unshift(first)
-    use(first[0] as number)
+    use(byteAt(first, 0))
   }
   raw.on('readable', look)
   raw.once('end', gone)

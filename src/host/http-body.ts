@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { emptyBytes } from '../base/bytes.ts'
+import { itemAt } from '../base/items.ts'
 import { bodyBytesMax, type HttpHeaders } from '../env/http.ts'
 import { plainBytes } from '../native/plain-bytes.ts'
 
@@ -91,8 +92,8 @@ function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
 export function joinedHeaders(raw: readonly string[]): HttpHeaders {
   const headers = new Map<string, string>()
   for (let at = 0; at + 1 < raw.length; at += 2) {
-    const name = (raw[at] as string).toLowerCase()
-    const value = raw[at + 1] as string
+    const name = itemAt(raw, at).toLowerCase()
+    const value = itemAt(raw, at + 1)
     const before = headers.get(name)
     headers.set(name, before === undefined ? value : `${before}, ${value}`)
   }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { itemAt } from '../base/items.ts'
 
 /**
  * Why the bounds of a request, or the host it is for, are not certain, as its client is told; undefined where they are. Node's parser refuses most
@@ -26,7 +27,7 @@ const single: ReadonlySet<string> = new Set(['content-length', 'host', 'transfer
 function repeatedOnce(raw: readonly string[]): string | undefined {
   let seen = ''
   for (let at = 0; at < raw.length; at += 2) {
-    const name = raw[at] as string
+    const name = itemAt(raw, at)
     // Most names have another length: they are not even put into lower case.
     if (name.length !== 4 && name.length !== 14 && name.length !== 17) continue
     const lower = name.toLowerCase()

@@ -1,3 +1,5 @@
+import { byteAt } from '../base/items.ts'
+
 /** What the first 512 bytes look like decides. Source: WHATWG MIME Sniffing, the tables that the field's servers use. */
 const sniffedBytes = 512
 
@@ -77,7 +79,7 @@ export function sniffContentType(bytes: Uint8Array): string {
 
 function firstNonSpace(data: Uint8Array): number {
   let at = 0
-  while (at < data.length && (data[at] === 0x20 || [0x09, 0x0a, 0x0c, 0x0d].includes(data[at] as number))) at++
+  while (at < data.length && (data[at] === 0x20 || [0x09, 0x0a, 0x0c, 0x0d].includes(byteAt(data, at)))) at++
   return at
 }
 
@@ -86,7 +88,7 @@ function beginsWithTag(data: Uint8Array, from: number, tag: string): boolean {
   for (let i = 0; i < tag.length; i++) {
     const wanted = tag.charCodeAt(i)
     const letter = wanted >= 0x41 && wanted <= 0x5a
-    const byte = data[from + i] as number
+    const byte = byteAt(data, from + i)
     if ((letter ? byte & 0xdf : byte) !== wanted) return false
   }
   const next = data[from + tag.length]

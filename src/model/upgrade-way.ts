@@ -1,5 +1,5 @@
+import { namesOf } from '../base/shape.ts'
 import {
-  type Behaviour,
   changes,
   hasBehaviour,
   internalProtocolsOf,
@@ -41,8 +41,9 @@ export interface Leg {
 
 /** Everything that is to be known about upgrades, oldest first. */
 export function upgradeNotes(): readonly NamedNote[] {
-  const ofChanges = Object.entries<ReleaseChange>(changes).flatMap(([name, { since, reference, see }]) => {
-    const advice: UpgradeAdvice | undefined = adviceOnChanges[name as Behaviour]
+  const ofChanges = namesOf(changes).flatMap((name) => {
+    const { since, reference, see }: ReleaseChange = changes[name]
+    const advice: UpgradeAdvice | undefined = adviceOnChanges[name]
     const shown = 'scenario' in see ? { scenario: see.scenario } : {}
     return advice === undefined ? [] : [{ name, since, reference, ...shown, ...advice }]
   })

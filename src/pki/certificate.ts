@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '../base/result.ts'
+import { namesOf } from '../base/shape.ts'
 import type { SignatureAlgorithm } from '../env/crypto.ts'
 import { type Der, derText, encoded, readDer, tags } from './der.ts'
 import { DerReader } from './der-reader.ts'
@@ -114,7 +115,7 @@ function extensionsIn(read: DerReader, version: number, rest: readonly Der[]): r
   return read.parts(list, tags.sequence, 'extensions')
 }
 
-const algorithms = Object.keys(signatureIds) as readonly SignatureAlgorithm[]
+const algorithms = namesOf(signatureIds)
 
 /** Undefined where it is one that is not verified here. */
 export function signatureAlgorithm(read: DerReader, value: Der | undefined): SignatureAlgorithm | undefined {

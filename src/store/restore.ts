@@ -1,4 +1,5 @@
 import { invariant } from '../base/invariant.ts'
+import { itemAt } from '../base/items.ts'
 import { unpack } from '../base/msgpack.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { Draft } from './draft.ts'
@@ -136,7 +137,7 @@ export function headerFrom(value: unknown): Result<SnapshotHeader, string> {
     if (!isRecord(table)) return malformed
     const { name, rows, lastChange, departures } = table
     if (typeof name !== 'string' || !isCount(rows) || !isCount(lastChange) || lastChange > index) return malformed
-    if (read.length > 0 && name <= (read[read.length - 1] as SnapshotTable).name) return malformed
+    if (read.length > 0 && name <= itemAt(read, read.length - 1).name) return malformed
     if (departures !== undefined && !areDepartures(departures, lastChange)) return malformed
     read.push({ name, rows, lastChange, ...(departures === undefined ? {} : { departures }) })
   }

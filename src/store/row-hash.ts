@@ -1,3 +1,4 @@
+import { byteAt } from '../base/items.ts'
 import { SpelledBytes } from '../base/spelled-bytes.ts'
 
 /** What stands before a value, so that values of different kinds differ. */
@@ -87,7 +88,7 @@ export class RowHasher {
 
   #bytes(bytes: Uint8Array): void {
     let hash = lowBasis
-    for (let i = 0; i < bytes.length; i++) hash = Math.imul(hash ^ (bytes[i] as number), 0x01000193)
+    for (let i = 0; i < bytes.length; i++) hash = Math.imul(hash ^ byteAt(bytes, i), 0x01000193)
     this.#word(tags.bytes)
     this.#word(bytes.length)
     this.#word(hash)

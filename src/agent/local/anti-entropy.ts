@@ -1,3 +1,4 @@
+import { itemAt } from '../../base/items.ts'
 import { done, err, ok, type Result } from '../../base/result.ts'
 import type { Deferred } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
@@ -199,7 +200,7 @@ export class AntiEntropy {
     const tellSome = async (): Promise<void> => {
       const offers: Offer[] = []
       for (let size = 0; next < ids.length && offers.length < registerOffersMax && size < offersSizeMax; next++) {
-        const offer = offerOf(ids[next] as string)
+        const offer = offerOf(itemAt(ids, next))
         if (offer === undefined) continue
         if (offers[0] !== undefined && offers[0].token !== offer.token) break
         offers.push(offer)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { itemAt } from '../../base/items.ts'
 import { withOwnBytes } from '../../base/msgpack.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { byteText, count } from '../../features/contract/fields.ts'
@@ -226,7 +227,7 @@ function forgetOldest(tx: WriteTransaction, number: number): readonly ForwardedW
 }
 
 function placeOf(number: number): string {
-  return places[number % rememberedWritesMax] as string
+  return itemAt(places, number % rememberedWritesMax)
 }
 
 /** From the second round on, every place of the ring holds a row. */

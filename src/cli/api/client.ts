@@ -6,6 +6,9 @@ import { productName, productTitle } from '../../model/names.ts'
 import type { CommandFlag, Invocation } from '../command.ts'
 import { type AgentPlace, agentPlace, ClientSettings } from './agent-place.ts'
 
+/** Parameters of a request's query, in their order. A name without a value has the empty text. */
+export type Query = readonly (readonly [string, string])[]
+
 const variables = productName.toUpperCase()
 
 /** Flags that every command has that talks to an agent. Reference: command-line.md#client-flags. */
@@ -90,7 +93,7 @@ export class ApiClient {
   async send(
     method: string,
     path: string,
-    query: readonly (readonly [string, string])[] = [],
+    query: Query = [],
     body?: Uint8Array,
     onBody?: (piece: Uint8Array) => void,
   ): Promise<Result<ApiResponse, string>> {
@@ -123,7 +126,7 @@ export class ApiClient {
   async expect(
     method: string,
     path: string,
-    query: readonly (readonly [string, string])[] = [],
+    query: Query = [],
     body?: Uint8Array,
   ): Promise<Result<Uint8Array, string>> {
     const response = await this.send(method, path, query, body)
@@ -132,7 +135,7 @@ export class ApiClient {
     return err(unexpectedText(response.value))
   }
 
-  #standing(): readonly (readonly [string, string])[] {
+  #standing(): Query {
     const { flags } = this.#invocation
     const datacenter = flags.get('datacenter')
     return [

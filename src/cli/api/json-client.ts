@@ -2,13 +2,13 @@ import type { z } from 'zod'
 import { utf8 } from '../../base/bytes.ts'
 import { type Json, jsonOrUndefined, writeJson } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import { type ApiClient, type ApiResponse, unexpectedText } from './client.ts'
+import { type ApiClient, type ApiResponse, type Query, unexpectedText } from './client.ts'
 
 /** What is asked: method, path, and what goes along. */
 export interface JsonRequest {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   readonly path: string
-  readonly query?: readonly (readonly [string, string])[]
+  readonly query?: Query
   /** Bytes go as they are. */
   readonly body?: Json | Uint8Array
 }

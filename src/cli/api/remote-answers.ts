@@ -3,7 +3,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
 import { productName } from '../../model/names.ts'
 import { jobFolder, type NodeWord, type RemoteExecCall, wordOf } from '../../model/remote-exec.ts'
-import { type ApiClient, unexpectedText } from './client.ts'
+import { type ApiClient, type Query, unexpectedText } from './client.ts'
 import { keyPath } from './key-path.ts'
 
 /** A read is asked to wait no longer, however long nothing may come: its connection must outlive it. */
@@ -50,7 +50,7 @@ export class RemoteAnswers {
 
   async #news(waitMs: number): Promise<Result<readonly Said[], string>> {
     const folder = jobFolder(this.#call)
-    const query = [['keys', ''], ...this.#blocking(waitMs)] as [string, string][]
+    const query: Query = [['keys', ''], ...this.#blocking(waitMs)]
     const answer = await this.#client.send('GET', keyPath(folder), query)
     if (!answer.ok) return answer
     const { status, headers, body } = answer.value
@@ -72,7 +72,7 @@ export class RemoteAnswers {
     return ok([...news.filter(({ word }) => word.kind !== 'exit'), ...news.filter(({ word }) => word.kind === 'exit')])
   }
 
-  #blocking(waitMs: number): readonly (readonly [string, string])[] {
+  #blocking(waitMs: number): Query {
     if (this.#index === '0') return []
     return [
       ['index', this.#index],

@@ -1,6 +1,7 @@
 import { fromBase64 } from '../../base/bytes.ts'
-import { type JsonInput, parseJsonInput } from '../../base/json-input.ts'
+import { parseJsonInput } from '../../base/json-input.ts'
 import { err, ok, type Result } from '../../base/result.ts'
+import { isList } from '../../base/shape.ts'
 import { inputBytesMax } from '../../env/terminal.ts'
 import { productTitle } from '../../model/names.ts'
 import { sightOf, warnOfNoSight } from '../acl/missing-rules.ts'
@@ -90,9 +91,9 @@ function transferredOf(
 ): Result<readonly Transferred[], string> {
   const parsed = parseJsonInput(bytes)
   if (!parsed.ok) return parsed
-  if (!Array.isArray(parsed.value)) return err('not a list of entries')
+  if (!isList(parsed.value)) return err('not a list of entries')
   const entries: Transferred[] = []
-  for (const item of parsed.value as readonly JsonInput[]) {
+  for (const item of parsed.value) {
     if (!(item instanceof Map)) return err(`entry ${entries.length + 1} is not an object`)
     const [key, flags, value] = [item.get(names.key), item.get(names.flags) ?? 0, item.get(names.value) ?? '']
     if (typeof key !== 'string' || key === '') return err(`entry ${entries.length + 1} has no key`)

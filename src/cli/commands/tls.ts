@@ -163,7 +163,7 @@ function textFlag(flags: Flags, name: string, otherwise: string): string {
 
 function listFlag(flags: Flags, name: string): readonly string[] {
   const value = flags.get(name)
-  return Array.isArray(value) ? (value as readonly string[]) : []
+  return typeof value === 'object' ? value : []
 }
 
 function numberFlag(flags: Flags, name: string, otherwise: number): number {

@@ -1,4 +1,5 @@
 import { nearest } from '../../base/edit-distance.ts'
+import { itemAt } from '../../base/items.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { removedFlag } from '../../config/past/removed.ts'
 import type { CommandFlag } from '../command.ts'
@@ -16,7 +17,7 @@ export function rewriteGoFlags(
   const out: string[] = []
   const past = new PastFlags(argv, byName.has('release') && byName.has('retry-join'))
   for (let at = 0; at < argv.length; at++) {
-    const argument = argv[at] as string
+    const argument = itemAt(argv, at)
     if (argument === '--') return ok([...out, ...past.rest(), ...argv.slice(at)])
     const match = /^--?([^-=][^=]*)(?:=([\s\S]*))?$/.exec(argument)
     if (match === null) return ok([...out, ...past.rest(), '--', ...argv.slice(at)])

@@ -54,7 +54,8 @@ export function proxySource({ flags, terminal }: Invocation): Result<ProxySource
     return variable === undefined ? '' : (terminal.environment.get(variable) ?? '')
   }
   const upstreams: UpstreamPlan[] = []
-  for (const text of (flags.get('upstream') ?? []) as readonly string[]) {
+  const listed = flags.get('upstream')
+  for (const text of typeof listed === 'object' ? listed : []) {
     const upstream = upstreamOf(text)
     if (upstream === undefined) return err(`-upstream ${JSON.stringify(text)} is not <name>:<port>`)
     upstreams.push(upstream)

@@ -4,7 +4,7 @@ import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import { productName } from '../../model/names.ts'
 import type { Entry } from '../api/answers.ts'
-import { type ApiClient, unexpectedText } from '../api/client.ts'
+import { type ApiClient, type Query, unexpectedText } from '../api/client.ts'
 import { keyPath } from '../api/key-path.ts'
 import { pause } from './pause.ts'
 
@@ -152,15 +152,11 @@ export class HeldLock implements Held {
   /** The key now, or once it is beyond this index; undefined: there is none. */
   async #look(index: string, atMostMs = waitMs): Promise<Result<Entry | undefined, string>> {
     const { client, key } = this.#options
-    const query = [
-      ['consistent', ''],
-      ...(index === '0'
-        ? []
-        : [
-            ['index', index],
-            ['wait', `${Math.ceil(Math.min(waitMs, atMostMs))}ms`],
-          ]),
-    ] as [string, string][]
+    const blocking: Query = [
+      ['index', index],
+      ['wait', `${Math.ceil(Math.min(waitMs, atMostMs))}ms`],
+    ]
+    const query: Query = [['consistent', ''], ...(index === '0' ? [] : blocking)]
     const answer = await client.send('GET', keyPath(key), query)
     if (!answer.ok) return answer
     const { status, headers, body } = answer.value
@@ -178,7 +174,7 @@ export async function ask(
   client: ApiClient,
   method: 'PUT' | 'DELETE',
   path: string,
-  query: readonly (readonly [string, string])[],
+  query: Query,
   body?: Uint8Array,
 ): Promise<Result<boolean, string>> {
   const answer = await client.expect(method, path, query, body)

@@ -1,3 +1,4 @@
+import { itemAt } from '../../base/items.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Machine } from '../../env/process.ts'
 import {
@@ -143,5 +144,5 @@ function unique(list: Addresses, attribute: string): Outcome {
   const read = attributeOf(attribute)
   if (!read.ok) return read
   const texts = list.map(read.value)
-  return ok(list.filter((_, at) => texts.indexOf(texts[at] as string) === at))
+  return ok(list.filter((_, at) => texts.indexOf(itemAt(texts, at)) === at))
 }

@@ -1,12 +1,13 @@
+import { itemAt } from '../../base/items.ts'
 import type { RandomStream } from '../../env/random.ts'
 
 /** The same in an order of its own each time (Fisher and Yates). */
-export function shuffled<T>(items: readonly T[], random: RandomStream): T[] {
+export function shuffled<T extends NonNullable<unknown>>(items: readonly T[], random: RandomStream): T[] {
   const out = [...items]
   for (let i = out.length - 1; i > 0; i--) {
     const j = random.below(i + 1)
-    const item = out[i] as T
-    out[i] = out[j] as T
+    const item = itemAt(out, i)
+    out[i] = itemAt(out, j)
     out[j] = item
   }
   return out

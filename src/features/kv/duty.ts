@@ -1,3 +1,4 @@
+import { itemAt } from '../../base/items.ts'
 import type { Closable } from '../../env/async.ts'
 import { tombstoneGranularityMs, tombstoneTtlMs } from '../../model/limits.ts'
 import { hasBehaviour } from '../../model/release.ts'
@@ -64,7 +65,7 @@ class Reaper implements Closable {
     this.#steps++
     const due = this.#sightings.findLastIndex(({ step }) => this.#steps - step >= keptSteps)
     // Kept until it has worked: a refused proposal is tried again at the next step.
-    if (due >= 0 && (await this.#reap((this.#sightings[due] as Sighting).index))) this.#sightings.splice(0, due + 1)
+    if (due >= 0 && (await this.#reap(itemAt(this.#sightings, due).index))) this.#sightings.splice(0, due + 1)
     if (!this.#closed) this.start()
   }
 

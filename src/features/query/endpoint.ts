@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Authorizer } from '../../access/authorizer.ts'
+import { itemAt } from '../../base/items.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { uuidOf } from '../../base/uuid.ts'
 import type { HealthServiceEntry } from '../../model/catalog.ts'
@@ -214,7 +215,7 @@ function foundSeenBy(authorizer: Authorizer, found: Found): Found {
   const entries = placedSeenBy(authorizer, found.entries)
   if (entries === found.entries) return found
   const seen = new Set(entries)
-  const distances = found.distances?.filter((_, at) => seen.has(found.entries[at] as HealthServiceEntry))
+  const distances = found.distances?.filter((_, at) => seen.has(itemAt(found.entries, at)))
   return { ...found, entries, ...(distances === undefined ? {} : { distances }) }
 }
 

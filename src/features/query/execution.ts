@@ -1,3 +1,4 @@
+import { itemAt } from '../../base/items.ts'
 import { lowerAscii } from '../../base/letter-case.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
@@ -193,9 +194,9 @@ function ordered(
   return near === '' || place <= 0 ? sorted : swapped(sorted, place)
 }
 
-function swapped<T>(items: readonly T[], place: number): readonly T[] {
+function swapped<T extends NonNullable<unknown>>(items: readonly T[], place: number): readonly T[] {
   const out = [...items]
-  ;[out[0], out[place]] = [out[place] as T, out[0] as T]
+  ;[out[0], out[place]] = [itemAt(out, place), itemAt(out, 0)]
   return out
 }
 

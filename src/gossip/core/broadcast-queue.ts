@@ -1,3 +1,4 @@
+import { itemAt } from '../../base/items.ts'
 import type { Message } from './messages.ts'
 import { compoundMessageBytes } from './types.ts'
 
@@ -71,7 +72,7 @@ export class BroadcastQueue {
     let misfits = 0
     for (const row of this.#rows) {
       for (let at = row.length - 1; at >= 0; at--) {
-        const broadcast = row[at] as Broadcast
+        const broadcast = itemAt(row, at)
         if (broadcast.isOver) {
           row.splice(at, 1)
           this.#over--
@@ -89,7 +90,7 @@ export class BroadcastQueue {
       }
     }
     for (const broadcast of taken) into.push(broadcast.message)
-    for (let at = taken.length - 1; at >= 0; at--) this.#sent(taken[at] as Broadcast, limit)
+    for (let at = taken.length - 1; at >= 0; at--) this.#sent(itemAt(taken, at), limit)
     return bytes
   }
 
@@ -106,7 +107,7 @@ export class BroadcastQueue {
 
   #pushOut(): void {
     for (let sent = this.#rows.length - 1; sent >= 0; sent--) {
-      const row = this.#rows[sent] as Broadcast[]
+      const row = itemAt(this.#rows, sent)
       const oldest = row.find((broadcast) => !broadcast.isOver)
       if (oldest !== undefined) return this.remove(oldest.about)
     }
@@ -114,7 +115,7 @@ export class BroadcastQueue {
 
   #sweep(): void {
     for (let sent = 0; sent < this.#rows.length; sent++) {
-      this.#rows[sent] = (this.#rows[sent] as Broadcast[]).filter((broadcast) => !broadcast.isOver)
+      this.#rows[sent] = itemAt(this.#rows, sent).filter((broadcast) => !broadcast.isOver)
     }
     this.#over = 0
   }

@@ -1,3 +1,4 @@
+import { itemAt } from '../../base/items.ts'
 import type { GossipCore, MemberRecord } from './state.ts'
 
 /**
@@ -29,8 +30,8 @@ export function beginRound(gossip: GossipCore): void {
   }
   for (let at = kept.length - 1; at > 0; at--) {
     const other = random.below(at + 1)
-    const moved = kept[at] as MemberRecord
-    kept[at] = kept[other] as MemberRecord
+    const moved = itemAt(kept, at)
+    kept[at] = itemAt(kept, other)
     kept[other] = moved
   }
   gossip.roster = kept
@@ -64,7 +65,7 @@ export function pickMembers(
   const { roster, self } = gossip
   const picked: MemberRecord[] = []
   for (let draws = 3 * roster.length; draws > 0 && picked.length < wanted; draws--) {
-    const member = roster[gossip.turn.random.below(roster.length)] as MemberRecord
+    const member = itemAt(roster, gossip.turn.random.below(roster.length))
     if (member === self || member === besides || !suits(gossip, member) || picked.includes(member)) continue
     picked.push(member)
   }

@@ -189,7 +189,7 @@ function readNamed(from: ValueReader, most: number): HeardEvents['events'] {
   const count = from.arrayHead()
   if (count > most) from.fail()
   for (let left = count; left > 0 && !from.failed; left--) {
-    const read = { name: '', payload: emptyBytes as Uint8Array }
+    const read = { name: '', payload: emptyBytes }
     for (let fields = from.fields(); fields > 0 && !from.failed; fields--) {
       const key = from.key()
       if (key === 'Name') read.name = from.text(nameBytesMax)

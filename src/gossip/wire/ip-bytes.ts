@@ -1,4 +1,5 @@
 import { invariant } from '../../base/invariant.ts'
+import { byteAt } from '../../base/items.ts'
 import type { GossipAddress } from '../core/messages.ts'
 
 /**
@@ -32,7 +33,7 @@ export function ipText(bytes: Uint8Array): string | undefined {
   if (bytes.length !== 16) return undefined
   if (isMapped(bytes)) return ipText(bytes.subarray(12))
   const groups: number[] = []
-  for (let i = 0; i < 16; i += 2) groups.push(((bytes[i] as number) << 8) | (bytes[i + 1] as number))
+  for (let i = 0; i < 16; i += 2) groups.push((byteAt(bytes, i) << 8) | byteAt(bytes, i + 1))
   const { from, length } = longestZeros(groups)
   if (length < 2) return hexGroups(groups)
   return `${hexGroups(groups.slice(0, from))}::${hexGroups(groups.slice(from + length))}`

@@ -1,3 +1,4 @@
+import { byteAt, wordAt } from '../../base/items.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 
 const clearCode = 256
@@ -120,7 +121,7 @@ export class LzwExpansion {
   #take(code: number): string | undefined {
     if (code > this.#next) return 'compressed bytes use a code before it has a meaning'
     this.#learn(code)
-    const length = code < clearCode ? 1 : (this.#table.lengths[code] as number)
+    const length = code < clearCode ? 1 : wordAt(this.#table.lengths, code)
     if (this.#length + length > this.#bytesMax) return `more than ${this.#bytesMax} bytes when expanded`
     this.#write(code, length)
     this.#last = code
@@ -134,11 +135,11 @@ export class LzwExpansion {
     if (last === none) return
     const { prefixes, suffixes, firsts, lengths } = this.#table
     const next = this.#next
-    const lastFirst = last < clearCode ? last : (firsts[last] as number)
+    const lastFirst = last < clearCode ? last : byteAt(firsts, last)
     prefixes[next] = last
     firsts[next] = lastFirst
-    lengths[next] = last < clearCode ? 2 : (lengths[last] as number) + 1
-    suffixes[next] = code === next ? lastFirst : code < clearCode ? code : (firsts[code] as number)
+    lengths[next] = last < clearCode ? 2 : wordAt(lengths, last) + 1
+    suffixes[next] = code === next ? lastFirst : code < clearCode ? code : byteAt(firsts, code)
   }
 
   /** From its last byte to its first, as the table has it. */
@@ -149,7 +150,7 @@ export class LzwExpansion {
     let to = this.#length + length
     this.#length = to
     let at = code
-    for (; at > endCode; at = prefixes[at] as number) out[--to] = suffixes[at] as number
+    for (; at > endCode; at = wordAt(prefixes, at)) out[--to] = byteAt(suffixes, at)
     out[--to] = at
   }
 

@@ -1,4 +1,5 @@
 import { emptyBytes } from '../../base/bytes.ts'
+import { byteAt } from '../../base/items.ts'
 import type { GossipAddress, Message, Versions } from '../core/messages.ts'
 import { metaBytesMax } from '../core/types.ts'
 import { lamportMax, nameBytesMax, payloadBytesMax, portMax, uint32Max } from './bounds.ts'
@@ -127,7 +128,7 @@ interface NodeFields {
 
 /** A node under either name of its field; undefined if it is malformed. */
 export function readNode(from: ValueReader): NodeFields | undefined {
-  const read = { incarnation: 0, node: '', host: '', port: 0, meta: emptyBytes as Uint8Array, state: 0 }
+  const read = { incarnation: 0, node: '', host: '', port: 0, meta: emptyBytes, state: 0 }
   let versions: Versions | undefined
   for (let left = from.fields(); left > 0 && !from.failed; left--) {
     const key = from.key()
@@ -149,7 +150,7 @@ export function readNode(from: ValueReader): NodeFields | undefined {
 function readVersions(from: ValueReader): Versions | undefined {
   const bytes = from.rawView(255)
   if (bytes.length < 6) return undefined
-  const at = (index: number): number => bytes[index] as number
+  const at = (index: number): number => byteAt(bytes, index)
   return {
     protocolMin: at(0),
     protocolMax: at(1),

@@ -26,7 +26,7 @@ export function readNews(type: number, from: ValueReader): Message | 'ignored' |
 }
 
 function readUserEvent(from: ValueReader): Message | undefined {
-  const read = { lamport: 0, name: '', payload: emptyBytes as Uint8Array, coalesce: false }
+  const read = { lamport: 0, name: '', payload: emptyBytes, coalesce: false }
   for (let left = from.fields(); left > 0 && !from.failed; left--) {
     const key = from.key()
     if (key === 'LTime') read.lamport = from.uint(lamportMax)
@@ -46,7 +46,7 @@ function readQuery(from: ValueReader): Message | undefined {
     relayFactor: 0,
     timeoutMs: 0,
     name: '',
-    payload: emptyBytes as Uint8Array,
+    payload: emptyBytes,
   }
   let [host, port] = ['', 0]
   let filters: QueryFilter[] = []
@@ -97,7 +97,7 @@ function readFilter(bytes: Uint8Array): QueryFilter {
 }
 
 function readResponse(from: ValueReader): Response | undefined {
-  const read = { lamport: 0, id: 0, from: '', flags: 0, payload: emptyBytes as Uint8Array }
+  const read = { lamport: 0, id: 0, from: '', flags: 0, payload: emptyBytes }
   for (let left = from.fields(); left > 0 && !from.failed; left--) {
     const key = from.key()
     if (key === 'LTime') read.lamport = from.uint(lamportMax)

@@ -1,7 +1,8 @@
+import { crc32 } from '../../base/crc32.ts'
+import { byteAt } from '../../base/items.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Message } from '../core/messages.ts'
 import { expandedBytesMax, packetBytesMax, packetDepthMax, packetMessagesMax } from './bounds.ts'
-import { crc32 } from './crc32.ts'
 import { expandLzw, lzwBeginning } from './lzw.ts'
 import { readMessage, readUpperMessage } from './message-decoder.ts'
 import { isProbeType, lowerType } from './message-types.ts'
@@ -43,8 +44,8 @@ export function decodePacket(bytes: Uint8Array, budget: ExpansionBudget = unlimi
   let body = bytes
   if (bytes.length >= checksumHeadBytes && bytes[0] === lowerType.checksum) {
     let expected = 0
-    for (let i = 1; i < checksumHeadBytes; i++) expected = expected * 256 + (bytes[i] as number)
-    if (crc32(bytes, checksumHeadBytes) !== expected) return err('the checksum does not fit')
+    for (let i = 1; i < checksumHeadBytes; i++) expected = expected * 256 + byteAt(bytes, i)
+    if (crc32(bytes.subarray(checksumHeadBytes)) !== expected) return err('the checksum does not fit')
     body = bytes.subarray(checksumHeadBytes)
   }
   return body[0] === lowerType.compress ? decodeCompressed(body, budget) : decodePlain(body)
@@ -125,7 +126,7 @@ class Unwrapping {
     if (count === 0 || at > bytes.length) return 'a compound is cut short'
     for (let i = 0; i < count; i++) {
       const place = compoundHeadBytes + compoundLengthBytes * i
-      const length = ((bytes[place] as number) << 8) | (bytes[place + 1] as number)
+      const length = (byteAt(bytes, place) << 8) | byteAt(bytes, place + 1)
       if (at + length > bytes.length) return 'a compound is cut short'
       this.take(bytes.subarray(at, at + length), depth + 1)
       at += length

@@ -1,5 +1,5 @@
+import { crc32 } from '../../base/crc32.ts'
 import type { Message } from '../core/messages.ts'
-import { crc32 } from './crc32.ts'
 import { writeMessage } from './message-encoder.ts'
 import { lowerType } from './message-types.ts'
 import { ValueWriter } from './value-writer.ts'
@@ -103,7 +103,7 @@ function join(parts: readonly Uint8Array[], checksum: boolean): Uint8Array {
 }
 
 function writeChecksum(packet: Uint8Array): void {
-  const crc = crc32(packet, checksumHeadBytes)
+  const crc = crc32(packet.subarray(checksumHeadBytes))
   packet[0] = lowerType.checksum
   for (let i = 0; i < 4; i++) packet[1 + i] = crc >>> (24 - 8 * i)
 }

@@ -1,4 +1,5 @@
 import { concatBytes, emptyBytes } from '../../base/bytes.ts'
+import { byteAt } from '../../base/items.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { FullState, Message } from '../core/messages.ts'
 import { streamBytesMax } from './bounds.ts'
@@ -89,7 +90,7 @@ export class StreamFrameReader {
     if (this.#length === 0) return ok(undefined)
     if (this.#bytes[0] === lowerType.encrypt) return this.#sealed()
     if (this.#sealing.demands) return err('it is not encrypted')
-    this.#scan ??= new FrameScan(this.#bytes[0] as number)
+    this.#scan ??= new FrameScan(byteAt(this.#bytes, 0))
     const step = this.#scan.scan(this.#bytes, this.#length)
     if (step === 'more') return ok(undefined)
     return step === 'bad' ? err('a frame cannot be read') : ok(this.#bytes.subarray(0, this.#length))
@@ -99,7 +100,7 @@ export class StreamFrameReader {
     if (!this.#sealing.isOn) return err('it is encrypted, and encryption is not configured here')
     if (this.#length < sealedHeadBytes) return ok(undefined)
     let announced = 0
-    for (let at = 1; at < sealedHeadBytes; at++) announced = announced * 256 + (this.#bytes[at] as number)
+    for (let at = 1; at < sealedHeadBytes; at++) announced = announced * 256 + byteAt(this.#bytes, at)
     const end = sealedHeadBytes + announced
     if (end > streamBytesMax) return err('a frame is longer than allowed')
     return ok(this.#length < end ? undefined : this.#bytes.subarray(0, end))

@@ -1,3 +1,5 @@
+import { byteAt } from '../../base/items.ts'
+
 /**
  * What begins at one place of MessagePack bytes. `size`: the number itself of a `uint` and a `bool` (0 or 1), bytes of
  * content of `raw` and `other`, items of an array, entries of a map. `length`: bytes of the head alone. Signed integers
@@ -12,7 +14,7 @@ export interface Head {
 /** Undefined when the bytes end within the head, or for the one byte that no value begins with. */
 export function headAt(bytes: Uint8Array, at: number): Head | undefined {
   if (at >= bytes.length) return undefined
-  const first = bytes[at] as number
+  const first = byteAt(bytes, at)
   if (first < 0x80) return { type: 'uint', size: first, length: 1 }
   if (first < 0x90) return { type: 'map', size: first & 15, length: 1 }
   if (first < 0xa0) return { type: 'array', size: first & 15, length: 1 }
@@ -23,7 +25,7 @@ export function headAt(bytes: Uint8Array, at: number): Head | undefined {
   if (form === undefined || at + 1 + form.width > bytes.length) return undefined
   const size = form.width === 0 ? form.size : form.size + digitsAt(bytes, at + 1, form.width)
   if (form.type === 'int') {
-    const negative = (bytes[at + 1] as number) >= 0x80
+    const negative = byteAt(bytes, at + 1) >= 0x80
     return { type: negative ? 'other' : 'uint', size: negative ? 0 : size, length: 1 + form.width }
   }
   return { type: form.type, size, length: 1 + form.width }
@@ -32,7 +34,7 @@ export function headAt(bytes: Uint8Array, at: number): Head | undefined {
 /** Beyond 2^53 it is only about right, which is right enough for what is refused as too large. */
 function digitsAt(bytes: Uint8Array, at: number, width: number): number {
   let value = 0
-  for (let i = 0; i < width; i++) value = value * 256 + (bytes[at + i] as number)
+  for (let i = 0; i < width; i++) value = value * 256 + byteAt(bytes, at + i)
   return value
 }
 

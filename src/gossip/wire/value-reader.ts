@@ -1,4 +1,5 @@
 import { emptyBytes, textOf } from '../../base/bytes.ts'
+import { byteAt } from '../../base/items.ts'
 import { skippedValuesMax } from './bounds.ts'
 import { type Head, headAt } from './value-head.ts'
 
@@ -156,7 +157,7 @@ export class ValueReader {
     const bytes = this.#bytes
     let text = ''
     for (let i = start; i < end; i++) {
-      const byte = bytes[i] as number
+      const byte = byteAt(bytes, i)
       if (byte >= 0x80) return textOf(bytes.subarray(start, end))
       text += String.fromCharCode(byte)
     }

@@ -1,5 +1,6 @@
 import { compareText } from '../../base/bytes.ts'
 import { invariant } from '../../base/invariant.ts'
+import { lastOf } from '../../base/items.ts'
 import { pack, unpack } from '../../base/msgpack.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type {
@@ -138,7 +139,7 @@ export class ConfigurationHistory {
   }
 
   get latest(): Brought {
-    return this.#brought.at(-1) as Brought
+    return lastOf(this.#brought)
   }
 
   /** The one before the latest, if it is remembered, else the latest. */

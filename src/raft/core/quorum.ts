@@ -1,3 +1,5 @@
+import { itemAt } from '../../base/items.ts'
+
 /** Servers that must agree among `voters` of them: more than half, so that any two quorums share one. */
 export function quorumOf(voters: number): number {
   return Math.floor(voters / 2) + 1
@@ -9,10 +11,10 @@ export function quorumOf(voters: number): number {
  */
 export function reachedByQuorum(values: number[]): number {
   for (let i = 1; i < values.length; i++) {
-    const value = values[i] as number
+    const value = itemAt(values, i)
     let at = i
-    while (at > 0 && (values[at - 1] as number) < value) {
-      values[at] = values[at - 1] as number
+    while (at > 0 && itemAt(values, at - 1) < value) {
+      values[at] = itemAt(values, at - 1)
       at--
     }
     values[at] = value

@@ -1,8 +1,9 @@
+import { lastOf } from '../../base/items.ts'
 import { done, ok, type Result } from '../../base/result.ts'
 import type { Disk, DiskFailure, DiskFile } from '../../env/disk.ts'
 import { removeFiles } from './disk-steps.ts'
 import type { RecoveredLog } from './recovery.ts'
-import type { FoundSegment, LogTail } from './segment-reading.ts'
+import type { LogTail } from './segment-reading.ts'
 import { createWatermark, type FoundMark, type Mark, Watermark } from './watermark.ts'
 
 /** What a log that goes on writes to. */
@@ -26,7 +27,7 @@ export async function openFiles(
   const synced = await disk.syncDirectory(directory)
   const cleared = synced.ok ? await removeFiles(disk, directory, recovered.leftovers) : synced
   if (!cleared.ok) return cleared
-  const file = await disk.open((segments.at(-1) as FoundSegment).path, 'create')
+  const file = await disk.open(lastOf(segments).path, 'create')
   if (!file.ok) return file
   const settled = await settle(file.value, tail)
   const found = settled.ok ? await markToGoOnFrom(disk, directory, recovered) : settled
@@ -59,7 +60,7 @@ async function markToGoOnFrom(
   const present: Mark = {
     batch: tail.lastBatch,
     chain: tail.chain,
-    segment: (segments.at(-1) as FoundSegment).segment,
+    segment: lastOf(segments).segment,
     end: tail.end,
     lastIndex: log.lastIndex,
     term: log.hardState.term,

@@ -1,6 +1,7 @@
 import { textOf, utf8 } from '../../base/bytes.ts'
 import { crc32cOf } from '../../base/crc32c.ts'
 import { invariant } from '../../base/invariant.ts'
+import { byteAt } from '../../base/items.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Entry, EntryKind, HardState, LogIndex, Term } from '../core/types.ts'
 import type { LogChange } from './durable-log.ts'
@@ -146,8 +147,9 @@ function readBody(bytes: Uint8Array, view: DataView, body: number, length: numbe
     case recordCode.truncate:
       return length === 1 + u48Bytes ? { kind: 'truncate', from: readU48(view, fields) } : undefined
     case recordCode.entry: {
-      const kind = entryKinds[bytes[fields + 2 * u48Bytes] as number]
-      if (length < entryFieldBytes || kind === undefined) return undefined
+      if (length < entryFieldBytes) return undefined
+      const kind = entryKinds[byteAt(bytes, fields + 2 * u48Bytes)]
+      if (kind === undefined) return undefined
       const payload = bytes.subarray(body + entryFieldBytes, end)
       const term = readU48(view, fields + u48Bytes)
       return { kind: 'entry', entry: { index: readU48(view, fields), term, kind, payload } }

@@ -1,4 +1,5 @@
 import { invariant } from '../../base/invariant.ts'
+import { lastOf } from '../../base/items.ts'
 import { done, err, ok, type Result } from '../../base/result.ts'
 import type { Deferred } from '../../env/async.ts'
 import type { Disk, DiskFailure, DiskFile } from '../../env/disk.ts'
@@ -95,7 +96,7 @@ export class SegmentedLog implements DurableLog {
     this.#options = options
     this.#listener = listener
     this.#segments = [...segments]
-    const found = this.#segments.at(-1) as FoundSegment
+    const found = lastOf(this.#segments)
     // Into a file that grows nothing more is written, but the mark that the log goes on.
     this.#active = { found, file, salt: tail.salt, end: tail.end, sizeBytes: tail.allocatedBytes ?? 0 }
     this.#lastBatch = tail.lastBatch

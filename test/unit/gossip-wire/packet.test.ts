@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { crc32 } from '../../../src/base/crc32.ts'
 import type { Message } from '../../../src/gossip/core/messages.ts'
-import { crc32 } from '../../../src/gossip/wire/crc32.ts'
 import { PacketEncoder } from '../../../src/gossip/wire/packet.ts'
 import { decodePacket } from '../../../src/gossip/wire/packet-decoder.ts'
 import { shown, spelled } from './bytes.ts'

@@ -48,7 +48,7 @@ function skipSpaces(text: string, from: number): number {
 function readWord(text: string, from: number): Result<Read, string> {
   if (text[from] === '"') return readQuoted(text, from + 1)
   let at = from
-  while (at < text.length && !/[\s=]/.test(text[at] as string)) at++
+  while (at < text.length && !/[\s=]/.test(text.charAt(at))) at++
   const word = text.slice(from, at)
   if (word.includes('"')) return err('unbalanced quotes')
   return ok({ text: word, end: at })
@@ -57,7 +57,7 @@ function readWord(text: string, from: number): Result<Read, string> {
 function readQuoted(text: string, from: number): Result<Read, string> {
   let out = ''
   for (let at = from; at < text.length; at++) {
-    const character = text[at] as string
+    const character = text.charAt(at)
     if (character === '"') return ok({ text: out, end: at + 1 })
     if (character !== '\\') {
       out += character

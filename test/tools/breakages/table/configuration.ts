@@ -143,8 +143,8 @@ export const configurationBreakages: readonly Breakage[] = [
   {
     id: 'CFG-024',
     file: 'src/agent/pool/discovery/request.ts',
-    find: '!/[\\s=]/.test(text[at] as string)',
-    replace: '!/[\\s=,]/.test(text[at] as string)',
+    find: '!/[\\s=]/.test(text.charAt(at))',
+    replace: '!/[\\s=,]/.test(text.charAt(at))',
   },
   {
     id: 'CFG-025',

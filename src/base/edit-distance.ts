@@ -7,7 +7,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   for (const candidate of candidates) {
     // No fewer changes than the lengths differ by: most candidates are passed over for that, and all for a very long word.
     if (Math.abs(candidate.length - word.length) >= bestDistance) continue
-    const distance = editDistance(word, candidate)
+    const distance = editDistance(word, candidate, bestDistance)
     if (distance >= bestDistance) continue
     best = candidate
     bestDistance = distance
@@ -15,18 +15,28 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn one text into the other (Damerau-Levenshtein). */
-function editDistance(a: string, b: string): number {
+/**
+ * Insertions, deletions, replacements and swaps of neighbours that turn one text into the other (Damerau-Levenshtein); where
+ * there are `limit` or more, some number that is not smaller. Only the cells within `limit` of the diagonal are worked out (E.
+ * Ukkonen, 1985): those beyond it take as many insertions or deletions.
+ */
+function editDistance(a: string, b: string, limit: number): number {
   let before: readonly number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, at) => at)
   for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
+    const next = new Array<number>(b.length + 1).fill(limit)
+    next[0] = i
+    let least = i
+    for (let j = Math.max(1, i - limit); j <= Math.min(b.length, i + limit); j++) {
       const replaced = itemAt(row, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
       const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-      const least = Math.min(replaced, itemAt(row, j) + 1, itemAt(next, j - 1) + 1)
-      next.push(swapped ? Math.min(least, itemAt(before, j - 2) + 1) : least)
+      const changed = Math.min(replaced, itemAt(row, j) + 1, itemAt(next, j - 1) + 1)
+      const cell = swapped ? Math.min(changed, itemAt(before, j - 2) + 1) : changed
+      next[j] = cell
+      least = Math.min(least, cell)
     }
+    // What follows only grows from here, but for a swap with the row before, which was no smaller than this one less one.
+    if (least > limit) return limit
     before = row
     row = next
   }

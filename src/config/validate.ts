@@ -11,6 +11,9 @@ import { configKeys, type FileConfig, fileSchema } from './schema.ts'
 import type { ConfigDocument } from './sources/document.ts'
 import { inOwnCase } from './sources/letter-case.ts'
 
+/** Problems, or warnings, of one file that are told; of the others their number is. */
+const toldMax = 100
+
 export interface ValidatedFile {
   readonly config: FileConfig
   /** What is read otherwise than it is written. */
@@ -54,7 +57,7 @@ export function examineDocument(
   }
   const read = readAsPast(inOwnCase(written, fileSchema), keys, release)
   const passing = hasBehaviour(release, 'unknown-keys-refused') ? noneUnknown : unknownIn(read.document)
-  const document = { ...read.document, value: passing.paths.reduce(without, read.document.value) }
+  const document = { ...read.document, value: without(read.document.value, passing.paths) }
   const placeOf = (path: readonly PropertyKey[]): string => document.placeOf(path)
   const fileOf = (config: FileConfig): ValidatedFile => ({
     config: Object.keys(read.past).length === 0 ? config : { ...config, past: read.past },
@@ -65,11 +68,11 @@ export function examineDocument(
   if (parsed.success) return { file: fileOf(parsed.data), problems: read.problems, missing: [] }
   const { issues } = parsed.error
   const wrong = issues.flatMap(pathsOf)
-  const rest = fileSchema.safeParse(wrong.reduce(without, document.value))
+  const rest = fileSchema.safeParse(without(document.value, wrong))
   return {
     file: rest.success ? fileOf(rest.data) : undefined,
-    problems: [...read.problems, ...issues.flatMap((issue) => problemsOf(document, issue))],
-    missing: [...wrong.map(({ dotted }) => dotted), ...issues.flatMap(meantBy)],
+    problems: [...read.problems, ...problemsOf(document, issues)],
+    missing: [...wrong.map(({ dotted }) => dotted), ...meantBy(issues)],
   }
 }
 
@@ -89,7 +92,12 @@ function unknownIn(document: ConfigDocument): Unknown {
   )
   return {
     paths: all.map((path) => ({ path, dotted: path.join('.') })),
-    warnings: all.map((path) => `${document.placeOf(path)}: invalid config key ${path.join('.')}: it is read past`),
+    warnings: [
+      ...all
+        .slice(0, toldMax)
+        .map((path) => `${document.placeOf(path)}: invalid config key ${path.join('.')}: it is read past`),
+      ...(all.length <= toldMax ? [] : [`${document.file}: ${all.length - toldMax} more invalid keys are read past`]),
+    ],
   }
 }
 
@@ -108,48 +116,79 @@ function pathsOf(issue: z.core.$ZodIssue): readonly WrongPath[] {
   })
 }
 
-/** The value, and in it what leads to the path anew, without what stands there. */
-function without(value: unknown, { path: [head, ...rest], dotted }: WrongPath): unknown {
-  if (head === undefined || typeof value !== 'object' || value === null) return value
-  const members = Object.entries(value).filter(([key]) => rest.length > 0 || key !== head)
-  return Object.fromEntries(
-    members.map(([key, member]: [string, unknown]) => [
-      key,
-      key === head ? without(member, { path: rest, dotted }) : member,
-    ]),
+/** The value, and in it what leads to the paths anew, without what stands there. */
+function without(value: unknown, paths: readonly WrongPath[]): unknown {
+  return pruned(
+    value,
+    paths.map(({ path }) => path),
+    0,
   )
 }
 
-function meantBy(issue: z.core.$ZodIssue): readonly string[] {
-  if (issue.code !== 'unrecognized_keys') return []
-  return issue.keys.flatMap((key) => {
+/** `paths` have the first `depth` parts in common, which lead to this value. */
+function pruned(value: unknown, paths: readonly (readonly PropertyKey[])[], depth: number): unknown {
+  if (paths.length === 0 || typeof value !== 'object' || value === null) return value
+  const below = new Map<PropertyKey, (readonly PropertyKey[])[]>()
+  const gone = new Set<PropertyKey>()
+  for (const path of paths) {
+    const [head] = path.slice(depth, depth + 1)
+    if (head === undefined) continue
+    if (path.length === depth + 1) gone.add(head)
+    const others = below.get(head)
+    if (others === undefined) below.set(head, [path])
+    else others.push(path)
+  }
+  const members: (readonly [string, unknown])[] = Object.entries(value)
+  return Object.fromEntries(
+    members
+      .filter(([key]) => !gone.has(key))
+      .map(([key, each]) => [key, pruned(each, below.get(key) ?? [], depth + 1)]),
+  )
+}
+
+/** What may have been meant by the first of the unknown keys. */
+function meantBy(issues: readonly z.core.$ZodIssue[]): readonly string[] {
+  const unknown = issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ issue, key })) : [],
+  )
+  return unknown.slice(0, toldMax).flatMap(({ issue, key }) => {
     const meant = nearest(key, keysAt(issue.path))
     return meant === undefined ? [] : [[...issue.path, meant].join('.')]
   })
 }
 
-function problemsOf(document: ConfigDocument, issue: z.core.$ZodIssue): readonly ConfigProblem[] {
+/** What is wrong, one problem for each key. To find a place, and the key that may have been meant, takes the time of reading the file. */
+function problemsOf(document: ConfigDocument, issues: readonly z.core.$ZodIssue[]): readonly ConfigProblem[] {
+  const all = issues.flatMap((issue): readonly Wrong[] =>
+    issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ issue, key })) : [{ issue }],
+  )
+  const told = all.slice(0, toldMax).map((wrong) => problemOf(document, wrong))
+  if (all.length <= toldMax) return told
+  const message = `${all.length - toldMax} more problems are not listed`
+  return [...told, { place: document.file, message, remedy: 'correct those above first' }]
+}
+
+/** A violation of the schema; of several unknown keys of one object one. */
+interface Wrong {
+  readonly issue: z.core.$ZodIssue
+  readonly key?: string
+}
+
+function problemOf(document: ConfigDocument, { issue, key }: Wrong): ConfigProblem {
   const dotted = issue.path.join('.')
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => {
-      const path = [...issue.path, key]
-      const name = path.join('.')
-      const remedy = removedKey(name) ?? laterKey(name) ?? suggestion(key, keysAt(issue.path))
-      return { place: document.placeOf(path), message: `invalid config key ${name}`, remedy }
-    })
+  if (key !== undefined) {
+    const path = [...issue.path, key]
+    const name = path.join('.')
+    const remedy = removedKey(name) ?? laterKey(name) ?? suggestion(key, keysAt(issue.path))
+    return { place: document.placeOf(path), message: `invalid config key ${name}`, remedy }
   }
   if (issue.code === 'invalid_type') {
     const found = typeName(valueAt(document.value, issue.path))
     const message = `'${dotted}' expected type '${issue.expected}', got '${found}'`
-    return [
-      {
-        place: document.placeOf(issue.path),
-        message,
-        remedy: remedyOf(valueAt(document.value, issue.path), issue.expected),
-      },
-    ]
+    const remedy = remedyOf(valueAt(document.value, issue.path), issue.expected)
+    return { place: document.placeOf(issue.path), message, remedy }
   }
-  return [{ place: document.placeOf(issue.path), message: `'${dotted}' is not valid`, remedy: issue.message }]
+  return { place: document.placeOf(issue.path), message: `'${dotted}' is not valid`, remedy: issue.message }
 }
 
 /** A block that stands twice in a file of HCL is a list. */

@@ -35,6 +35,13 @@ function linesOfConfig(file: FileConfig, dev = false, on = machine('10.0.0.1')):
 }
 
 describe('a configuration file', () => {
+  it('of 30,000 unknown keys is refused in the time of reading it, with the first hundred named', () => {
+    const keys = Array.from({ length: 30_000 }, (_, at) => `"tmetry.dogstatsd_tag${at}": true`)
+    const lines = linesOf(`{${keys.join()}}`)
+    expect(lines.length).toBe(101)
+    expect(lines.at(-1)).toBe('a.json: 29900 more problems are not listed: correct those above first')
+  })
+
   it('names an unknown key with its place and what was meant', () => {
     expect(linesOf('{\n  "server": true,\n  "data_dirr": "/x"\n}')).toEqual([
       "a.json:3:3: invalid config key data_dirr: did you mean 'data_dir'?",

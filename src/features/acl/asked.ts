@@ -10,9 +10,12 @@ import type { CommandDefinition, ServerContext, WriteIdentity } from '../contrac
 import { oneForAll } from '../contract/visible-index.ts'
 import { isNewMode, newModeIndex } from './views.ts'
 
-/** What all endpoints of tokens and policies ask, in the order of the field: the mode, then the right, then what was meant. */
+/**
+ * The checks that all endpoints of tokens and policies share, in the field's order: the mode, then the right, then the
+ * arguments.
+ */
 
-/** Of an endpoint of the new kind, which says that there is none before it says who may not. */
+/** For endpoints of the new kind, which report a missing token or policy before a missing right. */
 export const writesAccess: Asks<unknown> = asks((authorizer, _args, state) =>
   isNewMode(state) ? refusedUnlessAllowed(authorizer, 'acl', '', 'write') : undefined,
 )
@@ -21,12 +24,12 @@ export const writesLegacyAccess: Asks<unknown> = asks((authorizer) =>
   refusedUnlessAllowed(authorizer, 'acl', '', 'write'),
 )
 
-/** A read of the new kind: there is nothing to read in the legacy mode. */
+/** A read of the new kind; the legacy mode has nothing to read. */
 export type InMode<T> = { readonly mode: 'legacy' } | { readonly mode: 'new'; readonly found: T }
 
 const legacyMode: InMode<never> = { mode: 'legacy' }
 
-/** The index is at least that of the mode, with which the answer changed. */
+/** The index is at least that of the switch of modes, which changed the answer. */
 export function inNewMode<T>(
   tx: ReadTransaction,
   read: () => { readonly index: number; readonly found: T },
@@ -36,7 +39,7 @@ export function inNewMode<T>(
   return { index: Math.max(index, newModeIndex(tx)), value: { mode: 'new', found } }
 }
 
-/** Who may read tokens and policies; `shown`: what of it goes to a reader who may not write. */
+/** The right to read tokens and policies; `shown` hides what a reader without the right to write may not see. */
 export function readsAccess<T>(shown: (found: T) => T = (found) => found): Filters<unknown, InMode<T>> {
   return filters(
     (authorizer, value) => {
@@ -50,7 +53,7 @@ export function readsAccess<T>(shown: (found: T) => T = (found) => found): Filte
   )
 }
 
-/** What the server knows of access control, where it is on, and of the new kind. */
+/** The server's access control, if it is on and in the new mode. */
 export function newSystem(server: ServerContext): Result<ServerAccess, Failure> {
   const { accessControl } = server
   if (accessControl === undefined) return err({ kind: 'access-control-off' })
@@ -61,12 +64,12 @@ export function eitherSystem({ accessControl }: ServerContext): Result<ServerAcc
   return accessControl === undefined ? err({ kind: 'access-control-off' }) : ok(accessControl)
 }
 
-/** What is written there holds everywhere. */
+/** Whether writes on this server are valid in all datacenters. */
 export function isPrimary({ datacenter }: ServerContext, { primaryDatacenter }: ServerAccess): boolean {
   return primaryDatacenter === datacenter
 }
 
-/** A wish that does not hold, with the line and the status that clients of the field know. */
+/** A refused request, with the message and the status that clients of the field know. */
 export function refused(message: string): { readonly ok: false; readonly error: Failure } {
   return err({ kind: 'refused', message })
 }
@@ -75,10 +78,10 @@ export function drawnUuid({ env }: ServerContext): string {
   return uuidOf(env.crypto.randomBytes(16))
 }
 
-/** Tokens or policies in one answer to who copies them. */
+/** Maximum number of tokens or policies in one answer to a server that replicates them. */
 export const batchMax = 128
 
-/** A metric for each kind of write, as the field has them. */
+/** Proposes a command and counts it, with one metric for each kind of write as in the field. */
 export function proposed<Body, Outcome>(
   server: ServerContext,
   metric: 'acl.policy.upsert' | 'acl.policy.delete' | 'acl.token.upsert' | 'acl.token.delete' | 'acl.apply',
@@ -95,7 +98,7 @@ export function isUuid(text: string): boolean {
   return uuidShape.test(text)
 }
 
-/** What the field's store says of a key that cannot be one; undefined: it can. */
+/** The field's message for a malformed ID; undefined if the ID is well-formed. */
 export function malformedId(what: 'token' | 'policy', id: string): string | undefined {
   if (id.length === 36) return undefined
   return `failed acl ${what} lookup: failed acl ${what} lookup: index error: UUID must be 36 characters`

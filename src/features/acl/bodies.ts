@@ -1,6 +1,6 @@
 import { flag, list, object, text } from '../http/json-body.ts'
 
-/** Bodies of requests. What the service itself sets (hashes, times, indexes) may be sent back and is passed over. */
+/** Bodies of requests. Members that the service sets itself (hashes, times, indexes) are accepted and ignored. */
 
 const link = object({ ID: text, Name: text })
 

@@ -8,15 +8,15 @@ import { policiesTable, secretKey, tokensTable } from './tables.ts'
 import { policyById, policyByName, tokenByAccessor, tokenBySecret } from './views.ts'
 import { linked, type PolicyContent, putPolicy, putToken } from './writes.ts'
 
-/** Tokens and policies of the new kind. */
+/** The release that brought tokens and policies of the new kind. */
 export const newSystemSince = releaseOf('tokens-and-policies')
 
-/** A refusal is the line that clients of the field know. */
+/** A refusal contains the message that clients of the field know. */
 export type Written = { readonly id: string } | { readonly refusal: string }
 
 const policySetBody = z.strictObject({ policy: z.strictObject(policyFields), isNew: z.boolean() })
 
-/** `isNew`: there is none of this ID yet, which the leader has drawn; otherwise everything in it is replaced. */
+/** `isNew`: the leader has drawn the ID, and no policy has it yet; otherwise the whole policy is replaced. */
 export const policySet: CommandDefinition<z.infer<typeof policySetBody>, Written> = {
   kind: 'acl.policy-set',
   outcome: idOrRefusal,
@@ -37,7 +37,7 @@ export const policySet: CommandDefinition<z.infer<typeof policySetBody>, Written
   },
 }
 
-/** It can be renamed, and nothing else. */
+/** The built-in policy may be renamed, and nothing else may change. */
 function builtinRefusal(before: PolicyContent, { rules, datacenters }: PolicyContent): string | undefined {
   const what = rules === before.rules ? (datacenters.length === 0 ? '' : 'Datacenters') : 'Rules'
   const of = what === 'Rules' ? 'for' : 'of'
@@ -46,7 +46,7 @@ function builtinRefusal(before: PolicyContent, { rules, datacenters }: PolicyCon
 
 const policyDeleteBody = z.strictObject({ id: uuid })
 
-/** Links to it stay in tokens, and give nothing any more. */
+/** Tokens keep links to the deleted policy, which grant nothing. */
 export const policyDelete: CommandDefinition<z.infer<typeof policyDeleteBody>, boolean> = {
   kind: 'acl.policy-delete',
   outcome: z.boolean(),
@@ -59,7 +59,7 @@ export const policyDelete: CommandDefinition<z.infer<typeof policyDeleteBody>, b
 }
 
 const { secret, description, local, createdMs } = tokenFields
-/** Policies may be named by name alone: which is meant is decided where the command takes effect. */
+/** Policies may be linked by name alone: the name is resolved when the command is applied. */
 const named = { description, local, policies: policyLinks }
 
 const tokenCreateBody = z.strictObject({ accessor: uuid, secret, createdMs, ...named })
@@ -84,7 +84,8 @@ export const tokenCreate: CommandDefinition<z.infer<typeof tokenCreateBody>, Wri
 const tokenUpdateBody = z.strictObject({ accessor: uuid, ...named })
 
 /**
- * Replaces everything but the secret. A legacy token becomes one of the new kind by it: its rules go, and its policies count.
+ * Replaces everything but the secret. A legacy token becomes one of the new kind: its rules are dropped, and its
+ * policies count.
  */
 export const tokenUpdate: CommandDefinition<z.infer<typeof tokenUpdateBody>, Written> = {
   kind: 'acl.token-update',
@@ -105,7 +106,7 @@ export const tokenUpdate: CommandDefinition<z.infer<typeof tokenUpdateBody>, Wri
 
 const tokenDeleteBody = z.strictObject({ accessor: uuid })
 
-/** One that is not there is deleted already. */
+/** A token that does not exist counts as deleted. */
 export const tokenDelete: CommandDefinition<z.infer<typeof tokenDeleteBody>, boolean> = {
   kind: 'acl.token-delete',
   outcome: z.boolean(),

@@ -15,13 +15,13 @@ import { tokensRound } from './replication/token-replication.ts'
 import { putBuiltins } from './system/mode-commands.ts'
 import { isNewMode, policyById, tokenBySecret } from './views.ts'
 
-/** Pause before what was refused is tried again, and between looks at whether the datacenter stays in the legacy mode. */
+/** Pause before a refused attempt is repeated, and between checks whether the datacenter stays in the legacy mode. */
 const retryMs = 1_000
 
 /**
- * What the leader does for tokens and policies: in the primary datacenter it makes those that have to be there and migrates
- * legacy tokens, in another it copies the primary's. When the datacenter goes over to the new mode, the one ends and the other
- * begins; whether it may is not decided here.
+ * The leader's care for tokens and policies: in the primary datacenter it creates the built-in ones and migrates legacy
+ * tokens, in a secondary one it replicates the primary's. When the datacenter switches to the new mode, the duty of the
+ * old mode ends and that of the new one begins; whether to switch is decided elsewhere.
  */
 export const tokensDuty: LeaderDuty<TokensDuty> = {
   name: 'acl.tokens',
@@ -46,7 +46,7 @@ export class TokensDuty implements Closable {
     if (this.#access !== undefined) this.#begin(this.#access)
   }
 
-  /** What is copied to this datacenter, by kind. */
+  /** What is replicated to this datacenter, by kind. */
   get replicators(): {
     readonly legacy: Replicator | undefined
     readonly policies: Replicator | undefined
@@ -96,8 +96,8 @@ export class TokensDuty implements Closable {
   }
 
   /**
-   * Legacy tokens that have to be there are made only where the mode lasts: where nobody is missing, the new mode comes at once,
-   * and its own take their place.
+   * Built-in legacy tokens are created only where the legacy mode lasts: if every server supports the new mode, it
+   * begins at once, and its own tokens take their place.
    */
   #lookAgain(access: ServerAccess, afterMs: number): void {
     this.#timer = this.#server.env.timers.after(afterMs, () => {
@@ -107,7 +107,7 @@ export class TokensDuty implements Closable {
     })
   }
 
-  /** Again and again until it is done, or no longer this server's to do. */
+  /** Repeats the work until it succeeds, or is no longer this server's task. */
   #attempt(work: () => Promise<Result<unknown, Failure>>): void {
     const { env } = this.#server
     const run = async (): Promise<void> => {

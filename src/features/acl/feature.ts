@@ -32,7 +32,7 @@ import {
   tokenSetEndpoint,
 } from './tokens/token-endpoints.ts'
 
-/** Who may do what: tokens and the policies that they are bound to. */
+/** Access control: tokens, and the policies that they link to. */
 export const aclFeature: Feature = {
   name: 'acl',
   tables: [tokensTable, policiesTable, modeTable, bootstrapTable, migrationTable],

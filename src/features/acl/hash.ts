@@ -2,12 +2,9 @@ import { blake2b } from '@noble/hashes/blake2.js'
 import { base64, utf8 } from '../../base/bytes.ts'
 import type { PolicyRow, TokenRow } from './model.ts'
 
-/** What a token or a policy says, in few bytes: by it a datacenter knows what of another's it has not got. */
+/** Short hashes of tokens and policies, by which a secondary datacenter finds what it has to replicate. */
 
-/**
- * Who reads the token in which datacenter, and when it was made, makes no difference.
- * Reference: access-control.md#token-hash.
- */
+/** Independent of the reader, the datacenter and the creation time. Reference: access-control.md#token-hash. */
 export function tokenHash(token: Pick<TokenRow, 'description' | 'type' | 'rules' | 'local' | 'policies'>): string {
   const { description, type, rules, local, policies } = token
   return hashOf([description, type, rules, local ? 'local' : 'global', ...policies.map(({ id }) => id)])

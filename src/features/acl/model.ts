@@ -3,31 +3,34 @@ import type { Json } from '../../base/json.ts'
 import { utcText } from '../../base/utc-text.ts'
 import { indexValue, listOf, textList } from '../http/declared-answers.ts'
 
-/** A policy as a token names it. The name is the one that it had when the link was made. */
+/** A link of a token to a policy. The name is the one that the policy had when the link was made. */
 export interface PolicyLink {
   readonly id: string
   readonly name: string
 }
 
-/** Of the former kind of token: `client` has the rights that its own rules give, `management` has all. */
+/** Type of a legacy token: `client` has the rights of its own rules, `management` has all. */
 export type LegacyType = 'client' | 'management'
 
 export interface TokenRow {
-  /** What is sent with requests. Of legacy tokens any text, else a UUID. Never in a log line or an error text. */
+  /**
+   * The secret that requests carry: any text for a legacy token, otherwise a UUID. Never in a log line or an error
+   * text.
+   */
   readonly secret: string
-  /** The name under which the token may be spoken of: a UUID in lower case; empty: a legacy token that has none yet. */
+  /** The public name of the token: a UUID in lower case; empty: a legacy token that has none yet. */
   readonly accessor: string
   readonly description: string
-  /** Empty: a token of the new kind. The bootstrap token and the master token are of the new kind and have it, too. */
+  /** Empty for a token of the new kind, except the bootstrap token and the master token, which have a type as well. */
   readonly type: LegacyType | ''
-  /** Of legacy tokens alone: text in the legacy grammar. */
+  /** Only for legacy tokens: text in the legacy grammar. */
   readonly rules: string
   readonly policies: readonly PolicyLink[]
-  /** It is a token in the datacenter that made it alone. */
+  /** The token is valid only in the datacenter that created it. */
   readonly local: boolean
-  /** By the wall clock of the leader; 0: nobody has noted it. */
+  /** By the wall clock of the leader; 0: unknown. */
   readonly createdMs: number
-  /** Base64; empty as long as there is no accessor. */
+  /** Base64; empty as long as the token has no accessor. */
   readonly hash: string
   readonly createIndex: number
   readonly modifyIndex: number
@@ -40,44 +43,49 @@ export interface PolicyRow {
   readonly description: string
   /** Text in the new grammar. */
   readonly rules: string
-  /** Where it holds; empty: everywhere. */
+  /** The datacenters in which it is valid; empty: all. */
   readonly datacenters: readonly string[]
   readonly hash: string
   readonly createIndex: number
   readonly modifyIndex: number
 }
 
-/** The datacenter has gone over to the new kind of access control. */
+/** The datacenter has switched to the new kind of access control. */
 export interface ModeRow {
   readonly index: number
 }
 
-/** Somebody has had the token that has all rights. */
+/** The bootstrap token has been created. */
 export interface BootstrapRow {
-  /** What a reset has to name: the index at which that token was made. */
+  /** The index at which that token was created; a reset must name it. */
   readonly index: number
 }
 
-/** How legacy tokens came to have accessors. */
+/** The progress of giving legacy tokens accessors. */
 export interface MigrationRow {
   readonly tokens: number
   readonly batches: number
-  /** Index at which none was left for the first time: the proof that the migration is complete. 0: some are. */
+  /**
+   * Index at which for the first time no token was left: the proof that the migration is complete. 0: some are left.
+   */
   readonly completeIndex: number
   readonly modifyIndex: number
 }
 
-/** IDs that begin with 00000000-0000-0000-0000-0000000000 are the service's own; the others are drawn. */
+/**
+ * IDs that begin with 00000000-0000-0000-0000-0000000000 are reserved for built-in policies and tokens; all others are
+ * random.
+ */
 export const managementPolicyId = '00000000-0000-0000-0000-000000000001'
 export const managementPolicyName = 'global-management'
 export const anonymousAccessor = '00000000-0000-0000-0000-000000000002'
 export const anonymousSecret = 'anonymous'
-/** Secrets that mean a policy and not a token. */
+/** Secrets that name a policy and not a token. */
 export const rootSecrets: readonly string[] = ['allow', 'deny', 'manage']
 
 export const managementLink: PolicyLink = { id: managementPolicyId, name: managementPolicyName }
 
-/** All rights there are. Reference: access-control.md#built-in-policy-global-management. */
+/** Rules that grant everything. Reference: access-control.md#built-in-policy-global-management. */
 export const managementRules = `
 acl = "write"
 agent_prefix "" {
@@ -105,7 +113,7 @@ session_prefix "" {
 	policy = "write"
 }`
 
-/** What stands in the place of a secret that its reader may not know. */
+/** Replaces a secret that the reader may not see. */
 export const hiddenSecret = '<hidden>'
 
 const policyLinkShape = z.strictObject({ ID: z.string(), Name: z.string() })
@@ -230,7 +238,7 @@ export function policyStubJson(policy: PolicyRow): z.infer<typeof policyStubShap
   }
 }
 
-/** As the legacy API shows a token. */
+/** A token in the form of the legacy API. */
 export function legacyTokenJson(token: TokenRow): Json {
   return {
     ID: token.secret,
@@ -242,10 +250,10 @@ export function legacyTokenJson(token: TokenRow): Json {
   }
 }
 
-/** How a moment that nobody has noted is shown. */
+/** Shown for an unknown time. */
 export const zeroTime = '0001-01-01T00:00:00Z'
 
-/** `2026-11-21T03:27:17.936Z`; zeros at the end of the fraction are left out. */
+/** `2026-11-21T03:27:17.936Z`; trailing zeros of the fraction are omitted. */
 export function timeText(ms: number): string {
   if (ms === 0) return zeroTime
   const fraction = ms % 1000 === 0 ? '' : `.${String(ms % 1000).padStart(3, '0')}`.replace(/0+$/, '')

@@ -15,13 +15,14 @@ import type { InMode } from './asked.ts'
 import { standingEndpoint } from './system/system-endpoints.ts'
 
 /**
- * What every path of access control looks at first, in the order of the field: whether it is on, whether the URL and the body
- * have the right shape, the mode, and only then who asks. Reference: access-control.md#order-of-checks.
+ * The checks that every path of access control makes first, in the field's order: whether access control is on, whether
+ * the URL and the body have the right shape, the mode, and only then the caller's rights. Reference:
+ * access-control.md#order-of-checks.
  */
 
 export type AclRequest = RouteRequest<ReadName>
 
-/** What the agent knows of access control, and how the caller wants to read. */
+/** The agent's access control, and the caller's read options. */
 export interface Entered {
   readonly access: AgentAccess
   readonly read: ReadOptions
@@ -29,7 +30,7 @@ export interface Entered {
 
 export type Entry = Result<Entered, RouteResponse>
 
-/** Whether access control is on, and the shape of the parameters that all paths have. */
+/** Checks whether access control is on, and the parameters that all paths share. */
 export function entered(agent: AgentContext, request: AclRequest): Entry {
   const access = agent.accessControl
   const read = parseReadOptions(agent, request.query)
@@ -40,7 +41,7 @@ export function entered(agent: AgentContext, request: AclRequest): Entry {
 const offAnswer = textAnswer(401, 'Access control is off.')
 const unknownRelease = emptyAnswer(404, 'The agent is of a release that has legacy tokens alone.')
 
-/** What any path of access control may answer besides its own. */
+/** The answers that every path of access control may give besides its own. */
 export function aclAnswers(...own: readonly DeclaredAnswer[]): readonly DeclaredAnswer[] {
   return [...own, offAnswer]
 }
@@ -49,20 +50,18 @@ export function newAclAnswers(...own: readonly DeclaredAnswer[]): readonly Decla
   return [...own, offAnswer, unknownRelease]
 }
 
-/** A line of the field's for what is wrong with the URL or the body. */
+/** The field's message for a malformed URL or body. */
 export function badShape(message: string): RouteResponse {
   return failed({ kind: 'bad-request', message: `Bad request: ${message}` })
 }
 
-/** There is nothing at the paths of the new kind on an agent of a release before they came. */
+/** On an agent of a release without the new kind, its paths do not exist. */
 export function whereKnown<Name extends string>(handle: Handle<Name>): Handle<Name> {
   return async (agent, request) =>
     hasBehaviour(agent.release, 'tokens-and-policies') ? handle(agent, request) : { kind: 'empty', status: 404 }
 }
 
-/**
- * Of a read that failed before a server had looked. The field's headers say so: no leader is known to the answer.
- */
+/** For a read that failed before a server had looked: the field's headers then say that no leader is known. */
 const unanswered: ReadMeta = { index: 1, knownLeader: false, lastContactMs: 0 }
 
 export function failedRead(failure: Failure, meta: ReadMeta = unanswered): RouteResponse {
@@ -71,7 +70,7 @@ export function failedRead(failure: Failure, meta: ReadMeta = unanswered): Route
 
 export type Found<T> = { readonly found: T; readonly meta: ReadMeta } | { readonly response: RouteResponse }
 
-/** What there is in the new mode; else who keeps the datacenter out of it. */
+/** Reads from the new mode, or says which servers keep the datacenter in the legacy mode. */
 export async function readNew<Args, T>(
   agent: AgentContext,
   request: AclRequest,
@@ -88,13 +87,13 @@ export async function readNew<Args, T>(
   return { response: failed(await whyLegacy(agent, read, request.call)) }
 }
 
-/** In the words of a server there, which knows who is missing. */
+/** In the words of a server there, which knows which servers are missing. */
 async function whyLegacy(agent: AgentContext, read: ReadOptions, call: CallOptions): Promise<Failure> {
   const standing = await agent.ask(standingEndpoint, {}, { ...read, minIndex: 0, waitMs: 0 }, call)
   return legacyModeFailure(standing.ok ? standing.value.missing : [])
 }
 
-/** Writes in the datacenter that the caller names, or the primary one where what is written holds everywhere. */
+/** Writes in the datacenter that the caller names, or in the primary one for what is valid everywhere. */
 export async function writeNew<Args, Reply>(
   agent: AgentContext,
   request: AclRequest,

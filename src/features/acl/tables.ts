@@ -10,7 +10,7 @@ const stamps = { hash: z.string(), createIndex: count, modifyIndex: count }
 
 const tokenRow = z.object({ ...tokenFields, ...stamps })
 
-/** By secret, which every token has. Those that have no accessor yet are under the empty one. */
+/** By secret, which every token has. Tokens without an accessor are indexed under the empty one. */
 export const tokensTable: TableDefinition<TokenRow> = {
   name: 'acl-tokens',
   key: (row) => secretKey(row.secret),
@@ -34,7 +34,7 @@ export const policiesTable: TableDefinition<PolicyRow> = {
   decode: (row) => policyRow.parse(row),
 }
 
-/** Two names that differ in the case of their letters are one, as in the field's indexes. */
+/** Names of policies are compared without case, as in the field's indexes. */
 export function policyNameKey(name: string): string {
   return nameKey(name)
 }
@@ -43,7 +43,7 @@ export const onlyKey = 'only'
 
 const modeRow = z.object({ index: count })
 
-/** One row once the datacenter has gone over. It stays whatever state is put in the place of this one: there is no way back. */
+/** One row once the datacenter has switched. It survives every replacement of the state: there is no way back. */
 export const modeTable: TableDefinition<ModeRow> = {
   name: 'acl-mode',
   key: () => onlyKey,
@@ -54,7 +54,7 @@ export const modeTable: TableDefinition<ModeRow> = {
 
 const bootstrapRow = z.object({ index: count })
 
-/** One row once the bootstrap has been used up. */
+/** One row once the bootstrap has been used. */
 export const bootstrapTable: TableDefinition<BootstrapRow> = {
   name: 'acl-bootstrap',
   key: () => onlyKey,
@@ -64,7 +64,7 @@ export const bootstrapTable: TableDefinition<BootstrapRow> = {
 
 const migrationRow = z.object({ tokens: count, batches: count, completeIndex: count, modifyIndex: count })
 
-/** One row once a token has been migrated, or it was seen that there was none to migrate. */
+/** One row once a token has been migrated, or no token was found to migrate. */
 export const migrationTable: TableDefinition<MigrationRow> = {
   name: 'acl-migration',
   key: () => onlyKey,

@@ -14,12 +14,12 @@ import {
 
 /** Pure reads of tokens and policies, for other features and the agent too. */
 
-/** Whether the datacenter has gone over to the new kind of access control, which it never takes back. */
+/** Whether the datacenter has switched to the new kind of access control, which it never reverts. */
 export function isNewMode(tx: ReadTransaction): boolean {
   return tx.get(modeTable, onlyKey) !== undefined
 }
 
-/** Index at which it did; 0: it has not. */
+/** Index of the switch; 0: it has not switched. */
 export function newModeIndex(tx: ReadTransaction): number {
   return tx.get(modeTable, onlyKey)?.index ?? 0
 }
@@ -28,7 +28,7 @@ export function tokenBySecret(tx: ReadTransaction, secret: string): TokenRow | u
   return secret === '' ? undefined : tx.get(tokensTable, secretKey(secret))
 }
 
-/** Whatever the case of its letters. Legacy tokens that have none yet are not found. */
+/** Compares without case. Legacy tokens without an accessor are not found. */
 export function tokenByAccessor(tx: ReadTransaction, accessor: string): TokenRow | undefined {
   if (accessor === '') return undefined
   for (const token of tx.byIndex(tokensTable, 'accessor', lowerAscii(accessor))) return token
@@ -44,7 +44,7 @@ export function tokenCount(tx: ReadTransaction): number {
   return tx.count(tokensTable)
 }
 
-/** Legacy tokens that have no accessor yet. */
+/** Legacy tokens without an accessor. */
 export function unmigratedTokens(tx: ReadTransaction): Iterable<TokenRow> {
   return tx.byIndex(tokensTable, 'accessor', '')
 }
@@ -53,7 +53,7 @@ export function policyById(tx: ReadTransaction, id: string): PolicyRow | undefin
   return tx.get(policiesTable, lowerAscii(id))
 }
 
-/** Whatever the case of its letters. */
+/** Compares without case. */
 export function policyByName(tx: ReadTransaction, name: string): PolicyRow | undefined {
   for (const policy of tx.byIndex(policiesTable, 'name', policyNameKey(name))) return policy
   return undefined
@@ -64,7 +64,7 @@ export function allPolicies(tx: ReadTransaction): Iterable<PolicyRow> {
   return tx.all(policiesTable)
 }
 
-/** What a reset of the bootstrap has to name; 0: the bootstrap is still open. */
+/** The index that a reset of the bootstrap has to name; 0: the bootstrap is still open. */
 export function bootstrapIndex(tx: ReadTransaction): number {
   return tx.get(bootstrapTable, onlyKey)?.index ?? 0
 }
@@ -73,13 +73,13 @@ export function migrationOf(tx: ReadTransaction): MigrationRow | undefined {
   return tx.get(migrationTable, onlyKey)
 }
 
-/** What a token's rights are made of. */
+/** What grants a token its rights. */
 export type Rights =
-  /** Everything: a legacy management token. */
+  /** A legacy management token: everything. */
   | { readonly kind: 'management' }
   /** Its own rules, in the legacy grammar. */
   | { readonly kind: 'legacy'; readonly rules: string }
-  /** Policies that hold in the datacenter; of links whose policy is gone, nothing. */
+  /** Policies that are valid in the datacenter; links to deleted policies grant nothing. */
   | { readonly kind: 'policies'; readonly policies: readonly PolicyRow[] }
 
 export function rightsOf(tx: ReadTransaction, token: TokenRow, datacenter: string): Rights {
@@ -90,10 +90,11 @@ export function rightsOf(tx: ReadTransaction, token: TokenRow, datacenter: strin
 }
 
 /**
- * At which index the token of a secret last came to have the rights that it has, of which it may have had the same before:
- * 1. Its own row changes with its links, and with the rules of a legacy one.
- * 2. A policy changes with its rules and with where it holds. One that is linked and gone departed, no later than the last.
- * 3. Of a secret that no token has (the anonymous one, which need not be there): one that had it departed.
+ * The index at which the token with a secret last got its present rights, which may equal its former rights:
+ * 1. Its own row changes with its links, and with the rules of a legacy token.
+ * 2. A policy changes with its rules and with its datacenters. A linked policy that was deleted departed, no later than
+ *    the last departure.
+ * 3. For a secret without a token (the anonymous one, which need not exist): a token that had it departed.
  */
 export function rightsIndex(tx: ReadTransaction, secret: string): number {
   const token = tokenBySecret(tx, secret)
@@ -105,12 +106,15 @@ export function rightsIndex(tx: ReadTransaction, secret: string): number {
   return newest
 }
 
-/** Names of datacenters are the same whatever the case of their letters. */
+/** Names of datacenters are compared without case. */
 function holdsIn({ datacenters }: PolicyRow, datacenter: string): boolean {
   return datacenters.length === 0 || datacenters.some((each) => lowerAscii(each) === lowerAscii(datacenter))
 }
 
-/** Every answer about tokens carries the index at which any token or policy last changed: links show names of policies. */
+/**
+ * Every answer about tokens carries the index at which any token or policy last changed, because links show names of
+ * policies.
+ */
 export function tokensIndex(tx: ReadTransaction): number {
   return Math.max(tx.lastChange(tokensTable), tx.lastChange(policiesTable))
 }

@@ -15,20 +15,20 @@ import { policyById, policyByName } from './views.ts'
 export type TokenContent = Omit<TokenRow, 'hash' | 'createIndex' | 'modifyIndex'>
 export type PolicyContent = Omit<PolicyRow, 'hash' | 'createIndex' | 'modifyIndex'>
 
-/** Where there is one of this secret, its place is taken. */
+/** Replaces the token with the same secret, if there is one. */
 export function putToken(tx: WriteTransaction, token: TokenContent): void {
   const createIndex = tx.get(tokensTable, secretKey(token.secret))?.createIndex ?? tx.index
   const hash = token.accessor === '' ? '' : tokenHash(token)
   tx.put(tokensTable, Object.freeze({ ...token, hash, createIndex, modifyIndex: tx.index }))
 }
 
-/** Where there is one of this ID, its place is taken. */
+/** Replaces the policy with the same ID, if there is one. */
 export function putPolicy(tx: WriteTransaction, policy: PolicyContent): void {
   const createIndex = policyById(tx, policy.id)?.createIndex ?? tx.index
   tx.put(policiesTable, Object.freeze({ ...policy, hash: policyHash(policy), createIndex, modifyIndex: tx.index }))
 }
 
-/** The policy that gives all rights, where it is not there. */
+/** Creates the policy that grants everything, if it is missing. */
 export function ensureManagementPolicy(tx: WriteTransaction): void {
   if (policyById(tx, managementPolicyId) !== undefined) return
   putPolicy(tx, {
@@ -40,7 +40,7 @@ export function ensureManagementPolicy(tx: WriteTransaction): void {
   })
 }
 
-/** A token with all rights, which the legacy API shows as well. */
+/** A token with all rights, which the legacy API shows, too. */
 export function managementToken(
   given: Pick<TokenContent, 'secret' | 'accessor' | 'description' | 'createdMs'>,
 ): TokenContent {
@@ -50,8 +50,8 @@ export function managementToken(
 export type Linked = { readonly links: readonly PolicyLink[] } | { readonly refusal: string }
 
 /**
- * Policies are named by ID or by name, each once. One that is not there may be named by its ID: it may come, or this
- * datacenter may not have it yet.
+ * Resolves links to policies by ID or by name, each once. A link by ID may name a missing policy: it may be created
+ * later, or not be replicated yet.
  */
 export function linked(tx: ReadTransaction, given: readonly PolicyLink[]): Linked {
   const links = new Map<string, PolicyLink>()

@@ -3,14 +3,14 @@ import type { CheckProbe } from '../../model/catalog.ts'
 import type { Fields } from './definition-fields.ts'
 import type { CheckMembers } from './definition-names.ts'
 
-/** A check is not run more often. */
+/** Minimum interval of a check. */
 const intervalMinMs = 1_000
 const timeoutDefaultMs = 10_000
 const scriptTimeoutDefaultMs = 30_000
 
 /**
- * What the members of a check say about how it is run, with the reason where they do not fit.
- * Reference: definitions.md#check-types, definitions.md#check-validation-texts.
+ * How a check runs, from the members of its definition, or why they do not fit together. Reference:
+ * definitions.md#check-types, definitions.md#check-validation-texts.
  */
 export function probeFrom(fields: Fields<CheckMembers>): Result<CheckProbe, string> {
   const ttlMs = fields.durationMs('ttl')
@@ -46,7 +46,7 @@ export function probeFrom(fields: Fields<CheckMembers>): Result<CheckProbe, stri
   return ok(container === '' ? { kind: 'script', ...run } : { kind: 'container', container, ...run })
 }
 
-/** Before `old-definition-keys-refused` also one text, which a shell reads. */
+/** Before `old-definition-keys-refused`, also a single text that a shell interprets. */
 function programOf(fields: Fields<CheckMembers>): readonly string[] {
   const script = fields.text('script')
   const args = fields.texts('args')
@@ -56,7 +56,7 @@ function programOf(fields: Fields<CheckMembers>): readonly string[] {
 interface Kinds {
   readonly ttlMs: number
   readonly intervalMs: number
-  /** Run by the agent again and again. */
+  /** Whether the agent runs the check periodically. */
   readonly runs: boolean
   readonly alias: boolean
 }

@@ -16,7 +16,7 @@ import { checksShown, mayChangeCheck, mayCheck } from './rights.ts'
 import { UnknownMembers } from './unknown-members.ts'
 
 const written: RouteResponse = { kind: 'empty', status: 200 }
-/** Of what is reported of a check, so much is kept. */
+/** Maximum number of bytes of a reported output. */
 const outputBytesMax = 4096
 
 const ofItsCheck = 'service:write of its service, node:write where it is of the node'
@@ -24,9 +24,7 @@ const updateBody = object({ Status: text, Output: text })
 const checkId = { name: 'check', about: 'ID of a check of this agent.' } as const
 const unknownCheck = textAnswer(404, 'This agent has no such check.')
 
-/**
- * What the agent that is asked checks. Reference: agent.md#put-v1-agent-check-register, definitions.md#check-definition.
- */
+/** The checks of the asked agent. Reference: agent.md#put-v1-agent-check-register, definitions.md#check-definition. */
 export const checkRoutes: readonly Route[] = [
   {
     path: '/v1/agent/checks',

@@ -6,8 +6,8 @@ import { type CheckMembers, checkOldSpellings, type ServiceMembers, serviceCheck
 import type { DefinitionProblem } from './definition-problems.ts'
 
 /**
- * The service is taken out no earlier than this after its check turned critical.
- * Reference: configuration.md#minimum-deregister-time.
+ * Minimum time from a check's critical status to the deregistration of its service. Reference:
+ * configuration.md#minimum-deregister-time.
  */
 const deregisterAfterMinMs = 60_000
 
@@ -38,13 +38,13 @@ export function readCheck(fields: Fields<CheckMembers>): CheckRead {
   }
 }
 
-/** `''` is critical: nothing has been heard of it yet. */
+/** `''` is critical: the check has not been reported yet. */
 function statusOf(text: string): CheckStatus | undefined {
   if (text === '') return 'critical'
   return text === 'passing' || text === 'warning' || text === 'critical' ? text : undefined
 }
 
-/** An empty `check` is none, an empty member of `checks` is a wrong one, as the field has it. */
+/** As in the field, an empty `check` counts as absent, while an empty member of `checks` is an error. */
 export function checksOf(fields: Fields<ServiceMembers>): readonly Fields<CheckMembers>[] {
   const one = fields.object('check', serviceCheckNames, checkOldSpellings)
   const several = fields.objects('checks', serviceCheckNames, checkOldSpellings)

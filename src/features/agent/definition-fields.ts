@@ -19,8 +19,8 @@ import {
 import type { UnknownMembers } from './unknown-members.ts'
 
 /**
- * `http`: member names in CamelCase matched in any case, what is unknown ignored with a warning. `file`: snake_case in any case, what is
- * unknown refused. A number as a duration is nanoseconds in both.
+ * `http`: member names in CamelCase, matched without case; unknown ones are ignored with a warning. `file`: snake_case,
+ * matched without case; unknown ones are refused. A number as a duration is in nanoseconds in both.
  */
 export type Dialect = 'http' | 'file'
 
@@ -35,7 +35,7 @@ export interface FieldProblem {
 }
 
 interface Given {
-  /** As it was spelled. */
+  /** The key as it was spelled. */
   readonly key: string
   readonly value: unknown
 }
@@ -43,11 +43,11 @@ interface Given {
 /** How definitions are read. */
 export interface Reading {
   readonly dialect: Dialect
-  /** What the agent runs as. */
+  /** The release that the agent runs as. */
   readonly release: Release
-  /** What is wrong is gathered here. */
+  /** Collects the errors. */
   readonly problems: FieldProblem[]
-  /** Over HTTP: members that the release does not know. */
+  /** Over HTTP: collects members that the release does not know. */
   readonly unknown: UnknownMembers
 }
 
@@ -124,7 +124,7 @@ export class Fields<Those extends Members> {
     return pairs.sort(([a], [b]) => compareText(a, b))
   }
 
-  /** Names with lists of texts, in order of name. */
+  /** Lists of texts by name, in order of name. */
   textLists(key: KeyHolding<Those, 'textLists'>): readonly (readonly [name: string, values: readonly string[]])[] {
     const lists: [string, readonly string[]][] = []
     for (const [name, value] of this.#members(key) ?? []) {
@@ -134,7 +134,7 @@ export class Fields<Those extends Members> {
     return lists.sort(([a], [b]) => compareText(a, b))
   }
 
-  /** In milliseconds, with a fraction where it is finer than that. */
+  /** In milliseconds, possibly with a fraction. */
   durationMs(key: KeyHolding<Those, 'duration'>): number {
     const value = this.#value(key)
     if (value === undefined) return 0
@@ -183,12 +183,12 @@ export class Fields<Those extends Members> {
     return found
   }
 
-  /** As JSON; empty: there are none. */
+  /** As JSON; empty if there are none. */
   settings(key: KeyHolding<Those, 'settings'>): string {
     return this.#members(key) === undefined ? '' : settingsText(this.#value(key))
   }
 
-  /** Another one of the same kind. */
+  /** Reads a nested definition of the same kind. */
   definition<Inner extends Members>(
     key: KeyHolding<Those, 'definition'>,
     table: MemberTable<Inner>,
@@ -198,12 +198,15 @@ export class Fields<Those extends Members> {
     return value === undefined ? undefined : this.#inner(value, this.pathOf(key), this.#shownName(key), table, old)
   }
 
-  /** Whether every member that the object has says nothing: it is absent, null, false, 0, '', or empty itself. */
+  /** Whether no member of the object has a value other than null, false, 0, '', or an empty object or list. */
   empty(): boolean {
     return [...this.#given.values()].every(({ value }) => saysNothing(value))
   }
 
-  /** Of several members that mean one key: the name that comes first, spelled exactly so, else the first of them. */
+  /**
+   * If several members mean the same key, takes the name that comes first and is spelled exactly so, otherwise the
+   * first of them.
+   */
   #matchHttp(members: readonly [string, unknown][]): void {
     const ranks = new Map<KeyOf<Those>, number>()
     for (const [spelled, value] of members) {
@@ -237,13 +240,13 @@ export class Fields<Those extends Members> {
     for (const [key, given] of translated) if (!this.#given.has(key)) this.#given.set(key, given)
   }
 
-  /** Those that the release knows, as they are called over HTTP. */
+  /** HTTP names of the members that the release knows. */
   #httpNames(): readonly string[] {
     const { names } = this.#table
     return Object.keys(names).flatMap((key) => (this.#isKnown(key) ? (names[key] as MemberNames).http.slice(0, 1) : []))
   }
 
-  /** Whether the release knows it. */
+  /** Whether the release knows the member. */
   #isKnown(key: KeyOf<Those>): boolean {
     const { from, until } = this.#table.names[key] as MemberNames
     const { release } = this.#reading
@@ -267,7 +270,7 @@ export class Fields<Those extends Members> {
     this.#problems.push({ kind: 'key', path: [...this.path, spelled], message, remedy })
   }
 
-  /** What the release knows and may have been meant. */
+  /** A member that the release knows and that may have been meant. */
   #suggestion(spelled: string): string {
     const { byFileName } = this.#table
     const known = [...byFileName].flatMap(([name, key]) => (this.#isKnown(key) ? name : []))
@@ -329,7 +332,7 @@ export class Fields<Those extends Members> {
     return this.#reading.dialect === 'http' ? (http[0] ?? key) : file
   }
 
-  /** As the field names a member in its errors: with those around it, `Weights.Passing`. */
+  /** The name of a member in the field's errors, with the enclosing ones: `Weights.Passing`. */
   #shownName(key: KeyOf<Those>): string {
     let shown = ''
     for (const part of this.path) shown += typeof part === 'number' ? `[${part}]` : `${shown === '' ? '' : '.'}${part}`
@@ -355,7 +358,9 @@ function unconvertible(wanted: string, value: unknown): string {
   return `expected type '${wanted}', got unconvertible type '${typeName(value)}'`
 }
 
-/** The type of a decoded value: of a text, a number or a truth value by the name that recorded errors of the field have. */
+/**
+ * The type of a decoded value, under the name that recorded errors of the field have for texts, numbers and booleans.
+ */
 function typeName(value: unknown): string {
   if (Array.isArray(value)) return 'array'
   if (value === null) return 'nil'

@@ -1,17 +1,17 @@
 import { lowerAscii } from '../../base/letter-case.ts'
 import type { Behaviour } from '../../model/release.ts'
 
-/** What one member is called: over HTTP its own name first, then further spellings. */
+/** The names of one member; over HTTP its own name first, then further spellings. */
 export interface MemberNames {
   readonly http: readonly string[]
   readonly file: string
-  /** What is read of it. `textLists`: names with lists of texts; `any`: only whether it is there. */
+  /** The type of the member. `textLists`: lists of texts by name; `any`: only its presence matters. */
   readonly holds: Holding
-  /** Of objects, one or a list: what is in them. */
+  /** For objects, one or a list: their members. */
   readonly members?: Members
-  /** Known since. */
+  /** The release that introduced the member. */
   readonly from?: Behaviour
-  /** Known before. */
+  /** The release that removed it. */
   readonly until?: Behaviour
 }
 
@@ -35,7 +35,7 @@ export type Holding =
 export type Members = Readonly<Record<string, MemberNames>>
 
 export type KeyOf<Those> = keyof Those & string
-/** A member can be read only as what is said that it holds. */
+/** The keys of members that hold this type. */
 export type KeyHolding<Those extends Members, What extends Holding> = {
   [Key in KeyOf<Those>]: Those[Key]['holds'] extends What ? Key : never
 }[KeyOf<Those>]
@@ -48,11 +48,11 @@ export type Inside<Those extends Members, Key extends KeyOf<Those>> = Those[Key]
 interface HttpName<Key> {
   readonly key: Key
   readonly name: string
-  /** The lower, the rather it is taken. */
+  /** A lower rank is preferred. */
   readonly rank: number
 }
 
-/** Members of one kind of object, with what is looked up for each object that is read. */
+/** Members of one kind of object, indexed for lookups. */
 export interface MemberTable<Those extends Members> {
   readonly names: Those
   /** By the name in lower case. */
@@ -76,16 +76,16 @@ export function memberTable<Those extends Members>(names: Those): MemberTable<Th
 
 /** Spellings of files that are read as another key, or refused with the key to write instead; all in lower case. */
 export interface OldSpellings {
-  /** Read as the key where spelled with capitals, refused where spelled without. */
+  /** Read as the key if spelled with capitals, refused otherwise. */
   readonly camel: ReadonlyMap<string, OldSpelling>
   readonly refused: ReadonlyMap<string, OldSpelling>
 }
 
 export interface OldSpelling {
   readonly use: string
-  /** The release that removed it; left out where none ever had it. */
+  /** The release that removed it; absent if no release ever had it. */
   readonly since?: string
-  /** Before this it is read as the key. */
+  /** Releases before this one read it as the key. */
   readonly by?: Behaviour
 }
 

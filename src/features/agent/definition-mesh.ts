@@ -23,14 +23,14 @@ import {
 } from './definition-names.ts'
 import type { DefinitionProblem } from './definition-problems.ts'
 
-/** What a definition says of the mesh beside the service itself. */
+/** The mesh part of a service definition. */
 export interface Connect {
   readonly native: boolean
   readonly sidecar: Fields<ServiceMembers> | undefined
   readonly managed: Managed | undefined
 }
 
-/** A proxy that the agent is to run. `config` as JSON; empty: there is none. */
+/** A proxy that the agent runs as a process. `config` is JSON; empty if there is none. */
 interface Managed extends ManagedFacts {
   readonly config: string
   readonly upstreams: readonly ProxyUpstream[]
@@ -64,7 +64,7 @@ function readUpstream(upstream: Fields<UpstreamMembers>): ProxyUpstream {
   }
 }
 
-/** `proxy_destination` is what releases before 1.3.0 knew of a proxy. */
+/** Releases before 1.3.0 know only `proxy_destination`. */
 export function readMesh(fields: Fields<ServiceMembers>, { native }: Connect): MeshFacts | undefined {
   const proxy = fields.object('proxy', proxyNames)
   const destination = fields.text('proxyDestination')
@@ -79,7 +79,7 @@ export function readMesh(fields: Fields<ServiceMembers>, { native }: Connect): M
   })
 }
 
-/** What of it does not hold. Reference: definitions.md#proxies, definitions.md#sidecars. */
+/** What is invalid in it. Reference: definitions.md#proxies, definitions.md#sidecars. */
 export function meshProblem(
   fields: Fields<ServiceMembers>,
   service: OfferedService,
@@ -110,8 +110,8 @@ function managedProblems(service: OfferedService, native: boolean, hasSidecar: b
 const sidecarEnding = '-sidecar-proxy'
 
 /**
- * A proxy that the agent is to run, as the service that it is. Where it listens and where its service is are in its settings, to
- * which those of the agent come when it is registered.
+ * A proxy that the agent runs, as a service. Its settings contain its bind address and the address of its service; the
+ * agent's defaults are added at registration.
  */
 export function managedProxy(
   { execMode, command, config, upstreams }: Managed,
@@ -146,7 +146,7 @@ export function managedProxy(
 
 const managedEnding = '-proxy'
 
-/** Of what a sidecar does not say, the agent knows the most. Its port is left to when it is registered. */
+/** Most settings of a sidecar default to the agent's. Its port is chosen at registration. */
 export function sidecarFacts(given: OfferedService, token: string, parent: OfferedService): OfferedService {
   const service = given.service || `${parent.service}${sidecarEnding}`
   const proxy = given.mesh?.proxy

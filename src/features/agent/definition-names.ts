@@ -67,8 +67,8 @@ const connectMembers = {
 export const connectNames = memberTable(connectMembers)
 
 /**
- * Members of a check definition. `id` is another one over HTTP where the check stands in a service.
- * Reference: definitions.md#common-members, definitions.md#check-types.
+ * Members of a check definition. `id` has another name over HTTP if the check is part of a service. Reference:
+ * definitions.md#common-members, definitions.md#check-types.
  */
 const checkMembers = {
   id: { http: ['ID'], file: 'id', holds: 'text' },
@@ -108,7 +108,7 @@ const checkMembers = {
 
 export type CheckName = keyof typeof checkMembers
 
-/** By what they hold, whatever they are called. */
+/** Keyed by meaning, whatever the member's name. */
 export type CheckMembers = {
   readonly [Key in CheckName]: MemberNames & { readonly holds: (typeof checkMembers)[Key]['holds'] }
 }

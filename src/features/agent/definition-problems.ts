@@ -3,9 +3,9 @@ import { invariant } from '../../base/invariant.ts'
 import { err, type Result } from '../../base/result.ts'
 import type { DefinitionPath, Dialect, FieldProblem } from './definition-fields.ts'
 
-/** The first thing wrong with a definition. Over HTTP `message` is the whole answer, in a file one clause. */
+/** The first error of a definition. Over HTTP `message` is the whole answer, in a file one clause. */
 export interface DefinitionProblem {
-  /** Where, from the definition on: keys as they are spelled. */
+  /** Path within the definition, with keys as they are spelled. */
   readonly path: DefinitionPath
   readonly message: string
   /** What to write instead; may be empty. */
@@ -14,7 +14,10 @@ export interface DefinitionProblem {
 
 export type Parsed<T> = Result<T, DefinitionProblem>
 
-/** A decoding error of the field lists all that is of the wrong type, unless a duration is bad: then it says that alone. */
+/**
+ * As in the field, a decoding error lists all members of the wrong type, unless a duration is malformed: then it names
+ * only that.
+ */
 export function ofFields(dialect: Dialect, problems: readonly FieldProblem[]): DefinitionProblem {
   const [first] = problems
   const duration = problems.find((problem) => problem.kind === 'duration')

@@ -2,7 +2,7 @@ import { type JsonSchema, orNull } from '../contract/json-schema.ts'
 import { durationSchema } from '../http/json-body.ts'
 import type { Holding, MemberNames, Members } from './definition-members.ts'
 
-/** What a definition over HTTP may hold; members under their own names. */
+/** JSON schema of a definition over HTTP, with the members' own names. */
 export function definitionSchema(members: Members): JsonSchema {
   const known = Object.entries(members).filter(([, { until }]) => until === undefined)
   const properties = known.map(([key, names]) => [names.http[0] ?? key, memberSchema(names)] as const)

@@ -28,8 +28,8 @@ const weightMax = 65_535
 const anyAddresses: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]'])
 
 /**
- * Reads a service that an agent is to offer, from a body or a configuration file.
- * Reference: definitions.md#service-definition, definitions.md#check-definition, configuration.md#fact-7.
+ * Reads a service definition from a request body or a configuration file. Reference: definitions.md#service-definition,
+ * definitions.md#check-definition, configuration.md#fact-7.
  */
 export function parseServiceDefinition(
   value: unknown,
@@ -68,7 +68,7 @@ export function parseServiceDefinition(
 interface ServiceRead {
   readonly fields: Fields<ServiceMembers>
   readonly service: OfferedService
-  /** As it was given: over HTTP that of the service itself is the caller's. */
+  /** The token of the definition; over HTTP that of the service is the caller's. */
   readonly token: string
   readonly checkFields: readonly Fields<CheckMembers>[]
   readonly checks: readonly CheckRead[]
@@ -114,7 +114,7 @@ function definitionFrom({ service, checks }: ServiceRead): ServiceDefinition {
   return { service, checks: serviceChecks(service, checks) }
 }
 
-/** Reads a check that an agent is to run. Whether its service is there is seen when it is registered. */
+/** Reads a check definition. Whether its service exists is checked at registration. */
 export function parseCheckDefinition(
   value: unknown,
   dialect: Dialect,
@@ -140,7 +140,10 @@ export function parseCheckDefinition(
   return reservedProblem(ok({ ...definition, ...ownToken(dialect, read.token) }), (check) => [check])
 }
 
-/** The leader writes the membership check of every node: one of ours under its ID would be at odds with it for ever. */
+/**
+ * The leader writes the membership check of every node: an agent's check with the same ID would be overwritten for
+ * ever.
+ */
 function reservedProblem<T>(read: Parsed<T>, checksIn: (value: T) => readonly CheckDefinition[]): Parsed<T> {
   const isReserved = ({ checkId }: CheckDefinition): boolean =>
     checkId.toLowerCase() === membershipCheckId.toLowerCase()
@@ -148,7 +151,7 @@ function reservedProblem<T>(read: Parsed<T>, checksIn: (value: T) => readonly Ch
   return problemAt([], `Invalid check: CheckID "${membershipCheckId}" is that of the node's membership, choose another`)
 }
 
-/** A caller of the API brings its token as any other does. Reference: definitions.md#service-token. */
+/** Over HTTP the token comes with the request, as in every other request. Reference: definitions.md#service-token. */
 function ownToken(dialect: Dialect, token: string): { readonly token?: string } {
   return dialect === 'http' || token === '' ? {} : { token }
 }

@@ -1,5 +1,5 @@
 import type { Feature } from '../contract/manifest.ts'
 import { agentRoutes } from './routes.ts'
 
-/** The agent that is asked, about itself. */
+/** Endpoints about the asked agent itself. */
 export const agentFeature: Feature = { name: 'agent', routes: agentRoutes }

@@ -19,15 +19,15 @@ export const hashParameters = [
 
 export type HashRequest = RouteRequest<NamesOf<typeof hashParameters>>
 
-/** What is told, and what of it the hash is of. */
+/** The answer, and the part of it that is hashed. */
 export interface Hashed {
   readonly hashed: Json
   shown(contentHash: string): Json
 }
 
 /**
- * What a service of the agent is now. With the hash that it had it is answered when that is no longer so, or when the time is up.
- * `look` may wait for rights, and looks after that once more. Reference: agent.md#hash-based-blocking.
+ * Answers with a service of this agent. A caller that passes a hash is answered when the hash changes, or when its wait
+ * is over. `look` may wait for rights, and is called once more after that. Reference: agent.md#hash-based-blocking.
  */
 export async function whenAnother(
   agent: AgentContext,
@@ -43,7 +43,7 @@ export async function whenAnother(
   for (;;) {
     const found = await look()
     if (!found.ok) return failed(found.error)
-    // 64 bits in hexadecimal digits, without zeros in front.
+    // 64 bits in hexadecimal digits, without leading zeros.
     const content = hex(env.crypto.sha256(utf8(writeJson(found.value.hashed))))
     const contentHash = content.slice(0, 16).replace(/^0+(?=.)/, '')
     const leftMs = endMs - env.clock.monoMs()
@@ -62,7 +62,7 @@ function waitFrom(request: HashRequest): number | undefined {
   return wait.value <= 0 ? blockingWaitDefaultMs : Math.min(wait.value, blockingWaitMaxMs)
 }
 
-/** Settled when services changed, the time is up, or the caller went away. */
+/** Settles when services changed, the wait is over, or the caller has gone away. */
 async function changed(agent: AgentContext, request: HashRequest, waitMs: number): Promise<'changed' | 'gone'> {
   const news = agent.env.deferred<'changed' | 'gone'>()
   const open: Closable[] = [

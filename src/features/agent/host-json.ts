@@ -38,8 +38,8 @@ export const hostShape = z.strictObject({
 })
 
 /**
- * What the machine is and how it does, under the names of the field's library (gopsutil). What the platform does not tell is
- * left out. Reference: agent.md#get-v1-agent-host.
+ * Facts and load of the machine, under the names of the field's library (gopsutil). What the platform does not report
+ * is left out. Reference: agent.md#get-v1-agent-host.
  */
 export function hostJson(machine: RunningMachine, wallMs: number): z.infer<typeof hostShape> {
   const condition = machine.condition()

@@ -18,8 +18,8 @@ const maintenanceParameters = [
 ] as const
 
 /**
- * A critical check takes the node, or one service of it, out of what callers are sent to.
- * Reference: agent.md#put-v1-agent-maintenance, health.md#maintenance-checks.
+ * Maintenance mode: a critical check removes the node, or one service of it, from health-filtered answers. Reference:
+ * agent.md#put-v1-agent-maintenance, health.md#maintenance-checks.
  */
 export const maintenanceRoutes: readonly Route[] = [
   {
@@ -95,7 +95,7 @@ interface Maintained {
   readonly subject: string
 }
 
-/** What is so already stays as it is, with the reason that was given first. */
+/** A mode that is already set stays as it is, with its first reason. */
 async function set(
   agent: AgentContext,
   request: MaintenanceRequest,

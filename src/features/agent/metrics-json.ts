@@ -23,7 +23,8 @@ export const metricsShape = z.strictObject({
 })
 
 /**
- * The last whole interval, or the first one while it runs. Reference: telemetry.md#metrics-1, telemetry.md#metrics-2.
+ * The last complete interval, or the first one while it is running. Reference: telemetry.md#metrics-1,
+ * telemetry.md#metrics-2.
  */
 export function metricsJson(
   intervals: readonly MetricsInterval[],
@@ -62,13 +63,13 @@ function aggregateJson(name: string, aggregate: Aggregate): z.infer<typeof aggre
   }
 }
 
-/** Of the sample, as the field's agents show it; 0 for fewer than two values. */
+/** The sample standard deviation, as in the field; 0 for fewer than two values. */
 function standardDeviation({ count, sum, sumOfSquares }: Aggregate): number {
   if (count < 2) return 0
   return Math.sqrt(Math.max(0, count * sumOfSquares - sum * sum) / (count * (count - 1)))
 }
 
-/** JSON has no word for anything else. */
+/** JSON can represent only finite numbers. */
 function finite(value: number): number {
   return Number.isFinite(value) ? value : 0
 }
@@ -83,7 +84,10 @@ export function timestamp(wallMs: number): string {
   return `${[year, month, day].map(twoDigits).join('-')} ${time.map(twoDigits).join(':')} +0000 UTC`
 }
 
-/** Year, month and day of a count of days since 1970-01-01. Source: Hinnant, chrono-compatible low-level date algorithms. */
+/**
+ * Year, month and day of a number of days since 1970-01-01. Source: Hinnant, chrono-compatible low-level date
+ * algorithms.
+ */
 function civilDate(days: number): readonly [year: number, month: number, day: number] {
   const shifted = days + 719_468
   const era = Math.floor(shifted / 146_097)

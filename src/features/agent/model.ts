@@ -49,13 +49,13 @@ export const selfShape = z.strictObject({
   Meta: textMap,
 })
 
-/** As before `few-settings-told`: what an agent is configured with is told in one place. */
+/** The form before `few-settings-told`: all settings in one member. */
 export function oldSelfJson(...parts: Parameters<typeof selfJson>): { readonly [key: string]: Json } {
   const { DebugConfig, Config, ...rest } = selfJson(...parts)
   return { Config: { ...DebugConfig, ...Config }, ...rest }
 }
 
-/** `coordinate`: undefined where none is kept. */
+/** `coordinate` is undefined if the agent keeps none. */
 export function selfJson(
   self: AgentSelf,
   member: Member,
@@ -117,7 +117,7 @@ export const hashedServiceShape = z.strictObject({
   ContentHash: z.string(),
 })
 
-/** A service as the agent that offers it shows it. */
+/** A service as its own agent shows it. */
 export function serviceJson(service: ServiceFacts): z.infer<typeof serviceShape> {
   return {
     Kind: service.kind === '' ? undefined : service.kind,
@@ -135,7 +135,7 @@ export function serviceJson(service: ServiceFacts): z.infer<typeof serviceShape>
   }
 }
 
-/** The same, asked for alone: what is not set is null here, and a hash names the whole. */
+/** The same for a single service: unset members are null, and a hash covers the whole. */
 export function hashedServiceJson(service: ServiceFacts, contentHash: string): z.infer<typeof hashedServiceShape> {
   return {
     ...serviceJson(service),
@@ -145,5 +145,5 @@ export function hashedServiceJson(service: ServiceFacts, contentHash: string): z
   }
 }
 
-/** Answered by any agent whose process runs, from the moment that its HTTP port is open. */
+/** Answered by every agent whose process runs, as soon as its HTTP port is open. */
 export const livePath = '/v1/agent/live'

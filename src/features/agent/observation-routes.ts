@@ -14,8 +14,8 @@ import { metricsJson, metricsShape } from './metrics-json.ts'
 const operatorReads = (): Ask => ({ resource: 'operator', name: '', right: 'read' })
 
 /**
- * What people look at when something is wrong: metrics, the machine, the log as it comes.
- * Reference: agent.md#get-v1-agent-host, agent.md#get-v1-agent-monitor, agent.md#agent-metrics.
+ * For diagnosis: metrics, the machine, the live log. Reference: agent.md#get-v1-agent-host,
+ * agent.md#get-v1-agent-monitor, agent.md#agent-metrics.
  */
 export const observationRoutes: readonly Route[] = [
   {
@@ -92,7 +92,7 @@ const levels: ReadonlyMap<string, LogLevel> = new Map([
   ['ERR', 'error'],
 ])
 
-/** As many at a time as there are connections. Each makes lines of its level be written. */
+/** Bounded by the number of connections. Each enables the log lines of its level. */
 function monitor({ env }: AgentContext, request: RouteRequest<'loglevel'>): RouteResponse {
   const named = (request.query.get('loglevel') || 'INFO').toUpperCase()
   const level = levels.get(named)

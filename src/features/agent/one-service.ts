@@ -9,8 +9,8 @@ import { type HashRequest, whenAnother } from './hash-blocking.ts'
 import { hashedServiceJson, serviceJson } from './model.ts'
 
 /**
- * One service of the agent, by its ID in any case of letters, as it is registered.
- * Reference: agent.md#get-v1-agent-service-id, agent.md#hash-based-blocking.
+ * One service of the agent, by its ID without case, as it was registered. Reference: agent.md#get-v1-agent-service-id,
+ * agent.md#hash-based-blocking.
  */
 export async function readOneService(agent: AgentContext, request: HashRequest): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
@@ -22,7 +22,7 @@ export async function readOneService(agent: AgentContext, request: HashRequest):
       if (name === undefined) return err(notThere)
       const allowed = await allowedOrAbsent(agent, request, { resource: 'service', name, right: 'read' }, notThere)
       if (!allowed.ok) return allowed
-      // Only what is read after that cannot change unnoticed before it is waited for.
+      // Read after the last wait: a value read before it could change unnoticed.
       const service = find()
       if (service?.service !== name) continue
       return ok({

@@ -22,7 +22,7 @@ const memberParameters = [
 ] as const
 
 /**
- * The pool as the asked agent knows it, and the agent's place in it. Reference: agent.md#get-v1-agent-members,
+ * The pool as the asked agent sees it, and the agent's place in it. Reference: agent.md#get-v1-agent-members,
  * agent.md#put-v1-agent-join-addr, agent.md#member.
  */
 export const poolRoutes: readonly Route[] = [
@@ -98,7 +98,7 @@ export const poolRoutes: readonly Route[] = [
 async function forceLeave(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
   const name = textOfByteString(request.rest)
   agent.lan.forceLeave(name)
-  // A server is known by another name among all datacenters.
+  // A server has another name in the pool of all datacenters.
   for (const wanName of [name, `${name}.${agent.self().datacenter}`]) agent.wan?.forceLeave(wanName)
   return written
 }
@@ -109,7 +109,7 @@ async function members(
 ): Promise<RouteResponse> {
   const segment = request.query.get('segment') ?? ''
   const wan = (request.query.get('wan') ?? '') !== ''
-  // Commands of the field name all segments also where there are none.
+  // Commands of the field ask for all segments even if there are none.
   if (wan && segment !== '' && segment !== '_all') return badRequest('Cannot provide a segment with wan=true')
   if (!wan && segment !== '' && segment !== '_all') {
     const message = `Network segments are not supported in this version of ${productTitle}`

@@ -10,8 +10,8 @@ const liveShape = z.object({ Live: z.literal(true) })
 const readyShape = z.object({ Ready: z.boolean(), Reasons: z.array(z.string()) })
 
 /**
- * For whoever starts, stops and asks agents: supervisors and load balancers. No token is asked for, and no other agent: who is
- * cut off must be able to say so.
+ * Probes for supervisors and load balancers. They require no token and ask no other agent: an agent that is cut off
+ * must be able to say so.
  */
 export const probeRoutes: readonly Route[] = [
   {

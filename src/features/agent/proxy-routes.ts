@@ -29,7 +29,10 @@ const managedShape = z
   })
   .meta({ id: 'ManagedProxy' })
 
-/** Proxies that an agent runs itself, of old. Reference: mesh.md#managed-proxies, definitions.md#managed-proxies. */
+/**
+ * Proxies that an agent runs itself, a legacy feature. Reference: mesh.md#managed-proxies,
+ * definitions.md#managed-proxies.
+ */
 export const proxyRoutes: readonly Route[] = [
   {
     path: '/v1/agent/connect/proxy/',
@@ -60,7 +63,7 @@ async function readProxy(agent: AgentContext, request: HashRequest): Promise<Rou
       if (name === undefined) return err(notThere)
       const allowed = await allowedOrAbsent(agent, request, { resource: 'service', name, right: 'write' }, notThere)
       if (!allowed.ok) return allowed
-      // Only what is read after that cannot change unnoticed before it is waited for.
+      // Read after the last wait: a value read before it could change unnoticed.
       const found = find()
       if (found?.target?.service !== name) continue
       const shown = (contentHash: string) => managedJson(found, contentHash)

@@ -12,12 +12,13 @@ import type { RouteRequest } from '../contract/route.ts'
 import { seesNode, seesService } from '../discovery/sight.ts'
 
 /**
- * What is asked for services and checks of the agent itself. Reference: agent.md#endpoints, access-control.md#resources.
+ * The rights that services and checks of the agent itself require. Reference: agent.md#endpoints,
+ * access-control.md#resources.
  */
 
 type Call = Pick<RouteRequest, 'call'>
 
-/** With what it takes the place of, a service of its ID, checks of theirs, and with its sidecar by the token of that one. */
+/** Rights for a service, for the service and checks that it replaces, and for its sidecar with the sidecar's token. */
 export async function mayOffer(
   agent: AgentContext,
   request: Call,
@@ -50,8 +51,9 @@ function offering(agent: AgentContext, service: ServiceFacts, checks: readonly C
 }
 
 /**
- * An alias says how another service or node does, and what its checks say. Of a service that this agent has not got, or that is on
- * another node, the ID is asked for as its name. Those of the request itself may be written.
+ * An alias reveals the status of another service or node, and the output of its checks. For a service that this agent
+ * does not have, or on another node, the ID is used as its name. Services of the same request may be aliased by the
+ * right to write them.
  */
 function aliasing(
   agent: AgentContext,
@@ -88,7 +90,7 @@ export async function mayCheck(
   })
 }
 
-/** Where access is controlled, it is told that there is no such service. */
+/** Where access control is on, the answer is that the service does not exist. */
 export async function mayChangeService(
   agent: AgentContext,
   request: Call,
@@ -146,7 +148,7 @@ export async function checksShown(
   return reader.ok ? ok(keptOf(agent.local.checks(), (check) => seesCheck(reader.value, check))) : reader
 }
 
-/** What an agent runs itself is told without its node, unless it is the node's own. */
+/** Checks that the agent runs are shown without the right to read the node, except checks of the node itself. */
 function seesCheck(authorizer: Authorizer, { node, serviceName }: CheckFacts): boolean {
   return serviceName === '' ? seesNode(authorizer, node) : seesService(authorizer, serviceName)
 }

@@ -12,7 +12,10 @@ import { probeRoutes } from './probe-routes.ts'
 import { proxyRoutes } from './proxy-routes.ts'
 import { serviceRoutes } from './service-routes.ts'
 
-/** What an agent answers out of its own knowledge: no `dc`, no index. Reference: agent.md#endpoints. */
+/**
+ * Endpoints that an agent answers from its own knowledge: without `dc` and without an index. Reference:
+ * agent.md#endpoints.
+ */
 export const agentRoutes: readonly Route[] = [
   {
     path: '/v1/agent/self',

@@ -31,7 +31,7 @@ const replaceChecks = parameter(
 )
 
 /**
- * What the agent that is asked offers. Reference: agent.md#put-v1-agent-service-register,
+ * The services of the asked agent. Reference: agent.md#put-v1-agent-service-register,
  * definitions.md#service-definition.
  */
 export const serviceRoutes: readonly Route[] = [
@@ -121,7 +121,7 @@ async function register(
   return taken.ok ? unknown.answer() : failed(taken.error)
 }
 
-/** Checks that are listed in a definition, those of its sidecar included, before any of them is read. */
+/** Number of checks in a definition, including those of its sidecar, before any of them is parsed. */
 function checksIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   let sum = 0
@@ -131,7 +131,7 @@ function checksIn(value: unknown): number {
   return sum
 }
 
-/** Later updates of it use the token that it was registered with. */
+/** Later updates of the service use the token of its registration. */
 function tokened(definition: ServiceDefinition, { token = '' }: CallOptions): ServiceDefinition {
   if (token === '') return definition
   const { service, checks, sidecar } = definition

@@ -2,20 +2,20 @@ import { nearest } from '../../base/edit-distance.ts'
 import { lowerAscii } from '../../base/letter-case.ts'
 import type { RouteResponse } from '../contract/route.ts'
 
-/** Members that are named: all that is said goes into one header. Of the others their number is told. */
+/** Maximum number of members that the warning names, because it is one header; the rest are counted. */
 const namedMax = 5
-/** Characters that are shown of a name. What is longer is no mistyped member: nothing is looked for that was meant. */
+/** Maximum number of characters shown of a name. A longer one is not a mistyped member, and gets no suggestion. */
 const shownMax = 64
 
 /**
- * Members of a definition that the release does not know. Over HTTP they are ignored, as in the field, for clients of later
- * releases send them; the caller is warned, for a mistyped one would otherwise be missed without a word.
+ * Members of a definition that the release does not know. Over HTTP they are ignored, as in the field, because clients
+ * of later releases send them. The caller is warned, because a mistyped member would otherwise be lost silently.
  */
 export class UnknownMembers {
   readonly #warnings: string[] = []
   #further = 0
 
-  /** `path`: of the object that it is in. `known`: what the object may have, as it is called over HTTP. */
+  /** `path` is that of the enclosing object. `known` are the HTTP names of its possible members. */
   note(path: readonly (string | number)[], spelled: string, known: () => readonly string[]): void {
     if (this.#warnings.length === namedMax) {
       this.#further++
@@ -26,13 +26,13 @@ export class UnknownMembers {
     this.#warnings.push(`unknown member ${placeText([...path, spelled])} was ignored${remedy}`)
   }
 
-  /** One line of ASCII; empty: there were none. */
+  /** One line of ASCII; empty if there are none. */
   get warning(): string {
     const further = this.#further === 0 ? [] : [`${this.#further} more unknown members were ignored`]
     return [...this.#warnings, ...further].join('; ')
   }
 
-  /** That a definition was taken, with what was left out of it. */
+  /** The answer to an accepted definition, with a warning about ignored members. */
   answer(): RouteResponse {
     const { warning } = this
     return { kind: 'empty', status: 200, ...(warning === '' ? {} : { warning }) }
@@ -45,7 +45,7 @@ function meantBy(spelled: string, known: readonly string[]): string | undefined 
   return meant === undefined ? undefined : known[lower.indexOf(meant)]
 }
 
-/** `Checks[0].Interval`; a name of other characters is in quotes. All of it is ASCII, for it goes into a header. */
+/** `Checks[0].Interval`; a name with other characters is quoted. ASCII only, because it is part of a header. */
 function placeText(path: readonly (string | number)[]): string {
   let text = ''
   for (const part of path) {

@@ -12,8 +12,8 @@ import {
 import { instancesOf, nodeByName, serviceOfNode, servicesOfNode, waysTo } from './views.ts'
 
 /**
- * Says that something told of an instance has changed: called after each such change, also of its going. `serviceIndex` in
- * views.ts has the argument that rests on it.
+ * Records that an answer about an instance has changed: called after each such change, also after its removal.
+ * `serviceIndex` in views.ts has the argument that relies on it.
  */
 export function instanceChanged(tx: WriteTransaction, instance: CatalogService): void {
   serviceChanged(tx, instance.service)
@@ -21,7 +21,7 @@ export function instanceChanged(tx: WriteTransaction, instance: CatalogService):
   if (destination !== undefined) destinationChanged(tx, destination)
 }
 
-/** The same of a check of an instance. */
+/** The same for a check of an instance. */
 export function checkedChanged(tx: WriteTransaction, { node, serviceId, serviceName }: CheckFacts): void {
   const instance = serviceOfNode(tx, node, serviceId)
   if (instance === undefined) serviceChanged(tx, serviceName)
@@ -50,7 +50,7 @@ function changedWhileThere(
   if (tx.delete(table, name)) tx.touch(goneFloor)
 }
 
-/** The same of a node. */
+/** The same for a node. */
 export function nodeChanged(tx: WriteTransaction, node: string): void {
   const name = nameKey(node)
   if (nodeByName(tx, node) === undefined) {
@@ -60,7 +60,7 @@ export function nodeChanged(tx: WriteTransaction, node: string): void {
   }
 }
 
-/** Something that is told with every service on the node: its own data, or a check of the node itself. */
+/** The same for data that are shown with every service on the node: its own, or a check of the node itself. */
 export function everyServiceOfNodeChanged(tx: WriteTransaction, node: string): void {
   for (const instance of servicesOfNode(tx, node)) instanceChanged(tx, instance)
 }

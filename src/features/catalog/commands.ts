@@ -11,11 +11,14 @@ const first: Release = { major: 0, minor: 1, patch: 0 }
 const bodies = catalogFields('strict', 'without-mesh')
 const meshBodies = catalogFields('strict')
 
-/** Letters of the lines that a repeated request of many offers is answered again, all together. More are forgotten. */
+/**
+ * Maximum number of characters of refusals that are remembered for a repeated request of many offers. Longer ones are
+ * forgotten.
+ */
 const rememberedLengthMax = 4_096
 const forgottenRefusal = 'it was refused, and why is not known any more'
 
-/** All or nothing. The refusal is the line that clients of the field know. */
+/** Applies all of the registration or nothing. A refusal contains the message that clients of the field know. */
 export const catalogRegister: CommandDefinition<RegisterRequest, { readonly refusal: string | null }> = {
   kind: 'catalog.register',
   outcome: z.object({ refusal: z.string().nullable() }),
@@ -28,7 +31,7 @@ export const catalogRegister: CommandDefinition<RegisterRequest, { readonly refu
   },
 }
 
-/** The same of a service that is of the mesh: servers of older releases would not know what it says of that. */
+/** The same for a service of the mesh: servers of older releases would not know its mesh members. */
 export const catalogRegisterMesh: typeof catalogRegister = {
   ...catalogRegister,
   kind: 'catalog.register-mesh',
@@ -36,7 +39,10 @@ export const catalogRegisterMesh: typeof catalogRegister = {
   body: meshBodies.registerRequest,
 }
 
-/** The line of each offer that was refused; null where it was done. One entry of the log for many offers of one agent. */
+/**
+ * Returns the message for each refused offer, or null if it was applied. One log entry registers many offers of one
+ * agent.
+ */
 export const catalogRegisterAll: CommandDefinition<RegisterAllRequest, readonly (string | null)[]> = {
   kind: 'catalog.register-all',
   outcome: z.array(z.string().nullable()),
@@ -49,7 +55,7 @@ export const catalogRegisterAll: CommandDefinition<RegisterAllRequest, readonly 
       : refusals.map((refusal) => (refusal === null ? null : forgottenRefusal)),
 }
 
-/** The same where one of the services is of the mesh. */
+/** The same if one of the services is of the mesh. */
 export const catalogRegisterAllMesh: typeof catalogRegisterAll = {
   ...catalogRegisterAll,
   kind: 'catalog.register-all-mesh',
@@ -57,7 +63,7 @@ export const catalogRegisterAllMesh: typeof catalogRegisterAll = {
   body: meshBodies.registerAllRequest,
 }
 
-/** What is not there is taken out already. */
+/** What does not exist counts as deregistered. */
 export const catalogDeregister: CommandDefinition<DeregisterRequest, boolean> = {
   kind: 'catalog.deregister',
   outcome: z.boolean(),

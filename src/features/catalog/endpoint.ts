@@ -57,7 +57,10 @@ import {
 
 const fields = catalogFields('dropped')
 
-/** The leader refuses, as the caller's mistake, what does not fit the catalog as it is. True when it is done. */
+/**
+ * The leader refuses a registration that does not fit the present catalog as the caller's mistake. Returns true when it
+ * is applied.
+ */
 export const registerEndpoint: WriteEndpoint<RegisterRequest, boolean> = {
   method: 'Catalog.Register',
   kind: 'write',
@@ -78,13 +81,13 @@ async function register(
   return outcome.value.refusal === null ? ok(true) : err({ kind: 'bad-request', message: outcome.value.refusal })
 }
 
-/** Of each offer why the leader refused it; null: it is done. */
+/** For each offer, why the leader refused it; null if it was applied. */
 export const registerAllEndpoint: WriteEndpoint<RegisterAllRequest, readonly (string | null)[]> = {
   method: 'Catalog.RegisterAll',
   kind: 'write',
   args: fields.registerAllRequest.refine(({ offers }) => offers.length <= registerOffersMax, 'too many offers'),
   access: asks((authorizer, { node, skipNodeUpdate, offers }, tx) => {
-    // It may bring nothing but the node.
+    // The request may bring nothing but the node.
     for (const offer of offers.length === 0 ? [{ service: null, checks: [] }] : offers) {
       const refused = registrationRefused(authorizer, { node, skipNodeUpdate, ...offer }, tx)
       if (refused !== undefined) return refused
@@ -102,14 +105,14 @@ function isOfMesh({ service }: Pick<RegisterRequest, 'service'>): boolean {
   return service?.mesh !== undefined
 }
 
-/** A server of a release without the mesh reads nothing of it, as it does of any member that it does not know. */
+/** A server of a release without the mesh ignores its members, like all members that it does not know. */
 function serviceKnown({ release }: ServerContext, service: ServiceFacts | null): ServiceFacts | null {
   if (service?.mesh === undefined || hasBehaviour(release, 'mesh')) return service
   const { mesh: _mesh, ...known } = service
   return known
 }
 
-/** True, also where there was nothing to take out. */
+/** Returns true, also if there was nothing to remove. */
 export const deregisterEndpoint: WriteEndpoint<DeregisterRequest, boolean> = {
   method: 'Catalog.Deregister',
   kind: 'write',
@@ -119,10 +122,10 @@ export const deregisterEndpoint: WriteEndpoint<DeregisterRequest, boolean> = {
     measured(server, 'catalog.deregister', () => server.propose(catalogDeregister, args, identity)),
 }
 
-/** Only nodes that have all of these pairs of metadata; none given: all. */
+/** Only nodes that have all of these metadata pairs; none given: all nodes. */
 const nodeMeta = textPairs.optional()
 
-/** A node: what is nearer to it comes first. */
+/** A node: results nearer to it come first. */
 const near = z.string().optional()
 
 const nodesArgs = z.object({ nodeMeta, near })
@@ -149,7 +152,7 @@ export const nodesEndpoint: QueryEndpoint<z.infer<typeof nodesArgs>, readonly Ca
 
 const servicesArgs = z.object({ nodeMeta })
 
-/** Names in the order in which their first instances are met, tags of one in the order in which they are first met. */
+/** Names in the order in which their first instances are met; the tags of a name likewise. */
 export const servicesEndpoint: QueryEndpoint<z.infer<typeof servicesArgs>, readonly ServiceName[]> = {
   method: 'Catalog.ListServices',
   kind: 'query',
@@ -159,7 +162,7 @@ export const servicesEndpoint: QueryEndpoint<z.infer<typeof servicesArgs>, reado
     byRow({
       all: (authorizer) => authorizer.readsAll('service'),
       newest: (authorizer, state) => newestOf(servicesSeenBy(authorizer, [...allServices(state)])),
-      // Metadata count also of nodes that are hidden: which, no index may tell.
+      // Metadata of hidden nodes count as well: no index may reveal which.
       floor: (state, args) =>
         (args.nodeMeta ?? []).length > 0 ? Math.max(nodesIndex(state), servicesIndex(state)) : departuresIndex(state),
     }),
@@ -184,13 +187,13 @@ export const servicesEndpoint: QueryEndpoint<z.infer<typeof servicesArgs>, reado
 const serviceNodesArgs = z.object({
   service: z.string(),
   ...tagFilterFields,
-  /** The instances through which the service is reached over the mesh. Tags mean nothing there. */
+  /** The instances through which the service is reached over the mesh, for which tags have no meaning. */
   connect: z.boolean().optional(),
   nodeMeta,
   near,
 })
 
-/** Instances that have every tag asked for. The index is that of the service, whatever the filters leave of it. */
+/** Instances that have every requested tag. The index is that of the service, whatever the filters leave of it. */
 export const serviceNodesEndpoint: QueryEndpoint<z.infer<typeof serviceNodesArgs>, readonly PlacedService[]> = {
   method: 'Catalog.ServiceNodes',
   kind: 'query',
@@ -212,7 +215,7 @@ export const serviceNodesEndpoint: QueryEndpoint<z.infer<typeof serviceNodesArgs
 
 const serviceAtArgs = z.object({ addresses: z.array(z.string()) })
 
-/** Instances whose own address is one of these texts, for reverse names. One of each service on a node. */
+/** Instances whose own address is one of these texts, for reverse lookups. At most one of each service on a node. */
 export const servicesAtEndpoint: QueryEndpoint<z.infer<typeof serviceAtArgs>, readonly ServicePlace[]> = {
   method: 'Internal.ServicesAt',
   kind: 'query',
@@ -236,7 +239,7 @@ export const servicesAtEndpoint: QueryEndpoint<z.infer<typeof serviceAtArgs>, re
 const nodeArgs = z.object({ node: z.string() })
 type NodeArgs = z.infer<typeof nodeArgs>
 
-/** `node`: a name, a UUID, or the beginning of one that no other node's has. */
+/** `node` is a name, a UUID, or a unique prefix of a UUID. */
 export const nodeServicesEndpoint: QueryEndpoint<NodeArgs, NodeServices | null> = {
   method: 'Catalog.NodeServices',
   kind: 'query',
@@ -255,7 +258,7 @@ export const nodeServicesEndpoint: QueryEndpoint<NodeArgs, NodeServices | null> 
 
 const nothingThere: NodeDump = { node: null, services: [], checks: [] }
 
-/** Everything on a node, which is named. */
+/** Everything on the named node. */
 export const nodeDumpEndpoint: QueryEndpoint<NodeArgs, NodeDump> = {
   method: 'Internal.NodeDump',
   kind: 'query',
@@ -277,7 +280,7 @@ export const nodeDumpEndpoint: QueryEndpoint<NodeArgs, NodeDump> = {
 
 const noArgs = z.object({})
 
-/** Names, the nearest first: the own one alone where there is no pool of all datacenters. */
+/** Names, the nearest first; only this datacenter if there is no pool of all datacenters. */
 export const datacentersEndpoint: ServerEndpoint<z.infer<typeof noArgs>, readonly string[]> = {
   method: 'Catalog.ListDatacenters',
   kind: 'server',

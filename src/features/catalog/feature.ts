@@ -29,7 +29,7 @@ import {
   servicesTable,
 } from './tables.ts'
 
-/** Nodes, what they offer, and how it does. */
+/** Nodes, their services, and the health of both. */
 export const catalogFeature: Feature = {
   name: 'catalog',
   tables: [

@@ -3,9 +3,9 @@ import type { MeshFacts } from '../../model/mesh-service.ts'
 import { count, textPairs } from '../contract/fields.ts'
 
 /**
- * Schemas of the catalog's parts as they travel. `strict` refuses members that this release does not know, as commands in
- * the log must; the others drop them, so that agents of a newer release are understood. `without-mesh`: as it was before there
- * was one.
+ * Schemas of the catalog's parts in commands and requests. `strict` refuses members that this release does not know, as
+ * commands in the log must; the others drop them, so that agents of a newer release are understood. `without-mesh` is
+ * the form before the mesh.
  */
 export function catalogFields(unknownMembers: 'strict' | 'dropped', mesh: 'with-mesh' | 'without-mesh' = 'with-mesh') {
   const object = (unknownMembers === 'strict' ? z.strictObject : z.object) as typeof z.object

@@ -12,8 +12,9 @@ import { indexValue, textList, textMap } from '../http/declared-answers.ts'
 import { connectJson, connectShape, proxyJson, proxyShape } from '../mesh/mesh-json.ts'
 
 /**
- * What others follow within the transaction. Each is raised when the catalog's own tables are already as the event leaves
- * them. A node that goes takes its checks and services along, and each is told of before the node is.
+ * Events that other features follow within the transaction. Each is raised when the catalog's own tables already have
+ * the result. The removal of a node also removes its checks and services, and the events of each come before that of
+ * the node.
  */
 export const nodeRemoved: StateEvent<{ readonly node: string }> = { name: 'catalog.node-removed' }
 export const serviceRemoved: StateEvent<{ readonly node: string; readonly serviceId: string }> = {
@@ -22,7 +23,7 @@ export const serviceRemoved: StateEvent<{ readonly node: string; readonly servic
 export const checkRemoved: StateEvent<{ readonly node: string; readonly checkId: string }> = {
   name: 'catalog.check-removed',
 }
-/** A check came as critical, or became so. */
+/** A check was registered as critical, or became critical. */
 export const checkBecameCritical: StateEvent<{ readonly node: string; readonly checkId: string }> = {
   name: 'catalog.check-became-critical',
 }
@@ -33,7 +34,7 @@ export interface PlacedService {
   readonly service: CatalogService
 }
 
-/** A name under which there are instances, and the tags that any of them has. */
+/** A service name with instances, and the tags of all of them. */
 export interface ServiceName {
   readonly service: string
   readonly tags: readonly string[]
@@ -45,13 +46,13 @@ export interface ServicePlace {
   readonly service: string
 }
 
-/** A node with what is on it. */
+/** A node with its services. */
 export interface NodeServices {
   readonly node: CatalogNode
   readonly services: readonly CatalogService[]
 }
 
-/** The same with the checks, for an agent that compares them with its own; all of it empty where there is no such node. */
+/** The same with the checks, for an agent that compares them with its own; empty if the node does not exist. */
 export interface NodeDump {
   readonly node: CatalogNode | null
   readonly services: readonly CatalogService[]
@@ -73,7 +74,7 @@ export const nodeShape = z
   })
   .meta({ id: 'Node' })
 
-/** The datacenter is that of the server that answered. */
+/** The datacenter is that of the answering server. */
 export function nodeJson(node: CatalogNode, datacenter: string): z.infer<typeof nodeShape> {
   return {
     ID: node.id,
@@ -114,7 +115,7 @@ export const placedServiceShape = z
   })
   .meta({ id: 'PlacedService' })
 
-/** An instance as catalog queries show it. */
+/** An instance in the form of catalog queries. */
 export function placedServiceJson(
   { node, service }: PlacedService,
   datacenter: string,
@@ -162,7 +163,7 @@ export const nodeServiceShape = z
   })
   .meta({ id: 'NodeService' })
 
-/** An instance as it stands on its node. */
+/** An instance in the form of queries about its node. */
 export function nodeServiceJson(service: CatalogService): z.infer<typeof nodeServiceShape> {
   return {
     Kind: service.kind === '' ? undefined : service.kind,
@@ -242,7 +243,7 @@ function pairsJson(pairs: TextPairs | null) {
   return pairs === null ? null : Object.fromEntries(pairs)
 }
 
-/** Members that are not set are left out. */
+/** Unset members are left out. */
 function definitionJson(definition: CatalogCheckDefinition): z.infer<typeof checkDefinitionShape> {
   const duration = (ms: number): string | undefined => (ms === 0 ? undefined : formatDuration(ms))
   const text = (value: string): string | undefined => (value === '' ? undefined : value)

@@ -109,7 +109,7 @@ type RegisterBody = ReturnType<typeof registerBody>
 const anyAddresses: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]'])
 const weightMax = 65_535
 
-/** Reads the body of a registration; an empty datacenter is the agent's own. Reference: catalog.md#register-body. */
+/** Parses the body of a registration; an empty datacenter is the agent's own. Reference: catalog.md#register-body. */
 export function registerRequestOf(
   body: Uint8Array,
 ): Result<{ readonly datacenter: string; readonly request: RegisterRequest }, Failure> {
@@ -179,7 +179,7 @@ function serviceFacts(service: ServiceBody): ServiceFacts {
   }
 }
 
-/** `ProxyDestination` is what releases before 1.3.0 knew of a proxy. */
+/** Releases before 1.3.0 know only `ProxyDestination`. */
 function meshOf({ Proxy: proxy, ProxyDestination, Connect }: ServiceBody): MeshFacts | undefined {
   return meshFactsOf(Connect.Native, proxyFacts(proxy, ProxyDestination))
 }
@@ -203,7 +203,7 @@ function proxyFacts(proxy: ReturnType<typeof proxyBody> | null, destination: str
   }
 }
 
-/** Such as cannot be are replaced: the field does not refuse them here. */
+/** Invalid weights are replaced: the field does not refuse them here. */
 function weightsOf(given: ServiceBody['Weights']): ServiceFacts['weights'] {
   const plain = { passing: 1, warning: 1 }
   if (given === null) return plain
@@ -221,7 +221,7 @@ function checkFacts(check: CheckBody, node: string): CheckFacts {
     notes: check.Notes,
     output: check.Output,
     serviceId: check.ServiceID,
-    // The catalog fills in what it knows of the service.
+    // The catalog fills in the service's name and tags.
     serviceName: '',
     serviceTags: [],
     definition: definitionOf(check.Definition),

@@ -19,7 +19,10 @@ import { removeNode } from './removal.ts'
 import { checksTable, nodesTable, servicesTable } from './tables.ts'
 import { checkOfNode, checksOfInstance, nodeById, nodeByName, serviceOfNode } from './views.ts'
 
-/** Why a registration does not fit the catalog as it is; null: it does. Looked at whole, before any of it is done. */
+/**
+ * Why a registration does not fit the present catalog; null if it does. Checked as a whole, before any of it is
+ * applied.
+ */
 export function registrationRefusal(tx: ReadTransaction, request: RegisterRequest): string | null {
   const { node, service, checks } = request
   if (nodeIsWritten(tx, request)) {
@@ -47,14 +50,17 @@ export function registrationRefusal(tx: ReadTransaction, request: RegisterReques
   return null
 }
 
-/** What is the same already changes no index. */
+/** Unchanged parts change no index. */
 export function carryOutRegistration(tx: WriteTransaction, request: RegisterRequest): void {
   const changed: Changed = { services: new Set(), destinations: new Set(), everyService: false }
   carryOut(tx, request, changed)
   tellChanged(tx, request.node.node, changed)
 }
 
-/** One after another, as if each had come by itself. Says of each why it was refused; null: it was done. */
+/**
+ * Applies several registrations one after another, as if each had come by itself. Returns for each why it was refused;
+ * null if it was applied.
+ */
 export function carryOutAll(
   tx: WriteTransaction,
   { node, skipNodeUpdate, offers }: RegisterAllRequest,
@@ -76,7 +82,7 @@ function carryOut(tx: WriteTransaction, request: RegisterRequest, changed: Chang
   for (const check of lastOfEach(request.checks)) putCheck(tx, node, check, changed)
 }
 
-/** Once, at the end: a request can bring many checks to a node of many services. */
+/** Called once, at the end: a request can bring many checks to a node with many services. */
 function tellChanged(tx: WriteTransaction, node: string, changed: Changed): void {
   if (changed.everyService) everyServiceOfNodeChanged(tx, node)
   for (const service of changed.services) serviceChanged(tx, service)
@@ -84,16 +90,16 @@ function tellChanged(tx: WriteTransaction, node: string, changed: Changed): void
   if (changed.everyService || changed.services.size > 0) nodeChanged(tx, node)
 }
 
-/** Changes of a registration so far that answers about services show. */
+/** The changes of a registration so far that answers about services show. */
 interface Changed {
   readonly services: Set<string>
-  /** Of those that are reached over the mesh. */
+  /** Services that are reached over the mesh. */
   readonly destinations: Set<string>
   /** Every service on the node. */
   everyService: boolean
 }
 
-/** Of several checks of one ID the last counts. */
+/** Of several checks with the same ID the last counts. */
 function lastOfEach(checks: readonly CheckFacts[]): readonly CheckFacts[] {
   const last = new Map(checks.map((check, at) => [nameKey(check.checkId), at]))
   return checks.filter((check, at) => last.get(nameKey(check.checkId)) === at)
@@ -103,21 +109,21 @@ function nodeIsWritten(tx: ReadTransaction, { node, skipNodeUpdate }: RegisterRe
   return !skipNodeUpdate || nodeByName(tx, node.node) === undefined
 }
 
-/** The node that had this ID under another name. */
+/** The node that has had this ID under another name. */
 function formerNode(tx: ReadTransaction, { node }: RegisterRequest): CatalogNode | undefined {
   const known = nodeById(tx, node.id)
   return known === undefined || nameKey(known.node) === nameKey(node.node) ? undefined : known
 }
 
 /**
- * The pool holds the agent of this node alive. Then another one that comes with its ID is no renaming but a copy of its data
- * directory: the two would take the ID from each other, and what is registered with it, for ever.
+ * Whether the pool considers the agent of this node alive. Then another agent with the same ID is not a renamed one but
+ * a copy of its data directory: the two would take the ID, and everything registered with it, from each other for ever.
  */
 function isAlive(tx: ReadTransaction, { node }: CatalogNode): boolean {
   return checkOfNode(tx, node, membershipCheckId)?.status === 'passing'
 }
 
-/** Another node, to which the name asked for is reserved. One without an ID gives its name to one with an ID that is new. */
+/** Another node that holds the requested name. A node without an ID gives its name to one with a new ID. */
 function nameHolder(tx: ReadTransaction, request: RegisterRequest): CatalogNode | undefined {
   const { id, node } = request.node
   const holder = nodeByName(tx, node)
@@ -125,7 +131,7 @@ function nameHolder(tx: ReadTransaction, request: RegisterRequest): CatalogNode 
   return holder.id === '' && formerNode(tx, request) === undefined ? undefined : holder
 }
 
-/** A node that takes another name leaves behind all that was on it: its agent registers that again. */
+/** A renamed node loses everything that was on it: its agent registers that again. */
 function putNode(tx: WriteTransaction, request: RegisterRequest, changed: Changed): CatalogNode {
   const there = nodeByName(tx, request.node.node)
   if (there !== undefined && request.skipNodeUpdate) return there
@@ -140,7 +146,7 @@ function putNode(tx: WriteTransaction, request: RegisterRequest, changed: Change
   return row
 }
 
-/** A node keeps the first spelling of its name, which all that is on it carries, and its ID where none is given. */
+/** A node keeps the first spelling of its name, which everything on it carries, and its ID if none is given. */
 function keptOf(there: CatalogNode, facts: NodeFacts): NodeFacts {
   return { ...facts, node: there.node, id: facts.id === '' ? there.id : facts.id }
 }
@@ -190,7 +196,7 @@ function putCheckRow(
   }
 }
 
-/** A check says the name and the tags of its service as the catalog has them. */
+/** A check carries the name and the tags of its service as the catalog has them. */
 function named<C extends CheckFacts>(check: C, service: CatalogService | undefined): C {
   return { ...check, serviceName: service?.service ?? '', serviceTags: service?.tags ?? [] }
 }

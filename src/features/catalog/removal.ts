@@ -6,7 +6,10 @@ import { checkRemoved, nodeRemoved, serviceRemoved } from './model.ts'
 import { checksTable, nodesTable, servicesTable } from './tables.ts'
 import { checksOfInstance, checksOfNode, servicesOfNode } from './views.ts'
 
-/** Removes a node with everything on it, its services first: the change of the node then touches no service that goes anyway. */
+/**
+ * Removes a node with everything on it, its services first, so that the change of the node touches no service that is
+ * removed anyway.
+ */
 export function removeNode(tx: WriteTransaction, { node }: CatalogNode): void {
   for (const service of servicesOfNode(tx, node)) removeService(tx, service)
   for (const check of checksOfNode(tx, node)) removeCheck(tx, check)
@@ -15,7 +18,7 @@ export function removeNode(tx: WriteTransaction, { node }: CatalogNode): void {
   tx.raise(nodeRemoved, { node })
 }
 
-/** With its checks. */
+/** Removes the instance with its checks. */
 export function removeService(tx: WriteTransaction, instance: CatalogService): void {
   const { node, id } = instance
   for (const check of checksOfInstance(tx, node, id)) removeCheck(tx, check)

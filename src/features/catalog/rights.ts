@@ -9,9 +9,9 @@ import { nameKey } from '../contract/names.ts'
 import { checkOfNode, nodeById, nodeByName, serviceOfNode } from './views.ts'
 
 /**
- * What of a registration its token may not do. Rules are matched with names letter for letter, and the catalog finds nodes,
- * services and checks whatever the case of their letters: so the names that stand in it are asked for besides those given.
- * Reference: access-control.md#dual-checks, catalog.md#put-v1-catalog-register.
+ * The rights of a registration that its token lacks. Rules match names exactly, while the catalog finds nodes, services
+ * and checks without case, so rights are required for the existing spellings as well as for the given ones. Reference:
+ * access-control.md#dual-checks, catalog.md#put-v1-catalog-register.
  */
 export function registrationRefused(
   authorizer: Authorizer,
@@ -45,8 +45,8 @@ function* registrationAsks(tx: ReadTransaction, request: RegisterRequest): Gener
 }
 
 /**
- * A node may be told of with what is on it by who may not write it, as long as it stays as it is. With nothing on it that
- * would be an entry in the log for which nobody was asked.
+ * A caller without the right to write a node may name it along with services on it, as long as the node itself does not
+ * change. With nothing on it, that would be a log entry for which no right was checked.
  */
 function nodesWritten(tx: ReadTransaction, request: RegisterRequest): readonly string[] {
   const { node, skipNodeUpdate, service, checks } = request
@@ -57,7 +57,7 @@ function nodesWritten(tx: ReadTransaction, request: RegisterRequest): readonly s
   return [node.node, there.node, ...formerName(tx, node)]
 }
 
-/** Under which a node with this ID stands until now. */
+/** The present name of the node with this ID. */
 function formerName(tx: ReadTransaction, { id, node }: RegisterRequest['node']): readonly string[] {
   const former = nodeById(tx, id)
   return former === undefined || nameKey(former.node) === nameKey(node) ? [] : [former.node]
@@ -69,7 +69,7 @@ function isSame(there: CatalogNode, { id, address, taggedAddresses, meta }: Regi
   return equalPlain(known, { address, taggedAddresses, meta })
 }
 
-/** A check of a service that is not there is refused by the catalog: until it has been looked at there, it is the node's. */
+/** The catalog refuses a check of a missing service; for rights, such a check belongs to the node. */
 function ownerOf(tx: ReadTransaction, { node, service }: RegisterRequest, { serviceId }: CheckFacts): Ask {
   if (serviceId === '') return writing('node', node.node)
   if (service !== null && nameKey(service.id) === nameKey(serviceId)) return writing('service', service.service)
@@ -77,7 +77,10 @@ function ownerOf(tx: ReadTransaction, { node, service }: RegisterRequest, { serv
   return owner === undefined ? writing('node', node.node) : writing('service', owner.service)
 }
 
-/** The right to write a node allows removing what is on it; the right to write a service, its instances and their checks. */
+/**
+ * The right to write a node allows removing what is on it; the right to write a service allows removing its instances
+ * and their checks.
+ */
 export function deregistrationRefused(
   authorizer: Authorizer,
   { node, serviceId, checkId }: DeregisterRequest,

@@ -138,7 +138,7 @@ function serviceRoute(path: string, summary: string, connect: boolean): Route {
   }
 }
 
-/** `dc` in the query means nothing to a registration: the body says which datacenter it is for. */
+/** A registration ignores `dc` in the query: its body names the datacenter. */
 async function register(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
   const wanted = registerRequestOf(request.body)
   if (!wanted.ok) return failed(wanted.error)
@@ -155,7 +155,7 @@ async function deregister(agent: AgentContext, request: RouteRequest): Promise<R
   return deregistered.ok ? { kind: 'json', value: deregistered.value } : failed(deregistered.error)
 }
 
-/** Empty for the agent's own. */
+/** Empty for the agent's own datacenter. */
 function elsewhere(agent: AgentContext, named: string): { readonly datacenter: string } {
   return { datacenter: named === agent.self().datacenter ? '' : named }
 }
@@ -170,7 +170,7 @@ function deregisterRequestOf(
   return ok({ datacenter: Datacenter, request: { node: Node, serviceId: ServiceID, checkId: CheckID } })
 }
 
-/** The list is the same wherever it is asked for, so any server answers. */
+/** Any server answers, because the list is the same everywhere. */
 const anyServer: ReadOptions = { consistency: 'stale', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }
 
 async function readDatacenters(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {

@@ -16,7 +16,7 @@ import {
   waysTo,
 } from './views.ts'
 
-/** At which index what a caller may see of the catalog last changed (`../contract/visible-index.ts`). */
+/** The index at which the part of the catalog that a caller may see last changed (`../contract/visible-index.ts`). */
 
 export function seesCatalog(authorizer: Authorizer): boolean {
   return authorizer.readsAll('node') && authorizer.readsAll('service')
@@ -27,7 +27,7 @@ export interface InstancesAsked {
   readonly connect?: boolean | undefined
 }
 
-/** Of reads of one service: its instances with their nodes, whatever tags and metadata were asked for. */
+/** For reads of one service: its instances with their nodes, regardless of tags and metadata in the request. */
 export function instancesSight<Args>(
   asked: (args: Args) => InstancesAsked | undefined,
   { checks, ...own }: { readonly checks: boolean } & Partial<Pick<Sight<Args, unknown>, 'floor'>>,
@@ -43,7 +43,7 @@ export function instancesSight<Args>(
   })
 }
 
-/** With `checks`: of those that are told with an instance, too. */
+/** With `checks`: includes the checks that are shown with an instance. */
 export function newestInstance(
   authorizer: Authorizer,
   state: ReadTransaction,
@@ -62,7 +62,7 @@ export function newestInstance(
   return newest
 }
 
-/** Of lists of checks; `nodeMeta`: those of nodes with these pairs alone were asked for, so that their nodes count. */
+/** For lists of checks; `nodeMeta`: only checks of nodes with these pairs were requested, so that their nodes count. */
 function newestCheck(
   authorizer: Authorizer,
   state: ReadTransaction,
@@ -77,7 +77,7 @@ function newestCheck(
   return newest
 }
 
-/** Of a list of checks. */
+/** For a list of checks. */
 export function checksSight<Args>(
   asked: (state: ReadTransaction, args: Args) => Iterable<CatalogCheck>,
   {
@@ -93,7 +93,7 @@ export function checksSight<Args>(
   })
 }
 
-/** Of a node, with what is on it of the kinds that are told with it. */
+/** For a node, with the items on it of the kinds that are shown with it. */
 function newestOnNode(authorizer: Authorizer, state: ReadTransaction, node: CatalogNode | undefined, checks: boolean) {
   if (node === undefined || !seesNode(authorizer, node.node)) return 0
   const services = [...servicesOfNode(state, node.node)].filter(({ service }) => seesService(authorizer, service))
@@ -101,14 +101,14 @@ function newestOnNode(authorizer: Authorizer, state: ReadTransaction, node: Cata
   return checks ? Math.max(newest, newestOf(checksSeenBy(authorizer, [...checksOfNode(state, node.node)]))) : newest
 }
 
-/** Of one node, which is named. */
+/** For one node, by name. */
 export const nodeSight: Sight<{ readonly node: string }, unknown> = byRow({
   all: seesCatalog,
   newest: (authorizer, state, args) => newestOnNode(authorizer, state, nodeByName(state, args.node), true),
   floor: departuresIndex,
 })
 
-/** Of one node by its name or ID. Which node an ID means changes with the table of nodes alone, hidden ones among them. */
+/** For one node by its name or ID. The node of an ID changes only with the table of nodes, including hidden ones. */
 export const nodeOrIdSight: Sight<{ readonly node: string }, unknown> = byRow({
   all: seesCatalog,
   newest: (authorizer, state, args) => newestOnNode(authorizer, state, nodeByNameOrId(state, args.node), false),
@@ -121,7 +121,7 @@ interface OverviewRows {
   readonly checks: readonly CatalogCheck[]
 }
 
-/** Of whole nodes, all that are in sight. */
+/** For whole nodes, all visible ones. */
 export const overviewSight: Sight<unknown, readonly OverviewRows[]> = byRow({
   all: seesCatalog,
   newest: (_authorizer, _state, _args, seen) => {

@@ -23,7 +23,7 @@ export const servicesTable: TableDefinition<CatalogService> = {
   indexes: {
     node: { key: (row) => nameKey(row.node) },
     service: { key: (row) => nameKey(row.service) },
-    /** Under the service that is reached through it over the mesh. */
+    /** By the service that is reached through the instance over the mesh. */
     destination: {
       key: (row) => {
         const destination = meshDestination(row)
@@ -60,14 +60,14 @@ export const checksTable: TableDefinition<CatalogCheck> = {
 
 /** The index at which answers about this node, or about this service, last changed. */
 export interface LastChangeRow {
-  /** As `nameKey` gives it. */
+  /** In the form of `nameKey`. */
   readonly name: string
   readonly index: number
 }
 
 const lastChangeRow = z.object({ name: byteText, index: count })
 
-/** One row for each node: a change of it, or of a service or check on it. */
+/** One row for each node: the last change of it, or of a service or check on it. */
 export const nodeChangesTable: TableDefinition<LastChangeRow> = {
   name: 'catalog-node-changes',
   key: (row) => row.name,
@@ -75,7 +75,10 @@ export const nodeChangesTable: TableDefinition<LastChangeRow> = {
   stamps: ['index'],
 }
 
-/** One row for each service that has an instance: a change of an instance, its checks, its node or that node's checks. */
+/**
+ * One row for each service with an instance: the last change of an instance, its checks, its node or that node's
+ * checks.
+ */
 export const serviceChangesTable: TableDefinition<LastChangeRow> = {
   name: 'catalog-service-changes',
   key: (row) => row.name,
@@ -83,7 +86,7 @@ export const serviceChangesTable: TableDefinition<LastChangeRow> = {
   stamps: ['index'],
 }
 
-/** The same for each service that can be reached over the mesh, of the instances through which it is. */
+/** The same for each service that can be reached over the mesh, for the instances through which it is reached. */
 export const destinationChangesTable: TableDefinition<LastChangeRow> = {
   name: 'catalog-destination-changes',
   key: (row) => row.name,
@@ -91,7 +94,10 @@ export const destinationChangesTable: TableDefinition<LastChangeRow> = {
   stamps: ['index'],
 }
 
-/** Has no rows. Its last change is the greatest index at which a node, or the last instance of a service or of its way over the mesh, went. */
+/**
+ * Has no rows. Its last change is the greatest index at which a node, or the last instance of a service or of its mesh
+ * endpoints, was removed.
+ */
 export const goneFloor: TableDefinition<never> = {
   name: 'catalog-gone',
   key: () => '',

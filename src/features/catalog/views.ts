@@ -15,8 +15,8 @@ import {
 } from './tables.ts'
 
 /**
- * Pure reads of the catalog, for other features and for the agent's duties. Names are found whatever the case of their
- * letters. Lists are in order of node, then of service or check ID.
+ * Pure reads of the catalog, for other features and for the agent's duties. Names are compared without case. Lists are
+ * in order of node, then of service or check ID.
  */
 
 export function allNodes(tx: ReadTransaction): Iterable<CatalogNode> {
@@ -27,12 +27,12 @@ export function nodeByName(tx: ReadTransaction, node: string): CatalogNode | und
   return tx.get(nodesTable, nameKey(node))
 }
 
-/** A node's name as the catalog spells it, where it has it: rules of access are matched letter for letter. */
+/** A node's name in the catalog's spelling, if the node exists: rules of access control match exactly. */
 export function spelledNode(tx: ReadTransaction, node: string): string {
   return nodeByName(tx, node)?.node ?? node
 }
 
-/** `id`: a whole UUID. */
+/** `id` is a whole UUID. */
 export function nodeById(tx: ReadTransaction, id: string): CatalogNode | undefined {
   if (id === '') return undefined
   for (const node of tx.byIndex(nodesTable, 'id', byteString(lowerAscii(id)))) return node
@@ -55,7 +55,9 @@ export function instancesOf(tx: ReadTransaction, service: string): Iterable<Cata
   return tx.byIndex(servicesTable, 'service', nameKey(service))
 }
 
-/** Through which a service is reached over the mesh: proxies that stand for it, and its own instances where they need none. */
+/**
+ * The instances through which a service is reached over the mesh: its proxies, and its own instances that need none.
+ */
 export function waysTo(tx: ReadTransaction, service: string): Iterable<CatalogService> {
   return tx.byIndex(servicesTable, 'destination', nameKey(service))
 }
@@ -64,7 +66,7 @@ export function allChecks(tx: ReadTransaction): Iterable<CatalogCheck> {
   return tx.all(checksTable)
 }
 
-/** Every check on a node, those of its services too. */
+/** Every check on a node, including those of its services. */
 export function checksOfNode(tx: ReadTransaction, node: string): Iterable<CatalogCheck> {
   return tx.byIndex(checksTable, 'node', nameKey(node))
 }
@@ -73,12 +75,12 @@ export function checkOfNode(tx: ReadTransaction, node: string, checkId: string):
   return tx.get(checksTable, pairKey(node, checkId))
 }
 
-/** Checks of one instance; with an empty service ID those of the node itself. */
+/** Checks of one instance; an empty service ID selects those of the node itself. */
 export function checksOfInstance(tx: ReadTransaction, node: string, serviceId: string): Iterable<CatalogCheck> {
   return tx.byIndex(checksTable, 'instance', pairKey(node, serviceId))
 }
 
-/** Checks of every instance of a service; not those of the nodes. */
+/** Checks of every instance of a service, without those of the nodes. */
 export function checksOfService(tx: ReadTransaction, service: string): Iterable<CatalogCheck> {
   return tx.byIndex(checksTable, 'service', nameKey(service))
 }
@@ -87,13 +89,13 @@ export function checksInState(tx: ReadTransaction, status: string): Iterable<Cat
   return tx.byIndex(checksTable, 'status', byteString(status))
 }
 
-/** Which instances are looked for. */
+/** Selects instances. */
 export interface InstanceFilter {
-  /** Each of them. */
+  /** The instance must have every tag. */
   readonly tags: readonly string[]
-  /** Each pair, of the node. */
+  /** Its node must have every pair. */
   readonly nodeMeta: TextPairs
-  /** The instances through which the service is reached over the mesh, and not its own. */
+  /** The instances through which the service is reached over the mesh, instead of its own. */
   readonly connect?: boolean
 }
 
@@ -135,7 +137,7 @@ export function hasMeta(node: CatalogNode, wanted: TextPairs): boolean {
   return wanted.every(([key, value]) => node.meta?.some(([own, has]) => own === key && has === value) === true)
 }
 
-/** The node of that name, or with that UUID, or the only one whose UUID begins so. */
+/** The node with that name, or with that UUID, or the only one whose UUID has that prefix. */
 export function nodeByNameOrId(tx: ReadTransaction, nameOrId: string): CatalogNode | undefined {
   const named = nodeByName(tx, nameOrId)
   if (named !== undefined || !looksLikeId(nameOrId)) return named
@@ -144,30 +146,30 @@ export function nodeByNameOrId(tx: ReadTransaction, nameOrId: string): CatalogNo
   return found.length === 1 ? found[0] : undefined
 }
 
-/** The beginning of a UUID, long enough not to be meant as a name by mistake. */
+/** Whether the text is the beginning of a UUID, long enough not to be a name by mistake. */
 export function looksLikeId(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f-]{0,27})?$/i.test(text)
 }
 
 /**
- * The index at which what is told of a service last changed: its instances, their checks and nodes, those nodes' checks.
+ * The index at which answers about a service last changed: its instances, their checks and nodes, those nodes' checks.
  * It never falls:
  * 1. While the service has an instance it has a row, which every such change raises to the index of that change.
- * 2. When its last instance goes, the row goes and the floor is raised to that index, which is beyond the row's.
- * 3. The floor only rises. It rises when other services go, too: the index of a service that is not there may rise though
- *    nothing came, which wakes nobody, for the floor is not watched.
- * 4. When the service comes back, its row gets that command's index, which no floor was beyond before.
- * A change of another service, or of a node on which the service does not run, moves neither row nor floor of a service
- * that is there.
+ * 2. When its last instance is removed, the row is removed and the floor is raised to that index, which is greater than
+ *    the row's.
+ * 3. The floor only rises. It also rises when other services are removed: the index of a missing service may then rise
+ *    without an event, which wakes no read, because the floor is not watched.
+ * 4. When the service returns, its row gets that command's index, which the floor has never exceeded. A change of
+ *    another service, or of a node on which the service does not run, moves neither row nor floor of an existing
+ *    service.
  */
 function serviceIndex(tx: ReadTransaction, service: string): number {
   return tx.get(serviceChangesTable, nameKey(service))?.index ?? tx.lastChange(goneFloor)
 }
 
 /**
- * A result that is made of what is told of a service, and of nothing else. It is watched by the service's row alone, however
- * many instances there are: while there is one, every change of what is told raises the row; and the first instance to come
- * brings it.
+ * A result that consists only of data about one service. It is watched by the service's row alone, however many
+ * instances there are: while there is one, every relevant change raises the row; and the first instance creates it.
  */
 export function ofService<T>(
   tx: ReadTransaction,
@@ -185,7 +187,10 @@ export function ofWaysTo<T>(tx: ReadTransaction, service: string, read: (tx: Rea
   return { index, value: tx.covered(read) }
 }
 
-/** As it was before each service had an index of its own: whatever changes in the catalog, the result counts as changed. */
+/**
+ * The behaviour before each service had an index of its own: any change in the catalog counts as a change of the
+ * result.
+ */
 function ofAnyService<T>(tx: ReadTransaction, read: (tx: ReadTransaction) => T) {
   // The whole table is read, so that a change of any row wakes the waiting reads.
   for (const rows of [allNodes(tx), allServices(tx), allChecks(tx)]) void [...rows]
@@ -197,17 +202,17 @@ export function ofNode<T>(tx: ReadTransaction, node: string, read: (tx: ReadTran
   return { index: nodeIndex(tx, node), value: tx.covered(read) }
 }
 
-/** The same of a node with its services and checks, by the same argument: its row lives as long as the node does. */
+/** The same for a node with its services and checks, by the same argument: its row lives as long as the node does. */
 function nodeIndex(tx: ReadTransaction, node: string): number {
   return tx.get(nodeChangesTable, nameKey(node))?.index ?? tx.lastChange(goneFloor)
 }
 
 /**
- * The same for what `nodeByNameOrId` finds. Which node an ID or the beginning of one means changes only when the table of
- * nodes does; so where the text is not a node's name but may be an ID, the result is at least as young as that table:
- * 1. Name to ID: the named node went, which changed the table.
+ * The same for the result of `nodeByNameOrId`. The node of an ID or of a prefix changes only when the table of nodes
+ * does; so if the text is not a node's name but may be an ID, the result is at least as young as that table:
+ * 1. Name to ID: the named node was removed, which changed the table.
  * 2. ID to another node or to none: the table changed.
- * 3. ID to name: the node of that name came with a command later than every change of the table before.
+ * 3. ID to name: the node with that name was registered by a command later than every earlier change of the table.
  */
 export function nodeIndexByNameOrId(tx: ReadTransaction, nameOrId: string): number {
   if (nodeByName(tx, nameOrId) !== undefined || !looksLikeId(nameOrId)) return nodeIndex(tx, nameOrId)
@@ -215,7 +220,7 @@ export function nodeIndexByNameOrId(tx: ReadTransaction, nameOrId: string): numb
   return Math.max(found === undefined ? 0 : nodeIndex(tx, found.node), tx.lastChange(nodesTable))
 }
 
-/** At which any node, service or check last went, or came to stand under another name. One number, whatever is asked. */
+/** The index at which any node, service or check was last removed or renamed: one number for all reads. */
 export function departuresIndex(tx: ReadTransaction): number {
   return Math.max(
     tx.lastChange(goneFloor),
@@ -225,7 +230,7 @@ export function departuresIndex(tx: ReadTransaction): number {
   )
 }
 
-/** The same of checks that left the status that they had. */
+/** The same for checks whose status changed. */
 export function statusDeparturesIndex(tx: ReadTransaction): number {
   return Math.max(departuresIndex(tx), tx.lastDeparture(checksTable, 'status'))
 }

@@ -42,7 +42,7 @@ const off = textAnswer(
 )
 
 /**
- * What an agent keeps for the proxies on its node. Reference: mesh.md#get-v1-agent-connect-ca-roots,
+ * Roots and leaves that an agent caches for the proxies on its node. Reference: mesh.md#get-v1-agent-connect-ca-roots,
  * mesh.md#leaf-endpoint.
  */
 export const agentConnectRoutes: readonly Route[] = [
@@ -89,7 +89,7 @@ async function keptRoots(agent: AgentContext, request: Read): Promise<RouteRespo
   if (!read.ok) return failed(read.error)
   const wanted = freshnessOf(request)
   if (!wanted.ok) return failed(wanted.error)
-  // How old they may be is not the caller's affair: a blocking read keeps them fresh.
+  // The caller's limits on age do not matter: a blocking read keeps the roots fresh.
   const kept = await agent.cached(rootsEndpoint, {}, read.value, { revalidate: wanted.value.revalidate }, request.call)
   if (!kept.ok) return failed(kept.error)
   const { answer, hit, ageMs } = kept.value
@@ -112,7 +112,7 @@ async function leaf(agent: AgentContext, request: Read): Promise<RouteResponse> 
   return { kind: 'json', value: leafJson(held), ownIndex: BigInt(index), cache }
 }
 
-/** With the private key: it stands in this answer and nowhere else. */
+/** Includes the private key, which appears in this answer and nowhere else. */
 function leafJson({ leaf: issued, privateKeyPem }: HeldLeaf): z.infer<typeof leafShape> {
   return {
     SerialNumber: issued.serialNumber,
@@ -122,7 +122,7 @@ function leafJson({ leaf: issued, privateKeyPem }: HeldLeaf): z.infer<typeof lea
     ServiceURI: issued.serviceUri,
     ValidAfter: utcText(issued.notBeforeMs),
     ValidBefore: utcText(issued.notAfterMs),
-    // Each leaf is a new one.
+    // Each leaf is a new one, so that both indexes are equal.
     CreateIndex: issued.modifyIndex,
     ModifyIndex: issued.modifyIndex,
   }

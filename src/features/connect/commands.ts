@@ -7,16 +7,16 @@ import { authorityTable } from './tables.ts'
 import { activeRoot, authorityOf, goesMs, rootById } from './views.ts'
 import { activate, noteLeaf, putSigner, removeRoot, takeSerials, tidyCrossings } from './writes.ts'
 
-/** Commands of the authority but for rotations (rotation-commands.ts). */
+/** Commands of the certificate authority except rotations (rotation-commands.ts). */
 
 export const meshSince = releaseOf('mesh')
 
-/** Serial numbers in one command at most: leaves of one batch, or a root and what crosses it. */
+/** Maximum number of serial numbers in one command: leaves of one batch, or a root and its crossings. */
 const serialsAtOnce = 64
 
 const serialsBody = z.strictObject({ count: z.number().int().min(1).max(serialsAtOnce) })
 
-/** So many serial numbers, the first of which comes back, decimal. What is not used is lost, and no harm done. */
+/** Reserves this many serial numbers and returns the first, in decimal. Unused ones are lost, which does no harm. */
 export const takeSerialNumbers: CommandDefinition<z.infer<typeof serialsBody>, { readonly first: string }> = {
   kind: 'connect.serials',
   outcome: z.object({ first: z.string() }),
@@ -33,7 +33,7 @@ const beginBody = z.strictObject({
   root: z.strictObject(rootFacts),
 })
 
-/** The first configuration and the first root, at once. False: there are some already, and nothing has changed. */
+/** Creates the first configuration and the first root together. False: they already exist, and nothing has changed. */
 export const beginAuthority: CommandDefinition<z.infer<typeof beginBody>, boolean> = {
   kind: 'connect.begin',
   outcome: z.boolean(),
@@ -51,22 +51,26 @@ export const beginAuthority: CommandDefinition<z.infer<typeof beginBody>, boolea
 }
 
 const leavesBody = z.strictObject({
-  /** Under which they are to be signed. */
+  /** The root that is to sign them. */
   rootId: z.string(),
   datacenter: z.string(),
   count: z.number().int().min(1).max(serialsAtOnce),
-  /** The latest of them. */
+  /** The latest expiry among them. */
   expiresMs: moment,
 })
 
-/** `first`: of as many serial numbers as there are leaves. Null: that root is not active, and nothing may be signed under it. */
+/**
+ * `first` is the first of as many serial numbers as there are leaves. Null: the root is not active, and must not sign
+ * anything.
+ */
 export type LeavesRecorded = { readonly first: string } | null
 
 /**
- * Leaves that are about to be signed. Why no leaf is ever given out whose root goes before it expires:
- * 1. A leaf leaves a server only when this command for it has committed, and its server has seen that.
- * 2. The command changes something only while the root is active: what it records is there before the root becomes inactive.
- * 3. From then on nothing adds to it. A root goes by a command that compares what is recorded (`pruneRoots`).
+ * Records leaves that are about to be signed. Why no root is removed before all leaves under it have expired:
+ * 1. A leaf leaves a server only after this command for it has committed, and the server has seen that.
+ * 2. The command has an effect only while the root is active, so everything it records is there before the root becomes
+ *    inactive.
+ * 3. From then on nothing is added. A root is removed by a command that compares what is recorded (`pruneRoots`).
  */
 export const recordLeaves: CommandDefinition<z.infer<typeof leavesBody>, LeavesRecorded> = {
   kind: 'connect.leaves',
@@ -81,14 +85,14 @@ export const recordLeaves: CommandDefinition<z.infer<typeof leavesBody>, LeavesR
 
 const pruneBody = z.strictObject({
   rootIds: z.array(z.string()).max(64).readonly(),
-  /** The leader's wall clock, and how far clocks may be apart. */
+  /** The leader's wall clock, and the maximum difference between clocks. */
   nowMs: moment,
   skewMs: moment,
-  /** The least that a leaf may live. */
+  /** The minimum lifetime of a leaf. */
   leafTtlMinMs: moment,
 })
 
-/** Takes out those that are not active, and of which every leaf has expired. How many went. */
+/** Removes inactive roots of which every leaf has expired. Returns how many. */
 export const pruneRoots: CommandDefinition<z.infer<typeof pruneBody>, number> = {
   kind: 'connect.prune',
   outcome: z.number(),
@@ -112,7 +116,7 @@ const reviewBody = z.strictObject({
   at: count,
 })
 
-/** What a provider has renewed below its root by itself. False: the root has changed meanwhile. */
+/** Records what a provider renewed below its root by itself. False: the root has changed meanwhile. */
 export const renewSigner: CommandDefinition<z.infer<typeof reviewBody>, boolean> = {
   kind: 'connect.renew',
   outcome: z.boolean(),

@@ -45,7 +45,7 @@ export class AuthorityDuty implements RunningDuty {
     this.#providers.close()
   }
 
-  /** True: it holds. False: the configuration has another index than was wished. */
+  /** True: the configuration took effect. False: the configuration has another index than the wish named. */
   update(wish: ConfigurationWish, identity: WriteIdentity | undefined): Promise<Result<boolean, Failure>> {
     return this.#updates.update(wish, identity)
   }

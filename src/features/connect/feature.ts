@@ -26,7 +26,7 @@ import {
 } from './tables.ts'
 import { configurationSetEndpoint, forecastEndpoint, signEndpoint } from './write-endpoints.ts'
 
-/** The servers' half of the mesh's certificate authority. */
+/** The servers' part of the mesh's certificate authority. */
 export const connectFeature: Feature = {
   name: 'connect',
   tables: [

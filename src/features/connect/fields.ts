@@ -3,9 +3,12 @@ import { count } from '../contract/fields.ts'
 import type { ProviderOptions } from './model.ts'
 import type { SignerState } from './provider/provider.ts'
 
-/** Schemas of what the authority keeps, as it is in the log and in snapshots. */
+/** Schemas of the authority's state, in the log and in snapshots. */
 
-/** Options in one configuration, and characters in one of them: certificates and keys are the longest. */
+/**
+ * Maximum number of options in one configuration, and of characters in one option: certificates and keys are the
+ * longest.
+ */
 export const optionsMax = 64
 export const optionCharactersMax = 65_536
 
@@ -16,18 +19,18 @@ export const options: z.ZodType<ProviderOptions> = z
   .record(optionName, optionValue)
   .refine((given) => Object.keys(given).length <= optionsMax, 'too many options')
 
-/** Certificates behind one leaf at most, of whatever provider. */
+/** Maximum number of certificates that come with one leaf, for every provider. */
 const certificatesMax = 64
 
 export const pemList = z.array(z.string()).max(certificatesMax).readonly()
 
-/** A serial number: any number of decimal digits that 20 bytes hold. */
+/** A serial number: a decimal number that fits into 20 bytes. */
 export const serial = z.string().regex(/^[0-9]{1,49}$/)
 
-/** Wall clock. */
+/** Wall clock time. */
 export const moment = z.number()
 
-/** What a provider keeps; empty: nothing of that kind. */
+/** The state of a provider; empty texts: no such state. */
 export const keptState = { privateKeyPem: z.string(), rootCertificate: z.string() }
 
 export interface KeptState {
@@ -46,7 +49,7 @@ export function signerStateOf({ privateKeyPem, rootCertificate }: KeptState): Si
   }
 }
 
-/** What the certificate of a root says, as it is replicated. */
+/** The replicated content of a root certificate. */
 export const certificateFacts = {
   id: z.string(),
   name: z.string(),
@@ -58,12 +61,12 @@ export const certificateFacts = {
   provider: z.string(),
 }
 
-/** A root as the leader found it at a provider: what certificates say is read before it is replicated. */
+/** A root as the leader got it from a provider: its certificate is parsed before it is replicated. */
 export const rootFacts = {
   ...certificateFacts,
-  /** The provider's own, between this root and its leaves. */
+  /** The provider's own certificates between this root and its leaves. */
   ownIntermediates: pemList,
-  /** When the first of them expires, or the root. */
+  /** When the first of them or the root expires. */
   chainEndMs: moment,
   ...keptState,
 }

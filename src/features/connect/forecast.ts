@@ -19,11 +19,11 @@ import {
   signerOf,
 } from './views.ts'
 
-/** What is known besides the state. */
+/** The inputs of the forecast besides the state. */
 export interface ForecastBasis extends MeshTimes {
   /** The leader's wall clock. */
   readonly nowMs: number
-  /** What keeps the leader from what it has to do; empty: nothing. */
+  /** Why the leader cannot do what is due; empty if it can. */
   readonly problem: string
 }
 
@@ -67,8 +67,8 @@ export function forecastOf(tx: ReadTransaction, { problem, ...basis }: ForecastB
 }
 
 /**
- * When a leaf signed now expires: no later than anything of what goes out with it, and the root. In whole seconds, as
- * certificates have them. 0: too little would be left.
+ * When a leaf signed now expires: no later than its chain and the root. In whole seconds, as in certificates. 0: too
+ * little lifetime would be left.
  */
 export function leafExpiry(
   tx: ReadTransaction,
@@ -81,7 +81,7 @@ export function leafExpiry(
   return expiresMs - nowMs < leafLeftMinMs(times) ? 0 : expiresMs
 }
 
-/** Why nothing is signed any more below a chain that ends then. */
+/** Why nothing is signed any more below a chain that ends at that time. */
 export function tooLittleLine(endMs: number, { primary = '' }: Partial<Pick<AuthorityRow, 'primary'>> = {}): string {
   const what = primary === '' ? 'rotate to another root' : `what signs here must be renewed in ${primary}`
   const remedy = `no leaf would hold long enough: ${what}`
@@ -128,7 +128,7 @@ function whyNoRotation(tx: ReadTransaction, active: RootRow | undefined): string
 
 const moment = z.string().meta({ description: 'A date; empty where there is none.' })
 
-/** Names as the rest of the API has them. */
+/** Names in the form of the rest of the API. */
 export const forecastShape = z
   .strictObject({
     Now: moment,

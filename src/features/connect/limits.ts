@@ -1,65 +1,71 @@
-/** Times and counts that hold for the authority. */
+/** Times and limits of the authority. */
 
-/** What times of the authority go by, in milliseconds. */
+/** Time settings of the authority, in milliseconds. */
 export interface MeshTimes {
-  /** How far clocks may be apart. */
+  /** Maximum difference between clocks. */
   readonly skewMs: number
-  /** The least that a leaf may live. */
+  /** The minimum lifetime of a leaf. */
   readonly leafTtlMinMs: number
 }
 
-/** How far clocks may be apart unless the settings say otherwise. Reference: mesh.md#profile-notbefore. */
+/** Default for the maximum difference between clocks. Reference: mesh.md#profile-notbefore. */
 export const defaultSkewMs = 60_000
 
-/** Leaves that the leader signs in a second unless the settings say otherwise. */
+/** Default for the number of leaves that the leader signs per second. */
 export const defaultLeavesPerSecond = 50
 
 /**
- * Roots that may be listed, and roots between which the chain of crossings leads: with as many a rotation waits until the oldest root
- * has gone. What goes out with a leaf grows with each (pki, chainMax).
+ * Maximum number of listed roots, and of roots that one chain of crossings connects: a further rotation waits until the
+ * oldest root is removed. Each root makes the chain of a leaf longer (pki, chainMax).
  */
 export const rootsMax = 8
 
-/** The least that a leaf may live unless the settings say otherwise. Reference: mesh.md#option-leafcertttl. */
+/** Default for the minimum lifetime of a leaf. Reference: mesh.md#option-leafcertttl. */
 export const defaultLeafTtlMinMs = 3_600_000
 
-/** With less than this until it would expire a leaf is not worth having: it is refused, with a reason. */
+/** A leaf that would expire sooner than this is refused, with a reason. */
 export function leafLeftMinMs({ leafTtlMinMs }: Pick<MeshTimes, 'leafTtlMinMs'>): number {
   return leafTtlMinMs / 12
 }
 
 /**
- * How long after its last leaf a root stays. The leader that decides may be ahead of true time by the skew, and so may whoever
- * signed have been behind who verifies.
+ * How long a root stays after its last leaf has expired. Clocks may differ by one skew on each side, hence twice the
+ * skew.
  */
 export function pruneMarginMs(skewMs: number): number {
   return 2 * skewMs
 }
 
-/** The authority of another datacenter lives for so many lives of a leaf, unless what it stands below ends before. */
+/** Lifetime of another datacenter's authority, as a multiple of a leaf's, unless its chain ends before. */
 export const livesOfLeaf = 3
 
-/** How long a provider may take over a root or a crossing, and over a leaf. */
+/** Timeouts of a provider for a root or a crossing, and for a leaf. */
 export const rootWithinMs = 60_000
 export const leafWithinMs = 15_000
 
-/** Pauses before what failed is tried again: the first, and the longest that doubling it comes to. */
+/** The first and the longest pause before a failed task is retried; it doubles in between. */
 export const retryFirstMs = 1_000
 export const retryMaxMs = 60_000
 
-/** Without any other reason the leader looks this often at what is due. */
+/** Interval at which the leader looks for due tasks without any other reason. */
 export const lookEveryMs = 3_600_000
 
-/** How long a change of the configuration waits for its rotation before it answers. Less than an attempt at a leader takes (agent/call-target). */
+/**
+ * How long a change of the configuration waits for its rotation before it answers. Shorter than the timeout of an
+ * attempt at a leader (agent/call-target).
+ */
 export const updateWithinMs = 8_000
 
-/** Requests for leaves that wait for their turn; further ones are refused, and may come again. */
+/** Maximum number of waiting leaf requests; further ones are refused, and may be retried. */
 export const requestsWaitingMax = 512
 
-/** Leaves that are recorded together. */
+/** Maximum number of leaves that are recorded together. */
 export const leavesAtOnce = 32
 
-/** A root whose last leaf expires soon stays for this long all the same: some verifiers may know no other root yet. */
+/**
+ * Minimum time that a replaced root stays, even if its last leaf expires sooner: some verifiers may know no other root
+ * yet.
+ */
 export function staysMinMs({ leafTtlMinMs }: Pick<MeshTimes, 'leafTtlMinMs'>): number {
   return leafTtlMinMs
 }

@@ -5,85 +5,87 @@ import { indexValue, listOf, uint64Value } from '../http/declared-answers.ts'
 
 export type { IssuedLeaf } from '../contract/mesh.ts'
 
-/**
- * What is said where the servers have no mesh: agents know by it that they have none. Reference: mesh.md#feature-switch.
- */
+/** The error of servers without a mesh, by which agents recognize that. Reference: mesh.md#feature-switch. */
 export const meshIsOffLine = 'Connect must be enabled in order to use this endpoint'
 
-/** What a certificate authority is told by its operator: options by their names on the wire, such as `LeafCertTTL`. */
+/** Options of an operator for a certificate authority, by their names on the wire, such as `LeafCertTTL`. */
 export type ProviderOptions = { readonly [option: string]: Json }
 
 /** The configuration of the authority, in one row. Spec: CA-048, CA-049, CA-052. */
 export interface AuthorityRow {
   /** `svc` or `vault`. */
   readonly provider: string
-  /** As given, secrets and all: reads hide them. */
+  /** As given, including secrets, which reads hide. */
   readonly options: ProviderOptions
   /** A UUID. It never changes. */
   readonly clusterId: string
-  /** `CLUSTERID.DOMAIN`, with the DNS domain that the servers had when the authority began, in lower case. It changes once at most: when the datacenter joins the mesh of another. */
+  /**
+   * `CLUSTERID.DOMAIN`, with the lower-case DNS domain of the servers when the authority began. It changes at most
+   * once: when the datacenter joins the mesh of another.
+   */
   readonly trustDomain: string
-  /** The datacenter whose roots it goes by; empty: its own. */
+  /** The datacenter whose roots it uses; empty: its own. */
   readonly primary: string
   readonly createIndex: number
   readonly modifyIndex: number
 }
 
-/** A root certificate that is trusted. Exactly one is active. Spec: CA-034, CA-044. */
+/** A trusted root certificate. Exactly one is active. Spec: CA-034, CA-044. */
 export interface RootRow {
   /** SHA-1 of the certificate: lower-case hexadecimal bytes with colons. */
   readonly id: string
   readonly name: string
   /** The low 64 bits of the certificate's serial number, decimal: a double cannot hold them. */
   readonly serialNumber: string
-  /** Hexadecimal with colons; empty where the certificate names no key. */
+  /** Hexadecimal with colons; empty if the certificate has no key ID. */
   readonly signingKeyId: string
-  /** The mesh that it is of. */
+  /** The mesh that it belongs to. */
   readonly clusterId: string
   readonly notBeforeMs: number
   readonly notAfterMs: number
-  /** PEM as it was made or given. */
+  /** PEM as it was generated or given. */
   readonly certificate: string
-  /** Which provider signs, or signed, with it. */
+  /** The provider that signs, or signed, with it. */
   readonly provider: string
-  /** The datacenter that it was taken over from; empty: it is of this one. */
+  /** The datacenter that it was taken over from; empty: this one. */
   readonly of: string
   readonly active: boolean
-  /** Counts activations: older roots have lower numbers; no two are equal. */
+  /** Number of its activation: older roots have lower numbers; no two are equal. */
   readonly generation: number
-  /** Wall clock of the leader when another became active; 0: it is the active one. */
+  /** Wall clock time of the leader when another root became active; 0: it is the active one. */
   readonly replacedMs: number
   /**
-   * PEM. What goes out behind every leaf of the active root: first the provider's intermediate where it has one, then this root
-   * as signed by the one before it, that one as signed by the one before, back to the oldest root listed. Of others none.
+   * PEM certificates that come with every leaf of the active root: first the provider's intermediate if it has one,
+   * then this root as signed by the one before it, that one as signed by the one before, back to the oldest listed
+   * root. Empty for other roots.
    */
   readonly intermediates: readonly string[]
   readonly createIndex: number
   readonly modifyIndex: number
 }
 
-/** When the last leaf expires that was signed under a root in a datacenter. Wall clock, as the leaders had it. */
+/** When the last leaf expires that one datacenter has under a root, by the leaders' wall clocks. */
 export interface LeavesRow {
   readonly rootId: string
   readonly datacenter: string
   readonly expiresMs: number
 }
 
-/** One root as signed by the one that was active before it. */
+/** A root as signed by the root that was active before it. */
 export interface CrossingRow {
-  /** Of the root that is certified, and of the one that did. */
+  /** Generations of the certified root, and of the signing one. */
   readonly generation: number
   readonly byGeneration: number
   readonly rootId: string
   readonly byRootId: string
-  /** PEM: the crossing, then what leads from it to the root that signed, where a provider needs that. */
+  /** PEM: the crossing, then the chain to the signing root, if a provider needs one. */
   readonly certificates: readonly string[]
-  /** The least of them. */
+  /** The earliest among them. */
   readonly notBeforeMs: number
   readonly notAfterMs: number
 }
 
-/** What every agent may know of the authority. */
+/** What every agent may know about the authority. */
 export interface RootsList {
   /** Empty before the authority has begun. */
   readonly activeRootId: string
@@ -92,15 +94,15 @@ export interface RootsList {
   readonly roots: readonly RootRow[]
 }
 
-/** An authority below the root that is active in the primary datacenter. PEM. */
+/** A certificate authority below the primary datacenter's active root. PEM. */
 export interface SignedAuthority {
   readonly rootId: string
   readonly certificate: string
-  /** What leads from it to the root, where a provider needs that. */
+  /** The chain to the root, if a provider needs one. */
   readonly behind: readonly string[]
 }
 
-/** The configuration as it is shown: secrets hidden, defaults filled in. */
+/** The configuration for display: secrets hidden, defaults filled in. */
 export interface ShownConfiguration {
   readonly provider: string
   readonly options: ProviderOptions
@@ -167,22 +169,22 @@ export function configurationJson({ provider, options, createIndex, modifyIndex 
   return { Provider: provider, Config: options, CreateIndex: createIndex, ModifyIndex: modifyIndex }
 }
 
-/** What of the authority's certificates expires when, and what a rotation now would do, as the leader sees it. */
+/** When the authority's certificates expire, and what a rotation now would do, as the leader sees it. */
 export interface AuthorityForecast {
   readonly nowMs: number
-  /** `degraded`: nothing is signed, or a rotation does not go on; `problem` says why. */
+  /** `degraded`: nothing is signed, or a rotation cannot proceed; `problem` says why. */
   readonly state: 'not-begun' | 'ready' | 'rotating' | 'degraded'
   readonly problem: string
   readonly provider: string
   readonly trustDomain: string
   readonly leafTtlMs: number
-  /** When a leaf would expire that was signed now; 0: none would be signed. */
+  /** When a leaf that was signed now would expire; 0: none would be signed. */
   readonly leafExpiresMs: number
-  /** What is trusted, the oldest first. */
+  /** The trusted roots, the oldest first. */
   readonly roots: readonly ForecastRoot[]
-  /** What leads from newer roots to older ones, the oldest first. */
+  /** The crossings from newer roots to older ones, the oldest first. */
   readonly crossings: readonly ForecastCrossing[]
-  /** The one that is under way. */
+  /** The rotation that is under way. */
   readonly rotation: ForecastRotation | null
   readonly rotationNow: RotationForecast
 }
@@ -193,9 +195,9 @@ export interface ForecastRoot {
   readonly provider: string
   readonly active: boolean
   readonly expiresMs: number
-  /** When the last leaf expires that it signed, by datacenter. */
+  /** When the last leaf that it signed expires, by datacenter. */
   readonly leaves: readonly { readonly datacenter: string; readonly expiresMs: number }[]
-  /** When it goes out of the list, unless it is the active one; 0: it stays. */
+  /** When it is removed, unless it is the active one; 0: it stays. */
   readonly goesMs: number
 }
 
@@ -216,15 +218,17 @@ export interface ForecastRotation {
 
 export interface RotationForecast {
   readonly possible: boolean
-  /** Why not; empty: it is. */
+  /** Why a rotation is not possible; empty if it is. */
   readonly why: string
   /** When it would begin: not before there is room for its root; 0: at once. */
   readonly beginsMs: number
-  /** Roots that would be listed then, and certificates that would go out with each leaf, itself among them. */
+  /**
+   * Number of roots that would be listed then, and of certificates that would come with each leaf, including the leaf.
+   */
   readonly roots: number
   readonly certificates: number
-  /** When the root that is active now would go, as far as its leaves are known; 0: at once. */
+  /** When the present active root would be removed, as far as its leaves are known; 0: at once. */
   readonly oldRootGoesMs: number
-  /** Until when leaves could be signed to hold at most, by what would go out with them; 0: as long as the new root allows. */
+  /** The latest possible expiry of leaves because of their chain; 0: as late as the new root allows. */
   readonly leavesHoldMs: number
 }

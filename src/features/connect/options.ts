@@ -4,14 +4,14 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { optionCharactersMax, optionsMax } from './fields.ts'
 import type { ProviderOptions } from './model.ts'
 
-/** Options that every provider takes, and how options are written. Reference: mesh.md#provider-options. */
+/** Options that every provider accepts, and their syntax. Reference: mesh.md#provider-options. */
 
 const hourMs = 3_600_000
 const defaultTtlMs = 72 * hourMs
 const defaultPeriodMs = 2_160 * hourMs
 const ttlMaxMs = 8_760 * hourMs
 
-/** As they are spelled; in configuration files with underscores. */
+/** In their spelling over HTTP; configuration files have underscores. */
 const names = [
   'LeafCertTTL',
   'RotationPeriod',
@@ -31,15 +31,15 @@ const names = [
   'PrivateKeyBits',
 ] as const
 
-/** What every kind of provider takes. */
+/** The options that every provider accepts. */
 export const commonOptions = ['LeafCertTTL', 'CSRMaxPerSecond', 'PrivateKeyType', 'PrivateKeyBits'] as const
 
 const spelled: ReadonlyMap<string, string> = new Map(names.map((name) => [lowerAscii(name), name]))
 
-/** What stands for a secret in an answer, and for the stored one when it is written back. */
+/** Replaces a secret in an answer, and stands for the stored secret when it is written back. */
 const hiddenText = 'hidden'
 
-/** Options as they came: spelled as they are spelled here, and of types that are kept; why not. */
+/** Normalizes the spelling of options and checks their types; the error says what is wrong. */
 export function readOptions(given: Readonly<Record<string, unknown>>): Result<ProviderOptions, string> {
   const entries = Object.entries(given)
   if (entries.length > optionsMax) return err(`more than ${optionsMax} options`)
@@ -59,13 +59,13 @@ export function readOptions(given: Readonly<Record<string, unknown>>): Result<Pr
   return ok(Object.freeze(Object.fromEntries(read)))
 }
 
-/** Empty where the option is absent. Numbers and truth values of an option that is a text are as they are written. */
+/** Empty if the option is absent. Numbers and booleans are converted to text. */
 export function textOption(options: ProviderOptions, name: string): string {
   const value = Object.hasOwn(options, name) ? options[name] : undefined
   return value === undefined || value === null ? '' : String(value)
 }
 
-/** What is wrong with what all providers take; undefined: nothing. */
+/** What is wrong with the common options; undefined if nothing is. */
 export function commonProblem(options: ProviderOptions, ttlMinMs: number): string | undefined {
   for (const name of ['LeafCertTTL', 'RotationPeriod'] as const) {
     const read = durationOption(options, name, 0)
@@ -83,17 +83,17 @@ function decodingError(name: string, why: string): string {
   return `error decoding config: 1 error(s) decoding:\n\n* error decoding '${name}': ${why}`
 }
 
-/** How long a leaf holds. The options have been checked; what cannot be read all the same counts as absent. */
+/** The lifetime of leaves. The options were checked before; an unreadable value counts as absent. */
 export function leafTtlMs(options: ProviderOptions): number {
   const read = durationOption(options, 'LeafCertTTL', defaultTtlMs)
   return read.ok ? read.value : defaultTtlMs
 }
 
-/** Leaves that the leader signs in a second; 0: as many as it can. The field has this option since 1.4.1. */
+/** Number of leaves that the leader signs per second; 0: no limit. The field has this option since 1.4.1. */
 const rateName = 'CSRMaxPerSecond'
 const rateMax = 100_000
 
-/** What is wrong with a number of leaves in a second; undefined: nothing. */
+/** What is wrong with a rate of leaves per second; undefined if nothing is. */
 export function rateProblem(given: unknown): string | undefined {
   if (given === undefined || given === '') return undefined
   const rate = typeof given === 'number' || typeof given === 'string' ? Number(given) : Number.NaN
@@ -101,14 +101,14 @@ export function rateProblem(given: unknown): string | undefined {
   return `${JSON.stringify(given)} is neither 0 nor a number from 1 to ${rateMax}`
 }
 
-/** Infinity: as many as it can. The options have been checked; what cannot be read all the same counts as absent. */
+/** Infinity: no limit. The options were checked before; an unreadable value counts as absent. */
 export function leavesPerSecondOf(options: ProviderOptions, absent: number): number {
   const given = Object.hasOwn(options, rateName) ? options[rateName] : undefined
   if (given === undefined || given === '' || rateProblem(given) !== undefined) return absent
   return Number(given) === 0 ? Number.POSITIVE_INFINITY : Number(given)
 }
 
-/** A number counts nanoseconds. */
+/** A number is in nanoseconds. */
 function durationOption(options: ProviderOptions, name: string, absentMs: number): Result<number, string> {
   const value = Object.hasOwn(options, name) ? options[name] : undefined
   if (typeof value === 'number') return ok(value / 1e6)
@@ -116,7 +116,7 @@ function durationOption(options: ProviderOptions, name: string, absentMs: number
   return text === '' ? ok(absentMs) : parseDuration(text)
 }
 
-/** As they are shown: secrets hidden, and the two that are always there filled in. Spec: CA-050, CA-051. */
+/** The options for display: secrets hidden, and the two that are always shown filled in. Spec: CA-050, CA-051. */
 export function shownOptions(options: ProviderOptions, secrets: readonly string[]): ProviderOptions {
   const shown = new Map(Object.entries(options))
   for (const name of secrets) {
@@ -132,7 +132,7 @@ function inHours(options: ProviderOptions, name: string, absentMs: number): stri
   return hoursText(read.ok ? read.value : absentMs)
 }
 
-/** A time to live as operators write it: whole hours as `72h`. */
+/** A lifetime as operators write it: whole hours as `72h`. */
 export function hoursText(ms: number): string {
   return ms % hourMs === 0 ? `${ms / hourMs}h` : formatDuration(ms)
 }
@@ -141,7 +141,7 @@ export function isHidden(options: ProviderOptions, name: string): boolean {
   return textOption(options, name) === hiddenText
 }
 
-/** Secrets that were written back hidden get their stored values; the name of one that has none. */
+/** Restores stored secrets where hidden ones were written back; the error is the name of one without a stored value. */
 export function withStoredSecrets(
   given: ProviderOptions,
   stored: ProviderOptions,
@@ -157,7 +157,7 @@ export function withStoredSecrets(
   return ok(Object.freeze(Object.fromEntries(merged)))
 }
 
-/** Whether two sets say the same, in whatever order. */
+/** Whether two sets are equal, in any order. */
 export function sameOptions(a: ProviderOptions, b: ProviderOptions): boolean {
   const names = Object.keys(a)
   return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && a[name] === b[name])

@@ -8,11 +8,14 @@ import { bootstrapTable, secretKey, tokensTable } from '../tables.ts'
 import { allTokens, bootstrapIndex, tokenBySecret } from '../views.ts'
 import { putToken } from '../writes.ts'
 
-/** Tokens that carry their rules, as all releases know them. They have no accessor until the leader of a later one gives them one. */
+/**
+ * Tokens that carry their own rules, as all releases know them. They have no accessor until a leader of a later release
+ * gives them one.
+ */
 
 const first: Release = { major: 0, minor: 4, patch: 0 }
 
-/** The ID is the secret. A refusal is the line that clients of the field know. */
+/** The ID is the secret. A refusal contains the message that clients of the field know. */
 export type LegacyWritten = { readonly id: string } | { readonly refusal: string }
 
 const foreign = { refusal: 'Cannot use legacy endpoint to modify a non-legacy token' } as const
@@ -22,11 +25,11 @@ const setBody = z.strictObject({
   name: z.string(),
   type: legacyType,
   rules: z.string(),
-  /** One that is there stays as it is. */
+  /** An existing token stays as it is. */
   unlessThere: z.boolean(),
 })
 
-/** Everything in it is replaced. */
+/** Replaces the whole token. */
 export const legacySet: CommandDefinition<z.infer<typeof setBody>, LegacyWritten> = {
   kind: 'acl.set',
   since: first,
@@ -40,7 +43,10 @@ export const legacySet: CommandDefinition<z.infer<typeof setBody>, LegacyWritten
   },
 }
 
-/** The same with rules for events or the keyring, of which earlier releases know nothing: it waits until all servers do. */
+/**
+ * As `legacySet`, with rules for events or the keyring, which earlier releases do not know: it waits until all servers
+ * do.
+ */
 export const legacySetLater: CommandDefinition<z.infer<typeof setBody>, LegacyWritten> = {
   ...legacySet,
   kind: 'acl.set-later-rules',
@@ -54,14 +60,14 @@ function putLegacy(
   given: { readonly secret: string; readonly description: string; readonly type: LegacyType; readonly rules: string },
 ): void {
   const accessor = before?.accessor ?? ''
-  // Before there is an accessor nobody reads policies of it: the migration adds them.
+  // Without an accessor no release reads the policies of a legacy token: the migration adds them.
   const policies = accessor !== '' && given.type === 'management' ? [managementLink] : []
   putToken(tx, { ...given, accessor, policies, local: false, createdMs: before?.createdMs ?? 0 })
 }
 
 const deleteBody = z.strictObject({ id: tokenFields.secret })
 
-/** One that is not there is deleted already. */
+/** A token that does not exist counts as deleted. */
 export const legacyDelete: CommandDefinition<z.infer<typeof deleteBody>, LegacyWritten> = {
   kind: 'acl.delete',
   since: first,
@@ -76,10 +82,10 @@ export const legacyDelete: CommandDefinition<z.infer<typeof deleteBody>, LegacyW
 
 const bootstrapBody = z.strictObject({ id: tokenFields.secret })
 
-/** `resetIndex`: the bootstrap has been used up, then. 0: there was a management token before. */
+/** `resetIndex`: the bootstrap was already used. 0: a management token existed before. */
 export type LegacyBootstrapped = { readonly id: string } | { readonly resetIndex: number }
 
-/** The first management token, once. */
+/** Creates the first management token, once. */
 export const legacyBootstrap: CommandDefinition<z.infer<typeof bootstrapBody>, LegacyBootstrapped> = {
   kind: 'acl.bootstrap-legacy',
   since: { major: 0, minor: 9, patch: 1 },
@@ -95,8 +101,8 @@ export const legacyBootstrap: CommandDefinition<z.infer<typeof bootstrapBody>, L
 }
 
 /**
- * Used up for ever, or there is a management token. That one may be deleted later: an attempt of this write that is on its
- * way even then uses up the bootstrap unseen.
+ * The bootstrap was already used, or a management token exists. That token may be deleted later: an attempt of this
+ * write that is still in flight then uses up the bootstrap unseen.
  */
 function alreadyDone(tx: ReadTransaction): LegacyBootstrapped | undefined {
   const resetIndex = bootstrapIndex(tx)

@@ -11,12 +11,12 @@ import { anonymousSecret, rootSecrets, type TokenRow } from '../model.ts'
 import { allTokens, tokenBySecret, tokensIndex } from '../views.ts'
 import { legacyDelete, legacySet, legacySetLater } from './legacy-commands.ts'
 
-/** The former API, in which the ID of a token is its secret. It is answered in both modes. */
+/** The legacy API, in which the ID of a token is its secret. It is served in both modes. */
 
 const idArgs = z.object({ id: z.string() })
 type IdArgs = z.infer<typeof idArgs>
 
-/** `null`: there is no such token, or it is of the new kind. */
+/** `null`: the token does not exist, or is of the new kind. */
 export const legacyReadEndpoint: QueryEndpoint<IdArgs, TokenRow | null> = {
   method: 'ACL.Get',
   kind: 'query',
@@ -30,7 +30,7 @@ export const legacyReadEndpoint: QueryEndpoint<IdArgs, TokenRow | null> = {
 
 const noArgs = z.object({})
 
-/** With secrets, which are the IDs. */
+/** Includes secrets, which are the IDs. */
 export const legacyListEndpoint: QueryEndpoint<z.infer<typeof noArgs>, readonly TokenRow[]> = {
   method: 'ACL.List',
   kind: 'query',
@@ -44,7 +44,7 @@ export const legacyListEndpoint: QueryEndpoint<z.infer<typeof noArgs>, readonly 
 }
 
 const setArgs = z.object({
-  /** Empty: one is drawn. */
+  /** Empty: the leader draws one. */
   id: z.string(),
   name: z.string(),
   type: z.string(),
@@ -52,7 +52,7 @@ const setArgs = z.object({
 })
 type SetArgs = z.infer<typeof setArgs>
 
-/** Answers the ID. */
+/** Returns the ID. */
 export const legacySetEndpoint: WriteEndpoint<SetArgs, string> = {
   method: 'ACL.Apply',
   kind: 'write',

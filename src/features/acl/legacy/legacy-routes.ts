@@ -105,7 +105,7 @@ export const legacyRoutes: readonly Route[] = [
 
 const nothingGiven = { ID: '', Name: '', Type: '', Rules: '' }
 
-/** An ID that is given may be that of a token that there is: its place is taken. */
+/** A given ID may be that of an existing token, which is then replaced. */
 async function create(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
   const entry = entered(agent, request)
   if (!entry.ok) return entry.error
@@ -161,7 +161,7 @@ async function list(agent: AgentContext, request: AclRequest): Promise<RouteResp
   return { kind: 'json', value: answer.value.value.map(legacyTokenJson), meta: answer.value.meta }
 }
 
-/** As the field does it: the one is read, and another like it is made. */
+/** As in the field: reads the token and creates another with the same content. */
 async function clone(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
   const entry = entered(agent, request)
   if (!entry.ok) return entry.error

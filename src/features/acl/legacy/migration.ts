@@ -5,12 +5,12 @@ import { drawnUuid } from '../asked.ts'
 import { migratedAtOnce, migrateTokens } from '../system/mode-commands.ts'
 import { migrationOf, unmigratedTokens } from '../views.ts'
 
-/** From one batch to the next. Spec: ACL-036. */
+/** Pause between two batches. Spec: ACL-036. */
 const pauseMs = 1_000
 
 /**
- * Gives legacy tokens accessors, batch by batch. A leader begins with a pause, and its predecessor's last batch was applied
- * before it began: so batches are a second apart whoever leads.
+ * Gives legacy tokens accessors, batch by batch. A leader begins with a pause, and its predecessor's last batch was
+ * applied before it began, so batches are a second apart whichever server leads.
  */
 export class Migration implements Closable {
   readonly #server: ServerContext
@@ -42,7 +42,7 @@ export class Migration implements Closable {
       if (tokens.length === migratedAtOnce) break
       tokens.push({ secret, accessor: drawnUuid(this.#server), at })
     }
-    // With nothing to do, one batch says that there is nothing: the proof.
+    // Without tokens to migrate, one batch records that none is left: the proof.
     if (tokens.length === 0 && (migrationOf(tx)?.completeIndex ?? 0) > 0) return this.#wait()
     await this.#migrate(tokens)
     this.#later()
@@ -62,7 +62,7 @@ export class Migration implements Closable {
     })
   }
 
-  /** Until somebody makes a token by the legacy API, or another state takes the place of this one. */
+  /** Waits until a token is created by the legacy API, or the state is replaced. */
   #wait(): void {
     this.#watching = this.#server.watch(
       (tx) => {

@@ -5,7 +5,10 @@ import type { TokenRow } from '../model.ts'
 import { allTokens } from '../views.ts'
 import { askPrimary, type Round, type RoundDone } from './replication-round.ts'
 
-/** Brings this datacenter's legacy tokens to what the primary's are, one by one: servers of all releases know these commands. */
+/**
+ * Makes this datacenter's legacy tokens equal to the primary's, one by one: servers of all releases know these
+ * commands.
+ */
 export async function legacyRound(round: Round): Promise<RoundDone> {
   const { server } = round
   const list = await askPrimary(round, legacyListEndpoint, {}, round.after)

@@ -4,7 +4,7 @@ import { allPolicies } from '../views.ts'
 import { replicatedAtOnce, replicatePolicies } from './replication-commands.ts'
 import { askNewPrimary, compared, inBatches, type Round, type RoundDone } from './replication-round.ts'
 
-/** Brings this datacenter's policies to what the primary's are. */
+/** Makes this datacenter's policies equal to the primary's. */
 export async function policiesRound(round: Round): Promise<RoundDone> {
   const { server } = round
   const theirs = await askNewPrimary(round, policyListEndpoint, {}, round.after)

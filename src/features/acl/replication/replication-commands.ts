@@ -7,9 +7,9 @@ import { policiesTable, secretKey, tokensTable } from '../tables.ts'
 import { tokenByAccessor, tokenBySecret, unmigratedTokens } from '../views.ts'
 import { putPolicy, putToken, type TokenContent } from '../writes.ts'
 
-/** What a secondary datacenter takes over from the primary one. */
+/** Commands of a secondary datacenter that replicates the primary one. */
 
-/** Policies, or tokens, in one command. */
+/** Maximum number of policies or tokens in one command. */
 export const replicatedAtOnce = 128
 
 const policiesBody = z.strictObject({
@@ -17,7 +17,7 @@ const policiesBody = z.strictObject({
   remove: z.array(uuid).max(replicatedAtOnce).readonly(),
 })
 
-/** Two of them may have one name until the last batch of a round: the primary datacenter sees to names. */
+/** Two policies may have the same name until the last batch of a round: the primary datacenter keeps names unique. */
 export const replicatePolicies: CommandDefinition<z.infer<typeof policiesBody>, boolean> = {
   kind: 'acl.replicate-policies',
   outcome: z.boolean(),
@@ -36,11 +36,11 @@ const tokensBody = z.strictObject({
     .max(replicatedAtOnce)
     .readonly(),
   remove: z.array(uuid).max(replicatedAtOnce).readonly(),
-  /** Legacy tokens without an accessor go as well, so many at most: the primary datacenter has none left. */
+  /** Removes at most this many legacy tokens without an accessor: the primary datacenter has none left. */
   removeUnmigrated: z.number().int().min(0).max(replicatedAtOnce),
 })
 
-/** Local tokens stay as they are. */
+/** Local tokens are not touched. */
 export const replicateTokens: CommandDefinition<z.infer<typeof tokensBody>, boolean> = {
   kind: 'acl.replicate-tokens',
   outcome: z.boolean(),
@@ -61,7 +61,7 @@ export const replicateTokens: CommandDefinition<z.infer<typeof tokensBody>, bool
   },
 }
 
-/** One accessor, one secret: what had either of them before goes. */
+/** Accessors and secrets are unique: tokens that had either of them before are removed. */
 function takeOver(tx: WriteTransaction, token: TokenContent): void {
   const before = tokenByAccessor(tx, token.accessor)
   if (token.local || before?.local === true || tokenBySecret(tx, token.secret)?.local === true) return

@@ -8,26 +8,26 @@ import type { Round, RoundDone } from './replication-round.ts'
 const pauseMs = 1_000
 const pauseMaxMs = 30_000
 
-/** What one kind of replication has come to. */
+/** The progress of one kind of replication. */
 export interface Progress {
-  /** Index of the primary datacenter up to which all is here; 0: nothing yet. */
+  /** Index of the primary datacenter up to which everything is replicated; 0: nothing yet. */
   readonly index: number
   /** By the wall clock; 0: never. */
   readonly lastSuccessMs: number
   readonly lastErrorMs: number
   readonly lastError: string
-  /** By the monotonic clock: when the last round that succeeded began; undefined: none has. */
+  /** Monotonic time when the last successful round began; undefined: no round has succeeded. */
   readonly freshMs: number | undefined
 }
 
-/** Round after round of one kind, for as long as this server leads. */
+/** Runs round after round of one kind for as long as this server leads. */
 export class Replicator implements Closable {
   readonly #server: ServerContext
   readonly #access: ServerAccess
   readonly #what: string
   readonly #round: (round: Round) => Promise<RoundDone>
   #progress: Progress = { index: 0, lastSuccessMs: 0, lastErrorMs: 0, lastError: '', freshMs: undefined }
-  /** What the next round waits to be past; 0: it does not wait. */
+  /** The index that the next round waits to exceed; 0: it does not wait. */
   #after = 0
   #failures = 0
   #timer: Closable | undefined
@@ -36,7 +36,7 @@ export class Replicator implements Closable {
   constructor(parts: {
     readonly server: ServerContext
     readonly access: ServerAccess
-    /** For the log: `policies`. */
+    /** The kind, for the log: `policies`. */
     readonly what: string
     round(round: Round): Promise<RoundDone>
   }) {
@@ -78,7 +78,7 @@ export class Replicator implements Closable {
     this.#next(Math.min(pauseMaxMs, pauseMs * (1 << this.#failures)))
   }
 
-  /** An index that has fallen is taken as it is: the state over there was replaced by another. */
+  /** A lower index than before is accepted: the primary's state was replaced. */
   #succeeded(index: number, begunMs: number): void {
     const { clock, log } = this.#server.env
     if (this.#failures > 0) log.write('info', 'acl', 'replication goes on', { what: this.#what, index })
@@ -96,5 +96,5 @@ export class Replicator implements Closable {
   }
 }
 
-/** More make no difference to the pause. */
+/** Further failures do not lengthen the pause. */
 const failuresCounted = 8

@@ -5,23 +5,23 @@ import type { Answer, ReadOptions } from '../../contract/reading.ts'
 import type { QueryEndpoint, ServerContext } from '../../contract/server-context.ts'
 import type { InMode } from '../asked.ts'
 
-/** One look at the primary datacenter, and what follows from it here. */
+/** One comparison with the primary datacenter, and the resulting changes here. */
 export interface Round {
   readonly server: ServerContext
   readonly access: ServerAccess
-  /** Up to which index of the primary all is here: a round waits until there is something later. */
+  /** Index of the primary up to which everything is replicated: a round waits until there is something later. */
   readonly after: number
-  /** Leadership has ended: nothing more is to be written. */
+  /** Whether leadership has ended, so that nothing more may be written. */
   over(): boolean
 }
 
-/** Index of the primary up to which all is here now. */
+/** Index of the primary up to which everything is replicated now. */
 export type RoundDone = Result<number, Failure>
 
-/** For how long a round waits for something new. Then it compares everything again, whatever the index says. */
+/** How long a round waits for a change. Then it compares everything again, whatever the index says. */
 const roundWaitMs = 30_000
 
-/** What the primary datacenter says, read with the replication token. `waitAfter`: an index; 0 does not wait. */
+/** Reads from the primary datacenter with the replication token. `waitAfter` is an index; 0 does not wait. */
 export function askPrimary<Args, Reply>(
   { server, access }: Pick<Round, 'server' | 'access'>,
   endpoint: QueryEndpoint<Args, Reply>,
@@ -38,7 +38,7 @@ export function askPrimary<Args, Reply>(
   return server.readElsewhere(endpoint, args, read, access.replicationToken())
 }
 
-/** The same of what there is in the new mode alone. */
+/** As `askPrimary`, for reads that exist only in the new mode. */
 export async function askNewPrimary<Args, T>(
   round: Pick<Round, 'server' | 'access'>,
   endpoint: QueryEndpoint<Args, InMode<T>>,
@@ -52,12 +52,12 @@ export async function askNewPrimary<Args, T>(
   return { ok: false, error: { kind: 'legacy-access-control', message: 'the primary datacenter is in legacy mode' } }
 }
 
-/** Pieces of at most so many. */
+/** Splits the list into parts of at most this size. */
 export function* inBatches<T>(all: readonly T[], size: number): Generator<readonly T[]> {
   for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size)
 }
 
-/** What has to be taken over, and what has gone, by the IDs and hashes of both sides. */
+/** What to take over and what to remove, by the IDs and hashes of both sides. */
 export function compared(
   theirs: readonly { readonly id: string; readonly hash: string }[],
   ours: readonly { readonly id: string; readonly hash: string }[],

@@ -7,20 +7,20 @@ import { tokensDuty } from '../duty.ts'
 import { timeText } from '../model.ts'
 import type { Progress } from './replication-duty.ts'
 
-/** How a secondary datacenter copies what the primary one says. */
+/** The state of replication in a secondary datacenter. */
 export interface ReplicationStatus {
   readonly running: boolean
-  /** Empty: nothing is copied to this datacenter. */
+  /** Empty: nothing is replicated to this datacenter. */
   readonly source: string
   readonly type: '' | 'legacy' | 'policies' | 'tokens'
-  /** Of the source, up to which all is here: of policies (or legacy tokens), and of tokens. */
+  /** Index of the source up to which everything is replicated: for policies (or legacy tokens), and for tokens. */
   readonly index: number
   readonly tokenIndex: number
   /** By the wall clock; 0: never. */
   readonly lastSuccessMs: number
   readonly lastErrorMs: number
   readonly lastError: string
-  /** How old what is here may be; -1: this leader has not copied everything yet. */
+  /** Upper bound of how old the replicated data are; -1: this leader has not completed a round yet. */
   readonly lagMs: number
 }
 
@@ -36,7 +36,7 @@ const nothing: ReplicationStatus = {
   lagMs: -1,
 }
 
-/** By the word of the leader, who copies. */
+/** As the leader reports it, which replicates. */
 export const replicationStatusEndpoint: ServerEndpoint<Record<string, never>, ReplicationStatus> = {
   method: 'ACL.ReplicationStatus',
   kind: 'server',
@@ -79,7 +79,7 @@ function lagOf({ env }: ServerContext, all: readonly Progress[]): number {
   return oldest === undefined ? -1 : Math.round(env.clock.monoMs() - oldest)
 }
 
-/** The last two members are our own. Reference: access-control.md#replication-status. */
+/** The last two members are additions of this product. Reference: access-control.md#replication-status. */
 export const replicationShape = z
   .strictObject({
     Enabled: z.boolean(),

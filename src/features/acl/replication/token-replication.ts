@@ -5,8 +5,8 @@ import { replicatedAtOnce, replicateTokens } from './replication-commands.ts'
 import { askNewPrimary, compared, inBatches, type Round, type RoundDone } from './replication-round.ts'
 
 /**
- * Brings this datacenter's global tokens to what the primary's are. Legacy tokens come once they have accessors there; until
- * the last of them has one, copies here without accessors stay.
+ * Makes this datacenter's global tokens equal to the primary's. Legacy tokens are replicated once they have accessors
+ * there; until the last of them has one, copies here without accessors stay.
  */
 export async function tokensRound(round: Round): Promise<RoundDone> {
   const { server } = round
@@ -32,7 +32,7 @@ export async function tokensRound(round: Round): Promise<RoundDone> {
   return dropped ?? ok(list.value.index)
 }
 
-/** Copies from before that nobody has any more. Undefined: there are none. */
+/** Removes copies without accessors, which the primary no longer has. Undefined: there are none. */
 async function dropUnmigrated({ server, over }: Round): Promise<RoundDone | undefined> {
   while (unmigratedTokens(server.read())[Symbol.iterator]().next().done !== true) {
     const body = { put: [], remove: [], removeUnmigrated: replicatedAtOnce }

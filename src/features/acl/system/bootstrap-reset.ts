@@ -1,13 +1,13 @@
 import { textOf } from '../../../base/bytes.ts'
 import type { Env } from '../../../env/env.ts'
 
-/** Lies in the data directory of the leader: an operator may have the token with all rights made anew. */
+/** A file in the data directory of the leader with which an operator allows another bootstrap. */
 const fileName = 'acl-bootstrap-reset'
 
-/** Digits of an index, and a little around them. */
+/** Enough for the digits of an index and some whitespace. */
 const bytesMax = 64
 
-/** The index that the operator has written there; undefined: nothing, or nothing that is one. */
+/** The index that the operator has written into the file; undefined: there is no file, or no index in it. */
 export async function resetGiven({ disk, log }: Env, dataDir: string): Promise<number | undefined> {
   const file = await disk.open(pathIn(dataDir), 'read')
   if (!file.ok) {
@@ -27,7 +27,7 @@ export async function resetGiven({ disk, log }: Env, dataDir: string): Promise<n
   return undefined
 }
 
-/** It has had its effect. What stays after a crash names an index that is no longer the one. */
+/** Removes the file after the reset. If a crash leaves it, it names an index that is no longer valid. */
 export async function forgetReset({ disk, log }: Env, dataDir: string): Promise<void> {
   const removed = await disk.remove(pathIn(dataDir))
   if (removed.ok || removed.error.kind === 'not-found') return

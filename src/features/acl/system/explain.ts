@@ -19,16 +19,16 @@ import { badShape, entered, newAclAnswers, whereKnown } from '../route-checks.ts
 const resources = [...labelledResources, 'intention', ...scalarResources] as const satisfies readonly Resource[]
 const rights = ['read', 'list', 'write'] as const satisfies readonly Right[]
 
-/** Names of no more letters are looked at. */
+/** Maximum length of a name. */
 const nameMax = 2_048
 const method = 'ACL.Explain'
 
 const question = z.object({
   resource: z.enum(resources),
   right: z.enum(rights),
-  /** Empty at a resource that has no names. */
+  /** Empty for a resource without names. */
   name: z.string().max(nameMax),
-  /** Of another token than the caller's; empty: the caller's own. */
+  /** Accessor of another token; empty: the caller's own token. */
   accessor: z.string().max(128),
 })
 
@@ -39,7 +39,7 @@ interface Explanation {
   readonly decision: Decision
 }
 
-/** What the server that is asked would decide, and by which rule: by its own state, settings and caches. */
+/** What the asked server would decide, and by which rule, according to its own state, settings and caches. */
 export const explainEndpoint: ServerEndpoint<Question, Explanation> = {
   method,
   kind: 'server',
@@ -92,7 +92,7 @@ const parameters = [
 
 type Name = ReadName | 'resource' | 'right' | 'name' | 'accessor'
 
-/** Our own; the field has nothing like it. */
+/** An addition of this product; the field has nothing like it. */
 export const explainRoutes: readonly Route[] = [
   {
     path: '/v1/acl/explain',

@@ -9,11 +9,11 @@ import { bootstrapTable, migrationTable, modeTable } from '../tables.ts'
 import { bootstrapIndex, isNewMode, migrationOf, tokenByAccessor, tokenBySecret, unmigratedTokens } from '../views.ts'
 import { ensureManagementPolicy, managementToken, putToken } from '../writes.ts'
 
-/** How a datacenter goes over to the new kind of access control, and what its leader does for that. */
+/** How a datacenter switches to the new kind of access control, and the leader's commands for that. */
 
 const nothing = z.strictObject({})
 
-/** From here on the datacenter is in the new mode, whoever leads it, and for ever. False: it was already. */
+/** Puts the datacenter into the new mode for ever, whichever server leads it. False: it already was. */
 export const enterNewMode: CommandDefinition<z.infer<typeof nothing>, boolean> = {
   kind: 'acl.enter-new-mode',
   outcome: z.boolean(),
@@ -32,9 +32,9 @@ const drawnToken = { accessor: uuid, secret, createdMs }
 const builtinsBody = z.strictObject({ createdMs, master: z.strictObject({ accessor: uuid, secret }).nullable() })
 
 /**
- * What the primary datacenter has from the start, as far as it is missing: the policy that gives all rights, the anonymous
- * token and, where the leader is configured with one, the master token. A legacy token with the secret of one of them stays as
- * it is: the migration sees to it.
+ * Creates the built-ins of the primary datacenter that are missing: the policy that grants everything, the anonymous
+ * token and, if the leader is configured with one, the master token. A legacy token with the secret of one of them
+ * stays as it is: the migration handles it.
  */
 export const putBuiltins: CommandDefinition<z.infer<typeof builtinsBody>, boolean> = {
   kind: 'acl.builtins',
@@ -71,10 +71,10 @@ function useUpBootstrap(tx: WriteTransaction): void {
 
 const bootstrapBody = z.strictObject({ ...drawnToken, resetIndex: count })
 
-/** `resetIndex`: what a reset would have had to name. */
+/** `resetIndex`: the index that a reset would have had to name. */
 export type Bootstrapped = { readonly id: string } | { readonly resetIndex: number }
 
-/** The first token with all rights; another one only where the body names the index of the last. */
+/** Creates the first token with all rights; another one only if the body names the index of the last. */
 export const bootstrap: CommandDefinition<z.infer<typeof bootstrapBody>, Bootstrapped> = {
   kind: 'acl.bootstrap',
   since: newSystemSince,
@@ -90,7 +90,7 @@ export const bootstrap: CommandDefinition<z.infer<typeof bootstrapBody>, Bootstr
   },
 }
 
-/** The index of the last bootstrap only grows: a reset that does not name it never will. */
+/** The index of the last bootstrap only grows: a reset that does not name it now never will. */
 function alreadyDone(tx: ReadTransaction, { resetIndex }: { readonly resetIndex: number }): Bootstrapped | undefined {
   const usedUp = bootstrapIndex(tx)
   return usedUp !== 0 && usedUp !== resetIndex ? { resetIndex: usedUp } : undefined
@@ -108,10 +108,11 @@ const migrateBody = z.strictObject({
 
 /**
  * Gives legacy tokens accessors. Why each gets one, and keeps it for ever:
- * 1. A token that has an accessor is passed over: whatever a leader drew for it without knowing, the first batch counts.
- * 2. A token that has changed since the leader looked (`at`) is passed over: it comes with a later batch.
- * 3. No two tokens get the same: an accessor that is taken is passed over.
- * Where none is left, the row says from which index on: that is the proof.
+ * 1. A token that has an accessor is skipped: of several accessors drawn for it, that of the first applied batch
+ *    counts.
+ * 2. A token that has changed since the leader read it (`at`) is skipped, and comes with a later batch.
+ * 3. No two tokens get the same accessor: one that is taken is skipped. When no token is left, the row records the
+ *    index since when: that is the proof.
  */
 export const migrateTokens: CommandDefinition<z.infer<typeof migrateBody>, number> = {
   kind: 'acl.migrate',

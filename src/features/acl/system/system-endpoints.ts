@@ -12,7 +12,7 @@ import { forgetReset, resetGiven } from './bootstrap-reset.ts'
 import { bootstrap } from './mode-commands.ts'
 
 const bootstrapArgs = z.object({
-  /** In the legacy mode: the first legacy management token. */
+  /** In the legacy mode: create the first legacy management token. */
   legacy: z.boolean(),
 })
 
@@ -68,21 +68,21 @@ function noLongerAllowed(resetIndex: number): Failure {
 
 const noArgs = z.object({})
 
-/** How far a datacenter is on its way from the legacy kind of access control to the new one. */
+/** How far a datacenter has migrated from the legacy kind of access control to the new one. */
 export interface AccessStanding {
   readonly mode: 'legacy' | 'new'
-  /** Index at which it went over; 0: it has not. */
+  /** Index at which it switched; 0: it has not. */
   readonly newSince: number
   readonly missing: readonly MissingServer[]
   /** Legacy tokens that have no accessor yet. */
   readonly tokensLeft: number
   readonly migratedTokens: number
   readonly migratedBatches: number
-  /** Index at which none was left: the proof. 0: some are, or the migration has not begun. */
+  /** Index at which no token was left: the proof. 0: some are left, or the migration has not begun. */
   readonly completeSince: number
 }
 
-/** By any server's knowledge: it is asked most while there is no leader. */
+/** Answered from any server's state: it is needed most while there is no leader. */
 export const standingEndpoint: ServerEndpoint<z.infer<typeof noArgs>, AccessStanding> = {
   method: 'ACL.Standing',
   kind: 'server',

@@ -108,7 +108,7 @@ async function bootstrap(agent: AgentContext, request: RouteRequest<ReadName | '
   return { kind: 'json', value: { ID: made.value.token.secret, ...tokenJson(made.value.token) } }
 }
 
-/** What the field shows around the ID of a legacy token. */
+/** The form in which the field shows the ID of a legacy token. */
 const zeroToken = {
   ID: '',
   AccessorID: '',

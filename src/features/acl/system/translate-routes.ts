@@ -44,7 +44,7 @@ export const translateRoutes: readonly Route[] = [
   },
 ]
 
-/** In both modes: it changes nothing, and looks at no token but the caller's. */
+/** Works in both modes: it changes nothing, and reads no token but the caller's. */
 async function translateGiven(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
   const entry = entered(agent, request)
   if (!entry.ok) return entry.error

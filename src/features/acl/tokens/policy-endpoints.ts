@@ -23,7 +23,7 @@ import { policyFields } from '../fields.ts'
 import { managementPolicyId, type PolicyRow } from '../model.ts'
 import { allPolicies, policiesIndex, policyById } from '../views.ts'
 
-/** A policy that was looked for: `malformed` says why its ID is none. */
+/** The result of a lookup: `malformed` says why the ID cannot be one. */
 export type PolicyFound = { readonly policy: PolicyRow | null } | { readonly malformed: string }
 
 const idArgs = z.object({ id: z.string() })
@@ -44,7 +44,7 @@ export const policyReadEndpoint: QueryEndpoint<IdArgs, InMode<PolicyFound>> = {
 
 const batchArgs = z.object({ ids: z.array(z.string()).max(batchMax).readonly() })
 
-/** Whole policies, for who copies them; those that are not there are left out. */
+/** Whole policies, for servers that replicate them; missing ones are left out. */
 export const policyBatchEndpoint: QueryEndpoint<z.infer<typeof batchArgs>, InMode<readonly PolicyRow[]>> = {
   method: 'ACL.PolicyBatchRead',
   kind: 'query',
@@ -71,7 +71,7 @@ export const policyListEndpoint: QueryEndpoint<z.infer<typeof noArgs>, InMode<re
 }
 
 const { id: _id, ...given } = policyFields
-/** `id`: empty for a new one. */
+/** An empty `id` creates a policy. */
 const setArgs = z.object({ id: z.string(), ...given })
 type SetArgs = z.infer<typeof setArgs>
 
@@ -105,7 +105,7 @@ async function setPolicy(
 const elsewhere = 'policies are written in the primary datacenter'
 const nameShape = /^[A-Za-z0-9_-]{1,128}$/
 
-/** What of it can be told without looking at others. */
+/** The refusals that need no other policies. */
 function policyRefusal({ id, name, rules }: SetArgs): string | undefined {
   if (id !== '' && !isUuid(id)) return 'Policy ID invalid UUID'
   if (name === '') return 'Invalid Policy: no Name is set'
@@ -128,7 +128,7 @@ export const policyDeleteEndpoint: WriteEndpoint<IdArgs, boolean> = {
     const malformed = malformedId('policy', id)
     if (malformed !== undefined) return refused(malformed)
     if (id === managementPolicyId) return refused(`Delete operation not permitted on ${builtin}`)
-    // What is not a UUID names nothing: it is deleted already.
+    // An ID that is not a UUID names nothing: it counts as deleted.
     if (!isUuid(id)) return ok(true)
     return proposed(server, 'acl.policy.delete', policyDelete, { id: lowerAscii(id) }, identity)
   },

@@ -26,13 +26,13 @@ import { policyLinks } from '../fields.ts'
 import { anonymousAccessor, hiddenSecret, type TokenRow } from '../model.ts'
 import { allTokens, isNewMode, policyById, tokenByAccessor, tokenBySecret, tokensIndex } from '../views.ts'
 
-/** Links show the names that policies have now; of one that is gone, the name that it had. */
+/** Links show the present names of policies; for a deleted policy, the name that it had. */
 function withNames(tx: ReadTransaction, token: TokenRow): TokenRow {
   const policies = token.policies.map((link) => ({ id: link.id, name: policyById(tx, link.id)?.name ?? link.name }))
   return policies.every(({ name }, i) => name === token.policies[i]?.name) ? token : { ...token, policies }
 }
 
-/** A token that was looked for: `malformed` says why its accessor is none. */
+/** The result of a lookup: `malformed` says why the accessor cannot be one. */
 export type TokenFound = { readonly token: TokenRow | null } | { readonly malformed: string }
 
 function tokenFound(tx: ReadTransaction, accessor: string): TokenFound {
@@ -50,7 +50,7 @@ function redacted(found: TokenFound): TokenFound {
 const accessorArgs = z.object({ accessor: z.string() })
 type AccessorArgs = z.infer<typeof accessorArgs>
 
-/** The secret is for those who may write tokens alone. */
+/** Only callers with the right to write tokens see the secret. */
 export const tokenReadEndpoint: QueryEndpoint<AccessorArgs, InMode<TokenFound>> = {
   method: 'ACL.TokenRead',
   kind: 'query',
@@ -76,8 +76,8 @@ export const tokenSelfEndpoint: QueryEndpoint<z.infer<typeof secretArgs>, InMode
 const listArgs = z.object({ policy: z.string() })
 
 /**
- * Without secrets and rules, which nobody gets by a list: whether there were rules is left of them. `policy`: only those that
- * are bound to the policy of this ID; empty: all.
+ * Secrets are omitted; rules appear only as a `<hidden>` marker. `policy`: only tokens that link to the policy with
+ * this ID; empty: all.
  */
 export const tokenListEndpoint: QueryEndpoint<z.infer<typeof listArgs>, InMode<readonly TokenRow[]>> = {
   method: 'ACL.TokenList',
@@ -97,12 +97,12 @@ function stub(token: TokenRow): TokenRow {
   return { ...token, secret: '', rules: token.rules === '' ? '' : hiddenRules }
 }
 
-/** What stands for the rules of a legacy token where only that it has some is told. */
+/** Shown in place of the rules of a legacy token. */
 const hiddenRules = '<hidden>'
 
 const batchArgs = z.object({ accessors: z.array(z.string()).max(batchMax).readonly() })
 
-/** Whole tokens, for who copies them; those that are not there are left out. */
+/** Whole tokens, for servers that replicate them; missing ones are left out. */
 export const tokenBatchEndpoint: QueryEndpoint<z.infer<typeof batchArgs>, InMode<readonly TokenRow[]>> = {
   method: 'ACL.TokenBatchRead',
   kind: 'query',
@@ -121,20 +121,20 @@ export const tokenBatchEndpoint: QueryEndpoint<z.infer<typeof batchArgs>, InMode
 }
 
 const tokenArgs = z.object({
-  /** Empty for a new one. */
+  /** Empty for a new token. */
   accessor: z.string(),
-  /** As in the body of the request: it must be that of the token, or empty. */
+  /** The secret in the body of the request: it must be that of the token, or empty. */
   secret: z.string(),
   description: z.string(),
   policies: policyLinks,
   local: z.boolean(),
-  /** The body has what only legacy tokens have. */
+  /** Whether the body has members that only legacy tokens have. */
   rules: z.boolean(),
   type: z.boolean(),
 })
 export type TokenArgs = z.infer<typeof tokenArgs>
 
-/** Answers the token as it is then. */
+/** Returns the written token. */
 export const tokenSetEndpoint: WriteEndpoint<TokenArgs, TokenRow> = {
   method: 'ACL.TokenSet',
   kind: 'write',
@@ -178,7 +178,7 @@ function rowOf(server: ServerContext, written: Result<Written, Failure>): Result
   return row === undefined ? refused(`token ${written.value.id} was deleted meanwhile`) : ok(withNames(tx, row))
 }
 
-/** In the order of the field. */
+/** In the field's order. */
 function refusalOf(server: ServerContext, access: ServerAccess, args: TokenArgs): string | undefined {
   const place = placeRefusal(server, access, args.local)
   if (place !== undefined) return place
@@ -193,26 +193,32 @@ function refusalOf(server: ServerContext, access: ServerAccess, args: TokenArgs)
   return args.type ? 'Type cannot be specified for this token' : undefined
 }
 
-/** Global tokens are the primary datacenter's; local ones need that tokens are copied, for who asks here must find them all. */
+/**
+ * Global tokens belong to the primary datacenter. Local ones require token replication: without it this datacenter
+ * could not resolve the global tokens of its callers.
+ */
 function placeRefusal(server: ServerContext, access: ServerAccess, local: boolean): string | undefined {
   if (isPrimary(server, access)) return undefined
   if (!local) return 'global tokens are written in the primary datacenter'
   return access.replicatesTokens && access.replicationToken() !== '' ? undefined : 'Local tokens are disabled'
 }
 
-/** Of a token that may be another datacenter's. */
+/** The result for a token that may belong to another datacenter. */
 export type HereOrThere<T> = { readonly here: T } | { readonly there: true }
 
 const there: HereOrThere<never> = { there: true }
 
-/** Whether this datacenter decides about the token. What a secondary one does not know may be known in the primary. */
+/**
+ * Whether another datacenter decides about the token: one that a secondary datacenter does not know may exist in the
+ * primary.
+ */
 function isTheirs(server: ServerContext, access: ServerAccess, token: TokenRow | undefined): boolean {
   return !isPrimary(server, access) && token?.local !== true
 }
 
 const cloneArgs = z.object({ accessor: z.string(), description: z.string() })
 
-/** The same rights under another name. `null`: there is no such token. */
+/** Creates a token with the same rights. `null`: the token does not exist. */
 export const tokenCloneEndpoint: WriteEndpoint<z.infer<typeof cloneArgs>, HereOrThere<TokenRow | null>> = {
   method: 'ACL.TokenClone',
   kind: 'write',

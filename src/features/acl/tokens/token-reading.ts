@@ -5,8 +5,8 @@ import { type AclRequest, badShape, entered, type Found, failedRead, readNew } f
 import { tokenReadEndpoint } from './token-endpoints.ts'
 
 /**
- * The token whose accessor the path names, or the answer where there is none to be had.
- * Reference: access-control.md#unknown-id, access-control.md#malformed-accessor.
+ * The token whose accessor is in the path, or the answer if there is none. Reference: access-control.md#unknown-id,
+ * access-control.md#malformed-accessor.
  */
 export async function tokenInPath(agent: AgentContext, request: AclRequest): Promise<Found<TokenRow>> {
   const entry = entered(agent, request)

@@ -145,7 +145,7 @@ async function listTokens(agent: AgentContext, request: RouteRequest<ReadName | 
   return { kind: 'json', value: read.found.map(tokenStubJson), meta: read.meta }
 }
 
-/** Who sends no token has none to read: the anonymous token is everybody's. */
+/** A caller without a token has none to read: the anonymous token belongs to no caller. */
 async function readSelf(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
   const entry = entered(agent, request)
   if (!entry.ok) return entry.error
@@ -209,7 +209,7 @@ const elsewhere = {
   message: 'the datacenter that is configured as the primary one takes another for it',
 } as const
 
-/** Asked for in the datacenter that is named, and in the primary one where the token is not its own. */
+/** Asks in the datacenter that the request names, and in the primary one if that datacenter does not own the token. */
 async function hereOrThere<Args, T extends TokenRow | boolean | null>(
   agent: AgentContext,
   request: AclRequest,

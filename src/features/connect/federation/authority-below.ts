@@ -18,7 +18,10 @@ import type { AuthorityParts } from '../settings.ts'
 import type { SignerRow } from '../tables.ts'
 import { signIntermediateEndpoint } from './intermediate-endpoint.ts'
 
-/** What is to sign here, made for a key of this server, which the primary datacenter certifies. `behind`: what leads back from its root. */
+/**
+ * Creates the signer of this datacenter: a key of this server with a certificate by the primary datacenter. `behind` is
+ * the chain back to the primary's root.
+ */
 export async function authorityBelow(
   { server }: AuthorityParts,
   federation: MeshFederation,
@@ -48,7 +51,7 @@ export async function authorityBelow(
   return { ownIntermediates, chainEndMs: Math.min(active.notAfterMs, ...ends), privateKeyPem: key.privateKeyPem }
 }
 
-/** Who trusts nothing but the own root until now accepts what is signed below that of the primary. */
+/** Lets verifiers that trust only this datacenter's own root accept what is signed below that of the primary. */
 export async function crossedByOwn(
   { server, skewMs }: AuthorityParts,
   providers: OpenProviders,

@@ -19,10 +19,10 @@ const federateBody = z.strictObject({
   primary: z.string(),
   clusterId: z.string(),
   trustDomain: z.string(),
-  /** What holds for leaves here, where the authority has not begun yet. */
+  /** The provider, if the authority has not begun here yet. */
   provider: z.string(),
   options,
-  /** The oldest first. */
+  /** In order of age, the oldest first. */
   roots: z
     .array(takenRoot)
     .min(1)
@@ -30,9 +30,12 @@ const federateBody = z.strictObject({
     .readonly(),
   activeId: z.string(),
   signer: z.strictObject({ ownIntermediates: pemList, chainEndMs: moment, privateKeyPem: z.string() }),
-  /** The active root of the primary as signed by the own one, where that one signs until now (`leavesOwnRoot`). */
+  /**
+   * The primary's active root as signed by this datacenter's own root, if the latter has signed until now
+   * (`leavesOwnRoot`).
+   */
   crossing: z.strictObject(crossingFacts).nullable(),
-  /** ModifyIndex of the configuration, and of the active root, when the leader looked; 0: there was none. */
+  /** ModifyIndex of the configuration, and of the active root, when the leader read them; 0: there was none. */
   at: count,
   rootAt: count,
   nowMs: moment,
@@ -41,8 +44,9 @@ const federateBody = z.strictObject({
 type Federate = z.infer<typeof federateBody>
 
 /**
- * Takes over whom the primary datacenter trusts, with what signs here below its active root, in one transaction. The own root, if
- * there was one, is from then on an old one, and goes when its leaves have expired. False: something has changed meanwhile.
+ * Takes over the roots that the primary datacenter trusts, and the signer here below the primary's active root, in one
+ * transaction. The own root, if there was one, becomes an old one, and is removed when its leaves have expired. False:
+ * something has changed meanwhile.
  */
 export const federate: CommandDefinition<Federate, boolean> = {
   kind: 'connect.federate',
@@ -81,8 +85,8 @@ export const federate: CommandDefinition<Federate, boolean> = {
 }
 
 /**
- * Whether a datacenter that joins has signed by a root of its own until now. Both may have been given one and the same: nothing
- * leads from that to itself.
+ * Whether a joining datacenter has signed with a root of its own until now. Both may have been given the same root,
+ * which then needs no crossing.
  */
 export function leavesOwnRoot(
   authority: AuthorityRow | undefined,
@@ -99,8 +103,9 @@ function takeRoots(tx: WriteTransaction, body: Federate, before: RootRow | undef
     put(tx, { ...before, active: false, replacedMs: nowMs, intermediates: [] })
   for (const root of [...allRoots(tx)]) {
     if (root.of === '' || listed.has(root.id)) continue
-    // Of a mesh that was before, for its primary has lost its data, or another datacenter is the primary one now: nobody tells any more
-    // when its leaves have expired but this datacenter, of its own. It is kept as if it were an own one.
+    // The root belongs to an earlier mesh, because its primary has lost its data, or another datacenter is the primary
+    // now. Only this datacenter still knows when its own leaves under that root expire, so it keeps the root as if it
+    // were its own.
     if (root.clusterId === body.clusterId) removeRoot(tx, root.id)
     else put(tx, { ...root, of: '' })
   }
@@ -109,7 +114,7 @@ function takeRoots(tx: WriteTransaction, body: Federate, before: RootRow | undef
     const known = rootById(tx, root.id)
     const active = root.id === activeId
     const newest = newestGeneration(tx)
-    // The active one is always the newest, also where it has been that before, and others came and went between two looks.
+    // The active root is always the newest, even if it was active before, and others came and went between two looks.
     const isPlaced = known !== undefined && (active ? known.active && known.generation === newest : true)
     if (isPlaced && known.active === active && known.of === primary) continue
     const generation = isPlaced ? known.generation : newest + 1

@@ -9,16 +9,17 @@ import { meshIsOff } from '../read-endpoints.ts'
 import { partsOf } from '../settings.ts'
 import { signAuthority } from './intermediates.ts'
 
-/** Bytes of a request for a certificate. */
+/** Maximum number of bytes of a signing request. */
 const requestMax = 32_768
 
 const authorityArgs = z.object({ csr: z.string().max(requestMax), datacenter: z.string().min(1).max(255) })
 
 /**
- * An authority for a secondary datacenter, asked for by its leader. Why it takes the right to write `operator`, and no less will do: whoever
- * holds it signs for every service of the mesh, unasked, which is what whoever may change the root can have, too, and what no right to
- * services gives. No lesser resource of the field's rules is about the authority. It takes no more: a replication token with that alone is
- * enough (docs/mesh.md). Reference: access-control.md#resource-operator, mesh.md#put-v1-connect-ca-configuration.
+ * Signs an authority for a secondary datacenter, at the request of its leader. It requires the right to write
+ * `operator`, and no less: the holder can sign for every service of the mesh, which equals the power of a caller that
+ * may change the root, and exceeds every right to services. No lesser resource of the field's rules concerns the
+ * authority. It requires no more: a replication token with that right alone suffices (docs/mesh.md). Reference:
+ * access-control.md#resource-operator, mesh.md#put-v1-connect-ca-configuration.
  */
 export const signIntermediateEndpoint: WriteEndpoint<z.infer<typeof authorityArgs>, SignedAuthority> = {
   method: 'ConnectCA.SignIntermediate',
@@ -29,7 +30,7 @@ export const signIntermediateEndpoint: WriteEndpoint<z.infer<typeof authorityArg
     const off = meshIsOff(server)
     if (off !== undefined) return err(off)
     const parts = partsOf(server, providerKinds)
-    // Rare enough that what it needs is opened for it alone.
+    // Requests are rare, so the provider is opened for each one.
     const providers = new OpenProviders(parts)
     const signed = await signAuthority(parts, providers, asked)
     providers.close()

@@ -17,14 +17,15 @@ import type { AuthorityParts } from '../settings.ts'
 import { chainOf } from '../views.ts'
 
 /**
- * It is renewed when less than this part of its own life is left: leaves that live as long as those there are not cut short. Not
- * counted in lives of a leaf here, which may be longer than all that the authority is given.
+ * The authority is renewed when less than this fraction of its own lifetime is left: leaves with the present lifetime
+ * are not cut short. The fraction is not of a leaf's lifetime here, which may exceed that of the authority.
  */
 export const renewedWithLeft = 2 / livesOfLeaf
 
 /**
- * Signs the authority of another datacenter. That is recorded as if it were a leaf of that datacenter: nothing that it signs
- * outlives it, so the root stays for as long as any of its leaves, whether or not that datacenter can be reached later on.
+ * Signs the authority of another datacenter. It is recorded as if it were a leaf of that datacenter: nothing that it
+ * signs outlives it, so the root stays for as long as any of its leaves, whether or not that datacenter can be reached
+ * later.
  */
 export async function signAuthority(
   parts: AuthorityParts,
@@ -47,7 +48,7 @@ export async function signAuthority(
   if (!signer.ok) return refused(signer.error.message)
   const { root, authority, provider } = signer.value
   if (authority.primary !== '') return refused('roots are those of the primary datacenter')
-  // A provider may sign what stands in the request as it is.
+  // A provider may sign the content of the request as it is.
   const [uri, second] = request.value.uris
   if (uri !== signingUri(authority.trustDomain) || second !== undefined) {
     return err({ kind: 'bad-request', message: `CSR must have the signing ID of ${authority.trustDomain} alone` })
@@ -75,11 +76,14 @@ export async function signAuthority(
   return ok({ rootId: root.id, certificate: signed.value.certificate, behind })
 }
 
-/** What the leader of the other datacenter logs. */
+/** The leader of the other datacenter logs this line. */
 const forItselfLine =
   'it keeps its mesh for itself, for its servers have connect.federation = false, and signs for no other datacenter'
 
-/** It signs leaves of this mesh, no further authority, and nothing beyond what leads to the root. */
+/**
+ * The authority may sign leaves of this mesh but no further authority, and must come with nothing but the chain to the
+ * root.
+ */
 function authorityProblem(
   { authority, pathLength, publicKey, uris, notAfterMs }: Certificate,
   wanted: Uint8Array,
@@ -93,7 +97,10 @@ function authorityProblem(
   return notAfterMs > endMs ? 'it outlives what it is signed with' : undefined
 }
 
-/** In the pool of all servers. Each name that is signed for is kept with the root: not any name that somebody makes up. */
+/**
+ * Whether the datacenter is in the pool of all servers. Each name that is signed for is stored with the root, so
+ * invented names are refused.
+ */
 function isKnownElsewhere({ datacenter, wan }: Pick<ServerContext, 'datacenter' | 'wan'>, name: string): boolean {
   return name !== datacenter && (wan()?.servers.some((server) => server.datacenter === name) ?? false)
 }

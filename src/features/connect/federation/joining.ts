@@ -15,22 +15,27 @@ import { authorityBelow, certificatesIn, crossedByOwn, notJoined } from './autho
 import { federate, leavesOwnRoot } from './federation-commands.ts'
 import { renewedWithLeft } from './intermediates.ts'
 
-/** How often a secondary datacenter looks at whom the primary trusts. Spec: FED-006. */
+/** Interval at which a secondary datacenter reads the primary's roots. Spec: FED-006. */
 const lookAtPrimaryMs = 120_000
-/** How often it looks, before it has joined, whether all servers of both know of it: what it sees of their pools tells. */
+/**
+ * Interval, before it has joined, at which it checks in the pools whether all servers of both datacenters support
+ * federation.
+ */
 const lookAtPoolsMs = 5_000
-/** What has failed is tried again after this, and after twice as long each time. */
+/** Pause before a failed attempt is repeated, doubled each time. */
 const retryMs = 10_000
 
 /**
- * A secondary datacenter is one with the mesh of the primary one: it trusts the same roots, and signs its leaves by an authority
- * that the primary has signed. It begins when all servers of both know of it; before, and without, it is for itself.
- * Spec: FED-001, FED-007, FED-009.
+ * Makes a secondary datacenter part of the primary's mesh: it trusts the same roots, and signs its leaves by an
+ * authority that the primary has signed. It joins when all servers of both datacenters support that; before, and
+ * without a primary, it has a mesh of its own. Spec: FED-001, FED-007, FED-009.
  */
 export class Joining {
   readonly #parts: AuthorityParts
   readonly #providers: OpenProviders
-  /** When it looks at the primary again. One number for who asks and who rests: differences of it would be rounded each in its way. */
+  /**
+   * Next read of the primary. All code uses this one number: differences computed twice would be rounded differently.
+   */
   #lookAtMs = Number.NEGATIVE_INFINITY
   #notBeforeMs = 0
   #pauseMs = retryMs
@@ -41,23 +46,23 @@ export class Joining {
     this.#providers = providers
   }
 
-  /** After which it is to look again; infinite: there is nothing to join. */
+  /** Pause until the next step; infinite if there is nothing to join. */
   restMs(tx: ReadTransaction): number {
     const { federation, env } = this.#parts.server
     if (federation === undefined) return Number.POSITIVE_INFINITY
     const isJoined = authorityOf(tx)?.primary === federation.primaryDatacenter
     if (!isJoined && !federation.joins) return Number.POSITIVE_INFINITY
     const isWell = isJoined && this.#problem === ''
-    // Counted from when it looked last: whatever else its leader did meanwhile does not put it off.
+    // Counted from the last read: other work of the leader does not delay it.
     return isWell ? this.#lookAtMs - env.clock.monoMs() : lookAtPoolsMs
   }
 
-  /** Why it does not go on at present, while leaves are signed all the same; empty: it does. */
+  /** Why it does not proceed at present, although leaves are signed; empty if it proceeds. */
   get problem(): string {
     return this.#problem
   }
 
-  /** Undefined: there is nothing of it to do now, or it failed, and what else there is goes on without it. */
+  /** Undefined: there is nothing to do now, or it failed, and the other work goes on without it. */
   async step(tx: ReadTransaction): Promise<Step | undefined> {
     const { env, federation } = this.#parts.server
     if (federation !== undefined && env.clock.monoMs() < this.#notBeforeMs) return undefined
@@ -100,7 +105,7 @@ export class Joining {
     return this.#join(tx, federation, { list, active, signer })
   }
 
-  /** What signs here, where that is below the root that is active there, and lives long enough. */
+  /** The signer of this datacenter, if it is below the primary's active root and lives long enough. */
   #signer(tx: ReadTransaction, active: RootRow, isJoined: boolean): SignerRow | undefined {
     const signer = signerOf(tx, active.id)
     if (!isJoined || signer === undefined) return undefined
@@ -108,19 +113,22 @@ export class Joining {
     const [own] = certificatesIn(signer.ownIntermediates.slice(0, 1))
     if (own === undefined) return undefined
     const isLong = own.notAfterMs - nowMs >= renewedWithLeft * (own.notAfterMs - own.notBeforeMs)
-    // Behind it may be what leads to a root that is about to expire: with that no leaf would be worth having.
+    // The chain may contain a certificate that is about to expire, which would cut every leaf short.
     const isWhole = signer.chainEndMs - nowMs >= this.#worthHavingMs()
     const hasSame = this.#lasting(active).every((pem) => signer.ownIntermediates.includes(pem))
     return isLong && isWhole && hasSame ? signer : undefined
   }
 
-  /** What leads back from the active root, without what is about to expire: who trusts nothing but that root has no leaf either. */
+  /**
+   * The chain back from the active root without certificates that are about to expire: verifiers that trust only such a
+   * root have no valid leaf either.
+   */
   #lasting({ intermediates }: RootRow): readonly string[] {
     const untilMs = this.#parts.server.env.clock.wallMs() + this.#worthHavingMs()
     return intermediates.filter((pem) => certificatesIn([pem]).every(({ notAfterMs }) => notAfterMs >= untilMs))
   }
 
-  /** Twice what a leaf must have left: until it is looked at again it still has that. */
+  /** Twice the minimum lifetime of a leaf, so that the minimum is still left at the next look. */
   #worthHavingMs(): number {
     return 2 * leafLeftMinMs(this.#parts)
   }
@@ -132,7 +140,7 @@ export class Joining {
   ): Promise<Step> {
     const { server } = this.#parts
     const { list, active } = found
-    // First what the primary may refuse for good: all else costs a command each time.
+    // Begins with what the primary may refuse for good: everything else costs a command each time.
     const signed = found.signer ?? (await authorityBelow(this.#parts, federation, list, this.#lasting(active)))
     if ('kind' in signed) return signed
     const before = activeRoot(tx)
@@ -162,7 +170,7 @@ export class Joining {
     if (!done.ok) return notReplicated(done.error)
     const fields = { primary: federation.primaryDatacenter, root: active.id, roots: list.roots.length }
     if (done.value) {
-      // Whatever it was given holds until it looks again, however short that is.
+      // The new authority is used until the next read, however short its lifetime is.
       this.#lookAtMs = server.env.clock.monoMs() + lookAtPrimaryMs
       server.env.log.write('info', 'connect', 'the mesh is one with that of the primary datacenter', fields)
     }
@@ -187,7 +195,10 @@ function sameRoots(tx: ReadTransaction, roots: readonly RootRow[]): boolean {
   )
 }
 
-/** A datacenter that signs below the root of another, which it cannot follow any more by the configuration of this server. */
+/**
+ * A datacenter that signs below the root of another one, which it can no longer follow according to this server's
+ * configuration.
+ */
 function leftAlone({ server }: AuthorityParts, tx: ReadTransaction): Step | undefined {
   const followed = authorityOf(tx)?.primary ?? ''
   if (followed === '') return undefined

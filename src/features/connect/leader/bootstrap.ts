@@ -8,14 +8,14 @@ import type { AuthorityParts } from '../settings.ts'
 import { did, failedBy, notReplicated, type Step } from './step.ts'
 
 /**
- * The first root and configuration, by the settings of the leader; what they say later has no effect. Two leaders may both come
- * here: the command of one of them begins the authority, that of the other finds that there is one. Spec: CA-007,
- * CA-011, CA-012.
+ * Creates the first root and configuration from the settings of the leader; later values of these settings have no
+ * effect. Two leaders may both try: the command of one begins the authority, and that of the other finds it begun.
+ * Spec: CA-007, CA-011, CA-012.
  */
 export class Bootstrap {
   readonly #parts: AuthorityParts
   readonly #providers: OpenProviders
-  /** Drawn once: an attempt that is repeated asks the provider for the same. */
+  /** Drawn once, so that a repeated attempt asks the provider for the same root. */
   #clusterId = ''
 
   constructor(parts: AuthorityParts, providers: OpenProviders) {

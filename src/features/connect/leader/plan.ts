@@ -6,12 +6,12 @@ import { openRotation } from '../views.ts'
 
 export type Due = 'nothing' | 'joining' | 'options' | 'rotation' | 'giving-up'
 
-/** What is to be proposed; or that something else has to end before. */
+/** A command to propose, or another change that must end first. */
 export type Plan =
   | { readonly kind: 'propose'; readonly due: Due }
   | { readonly kind: 'wait'; readonly rotation: number }
 
-/** How the configuration comes to be what is wished, from what is now. */
+/** How to get from the present configuration to the wished one. */
 export function planOf(
   tx: ReadTransaction,
   authority: AuthorityRow,
@@ -21,7 +21,8 @@ export function planOf(
   const rotation = openRotation(tx)
   const isAsItIs = kind.name === authority.provider && sameOptions(authority.options, options)
   const follows = authority.primary !== ''
-  // Keys are those of the primary datacenter. Where it has become that itself, whatever is configured is a root of its own.
+  // The keys belong to the primary datacenter. If this datacenter has become the primary, any configuration means a
+  // root of its own.
   if (follows && !isPrimary) return { kind: 'propose', due: isAsItIs ? 'nothing' : 'options' }
   const isSameRoot =
     !follows && (isAsItIs || (kind.name === authority.provider && kind.sameRoot(authority.options, options)))

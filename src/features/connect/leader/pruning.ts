@@ -5,7 +5,7 @@ import type { AuthorityParts } from '../settings.ts'
 import { allRoots, goesMs } from '../views.ts'
 import { did, notReplicated, type Step } from './step.ts'
 
-/** When the next root goes, by the wall clock; undefined: none is to go. */
+/** When the next root is removed, by the wall clock; undefined: none is to be removed. */
 export function nextToGoMs(tx: ReadTransaction, times: MeshTimes): number | undefined {
   let next: number | undefined
   for (const root of allRoots(tx)) {
@@ -16,7 +16,7 @@ export function nextToGoMs(tx: ReadTransaction, times: MeshTimes): number | unde
   return next
 }
 
-/** Takes out every root of which all leaves have expired. Spec: CA-024. */
+/** Removes every root of which all leaves have expired. Spec: CA-024. */
 export async function pruneStep({ server, ...times }: AuthorityParts, tx: ReadTransaction): Promise<Step> {
   const { env } = server
   const { skewMs, leafTtlMinMs } = times

@@ -6,7 +6,7 @@ import { providedWithin } from '../provider/within.ts'
 import type { AuthorityParts } from '../settings.ts'
 import { did, failedBy, notReplicated, type Step } from './step.ts'
 
-/** Has the provider look at what it keeps; what it has renewed below its root goes out with leaves from now on. */
+/** Lets the provider check its state; certificates that it renewed below its root come with leaves from now on. */
 export async function reviewStep({ server }: AuthorityParts, signer: ActiveSigner): Promise<Step> {
   const { provider, provided, ownIntermediates, root, kind } = signer
   if (provider.review === undefined) return did

@@ -20,8 +20,8 @@ import { activeRoot, authorityOf, lastLeafExpiry, signerOf } from '../views.ts'
 import { did, failedBy, notReplicated, type Step } from './step.ts'
 
 /**
- * One step of a rotation, from where its row says that it stands. Nothing that a step needs is kept outside the replicated state:
- * another leader goes on with it. Until the last step the old root signs. Spec: CA-020, CA-028.
+ * One step of a rotation, from the state in its row. No step needs anything outside the replicated state, so another
+ * leader can continue. Until the last step the old root signs. Spec: CA-020, CA-028.
  */
 export async function rotationStep(
   parts: AuthorityParts,
@@ -43,25 +43,31 @@ export async function rotationStep(
   return activate(parts, providers, tx, row)
 }
 
-/** See `rotationActivate` for those that do without. */
+/** `rotationActivate` explains the rotations without a crossing. */
 function asksForCrossing(parts: AuthorityParts, { root, uncrossed }: RotationRow, active: RootRow): boolean {
   return root?.id !== active.id && !uncrossed && active.of === '' && !isOver(parts, active)
 }
 
-/** Whether nothing is left to do for a rotation but to wait: until there is room for its root, or until every clock takes that. */
+/**
+ * Whether a rotation has nothing left to do but wait: until there is room for its root, or until every clock accepts
+ * it.
+ */
 export function onlyWaits(parts: AuthorityParts, tx: ReadTransaction, row: RotationRow): boolean {
   if (row.root === null) return waitsForRoom(tx, row, parts)
   return isPrepared(parts, tx, row) && usableFromMs(parts, row, row.root) > parts.server.env.clock.wallMs()
 }
 
-/** Whether the new root is recorded, and its crossing is made, if it needs one: the caller can be told that the change is accepted. */
+/**
+ * Whether the new root is recorded, and its crossing is made if it needs one: the caller can be told that the change is
+ * accepted.
+ */
 export function isPrepared(parts: AuthorityParts, tx: ReadTransaction, row: RotationRow): boolean {
   const active = activeRoot(tx)
   if (row.root === null || active === undefined) return false
   return row.step === 'crossed' || !asksForCrossing(parts, row, active)
 }
 
-/** 1. The intermediate: the new root's own certificate, of its subject and key, which is what the old one is to sign. */
+/** 1. The request: the new root's own certificate, whose subject and key the old root is to sign. */
 async function request(
   { server }: AuthorityParts,
   providers: OpenProviders,
@@ -86,7 +92,7 @@ async function request(
   return did
 }
 
-/** A crossing ends with the root that it is of, and must hold for as long as the old root's leaves. */
+/** A crossing ends with the new root, and must be valid for as long as the old root's leaves. */
 function longEnough(tx: ReadTransaction, root: RootFacts): Result<RootFacts, ProviderFailure> {
   const last = lastLeafExpiry(tx, activeRoot(tx)?.id ?? '') ?? 0
   if (root.notAfterMs >= last) return ok(root)
@@ -127,7 +133,7 @@ async function cross(
   return did
 }
 
-/** It holds for as long as both: no leaf that leads back by way of it is shortened by anything else. */
+/** The crossing is valid for as long as both roots: no chain through it is shortened by anything else. */
 function crossingWish(
   { server, skewMs }: AuthorityParts,
   root: RootFacts,
@@ -140,8 +146,9 @@ function crossingWish(
 }
 
 /**
- * 3. The new root takes over, once its provider is there to sign with it and every clock takes it. What the servers make is
- * back-dated by the skew, so that is at once; what an operator or a secrets manager made may have begun a moment ago.
+ * 3. The new root becomes active, once its provider can sign with it and every clock accepts it. Certificates of the
+ *    built-in provider are back-dated by the skew, so they are accepted at once; those of an operator or a secrets
+ *    manager may have begun a moment ago.
  */
 async function activate(
   parts: AuthorityParts,
@@ -169,12 +176,18 @@ async function activate(
   return did
 }
 
-/** The servers still sign by a root that has expired; a provider that is elsewhere does not, and nobody trusts it any more. */
+/**
+ * The built-in provider still signs by an expired root; an external provider does not, and no verifier trusts such a
+ * root.
+ */
 function isOver({ server }: Pick<AuthorityParts, 'server'>, { provider, notAfterMs }: RootRow): boolean {
   return provider !== productName && notAfterMs <= server.env.clock.wallMs()
 }
 
-/** From when on the new root, what its provider has below it, and the crossing hold by every clock that is behind by the skew at most. */
+/**
+ * From when on the new root, its provider's intermediates and the crossing are valid for every clock that is slow by at
+ * most the skew.
+ */
 function usableFromMs(
   { skewMs }: Pick<MeshTimes, 'skewMs'>,
   { crossing }: Pick<RotationRow, 'crossing'>,
@@ -187,7 +200,10 @@ function usableFromMs(
   return Math.max(notBeforeMs, crossing?.notBeforeMs ?? 0, ...between) + skewMs
 }
 
-/** Of that which the former primary datacenter has signed for this one: those that it has signed for others live as long. */
+/**
+ * The lifetime of the authority that the former primary datacenter signed for this one: those for other datacenters
+ * live as long.
+ */
 function lifeOfAuthority(tx: ReadTransaction): number {
   const signer = signerOf(tx, activeRoot(tx)?.id ?? '')
   const read = readCertificates(signer?.ownIntermediates[0] ?? '')

@@ -1,13 +1,13 @@
 import { type Failure, failureText } from '../../../model/failure.ts'
 import type { ProviderFailure } from '../provider/provider.ts'
 
-/** What came of one thing that the leader had to do for the authority. */
+/** The result of one task of the leader for the authority. */
 export type Step =
-  /** Something: it looks at once what comes next. */
+  /** Work was done: the next task is looked for at once. */
   | { readonly kind: 'did' }
-  /** There is nothing to do until something changes, or this time has passed. */
+  /** Nothing is due until something changes, or this time has passed. */
   | { readonly kind: 'idle'; readonly forMs: number }
-  /** It is tried again later. `message` is for operators, and holds no secret. */
+  /** To be retried later. `message` is for operators, and contains no secret. */
   | { readonly kind: 'failed'; readonly by: 'provider' | 'replication' | 'time'; readonly message: string }
 
 export const did: Step = { kind: 'did' }

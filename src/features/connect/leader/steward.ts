@@ -18,14 +18,15 @@ import { rotationStep } from './rotation.ts'
 import { failedBy, type Step } from './step.ts'
 
 /**
- * A difference of two moments may be less than any clock shows: a timer of so little ends at the same moment, before what it was for is
- * due, and so again and again. Nothing that is waited for here is in such a hurry.
+ * Shortest pause. The difference of two times may be smaller than the clock's resolution: such a timer would end before
+ * its task is due, again and again. No task here is that urgent.
  */
 const restMinMs = 100
 
 /**
- * Does what is due for the authority, one thing after the other, for as long as this server leads: begins it, takes a rotation
- * on, takes old roots out. What fails is told, and tried again with growing pauses; leading goes on whatever comes of it.
+ * Does the due tasks of the authority, one after the other, for as long as this server leads: begins the authority,
+ * continues a rotation, removes old roots. A failure is reported and retried with growing pauses; it never ends
+ * leadership.
  */
 export class Steward implements Closable {
   readonly #parts: AuthorityParts
@@ -48,9 +49,9 @@ export class Steward implements Closable {
     parts.server.env.detach(this.#run())
   }
 
-  /** What keeps it from what is due; empty: nothing. */
+  /** Why it cannot do what is due; empty if it can. */
   get problem(): string {
-    // Where it signs below the root of another datacenter, all else comes of not following that.
+    // A datacenter that signs below another's root has this as its first problem: the others follow from it.
     const follows = authorityOf(this.#parts.server.read())?.primary !== ''
     const [first, second] = follows ? [this.#joining.problem, this.#problem] : [this.#problem, this.#joining.problem]
     return first === '' ? second : first
@@ -61,7 +62,7 @@ export class Steward implements Closable {
     this.#wake?.()
   }
 
-  /** Says nothing before it has looked: what it does not know yet is not well. */
+  /** Sets no gauges before the first look: unknown is not healthy. */
   measure(): void {
     if (!this.#hasLooked) return
     const { env } = this.#parts.server
@@ -75,7 +76,8 @@ export class Steward implements Closable {
     tellSettingsIgnored(this.#parts)
     tellRestored(this.#parts)
     while (!this.#closed) {
-      // From before the step on: what changes while it is under way would else be seen when the rest is over, in an hour.
+      // Opened before the step: a change during the step would otherwise be noticed only after the pause, which may be
+      // an hour.
       const changed = this.#change()
       const step = await this.#step()
       if (this.#closed) return changed.close()
@@ -97,7 +99,7 @@ export class Steward implements Closable {
     if (authorityOf(tx) === undefined) return this.#bootstrap.step()
     const nowMs = this.#parts.server.env.clock.wallMs()
     const nextMs = nextToGoMs(tx, this.#parts) ?? Number.POSITIVE_INFINITY
-    // Also while a rotation is open: it may wait for a root to go.
+    // Also during a rotation, which may wait for the removal of a root.
     if (nextMs <= nowMs) return pruneStep(this.#parts, tx)
     const rotation = openRotation(tx)
     if (rotation === undefined) return this.#look(tx, nextMs - nowMs)
@@ -105,7 +107,10 @@ export class Steward implements Closable {
     return step.kind === 'idle' ? { kind: 'idle', forMs: Math.min(step.forMs, nextMs - nowMs) } : step
   }
 
-  /** Nothing is due; what signs is looked at all the same, for an operator is to know of it before the next leaf is asked for. */
+  /**
+   * Nothing is due; the provider is checked all the same, so that an operator learns of a problem before the next leaf
+   * is requested.
+   */
   async #look(tx: ReadTransaction, forMs: number): Promise<Step> {
     const signer = await this.#providers.active(tx)
     if (!signer.ok) return failedBy(signer.error)
@@ -117,12 +122,12 @@ export class Steward implements Closable {
     const dueMs = this.#reviewedMs + reviewIntervalMs - nowMs
     if (dueMs > 0) return { kind: 'idle', forMs: Math.min(forMs, dueMs, leftMs.forMs) }
     const step = await reviewStep(this.#parts, signer.value)
-    // What it found stands until it is mended: it is looked at again soon, and told of all the while.
+    // A problem stays reported until it is fixed, so the next look comes soon.
     if (step.kind !== 'failed') this.#reviewedMs = nowMs
     return step
   }
 
-  /** For how long leaves are signed below this root, and when what goes out with them ends. */
+  /** The lifetime of leaves that are signed below this root, and when their chain ends. */
   #signsForMs(tx: ReadTransaction, root: RootRow): { readonly forMs: number; readonly endMs: number } {
     const nowMs = this.#parts.server.env.clock.wallMs()
     const { endMs } = chainOf(tx, root, nowMs, this.#parts)
@@ -150,7 +155,7 @@ export class Steward implements Closable {
     return pauseMs
   }
 
-  /** The next change of anything that could make something due. */
+  /** Watches everything that could make a task due. */
   #change(): Change {
     const { server } = this.#parts
     const over = server.env.deferred<void>()
@@ -158,7 +163,7 @@ export class Steward implements Closable {
     return { over, close: () => watching.close() }
   }
 
-  /** Until the time has passed or something has changed. */
+  /** Waits until the time has passed or something has changed. */
   async #rest(forMs: number, { over, close }: Change): Promise<void> {
     const timer = this.#parts.server.env.timers.after(Math.max(restMinMs, forMs), () => over.resolve())
     this.#wake = () => over.resolve()
@@ -172,7 +177,7 @@ interface Change extends Closable {
   readonly over: Deferred<void>
 }
 
-/** Once for each time that it leads: whoever has changed the file should not believe that it was heard. */
+/** Once per leadership: an operator that has changed the file should not believe that it took effect. */
 function tellSettingsIgnored({ server }: AuthorityParts): void {
   const authority = authorityOf(server.read())
   const { mesh, env } = server
@@ -185,7 +190,9 @@ function tellSettingsIgnored({ server }: AuthorityParts): void {
   env.log.write('info', 'connect', text, { provider: authority.provider })
 }
 
-/** For as long as leaves may be out of which the snapshot does not know: once for each time that it leads, also at once after it. */
+/**
+ * Once per leadership, and right after a restore, for as long as there may be leaves that the snapshot does not know.
+ */
 function tellRestored({ server, skewMs }: AuthorityParts): void {
   const { clock, log } = server.env
   const restored = restoredOf(server.read())

@@ -13,14 +13,14 @@ interface Trial {
   readonly due: Due
   readonly kind: ProviderKind
   readonly options: ProviderOptions
-  /** Monotonic clock. */
+  /** Monotonic time. */
   readonly untilMs: number
 }
 
 /**
- * Why a provider with other options for the same root refuses to sign by it; undefined: it does not, or nobody can tell now. Stored without
- * having been tried, a token with a letter too many would end all signing. Whoever calls asks only while all is well: what is broken anyway
- * may be mended in any order.
+ * Why a provider refuses to sign with the same root under other options; undefined: it does not refuse, or no answer
+ * can be had now. Without this trial, a token with one character too many would be stored and end all signing. Callers
+ * ask only while the authority is healthy: a broken one may be repaired in any order.
  */
 export async function refusalOf(
   parts: AuthorityParts,
@@ -31,7 +31,7 @@ export async function refusalOf(
   const authority = authorityOf(tx)
   const signer = signerOf(tx, activeRoot(tx)?.id ?? '')
   if (due !== 'options' || authority?.primary !== '' || signer === undefined) return undefined
-  // What the servers are themselves cannot be out of reach.
+  // The built-in provider cannot be unreachable.
   if (kind.name === productName || authority.provider !== kind.name) return undefined
   if (sameOptions(toReach(authority.options), toReach(options))) return undefined
   const providers = new OpenProviders(parts)
@@ -42,8 +42,8 @@ export async function refusalOf(
 }
 
 /**
- * Why the provider of another root gives no answer at all; undefined: it answers, whatever it says, or is a part of the servers.
- * A rotation to it would stay open until it does, and hold up every other change.
+ * Why the provider of another root cannot be reached; undefined: it answers, whatever it says, or is the built-in one.
+ * A rotation to an unreachable provider would stay open, and hold up every other change.
  */
 export async function silenceOf(
   parts: AuthorityParts,
@@ -52,7 +52,7 @@ export async function silenceOf(
 ): Promise<string | undefined> {
   if (due !== 'rotation') return undefined
   const opened = new OpenProviders(parts).opened(kind.name, options, authority)
-  // What is wrong with the options is for the rotation to say.
+  // The rotation itself reports invalid options.
   if (!opened.ok) return undefined
   const { provider } = opened.value
   if (provider.contact === undefined) return undefined
@@ -64,7 +64,7 @@ export async function silenceOf(
 
 const ofAuthority: readonly string[] = ['LeafCertTTL', 'CSRMaxPerSecond', 'RotationPeriod']
 
-/** Without what the authority itself goes by. */
+/** Without the options that only the authority itself uses. */
 function toReach(options: ProviderOptions): ProviderOptions {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !ofAuthority.includes(name)))
 }

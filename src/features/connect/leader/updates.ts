@@ -21,18 +21,18 @@ import { refusalOf, silenceOf } from './trial.ts'
 export interface ConfigurationWish {
   readonly provider: string
   readonly options: ProviderOptions
-  /** Only where the configuration has this ModifyIndex; null: wherever. */
+  /** Only if the configuration has this ModifyIndex; null: any. */
   readonly onlyAt: number | null
-  /** A rotation is to do without the old root's signature. */
+  /** The rotation omits the old root's signature. */
   readonly uncrossed?: boolean
 }
 
 const goesAway: Failure = { kind: 'not-leader', leader: undefined }
 
 /**
- * Changes of the configuration, one after the other: one that finds a rotation under way waits for its end, unless it wishes the
- * very same, or what held before, which gives the rotation up. A caller whose leader is lost comes again with the same write, is
- * told of the rotation that it began, and waits for the end of that one.
+ * Applies changes of the configuration one after the other. A change that finds a rotation under way waits for its end,
+ * unless it wishes the very same configuration, or the one before the rotation, which cancels it. A caller whose leader
+ * is lost repeats the same write, is referred to the rotation that it began, and waits for its end.
  */
 export class Updates implements Closable {
   readonly #parts: AuthorityParts
@@ -83,7 +83,8 @@ export class Updates implements Closable {
       const done = await this.#propose(tx, { due: plan.due, kind, options: options.value, wish }, named)
       if (!done.ok) return done
       if (done.value.kind !== 'changed') return this.#outcome(done.value, untilMs)
-      // What came of this write is that it was told to look again: from here on it would be told the same for ever.
+      // The outcome of this write was to look again, and a repetition would return the same for ever: use a new
+      // identity.
       named = undefined
     }
   }
@@ -129,15 +130,15 @@ export class Updates implements Closable {
     env.log.write('info', 'connect', text, { rotation: row.id, ...(begins === '' ? {} : { begins }) })
   }
 
-  /** When a rotation begins that waits for a root to go; empty: it has begun. */
+  /** When a rotation begins that waits for the removal of a root; empty: it has begun. */
   #waitsUntil(row: RotationRow): string {
     const tx = this.#parts.server.read()
     return waitsForRoom(tx, row, this.#parts) ? utcText(roomFromMs(tx, this.#parts)) : ''
   }
 
   /**
-   * The rotation once it has ended, or, if the caller is content with that, once it is accepted: nothing is left but to wait, or all
-   * is prepared and the time is over. Undefined: it ended so long ago that it has been forgotten.
+   * Waits for the end of the rotation or, if the caller accepts that, until it is accepted: nothing is left but to
+   * wait, or everything is prepared and the time is over. Undefined: it ended long ago and was forgotten.
    */
   async #ended(id: number, untilMs: number, orAccepted = false): Promise<Result<RotationRow | undefined, Failure>> {
     const { server } = this.#parts
@@ -174,7 +175,10 @@ export class Updates implements Closable {
   }
 }
 
-/** As the field does they are kept; whoever has mistyped one should know. Of a value nothing is said: it may be a secret. */
+/**
+ * Unknown options are stored, as in the field; the warning helps against mistyped ones. It shows no values, which may
+ * be secrets.
+ */
 function tellUnknown(
   { env }: AuthorityParts['server'],
   { name, knownOptions }: ProviderKind,
@@ -208,7 +212,7 @@ function checkedOptions(
   return problem === undefined ? again : mistaken(`error configuring provider: ${problem}`)
 }
 
-/** With the stored secrets in place of what is written back hidden, where they may be kept. */
+/** Restores stored secrets where hidden ones were written back, if they may be kept. */
 function withKept(
   kind: ProviderKind,
   given: ProviderOptions,

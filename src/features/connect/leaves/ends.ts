@@ -6,8 +6,9 @@ import type { MeshTimes } from '../limits.ts'
 import type { ProviderKind } from '../provider/provider.ts'
 
 /**
- * Until when a provider may be asked to sign below a chain that ends then. One that is elsewhere counts from its own clock, which may be
- * ahead, and from when the call has come to it: what it gave beyond the end could not go out. Of little time half is left to that.
+ * The expiry to request from a provider below a chain that ends at the given time. An external provider counts from its
+ * own clock, which may be fast, and from the arrival of the call; a leaf beyond the end could not be used. If little
+ * time is left, half of it is reserved for that.
  */
 export function endToAskFor(
   { name }: Pick<ProviderKind, 'name'>,
@@ -18,7 +19,10 @@ export function endToAskFor(
   return Math.max(chainEndMs - skewMs, nowMs + (chainEndMs - nowMs) / 2)
 }
 
-/** A provider that goes by a clock of its own may have given more than was recorded: it goes out only when that is, too. */
+/**
+ * A provider with a clock of its own may have given a longer leaf than was recorded: the leaf is handed out only after
+ * that is recorded, too.
+ */
 export async function recordLonger(
   server: ServerContext,
   {

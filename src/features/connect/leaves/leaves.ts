@@ -16,7 +16,7 @@ import type { Chain } from '../views.ts'
 import { endToAskFor, recordLonger } from './ends.ts'
 import type { RequestedLeaf } from './requested.ts'
 
-/** What holds for the leaves of one batch, and has been recorded. */
+/** The recorded terms of one batch of leaves. */
 export interface Recorded {
   readonly signer: ActiveSigner
   readonly chain: Chain
@@ -24,10 +24,10 @@ export interface Recorded {
   readonly expiresMs: number
 }
 
-/** X.520 has no longer names. */
+/** Maximum length of a common name in X.520. */
 const commonNameMax = 64
 
-/** Signs one leaf that has been recorded, and looks at what came of it before it goes out. */
+/** Signs one recorded leaf, and checks the result before it is handed out. */
 export async function signRecorded(
   parts: AuthorityParts,
   recorded: Recorded,
@@ -72,7 +72,7 @@ function leafProblem(
   return leaf.notAfterMs > wish.endMs ? 'it outlives what it is signed with' : undefined
 }
 
-/** What others have signed must lead to the root that is trusted; of what this server signed itself that is known. */
+/** A leaf from an external provider must lead to the trusted root; one that this server signed itself always does. */
 function chainProblem(
   { server }: AuthorityParts,
   { signer }: Recorded,
@@ -107,7 +107,8 @@ function issued(
     notBeforeMs: leaf.notBeforeMs,
     notAfterMs: leaf.notAfterMs,
     createIndex: authority.createIndex,
-    // In a secondary datacenter roots come without another configuration. Whoever knows what was at this index knows the root.
+    // In a secondary datacenter roots change without the configuration. A caller that knows the state at this index
+    // knows the root.
     modifyIndex: Math.max(authority.modifyIndex, root.createIndex),
   }
 }

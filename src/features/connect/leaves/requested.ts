@@ -8,10 +8,10 @@ import { readSpiffeId, serviceUri } from '../../../pki/spiffe.ts'
 import { denied } from '../../contract/denied.ts'
 import { meshSpellings } from '../../contract/mesh-spellings.ts'
 
-/** All that is taken from a request for a leaf. */
+/** The parts of a signing request that are used. */
 export interface RequestedLeaf {
   readonly publicKey: Uint8Array
-  /** For providers that take nothing else. */
+  /** For providers that accept only whole requests. */
   readonly requestPem: string
   readonly service: string
   readonly uri: string
@@ -24,11 +24,12 @@ export interface Asking {
   readonly datacenter: string
 }
 
-/** The namespace of services: there is no other. Reference: mesh.md#spiffe-service. */
+/** The namespace of services: it is the only one. Reference: mesh.md#spiffe-service. */
 const namespace = 'default'
 
 /**
- * What a request asks for, where whoever sends it may have that. Reference: mesh.md#what-a-signing-request-may-ask-for.
+ * Parses a signing request, and checks the caller's right to the leaf. Reference:
+ * mesh.md#what-a-signing-request-may-ask-for.
  */
 export function requestedLeaf(requestPem: string, asking: Asking): Result<RequestedLeaf, Failure> {
   const { env, authorizer, trustDomain, datacenter } = asking

@@ -18,25 +18,27 @@ interface Waiting {
   readonly answer: Deferred<Result<IssuedLeaf, Failure>>
 }
 
-/** Leaves signed in one turn: a signature takes a good part of a millisecond, with long keys more. */
+/** Leaves signed in one turn: a signature takes a good part of a millisecond, more with long keys. */
 const signedInTurn = 8
-/** How often a batch begins anew because the root has changed under it. */
+/** Maximum number of times that a batch starts again because the root has changed. */
 const attemptsMax = 4
-/** While there are more than may be signed, they are gathered for this long: each command is one for the disks of all servers. */
+/**
+ * When the rate limit is reached, requests are gathered for this long: each command costs a disk write on all servers.
+ */
 const gatherMs = 100
-/** Requests wait about this long at most: who asks gives up after ten seconds. */
+/** Maximum wait of a request: its caller gives up after ten seconds. */
 const waitMaxS = 5
 
 /**
- * Leaves, so many in a second at most: requests wait in a queue, and beyond its bound they are refused for now. Those that wait
- * together share one command that records them (commands.ts has the argument why), and are signed when that has committed: what
- * a server signs that no longer leads never leaves it.
+ * Signs leaves at a limited rate: requests wait in a queue, and are refused for now when it is full. Requests that wait
+ * together share one command that records them (the argument is in commands.ts), and are signed after it has committed:
+ * a leaf of a server that no longer leads is never handed out.
  */
 export class Signing implements Closable {
   readonly #parts: AuthorityParts
   readonly #providers: OpenProviders
   readonly #queue: Waiting[] = []
-  /** Leaves that may be signed now. */
+  /** Number of leaves that may be signed now. */
   #allowance: number
   #countedMs: number
   #draining = false
@@ -83,7 +85,7 @@ export class Signing implements Closable {
     this.#parts.server.env.detach(this.#drain())
   }
 
-  /** Whatever is thrown on the way, nobody is left waiting, and the next are served. */
+  /** Whatever is thrown, no caller is left waiting, and the next requests are served. */
   async #drain(): Promise<void> {
     try {
       while (!this.#closed && this.#queue.length > 0) await this.#next()
@@ -100,7 +102,7 @@ export class Signing implements Closable {
     try {
       await this.#signBatch(batch)
     } finally {
-      // Those that have theirs keep it.
+      // Callers that already have their leaf are not affected.
       const failure: Failure = { kind: 'refused', message: 'the provider has failed' }
       for (const { answer } of batch) answer.resolve(err(failure))
     }
@@ -116,7 +118,7 @@ export class Signing implements Closable {
     return Math.floor(this.#allowance)
   }
 
-  /** As the authority is configured now. */
+  /** The rate limit of the present configuration. */
   #perSecond(): number {
     const { server, leavesPerSecond } = this.#parts
     return leavesPerSecondOf(authorityOf(server.read())?.options ?? {}, leavesPerSecond)
@@ -149,7 +151,7 @@ export class Signing implements Closable {
     }
   }
 
-  /** The root under which the batch is signed, which is active when the command for it is applied. */
+  /** The root that signs the batch, which is active when its command is applied. */
   async #record(count: number): Promise<Result<Recorded & { readonly first: bigint }, Failure>> {
     const { server, skewMs, leafTtlMinMs } = this.#parts
     for (let attempt = 0; attempt < attemptsMax; attempt++) {

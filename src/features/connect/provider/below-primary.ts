@@ -12,7 +12,7 @@ import { refused } from './provider-failures.ts'
 
 const notHere = 'roots are those of the primary datacenter'
 
-/** What signs the leaves of a secondary datacenter: an authority below the root of the primary one. */
+/** The signer of a secondary datacenter: an authority below the root of the primary one. */
 export function belowPrimary(
   env: Env,
   root: RootRow,

@@ -6,10 +6,10 @@ import { commonOptions, textOption } from '../options.ts'
 import { BuiltInProvider, keyKindOf } from './built-in.ts'
 import type { ProviderKind } from './provider.ts'
 
-/** What a root is made of, where it is given. */
+/** The options of a given root. */
 const givenRoot = ['PrivateKey', 'RootCert'] as const
 
-/** The authority that servers are themselves. Reference: mesh.md#provider-options. */
+/** The provider that is built into the servers. Reference: mesh.md#provider-options. */
 export const builtInKind: ProviderKind = {
   name: productName,
   title: productTitle,
@@ -20,7 +20,10 @@ export const builtInKind: ProviderKind = {
   open: (env, options, mesh) => new BuiltInProvider(productName, env, options, mesh),
 }
 
-/** A key that is given has the kind that it has. Of one that the servers make the kind counts, however its default is written. */
+/**
+ * Whether both options mean the same root. A given key has its own type. For a generated one the type counts, including
+ * its default.
+ */
 function sameRoot(before: ProviderOptions, after: ProviderOptions): boolean {
   if (!givenRoot.every((name) => textOption(before, name) === textOption(after, name))) return false
   return textOption(after, 'PrivateKey') !== '' || keyKindOf(before) === keyKindOf(after)

@@ -26,10 +26,13 @@ import type {
 } from './provider.ts'
 import { refused } from './provider-failures.ts'
 
-/** How long a root holds. Reference: mesh.md#profile-notafter. */
+/** Lifetime of a root. Reference: mesh.md#profile-notafter. */
 const rootLifeMs = 3_650 * 86_400_000
 
-/** The servers' own authority: its root signs leaves itself, with a key that is kept in the replicated state alone. */
+/**
+ * The built-in certificate authority: its root signs leaves directly, with a key that exists only in the replicated
+ * state.
+ */
 export class BuiltInProvider implements Provider {
   readonly name: string
   readonly #env: Env
@@ -44,7 +47,9 @@ export class BuiltInProvider implements Provider {
     this.#mesh = mesh
   }
 
-  /** Nothing ends: leaves that are being signed when another takes its place were recorded, and go out. */
+  /**
+   * Nothing to stop: leaves that are being signed when another provider takes over were recorded, and are handed out.
+   */
   close(): void {}
 
   async root(state: SignerState | undefined, serial: string): Provided<ProvidedRoot> {
@@ -91,7 +96,7 @@ export class BuiltInProvider implements Provider {
     return ok({ certificate: certificatePem(intermediate), serial, notAfterMs: term.notAfterMs })
   }
 
-  /** Every certificate is back-dated by the skew, that clocks which are behind take it at once. */
+  /** Every certificate is back-dated by the skew, so that slow clocks accept it at once. */
   #begins(): { readonly notBeforeMs: number } {
     return { notBeforeMs: wholeSecond(this.#env.clock.wallMs() - this.#mesh.skewMs) }
   }
@@ -145,7 +150,7 @@ function onlyCertificate(pem: string, what: string): Result<Certificate, Provide
   return err({ kind: 'refused', message: `${what}: not one certificate` })
 }
 
-/** Nothing outlives what signed it. */
+/** A certificate never outlives its issuer. */
 function withinIssuer({ certificate }: Issuer, notAfterMs: number): number {
   return wholeSecond(Math.min(notAfterMs, certificate.notAfterMs))
 }
@@ -160,7 +165,7 @@ const keyKinds: Readonly<Record<string, KeyKind>> = {
   'rsa 4096': 'rsa-4096',
 }
 
-/** Of the key that is generated; undefined: there is no such kind. */
+/** Type of the key to generate; undefined: the type is unknown. */
 export function keyKindOf(options: ProviderOptions): KeyKind | undefined {
   const kind = `${textOption(options, 'PrivateKeyType') || 'ec'} ${textOption(options, 'PrivateKeyBits')}`.trim()
   return Object.hasOwn(keyKinds, kind) ? keyKinds[kind] : undefined

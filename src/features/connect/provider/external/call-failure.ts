@@ -1,19 +1,20 @@
 import type { HttpClientFailure } from '../../../../env/http.ts'
 import type { ProviderFailure } from '../provider.ts'
 
-/** Why a call of the secrets manager did not do what it was for. */
+/** Why a call to the secrets manager failed. */
 export interface CallFailure extends ProviderFailure {
-  /** Of its answer; undefined: there was none, or none that can be understood. */
+  /** HTTP status of its answer; undefined: there was no answer, or none that can be parsed. */
   readonly status: number | undefined
-  /** Its own words, for whoever has to tell two errors of one status apart. Bounded, without the token. */
+  /** Its own error text, to tell apart two errors with the same status. Bounded, without the token. */
   readonly words: string
 }
 
-/** Of what the secrets manager says in an error so much is shown. */
+/** Maximum number of characters shown of the secrets manager's error. */
 const wordsMax = 300
 
 /**
- * 500 says "not again" as well as "later": these are of the first kind, which no try mends. Recordings: errors, cross-sign.
+ * Status 500 may mean "not again" as well as "later": these texts are of the first kind, which no retry fixes.
+ * Recordings: errors, cross-sign.
  */
 const lasting = [
   'does not match private key type',
@@ -23,7 +24,7 @@ const lasting = [
   'cannot provide negative value',
 ]
 
-/** Of an answer with an error status. `texts`: its list of errors. */
+/** Failure of an answer with an error status. `texts` is its list of errors. */
 export function failureOf(what: string, status: number, texts: readonly string[], token: string): CallFailure {
   const words = plainWords(texts.join('; '), token)
   const passing = status === 429 || (status >= 500 && !lasting.some((text) => words.includes(text)))
@@ -31,7 +32,7 @@ export function failureOf(what: string, status: number, texts: readonly string[]
   return { kind: passing ? 'unavailable' : 'refused', message, status, words }
 }
 
-/** What cannot be asked now, may be later: also where the answer is none that such a server gives. */
+/** A failure that a later attempt may not meet, including an answer that no secrets manager would give. */
 export function unavailable(what: string, why: string, token: string): CallFailure {
   return { kind: 'unavailable', message: `${what}: ${plainWords(why, token)}`, status: undefined, words: '' }
 }
@@ -56,7 +57,7 @@ export function transportText(failure: HttpClientFailure): string {
   }
 }
 
-/** On one line, bounded, and whoever answered may have echoed what was sent: the token does not come out of here. */
+/** One line of limited length, without the token, which the answering server may have echoed. */
 function plainWords(text: string, token: string): string {
   const plain = text
     .replaceAll(token, 'hidden')

@@ -13,13 +13,14 @@ import type { Called, Deadline } from './manager-client.ts'
 import { authorityName } from './root.ts'
 
 /**
- * The root that follows, signed by this one. Where both keys are of one kind the secrets manager does it; it keeps the algorithm
- * of what it is given, and so refuses between RSA and elliptic curves, and it wants a right (sudo) that a token may lack. Then:
- * 1. it signs an authority for a key that is made here, which it does for any pair of keys (`sign-intermediate`);
- * 2. that key signs the new root's name and key, once, and is forgotten: it is stored nowhere;
- * 3. both certificates go out behind every leaf: [new root by the bridge, bridge by the old root].
- * Signing the new root's intermediate by the old root, as recordings show, is no way: leaves would have two certificates of one
- * intermediate behind them, of which clients take the first, and those who trust only the root of the other refuse.
+ * The next root, signed by this one. If both keys are of the same type, the secrets manager signs directly. It keeps
+ * the algorithm of the given certificate, and therefore refuses to cross between RSA and elliptic curves, and it
+ * requires a right (sudo) that a token may lack. In these cases:
+ * 1. It signs an authority for a key that is generated here, which it does for any pair of keys (`sign-intermediate`).
+ * 2. That key signs the new root's name and key, once, and is forgotten: it is stored nowhere.
+ * 3. Both certificates come with every leaf: [new root by the bridge, bridge by the old root]. Signing the new root's
+ *    intermediate by the old root is no alternative, as recordings show: leaves would come with two certificates of one
+ *    intermediate, of which clients take the first, and clients that trust only the root of the other one refuse.
  */
 export async function crossBy(work: IntermediateWork, wish: CrossingWish, until: Deadline): Called<SignedCertificate> {
   const read = readCertificates(wish.rootCertificate)
@@ -35,7 +36,7 @@ export async function crossBy(work: IntermediateWork, wish: CrossingWish, until:
   return signedByBridge(work, next, wish, until)
 }
 
-/** Keeps name, key, dates and serial number of the new root. */
+/** Keeps the name, key, dates and serial number of the new root. */
 async function signedDirectly(work: IntermediateWork, next: Certificate, until: Deadline): Called<SignedCertificate> {
   const { client, options } = work
   const path = `${options.rootPath}/root/sign-self-issued`
@@ -74,7 +75,7 @@ async function signedByBridge(
   return crossingIn(work, next, certificatePem(crossing), [bridge])
 }
 
-/** Nothing goes out that does not lead from the new root's name and key to the root that has signed. */
+/** A crossing is used only if it leads from the new root's name and key to the signing root. */
 function crossingIn(
   { env, root }: IntermediateWork,
   next: Certificate,

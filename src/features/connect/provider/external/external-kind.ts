@@ -9,7 +9,7 @@ import { readAddress, readManagerOptions } from './options.ts'
 const name = 'vault'
 
 const mountOptions = ['RootPKIPath', 'IntermediatePKIPath'] as const
-/** They decide to whom the token is sent. */
+/** Options that decide which server receives the token. */
 const toWhomOptions = ['Address', 'CAFile', 'TLSServerName', 'TLSSkipVerify'] as const
 
 /** The external secrets manager. Reference: mesh.md#option-external. */
@@ -31,8 +31,8 @@ export const externalKind: ProviderKind = {
 }
 
 /**
- * The token goes to whoever answers at the address, and passes for who TLS says it must be. The key of `KeyFile` never leaves the servers:
- * it is kept.
+ * The token is sent to the server at the address, if TLS proves its name. The key of `KeyFile` never leaves the
+ * servers, so it may stay hidden.
  */
 function hiddenProblem(stored: ProviderOptions, wished: ProviderOptions): string | undefined {
   if (!isHidden(wished, 'Token')) return undefined
@@ -43,7 +43,7 @@ function hiddenProblem(stored: ProviderOptions, wished: ProviderOptions): string
   return `${why}: write the Token itself`
 }
 
-/** In the order of `toWhomOptions`, such that two spellings of one address are equal. */
+/** In the order of `toWhomOptions`, normalized so that two spellings of one address are equal. */
 function toWhom(options: ProviderOptions): readonly string[] {
   const texts = toWhomOptions.map((option) => textOption(options, option))
   const address = readAddress(options)
@@ -51,7 +51,10 @@ function toWhom(options: ProviderOptions): readonly string[] {
   return [address ?? texts[0] ?? '', texts[1] ?? '', texts[2] ?? '', String(skips)]
 }
 
-/** One mount at one address. Two addresses may be of one cluster: its root's ID tells. */
+/**
+ * Whether both options name one mount at one address. Two addresses may belong to one cluster, which the ID of the root
+ * shows.
+ */
 function sameRoot(before: ProviderOptions, after: ProviderOptions): boolean {
   const [one, other] = [readManagerOptions(before), readManagerOptions(after)]
   if (!one.ok || !other.ok || one.value.rootPath !== other.value.rootPath) return false
@@ -59,7 +62,7 @@ function sameRoot(before: ProviderOptions, after: ProviderOptions): boolean {
   return a.scheme === b.scheme && a.host === b.host && a.port === b.port
 }
 
-/** Options that got into the state although this release cannot use them: the authority says so, and signs nothing. */
+/** Stands for stored options that this release cannot use: the authority reports that, and signs nothing. */
 class UnusableProvider implements Provider {
   readonly name = name
   readonly #why: string

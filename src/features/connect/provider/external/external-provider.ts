@@ -24,13 +24,13 @@ import { findOrMakeRoot, readRoot } from './root.ts'
 import { signBelow } from './sign-below.ts'
 import { TokenKeeper } from './token-keeper.ts'
 
-/** All calls of one task together: making a root with its intermediate takes a dozen of them. */
+/** Timeouts for all calls of one task together: creating a root with its intermediate takes a dozen calls. */
 const rootMs = 60_000
 const signMs = 15_000
 const contactMs = 5_000
 const reviewMs = 30_000
 
-/** What the mount says when it signs nothing although it is there, or is not there any more: another intermediate mends that. */
+/** Errors of a mount that exists but cannot sign, or no longer exists: a new intermediate fixes that. */
 const outOfUse = [
   'stored CA information',
   'backend must be configured with a CA',
@@ -38,7 +38,7 @@ const outOfUse = [
   'unknown role',
 ]
 
-/** What this leader knows: the root, and the intermediate that its mount had when last looked at. */
+/** The leader's cached knowledge: the root, and the intermediate that the mount had at the last look. */
 interface Known {
   readonly root: Certificate
   readonly intermediate: Certificate

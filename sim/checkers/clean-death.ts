@@ -1,11 +1,11 @@
-import type { Report } from './violation.ts'
+import { checker, type Report } from './checker.ts'
 
 /** H3. Once a process has crashed nothing of it happens any more, and nothing waits on its behalf. */
 export class CleanDeath {
   readonly #running = new Map<string, number>()
-  readonly #report: Report
+  readonly #report: Report<'H3'>
 
-  constructor(report: Report) {
+  constructor(report: Report<'H3'>) {
     this.#report = report
   }
 
@@ -36,3 +36,14 @@ export class CleanDeath {
     )
   }
 }
+
+export const cleanDeath = checker({
+  codes: {
+    H3: { text: 'clean death: nothing of a crashed process goes on', sources: ['docs/architecture.md'] },
+  },
+  make: ({ report }) => new CleanDeath(report),
+  takes: {
+    'process began': (it, { node, boot }) => it.booted(node, boot),
+    'process died': (it, { node }) => it.died(node),
+  },
+})

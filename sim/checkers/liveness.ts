@@ -1,4 +1,4 @@
-import type { Report } from './violation.ts'
+import { checker, type Report } from './checker.ts'
 
 /** What keeps a quiet cluster from having come to rest, in words; none when it has. */
 export interface Unrest {
@@ -15,9 +15,9 @@ export interface Unrest {
 
 /** L1. After faults have stopped and everything is healed, the cluster comes to rest within a bound. */
 export class Liveness {
-  readonly #report: Report
+  readonly #report: Report<'L1'>
 
-  constructor(report: Report) {
+  constructor(report: Report<'L1'>) {
     this.#report = report
   }
 
@@ -48,3 +48,13 @@ function reasonsOf(unrest: Unrest): readonly string[] {
   if (open !== undefined) reasons.push(`${unrest.openRequests.length} requests are still open, such as ${open}`)
   return reasons
 }
+
+export const liveness = checker({
+  codes: {
+    L1: {
+      text: 'liveness: once faults stop, the cluster serves again and every open request ends within the bound',
+      sources: ['Raft thesis, section 3.9'],
+    },
+  },
+  make: ({ report }) => new Liveness(report),
+})

@@ -1,3 +1,5 @@
+import { checker } from './checker.ts'
+
 /**
  * H4. Rare states that a campaign of many seeds should have reached: what never happens in a simulation is not tested by it.
  */
@@ -39,3 +41,5 @@ export class Marks {
 export function neverReached(wanted: readonly Mark[], runs: readonly (readonly Mark[])[]): readonly Mark[] {
   return wanted.filter((mark) => !runs.some((reached) => reached.includes(mark)))
 }
+
+export const reachedMarks = checker({ codes: {}, make: () => new Marks() })

@@ -1,3 +1,4 @@
+import { judgedAtRest } from './checker.ts'
 /** What a prepared query asks for, as `/v1/query` lists it. */
 export interface AskedQuery {
   readonly name: string
@@ -82,3 +83,10 @@ function findable(query: AskedQuery, held: readonly HeldInstance[]): readonly st
 function sorted(names: readonly string[]): string {
   return [...names].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)).join(' ')
 }
+
+export const queryTruth = judgedAtRest({
+  Q1: {
+    text: 'queries: one finds what health tells of its service, and elsewhere only where nothing is here, in its order',
+    sources: ['docs/reference/prepared-queries.md#order-and-failover'],
+  },
+})

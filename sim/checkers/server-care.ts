@@ -1,5 +1,6 @@
+import { autopilotOf } from '../../src/features/operator/views.ts'
 import type { Configuration } from '../../src/raft/core/types.ts'
-import type { Report } from './violation.ts'
+import { checker, type Report } from './checker.ts'
 
 /** What the leader's care for servers is held to, as agents are configured or operators have set it. */
 export interface CareSettings {
@@ -24,7 +25,7 @@ const nodeId = /^[0-9a-f-]{36}$/
  * what follows when a server leaves or its machine is replaced.
  */
 export class ServerCare {
-  readonly #report: Report
+  readonly #report: Report<'O1' | 'O2' | 'O3'>
   readonly #nowUs: () => number
   #minQuorum = Number.POSITIVE_INFINITY
   #stabilizationMs = Number.POSITIVE_INFINITY
@@ -41,7 +42,7 @@ export class ServerCare {
   /** By leader and ID: what of O3 a removal that the leader was asked for would break, as things were when it was asked. */
   readonly #objections = new Map<string, string>()
 
-  constructor(report: Report, nowUs: () => number) {
+  constructor(report: Report<'O1' | 'O2' | 'O3'>, nowUs: () => number) {
     this.#report = report
     this.#nowUs = nowUs
   }
@@ -129,3 +130,32 @@ export class ServerCare {
 function votersOf({ servers }: Configuration): readonly string[] {
   return servers.filter(({ suffrage }) => suffrage === 'voter').map(({ id }) => id)
 }
+
+export const serverCare = checker({
+  codes: {
+    O1: {
+      text: 'cleaning up: a dead server is taken out only of four voters or more, and never below min_quorum',
+      sources: ['docs/reference/operator.md#removal-of-dead-servers'],
+    },
+    O2: {
+      text: 'newcomers: a server that joined gets its vote when it has been healthy for the stabilization time',
+      sources: ['docs/reference/operator.md#when-a-server-is-healthy'],
+    },
+    O3: {
+      text: 'signs of life: no voter is removed from which the leader has heard within the stabilization time',
+      sources: ['docs/reference/operator.md#removal-of-dead-servers'],
+    },
+  },
+  make: ({ report, nowUs }) => new ServerCare(report, nowUs),
+  takes: {
+    'settings read': (it, { config }) => it.settings(config.autopilot),
+    'command took effect': (it, { command, tx }) => {
+      if (command.kind.startsWith('autopilot.')) it.settings(autopilotOf(tx) ?? {})
+    },
+    'removal allowed': (it, { id, why }) => it.mayGo(id, why),
+    'reply received': (it, { node, from }) => it.heard(node, from),
+    'leader ended': (it, { node }) => it.noLongerLeads(node),
+    'removal decided': (it, { node, id, status }) => it.removalAsked(node, id, status),
+    'members changed': (it, { node, before, configuration }) => it.changed(node, before, configuration),
+  },
+})

@@ -8,6 +8,8 @@ import type { Failure } from '../../src/model/failure.ts'
 import type { Release } from '../../src/model/release.ts'
 import type { ReadTransaction } from '../../src/store/types.ts'
 import type { Invariants } from '../checkers/invariants.ts'
+import { leadership } from '../checkers/raft/leadership.ts'
+import { stateMachineSafety } from '../checkers/raft/state-machine-safety.ts'
 import type { ManagerMachine } from '../secrets-manager/manager-machine.ts'
 import type { SimNode } from '../world/node.ts'
 import type { Simulation } from '../world/simulation.ts'
@@ -114,7 +116,7 @@ export class Cluster {
 
   /** Servers that believe they lead, in order of name. */
   leaders(): readonly string[] {
-    return this.serverNames.filter((server) => this.#checks(this.#node(server)).leading.has(server))
+    return this.serverNames.filter((server) => this.#checks(this.#node(server)).of(leadership).leading.has(server))
   }
 
   /**
@@ -122,7 +124,7 @@ export class Cluster {
    * named.
    */
   leader(datacenter = this.datacenterNames[0] ?? ''): string | undefined {
-    return highest(this.#invariantsOf(datacenter).leading)
+    return highest(this.#invariantsOf(datacenter).of(leadership).leading)
   }
 
   #serversOf(datacenter: string): readonly string[] {
@@ -158,7 +160,7 @@ export class Cluster {
   }
 
   appliedIndex(server: string): number {
-    return this.#checks(this.#node(server)).application.appliedIndex(server)
+    return this.#checks(this.#node(server)).of(stateMachineSafety).appliedIndex(server)
   }
 
   /** Of its whole state; undefined when it does not run. */
@@ -189,7 +191,7 @@ export class Cluster {
     this.crash(name)
     const server = this.#node(name)
     server.node.disk.replace(['/data'])
-    this.#checks(server).replaced(name)
+    this.#checks(server).tell('machine replaced', { node: name })
     this.mayGo(name, how === 'wipe' ? 'operator' : 'replaced')
     this.#replacements++
     const lost = server.identity.id
@@ -230,13 +232,13 @@ export class Cluster {
     const { node } = this.#node(name)
     if (!node.running || node.paused) return
     node.pause()
-    this.#checks(this.#node(name)).fellAsleep(name)
+    this.#checks(this.#node(name)).tell('process paused', { node: name })
   }
 
   resume(name: string): void {
     const { node } = this.#node(name)
     if (!node.running || !node.paused) return
-    this.#checks(this.#node(name)).woke(name)
+    this.#checks(this.#node(name)).tell('process resumed', { node: name })
     node.resume()
   }
 
@@ -250,9 +252,8 @@ export class Cluster {
 
   /** Somebody wants it out of the catalog, or out of the consensus group. */
   mayGo(name: string, why: 'left' | 'replaced' | 'operator'): void {
-    const { registrations, care } = this.#checks(this.#node(name))
-    registrations.mayGo(name)
-    care.mayGo(this.#node(name).identity.id, why)
+    const server = this.#node(name)
+    this.#checks(server).tell('removal allowed', { node: name, id: server.identity.id, why })
   }
 
   /** Asks the agent to leave in order; its process ends then. False when it does not run. */

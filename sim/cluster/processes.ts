@@ -8,6 +8,7 @@ import { type Failure, failureText } from '../../src/model/failure.ts'
 import { startProgram } from '../../src/program/start.ts'
 import { serverIdFor } from '../../src/raft/protocol.ts'
 import type { Invariants } from '../checkers/invariants.ts'
+import { reachedMarks } from '../checkers/marks.ts'
 import { observe } from '../checkers/node-observer.ts'
 import type { Simulation } from '../world/simulation.ts'
 import { Certificates } from './certificates.ts'
@@ -75,7 +76,7 @@ export class Processes {
         problem: config.error,
       })
     }
-    this.#checks(server).configured(config.value)
+    this.#checks(server).tell('settings read', { config: config.value })
     await this.#world.webServers.booted(name, env)
     if (server.certified) await this.#certificates.install(env, server.identity)
     if (server.peersJson !== undefined) await plantPeersJson(env, server.peersJson)
@@ -94,19 +95,20 @@ export class Processes {
   }
 
   #startFailed(server: ClusterNode, boot: number, failure: StartFailure): void {
-    if (server.damaged) this.#checks(server).marks.reach('rot found')
+    if (server.damaged) this.#checks(server).of(reachedMarks).reach('rot found')
     else if (!isExplained(server, failure)) {
-      this.#checks(server).report('P1', `${server.identity.name} does not start: ${failure.message}`)
+      this.#checks(server).tell('start failed', { node: server.identity.name, message: failure.message })
     }
     this.#exit(server, boot, `does not start: ${failure.message}`)
   }
 
   #stoppedItself(server: ClusterNode, boot: number, failure: Failure | Error): void {
     const text = failure instanceof Error ? failure.message : failureText(failure)
+    const { release, identity } = server
     if (failure instanceof InvariantViolation)
-      this.#checks(server).panicked(server.identity.name, server.release, failure)
+      this.#checks(server).tell('process panicked', { node: identity.name, release, violation: failure })
     else if (failure instanceof Error || failure.kind !== 'refused')
-      this.#checks(server).marks.reach('stopped by its disk')
+      this.#checks(server).of(reachedMarks).reach('stopped by its disk')
     this.#exit(server, boot, `stopped itself: ${text}`)
   }
 
@@ -148,7 +150,7 @@ export class Processes {
   #gone(server: ClusterNode, disk: 'power' | 'kept'): void {
     server.agent = undefined
     this.#world.webServers.died(server.identity.name)
-    this.#checks(server).died(server.identity.name)
+    this.#checks(server).tell('process died', { node: server.identity.name })
     server.node.crash({ disk })
   }
 

@@ -1,6 +1,6 @@
 import type { Agent } from '../../src/agent/agent.ts'
 import { productName } from '../../src/model/names.ts'
-import type { ServerSeen } from '../checkers/access/access-mode.ts'
+import type { ServerSeen } from '../checkers/access/access-facts.ts'
 
 /** Servers as an agent's gossip pools see them: those of its own datacenter, then those of the others. */
 export function serversSeen(agent: Agent | undefined): readonly ServerSeen[] {

@@ -1,8 +1,8 @@
+import { type InvariantCode, invariants } from '../checkers/checkers.ts'
 import type { Violation } from '../checkers/invariants.ts'
 import type { History } from '../checkers/keys/history-file.ts'
 import type { UndecidedKey } from '../checkers/keys/linearizable-keys.ts'
 import type { Mark } from '../checkers/marks.ts'
-import { type InvariantCode, invariants } from '../checkers/violation.ts'
 import type { TraceDigest } from './trace.ts'
 
 /** One line of the story, told while the run goes on. */
@@ -51,7 +51,7 @@ export function verdictOf({ failures, undecided }: Pick<RunResult, 'failures' | 
 }
 
 export function failureOf(violation: Violation): RunFailure {
-  const promise = invariants[violation.code].split(':')[0] as string
+  const promise = invariants[violation.code].text.split(':')[0] as string
   const { atUs, code, message } = violation
   return { atUs, place: `${code} (${promise})`, code, message }
 }

@@ -6,6 +6,7 @@ import type { Endpoint } from '../../src/env/net.ts'
 import { signRoot } from '../../src/pki/mesh-certificates.ts'
 import { certificatePem } from '../../src/pki/pem.ts'
 import { signingUri } from '../../src/pki/spiffe.ts'
+import { meshLaws } from '../checkers/mesh/mesh-laws.ts'
 import { httpEndpoint } from '../cluster/node-identity.ts'
 import { tokenHeaders } from '../workload/key-client.ts'
 import { matches, patternOf } from './answers.ts'
@@ -33,7 +34,7 @@ export async function performAuthority(run: RunContext, wanted: Wanted, path: re
   if (at === undefined) return run.fail(here, `'${wanted.at.text}' is nobody now`)
   const to = httpEndpoint(run.cluster.identityOf(at))
   const datacenter = run.cluster.datacenterOf(at)
-  const { mesh } = run.checksOf(datacenter)
+  const mesh = run.checksOf(datacenter).of(meshLaws)
   const before = mesh?.configurationCount ?? 0
   let configuration: Configuration | undefined
   const asked = async (env: Env): Promise<string> => {

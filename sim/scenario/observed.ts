@@ -1,5 +1,7 @@
 import { heldOtherwise, heldState } from '../checkers/held-state.ts'
 import type { Invariants } from '../checkers/invariants.ts'
+import { acknowledgedWrites } from '../checkers/keys/acknowledged-writes.ts'
+import { leadership } from '../checkers/raft/leadership.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Observed } from './judge.ts'
 import { observedMesh } from './observed-mesh.ts'
@@ -20,10 +22,10 @@ export function observedOf(run: RunContext & { readonly invariantsOf: ReadonlyMa
     leaders: () => cluster.leaders(),
     appliedIndex: (server) => cluster.appliedIndex(server),
     get elections() {
-      return sumOf(invariantsOf.values(), (checks) => checks.electionCount)
+      return sumOf(invariantsOf.values(), (checks) => checks.of(leadership).electionCount)
     },
     get writesAcknowledged() {
-      return sumOf(invariantsOf.values(), ({ acknowledged }) => acknowledged.count)
+      return sumOf(invariantsOf.values(), (checks) => checks.of(acknowledgedWrites).count)
     },
     mesh: (datacenter) => observedMesh(run, datacenter),
     tunnels: run.tunnels,

@@ -1,10 +1,16 @@
 import { InvariantViolation } from '../../src/base/invariant.ts'
 import { defaultLeafTtlMinMs, defaultSkewMs, leafLeftMinMs } from '../../src/features/connect/limits.ts'
+import { cleanDeath } from '../checkers/clean-death.ts'
 import type { HeldState } from '../checkers/held-state.ts'
 import { Invariants } from '../checkers/invariants.ts'
+import { acknowledgedWrites } from '../checkers/keys/acknowledged-writes.ts'
+import { linearizableKeys } from '../checkers/keys/linearizable-keys.ts'
+import { reachedMarks } from '../checkers/marks.ts'
 import { ConnectionTally } from '../checkers/mesh/connection-tally.ts'
 import { PkiChains } from '../checkers/mesh/mesh-chains.ts'
 import { Membership } from '../checkers/pool/membership.ts'
+import { configurationChanges } from '../checkers/raft/configuration-changes.ts'
+import { leadership } from '../checkers/raft/leadership.ts'
 import { Cluster } from '../cluster/cluster.ts'
 import { hasReplacedVoter } from '../cluster/group-facts.ts'
 import { Machines } from '../cluster/machines.ts'
@@ -123,7 +129,7 @@ export class ScenarioRun implements RunContext {
   #said(node: string, where: string, text: () => string): void {
     // What it tells of a token it tells who has that.
     if (node === managerName) return
-    for (const { mesh } of this.invariantsOf.values()) mesh?.secrets.said({ node, where, text })
+    for (const checks of this.invariantsOf.values()) checks.tell('text shown', { node, where, text })
   }
 
   #newInvariants(): Invariants {
@@ -153,7 +159,8 @@ export class ScenarioRun implements RunContext {
       report: (code, message) => this.invariants.report(code, message),
       nowUs: () => this.simulation.nowUs,
       network: networkFacts(this.scenario),
-      acted: (node, boot) => this.checksOf(this.cluster.datacenterOf(node)).acted(node, boot),
+      acted: (node, boot) =>
+        this.checksOf(this.cluster.datacenterOf(node)).of(cleanDeath).acted(node, boot, 'took a step as a member'),
     })
   }
 
@@ -187,15 +194,8 @@ export class ScenarioRun implements RunContext {
     this.#workload.switch('stop')
     if (this.scenario.tunnels !== undefined) this.tell('note', this.tunnels.text)
     if (!this.hasFailed()) await comeToRest(this)
-    for (const checks of this.invariantsOf.values()) this.#finish(checks)
+    for (const checks of this.invariantsOf.values()) checks.end(() => this.hasFailed())
     return this.#result()
-  }
-
-  /** What can be judged only when all is known. */
-  #finish({ linearizable, sessions, whole }: Invariants): void {
-    if (!this.hasFailed()) linearizable.judge()
-    if (!this.hasFailed()) sessions.finish(this.simulation.nowUs)
-    if (!this.hasFailed()) whole.judge()
   }
 
   hasFailed(): boolean {
@@ -239,7 +239,7 @@ export class ScenarioRun implements RunContext {
 
   #mark(trigger: Trigger, node: string): void {
     const datacenter = this.cluster.datacenterOf(node)
-    const { marks } = this.checksOf(datacenter)
+    const marks = this.checksOf(datacenter).of(reachedMarks)
     if (trigger === 'snapshot installed' && this.injector.hasCuts) marks.reach('snapshot under partition')
     if (trigger !== 'members changed') return
     if (this.injector.hasCuts) marks.reach('configuration changed under fire')
@@ -289,14 +289,15 @@ export class ScenarioRun implements RunContext {
   /** What keeps a majority's data from being destroyed, unless the scenario says that it may be. */
   #limited(): ReadonlyMap<string, ConsensusView> {
     if (this.scenario.excuses?.['majority lost'] === true) return new Map()
-    return new Map([...this.invariantsOf].map(([datacenter, checks]) => [datacenter, checks.configurations]))
+    return new Map([...this.invariantsOf].map(([datacenter, checks]) => [datacenter, checks.of(configurationChanges)]))
   }
 
   #afterTurn(): void {
-    for (const { parked } of this.invariantsOf.values()) parked.turnEnded()
+    const isTroubled = () => this.injector.isNetworkTroubled
+    for (const checks of this.invariantsOf.values()) checks.tell('turn ended', {})
     if (this.hasFailed()) return
-    for (const { membership } of this.invariantsOf.values()) membership.look(() => this.injector.isNetworkTroubled)
-    this.#wan?.look(() => this.injector.isNetworkTroubled)
+    for (const checks of this.invariantsOf.values()) checks.tell('network looked at', { isTroubled })
+    this.#wan?.look(isTroubled)
     if (!this.#changed) return
     this.#changed = false
     for (const [at, condition] of (this.scenario.always ?? []).entries()) {
@@ -325,17 +326,17 @@ export class ScenarioRun implements RunContext {
       file: this.loaded.file,
       seed: this.#options.seed,
       failures,
-      undecided: all.flatMap(({ linearizable }) => linearizable.undecided),
+      undecided: all.flatMap((checks) => checks.of(linearizableKeys).undecided),
       virtualUs: this.simulation.nowUs,
       events: this.simulation.turns,
       trace,
-      elections: sumOf(all, ({ electionCount }) => electionCount),
-      writesAcknowledged: sumOf(all, ({ acknowledged }) => acknowledged.count),
-      marks: [...new Set(all.flatMap(({ marks }) => marks.reached))],
+      elections: sumOf(all, (checks) => checks.of(leadership).electionCount),
+      writesAcknowledged: sumOf(all, (checks) => checks.of(acknowledgedWrites).count),
+      marks: [...new Set(all.flatMap((checks) => checks.of(reachedMarks).reached))],
       history: {
         about: `${this.scenario.scenario} (${this.loaded.file}), seed ${this.#options.seed}`,
-        staleDefaultUs: this.invariants.linearizable.staleDefaultUs,
-        operations: all.flatMap(({ linearizable }) => linearizable.operations),
+        staleDefaultUs: this.invariants.of(linearizableKeys).staleDefaultUs,
+        operations: all.flatMap((checks) => checks.of(linearizableKeys).operations),
       },
     }
   }

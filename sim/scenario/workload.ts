@@ -1,5 +1,6 @@
 import type { Env } from '../../src/env/env.ts'
 import type { Consistency } from '../../src/features/contract/reading.ts'
+import { meshLaws } from '../checkers/mesh/mesh-laws.ts'
 import { calledName, knowsOf } from '../cluster/group-facts.ts'
 import { clientHost, dnsEndpoint, httpEndpoint } from '../cluster/node-identity.ts'
 import { selectable } from '../faults/action-scope.ts'
@@ -110,7 +111,7 @@ export class Workload {
       nowUs,
       agent: (draw) => this.#anyOf(group, draw),
       tokens,
-      visits: invariants.access,
+      onVisit: (visit) => invariants.tell('visit made', visit),
     })
   }
 
@@ -125,7 +126,7 @@ export class Workload {
     })
     const plan = { name, proxies, connections: group.connections, everyMs: group.every }
     return new MeshProxies(env, plan, {
-      meshOf: (agent) => this.#run.checksOf(cluster.datacenterOf(agent)).mesh,
+      meshOf: (agent) => this.#run.checksOf(cluster.datacenterOf(agent)).of(meshLaws),
       wallMsOf: (agent) => cluster.nodeOf(agent).clock.wallUs() / 1000,
       token: () => tokenOf(this.#run, group.token).token ?? '',
     })

@@ -1,4 +1,4 @@
-import type { NetworkFacts } from '../checkers/pool/pool-laws.ts'
+import type { NetworkFacts } from '../checkers/pool/pool-weather.ts'
 import type { TraceOptions } from '../report/trace.ts'
 import type { DiskOptions } from '../world/disk/disk.ts'
 import type { Platform } from '../world/platform.ts'

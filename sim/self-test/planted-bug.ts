@@ -1,4 +1,4 @@
-import type { InvariantCode } from '../checkers/violation.ts'
+import type { InvariantCode } from '../checkers/checkers.ts'
 import type { Patch } from './patch.ts'
 
 /** A bug that is planted into a copy of the program, to see that it is found. */

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../src/base/result.ts'
-import type { InvariantCode } from '../checkers/violation.ts'
+import type { InvariantCode } from '../checkers/checkers.ts'
 import type { SeedReport } from '../report/terminal-report.ts'
 import type { Hunt } from './hunts.ts'
 import { type Patch, patchedFiles } from './patch.ts'

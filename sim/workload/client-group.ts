@@ -1,8 +1,10 @@
 import type { Env } from '../../src/env/env.ts'
 import type { RandomStream } from '../../src/env/random.ts'
 import type { Consistency } from '../../src/features/contract/reading.ts'
+import { monotoneIndex } from '../checkers/clients/monotone-index.ts'
 import type { Invariants } from '../checkers/invariants.ts'
 import { type KeyOperation, operationText } from '../checkers/keys/key-history.ts'
+import { staleReads } from '../checkers/keys/stale-reads.ts'
 import { type Asked, KeyClient } from './key-client.ts'
 
 export type WorkloadOperation = 'kv.get' | 'kv.put' | 'kv.cas' | 'kv.delete' | 'kv.txn' | 'kv.list'
@@ -126,23 +128,25 @@ export class ClientGroup {
     const boot = this.#world.bootOf(server.name)
     const scope =
       consistency === 'stale' ? `key '${key}' at ${server.name}, boot ${boot}` : `key '${key}', ${consistency} reads`
-    const floor = invariants.index.began(scope)
-    const reached = invariants.staleReads.began(server.name, boot, key)
+    const indexes = invariants.of(monotoneIndex)
+    const stale = invariants.of(staleReads)
+    const floor = indexes.began(scope)
+    const reached = stale.began(server.name, boot, key)
     const answer = await this.#client.read(server.endpoint, key, consistency)
     this.#open.delete(operation)
     if (answer === undefined) return undefined
     operation.returnUs = this.#world.nowUs()
     operation.outcome = 'ok'
     operation.found = answer.value
-    if (consistency === 'stale' && !server.isServer) invariants.staleReads.answeredBySome(operation)
+    if (consistency === 'stale' && !server.isServer) stale.answeredBySome(operation)
     else if (consistency === 'stale') {
       // A request may be asked of one process and answered by the next: then nobody can say which one promised what.
       if (this.#world.bootOf(server.name) !== boot) return answer
-      invariants.staleReads.answered(operation, server.name, boot, reached)
-      invariants.index.answered(scope, floor, answer.index)
+      stale.answered(operation, server.name, boot, reached)
+      indexes.answered(scope, floor, answer.index)
     } else if (consistency === 'consistent' || !invariants.excusesStaleDefault) {
       // A default read that may be old by the scenario's own excuse promises nothing about its index either.
-      invariants.index.answered(scope, floor, answer.index)
+      indexes.answered(scope, floor, answer.index)
     }
     return answer
   }
@@ -199,9 +203,10 @@ export class ClientGroup {
     replaced.returnUs = this.#world.nowUs()
     replaced.outcome = 'refused'
     // Nothing of it happened: of a write without conditions there is nothing to explain.
-    invariants.linearizable.withdrawn(written)
+    invariants.tell('operation withdrawn', { operation: written })
     for (const operation of [replaced, written]) {
-      if (operation.value !== undefined) invariants.whole.refused(operation.value, operationText(operation))
+      if (operation.value === undefined) continue
+      invariants.tell('write refused', { value: operation.value, what: operationText(operation) })
     }
   }
 
@@ -209,13 +214,14 @@ export class ClientGroup {
     const prefix = prefixOf(this.#plan)
     const answer = await this.#client.list(server.endpoint, prefix, consistency)
     const keys = keysOf(this.#plan)
-    if (answer !== undefined) this.#world.invariants.whole.listed(keys, answer.rows, server.name)
+    if (answer === undefined) return
+    this.#world.invariants.tell('keys listed', { asked: keys, found: answer.rows, where: server.name })
   }
 
   #done(asker: Asker, operation: KeyOperation): void {
     operation.returnUs = this.#world.nowUs()
     operation.outcome = 'ok'
-    this.#world.invariants.acknowledged.acknowledged(operation)
+    this.#world.invariants.tell('write acknowledged', { operation })
     this.#world.onAcknowledged(asker.server.name)
   }
 
@@ -250,7 +256,7 @@ export class ClientGroup {
       outcome: 'unknown',
       found: undefined,
     }
-    this.#world.invariants.linearizable.began(operation)
+    this.#world.invariants.tell('operation began', { operation })
     return operation
   }
 

@@ -3,7 +3,7 @@ import type { Env } from '../../src/env/env.ts'
 import type { HttpClientResponse } from '../../src/env/http.ts'
 import type { Endpoint } from '../../src/env/net.ts'
 import type { Consistency } from '../../src/features/contract/reading.ts'
-import type { ListedKey } from '../checkers/keys/whole-changes.ts'
+import type { ListedKey } from '../checkers/keys/key-history.ts'
 
 /** The agent that a request is sent to. */
 export interface Asked extends Endpoint {

@@ -1,6 +1,7 @@
 import type { Env } from '../../src/env/env.ts'
 import type { RandomStream } from '../../src/env/random.ts'
 import type { Consistency } from '../../src/features/contract/reading.ts'
+import { monotoneIndex } from '../checkers/clients/monotone-index.ts'
 import type { AskedAgent, GroupWorld } from './client-group.ts'
 import { KeyClient, type ListAnswer } from './key-client.ts'
 
@@ -39,7 +40,8 @@ export class KeyWatchers {
     this.#client = new KeyClient(env, answerWithinMs)
     this.#draw = env.random.stream(`workload.${plan.name}.watchers`)
     this.#indexes = Array.from({ length: plan.watchers }, () => 0)
-    for (const watcher of this.#indexes.keys()) world.invariants.watches.follows(this.#nameOf(watcher), plan.prefix)
+    for (const at of this.#indexes.keys())
+      world.invariants.tell('watcher follows', { watcher: this.#nameOf(at), prefix: plan.prefix })
   }
 
   /** Every watcher asks anew; its earlier question and the agent that it was put to are forgotten. */
@@ -70,7 +72,7 @@ export class KeyWatchers {
   }
 
   async #ask(watcher: number, round: number, agent: AskedAgent, consistency: Consistency): Promise<boolean> {
-    const { index: indexes } = this.#world.invariants
+    const indexes = this.#world.invariants.of(monotoneIndex)
     const waited = this.#indexes[watcher] as number
     const boot = this.#world.bootOf(agent.name)
     const scope =
@@ -94,11 +96,11 @@ export class KeyWatchers {
 
   /** An index that fell begins anew, as the API tells its clients to do: another agent may be behind. */
   #takeOver(watcher: number, agent: AskedAgent, { index, rows }: ListAnswer): void {
-    const { whole, watches } = this.#world.invariants
+    const { invariants } = this.#world
     const isBehind = index < (this.#indexes[watcher] as number)
     this.#indexes[watcher] = isBehind ? 0 : index
-    whole.listed(this.#plan.keys, rows, agent.name)
-    watches.answered(this.#nameOf(watcher), rows)
+    invariants.tell('keys listed', { asked: this.#plan.keys, found: rows, where: agent.name })
+    invariants.tell('watcher answered', { watcher: this.#nameOf(watcher), rows })
   }
 
   #pause(forMs: number): Promise<void> {

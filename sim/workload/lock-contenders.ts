@@ -122,7 +122,7 @@ export class LockContenders {
     const answer = await this.#client.acquire(agent.endpoint, key, life.session, this.#value())
     if (answer.kind === 'no-session') life.over = true
     if (answer.kind !== 'held') return
-    this.#world.invariants.lockHolders.answered(key, life.session, answer.fence)
+    this.#world.invariants.tell('lock answered', { key, session: life.session, fence: answer.fence })
     await this.#hold(life, key, answer.fence)
   }
 
@@ -167,9 +167,10 @@ export class LockContenders {
       if (agent === undefined) continue
       const calledUs = this.#world.nowUs()
       const renewed = await this.#client.renew(agent.endpoint, life.session)
-      const { sessions } = this.#world.invariants
-      if (renewed === true) sessions.renewed(life.session, calledUs, this.#world.nowUs())
-      else if (renewed === undefined) sessions.attempted(life.session, this.#world.nowUs())
+      const id = life.session
+      const answeredUs = this.#world.nowUs()
+      if (renewed === true) this.#world.invariants.tell('session renewed', { id, calledUs, answeredUs })
+      else if (renewed === undefined) this.#world.invariants.tell('renewal attempted', { id, untilUs: answeredUs })
       else life.over = true
     }
   }

@@ -89,6 +89,6 @@ export class MeshProxies {
 
   #meet(one: MeshProxy, other: MeshProxy): void {
     const [a, b] = [one.end, other.end]
-    if (a !== undefined && b !== undefined) one.mesh?.met(a, b, other.mesh)
+    if (a !== undefined && b !== undefined) one.mesh?.meetings.met(a, b, other.mesh?.meetings)
   }
 }

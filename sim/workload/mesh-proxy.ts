@@ -2,8 +2,8 @@ import { textOf } from '../../src/base/bytes.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { HttpClientResponse } from '../../src/env/http.ts'
 import type { Endpoint } from '../../src/env/net.ts'
-import type { SeenLeaf } from '../checkers/mesh/mesh-facts.ts'
-import type { ConnectionEnd, MeshLaws, ProxyRoots } from '../checkers/mesh/mesh-laws.ts'
+import type { ConnectionEnd, ProxyRoots, SeenLeaf } from '../checkers/mesh/mesh-facts.ts'
+import type { MeshLaws } from '../checkers/mesh/mesh-laws.ts'
 import { tokenHeaders } from './key-client.ts'
 
 /** An agent waits up to a sixteenth longer than it is told to, and an answer takes its time. */

@@ -1,7 +1,7 @@
 import { textOf, utf8 } from '../../src/base/bytes.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { RandomStream } from '../../src/env/random.ts'
-import type { Visit } from '../checkers/access/access-history.ts'
+import type { Visit } from '../checkers/access/access-facts.ts'
 import type { AskedAgent } from './client-group.ts'
 import { tokenHeaders } from './key-client.ts'
 
@@ -20,7 +20,7 @@ export interface VisitorWorld {
   readonly agent: (draw: (bound: number) => number) => AskedAgent | undefined
   /** Secrets; none yet: nobody comes. */
   readonly tokens: () => readonly string[]
-  readonly visits: { visited(visit: Visit): void }
+  readonly onVisit: (visit: Visit) => void
 }
 
 /** One visit in this many uses the key of another visitor. */
@@ -83,7 +83,7 @@ export class Visitors {
     const said = verdictOf(answer.value.status, textOf(answer.value.body))
     if (said === undefined) return
     const returnUs = this.#world.nowUs()
-    this.#world.visits.visited({ agent: agent.name, secret, key, right, said, callUs, returnUs })
+    this.#world.onVisit({ agent: agent.name, secret, key, right, said, callUs, returnUs })
   }
 }
 

@@ -1,4 +1,4 @@
-import { invariants } from '../../sim/checkers/violation.ts'
+import { invariants } from '../../sim/checkers/checkers.ts'
 import { triggers } from '../../sim/scenario/language/fault-schema.ts'
 import { scenarioJsonSchema } from '../../sim/scenario/language/json-schema.ts'
 import { groups, joinedSelections } from '../../sim/scenario/language/selector.ts'
@@ -54,7 +54,7 @@ export function languageTables(): ReadonlyMap<string, string> {
     ['selections', rows(Object.entries(groups))],
     ['joined selections', rows(Object.entries(joinedSelections))],
     ['triggers', rows(Object.entries(triggers))],
-    ['invariants', rows(Object.entries(invariants))],
+    ['invariants', rows(Object.entries(invariants).map(([code, { text }]) => [code, text]))],
   ])
 }
 

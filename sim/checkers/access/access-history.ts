@@ -1,52 +1,6 @@
-import type { Report } from '../violation.ts'
+import { checker, type Report } from '../checker.ts'
+import type { AccessSettings, AccessState, ResolutionFacts, TokenState, Visit } from './access-facts.ts'
 import { judge, type Statement, statementsOf } from './access-judge.ts'
-
-/** One token in one state, with the policies that it is linked to as they were when it was looked at. */
-export interface TokenState {
-  /** Empty: not given yet. */
-  readonly accessor: string
-  /** Everything is allowed. */
-  readonly management: boolean
-  /** Rules of the old system; undefined: it has policies. */
-  readonly legacyRules: string | undefined
-  /** IDs. */
-  readonly policies: readonly string[]
-}
-
-/** Replicated access control right after a command that changed it. */
-export interface AccessState {
-  /** True time at which the first server carried the command out, in microseconds. */
-  readonly atUs: number
-  /** By secret. */
-  readonly tokens: ReadonlyMap<string, TokenState>
-  /** Rules by ID. */
-  readonly policies: ReadonlyMap<string, string>
-}
-
-/** A request that was made with a token, and what it was told. */
-export interface Visit {
-  /** The agent that answered. */
-  readonly agent: string
-  readonly secret: string
-  readonly key: string
-  readonly right: 'read' | 'write'
-  readonly said: 'allowed' | 'denied' | 'not found'
-  readonly callUs: number
-  readonly returnUs: number
-}
-
-/** What agents are set to, as of the last that has started. */
-export interface AccessSettings {
-  /** How long an agent may use a token or a policy that it has cached. */
-  readonly ttlUs: number
-  readonly defaultPolicy: 'allow' | 'deny'
-}
-
-/** What a run knows of how tokens are resolved. */
-export interface ResolutionFacts {
-  /** True time since which the agent has reached a server without a break; undefined: it reaches none. */
-  readonly reachingSinceUs: (agent: string) => number | undefined
-}
 
 interface TokenRules {
   readonly grammar: 'legacy' | 'new'
@@ -68,7 +22,7 @@ const noticingUs = 15_000_000
  * was allowed this in every such state is not refused where its agent reaches a server.
  */
 export class AccessHistory {
-  readonly #report: Report
+  readonly #report: Report<'A1' | 'A4'>
   readonly #facts: ResolutionFacts
   #settings: AccessSettings | undefined
   readonly #tokens = new Map<string, Version<TokenState>[]>()
@@ -76,7 +30,7 @@ export class AccessHistory {
   /** By text. */
   readonly #statements = new Map<string, readonly Statement[]>()
 
-  constructor(report: Report, facts: ResolutionFacts) {
+  constructor(report: Report<'A1' | 'A4'>, facts: ResolutionFacts) {
     this.#report = report
     this.#facts = facts
   }
@@ -197,3 +151,23 @@ function sameToken(before: TokenState, now: TokenState): boolean {
     before.policies.every((id, at) => id === now.policies[at])
   )
 }
+
+export const accessHistory = checker({
+  codes: {
+    A1: {
+      text: 'no escalation: what is allowed, some state of that time allows by its rules',
+      sources: ['docs/reference/access-control.md#evaluation'],
+    },
+  },
+  also: ['A4'],
+  make: ({ report, resolution }) => new AccessHistory(report, resolution),
+  takes: {
+    'settings read': (it, { config: { access } }) => {
+      const ttlUs = (access.tokenTtlMs + access.policyTtlMs) * 1000
+      it.settings({ ttlUs, defaultPolicy: access.defaultPolicy })
+    },
+    'access changed': (it, { state }) => it.changed(state),
+    'token written': (it, { atUs, secret, token }) => it.tokenWritten(atUs, secret, token),
+    'visit made': (it, visit) => it.visited(visit),
+  },
+})

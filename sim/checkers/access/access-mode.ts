@@ -1,15 +1,5 @@
-import type { Report } from '../violation.ts'
-
-/** A server as the leader's gossip pools see it. */
-export interface ServerSeen {
-  /** Its node ID. */
-  readonly id: string | undefined
-  readonly name: string
-  readonly datacenter: string
-  readonly status: 'alive' | 'failed' | 'leaving' | 'left'
-  /** Its tag: 0 off, 1 the new system, 2 ready for it; undefined: a release that knows nothing of it. */
-  readonly acls: string | undefined
-}
+import { checker, type Report } from '../checker.ts'
+import type { ServerSeen } from './access-facts.ts'
 
 /**
  * A2: access control leaves the old mode only when every server of the datacenter, and of the primary one, says that it can
@@ -17,10 +7,10 @@ export interface ServerSeen {
  * that it has, nothing takes it back.
  */
 export class AccessMode {
-  readonly #report: Report
+  readonly #report: Report<'A2' | 'A3'>
   #isNew = false
 
-  constructor(report: Report) {
+  constructor(report: Report<'A2' | 'A3'>) {
     this.#report = report
   }
 
@@ -41,3 +31,21 @@ export class AccessMode {
     this.#isNew ||= isNew
   }
 }
+
+export const accessMode = checker({
+  codes: {
+    A2: {
+      text: 'the mode of access control changes only when every server can follow',
+      sources: ['docs/reference/access-control.md#legacy-mode-and-migration'],
+    },
+    A3: {
+      text: 'the mode of access control never goes back',
+      sources: ['docs/reference/access-control.md#legacy-mode-and-migration'],
+    },
+  },
+  make: ({ report }) => new AccessMode(report),
+  takes: {
+    'mode proposed': (it, { node, servers, places }) => it.proposed(node, servers, places),
+    'mode recorded': (it, { node, isNew }) => it.recorded(node, isNew),
+  },
+})

@@ -1,44 +1,50 @@
-import type { LoggedCommand } from '../../../src/agent/replication/command-codec.ts'
 import { legacySet } from '../../../src/features/acl/legacy/legacy-commands.ts'
 import type { TokenRow } from '../../../src/features/acl/model.ts'
 import { migrateTokens } from '../../../src/features/acl/system/mode-commands.ts'
 import { modeTable, policiesTable, tokensTable } from '../../../src/features/acl/tables.ts'
 import { allPolicies, allTokens, isNewMode, tokenBySecret } from '../../../src/features/acl/views.ts'
 import type { ReadTransaction } from '../../../src/store/types.ts'
-import type { Invariants } from '../invariants.ts'
-import type { AccessState, TokenState } from './access-history.ts'
+import { type CheckedRun, checker, type Tell } from '../checker.ts'
+import type { Facts } from '../facts.ts'
+import type { AccessState, TokenState } from './access-facts.ts'
 
-/** A command was carried out for the first time: what it did to access control, if anything. */
-export function tellAccess(
-  all: Invariants,
-  node: string,
-  { kind, body }: Pick<LoggedCommand, 'kind' | 'body'>,
-  index: number,
-  tx: ReadTransaction,
-): void {
-  if (tx.lastChange(modeTable) > 0) all.accessMode.recorded(node, isNewMode(tx))
-  if (tx.lastChange(tokensTable) !== index && tx.lastChange(policiesTable) !== index) return
-  if (kind === legacySet.kind) return tellToken(all, (body as { readonly id: string }).id, tx)
-  const state = accessStateOf(tx, all.nowUs())
-  all.access.changed(state)
-  all.migration.changed(state, kind === migrateTokens.kind)
+/** Reads from the replicated state what commands did to access control. */
+class AccessStates {
+  readonly #tell: Tell
+  readonly #nowUs: () => number
+
+  constructor({ tell, nowUs }: CheckedRun<never>) {
+    this.#tell = tell
+    this.#nowUs = nowUs
+  }
+
+  tookEffect({ node, command: { kind, body }, index, tx }: Facts['command took effect']): void {
+    if (tx.lastChange(modeTable) > 0) this.#tell('mode recorded', { node, isNew: isNewMode(tx) })
+    if (tx.lastChange(tokensTable) !== index && tx.lastChange(policiesTable) !== index) return
+    if (kind === legacySet.kind) return this.#token((body as { readonly id: string }).id, tx)
+    const by = kind === migrateTokens.kind ? 'migration' : 'command'
+    this.#tell('access changed', { state: accessStateOf(tx, this.#nowUs()), by })
+  }
+
+  replaced({ node, tx }: Facts['state replaced']): void {
+    this.#tell('mode recorded', { node, isNew: isNewMode(tx) })
+    this.#tell('access changed', { state: accessStateOf(tx, this.#nowUs()), by: 'restore' })
+  }
+
+  #token(secret: string, tx: ReadTransaction): void {
+    const token = tokenBySecret(tx, secret)
+    if (token !== undefined) this.#tell('token written', { atUs: this.#nowUs(), secret, token: stateOf(token) })
+  }
 }
 
-/** Another state took the place of this one. */
-export function tellAccessReplaced(all: Invariants, node: string, tx: ReadTransaction): void {
-  all.accessMode.recorded(node, isNewMode(tx))
-  const state = accessStateOf(tx, all.nowUs())
-  all.access.changed(state)
-  all.migration.replaced(state)
-}
-
-/** One of many: a scenario makes thousands. */
-function tellToken(all: Invariants, secret: string, tx: ReadTransaction): void {
-  const token = tokenBySecret(tx, secret)
-  if (token === undefined) return
-  all.access.tokenWritten(all.nowUs(), secret, stateOf(token))
-  all.migration.tokenWritten(secret, token.accessor)
-}
+export const accessStates = checker({
+  codes: {},
+  make: (run) => new AccessStates(run),
+  takes: {
+    'command took effect': (it, fact) => it.tookEffect(fact),
+    'state replaced': (it, fact) => it.replaced(fact),
+  },
+})
 
 function accessStateOf(tx: ReadTransaction, atUs: number): AccessState {
   const tokens = new Map<string, TokenState>()

@@ -1,5 +1,5 @@
-import type { Report } from '../violation.ts'
-import type { AccessState } from './access-history.ts'
+import { checker, type Report } from '../checker.ts'
+import type { AccessState } from './access-facts.ts'
 
 /** Tokens that one batch may give their accessors. Spec: ACL-036. */
 const batchMax = 128
@@ -9,12 +9,12 @@ const clockAllowance = 0.06
 
 /** A4: old tokens are given accessor IDs in batches that are neither large nor frequent, each one for ever. */
 export class TokenMigration {
-  readonly #report: Report
+  readonly #report: Report<'A4'>
   /** By secret. */
   readonly #accessors = new Map<string, string>()
   #lastUs = Number.NEGATIVE_INFINITY
 
-  constructor(report: Report) {
+  constructor(report: Report<'A4'>) {
     this.#report = report
   }
 
@@ -54,3 +54,18 @@ export class TokenMigration {
     if (given > 0) this.#lastUs = atUs
   }
 }
+
+export const tokenMigration = checker({
+  codes: {
+    A4: {
+      text: 'migration: batches are small and rare, each token gets one accessor, and no valid token is refused meanwhile',
+      sources: ['docs/reference/access-control.md#legacy-mode-and-migration'],
+    },
+  },
+  make: ({ report }) => new TokenMigration(report),
+  takes: {
+    'access changed': (it, { state, by }) =>
+      by === 'restore' ? it.replaced(state) : it.changed(state, by === 'migration'),
+    'token written': (it, { secret, token }) => it.tokenWritten(secret, token.accessor),
+  },
+})

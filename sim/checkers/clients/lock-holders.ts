@@ -1,4 +1,4 @@
-import type { Report } from '../violation.ts'
+import { checker, type Report } from '../checker.ts'
 import type { Hold, LockFacts, SessionFacts } from './lock-facts.ts'
 
 /** The lock delay is measured by the leader's clock, which may be faster than true time by this share. */
@@ -15,14 +15,14 @@ interface Closed {
  * it held before its lock delay has passed by true time, whichever server leads.
  */
 export class LockHolders {
-  readonly #report: Report
+  readonly #report: Report<'S1'>
   #holds: ReadonlyMap<string, Hold> = new Map()
   #sessions: ReadonlyMap<string, SessionFacts> = new Map()
   readonly #closed = new Map<string, Closed>()
   /** Every time that a session came to hold a key: `key@index`, and the session. */
   readonly #fences = new Map<string, string>()
 
-  constructor(report: Report) {
+  constructor(report: Report<'S1'>) {
     this.#report = report
   }
 
@@ -82,3 +82,18 @@ export class LockHolders {
     this.#report('S1', `entry ${facts.index} gave '${key}' to session ${hold.session} ${early}`)
   }
 }
+
+export const lockHolders = checker({
+  codes: {
+    S1: {
+      text: 'mutual exclusion: a key has one holder, and none before the lock delay of the last is over',
+      sources: ['docs/reference/keys.md#lock-delay'],
+    },
+  },
+  make: ({ report }) => new LockHolders(report),
+  takes: {
+    'locks changed': (it, facts) => it.command(facts),
+    'locks replaced': (it, facts) => it.replaced(facts),
+    'lock answered': (it, { key, session, fence }) => it.answered(key, session, fence),
+  },
+})

@@ -1,4 +1,4 @@
-import type { Report } from '../violation.ts'
+import { checker, type Report } from '../checker.ts'
 import type { LockFacts } from './lock-facts.ts'
 
 /** A key that was held once. */
@@ -13,12 +13,12 @@ interface Known {
  * number is the index at which the holder came to hold the key: it is greater than that of every holder before.
  */
 export class LockIndex {
-  readonly #report: Report
+  readonly #report: Report<'S3'>
   readonly #known = new Map<string, Known>()
   /** By key, over its deletions. */
   readonly #highestFence = new Map<string, number>()
 
-  constructor(report: Report) {
+  constructor(report: Report<'S3'>) {
     this.#report = report
   }
 
@@ -62,3 +62,17 @@ export class LockIndex {
     this.#highestFence.set(key, Math.max(highest, fence))
   }
 }
+
+export const lockIndex = checker({
+  codes: {
+    S3: {
+      text: 'lock index: it grows by one with each holder; each holder has a greater fencing number',
+      sources: ['docs/reference/keys.md#locks'],
+    },
+  },
+  make: ({ report }) => new LockIndex(report),
+  takes: {
+    'locks changed': (it, facts) => it.command(facts),
+    'locks replaced': (it, facts) => it.replaced(facts),
+  },
+})

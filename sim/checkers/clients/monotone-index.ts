@@ -1,4 +1,4 @@
-import type { Report } from '../violation.ts'
+import { checker, type Report } from '../checker.ts'
 
 /** How high answers had come when a request began. */
 export interface Floor {
@@ -14,9 +14,9 @@ export class MonotoneIndex {
   /** Goes up when an operator's recovery lets indexes fall. */
   #era = 0
   readonly #highest = new Map<string, number>()
-  readonly #report: Report
+  readonly #report: Report<'W1'>
 
-  constructor(report: Report) {
+  constructor(report: Report<'W1'>) {
     this.#report = report
   }
 
@@ -38,3 +38,16 @@ export class MonotoneIndex {
     if (index > (this.#highest.get(scope) ?? 0)) this.#highest.set(scope, index)
   }
 }
+
+export const monotoneIndex = checker({
+  codes: {
+    W1: {
+      text: 'monotone index: the index of a query never falls',
+      sources: ['docs/reference/http-reads.md#index-of-each-read'],
+    },
+  },
+  make: ({ report }) => new MonotoneIndex(report),
+  takes: {
+    'entries lost': (it) => it.forget(),
+  },
+})

@@ -1,5 +1,5 @@
 import type { FoundResult, ParkedRead } from '../../../src/agent/agent.ts'
-import type { Report } from '../violation.ts'
+import { checker, type Report } from '../checker.ts'
 
 /** Parked reads of one server that ask the same. */
 interface Question {
@@ -18,12 +18,12 @@ interface Question {
  * below the one found. An index that grows alone, as when tombstones are reaped, wakes no read and need not.
  */
 export class ParkedReads {
-  readonly #report: Report
+  readonly #report: Report<'W2' | 'W1'>
   readonly #servers = new Map<string, Map<string, Question>>()
   /** Servers to be looked at when the turn is over. */
   readonly #moved = new Set<string>()
 
-  constructor(report: Report) {
+  constructor(report: Report<'W2' | 'W1'>) {
     this.#report = report
   }
 
@@ -91,3 +91,19 @@ function sameValue(one: unknown, other: unknown): boolean {
   const [members, others] = [one as Readonly<Record<string, unknown>>, other as Readonly<Record<string, unknown>>]
   return keys.every((key) => Object.hasOwn(others, key) && sameValue(members[key], others[key]))
 }
+
+export const parkedReads = checker({
+  codes: {
+    W2: {
+      text: 'watch liveness: a blocking query is answered as soon as its result has changed',
+      sources: ['docs/reference/http-reads.md#blocking-queries'],
+    },
+  },
+  also: ['W1'],
+  make: ({ report }) => new ParkedReads(report),
+  takes: {
+    'state moved': (it, { node }) => it.moved(node),
+    'process died': (it, { node }) => it.died(node),
+    'turn ended': (it) => it.turnEnded(),
+  },
+})

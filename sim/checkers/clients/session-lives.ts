@@ -1,4 +1,4 @@
-import type { Report } from '../violation.ts'
+import { checker, type Report } from '../checker.ts'
 import type { LockFacts } from './lock-facts.ts'
 
 /** Leaders measure by clocks that differ from true time by at most this share. */
@@ -22,13 +22,13 @@ interface Life {
  * extends, and never shortens.
  */
 export class SessionLives {
-  readonly #report: Report
+  readonly #report: Report<'S2'>
   readonly #lives = new Map<string, Life>()
   /** Sessions that ran out, and when. */
   readonly #expired = new Map<string, { readonly atUs: number; readonly ttlUs: number }>()
   #leaderSinceUs = 0
 
-  constructor(report: Report) {
+  constructor(report: Report<'S2'>) {
     this.#report = report
   }
 
@@ -97,3 +97,21 @@ export class SessionLives {
 function seconds(us: number): string {
   return `${(us / 1e6).toFixed(3)} s`
 }
+
+export const sessionLives = checker({
+  codes: {
+    S2: {
+      text: 'sessions: one lives for its time to live after a renewal, and at most for twice that',
+      sources: ['docs/reference/keys.md#end-of-a-session'],
+    },
+  },
+  make: ({ report }) => new SessionLives(report),
+  takes: {
+    'leader began': (it, { atUs }) => it.leaderElected(atUs),
+    'locks changed': (it, facts) => it.command(facts),
+    'locks replaced': (it, facts) => it.command(facts),
+    'session renewed': (it, { id, calledUs, answeredUs }) => it.renewed(id, calledUs, answeredUs),
+    'renewal attempted': (it, { id, untilUs }) => it.attempted(id, untilUs),
+  },
+  ends: (it, atUs) => it.finish(atUs),
+})

@@ -1,5 +1,5 @@
-import type { ListedKey } from '../keys/whole-changes.ts'
-import type { Report } from '../violation.ts'
+import { checker, type Report } from '../checker.ts'
+import type { ListedKey } from '../keys/key-history.ts'
 
 interface Followed {
   readonly prefix: string
@@ -12,10 +12,10 @@ interface Followed {
  * fresh read finds: nothing that happened between two answers is missing from the later one. Judged at rest.
  */
 export class WatchSequences {
-  readonly #report: Report
+  readonly #report: Report<'W2' | 'W3'>
   readonly #followed = new Map<string, Followed>()
 
-  constructor(report: Report) {
+  constructor(report: Report<'W3' | 'W2'>) {
     this.#report = report
   }
 
@@ -57,3 +57,18 @@ export class WatchSequences {
 function textOfRows(rows: readonly ListedKey[]): string {
   return rows.map(({ key, modifyIndex }) => `${key}@${modifyIndex}`).join(' ')
 }
+
+export const watchSequences = checker({
+  codes: {
+    W3: {
+      text: 'watch completeness: who follows the answers to blocking queries ends with what a fresh read finds',
+      sources: ['docs/reference/http-reads.md#blocking-queries'],
+    },
+  },
+  also: ['W2'],
+  make: ({ report }) => new WatchSequences(report),
+  takes: {
+    'watcher follows': (it, { watcher, prefix }) => it.follows(watcher, prefix),
+    'watcher answered': (it, { watcher, rows }) => it.answered(watcher, rows),
+  },
+})

@@ -1,5 +1,5 @@
-import type { Report } from '../violation.ts'
-import type { AppliedKeys } from './applied-keys.ts'
+import { checker, type Report } from '../checker.ts'
+import { type AppliedKeys, appliedKeys } from './applied-keys.ts'
 import { type KeyOperation, operationText } from './key-history.ts'
 
 /**
@@ -9,10 +9,10 @@ import { type KeyOperation, operationText } from './key-history.ts'
  */
 export class AcknowledgedWrites {
   readonly #applied: AppliedKeys
-  readonly #report: Report
+  readonly #report: Report<'D1'>
   #acknowledged = 0
 
-  constructor(report: Report, applied: AppliedKeys) {
+  constructor(report: Report<'D1'>, applied: AppliedKeys) {
     this.#applied = applied
     this.#report = report
   }
@@ -40,3 +40,16 @@ export class AcknowledgedWrites {
     }
   }
 }
+
+export const acknowledgedWrites = checker({
+  codes: {
+    D1: {
+      text: 'durability: an acknowledged write survives every crash',
+      sources: ['docs/reference/keys.md#key-calls'],
+    },
+  },
+  make: ({ report, of }) => new AcknowledgedWrites(report, of(appliedKeys)),
+  takes: {
+    'write acknowledged': (it, { operation }) => it.acknowledged(operation),
+  },
+})

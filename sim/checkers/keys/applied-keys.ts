@@ -1,3 +1,5 @@
+import { checker } from '../checker.ts'
+
 /**
  * What the log has done to each key, in order of index, as the first server to apply each entry told it: the history
  * against which clients' answers are judged.
@@ -42,3 +44,12 @@ export interface KeyVersion {
   readonly index: number
   readonly value: string | undefined
 }
+
+export const appliedKeys = checker({
+  codes: {},
+  make: () => new AppliedKeys(),
+  takes: {
+    'key changed': (it, { key, index, value }) => it.changed(key, index, value),
+    'entries lost': (it, { from }) => it.forgetFrom(from),
+  },
+})

@@ -1,12 +1,12 @@
-import type { Report } from '../violation.ts'
+import { checker, type Report } from '../checker.ts'
 
 /** K3. A forwarded write carries an identity; however often it is sent on, one entry of the log gives it its effect. */
 export class ExactlyOnce {
   /** By origin: where each of its sequence numbers took effect. */
   readonly #effects = new Map<string, Map<number, number>>()
-  readonly #report: Report
+  readonly #report: Report<'K3'>
 
-  constructor(report: Report) {
+  constructor(report: Report<'K3'>) {
     this.#report = report
   }
 
@@ -31,3 +31,19 @@ export class ExactlyOnce {
     }
   }
 }
+
+export const exactlyOnce = checker({
+  codes: {
+    K3: {
+      text: 'exactly once: a write that the cluster itself repeats takes effect once',
+      sources: ['Raft thesis, section 6.3'],
+    },
+  },
+  make: ({ report }) => new ExactlyOnce(report),
+  takes: {
+    'command carried out': (it, { node, index, identity }) => {
+      if (identity !== undefined) it.tookEffect(node, index, identity.origin, identity.sequence)
+    },
+    'entries lost': (it, { from }) => it.forgetFrom(from),
+  },
+})

@@ -48,3 +48,10 @@ export function secondsText(us: number): string {
   const whole = Math.floor(us / 1_000_000)
   return `${whole}.${String(us - whole * 1_000_000).padStart(6, '0')}s`
 }
+
+/** A key as one answer has it. */
+export interface ListedKey {
+  readonly key: string
+  readonly value: string
+  readonly modifyIndex: number
+}

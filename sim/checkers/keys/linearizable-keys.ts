@@ -1,4 +1,4 @@
-import type { Report } from '../violation.ts'
+import { checker, type Report } from '../checker.ts'
 import { type KeyOperation, operationText, valueText } from './key-history.ts'
 import { judgeKey, searchStepsMax } from './key-verdict.ts'
 import { partsOf, type Recovery } from './recovered-history.ts'
@@ -16,7 +16,7 @@ export interface UndecidedKey {
  */
 export class LinearizableKeys {
   readonly #operations: KeyOperation[] = []
-  readonly #report: Report
+  readonly #report: Report<'K1'>
   readonly #staleDefaultUs: number
   readonly #stepsMax: number
   readonly #undecided: UndecidedKey[] = []
@@ -26,7 +26,7 @@ export class LinearizableKeys {
    * `staleDefaultMs`: the excuse of a scenario that lets `default` reads be this old, because a deposed leader may still
    * answer them; 0 where none is granted. `stepsMax`: the search for one key is given up after this many.
    */
-  constructor(report: Report, staleDefaultMs: number, stepsMax = searchStepsMax) {
+  constructor(report: Report<'K1'>, staleDefaultMs: number, stepsMax = searchStepsMax) {
     this.#report = report
     this.#stepsMax = stepsMax
     this.#staleDefaultUs = staleDefaultMs * 1000
@@ -91,3 +91,19 @@ export function operationsByKey(operations: readonly KeyOperation[]): ReadonlyMa
   }
   return byKey
 }
+
+export const linearizableKeys = checker({
+  codes: {
+    K1: {
+      text: 'linearizability: each key behaves as if it lived in one place; a stale read shows a state that once was',
+      sources: ['Herlihy and Wing, Linearizability, 1990'],
+    },
+  },
+  make: ({ report, staleDefaultMs, searchStepsMax }) => new LinearizableKeys(report, staleDefaultMs, searchStepsMax),
+  takes: {
+    'operation began': (it, { operation }) => it.began(operation),
+    'operation withdrawn': (it, { operation }) => it.withdrawn(operation),
+    'entries lost': (it, { recovery }) => it.recovered(recovery),
+  },
+  ends: (it) => it.judge(),
+})

@@ -1,5 +1,5 @@
-import type { Report } from '../violation.ts'
-import type { AppliedKeys } from './applied-keys.ts'
+import { checker, type Report } from '../checker.ts'
+import { type AppliedKeys, appliedKeys } from './applied-keys.ts'
 import { type KeyOperation, operationText } from './key-history.ts'
 
 /**
@@ -8,11 +8,11 @@ import { type KeyOperation, operationText } from './key-history.ts'
  */
 export class StaleReads {
   readonly #applied: AppliedKeys
-  readonly #report: Report
+  readonly #report: Report<'K1'>
   /** By server, boot and key: the place among the key's versions that an answered read has reached; -1: before the first. */
   readonly #reached = new Map<string, number>()
 
-  constructor(report: Report, applied: AppliedKeys) {
+  constructor(report: Report<'K1'>, applied: AppliedKeys) {
     this.#applied = applied
     this.#report = report
   }
@@ -48,3 +48,9 @@ export class StaleReads {
     this.#reached.set(name, Math.max(at, this.#reached.get(name) ?? -1))
   }
 }
+
+export const staleReads = checker({
+  codes: {},
+  also: ['K1'],
+  make: ({ report, of }) => new StaleReads(report, of(appliedKeys)),
+})

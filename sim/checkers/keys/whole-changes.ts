@@ -1,12 +1,6 @@
-import type { Report } from '../violation.ts'
-import type { AppliedKeys, KeyVersion } from './applied-keys.ts'
-
-/** A key as one answer has it. */
-export interface ListedKey {
-  readonly key: string
-  readonly value: string
-  readonly modifyIndex: number
-}
+import { checker, type Report } from '../checker.ts'
+import { type AppliedKeys, appliedKeys, type KeyVersion } from './applied-keys.ts'
+import type { ListedKey } from './key-history.ts'
 
 /**
  * K2. A CAS takes effect exactly when the key is as it expects; of a transaction everything takes effect at one index, or
@@ -14,11 +8,11 @@ export interface ListedKey {
  */
 export class WholeChanges {
   readonly #applied: AppliedKeys
-  readonly #report: Report
+  readonly #report: Report<'K2'>
   /** Values of writes that were refused as a whole: none may be in effect, ever. */
   readonly #refused = new Map<string, string>()
 
-  constructor(report: Report, applied: AppliedKeys) {
+  constructor(report: Report<'K2'>, applied: AppliedKeys) {
     this.#applied = applied
     this.#report = report
   }
@@ -96,3 +90,18 @@ function spansOf(versions: readonly KeyVersion[], modifyIndex: number | undefine
   }
   return spans
 }
+
+export const wholeChanges = checker({
+  codes: {
+    K2: {
+      text: 'atomicity: a CAS compares and sets at once; of a transaction all takes effect or nothing; a list shows one state',
+      sources: ['docs/reference/keys.md#outcomes-of-a-transaction'],
+    },
+  },
+  make: ({ report, of }) => new WholeChanges(report, of(appliedKeys)),
+  takes: {
+    'write refused': (it, { value, what }) => it.refused(value, what),
+    'keys listed': (it, { asked, found, where }) => it.listed(asked, found, where),
+  },
+  ends: (it) => it.judge(),
+})

@@ -88,3 +88,74 @@ export function trueWallMs({ nowUs, startWallMs }: MeshTime): number {
 export function momentText(wallMs: number, { startWallMs }: MeshTime): string {
   return `${((wallMs - startWallMs) / 1000).toFixed(3)}s`
 }
+
+/** A rotation as the state has it. */
+export interface RotationFacts {
+  /** The index at which it began. */
+  readonly id: number
+  readonly step: RotationStep
+  /** The root that it leads to, once that is known. */
+  readonly root?: { readonly id: string } | null
+  /** The operator does without a crossing. */
+  readonly uncrossed?: boolean
+  /** What holds once it has ended. */
+  readonly provider?: string
+  readonly options?: Readonly<Record<string, unknown>>
+}
+
+/** A root as the replicated state has it: PEM. */
+export interface RootText {
+  readonly id: string
+  readonly active: boolean
+  readonly generation: number
+  readonly certificate: string
+  readonly intermediates: readonly string[]
+}
+
+/** What the authority is, right after a command that changed it. */
+export interface MeshState {
+  readonly roots: readonly RootText[]
+  readonly rotations: readonly RotationFacts[]
+  /** Private keys, PEM. */
+  readonly signingKeys: readonly string[]
+  /** Provider and options, secrets and all; undefined: it has not begun. */
+  readonly configuration: AuthorityConfiguration | undefined
+}
+
+export interface AuthorityConfiguration {
+  readonly provider: string
+  readonly options: Readonly<Record<string, unknown>>
+}
+
+/** What happens to the authority that faults may wait for. */
+export type MeshEvent =
+  | 'rotation begun'
+  | 'root requested'
+  | 'root crossed'
+  | 'root activated'
+  | 'leaf recorded'
+  | 'root removed'
+
+/** One end of a connection between proxies: the leaf that it presents, the roots that it trusts, and what its clock shows. */
+export interface ConnectionEnd {
+  readonly name: string
+  readonly leaf: SeenLeaf
+  readonly roots: ProxyRoots
+  readonly wallMs: number
+}
+
+/** Roots as an agent tells them. */
+export interface ProxyRoots {
+  /** As of `RootSet`. */
+  readonly key: string
+  readonly certificates: readonly SeenCertificate[]
+}
+
+/** What the checkers of the mesh ask of a run. */
+export interface MeshWorld extends Omit<MeshTime, 'nowUs'> {
+  readonly chains: Chains
+  /** Keys of roots that were lost when a snapshot was restored: those of all datacenters share them. */
+  readonly lostKeys: Set<string>
+  /** Calls `then` after so much true time. */
+  readonly after: (delayMs: number, then: () => void) => void
+}

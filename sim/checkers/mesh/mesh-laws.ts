@@ -1,61 +1,28 @@
-import type { Marks } from '../marks.ts'
-import type { Report } from '../violation.ts'
+import { checker, type Report } from '../checker.ts'
+import { reachedMarks } from '../marks.ts'
 import {
-  type Chains,
+  type AuthorityConfiguration,
   type ListedRoot,
-  type MeshTime,
-  momentText,
+  type MeshEvent,
+  type MeshState,
+  type ProxyRoots,
   type RootSet,
+  type RootText,
   type RotationStep,
   type SeenCertificate,
   type SeenLeaf,
-  type Span,
   trueWallMs,
 } from './mesh-facts.ts'
-import { MeshRoots } from './mesh-roots.ts'
-import { isAccepted, MeshRotation, type RotationFacts } from './mesh-rotation.ts'
-import { MeshSecrets } from './mesh-secrets.ts'
-import { MeshTrust } from './mesh-trust.ts'
+import { MeshMeetings, type MeshParts } from './mesh-meetings.ts'
+import { type MeshRoots, meshRoots } from './mesh-roots.ts'
+import { isAccepted, type MeshRotation, meshRotation } from './mesh-rotation.ts'
+import { type MeshSecrets, meshSecrets } from './mesh-secrets.ts'
+import { type MeshTrust, meshTrust } from './mesh-trust.ts'
 
 /** Around the end of a certificate it is looked at what still holds: this long before and after. */
 const edgeMs = 1_000
 /** Configurations that are remembered, the latest of them. */
 const configurationsMax = 64
-/** Pairs of leaf and roots that are known to fit. */
-const acceptedMax = 8192
-
-/** A root as the replicated state has it: PEM. */
-export interface RootText {
-  readonly id: string
-  readonly active: boolean
-  readonly generation: number
-  readonly certificate: string
-  readonly intermediates: readonly string[]
-}
-
-/** What the authority is, right after a command that changed it. */
-export interface MeshState {
-  readonly roots: readonly RootText[]
-  readonly rotations: readonly RotationFacts[]
-  /** Private keys, PEM. */
-  readonly signingKeys: readonly string[]
-  /** Provider and options, secrets and all; undefined: it has not begun. */
-  readonly configuration: AuthorityConfiguration | undefined
-}
-
-export interface AuthorityConfiguration {
-  readonly provider: string
-  readonly options: Readonly<Record<string, unknown>>
-}
-
-/** What happens to the authority that faults may wait for. */
-export type MeshEvent =
-  | 'rotation begun'
-  | 'root requested'
-  | 'root crossed'
-  | 'root activated'
-  | 'leaf recorded'
-  | 'root removed'
 
 const eventOf: Readonly<Partial<Record<RotationStep, MeshEvent>>> = {
   begun: 'rotation begun',
@@ -63,36 +30,13 @@ const eventOf: Readonly<Partial<Record<RotationStep, MeshEvent>>> = {
   crossed: 'root crossed',
 }
 
-/** One end of a connection between proxies: the leaf that it presents, the roots that it trusts, and what its clock shows. */
-export interface ConnectionEnd {
-  readonly name: string
-  readonly leaf: SeenLeaf
-  readonly roots: ProxyRoots
-  readonly wallMs: number
-}
-
-/** Roots as an agent tells them. */
-export interface ProxyRoots {
-  /** As of `RootSet`. */
-  readonly key: string
-  readonly certificates: readonly SeenCertificate[]
-}
-
-export interface MeshParts extends MeshTime {
-  readonly chains: Chains
-  readonly marks: Marks
-  /** Keys of roots that were lost when a snapshot was restored: those of all datacenters share them. */
-  readonly lostKeys: Set<string>
-  /** Calls `then` after so much true time. */
-  readonly after: (delayMs: number, then: () => void) => void
-}
-
 /** Every invariant of one mesh. Servers report the state to it; proxies report the leaves and roots they received and their connections. */
 export class MeshLaws {
   readonly secrets: MeshSecrets
   readonly rotation: MeshRotation
-  readonly #report: Report
+  readonly #report: Report<'C1' | 'C2' | 'C3' | 'C4' | 'C5' | 'C6'>
   readonly #parts: MeshParts
+  readonly meetings: MeshMeetings
   readonly #trust: MeshTrust
   readonly #roots: MeshRoots
   #listed: RootSet | undefined
@@ -100,18 +44,20 @@ export class MeshLaws {
   readonly #edges = new Set<number>()
   readonly #signing = new Set<string>()
   readonly #configurations: string[] = []
-  /** By leaf and roots: when these accept that one. */
-  readonly #accepted = new Map<string, Span>()
   #leaves = 0
-  #connections = 0
 
-  constructor(report: Report, parts: MeshParts) {
+  constructor(report: Report<'C1' | 'C2' | 'C3' | 'C4' | 'C5' | 'C6'>, parts: MeshParts) {
     this.#report = report
     this.#parts = parts
-    this.secrets = new MeshSecrets(report)
-    this.rotation = new MeshRotation(report)
-    this.#trust = new MeshTrust(report, parts.chains, parts, parts.lostKeys)
-    this.#roots = new MeshRoots(report, parts, parts.lostKeys)
+    this.secrets = meshSecrets.by(report)
+    this.rotation = meshRotation.by(report)
+    this.#trust = meshTrust.by(report, parts.chains, parts, parts.lostKeys)
+    this.meetings = new MeshMeetings(report, parts, this.#trust)
+    this.#roots = meshRoots.by(report, parts, parts.lostKeys)
+  }
+
+  leaderEnded(crashed: boolean): void {
+    if (crashed && this.rotation.step !== undefined) this.#parts.marks.reach('leader lost in a rotation')
   }
 
   get rootsListed(): number {
@@ -121,11 +67,6 @@ export class MeshLaws {
   /** Leaves that have come from agents. */
   get leavesSeen(): number {
     return this.#leaves
-  }
-
-  /** Handshakes that were made. */
-  get connectionsMade(): number {
-    return this.#connections
   }
 
   /** A command changed the authority; what of that faults may wait for. */
@@ -193,21 +134,6 @@ export class MeshLaws {
     return { key: keyOf(roots), certificates }
   }
 
-  /**
-   * Whether two have come to be connected: each verifies the other. Where they must and cannot, C1 is broken. The other may be of
-   * another datacenter: they owe each other nothing before both have come to be of one mesh.
-   */
-  met(one: ConnectionEnd, other: ConnectionEnd, elsewhere: MeshLaws = this): boolean {
-    const problem = this.#refusal(one, other) ?? this.#refusal(other, one)
-    if (problem === undefined) {
-      this.#connections++
-      return true
-    }
-    const isOwed = elsewhere === this || (knowsMeshOf(one, other) && knowsMeshOf(other, one))
-    if (isOwed && this.#isLawful(one) && elsewhere.#isLawful(other)) this.#report('C1', problem)
-    return false
-  }
-
   /** Whether this is a leaf of the active root that has not expired, and these are the roots that are listed. */
   isCurrent(leaf: SeenLeaf, roots: ProxyRoots): boolean {
     const active = this.#listed?.roots.find((root) => root.active)
@@ -233,33 +159,6 @@ export class MeshLaws {
     const [uri = '', ...more] = uris
     if (more.length === 0 && /^spiffe:\/\/[^/]+\/ns\/[^/]+\/dc\/[^/]+\/svc\/([^/]+)$/.exec(uri)?.[1] === service) return
     this.#report('C1', `${holder} was given leaf ${serial}, which is for ${uris.join(' and ') || 'nobody'}`)
-  }
-
-  #refusal(verifier: ConnectionEnd, peer: ConnectionEnd): string | undefined {
-    const { certificate, between } = peer.leaf
-    const { wallMs, roots } = verifier
-    const name = `${certificate.identity} ${roots.key}`
-    const span = this.#accepted.get(name)
-    if (span !== undefined && span.fromMs <= wallMs && wallMs <= span.toMs) return undefined
-    const path = this.#parts.chains.path(certificate, between, roots.certificates, wallMs)
-    const isCrossed = verifier.roots.certificates.every(({ keyId }) => keyId !== certificate.issuerKeyId)
-    if (path.ok && isCrossed) this.#parts.marks.reach('met over a crossing')
-    if (path.ok) {
-      if (this.#accepted.size >= acceptedMax) this.#accepted.clear()
-      this.#accepted.set(name, path.value)
-      return undefined
-    }
-    const at = momentText(wallMs, this.#parts)
-    return `${verifier.name} does not accept ${peer.name}, leaf ${certificate.serial}, at ${at} by its clock: ${path.error}`
-  }
-
-  /** A leaf that lives by every clock, whose root was not lost, roots that one may have, and a clock that is as right as it must be. */
-  #isLawful({ leaf, roots, wallMs }: ConnectionEnd): boolean {
-    const nowMs = trueWallMs(this.#parts)
-    const halfMs = this.#parts.skewMs / 2
-    if (Math.abs(wallMs - nowMs) > halfMs) return false
-    if (leaf.certificate.notAfterMs <= nowMs + halfMs || this.#trust.isLost(leaf)) return false
-    return this.#trust.isLawful(roots.key)
   }
 
   #published(texts: readonly RootText[]): readonly MeshEvent[] {
@@ -320,16 +219,6 @@ export class MeshLaws {
   }
 }
 
-/** Whether one end has received a root of the trust domain of the other's leaf. */
-function knowsMeshOf({ roots }: ConnectionEnd, { leaf }: ConnectionEnd): boolean {
-  const domains = leaf.certificate.uris.map(trustDomainIn)
-  return roots.certificates.some(({ uris }) => uris.some((uri) => domains.includes(trustDomainIn(uri))))
-}
-
-function trustDomainIn(uri: string): string {
-  return /^spiffe:\/\/([^/]+)/.exec(uri)?.[1] ?? ''
-}
-
 function rootEvents(before: RootSet | undefined, { roots }: RootSet): readonly MeshEvent[] {
   if (before === undefined) return []
   const events: MeshEvent[] = []
@@ -351,3 +240,13 @@ function textOf({ provider, options }: AuthorityConfiguration): string {
   const sorted = Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1))
   return JSON.stringify([provider, sorted])
 }
+
+export const meshLaws = checker({
+  codes: {},
+  also: ['C1', 'C2', 'C3', 'C4', 'C5', 'C6'],
+  make: ({ report, mesh, nowUs, of }) => mesh && new MeshLaws(report, { ...mesh, nowUs, marks: of(reachedMarks) }),
+  takes: {
+    'text shown': (it, said) => it?.secrets.said(said),
+    'leader ended': (it, { crashed }) => it?.leaderEnded(crashed),
+  },
+})

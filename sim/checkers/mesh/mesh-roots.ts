@@ -1,4 +1,4 @@
-import type { Report } from '../violation.ts'
+import { law, type Report } from '../checker.ts'
 import {
   type ListedRoot,
   type MeshTime,
@@ -19,7 +19,7 @@ const serialsMax = 1_000_000
  * clock takes them when the fastest has signed; a crossing holds at least until the last leaf expires of the root that signed it.
  */
 export class MeshRoots {
-  readonly #report: Report
+  readonly #report: Report<'C1' | 'C2' | 'C3' | 'C6'>
   readonly #time: MeshTime
   #listed: readonly ListedRoot[] = []
   /** Of every root that was ever listed, by its key and name: when the last leaf expires that it is known to have signed. */
@@ -34,7 +34,7 @@ export class MeshRoots {
   readonly #lostKeys: ReadonlySet<string>
 
   /** `lostKeys`: of roots that were lost when a snapshot was restored: datacenters that followed let go of them, too. */
-  constructor(report: Report, time: MeshTime, lostKeys: ReadonlySet<string>) {
+  constructor(report: Report<'C1' | 'C2' | 'C3' | 'C6'>, time: MeshTime, lostKeys: ReadonlySet<string>) {
     this.#report = report
     this.#time = time
     this.#lostKeys = lostKeys
@@ -199,3 +199,22 @@ function pathBetween({ certificate, between }: ListedRoot, to: ListedRoot): read
   }
   return path
 }
+
+export const meshRoots = law(
+  {
+    C2: {
+      text: 'roots: exactly one is active, the newest, and it carries the crossings back to the oldest that is listed',
+      sources: ['docs/reference/mesh.md#roots-list'],
+    },
+    C3: {
+      text: 'a root goes when all its leaves have expired, and not before; no issuer gives a serial number twice',
+      sources: ['docs/reference/mesh.md#initialization-and-rotation'],
+    },
+    C6: {
+      text: 'times: no leaf outlives what goes with it, all is back-dated by the skew, a crossing outlives the leaves it is for',
+      sources: ['docs/reference/mesh.md#certificate-profile'],
+    },
+  },
+  (report, time: MeshTime, lostKeys: ReadonlySet<string>) => new MeshRoots(report, time, lostKeys),
+  ['C1'],
+)

@@ -1,19 +1,5 @@
-import type { Report } from '../violation.ts'
-import type { RotationStep } from './mesh-facts.ts'
-
-/** A rotation as the state has it. */
-export interface RotationFacts {
-  /** The index at which it began. */
-  readonly id: number
-  readonly step: RotationStep
-  /** The root that it leads to, once that is known. */
-  readonly root?: { readonly id: string } | null
-  /** The operator does without a crossing. */
-  readonly uncrossed?: boolean
-  /** What holds once it has ended. */
-  readonly provider?: string
-  readonly options?: Readonly<Record<string, unknown>>
-}
+import { law, type Report } from '../checker.ts'
+import type { RotationFacts, RotationStep } from './mesh-facts.ts'
 
 /**
  * Whether an operator may be told that the change is done: all that is left is to wait, for every clock to take the new root, or
@@ -41,12 +27,12 @@ const rank: Readonly<Record<RotationStep, number>> = {
  * that is active already need no crossing.
  */
 export class MeshRotation {
-  readonly #report: Report
+  readonly #report: Report<'C5'>
   #open: RotationFacts | undefined
   readonly #ended = new Set<number>()
   #completed = 0
 
-  constructor(report: Report) {
+  constructor(report: Report<'C5'>) {
     this.#report = report
   }
 
@@ -106,3 +92,13 @@ export class MeshRotation {
       this.#report('C5', `the rotation that began at ${id} is ${step} after ${this.#open?.step ?? 'nothing'}`)
   }
 }
+
+export const meshRotation = law(
+  {
+    C5: {
+      text: 'rotation: step by step, one at a time, to its end once faults stop; an update that was answered is done or accepted',
+      sources: ['docs/reference/mesh.md#initialization-and-rotation'],
+    },
+  },
+  (report) => new MeshRotation(report),
+)

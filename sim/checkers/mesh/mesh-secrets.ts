@@ -1,4 +1,4 @@
-import type { Report } from '../violation.ts'
+import { law, type Report } from '../checker.ts'
 import { pieceLength, piecesOf, plainRun, runLength } from './key-forms.ts'
 
 /** Keys of leaves that are remembered, the latest of them. */
@@ -17,13 +17,13 @@ export interface Said {
  * a key is known. Exempt are snapshots, which carry the state as a whole.
  */
 export class MeshSecrets {
-  readonly #report: Report
+  readonly #report: Report<'C4'>
   /** Pieces of text that give a key away, and whose key it is. */
   readonly #pieces = new Map<string, { readonly whose: string; readonly service: string | undefined }>()
   readonly #leafPieces: (readonly string[])[] = []
   readonly #keys = new Set<string>()
 
-  constructor(report: Report) {
+  constructor(report: Report<'C4'>) {
     this.#report = report
   }
 
@@ -80,3 +80,13 @@ function runsIn(text: string): readonly string[] {
   const runs = [...text.matchAll(/[A-Za-z0-9+/=]{40,}/g), ...text.matchAll(/[A-Za-z0-9_-]*[_-][A-Za-z0-9_-]*/g)]
   return runs.flatMap(([run]) => (run.length < runLength ? [] : [run]))
 }
+
+export const meshSecrets = law(
+  {
+    C4: {
+      text: 'keys: that of an authority is in no log and no answer, that of a leaf in the answers with that leaf alone',
+      sources: ['docs/reference/mesh.md#ca-configuration'],
+    },
+  },
+  (report) => new MeshSecrets(report),
+)

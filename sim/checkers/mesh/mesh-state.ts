@@ -1,32 +1,45 @@
-import type { LoggedCommand } from '../../../src/agent/replication/command-codec.ts'
 import { recordLeaves } from '../../../src/features/connect/commands.ts'
 import { authorityTable, rootsTable, rotationsTable, signersTable } from '../../../src/features/connect/tables.ts'
 import { allRoots, allRotations, authorityOf } from '../../../src/features/connect/views.ts'
 import type { ReadTransaction } from '../../../src/store/types.ts'
-import type { Invariants } from '../invariants.ts'
-import type { MeshState } from './mesh-laws.ts'
+import { type CheckedRun, checker } from '../checker.ts'
+import type { Facts } from '../facts.ts'
+import type { MeshState } from './mesh-facts.ts'
+import { type MeshLaws, meshLaws } from './mesh-laws.ts'
 
-/** A command was carried out for the first time: what it did to the authority of the mesh, if anything. */
-export function tellMesh(
-  all: Invariants,
-  node: string,
-  { kind, body }: Pick<LoggedCommand, 'kind' | 'body'>,
-  { index, outcome, tx }: { readonly index: number; readonly outcome: unknown; readonly tx: ReadTransaction },
-): void {
-  const { mesh } = all
-  if (mesh === undefined) return
-  if (kind === recordLeaves.kind && outcome !== null) {
-    const { rootId } = body as { readonly rootId: string }
-    if (mesh.recorded(rootId)) all.triggered('leaf recorded', node)
+/** Reads from the replicated state what commands did to the authority of the mesh. */
+class MeshStates {
+  readonly #mesh: MeshLaws | undefined
+  readonly #triggered: CheckedRun['triggered']
+
+  constructor({ of, triggered }: CheckedRun<never>) {
+    this.#mesh = of(meshLaws)
+    this.#triggered = triggered
   }
-  if (!isChanged(tx, index)) return
-  for (const event of mesh.changed(meshStateOf(tx))) all.triggered(event, node)
+
+  tookEffect({ node, command: { kind, body }, index, outcome, tx }: Facts['command took effect']): void {
+    if (this.#mesh === undefined) return
+    if (kind === recordLeaves.kind && outcome !== null) {
+      const { rootId } = body as { readonly rootId: string }
+      if (this.#mesh.recorded(rootId)) this.#triggered('leaf recorded', node)
+    }
+    if (!isChanged(tx, index)) return
+    for (const event of this.#mesh.changed(meshStateOf(tx))) this.#triggered(event, node)
+  }
+
+  replaced(tx: ReadTransaction): void {
+    this.#mesh?.replaced(meshStateOf(tx))
+  }
 }
 
-/** Another state took the place of this one. */
-export function tellMeshReplaced({ mesh }: Invariants, tx: ReadTransaction): void {
-  mesh?.replaced(meshStateOf(tx))
-}
+export const meshStates = checker({
+  codes: {},
+  make: (run) => new MeshStates(run),
+  takes: {
+    'command took effect': (it, fact) => it.tookEffect(fact),
+    'state replaced': (it, { tx }) => it.replaced(tx),
+  },
+})
 
 function isChanged(tx: ReadTransaction, index: number): boolean {
   return (

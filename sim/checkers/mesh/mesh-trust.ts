@@ -1,4 +1,4 @@
-import type { Report } from '../violation.ts'
+import { law, type Report } from '../checker.ts'
 import {
   type Chains,
   type ListedRoot,
@@ -40,7 +40,7 @@ interface Held {
  * leaf is issued, and around the end of every certificate: between these nothing changes.
  */
 export class MeshTrust {
-  readonly #report: Report
+  readonly #report: Report<'C1'>
   readonly #chains: Chains
   readonly #time: MeshTime
   #known: KnownSet[] = []
@@ -48,7 +48,7 @@ export class MeshTrust {
   readonly #lostKeys: Set<string>
 
   /** `lostKeys`: of roots that were lost when a snapshot was restored, here or in the datacenter that this one follows. */
-  constructor(report: Report, chains: Chains, time: MeshTime, lostKeys: Set<string>) {
+  constructor(report: Report<'C1'>, chains: Chains, time: MeshTime, lostKeys: Set<string>) {
     this.#report = report
     this.#chains = chains
     this.#time = time
@@ -167,3 +167,13 @@ export class MeshTrust {
     return `whoever has the roots of ${since}s (${roots}) does not accept leaf ${serial} of ${leaf.holder} at ${momentText(atMs, this.#time)}: ${why}`
   }
 }
+
+export const meshTrust = law(
+  {
+    C1: {
+      text: 'chains: every leaf that lives is accepted by whoever has roots that one can still have, and a clock within the skew',
+      sources: ['docs/reference/mesh.md#initialization-and-rotation'],
+    },
+  },
+  (report, chains: Chains, time: MeshTime, lostKeys: Set<string>) => new MeshTrust(report, chains, time, lostKeys),
+)

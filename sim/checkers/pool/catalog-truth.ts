@@ -1,5 +1,6 @@
 import { membershipCheckId } from '../../../src/model/catalog.ts'
 import { productName } from '../../../src/model/names.ts'
+import { judgedAtRest } from '../checker.ts'
 
 /** An instance, as an agent holds it or as the catalog lists it. */
 export interface SeenService {
@@ -69,3 +70,10 @@ function checkFaults({ node, checks }: HeldNode, listed: SeenChecks): readonly s
   }
   return faults
 }
+
+export const catalogTruth = judgedAtRest({
+  E1: {
+    text: 'anti-entropy: within a bound after the last fault the catalog has of each agent exactly what the agent holds',
+    sources: ['docs/reference/catalog.md#anti-entropy'],
+  },
+})

@@ -5,7 +5,7 @@ import {
   distanceBetween,
   isCoordinate,
 } from '../../../src/model/coordinate.ts'
-import type { Report } from '../violation.ts'
+import { law, type Report } from '../checker.ts'
 
 /**
  * Longest time that counts as one of the network's, in seconds. The adjustment is half the mean of the last differences
@@ -24,9 +24,9 @@ const settledShare = 1 / 3
 
 /** M7. Each agent's place among the others consists of numbers within bounds, and estimates get better with time. */
 export class Coordinates {
-  readonly #report: Report
+  readonly #report: Report<'M7'>
 
-  constructor(report: Report) {
+  constructor(report: Report<'M7'>) {
     this.#report = report
   }
 
@@ -59,3 +59,13 @@ export class Coordinates {
     this.#report('M7', `${observer} estimates times ${wrong} or more to two in three, after ${samples} answered pings`)
   }
 }
+
+export const coordinates = law(
+  {
+    M7: {
+      text: 'coordinates stay within bounds, and estimates get better',
+      sources: ['Vivaldi, section 3', 'docs/reference/coordinates.md#distance'],
+    },
+  },
+  (report) => new Coordinates(report),
+)

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../../src/base/duration.ts'
 import type { GossipTiming } from '../../../src/gossip/pool.ts'
-import type { Report } from '../violation.ts'
+import { law, type Report } from '../checker.ts'
 import { deadWithinMs, suspectedWithinMs } from './pool-bounds.ts'
 
 /** A member that is down, as a running observer sees it. Times in microseconds. */
@@ -23,9 +23,9 @@ export interface Watched {
  * the longest suspicion is over. Each agent does so by itself; what others say only makes it faster.
  */
 export class DeathDetection {
-  readonly #report: Report
+  readonly #report: Report<'M4'>
 
-  constructor(report: Report) {
+  constructor(report: Report<'M4'>) {
     this.#report = report
   }
 
@@ -39,3 +39,13 @@ export class DeathDetection {
     this.#report('M4', `${observer} ${what} ${name}, which is down, after ${formatDuration(Math.floor(boundMs))}`)
   }
 }
+
+export const deathDetection = law(
+  {
+    M4: {
+      text: 'detection: a dead member is suspected within two rounds of probes, and dead after the longest suspicion',
+      sources: ['SWIM, section 4.3', 'Lifeguard, section 4'],
+    },
+  },
+  (report) => new DeathDetection(report),
+)

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../../src/base/duration.ts'
 import type { GossipTiming } from '../../../src/gossip/pool.ts'
-import type { Report } from '../violation.ts'
+import { law, type Report } from '../checker.ts'
 import { reapedNotBeforeMs, reapedWithinMs, triedWithinMs } from './pool-bounds.ts'
 
 /** A member that one observer holds failed or left. Times of true time, in microseconds. */
@@ -13,9 +13,9 @@ export interface Gone {
 
 /** M5. Members that left are not contacted; failed members are tried again; both are forgotten when their time is over, not before. */
 export class GoneMembers {
-  readonly #report: Report
+  readonly #report: Report<'M5'>
 
-  constructor(report: Report) {
+  constructor(report: Report<'M5'>) {
     this.#report = report
   }
 
@@ -54,3 +54,13 @@ export class GoneMembers {
 function timeoutOf({ status }: Gone, { reconnectTimeoutMs, tombstoneTimeoutMs }: GossipTiming): number {
   return status === 'failed' ? reconnectTimeoutMs : tombstoneTimeoutMs
 }
+
+export const goneMembers = law(
+  {
+    M5: {
+      text: 'the gone: who left is not contacted, who failed is tried again, and both are forgotten when their time is over',
+      sources: ['docs/reference/configuration.md#fixed-gossip-values'],
+    },
+  },
+  (report) => new GoneMembers(report),
+)

@@ -1,5 +1,5 @@
 import { incarnationMax } from '../../../src/gossip/core/types.ts'
-import type { Report } from '../violation.ts'
+import { law, type Report } from '../checker.ts'
 
 /** What one member holds of another, or of itself, in the lower layer. */
 export interface Claim {
@@ -14,9 +14,9 @@ const ranks = { alive: 0, suspect: 1, dead: 2 } as const
  * alive to suspect to dead (SWIM, section 4.2). No number is beyond the greatest one allowed, so none ever wraps.
  */
 export class Incarnations {
-  readonly #report: Report
+  readonly #report: Report<'M3'>
 
-  constructor(report: Report) {
+  constructor(report: Report<'M3'>) {
     this.#report = report
   }
 
@@ -32,3 +32,13 @@ export class Incarnations {
     this.#report('M3', `${observer} held ${name} ${was}, and now ${state} at ${incarnation}`)
   }
 }
+
+export const incarnations = law(
+  {
+    M3: {
+      text: 'incarnations: of a member each other one holds a number that never falls; within one: alive, suspect, dead',
+      sources: ['SWIM, section 4.2'],
+    },
+  },
+  (report) => new Incarnations(report),
+)

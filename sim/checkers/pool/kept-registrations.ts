@@ -1,4 +1,6 @@
-import type { Report } from '../violation.ts'
+import { catalogDeregister } from '../../../src/features/catalog/commands.ts'
+import type { DeregisterRequest } from '../../../src/model/catalog.ts'
+import { checker, type Report } from '../checker.ts'
 
 /** The shortest time after which a pool may forget a failed member. Reference: configuration.md#key-reconnect_timeout. */
 const forgottenAfterUs = 8 * 3_600_000_000
@@ -8,14 +10,14 @@ const forgottenAfterUs = 8 * 3_600_000_000
  * may be removed when its agent was told to leave, when the pool has forgotten it, or when a client asked for its removal.
  */
 export class KeptRegistrations {
-  readonly #report: Report
+  readonly #report: Report<'E3'>
   readonly #nowUs: () => number
   /** By agent: since when no process of it runs; undefined while one does. */
   readonly #deadSinceUs = new Map<string, number | undefined>()
   /** Agents that may go, for good: word of a leave may come late. */
   readonly #mayGo = new Set<string>()
 
-  constructor(report: Report, nowUs: () => number) {
+  constructor(report: Report<'E3'>, nowUs: () => number) {
     this.#report = report
     this.#nowUs = nowUs
   }
@@ -33,6 +35,10 @@ export class KeptRegistrations {
     this.#mayGo.add(node)
   }
 
+  deregistered({ node, serviceId, checkId }: DeregisterRequest): void {
+    if (serviceId === '' && checkId === '') this.takenOut(node)
+  }
+
   /** The servers took a node out of the catalog. Nodes that no agent of this run stands for are anybody's. */
   takenOut(node: string): void {
     if (!this.#deadSinceUs.has(node) || this.#mayGo.has(node)) return
@@ -42,3 +48,22 @@ export class KeptRegistrations {
     this.#report('E3', `${node} was taken out of the catalog, whose agent ${how} and was never asked to leave`)
   }
 }
+
+export const keptRegistrations = checker({
+  codes: {
+    E3: {
+      text: 'a killed agent keeps its registrations, one that left has none',
+      sources: ['docs/reference/agent.md#member-status'],
+    },
+  },
+  make: ({ report, nowUs }) => new KeptRegistrations(report, nowUs),
+  takes: {
+    'process began': (it, { node }) => it.booted(node),
+    'process died': (it, { node }) => it.died(node),
+    'machine replaced': (it, { node }) => it.mayGo(node),
+    'removal allowed': (it, { node }) => it.mayGo(node),
+    'command took effect': (it, { command }) => {
+      if (command.kind === catalogDeregister.kind) it.deregistered(command.body as DeregisterRequest)
+    },
+  },
+})

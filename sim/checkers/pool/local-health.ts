@@ -1,4 +1,4 @@
-import type { Report } from '../violation.ts'
+import { law, type Report } from '../checker.ts'
 
 /** Lifeguard, section 4.A: the score stays below 8. */
 const scoreMax = 7
@@ -13,9 +13,9 @@ const scoreMax = 7
  *    lost by chance, one of three others' or the one over a stream. Where links lose much or are slow by design, nothing is said.
  */
 export class LocalHealth {
-  readonly #report: Report
+  readonly #report: Report<'M6'>
 
-  constructor(report: Report) {
+  constructor(report: Report<'M6'>) {
     this.#report = report
   }
 
@@ -32,3 +32,13 @@ export class LocalHealth {
     )
   }
 }
+
+export const localHealth = law(
+  {
+    M6: {
+      text: 'local health stays in range, and who has slept accuses nobody for it',
+      sources: ['Lifeguard, section 4.A'],
+    },
+  },
+  (report) => new LocalHealth(report),
+)

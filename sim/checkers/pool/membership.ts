@@ -1,4 +1,6 @@
 import type { GossipTiming, PoolObserver } from '../../../src/gossip/pool.ts'
+import { checker } from '../checker.ts'
+import { cleanDeath } from '../clean-death.ts'
 import { MemberObserver } from './member-observer.ts'
 import { agreementBoundMs } from './pool-bounds.ts'
 import { PoolLaws, type PoolLawsParts } from './pool-laws.ts'
@@ -60,3 +62,33 @@ export class Membership {
     return Math.max(0, ...timings.map((timing) => agreementBoundMs(timing, members)))
   }
 }
+
+/** Of the servers of all datacenters: it is made by the run, and each datacenter tells it of its own. */
+export const wanMembership = checker({
+  codes: {},
+  make: ({ wan }) => wan,
+  takes: {
+    'process died': (it, { node }) => it?.died(node),
+    'process paused': (it, { node }) => it?.fellAsleep(node),
+    'process resumed': (it, { node }) => it?.woke(node),
+  },
+})
+
+/** Of the agents of one datacenter. */
+export const membership = checker({
+  codes: {},
+  also: ['M3', 'M4', 'M5', 'M6', 'M7'],
+  make: ({ report, nowUs, network, of }) =>
+    new Membership({
+      report,
+      nowUs,
+      network,
+      acted: (node, boot) => of(cleanDeath).acted(node, boot, 'took a step as a member'),
+    }),
+  takes: {
+    'process died': (it, { node }) => it.died(node),
+    'process paused': (it, { node }) => it.fellAsleep(node),
+    'process resumed': (it, { node }) => it.woke(node),
+    'network looked at': (it, { isTroubled }) => it.look(isTroubled),
+  },
+})

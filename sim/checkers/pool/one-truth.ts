@@ -1,3 +1,4 @@
+import { judgedAtRest } from '../checker.ts'
 /** An instance of a service, as `/v1/health/service` shows it. */
 export interface ToldInstance {
   /** `c1/web`: node and service ID. */
@@ -50,3 +51,10 @@ function difference(
 function sorted(texts: readonly string[]): string {
   return [...new Set(texts)].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)).join(' ')
 }
+
+export const oneTruth = judgedAtRest({
+  E2: {
+    text: 'one source: HTTP and DNS answer the same of a service',
+    sources: ['docs/reference/dns.md#health-order-limits'],
+  },
+})

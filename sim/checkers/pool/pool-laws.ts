@@ -1,23 +1,13 @@
-import type { Report } from '../violation.ts'
-import { Coordinates } from './coordinates.ts'
-import { DeathDetection } from './death-detection.ts'
-import { GoneMembers } from './gone-members.ts'
-import { Incarnations } from './incarnations.ts'
-import { LocalHealth } from './local-health.ts'
-import { PoolWeather } from './pool-weather.ts'
-
-/** The links of a run, when nothing is wrong with them. */
-export interface NetworkFacts {
-  /** Mean time that a ping and its answer take. */
-  readonly rttMs: number
-  /** The longest. */
-  readonly rttMaxMs: number
-  /** Chance that a datagram is lost. */
-  readonly loss: number
-}
+import type { Report } from '../checker.ts'
+import { type Coordinates, coordinates } from './coordinates.ts'
+import { type DeathDetection, deathDetection } from './death-detection.ts'
+import { type GoneMembers, goneMembers } from './gone-members.ts'
+import { type Incarnations, incarnations } from './incarnations.ts'
+import { type LocalHealth, localHealth } from './local-health.ts'
+import { type NetworkFacts, PoolWeather } from './pool-weather.ts'
 
 export interface PoolLawsParts {
-  readonly report: Report
+  readonly report: Report<'M3' | 'M4' | 'M5' | 'M6' | 'M7'>
   readonly nowUs: () => number
   readonly network: NetworkFacts
   /** Whether what this boot does counts. */
@@ -40,11 +30,11 @@ export class PoolLaws {
   readonly acted: (node: string, boot: number) => boolean
 
   constructor({ report, nowUs, network, acted }: PoolLawsParts) {
-    this.incarnations = new Incarnations(report)
-    this.detection = new DeathDetection(report)
-    this.gone = new GoneMembers(report)
-    this.health = new LocalHealth(report)
-    this.coordinates = new Coordinates(report)
+    this.incarnations = incarnations.by(report)
+    this.detection = deathDetection.by(report)
+    this.gone = goneMembers.by(report)
+    this.health = localHealth.by(report)
+    this.coordinates = coordinates.by(report)
     this.rttMs = network.rttMs
     this.isNetworkGood = network.loss <= 0.05 && network.rttMaxMs <= 250
     this.nowUs = nowUs

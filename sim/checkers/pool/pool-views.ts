@@ -1,3 +1,4 @@
+import { judgedAtRest } from '../checker.ts'
 /** How one running agent sees the members of its pool: status by name. */
 export interface PoolView {
   readonly observer: string
@@ -34,3 +35,14 @@ export function poolFaults(
     }),
   ])
 }
+
+export const poolViews = judgedAtRest({
+  M1: {
+    text: 'convergence: within a bound after the last fault all agents know the same members',
+    sources: ['SWIM, section 4'],
+  },
+  M2: {
+    text: 'no lasting false death: an agent that runs and is connected is not held failed for longer than the bound',
+    sources: ['Lifeguard, section 3'],
+  },
+})

@@ -1,3 +1,21 @@
+/** The links of a run, when nothing is wrong with them. */
+export interface NetworkFacts {
+  /** Mean time that a ping and its answer take. */
+  readonly rttMs: number
+  /** The longest. */
+  readonly rttMaxMs: number
+  /** Chance that a datagram is lost. */
+  readonly loss: number
+}
+
+/** A pool of agents, as it is told of their processes. */
+export interface ToldPool {
+  died(node: string): void
+  /** The process of this node stands still from now on. */
+  fellAsleep(node: string): void
+  woke(node: string): void
+}
+
 interface Sleep {
   readonly beganUs: number
   /** Undefined: it sleeps still. */

@@ -1,6 +1,6 @@
 import type { Configuration, LogIndex, Term } from '../../../src/raft/core/types.ts'
 import { isForcedTerm } from '../../../src/raft/forced-configuration.ts'
-import type { Report } from '../violation.ts'
+import { checker, type Report } from '../checker.ts'
 
 interface Known {
   readonly index: LogIndex
@@ -18,9 +18,9 @@ export class ConfigurationChanges {
   readonly #committed = new Map<string, LogIndex>()
   /** Leaders that have committed since they won: the first that a leader commits by counting is an entry of its own term. */
   readonly #settled = new Set<string>()
-  readonly #report: Report
+  readonly #report: Report<'R7'>
 
-  constructor(report: Report) {
+  constructor(report: Report<'R7'>) {
     this.#report = report
   }
 
@@ -107,3 +107,20 @@ function votersOf(configuration: Configuration): readonly string[] {
 function difference(a: readonly string[], b: readonly string[]): number {
   return a.filter((id) => !b.includes(id)).length + b.filter((id) => !a.includes(id)).length
 }
+
+export const configurationChanges = checker({
+  codes: {
+    R7: {
+      text: 'configuration: one change at a time, each after the last is committed; successive ones share a quorum',
+      sources: ['Raft thesis, section 4.1, and its erratum of 2015'],
+    },
+  },
+  make: ({ report }) => new ConfigurationChanges(report),
+  takes: {
+    'leader began': (it, { node, term }) => it.becameLeader(node, term),
+    'leader ended': (it, { node }) => it.noLongerLeads(node),
+    'log reset': (it, { node, index, configuration }) => it.reset(node, index, configuration),
+    'index committed': (it, { node, index }) => it.committed(node, index),
+    'machine replaced': (it, { node }) => it.replaced(node),
+  },
+})

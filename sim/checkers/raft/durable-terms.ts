@@ -1,5 +1,5 @@
 import type { LogIndex, Term } from '../../../src/raft/core/types.ts'
-import type { Report } from '../violation.ts'
+import { checker, type Report } from '../checker.ts'
 
 interface Durable {
   readonly term: Term
@@ -9,9 +9,9 @@ interface Durable {
 /** R6. Paper 5.1, 5.2: each server's term and vote, as its disk has them; and what is lost of its log without a word. */
 export class DurableTerms {
   readonly #durable = new Map<string, Durable>()
-  readonly #report: Report
+  readonly #report: Report<'R6'>
 
-  constructor(report: Report) {
+  constructor(report: Report<'R6'>) {
     this.#report = report
   }
 
@@ -50,3 +50,19 @@ export class DurableTerms {
     }
   }
 }
+
+export const durableTerms = checker({
+  codes: {
+    R6: {
+      text: 'durable monotonicity: term, vote and log never go back, over restarts too; one vote in a term',
+      sources: ['Raft paper, sections 5.1 and 5.2'],
+    },
+  },
+  make: ({ report }) => new DurableTerms(report),
+  takes: {
+    'term found': (it, { node, term, votedFor }) => it.recovered(node, term, votedFor),
+    'term written': (it, { node, term, votedFor }) => it.hardState(node, term, votedFor),
+    'log lost': (it, { node, index, durable }) => it.lostLog(node, index, durable),
+    'machine replaced': (it, { node }) => it.replaced(node),
+  },
+})

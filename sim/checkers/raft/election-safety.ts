@@ -1,12 +1,12 @@
 import type { Term } from '../../../src/raft/core/types.ts'
-import type { Report } from '../violation.ts'
+import { checker, type Report } from '../checker.ts'
 
 /** R1. Paper 5.2. */
 export class ElectionSafety {
   readonly #leaders = new Map<Term, string>()
-  readonly #report: Report
+  readonly #report: Report<'R1'>
 
-  constructor(report: Report) {
+  constructor(report: Report<'R1'>) {
     this.#report = report
   }
 
@@ -20,3 +20,13 @@ export class ElectionSafety {
     else if (before !== node) this.#report('R1', `${node} leads term ${term}, which ${before} has led already`)
   }
 }
+
+export const electionSafety = checker({
+  codes: {
+    R1: { text: 'election safety: a term has at most one leader', sources: ['Raft paper, section 5.2'] },
+  },
+  make: ({ report }) => new ElectionSafety(report),
+  takes: {
+    'leader began': (it, { node, term }) => it.becameLeader(node, term),
+  },
+})

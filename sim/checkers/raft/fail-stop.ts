@@ -1,5 +1,6 @@
+import type { InvariantViolation } from '../../../src/base/invariant.ts'
 import { isAtLeast, type Release, releaseText } from '../../../src/model/release.ts'
-import type { Report } from '../violation.ts'
+import { checker, type Report } from '../checker.ts'
 
 /**
  * D2. A server stops at a replicated command that its release does not know, and only then: going on without it would make its
@@ -7,10 +8,10 @@ import type { Report } from '../violation.ts'
  */
 export class FailStop {
   readonly #sinceOf: (kind: string) => Release | undefined
-  readonly #report: Report
+  readonly #report: Report<'D2'>
 
   /** `sinceOf`: the release that brought a kind of command. */
-  constructor(report: Report, sinceOf: (kind: string) => Release | undefined) {
+  constructor(report: Report<'D2'>, sinceOf: (kind: string) => Release | undefined) {
     this.#report = report
     this.#sinceOf = sinceOf
   }
@@ -31,3 +32,25 @@ export class FailStop {
     return since !== undefined && isAtLeast(release, since)
   }
 }
+
+/** Whether a process stopped itself for a command that it does not know, and not in a panic. */
+export function isFailStop({ message }: InvariantViolation): boolean {
+  return message.startsWith('a replicated command that this release does not know')
+}
+
+export const failStop = checker({
+  codes: {
+    D2: {
+      text: 'fail-stop: a server stops at a command that its release does not know, and at no other',
+      sources: ['docs/reference/releases.md#internal-protocol'],
+    },
+  },
+  make: ({ report, sinceOf }) => new FailStop(report, sinceOf),
+  takes: {
+    'command carried out': (it, { node, release, kind, index }) => it.carriedOut(node, release, kind, index),
+    'process panicked': (it, { node, release, violation }) => {
+      if (isFailStop(violation))
+        it.stopped(node, release, String(violation.values['kind']), Number(violation.values['index']))
+    },
+  },
+})

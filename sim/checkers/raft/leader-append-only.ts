@@ -1,12 +1,12 @@
 import type { LogIndex, Term } from '../../../src/raft/core/types.ts'
-import type { Report } from '../violation.ts'
+import { checker, type Report } from '../checker.ts'
 
 /** R2. Paper 5.3: while a server leads, its log only grows. */
 export class LeaderAppendOnly {
   readonly #leading = new Map<string, Term>()
-  readonly #report: Report
+  readonly #report: Report<'R2'>
 
-  constructor(report: Report) {
+  constructor(report: Report<'R2'>) {
     this.#report = report
   }
 
@@ -30,3 +30,19 @@ export class LeaderAppendOnly {
     this.#report('R2', `${node}, leader of term ${term}, wrote entry ${index} again: its log ended at ${lastIndex}`)
   }
 }
+
+export const leaderAppendOnly = checker({
+  codes: {
+    R2: {
+      text: 'leader append-only: a leader never changes or drops its own log',
+      sources: ['Raft paper, section 5.3'],
+    },
+  },
+  make: ({ report }) => new LeaderAppendOnly(report),
+  takes: {
+    'leader began': (it, { node, term }) => it.becameLeader(node, term),
+    'leader ended': (it, { node }) => it.noLongerLeads(node),
+    'log cut': (it, { node, from }) => it.truncated(node, from),
+    'log written': (it, { node, from, lastIndex }) => it.appended(node, from, lastIndex),
+  },
+})

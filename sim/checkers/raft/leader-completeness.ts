@@ -1,5 +1,5 @@
 import type { LogIndex, Term } from '../../../src/raft/core/types.ts'
-import type { Report } from '../violation.ts'
+import { checker, type Report } from '../checker.ts'
 import type { ServerLog } from './server-log.ts'
 
 interface Commit {
@@ -19,9 +19,9 @@ export class LeaderCompleteness {
   readonly #commits: Commit[] = []
   readonly #hashes: number[] = [0]
   readonly #leaders = new Map<string, { readonly term: Term; readonly log: ServerLog }>()
-  readonly #report: Report
+  readonly #report: Report<'R4'>
 
-  constructor(report: Report) {
+  constructor(report: Report<'R4'>) {
     this.#report = report
   }
 
@@ -92,3 +92,18 @@ export class LeaderCompleteness {
     )
   }
 }
+
+export const leaderCompleteness = checker({
+  codes: {
+    R4: {
+      text: 'leader completeness: what was committed in earlier terms is in the log of every later leader',
+      sources: ['Raft paper, section 5.4'],
+    },
+  },
+  make: ({ report }) => new LeaderCompleteness(report),
+  takes: {
+    'leader began': (it, { node, term, log }) => it.becameLeader(node, term, log),
+    'leader ended': (it, { node }) => it.noLongerLeads(node),
+    'entries lost': (it, { from }) => it.forgetFrom(from),
+  },
+})

@@ -1,5 +1,5 @@
 import type { LogIndex, Term } from '../../../src/raft/core/types.ts'
-import type { Report } from '../violation.ts'
+import { checker, type Report } from '../checker.ts'
 
 interface Seen {
   readonly term: Term
@@ -11,9 +11,9 @@ interface Seen {
 export class LogMatching {
   /** Nearly always one for each index: entries of several terms at one index come only from a change of leader. */
   readonly #seen: (Seen[] | undefined)[] = []
-  readonly #report: Report
+  readonly #report: Report<'R3'>
 
-  constructor(report: Report) {
+  constructor(report: Report<'R3'>) {
     this.#report = report
   }
 
@@ -36,3 +36,17 @@ export class LogMatching {
     this.#report('R3', `${node} wrote entry ${index} behind entry ${lastIndex}, leaving a gap`)
   }
 }
+
+export const logMatching = checker({
+  codes: {
+    R3: {
+      text: 'log matching: entries of equal index and term have equal entries before them',
+      sources: ['Raft paper, section 5.3'],
+    },
+  },
+  make: ({ report }) => new LogMatching(report),
+  takes: {
+    'entry written': (it, { node, index, term, hash }) => it.appended(node, index, term, hash),
+    'gap written': (it, { node, index, lastIndex }) => it.gap(node, index, lastIndex),
+  },
+})

@@ -1,5 +1,5 @@
 import type { Entry, LogIndex } from '../../../src/raft/core/types.ts'
-import type { Report } from '../violation.ts'
+import { checker, type Report } from '../checker.ts'
 import { entryHash } from './entry-hash.ts'
 
 /** State digests remembered, counted back from the newest. A server further behind is compared again when it has caught up. */
@@ -11,9 +11,9 @@ export class StateMachineSafety {
   readonly #digests = new Map<LogIndex, { readonly digest: string; readonly node: string }>()
   /** Where each server's running process stands. */
   readonly #position = new Map<string, LogIndex>()
-  readonly #report: Report
+  readonly #report: Report<'R5'>
 
-  constructor(report: Report) {
+  constructor(report: Report<'R5'>) {
     this.#report = report
   }
 
@@ -69,3 +69,17 @@ export class StateMachineSafety {
     }
   }
 }
+
+export const stateMachineSafety = checker({
+  codes: {
+    R5: {
+      text: 'state machine safety: all servers apply the same entry at an index, and reach the same state by it',
+      sources: ['Raft paper, section 5.4.3'],
+    },
+  },
+  make: ({ report }) => new StateMachineSafety(report),
+  takes: {
+    'process died': (it, { node }) => it.died(node),
+    'entries lost': (it, { from }) => it.forgetFrom(from),
+  },
+})

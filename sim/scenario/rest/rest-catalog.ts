@@ -1,5 +1,6 @@
 import { formatDuration } from '../../../src/base/duration.ts'
 import { catalogFaults, type HeldNode, type ListedNode, type SeenService } from '../../checkers/pool/catalog-truth.ts'
+import { membership } from '../../checkers/pool/membership.ts'
 import { poolFaults } from '../../checkers/pool/pool-views.ts'
 import { httpEndpoint } from '../../cluster/node-identity.ts'
 import type { RunContext } from '../run-context.ts'
@@ -12,15 +13,15 @@ const answerWithinMs = 10_000
 
 /** Once servers rest: within bounds all agents agree on who is there (M1, M2), and the catalog on what they hold (E1, E3). */
 export async function comeToAgree(run: RunContext): Promise<void> {
-  const { membership } = run.invariants
+  const pool = run.invariants.of(membership)
   const fromUs = run.simulation.nowUs
-  await within(run, Math.ceil(membership.agreementBoundMs()), () => poolUnrest(run))
+  await within(run, Math.ceil(pool.agreementBoundMs()), () => poolUnrest(run))
   if (run.hasFailed()) return
   run.tell(
     'note',
     `all agents agree on who is there, ${formatDuration(Math.ceil((run.simulation.nowUs - fromUs) / 1000))} after rest`,
   )
-  membership.atRest()
+  pool.atRest()
   await within(run, catalogWithinMs, () => catalogUnrest(run))
 }
 

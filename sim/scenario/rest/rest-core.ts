@@ -1,6 +1,9 @@
 import { formatDuration } from '../../../src/base/duration.ts'
 import { type CoreExcuse, coreExcuses, drawCore, excuseOf } from '../../checkers/core-excuses.ts'
-import { atRest, type Unrest } from '../../checkers/liveness.ts'
+import { atRest, liveness, type Unrest } from '../../checkers/liveness.ts'
+import { reachedMarks } from '../../checkers/marks.ts'
+import { configurationChanges } from '../../checkers/raft/configuration-changes.ts'
+import { leaderCompleteness } from '../../checkers/raft/leader-completeness.ts'
 import { httpEndpoint } from '../../cluster/node-identity.ts'
 import type { RunContext } from '../run-context.ts'
 
@@ -18,7 +21,7 @@ export async function healCore(run: RunContext, withinMs: number): Promise<void>
   if (core === undefined) return tellExcuse(run, 'no core')
   run.tell('step', `quiet: faults stop, and ${core.join(' ')} are mended; the rest stays as it is`)
   const leader = run.cluster.leader()
-  if (leader !== undefined && !core.includes(leader)) run.invariants.marks.reach('core without the leader')
+  if (leader !== undefined && !core.includes(leader)) run.invariants.of(reachedMarks).reach('core without the leader')
   run.injector.mendCore(core)
   const untilUs = run.simulation.nowUs + withinMs * 1000
   while (!run.hasFailed()) {
@@ -42,7 +45,7 @@ function overdue(
   const excuse = excuseOf({
     core,
     coreIds: core.map((server) => cluster.identityOf(server).id),
-    standing: run.invariants.configurations.standing(),
+    standing: run.invariants.of(configurationChanges).standing(),
     leader: leadingNow(run),
     left: cluster.serverNames.filter((server) => cluster.hasLeft(server)),
     reaches: (from, to) => run.injector.reaches(from, to),
@@ -50,7 +53,7 @@ function overdue(
   if (excuse !== undefined) return tellExcuse(run, excuse)
   const text = `${boundText} (core ${core.join(' ')})`
   if (served === false) run.invariants.report('L1', `${text}: the core is at rest, and takes no write`)
-  else run.invariants.liveness.overdue(unrest, text)
+  else run.invariants.of(liveness).overdue(unrest, text)
 }
 
 function tellExcuse(run: RunContext, excuse: CoreExcuse): void {
@@ -61,7 +64,7 @@ function chosenCore({ cluster, invariants, simulation }: RunContext): readonly s
   const sound = cluster.serverNames.filter((server) => !cluster.hasLeft(server) && !cluster.isDamaged(server))
   const candidates = sound.map((name) => ({ name, id: cluster.identityOf(name).id }))
   const draw = simulation.random('core')
-  return drawCore(candidates, invariants.configurations.standing(), (bound) => draw.below(bound))
+  return drawCore(candidates, invariants.of(configurationChanges).standing(), (bound) => draw.below(bound))
 }
 
 /** Who leads, unless its process stands still. */
@@ -80,7 +83,7 @@ function unrestOf(run: RunContext, core: readonly string[]): Unrest {
     leaving: core.filter((server) => cluster.isLeaving(server)),
     leaders: leader === undefined || leaders.includes(leader) ? leaders : [leader, ...leaders],
     applied: new Map(core.map((server) => [server, cluster.appliedIndex(server)])),
-    committed: invariants.completeness.committedIndex,
+    committed: invariants.of(leaderCompleteness).committedIndex,
   }
 }
 

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../../src/base/duration.ts'
+import { meshLaws } from '../../checkers/mesh/mesh-laws.ts'
 import { httpEndpoint } from '../../cluster/node-identity.ts'
 import type { RunContext } from '../run-context.ts'
 
@@ -14,7 +15,7 @@ const shown = ['/v1/connect/ca/roots', '/v1/connect/ca/configuration', '/v1/agen
  * that are listed, and everybody can meet everybody (C1). What agents show is looked at for keys (C4).
  */
 export async function restMesh(run: RunContext): Promise<void> {
-  const { mesh } = run.invariants
+  const mesh = run.invariants.of(meshLaws)
   if (mesh === undefined || mesh.rootsListed === 0 || run.hasFailed()) return
   const untilUs = run.simulation.nowUs + restWithinMs * 1000
   while (

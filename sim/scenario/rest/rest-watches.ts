@@ -1,6 +1,7 @@
 import { fromBase64, textOf } from '../../../src/base/bytes.ts'
 import { formatDuration } from '../../../src/base/duration.ts'
-import type { ListedKey } from '../../checkers/keys/whole-changes.ts'
+import { watchSequences } from '../../checkers/clients/watch-sequences.ts'
+import type { ListedKey } from '../../checkers/keys/key-history.ts'
 import { httpEndpoint } from '../../cluster/node-identity.ts'
 import type { RunContext } from '../run-context.ts'
 
@@ -18,7 +19,7 @@ const lastName = 'at-rest'
  * read finds (W3). Then a write under each prefix is told to all who wait by then (W2), whoever answers them.
  */
 export async function compareWatches(run: RunContext): Promise<void> {
-  const prefixes = run.invariants.watches.prefixes()
+  const prefixes = run.invariants.of(watchSequences).prefixes()
   if (run.hasFailed() || prefixes.length === 0) return
   run.askWatchesAnew()
   for (const prefix of prefixes) await awaitAll(run, prefix, 'W3', caughtUpWithinMs)
@@ -36,7 +37,7 @@ export async function compareWatches(run: RunContext): Promise<void> {
 }
 
 async function awaitAll(run: RunContext, prefix: string, code: 'W2' | 'W3', withinMs: number): Promise<void> {
-  const { watches } = run.invariants
+  const watches = run.invariants.of(watchSequences)
   const fresh = await freshRows(run, prefix)
   if (fresh === undefined || run.hasFailed()) return
   const untilUs = run.simulation.nowUs + withinMs * 1000

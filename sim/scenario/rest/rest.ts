@@ -1,6 +1,9 @@
 import { fromBase64, textOf } from '../../../src/base/bytes.ts'
 import { formatDuration } from '../../../src/base/duration.ts'
-import { atRest, type Unrest } from '../../checkers/liveness.ts'
+import { acknowledgedWrites } from '../../checkers/keys/acknowledged-writes.ts'
+import { atRest, liveness, type Unrest } from '../../checkers/liveness.ts'
+import { leaderCompleteness } from '../../checkers/raft/leader-completeness.ts'
+import { stateMachineSafety } from '../../checkers/raft/state-machine-safety.ts'
 import { httpEndpoint } from '../../cluster/node-identity.ts'
 import type { Answer } from '../answers.ts'
 import type { RunContext } from '../run-context.ts'
@@ -55,7 +58,7 @@ async function partToRest(run: RunContext, withinMs: number): Promise<boolean> {
   for (const server of presentServers(run)) {
     if (run.hasFailed()) return false
     const state = run.cluster.stateDigest(server)
-    if (state !== undefined) run.invariants.application.state(server, state.index, state.digest)
+    if (state !== undefined) run.invariants.of(stateMachineSafety).state(server, state.index, state.digest)
     await compareState(run, server)
   }
   return !run.hasFailed()
@@ -67,7 +70,7 @@ async function awaitRest(run: RunContext, untilUs: number, withinMs: number): Pr
   for (let unrest = unrestOf(run); !run.hasFailed() && !atRest(unrest); unrest = unrestOf(run)) {
     if (run.simulation.nowUs >= untilUs) {
       if (run.injector.isMajorityLost(datacenterOf(run))) return tellLost(run)
-      run.invariants.liveness.overdue(unrest, formatDuration(withinMs))
+      run.invariants.of(liveness).overdue(unrest, formatDuration(withinMs))
       return false
     }
     await run.pass(lookEveryMs)
@@ -127,7 +130,7 @@ function unrestOf(run: RunContext): Unrest {
     leaving: cluster.nodeNames.filter((node) => cluster.isLeaving(node)),
     leaders: cluster.leaders(),
     applied: new Map(servers.map((server) => [server, cluster.appliedIndex(server)])),
-    committed: run.invariants.completeness.committedIndex,
+    committed: run.invariants.of(leaderCompleteness).committedIndex,
   }
 }
 
@@ -146,7 +149,7 @@ async function compareState(run: RunContext, server: string): Promise<void> {
   }
   const rows = answer.status === 404 ? [] : (JSON.parse(answer.body) as readonly ListedKey[])
   for (const { Key, Value } of rows) held.set(Key, textOf(fromBase64(Value ?? '') ?? new Uint8Array()))
-  run.invariants.acknowledged.finalState(server, held)
+  run.invariants.of(acknowledgedWrites).finalState(server, held)
 }
 
 interface ListedKey {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { AccessHistory, type TokenState, type Visit } from '../../../sim/checkers/access/access-history.ts'
-import { AccessMode, type ServerSeen } from '../../../sim/checkers/access/access-mode.ts'
+import type { ServerSeen, TokenState, Visit } from '../../../sim/checkers/access/access-facts.ts'
+import { AccessHistory } from '../../../sim/checkers/access/access-history.ts'
+import { AccessMode } from '../../../sim/checkers/access/access-mode.ts'
 import { TokenMigration } from '../../../sim/checkers/access/token-migration.ts'
 import { recorder } from './reports.ts'
 

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { Invariants } from '../../../sim/checkers/invariants.ts'
+import { leaderCompleteness } from '../../../sim/checkers/raft/leader-completeness.ts'
+import { serverLogs } from '../../../sim/checkers/raft/server-logs.ts'
+import { stateMachineSafety } from '../../../sim/checkers/raft/state-machine-safety.ts'
 import type { Entry } from '../../../src/raft/core/types.ts'
 import { entry } from './reports.ts'
 
@@ -14,20 +17,20 @@ const electedTerm = 0x1_0000_0000 + (1 << 24) + 1
 function recovered(isExcused: boolean): Invariants {
   const all = new Invariants({ nowUs: () => 0, staleDefaultMs: 0, excusesLostMajority: isExcused, onTrigger: () => {} })
   const put = (node: string, ...entries: readonly Entry[]): void => {
-    for (const one of entries) all.logOf(node).append(one)
+    for (const one of entries) all.of(serverLogs).of(node).append(one)
   }
   const [first, second] = [entry(1, 1, 'a'), entry(2, 1, 'b')]
   put('s1', first, second)
   put('s3', first)
-  all.leads('s1', 1)
-  all.completeness.committed(2, 1, all.logOf('s1'))
-  for (const one of [first, second]) all.application.applied('s1', one)
-  all.noLongerLeads('s1')
+  all.tell('leader began', { node: 's1', term: 1, log: all.of(serverLogs).of('s1'), atUs: 0 })
+  all.of(leaderCompleteness).committed(2, 1, all.of(serverLogs).of('s1'))
+  for (const one of [first, second]) all.of(stateMachineSafety).applied('s1', one)
+  all.tell('leader ended', { node: 's1', crashed: false })
   const forced = entry(2, forcedTerm, 'forced')
   put('s3', forced)
-  all.forced('s3', forced)
-  all.leads('s3', electedTerm)
-  for (const one of [first, forced]) all.application.applied('s3', one)
+  all.tell('configuration forced', { node: 's3', entry: forced })
+  all.tell('leader began', { node: 's3', term: electedTerm, log: all.of(serverLogs).of('s3'), atUs: 0 })
+  for (const one of [first, forced]) all.of(stateMachineSafety).applied('s3', one)
   return all
 }
 
@@ -42,7 +45,7 @@ describe('the loss of a majority', () => {
 
   it('excuses only what the server that goes on has not', () => {
     const all = recovered(true)
-    all.application.applied('s2', entry(1, 1, 'another'))
+    all.of(stateMachineSafety).applied('s2', entry(1, 1, 'another'))
     expect(all.violations.map(({ code }) => code)).toEqual(['R5'])
   })
 })

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { RotationFacts } from '../../../sim/checkers/mesh/mesh-rotation.ts'
+import type { RotationFacts } from '../../../sim/checkers/mesh/mesh-facts.ts'
 import { MeshSecrets } from '../../../sim/checkers/mesh/mesh-secrets.ts'
 import { type Card, crossing, leaf, meshWorld, pem, root } from './mesh-world.ts'
 import { recorder } from './reports.ts'
@@ -148,10 +148,10 @@ describe('C1, connections of proxies', () => {
     const old = end('old', [leaf(7, 'R1', -20, 3_600)], [1])
     state(rotated)
     const fresh = end('fresh', [leaf(8, 'R2', -20, 3_600), crossing(2)], [1, 2])
-    expect(laws.met(old(), fresh())).toBe(true)
+    expect(laws.meetings.met(old(), fresh())).toBe(true)
     expect(marks.reached).toEqual(['met over a crossing'])
     expect(lines).toEqual([])
-    expect(laws.connectionsMade).toBe(1)
+    expect(laws.meetings.connectionsMade).toBe(1)
   })
 
   it('are lost by a leaf without its crossing', () => {
@@ -159,7 +159,7 @@ describe('C1, connections of proxies', () => {
     const old = end('old', [leaf(7, 'R1', -20, 3_600)], [1])
     state(rotated)
     const fresh = end('fresh', [leaf(8, 'R2', -20, 3_600)], [1, 2])
-    expect(laws.met(old(), fresh())).toBe(false)
+    expect(laws.meetings.met(old(), fresh())).toBe(false)
     expect(lines.at(-1)).toBe('C1: old does not accept fresh, leaf 8, at 0.000s by its clock: nobody signed it')
   })
 
@@ -171,9 +171,11 @@ describe('C1, connections of proxies', () => {
     const fresh = end('fresh', [leaf(8, 'R2', -20, 3_600)], [1, 2])()
     const before = lines.length
     const certificate = { ...fresh.leaf.certificate, uris: ['spiffe://another.svc/ns/default/dc/dc2/svc/web'] }
-    expect(laws.met(old(), { ...fresh, leaf: { ...fresh.leaf, certificate } }, there.laws)).toBe(false)
+    expect(laws.meetings.met(old(), { ...fresh, leaf: { ...fresh.leaf, certificate } }, there.laws.meetings)).toBe(
+      false,
+    )
     expect(lines).toHaveLength(before)
-    expect(laws.met(old(), fresh, there.laws)).toBe(false)
+    expect(laws.meetings.met(old(), fresh, there.laws.meetings)).toBe(false)
     expect(lines.at(-1)).toMatch(/^C1: old does not accept fresh, leaf 8/)
     expect(lines).toHaveLength(before + 1)
   })
@@ -182,11 +184,11 @@ describe('C1, connections of proxies', () => {
     const { laws, lines, until, state, end } = two()
     const old = end('old', [leaf(7, 'R1', -20, 1_000)], [1])
     const other = end('other', [leaf(9, 'R1', -20, 3_600)], [1], 5_000_000)
-    expect(laws.met(old(), other())).toBe(false)
+    expect(laws.meetings.met(old(), other())).toBe(false)
     until(1_100)
     state(rotated)
     const fresh = end('fresh', [leaf(8, 'R2', 1_000, 4_000), crossing(2)], [1, 2])
-    expect(laws.met(old(), fresh())).toBe(false)
+    expect(laws.meetings.met(old(), fresh())).toBe(false)
     expect(lines).toEqual([])
   })
 })
@@ -496,9 +498,9 @@ describe('a state that is put back', () => {
     expect(lines).toEqual([])
     if (first === undefined || bare === undefined || crossed === undefined) throw new Error('cannot be read')
     const end = (name: string, held: typeof first) => ({ name, leaf: held, roots, wallMs: wallMs() })
-    expect(laws.met(end('a', first), end('b', bare))).toBe(false)
+    expect(laws.meetings.met(end('a', first), end('b', bare))).toBe(false)
     expect(lines).toEqual([])
-    expect(laws.met(end('a', first), end('c', crossed))).toBe(true)
+    expect(laws.meetings.met(end('a', first), end('c', crossed))).toBe(true)
     // One of a lost root that an agent has kept, and gives out only now.
     laws.given('late at c2', 'late', pem(leaf(4, 'R2', -20, 3_600, { service: 'late' })), 'key')
     expect(lines).toEqual([])

@@ -1,6 +1,6 @@
 import { Marks } from '../../../sim/checkers/marks.ts'
-import type { Chains, SeenCertificate } from '../../../sim/checkers/mesh/mesh-facts.ts'
-import { type MeshEvent, MeshLaws, type MeshState, type RootText } from '../../../sim/checkers/mesh/mesh-laws.ts'
+import type { Chains, MeshEvent, MeshState, RootText, SeenCertificate } from '../../../sim/checkers/mesh/mesh-facts.ts'
+import { MeshLaws } from '../../../sim/checkers/mesh/mesh-laws.ts'
 import { err, ok } from '../../../src/base/result.ts'
 import { recorder } from './reports.ts'
 

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { cleanDeath } from '../../../sim/checkers/clean-death.ts'
 import { Invariants } from '../../../sim/checkers/invariants.ts'
 import { observe } from '../../../sim/checkers/node-observer.ts'
 import { Membership } from '../../../sim/checkers/pool/membership.ts'
+import { leaderCompleteness } from '../../../sim/checkers/raft/leader-completeness.ts'
+import { leadership } from '../../../sim/checkers/raft/leadership.ts'
 import { newestRelease } from '../../../src/model/release.ts'
 import { encodeConfiguration } from '../../../src/raft/core/configuration.ts'
 import type { Configuration, Entry, SnapshotMeta } from '../../../src/raft/core/types.ts'
@@ -62,7 +65,7 @@ describe('what a server does, told to the checkers', () => {
     one.appended(entries)
     for (const server of [one, two, three]) for (const each of [first, ...entries]) server.applied(each)
     expect(told.lines).toEqual([])
-    expect(told.invariants.completeness.committedIndex).toBe(3)
+    expect(told.invariants.of(leaderCompleteness).committedIndex).toBe(3)
     expect(told.triggers).toEqual([
       's1 entry appended',
       's2 entry appended',
@@ -93,7 +96,7 @@ describe('what a server does, told to the checkers', () => {
     const one = told.boot('s1')
     one.appended([first, entry(2, 1, 'a'), entry(3, 1, 'b')])
     one.committed(3, 1)
-    told.invariants.died('s1')
+    told.invariants.tell('process died', { node: 's1' })
     const again = told.boot('s1', [first, entry(2, 1, 'a')], undefined, 1)
     again.becameLeader(2, 2)
     expect(told.lines[0]).toBe('R6: s1 came back with a log that ends at 2, after one that was durable up to 3')
@@ -104,7 +107,7 @@ describe('what a server does, told to the checkers', () => {
     const told = new Told()
     const one = told.boot('s1')
     one.appended([first, entry(2, 1, 'a'), entry(3, 1, 'b')])
-    told.invariants.died('s1')
+    told.invariants.tell('process died', { node: 's1' })
     told.boot('s1', [first, entry(2, 2, 'c')], undefined, 2)
     expect(told.lines).toEqual([])
   })
@@ -116,7 +119,7 @@ describe('what a server does, told to the checkers', () => {
     one.appended(entries)
     one.committed(4, 1)
     for (const each of entries) one.applied(each)
-    told.invariants.died('s1')
+    told.invariants.tell('process died', { node: 's1' })
     const meta: SnapshotMeta = { index: 3, term: 1, configuration, configurationIndex: 1 }
     const again = told.boot('s1', [entry(3, 1, 'b'), entry(4, 1, 'c')], meta, 1)
     again.applied(entry(4, 1, 'c'))
@@ -134,7 +137,7 @@ describe('what a server does, told to the checkers', () => {
   it('of a dead process is one violation, and counts for nothing else', () => {
     const told = new Told()
     const one = told.boot('s1')
-    told.invariants.died('s1')
+    told.invariants.tell('process died', { node: 's1' })
     one.becameLeader(3, 0)
     told.boot('s2').becameLeader(3, 0)
     expect(told.lines).toEqual(['H3: boot 1 of s1 became leader, though the node is down'])
@@ -146,26 +149,31 @@ describe('what a server does, told to the checkers', () => {
     const two = told.boot('s2')
     one.becameLeader(1, 0)
     two.becameLeader(2, 0)
-    expect([...told.invariants.leading]).toEqual([
+    expect([...told.invariants.of(leadership).leading]).toEqual([
       ['s1', 1],
       ['s2', 2],
     ])
     one.steppedDown(2)
-    told.invariants.died('s2')
-    expect([...told.invariants.leading]).toEqual([])
-    expect(told.invariants.electionCount).toBe(2)
+    told.invariants.tell('process died', { node: 's2' })
+    expect([...told.invariants.of(leadership).leading]).toEqual([])
+    expect(told.invariants.of(leadership).electionCount).toBe(2)
   })
 
   it('as a member of the pool of all datacenters is held against the same laws, where there are several', () => {
     const { report, lines } = recorder()
     const network = { rttMs: 6, rttMaxMs: 10, loss: 0 }
-    const wan = new Membership({ report, nowUs: () => 0, network, acted: (node, boot) => invariants.acted(node, boot) })
+    const wan = new Membership({
+      report,
+      nowUs: () => 0,
+      network,
+      acted: (node, boot) => invariants.of(cleanDeath).acted(node, boot, 'stepped'),
+    })
     const invariants = new Invariants({ nowUs: () => 0, staleDefaultMs: 0, wan, onTrigger: () => {} })
     const process = { ...unseen, node: 's1', boot: 1, id: 's1' }
     const { core } = new Subject()
     observe(invariants, process).wan?.stepped({ ...core, health: 9 }, { kind: 'started' }, [])
     expect(lines).toEqual(['M6: the local health of s1 is 9, not from 0 to 7'])
-    invariants.died('s1')
+    invariants.tell('process died', { node: 's1' })
     expect(wan.laws.weather.downSinceUs('me')).toBe(0)
     expect(observe(new Told().invariants, process).wan).toBeUndefined()
   })

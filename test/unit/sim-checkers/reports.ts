@@ -1,10 +1,10 @@
-import type { InvariantCode, Report } from '../../../sim/checkers/violation.ts'
+import type { Report } from '../../../sim/checkers/checker.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
 import type { Entry } from '../../../src/raft/core/types.ts'
 
 /** Collects what a checker reports. */
-export function recorder(): { readonly report: Report; readonly codes: InvariantCode[]; readonly lines: string[] } {
-  const codes: InvariantCode[] = []
+export function recorder(): { readonly report: Report; readonly codes: string[]; readonly lines: string[] } {
+  const codes: string[] = []
   const lines: string[] = []
   return {
     codes,

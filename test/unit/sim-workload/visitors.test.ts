@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Visit } from '../../../sim/checkers/access/access-history.ts'
+import type { Visit } from '../../../sim/checkers/access/access-facts.ts'
 import { Visitors } from '../../../sim/workload/visitors.ts'
 import type { HttpRequest } from '../../../src/env/http.ts'
 import { inSimulation } from '../sim-world/in-simulation.ts'
@@ -25,7 +25,7 @@ function visitsTo(status: number, body: string, tokens: readonly string[] = ['a'
         nowUs: () => simulation.nowMs * 1_000,
         agent: () => ({ name: 'a1', endpoint: http }),
         tokens: () => tokens,
-        visits: { visited: (visit: Visit) => visits.push(visit) },
+        onVisit: (visit: Visit) => void visits.push(visit),
       }
       new Visitors(env, plan, world as unknown as ConstructorParameters<typeof Visitors>[2]).start()
     })

@@ -1,0 +1,127 @@
+import { accessHistory } from './access/access-history.ts'
+import { accessMode } from './access/access-mode.ts'
+import { accessStates } from './access/access-state.ts'
+import { tokenMigration } from './access/token-migration.ts'
+import type { Checker, Invariant } from './checker.ts'
+import { cleanDeath } from './clean-death.ts'
+import { lockHolders } from './clients/lock-holders.ts'
+import { lockIndex } from './clients/lock-index.ts'
+import { lockStates } from './clients/lock-states.ts'
+import { monotoneIndex } from './clients/monotone-index.ts'
+import { parkedReads } from './clients/parked-reads.ts'
+import { sessionLives } from './clients/session-lives.ts'
+import { watchSequences } from './clients/watch-sequences.ts'
+import { acknowledgedWrites } from './keys/acknowledged-writes.ts'
+import { appliedKeys } from './keys/applied-keys.ts'
+import { exactlyOnce } from './keys/exactly-once.ts'
+import { keyChanges } from './keys/key-changes.ts'
+import { linearizableKeys } from './keys/linearizable-keys.ts'
+import { staleReads } from './keys/stale-reads.ts'
+import { wholeChanges } from './keys/whole-changes.ts'
+import { liveness } from './liveness.ts'
+import { reachedMarks } from './marks.ts'
+import { meshLaws } from './mesh/mesh-laws.ts'
+import { meshRoots } from './mesh/mesh-roots.ts'
+import { meshRotation } from './mesh/mesh-rotation.ts'
+import { meshSecrets } from './mesh/mesh-secrets.ts'
+import { meshStates } from './mesh/mesh-state.ts'
+import { meshTrust } from './mesh/mesh-trust.ts'
+import { panics } from './panics.ts'
+import { catalogTruth } from './pool/catalog-truth.ts'
+import { coordinates } from './pool/coordinates.ts'
+import { deathDetection } from './pool/death-detection.ts'
+import { goneMembers } from './pool/gone-members.ts'
+import { incarnations } from './pool/incarnations.ts'
+import { keptRegistrations } from './pool/kept-registrations.ts'
+import { localHealth } from './pool/local-health.ts'
+import { membership, wanMembership } from './pool/membership.ts'
+import { oneTruth } from './pool/one-truth.ts'
+import { poolViews } from './pool/pool-views.ts'
+import { queryTruth } from './query-truth.ts'
+import { configurationChanges } from './raft/configuration-changes.ts'
+import { durableTerms } from './raft/durable-terms.ts'
+import { electionSafety } from './raft/election-safety.ts'
+import { failStop } from './raft/fail-stop.ts'
+import { leaderAppendOnly } from './raft/leader-append-only.ts'
+import { leaderCompleteness } from './raft/leader-completeness.ts'
+import { leadership } from './raft/leadership.ts'
+import { logMatching } from './raft/log-matching.ts'
+import { lostMajority } from './raft/lost-majority.ts'
+import { serverLogs } from './raft/server-logs.ts'
+import { stateMachineSafety } from './raft/state-machine-safety.ts'
+import { serverCare } from './server-care.ts'
+
+const all = [
+  // What others judge by comes first: facts are told in the order of this list.
+  leadership,
+  serverLogs,
+  lostMajority,
+  appliedKeys,
+  reachedMarks,
+  accessStates,
+  meshStates,
+  lockStates,
+  keyChanges,
+  // Checkers, as the page of invariants has them.
+  electionSafety,
+  leaderAppendOnly,
+  logMatching,
+  leaderCompleteness,
+  stateMachineSafety,
+  durableTerms,
+  configurationChanges,
+  acknowledgedWrites,
+  failStop,
+  linearizableKeys,
+  staleReads,
+  wholeChanges,
+  exactlyOnce,
+  lockHolders,
+  sessionLives,
+  lockIndex,
+  monotoneIndex,
+  parkedReads,
+  watchSequences,
+  poolViews,
+  incarnations,
+  deathDetection,
+  goneMembers,
+  localHealth,
+  coordinates,
+  membership,
+  wanMembership,
+  catalogTruth,
+  oneTruth,
+  keptRegistrations,
+  serverCare,
+  queryTruth,
+  accessHistory,
+  accessMode,
+  tokenMigration,
+  meshTrust,
+  meshRoots,
+  meshSecrets,
+  meshRotation,
+  meshLaws,
+  cleanDeath,
+  panics,
+  liveness,
+] as const
+
+/** Every checker of a run: the one place that knows them all. */
+export const checkers: readonly Checker[] = all
+
+/** Every invariant that a run checks unless its scenario names an excuse: by kind as the list has it, then by number. */
+export const invariants = inOrder(all)
+
+export type InvariantCode = keyof typeof invariants
+
+type CodeOf<One> = One extends Checker<infer _, infer Code> ? Code : never
+
+function inOrder<List extends readonly Checker[]>(list: List): Readonly<Record<CodeOf<List[number]>, Invariant>> {
+  const declared = list.flatMap(({ codes }) => Object.entries(codes))
+  const kinds = [...new Set(declared.map(([code]) => code.charAt(0)))]
+  const place = (code: string): number => kinds.indexOf(code.charAt(0)) * 100 + Number(code.slice(1))
+  declared.sort(([a], [b]) => place(a) - place(b))
+  return Object.fromEntries(declared) as Readonly<Record<CodeOf<List[number]>, Invariant>>
+}

@@ -1,0 +1,76 @@
+import { decodeCommand } from '../../src/agent/replication/command-codec.ts'
+import type { WriteIdentity } from '../../src/features/contract/server-context.ts'
+import { restoreTake } from '../../src/features/snapshot/commands.ts'
+import type { Release } from '../../src/model/release.ts'
+import type { Entry } from '../../src/raft/core/types.ts'
+import type { ReadTransaction } from '../../src/store/types.ts'
+import type { Invariants } from './invariants.ts'
+import { reachedMarks } from './marks.ts'
+import { stateMachineSafety } from './raft/state-machine-safety.ts'
+
+/** States are compared at every fourth entry, because a difference once made stays. When the run rests they are compared again. */
+const digestEvery = 4
+
+/** A command that was carried out, and the state right after. */
+export interface Carried {
+  readonly kind: string
+  readonly index: number
+  /** In the log, whose indexes are behind those of the state once one of later indexes was restored. */
+  readonly entryIndex: number
+  readonly outcome: unknown
+  readonly identity: WriteIdentity | undefined
+  readonly tx: ReadTransaction
+}
+
+interface CommandSource {
+  readonly node: string
+  readonly release: Release
+  /** The digest of a server's whole state; undefined while it starts. */
+  readonly digest: () => { readonly index: number; readonly digest: string } | undefined
+}
+
+/** Tells the checkers what commands one boot of one server carries out, and what the first server to do so made of them. */
+export class CommandObserver {
+  readonly #all: Invariants
+  readonly #source: CommandSource
+  /** The command applied last that awaits its entry, or the other way round: which is told first is the agent's business. */
+  #entry: Entry | undefined
+  #command: Carried | undefined
+
+  constructor(all: Invariants, source: CommandSource) {
+    this.#all = all
+    this.#source = source
+  }
+
+  applied(entry: Entry): void {
+    const first = this.#all.of(stateMachineSafety).applied(this.#source.node, entry)
+    // A command that was carried out is told as such; one that was not is a repeat, or too old to tell.
+    if (this.#entry !== undefined) this.#all.of(reachedMarks).reach('write repeated')
+    this.#entry = undefined
+    if (!first || entry.kind !== 'command') return
+    if (this.#command?.entryIndex === entry.index) this.#tookEffect(entry, this.#command)
+    else this.#entry = entry
+  }
+
+  carriedOut(carried: Carried): void {
+    const { kind, index, identity } = carried
+    const { node, release } = this.#source
+    this.#all.tell('state moved', { node })
+    this.#all.tell('command carried out', { node, release, kind, index, identity })
+    if (index % digestEvery === 0) {
+      const state = this.#source.digest()
+      if (state?.index === index) this.#all.of(stateMachineSafety).state(node, index, state.digest)
+    }
+    this.#command = carried
+    if (this.#entry?.index === carried.entryIndex) this.#tookEffect(this.#entry, carried)
+  }
+
+  #tookEffect(entry: Entry, { index, outcome, tx }: Carried): void {
+    this.#entry = undefined
+    const command = decodeCommand(entry.payload)
+    if (!command.ok) return
+    const { node } = this.#source
+    if (command.value.kind === restoreTake.kind) this.#all.tell('state replaced', { node, index, tx })
+    else this.#all.tell('command took effect', { node, command: command.value, index, outcome, tx })
+  }
+}

@@ -1,0 +1,149 @@
+import type { LoggedCommand } from '../../src/agent/replication/command-codec.ts'
+import type { AgentConfig } from '../../src/agent/settings/agent-config.ts'
+import type { InvariantViolation } from '../../src/base/invariant.ts'
+import type { WriteIdentity } from '../../src/features/contract/server-context.ts'
+import type { Release } from '../../src/model/release.ts'
+import type { Configuration, Entry, LogIndex, Term } from '../../src/raft/core/types.ts'
+import type { ReadTransaction } from '../../src/store/types.ts'
+import type { AccessState, ServerSeen, TokenState, Visit } from './access/access-facts.ts'
+import type { LockFacts } from './clients/lock-facts.ts'
+import type { KeyOperation, ListedKey } from './keys/key-history.ts'
+import type { Recovery } from './keys/recovered-history.ts'
+import type { MeshEvent } from './mesh/mesh-facts.ts'
+import type { ServerLog } from './raft/server-log.ts'
+
+/** Events of one server that faults and steps can wait for. */
+export type NodeTrigger =
+  | 'leader elected'
+  | 'leader stepped down'
+  | 'vote given'
+  | 'entry appended'
+  | 'entry committed'
+  | 'snapshot installed'
+  | 'members changed'
+  | MeshEvent
+
+interface OfNode {
+  readonly node: string
+}
+
+/** Every fact that is told to the checkers of a run, by name. Times are true times, in microseconds since the run began. */
+export interface Facts extends ProcessFacts, LogFacts, StateFacts, ClientFacts {}
+
+export type FactName = keyof Facts
+
+/** Told by the cluster of the processes on its machines. */
+interface ProcessFacts {
+  readonly 'process began': OfNode & { readonly boot: number }
+  readonly 'settings read': { readonly config: AgentConfig }
+  /** The process is no more, and nothing of it waits. */
+  readonly 'process died': OfNode
+  /** It stopped itself: over a command that its release does not know, or in a panic. */
+  readonly 'process panicked': OfNode & { readonly release: Release; readonly violation: InvariantViolation }
+  readonly 'start failed': OfNode & { readonly message: string }
+  /** The process stands still from now on. */
+  readonly 'process paused': OfNode
+  readonly 'process resumed': OfNode
+  /** Another machine has the name of one that is lost: nothing that the old one promised binds it. */
+  readonly 'machine replaced': OfNode
+  /** Its removal from the catalog or from the consensus group was asked for. `id`: its node ID. */
+  readonly 'removal allowed': OfNode & { readonly id: string; readonly why: 'left' | 'replaced' | 'operator' }
+  readonly 'turn ended': object
+  /** After each turn. `isTroubled`: some link is cut or slow, or some clock runs wrong. */
+  readonly 'network looked at': { readonly isTroubled: () => boolean }
+  /** Told by a log line or an answer. `where`: `log`, or the path of the request. */
+  readonly 'text shown': OfNode & { readonly where: string; readonly text: () => string }
+}
+
+/** Told by the observer of one server, of its consensus. */
+interface LogFacts {
+  readonly 'term found': OfNode & { readonly term: Term; readonly votedFor: string | undefined }
+  readonly 'term written': OfNode & {
+    readonly term: Term
+    readonly votedFor: string | undefined
+    /** It has voted for itself. */
+    readonly stands: boolean
+  }
+  /** A boot found its log ending after `index`, where more was durable. */
+  readonly 'log lost': OfNode & { readonly index: LogIndex; readonly durable: LogIndex }
+  readonly 'leader began': OfNode & { readonly term: Term; readonly log: ServerLog; readonly atUs: number }
+  /** `crashed`: it led when its process died. */
+  readonly 'leader ended': OfNode & { readonly crashed: boolean }
+  /** A leader has received a reply of its term. */
+  readonly 'reply received': OfNode & { readonly from: string }
+  /** A leader decides to remove a server. `status`: what its pool says of that one. */
+  readonly 'removal decided': OfNode & { readonly id: string; readonly status: string | undefined }
+  /** `lastIndex`: where the log ended before. */
+  readonly 'log cut': OfNode & { readonly from: LogIndex; readonly lastIndex: LogIndex }
+  readonly 'log written': OfNode & { readonly from: LogIndex; readonly lastIndex: LogIndex }
+  /** `hash`: of this server's log up to and with the entry. */
+  readonly 'entry written': OfNode & { readonly index: LogIndex; readonly term: Term; readonly hash: number }
+  readonly 'gap written': OfNode & { readonly index: LogIndex; readonly lastIndex: LogIndex }
+  /** A boot, or a snapshot: what the log holds is told anew. `configuration` is the one that the snapshot carries. */
+  readonly 'log reset': OfNode & { readonly index: LogIndex; readonly configuration: Configuration | undefined }
+  /** A leader has written another configuration. `before`: the voters of the one it had. */
+  readonly 'members changed': OfNode & { readonly before: readonly string[]; readonly configuration: Configuration }
+  /** An entry that no leader wrote: an operator forced a configuration. */
+  readonly 'configuration forced': OfNode & { readonly entry: Entry }
+  /** A scenario excuses that everything from this index on was lost. */
+  readonly 'entries lost': { readonly from: LogIndex; readonly recovery: Recovery }
+  readonly 'index committed': OfNode & { readonly index: LogIndex }
+  /** A leader has written that the new mode of access control begins. */
+  readonly 'mode proposed': OfNode & { readonly servers: readonly ServerSeen[]; readonly places: readonly string[] }
+}
+
+/** Told by the observer of one server of its replicated state, and by what reads that state. */
+interface StateFacts {
+  /** The server's state is another one. */
+  readonly 'state moved': OfNode
+  readonly 'command carried out': OfNode & {
+    readonly release: Release
+    readonly kind: string
+    readonly index: number
+    readonly identity: WriteIdentity | undefined
+  }
+  /** The first server has carried out a command. `tx`: the state right after. */
+  readonly 'command took effect': OfNode & {
+    readonly command: Pick<LoggedCommand, 'kind' | 'body' | 'identity'>
+    readonly index: number
+    readonly outcome: unknown
+    readonly tx: ReadTransaction
+  }
+  /** The first server has put another state in the place of its own. */
+  readonly 'state replaced': OfNode & { readonly index: number; readonly tx: ReadTransaction }
+  /** `value` undefined: the key is gone. */
+  readonly 'key changed': { readonly key: string; readonly index: number; readonly value: string | undefined }
+  readonly 'locks changed': LockFacts
+  readonly 'locks replaced': LockFacts
+  readonly 'mode recorded': OfNode & { readonly isNew: boolean }
+  /** `by`: a batch of the migration, any other command, or a state that took the place of the one before. */
+  readonly 'access changed': { readonly state: AccessState; readonly by: 'migration' | 'command' | 'restore' }
+  /** One token alone: a scenario makes thousands. */
+  readonly 'token written': { readonly atUs: number; readonly secret: string; readonly token: TokenState }
+}
+
+/** Told by the clients of the workload. */
+interface ClientFacts {
+  /** Its outcome is filled in later. */
+  readonly 'operation began': { readonly operation: KeyOperation }
+  /** It certainly did not happen, and its client was told so. */
+  readonly 'operation withdrawn': { readonly operation: KeyOperation }
+  readonly 'write acknowledged': { readonly operation: KeyOperation }
+  /** A client was told that nothing of a transaction took effect, in which this value was to be written. */
+  readonly 'write refused': { readonly value: string; readonly what: string }
+  /** An answer had all keys of these names that there were. */
+  readonly 'keys listed': {
+    readonly asked: readonly string[]
+    readonly found: readonly ListedKey[]
+    readonly where: string
+  }
+  readonly 'watcher follows': { readonly watcher: string; readonly prefix: string }
+  readonly 'watcher answered': { readonly watcher: string; readonly rows: readonly ListedKey[] }
+  /** A client was told that it holds the key, and with which fencing number. */
+  readonly 'lock answered': { readonly key: string; readonly session: string; readonly fence: number }
+  /** A client called for a renewal at one time and was told at another that the session goes on. */
+  readonly 'session renewed': { readonly id: string; readonly calledUs: number; readonly answeredUs: number }
+  /** A renewal may have been served up to now, though nobody was told. */
+  readonly 'renewal attempted': { readonly id: string; readonly untilUs: number }
+  readonly 'visit made': Visit
+}

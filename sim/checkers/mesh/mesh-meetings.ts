@@ -1,0 +1,85 @@
+import type { Report } from '../checker.ts'
+import type { Marks } from '../marks.ts'
+import { type ConnectionEnd, type MeshWorld, momentText, type Span, trueWallMs } from './mesh-facts.ts'
+import type { MeshTrust } from './mesh-trust.ts'
+
+/** Pairs of leaf and roots that are known to fit. */
+const acceptedMax = 8192
+
+export interface MeshParts extends MeshWorld {
+  readonly nowUs: () => number
+  readonly marks: Marks
+}
+
+/** Of C1, what is seen when proxies meet: each verifies what the other presents. */
+export class MeshMeetings {
+  readonly #report: Report<'C1'>
+  readonly #parts: MeshParts
+  readonly #trust: MeshTrust
+  /** By leaf and roots: when these accept that one. */
+  readonly #accepted = new Map<string, Span>()
+  #connections = 0
+
+  constructor(report: Report<'C1'>, parts: MeshParts, trust: MeshTrust) {
+    this.#report = report
+    this.#parts = parts
+    this.#trust = trust
+  }
+
+  /** Handshakes that were made. */
+  get connectionsMade(): number {
+    return this.#connections
+  }
+
+  /**
+   * Whether two have come to be connected: each verifies the other. Where they must and cannot, C1 is broken. The other may be of
+   * another datacenter: they owe each other nothing before both have come to be of one mesh.
+   */
+  met(one: ConnectionEnd, other: ConnectionEnd, elsewhere: MeshMeetings = this): boolean {
+    const problem = this.#refusal(one, other) ?? this.#refusal(other, one)
+    if (problem === undefined) {
+      this.#connections++
+      return true
+    }
+    const isOwed = elsewhere === this || (knowsMeshOf(one, other) && knowsMeshOf(other, one))
+    if (isOwed && this.#isLawful(one) && elsewhere.#isLawful(other)) this.#report('C1', problem)
+    return false
+  }
+
+  #refusal(verifier: ConnectionEnd, peer: ConnectionEnd): string | undefined {
+    const { certificate, between } = peer.leaf
+    const { wallMs, roots } = verifier
+    const name = `${certificate.identity} ${roots.key}`
+    const span = this.#accepted.get(name)
+    if (span !== undefined && span.fromMs <= wallMs && wallMs <= span.toMs) return undefined
+    const path = this.#parts.chains.path(certificate, between, roots.certificates, wallMs)
+    const isCrossed = verifier.roots.certificates.every(({ keyId }) => keyId !== certificate.issuerKeyId)
+    if (path.ok && isCrossed) this.#parts.marks.reach('met over a crossing')
+    if (path.ok) {
+      if (this.#accepted.size >= acceptedMax) this.#accepted.clear()
+      this.#accepted.set(name, path.value)
+      return undefined
+    }
+    const at = momentText(wallMs, this.#parts)
+    return `${verifier.name} does not accept ${peer.name}, leaf ${certificate.serial}, at ${at} by its clock: ${path.error}`
+  }
+
+  /** A leaf that lives by every clock, whose root was not lost, roots that one may have, and a clock that is as right as it must be. */
+  #isLawful({ leaf, roots, wallMs }: ConnectionEnd): boolean {
+    const nowMs = trueWallMs(this.#parts)
+    const halfMs = this.#parts.skewMs / 2
+    if (Math.abs(wallMs - nowMs) > halfMs) return false
+    if (leaf.certificate.notAfterMs <= nowMs + halfMs || this.#trust.isLost(leaf)) return false
+    return this.#trust.isLawful(roots.key)
+  }
+}
+
+/** Whether one end has received a root of the trust domain of the other's leaf. */
+function knowsMeshOf({ roots }: ConnectionEnd, { leaf }: ConnectionEnd): boolean {
+  const domains = leaf.certificate.uris.map(trustDomainIn)
+  return roots.certificates.some(({ uris }) => uris.some((uri) => domains.includes(trustDomainIn(uri))))
+}
+
+function trustDomainIn(uri: string): string {
+  return /^spiffe:\/\/([^/]+)/.exec(uri)?.[1] ?? ''
+}

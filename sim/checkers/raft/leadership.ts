@@ -1,0 +1,62 @@
+import { type CheckedRun, checker, type Tell } from '../checker.ts'
+import { type Marks, reachedMarks } from '../marks.ts'
+import { type ElectionSafety, electionSafety } from './election-safety.ts'
+
+/** Who leads, who has stood for election, and how often somebody has won. */
+class Leadership {
+  /** Servers that believe they lead, and in which term. */
+  readonly leading = new Map<string, number>()
+  #electionCount = 0
+  readonly #tell: Tell
+  readonly #marks: Marks
+  readonly #elections: ElectionSafety
+  /** Servers that have stood for election, by term. */
+  readonly #stood = new Map<number, Set<string>>()
+
+  constructor({ tell, of }: CheckedRun<never>) {
+    this.#tell = tell
+    this.#marks = of(reachedMarks)
+    this.#elections = of(electionSafety)
+  }
+
+  /** Leaders elected so far. */
+  get electionCount(): number {
+    return this.#electionCount
+  }
+
+  began(node: string, term: number): void {
+    this.#electionCount++
+    this.leading.set(node, term)
+    if (this.leading.size > 1) this.#marks.reach('two leaders alive')
+    for (const other of this.#stood.get(term) ?? []) if (other !== node) this.#marks.reach('election lost')
+  }
+
+  ended(node: string): void {
+    this.leading.delete(node)
+  }
+
+  stood(node: string, term: number): void {
+    const leader = this.#elections.leaderOf(term)
+    if (leader !== undefined && leader !== node) this.#marks.reach('election lost')
+    const others = this.#stood.get(term)
+    if (others === undefined) this.#stood.set(term, new Set([node]))
+    else others.add(node)
+  }
+
+  died(node: string): void {
+    this.#tell('leader ended', { node, crashed: this.leading.has(node) })
+  }
+}
+
+export const leadership = checker({
+  codes: {},
+  make: (run) => new Leadership(run),
+  takes: {
+    'leader began': (it, { node, term }) => it.began(node, term),
+    'leader ended': (it, { node }) => it.ended(node),
+    'term written': (it, { node, term, stands }) => {
+      if (stands) it.stood(node, term)
+    },
+    'process died': (it, { node }) => it.died(node),
+  },
+})

@@ -1,0 +1,52 @@
+import { type CheckedRun, checker } from '../checker.ts'
+import { appliedKeys } from '../keys/applied-keys.ts'
+import { leaderCompleteness } from './leader-completeness.ts'
+import { serverLogs } from './server-logs.ts'
+
+/**
+ * A server has an entry that no leader wrote: an operator forced a configuration on what is left. If the scenario names the
+ * excuse, what was committed and is not in that server's log is owed by nobody any more (R4, R5, D1, K1, K3, W1).
+ */
+class LostMajority {
+  readonly #run: CheckedRun<never>
+  /** Entries of forced configurations, by index and term, and where the log goes on since. */
+  readonly #forced = new Set<string>()
+  #keptBefore = Number.POSITIVE_INFINITY
+
+  constructor(run: CheckedRun<never>) {
+    this.#run = run
+  }
+
+  forced(node: string, entry: { readonly index: number; readonly term: number }): void {
+    const name = `${entry.index} ${entry.term}`
+    if (!this.#run.excusesLostMajority || this.#forced.has(name)) return
+    this.#forced.add(name)
+    const from = this.#firstLost(node, entry.index)
+    this.#keptBefore = Math.min(this.#keptBefore, from)
+    const before = this.#keptBefore
+    const applied = this.#run.of(appliedKeys)
+    this.#run.tell('entries lost', {
+      from,
+      recovery: {
+        atUs: this.#run.nowUs(),
+        heldOf: (key) => applied.versions(key).findLast((version) => version.index < before)?.value,
+        isKept: (value) => (applied.indexOf(value) ?? before) < before,
+      },
+    })
+  }
+
+  /** From where on a log that ends before `end` is not the one that was committed. */
+  #firstLost(node: string, end: number): number {
+    const completeness = this.#run.of(leaderCompleteness)
+    const log = this.#run.of(serverLogs).of(node)
+    let index = Math.min(end, completeness.committedIndex + 1)
+    while (index > 1 && log.hashAt(index - 1) !== completeness.committedHash(index - 1)) index--
+    return index
+  }
+}
+
+export const lostMajority = checker({
+  codes: {},
+  make: (run) => new LostMajority(run),
+  takes: { 'configuration forced': (it, { node, entry }) => it.forced(node, entry) },
+})

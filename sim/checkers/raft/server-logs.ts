@@ -1,0 +1,33 @@
+import { checker } from '../checker.ts'
+import { ServerLog } from './server-log.ts'
+
+/** The log of every server, as it is on its disk. */
+class ServerLogs {
+  readonly #logs = new Map<string, ServerLog>()
+
+  of(node: string): ServerLog {
+    const known = this.#logs.get(node)
+    if (known !== undefined) return known
+    const log = new ServerLog()
+    this.#logs.set(node, log)
+    return log
+  }
+
+  /** A log whose entry at `index` is of this term, the server's own if it can be: what is committed stands in a quorum of logs. */
+  holding(node: string, index: number, term: number): ServerLog | undefined {
+    const own = this.of(node)
+    if (own.termAt(index) === term) return own
+    for (const log of this.#logs.values()) if (log.termAt(index) === term) return log
+    return own.lastIndex >= index ? own : undefined
+  }
+
+  replaced(node: string): void {
+    this.#logs.delete(node)
+  }
+}
+
+export const serverLogs = checker({
+  codes: {},
+  make: () => new ServerLogs(),
+  takes: { 'machine replaced': (it, { node }) => it.replaced(node) },
+})

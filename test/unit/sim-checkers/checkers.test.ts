@@ -1,0 +1,76 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { type Checker, checker } from '../../../sim/checkers/checker.ts'
+import { checkers, invariants } from '../../../sim/checkers/checkers.ts'
+import { Invariants } from '../../../sim/checkers/invariants.ts'
+import { anchorsOf } from '../../tools/page-anchors.ts'
+import { projectRoot } from '../../tools/planted.ts'
+
+const room = join(projectRoot, 'sim/checkers')
+const declaration = /^export const (\w+) = (?:checker|law|judgedAtRest)\(/gm
+
+/** What the files of a folder declare, by file. */
+function declared(folder: string): readonly (readonly [string, string])[] {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+  return files.flatMap((name) =>
+    [...readFileSync(join(folder, name), 'utf8').matchAll(declaration)].map(([, found = '']) => [name, found] as const),
+  )
+}
+
+describe('the list of checkers', () => {
+  it('has every checker that a file of the room declares', () => {
+    const list = readFileSync(join(room, 'checkers.ts'), 'utf8')
+    const found = declared(room)
+    expect(found.length).toBeGreaterThan(40)
+    expect(found.filter(([, name]) => !new RegExp(`^  ${name},$`, 'm').test(list))).toEqual([])
+    expect(found.length).toBe(checkers.length)
+  })
+
+  it('declares each code once', () => {
+    const codes = checkers.flatMap((each) => Object.keys(each.codes))
+    expect(codes.filter((code, at) => codes.indexOf(code) !== at)).toEqual([])
+    expect(new Set(codes)).toEqual(new Set(Object.keys(invariants)))
+  })
+
+  it('names sources that are there', () => {
+    const dangling = Object.entries(invariants).flatMap(([code, { sources }]) => {
+      expect(sources, code).not.toEqual([])
+      return sources
+        .filter((source) => source.startsWith('docs/') && !isThere(source))
+        .map((each) => `${code}: ${each}`)
+    })
+    expect(dangling).toEqual([])
+  })
+})
+
+function isThere(source: string): boolean {
+  const [page = '', anchor] = source.split('#')
+  const file = join(projectRoot, page)
+  return existsSync(file) && (anchor === undefined || anchorsOf(readFileSync(file, 'utf8')).has(anchor))
+}
+
+describe('a fact', () => {
+  const run = () => new Invariants({ nowUs: () => 7, staleDefaultMs: 0, onTrigger: () => {} })
+
+  it('is told to a checker as it takes it, and only that', () => {
+    const told: string[] = []
+    const one: Checker<string[]> = checker({
+      codes: {},
+      make: () => told,
+      takes: { 'process died': (it, { node }) => void it.push(node) },
+    })
+    expect(one.takes).toEqual(['process died'])
+    one.told(told, 'process died', { node: 's1' })
+    one.told(told, 'process paused', { node: 's2' })
+    expect(told).toEqual(['s1'])
+  })
+
+  it('comes to the one instance that a run has of a checker', () => {
+    const [one, other] = [run(), run()]
+    one.tell('start failed', { node: 's1', message: 'no room' })
+    expect(one.violations).toEqual([{ code: 'P1', message: 's1 does not start: no room', atUs: 7 }])
+    expect(other.violations).toEqual([])
+    for (const each of checkers) expect(one.of(each)).toBe(one.of(each))
+  })
+})

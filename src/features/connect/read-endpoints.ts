@@ -16,7 +16,7 @@ export function meshIsOff({ mesh }: Pick<ServerContext, 'mesh'>): Failure | unde
   return { kind: 'refused', message: meshIsOffLine }
 }
 
-/** Whom to trust. Every agent waits for it to change. */
+/** The trusted roots. Every agent waits for them to change. */
 export const rootsEndpoint: QueryEndpoint<z.infer<typeof noArgs>, RootsList> = {
   method: 'ConnectCA.Roots',
   kind: 'query',
@@ -37,7 +37,8 @@ export const configurationGetEndpoint: QueryEndpoint<z.infer<typeof noArgs>, Sho
     const row = authorityOf(tx)
     if (row === undefined) return { index: 0, value: null }
     const { provider, options, createIndex, modifyIndex } = row
-    // Of a kind that this release does not know nobody can tell what is secret; to others an option may be left from another kind.
+    // The secret options of a kind that this release does not know are unknown, and other kinds may have left an option
+    // behind: both are hidden.
     const isKnown = kindNamed(providerKinds, provider) !== undefined
     const secrets = isKnown ? providerKinds.flatMap(({ secretOptions }) => secretOptions) : Object.keys(options)
     return {

@@ -6,21 +6,22 @@ import { leavesTable, restoredTable } from './tables.ts'
 import { allRoots, authorityOf, openRotation, restoredOf } from './views.ts'
 
 /**
- * What the authority keeps over a restore, for certificates are out that a snapshot cannot know of. Its key is in the snapshot,
- * and signs on.
+ * What the authority keeps over a restore, because certificates are in use that the snapshot cannot know. Its key is in
+ * the snapshot, and continues to sign.
  *
- * 1. *No serial number comes twice.* Those given since the snapshot are not known in a cluster of new servers, and the index of its
- *    log may be far below that of the one before: nothing that is counted tells them. So numbers begin anew at one of 2^61 that the
- *    leader has drawn (`drawn`), above all that were ever counted from 1. For two such beginnings to come as near to each other
- *    as all leaves of ten years, 2^34 at 50 in a second, has a chance of 1 in 2^26; whatever clocks say.
- * 2. *No root goes before the leaves that are not remembered.* The cluster that made them knows their end: it is the last of all that
- *    stand in the state which is replaced. New servers do not: whatever was signed before now ends a life of a leaf from now at
- *    the latest, or that of an authority of another datacenter, by what the longest is of the options of both states and of
- *    rotations that they have under way. It holds for every root, for leaves of roots that are lost lead back to others by
- *    crossings. What it cannot know is a longer `LeafCertTTL` that new servers were never told of.
- * 3. *Roots made since the snapshot are lost, and stay so.* What is put back is what somebody wants to hold, whom it trusts before all
- *    else: it may be done to be rid of a root. Their leaves are accepted by way of crossings where these lead to a root that is
- *    back, and agents replace them; the leader says which are lost.
+ * 1. *No serial number is used twice.* Those used since the snapshot are unknown in a cluster of new servers, and the
+ *    index of its log may be far below the former one, so no counter helps. Numbers therefore restart at one of 2^61
+ *    that the leader draws at random (`drawn`), above all that were ever counted from 1. The chance that two such
+ *    starts are within 2^34 of each other, the number of leaves of ten years at 50 per second, is 1 in 2^26, whatever
+ *    the clocks say.
+ * 2. *No root is removed before unknown leaves have expired.* The cluster that signed them knows their latest expiry
+ *    from the state that is replaced. New servers do not: everything signed before now expires at most one leaf
+ *    lifetime from now, or one lifetime of another datacenter's authority, by the longest lifetime in the options of
+ *    both states and of their rotations. This holds for every root, because leaves of lost roots lead to others by
+ *    crossings. It cannot cover a longer `LeafCertTTL` that new servers never knew.
+ * 3. *Roots created since the snapshot are lost, and stay lost.* The restored state is what an operator wants, trusted
+ *    roots above all: a restore may serve to get rid of a root. Leaves of lost roots are accepted where crossings lead
+ *    to a restored root, and agents replace them; the leader reports which are lost.
  */
 export const restoringHooks: readonly StateHook[] = [
   onEvent(stateReplaced, (tx, { index, nowMs, drawn, coming }) => {
@@ -39,7 +40,7 @@ export const restoringHooks: readonly StateHook[] = [
   }),
 ]
 
-/** Of every leaf that the state has heard of, the end; and of those that one which it replaced had. */
+/** The latest expiry of every leaf that the state knows, including what an earlier restore recorded. */
 function lastKnownMs(tx: ReadTransaction): number {
   let last = restoredOf(tx)?.leavesUntilMs ?? 0
   for (const { expiresMs } of tx.all(leavesTable)) last = Math.max(last, expiresMs)
@@ -62,7 +63,7 @@ function signsElsewhere(tx: ReadTransaction): boolean {
   return datacenters.size > 1
 }
 
-/** From 2^61 to 2^62: eight bytes, and room for all that is counted from there. */
+/** From 2^61 to 2^62: eight bytes, with room for everything that is counted from there. */
 export function firstSerial(drawn: StateReplaced['drawn']): bigint {
   let number = 0n
   for (const byte of drawn.subarray(0, 8)) number = (number << 8n) | BigInt(byte)

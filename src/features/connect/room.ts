@@ -5,17 +5,19 @@ import type { RotationRow } from './tables.ts'
 import { activeRoot, crossingsBehind, goesMs, rootsByAge } from './views.ts'
 
 /**
- * From when on there is room for another root, by the wall clock of a leader; 0: there is room now.
+ * When there is room for another root, by a leader's wall clock; 0: now.
  *
- * 1. Each root that is listed is sent to every agent, and each crossing between the active root and the oldest listed one goes out with
- *    every leaf. `rootsMax` bounds both.
- * 2. The crossings are counted by themselves: a root that signed no leaf leaves the list at once, but the crossing that it made stays,
- *    for it is a link of the chain that leads back to an older root.
- * 3. Both numbers fall only when roots go. Which root goes when is known, so the first moment with room is, too.
+ * 1. Each listed root is sent to every agent, and each crossing between the active root and the oldest listed one comes
+ *    with every leaf. `rootsMax` limits both.
+ * 2. Crossings are counted separately: a root that signed no leaf is removed at once, but the crossing that it made
+ *    stays, as a link of the chain back to an older root.
+ * 3. Both numbers fall only when roots are removed. The times of removal are known, so the first moment with room is,
+ *    too.
  */
 export function roomFromMs(tx: ReadTransaction, times: MeshTimes): number {
   const active = activeRoot(tx)
-  // The first root of its own of a datacenter that followed another has no crossing, and takes the others over as roots that go.
+  // The first own root of a datacenter that followed another has no crossing, and the others become roots to be
+  // removed.
   if (active === undefined || active.of !== '') return 0
   const listed = [...rootsByAge(tx)]
   if (hasRoom(tx, active, listed)) return 0
@@ -27,7 +29,7 @@ export function roomFromMs(tx: ReadTransaction, times: MeshTimes): number {
   return Number.POSITIVE_INFINITY
 }
 
-/** Whether a rotation that has been accepted has not begun yet, because there is no room for its root. */
+/** Whether an accepted rotation has not begun yet, because there is no room for its root. */
 export function waitsForRoom(tx: ReadTransaction, { root }: RotationRow, times: MeshTimes): boolean {
   return root === null && roomFromMs(tx, times) > 0
 }

@@ -10,38 +10,40 @@ import { activeRoot, allRoots, authorityOf, isOpen, lastLeafExpiry, openRotation
 import { activate, endRotation, noteLeaf, putSigner, tidyCrossings } from './writes.ts'
 
 /**
- * The configuration changes, and with it the root where it must. A rotation is a row that says where it stands; each step is a
- * command that names the rotation, and does nothing where that is not at the step before: whichever leader goes on with it, and
- * however often a step is tried, it is done once, and in order. Spec: CA-018, CA-019, CA-020.
+ * Changes of the configuration, and of the root if needed. A rotation is a row with its state. Each step is a command
+ * that names the rotation, and does nothing if the rotation is not at the step before. So whichever leader continues,
+ * and however often a step is tried, each step happens once and in order. Spec: CA-018, CA-019, CA-020.
  */
 
 const updateBody = z.strictObject({
   /**
-   * What the leader found to be due: nothing; the end of the rotation under way, which leads to the very same; other options for the same
-   * root; another root; or that the rotation under way be given up.
+   * What the leader found to be due: nothing; waiting for the rotation under way, which leads to the same
+   * configuration; other options for the same root; another root; or canceling the rotation under way.
    */
   due: z.enum(['nothing', 'joining', 'options', 'rotation', 'giving-up']),
   provider: z.string(),
   options,
-  /** ModifyIndex of the configuration that this was found by. */
+  /** ModifyIndex of the configuration that the leader based this on. */
   at: count,
-  /** The rotation that is to be given up; 0: none. */
+  /** The rotation to be canceled; 0: none. */
   rotation: count,
-  /** A rotation is to do without the old root's signature: with a provider that is gone for good nothing else would ever end it. */
+  /**
+   * The rotation omits the old root's signature: with a provider that is gone for good, it could never end otherwise.
+   */
   uncrossed: z.boolean().default(false),
-  /** The caller wants it only where the configuration has this ModifyIndex. Null: wherever. */
+  /** The caller wants the change only if the configuration has this ModifyIndex. Null: always. */
   onlyAt: count.nullable(),
   nowMs: moment,
 })
 
 export type Updated =
-  /** It is as was wished. */
+  /** The configuration is as wished. */
   | { readonly kind: 'done' }
   /** It will be when that rotation has ended. */
   | { readonly kind: 'rotating'; readonly rotation: number }
-  /** `onlyAt` is not so. */
+  /** The configuration does not have the index of `onlyAt`. */
   | { readonly kind: 'other-index' }
-  /** Not what the leader found it by: it looks again. */
+  /** The configuration is not the one that the leader read: it looks again. */
   | { readonly kind: 'changed' }
 
 export const updateAuthority: CommandDefinition<z.infer<typeof updateBody>, Updated> = {
@@ -55,7 +57,7 @@ export const updateAuthority: CommandDefinition<z.infer<typeof updateBody>, Upda
     const rotation = openRotation(tx)
     if (authority.modifyIndex !== body.at || (rotation?.id ?? 0) !== body.rotation) return { kind: 'changed' }
     if (body.due === 'nothing') return { kind: 'done' }
-    // Not `done`: whoever repeats this write is told the same, however that rotation has ended by then.
+    // Not `done`: a repetition of this write gets the same outcome, however that rotation has ended by then.
     if (body.due === 'joining') {
       if (rotation !== undefined && body.uncrossed) put(tx, { ...rotation, uncrossed: true })
       return { kind: 'rotating', rotation: body.rotation }
@@ -99,10 +101,7 @@ const rotation = count
 
 const requestedBody = z.strictObject({ rotation, root: z.strictObject(rootFacts) })
 
-/**
- * Step 1: the new root, as the certificate authority that it wants to be for others, which is what the old one signs. True: the
- * rotation goes on from there.
- */
+/** Step 1: the new root, as the certificate that the old one is to sign. True: the rotation continues from there. */
 export const rotationRequested: CommandDefinition<z.infer<typeof requestedBody>, boolean> = {
   kind: 'connect.rotation-requested',
   outcome: z.boolean(),
@@ -135,20 +134,20 @@ export const rotationCrossed: CommandDefinition<z.infer<typeof crossedBody>, boo
 const activateBody = z.strictObject({
   rotation,
   nowMs: moment,
-  /** The old root has expired, and nobody can sign with it. */
+  /** The old root has expired, so that nothing can be signed with it. */
   oldIsOver: z.boolean().default(false),
-  /** Where the old root is of another datacenter: until when at most leaves live that are below it elsewhere. */
+  /** If the old root belongs to another datacenter: the latest possible expiry of leaves below it elsewhere. */
   othersUntilMs: moment.default(0),
 })
 
 /**
- * Step 3: the new root becomes active, with its crossing and the new configuration, in one transaction. Where the old root has
- * meanwhile signed a leaf that outlives the crossing, the rotation goes back to step 2 for a longer one.
+ * Step 3: the new root becomes active, with its crossing and the new configuration, in one transaction. If the old root
+ * has meanwhile signed a leaf that outlives the crossing, the rotation returns to step 2 for a longer one.
  *
- * It comes here without a crossing where nobody can make one: a datacenter that followed another, and is the primary one itself by now, has no
- * key of the old root; who has the old root's key may be gone for good, as the operator says (`uncrossed`); and what has expired signs
- * nothing. Both roots are trusted at once, and whoever has not heard of the new one yet refuses what it signs until he has. The alternative
- * is to sign nothing at all, sooner or later.
+ * There is no crossing if none can be made: a datacenter that followed another and is the primary now has no key of the
+ * old root; the provider with the old root's key may be gone for good, as the operator declares (`uncrossed`); and an
+ * expired root cannot sign. Both roots are trusted at once, and a verifier that has not heard of the new one yet
+ * refuses its leaves until it has. The alternative would be to sign nothing at all, sooner or later.
  */
 export const rotationActivate: CommandDefinition<
   z.infer<typeof activateBody>,
@@ -180,7 +179,7 @@ export const rotationActivate: CommandDefinition<
 
 const refusedBody = z.strictObject({ rotation, why: z.string().max(1_024) })
 
-/** The new provider will not have these options: the rotation ends, and all is as it was. */
+/** The new provider refuses these options: the rotation ends, and nothing has changed. */
 export const rotationRefused: CommandDefinition<z.infer<typeof refusedBody>, boolean> = {
   kind: 'connect.rotation-refused',
   outcome: z.boolean(),
@@ -194,13 +193,13 @@ export const rotationRefused: CommandDefinition<z.infer<typeof refusedBody>, boo
   },
 }
 
-/** Another configuration has turned out to be of the same root. */
+/** Another configuration has turned out to have the same root. */
 function takeOver(tx: WriteTransaction, root: RootFacts): void {
   putSigner(tx, root)
   tidyCrossings(tx)
 }
 
-/** Roots that were taken over are from now on old ones of this datacenter, which alone can tell when they go. */
+/** Roots that were taken over become old ones of this datacenter, which alone knows when to remove them. */
 function standAlone(
   tx: WriteTransaction,
   root: RootFacts,

@@ -20,7 +20,7 @@ const cas = parameter(
   'Only where the configuration has this ModifyIndex; the answer says whether it had.',
 )
 
-/** Whatever JSON says: what an option may be is looked at when all are there. */
+/** Any JSON: options are checked when all are known. */
 const anything = decoder<unknown>({}, (value) => value)
 
 const configurationBody = object({ Provider: text, Config: members(anything), ForceWithoutCrossSigning: flag })
@@ -98,7 +98,7 @@ const notBegun = { kind: 'refused', message: 'the certificate authority of the m
 async function readConfiguration(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
-  // There is no index to wait from.
+  // These answers have no index to wait for.
   const read = { ...options.value, minIndex: 0, waitMs: 0 }
   const answer = await agent.query(configurationGetEndpoint, {}, read, request.call)
   if (!answer.ok) return failed(answer.error)

@@ -2,7 +2,7 @@ import type { ServerContext } from '../contract/server-context.ts'
 import { defaultLeafTtlMinMs, defaultLeavesPerSecond, defaultSkewMs, type MeshTimes } from './limits.ts'
 import type { ProviderKind } from './provider/provider.ts'
 
-/** What the leader's part of the authority is made with. */
+/** The parts that the leader's authority is built from. */
 export interface AuthorityParts extends MeshTimes {
   readonly server: ServerContext
   readonly kinds: readonly ProviderKind[]

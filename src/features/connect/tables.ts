@@ -52,7 +52,7 @@ export const rootsTable: TableDefinition<RootRow> = {
   decode: (row) => rootRow.parse(row),
 }
 
-/** What the active root signs with. It holds private keys: nothing of it is in any answer. */
+/** The active root's signing state. It contains private keys, and appears in no answer. */
 export interface SignerRow extends z.infer<typeof signerRow> {}
 
 const signerRow = z.object({ rootId: z.string(), ownIntermediates: pemList, chainEndMs: moment, ...keptState })
@@ -66,7 +66,7 @@ export const signersTable: TableDefinition<SignerRow> = {
 
 const leavesRow = z.object({ rootId: z.string(), datacenter: z.string(), expiresMs: moment })
 
-/** Apart from the roots, for it changes with every leaf, and every agent waits for the roots to change. */
+/** Separate from the roots, because it changes with every leaf, while every agent waits for changes of the roots. */
 export const leavesTable: TableDefinition<LeavesRow> = {
   name: 'connect-leaves',
   key: ({ rootId, datacenter }) => leavesKey(rootId, datacenter),
@@ -96,13 +96,16 @@ export const crossingsTable: TableDefinition<CrossingRow> = {
 export interface SerialRow {
   /** Decimal. */
   readonly next: string
-  /** `index` of the restore from whose number on it counts; 0: it counts from 1. */
+  /** `index` of the restore since which it counts; 0: it counts from 1. */
   readonly since: number
 }
 
 const serialRow = z.object({ next: serial, since: count.default(0) })
 
-/** Serial numbers of all that is signed here, roots and crossings too: none is given twice, restored or not (`restoring.ts`). */
+/**
+ * Serial numbers of everything that is signed here, including roots and crossings: none is used twice, even after a
+ * restore (`restoring.ts`).
+ */
 export const serialsTable: TableDefinition<SerialRow> = {
   name: 'connect-serials',
   key: () => onlyKey,
@@ -110,21 +113,21 @@ export const serialsTable: TableDefinition<SerialRow> = {
   stamps: [],
 }
 
-/** What is kept since a snapshot took the place of the state: the last time that one did. */
+/** What is recorded about the last restore of a snapshot. */
 export interface RestoredRow extends z.infer<typeof restoredRow> {}
 
 const restoredRow = z.object({
-  /** From which on the snapshot is the state. */
+  /** The index since which the restored snapshot is the state. */
   index: count,
-  /** No leaf lives longer that was signed before. */
+  /** The latest possible expiry of leaves that were signed before. */
   leavesUntilMs: moment,
-  /** From which on serial numbers are given since. */
+  /** The first serial number that is used since. */
   serial,
-  /** IDs of roots that were there before, and are not in the snapshot. */
+  /** IDs of roots that existed before, and are not in the snapshot. */
   lost: z.array(z.string()).readonly(),
 })
 
-/** It is in no snapshot that could be put back, and stays when one is. */
+/** Not part of snapshots, and kept when one is restored. */
 export const restoredTable: TableDefinition<RestoredRow> = {
   name: 'connect-restored',
   key: () => onlyKey,
@@ -133,24 +136,24 @@ export const restoredTable: TableDefinition<RestoredRow> = {
   ofCluster: true,
 }
 
-/** A rotation, where it stands. One that has ended is kept for a while, without secrets, for who asks how it ended. */
+/** The state of a rotation. An ended one is kept for a while, without secrets, for callers that ask for its result. */
 export interface RotationRow extends z.infer<typeof rotationRow> {}
 
 const rotationRow = z.object({
   /** The index at which it began. */
   id: count,
   /**
-   * `begun`: the new root is to be had. `requested`: its provider has given its certificate as an authority. `crossed`: the old
-   * root has signed that. The rest are ends.
+   * `begun`: the new root is to be obtained. `requested`: its provider has returned its certificate for signing.
+   * `crossed`: the old root has signed it. The rest are ends.
    */
   step: z.enum(['begun', 'requested', 'crossed', 'activated', 'given-up', 'refused']),
-  /** Of one that was refused by the new provider: why. */
+  /** Why the new provider refused it. */
   why: z.string(),
-  /** What the configuration will be. */
+  /** The configuration after the rotation. */
   provider: z.string(),
   options,
   startedMs: moment,
-  /** The operator does without the old root's signature. */
+  /** The operator omits the old root's signature. */
   uncrossed: z.boolean().default(false),
   root: z.object(rootFacts).nullable(),
   crossing: z.object(crossingFacts).nullable(),
@@ -164,5 +167,8 @@ export const rotationsTable: TableDefinition<RotationRow> = {
   stamps: ['id', 'modifyIndex'],
 }
 
-/** Of those that have ended. Part of what commands mean: servers that differ in it would diverge. */
+/**
+ * Number of ended rotations that are kept. It affects the replicated state: servers with different values would
+ * diverge.
+ */
 export const endedRotationsMax = 8

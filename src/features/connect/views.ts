@@ -18,9 +18,9 @@ import {
   signersTable,
 } from './tables.ts'
 
-/** Pure reads of the authority, for other features and the agent too. */
+/** Pure reads of the authority's state, for other features and for the agent. */
 
-/** Undefined: it has not begun. */
+/** Undefined: the authority has not begun. */
 export function authorityOf(tx: ReadTransaction): AuthorityRow | undefined {
   return tx.get(authorityTable, onlyKey)
 }
@@ -35,7 +35,7 @@ export function allRoots(tx: ReadTransaction): Iterable<RootRow> {
   return tx.all(rootsTable)
 }
 
-/** The oldest first. */
+/** In order of age, the oldest first. */
 export function rootsByAge(tx: ReadTransaction): Iterable<RootRow> {
   return tx.inIndexOrder(rootsTable, 'generation')
 }
@@ -49,14 +49,14 @@ export function activeRoot(tx: ReadTransaction): RootRow | undefined {
   return undefined
 }
 
-/** The index of what `rootsList` gives. It never falls, also when roots go. */
+/** The index of `rootsList`. It never falls, even when roots are removed. */
 export function rootsIndex(tx: ReadTransaction): number {
   return tx.lastChange(rootsTable)
 }
 
 export function rootsList(tx: ReadTransaction): RootsList {
   const roots = [...allRoots(tx)]
-  // The trust domain never changes once there is a root: the row that has it need not be looked at, for it may change.
+  // The trust domain never changes once there is a root, so its row, which may change, is not watched.
   const trustDomain = roots.length === 0 ? '' : tx.covered(trustDomainOf)
   return { activeRootId: roots.find(({ active }) => active)?.id ?? '', trustDomain, roots }
 }
@@ -67,8 +67,8 @@ export function leavesOf(tx: ReadTransaction, rootId: string): Iterable<LeavesRo
 }
 
 /**
- * In all datacenters; undefined: it has signed none. Where a snapshot was restored any root may have signed leaves of which the
- * snapshot does not know, one of before that an operator gives again, too.
+ * In all datacenters; undefined: it has signed none. After a restore, any root may have signed leaves that the snapshot
+ * does not know, including an earlier root that an operator installs again.
  */
 export function lastLeafExpiry(tx: ReadTransaction, rootId: string): number | undefined {
   let last = forgottenExpiry(tx, rootId)
@@ -85,8 +85,8 @@ function forgottenExpiry(tx: ReadTransaction, rootId: string): number | undefine
 }
 
 /**
- * When a root goes that is no longer active, by the wall clock of a leader. A root that has signed no leaf goes at once: nothing
- * that anybody presents leads to it alone.
+ * When a root that is no longer active is removed, by a leader's wall clock. A root that has signed no leaf is removed
+ * at once: no leaf in use depends on it.
  */
 export function goesMs(tx: ReadTransaction, { id, replacedMs }: RootRow, times: MeshTimes): number {
   const last = lastLeafExpiry(tx, id)
@@ -94,12 +94,12 @@ export function goesMs(tx: ReadTransaction, { id, replacedMs }: RootRow, times: 
   return Math.max(last + pruneMarginMs(times.skewMs), replacedMs + staysMinMs(times))
 }
 
-/** The oldest first. */
+/** In order of age, the oldest first. */
 export function allCrossings(tx: ReadTransaction): Iterable<CrossingRow> {
   return tx.all(crossingsTable)
 }
 
-/** From a root back to the oldest that is listed, the newest first. */
+/** Crossings from a root back to the oldest listed one, the newest first. */
 export function crossingsBehind(tx: ReadTransaction, { generation }: RootRow): readonly CrossingRow[] {
   const oldest = oldestGeneration(tx)
   const behind: CrossingRow[] = []
@@ -107,7 +107,7 @@ export function crossingsBehind(tx: ReadTransaction, { generation }: RootRow): r
   while (at > oldest) {
     const crossing = tx.get(crossingsTable, orderedKey(at))
     if (crossing !== undefined) behind.push(crossing)
-    // What leads from one root of another datacenter to the next comes from there, with the intermediate.
+    // The chain between two roots of another datacenter comes from there, with the intermediate.
     at = crossing?.byGeneration ?? at - 1
   }
   return behind
@@ -119,15 +119,15 @@ export function oldestGeneration(tx: ReadTransaction): number {
   return 0
 }
 
-/** What goes out behind a leaf of this root, PEM, and when the first of it expires, the root itself among them. */
+/** The PEM certificates that come with a leaf of this root, and the earliest expiry among them and the root. */
 export interface Chain {
   readonly behind: readonly string[]
   readonly endMs: number
 }
 
 /**
- * Crossings that are about to expire stay out, with those further back: they would shorten the leaf to nothing, and the root to
- * which they lead is about to expire itself.
+ * Omits crossings that are about to expire, with those further back: they would shorten leaves to nothing, and the root
+ * to which they lead is about to expire itself.
  */
 export function chainOf(
   tx: ReadTransaction,
@@ -146,12 +146,12 @@ export function chainOf(
   return { behind, endMs }
 }
 
-/** With private keys: of servers, for signing. */
+/** Includes private keys, for signing on servers. */
 export function signerOf(tx: ReadTransaction, rootId: string): SignerRow | undefined {
   return tx.get(signersTable, byteString(rootId))
 }
 
-/** The one that is under way. */
+/** The rotation under way. */
 export function openRotation(tx: ReadTransaction): RotationRow | undefined {
   for (const row of tx.all(rotationsTable)) if (isOpen(row)) return row
   return undefined
@@ -161,7 +161,7 @@ export function rotationById(tx: ReadTransaction, id: number): RotationRow | und
   return tx.get(rotationsTable, orderedKey(id))
 }
 
-/** The oldest first, those that have ended too. */
+/** In order of age, including ended ones. */
 export function allRotations(tx: ReadTransaction): Iterable<RotationRow> {
   return tx.all(rotationsTable)
 }
@@ -170,17 +170,17 @@ export function isOpen({ step }: RotationRow): boolean {
   return step === 'begun' || step === 'requested' || step === 'crossed'
 }
 
-/** The serial number that comes next, and since which restore they are counted; 0: ever since. */
+/** The next serial number, and the restore since which they are counted; 0: never restored. */
 export function nextSerial(tx: ReadTransaction): { readonly first: bigint; readonly since: number } {
   const counted = tx.get(serialsTable, onlyKey)
   const restored = restoredOf(tx)
-  // What came with a snapshot stands where it stood then, and others have had the numbers since.
+  // The counter of the snapshot is out of date: its numbers have been used since.
   const isOfSnapshot = restored !== undefined && (counted?.since ?? 0) < restored.index
   if (isOfSnapshot) return { first: BigInt(restored.serial), since: restored.index }
   return { first: BigInt(counted?.next ?? '1'), since: counted?.since ?? 0 }
 }
 
-/** When a snapshot last took the place of the state; undefined: never. */
+/** When a snapshot was last restored; undefined: never. */
 export function restoredOf(tx: ReadTransaction): RestoredRow | undefined {
   return tx.get(restoredTable, onlyKey)
 }

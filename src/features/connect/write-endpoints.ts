@@ -12,15 +12,15 @@ import { meshIsOff } from './read-endpoints.ts'
 const configurationArgs = z.object({
   provider: z.string(),
   options,
-  /** Only where the configuration has this ModifyIndex. */
+  /** Only if the configuration has this ModifyIndex. */
   onlyAt: count.optional(),
-  /** A rotation is to do without the old root's signature. */
+  /** A rotation omits the old root's signature. */
   uncrossed: z.boolean().optional(),
 })
 
 /**
- * Replaces the configuration; true when it holds, which is when the rotation has ended that it may need. False: `onlyAt` is not
- * so.
+ * Replaces the configuration; returns true when it is in effect, after the rotation that it may need. False: the
+ * configuration does not have the index of `onlyAt`.
  */
 export const configurationSetEndpoint: WriteEndpoint<z.infer<typeof configurationArgs>, boolean> = {
   method: 'ConnectCA.ConfigurationSet',
@@ -38,11 +38,11 @@ export const configurationSetEndpoint: WriteEndpoint<z.infer<typeof configuratio
   },
 }
 
-/** Bytes of a request for a certificate. */
+/** Maximum number of bytes of a signing request. */
 const requestMax = 32_768
 
 const signArgs = z.object({
-  /** PEM. Its key and the one service that it names are all that is taken from it. */
+  /** PEM. Only its key and its one service name are used. */
   csr: z.string().max(requestMax),
 })
 

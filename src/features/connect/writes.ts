@@ -29,16 +29,16 @@ import {
   signerOf,
 } from './views.ts'
 
-/** What commands of the authority do to its tables. Pure. */
+/** Changes of the authority's tables by commands. Pure. */
 
-/** The first of so many serial numbers that nobody else gets. */
+/** Reserves this many serial numbers and returns the first. */
 export function takeSerials(tx: WriteTransaction, count: number): bigint {
   const { first, since } = nextSerial(tx)
   tx.put(serialsTable, Object.freeze({ next: String(first + BigInt(count)), since }))
   return first
 }
 
-/** A later moment stands. */
+/** A later time already recorded is kept. */
 export function noteLeaf(tx: WriteTransaction, rootId: string, datacenter: string, expiresMs: number): void {
   const known = tx.get(leavesTable, leavesKey(rootId, datacenter))
   if (known !== undefined && known.expiresMs >= expiresMs) return
@@ -46,8 +46,8 @@ export function noteLeaf(tx: WriteTransaction, rootId: string, datacenter: strin
 }
 
 /**
- * Makes a root the active one, and the one before it inactive, at once: whoever reads the state sees exactly one. The signer of
- * the old one goes, for nothing is signed with it any more. A root that is listed already is the same root again.
+ * Makes a root active, and the one before it inactive, in one step: every read of the state sees exactly one. The old
+ * root's signing state is removed, because it signs nothing more. A root that is listed already is the same root again.
  */
 export function activate(tx: WriteTransaction, facts: RootFacts, crossing: CrossingFacts | null, nowMs: number): void {
   const before = activeRoot(tx)
@@ -97,7 +97,7 @@ export function putSigner(tx: WriteTransaction, facts: RootFacts): void {
   tx.put(signersTable, Object.freeze({ rootId, ownIntermediates, chainEndMs, privateKeyPem, rootCertificate }))
 }
 
-/** Takes a root out that is not active, and all that is known of it. */
+/** Removes an inactive root, and everything that is recorded about it. */
 export function removeRoot(tx: WriteTransaction, id: string): void {
   tx.delete(rootsTable, byteString(id))
   tx.delete(signersTable, byteString(id))
@@ -105,7 +105,9 @@ export function removeRoot(tx: WriteTransaction, id: string): void {
   tidyCrossings(tx)
 }
 
-/** Crossings that lead further back than to the oldest root listed go; the active root carries those that are left. */
+/**
+ * Removes crossings that lead further back than to the oldest listed root; the active root carries the remaining ones.
+ */
 export function tidyCrossings(tx: WriteTransaction): void {
   const oldest = oldestGeneration(tx)
   for (const { generation } of [...allCrossings(tx)]) {
@@ -127,7 +129,7 @@ function sameTexts(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((text, at) => text === b[at])
 }
 
-/** A rotation that has ended is kept without what is secret; of those that have, the oldest go. */
+/** Keeps an ended rotation without its secrets, and removes the oldest of the ended ones. */
 export function endRotation(
   tx: WriteTransaction,
   row: RotationRow,

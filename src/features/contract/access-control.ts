@@ -2,23 +2,25 @@ import type { Authorizer } from '../../access/authorizer.ts'
 import type { Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 
-/** What the endpoints and duties of a server know of access control, where it is on. */
+/** Access control as endpoints and duties of a server see it, where it is on. */
 export interface ServerAccess {
   /** The datacenter that owns policies and global tokens. */
   readonly primaryDatacenter: string
-  /** What holds where no intention says anything of a connection. */
+  /** The policy for a connection without a matching intention. */
   readonly defaultPolicy: 'allow' | 'deny'
-  /** The secret of the token that the leader of the primary datacenter makes; empty: none. */
+  /** The secret of the master token, which the leader of the primary datacenter creates; empty: none. */
   readonly masterToken: string
-  /** What another token may do, by its accessor. */
+  /** The rights of another token, by its accessor. */
   authorizerOf(accessor: string): Promise<Result<Authorizer, Failure>>
-  /** Global tokens are copied from the primary datacenter, and there may be local ones. */
+  /** Whether global tokens are replicated from the primary datacenter, so that local ones are possible. */
   readonly replicatesTokens: boolean
-  /** Servers of this datacenter and of the primary one that do not say that they support the new kind, in order of name. */
+  /**
+   * Servers of this datacenter and of the primary one that do not announce support for the new kind, in order of name.
+   */
   missing(): readonly MissingServer[]
-  /** The secret of the token with which this server reads what it copies. */
+  /** The secret of the token with which this server reads what it replicates. */
   replicationToken(): string
-  /** Where the leader finds files that an operator puts there: the data directory. */
+  /** The data directory, where an operator puts files for the leader. */
   readonly dataDir: string
 }
 
@@ -30,22 +32,22 @@ export interface MissingServer {
   readonly why: string
 }
 
-/** What the routes of an agent know of access control, where it is on. */
+/** Access control as the routes of an agent see it, where it is on. */
 export interface AgentAccess {
   readonly primaryDatacenter: string
-  /** What holds where no intention says anything of a connection. */
+  /** The policy for a connection without a matching intention. */
   readonly defaultPolicy: 'allow' | 'deny'
-  /** On a server that is still in legacy mode: why, as `legacyModeFailure` says it. Clients leave it to the servers. */
+  /** Why a server is still in legacy mode, from `legacyModeFailure`. Clients leave this to the servers. */
   refusesNew(): Failure | undefined
-  /** The token that stands in where a call brings none; empty: the anonymous one. */
+  /** The token of calls without one; empty: the anonymous token. */
   defaultToken(): string
-  /** Takes the place of a token of the agent itself until it ends; empty clears it. */
+  /** Replaces a token of the agent itself until the agent ends; an empty secret clears it. */
   setToken(slot: AgentTokenSlot, secret: string): void
 }
 
 export type AgentTokenSlot = 'default' | 'agent' | 'agent-master' | 'replication' | 'mesh-replication'
 
-/** The field's own line, because its clients look for it, and then the servers that are missing. */
+/** The field's own line, because its clients look for it, followed by the missing servers. */
 export function legacyModeFailure(missing: readonly MissingServer[]): Failure {
   const line = 'The ACL system is currently in legacy mode.'
   if (missing.length === 0) return { kind: 'legacy-access-control', message: line }
@@ -54,5 +56,5 @@ export function legacyModeFailure(missing: readonly MissingServer[]): Failure {
   return { kind: 'legacy-access-control', message: `${line} Missing: ${[...shown, ...more].join('; ')}` }
 }
 
-/** Servers named in one answer. */
+/** Maximum number of servers named in one answer. */
 const missingShownMax = 16

@@ -3,28 +3,28 @@ import type { Failure } from '../../model/failure.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import type { OneForAll, Sight } from './visible-index.ts'
 
-/** What an endpoint asks of the token that it is called with. Every endpoint declares one. */
+/** The rights that an endpoint requires of its caller's token. Every endpoint declares this. */
 export type Access<Args> = Open | Asks<Args> | Within
 
-/** Of a read: it may drop what its caller may not see, besides refusing it as a whole. */
+/** For a read, which may also filter its answer instead of refusing it as a whole. */
 export type ReadAccess<Args, Reply> = Open | Asks<Args> | Filters<Args, Reply>
 
-/** Nothing, for this reason. */
+/** No rights are required, for this reason. */
 export interface Open {
   readonly kind: 'open'
   readonly reason: string
 }
 
-/** What the call would need and its token does not have. */
+/** The right that the call requires and its token lacks. */
 export interface Refusal extends Ask {
   /**
-   * What the caller is told instead of that it may not: what it would be told if there were nothing. A caller that may not read a
-   * thing must not learn from a refusal that it is there. The log tells of the refusal all the same.
+   * What the caller is told instead of the refusal: the answer as if the thing did not exist. A caller that may not
+   * read a thing must not learn from a refusal that it exists. The log shows the refusal all the same.
    */
   readonly instead?: Failure
 }
 
-/** Undefined: it may go on. */
+/** Undefined: the call is allowed. */
 export type Refused<Args> = (authorizer: Authorizer, args: Args, state: ReadTransaction) => Refusal | undefined
 
 export interface Asks<Args> {
@@ -32,7 +32,7 @@ export interface Asks<Args> {
   refused(authorizer: Authorizer, args: Args, state: ReadTransaction): Refusal | undefined
 }
 
-/** `serve` itself asks, for this reason. */
+/** `serve` itself checks the rights, for this reason. */
 export interface Within {
   readonly kind: 'within'
   readonly reason: string
@@ -41,14 +41,18 @@ export interface Within {
 export interface Filters<Args, Reply> {
   readonly kind: 'filters'
   refused?(authorizer: Authorizer, args: Args, state: ReadTransaction): Refusal | undefined
-  /** The secret of a token whose rights count instead of the caller's once nothing is refused; empty: the caller's do. */
+  /**
+   * The secret of a token whose rights count instead of the caller's if nothing is refused; empty: the caller's rights
+   * count.
+   */
   onBehalfOf?(args: Args, state: ReadTransaction): string
   /**
-   * What of the value the token may see; pure. Where nothing is dropped it must be the very same value: others share it, and
-   * how it was encoded. `state`: in which the value was found, or one in which it would be found the same.
+   * The part of the value that the token may see; pure. If nothing is removed it must return the very same object,
+   * which is shared together with its encoded forms. `state` is the one in which the value was found, or one in which
+   * the value is the same.
    */
   filter(authorizer: Authorizer, value: Reply, args: Args, state: ReadTransaction): Reply
-  /** At which index what the token may see last changed. */
+  /** The index at which the visible part last changed. */
   readonly sight: Sight<Args, Reply> | OneForAll
 }
 
@@ -82,7 +86,7 @@ export function filtersOnBehalf<Args, Reply>(
   return { kind: 'filters', filter, sight, onBehalfOf }
 }
 
-/** The question if it is answered with no. */
+/** The required right, if the token lacks it. */
 export function refusedUnlessAllowed(
   authorizer: Authorizer,
   resource: Ask['resource'],
@@ -92,19 +96,19 @@ export function refusedUnlessAllowed(
   return authorizer.allows(resource, name, right) ? undefined : { resource, name, right }
 }
 
-/** The refusal of a change: of a thing that its caller may not even read, as if it were not there. */
+/** The refusal of a change: if the caller may not even read the thing, as if it did not exist. */
 export function refusedOrAbsent(authorizer: Authorizer, ask: Ask, notThere: Failure): Refusal | undefined {
   const { resource, name, right } = ask
   if (authorizer.allows(resource, name, right)) return undefined
   return authorizer.allows(resource, name, 'read') ? ask : { ...ask, instead: notThere }
 }
 
-/** The list without what is not kept; the very same list where all is. */
+/** The list without the filtered items; the very same list if all items are kept. */
 export function keptOf<T>(list: readonly T[], keep: (each: T) => boolean): readonly T[] {
   return list.every(keep) ? list : list.filter(keep)
 }
 
-/** `cause` is for the caller to read, and holds no secret. Reference: access-control.md#token-lacks-right. */
+/** `cause` is shown to the caller, and contains no secret. Reference: access-control.md#token-lacks-right. */
 export function permissionDenied(cause = ''): Failure {
   return { kind: 'permission-denied', message: cause === '' ? 'Permission denied' : `Permission denied: ${cause}` }
 }

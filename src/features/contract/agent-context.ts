@@ -18,7 +18,7 @@ import type { TelemetryView } from './telemetry-view.ts'
 export interface AgentContext {
   readonly env: Env
   readonly release: Release
-  /** Names beside the product's own under which clients know it: a value that names the product may say one of them. */
+  /** Other names of the product: clients may send any of them in a value that names the product. */
   readonly aliases: readonly string[]
   /** Sends a write to the leader, wherever it is, and holds it over a leader change for at most the hold time. */
   write<Args, Reply>(
@@ -32,7 +32,7 @@ export interface AgentContext {
     read: ReadOptions,
     options: CallOptions,
   ): Promise<Result<Answer<Reply>, Failure>>
-  /** The same from what this agent keeps of earlier answers, and keeps fresh. Asks any server for what it has not. */
+  /** As `query`, from this agent's cache, which it keeps fresh; asks any server for answers that are not cached. */
   cached<Args, Reply>(
     endpoint: QueryEndpoint<Args, Reply>,
     args: Args,
@@ -46,36 +46,40 @@ export interface AgentContext {
     read: ReadOptions,
     options: CallOptions,
   ): Promise<Result<Reply, Failure>>
-  /** What the token of a call may do on this agent, for what it answers by itself. */
+  /** The rights of a call's token on this agent, for what the agent answers itself. */
   authorizer(call: CallOptions): Promise<Result<Authorizer, Failure>>
   /** Undefined: access control is off. */
   readonly accessControl?: AgentAccess | undefined
-  /** Whose certificates count in the mesh. Undefined: the servers have no mesh. */
+  /** The trust domains whose certificates are accepted in the mesh. Undefined: the servers have no mesh. */
   trustDomains(): Promise<Result<TrustDomains | undefined, Failure>>
-  /** What it keeps for the proxies on its node; undefined: its release knows of no mesh. */
+  /** Leaves for the proxies on its node; undefined: its release has no mesh. */
   readonly mesh?: MeshLeaves | undefined
-  /** How its metrics are named, and which of them Prometheus gets. */
+  /** Names of its metrics, and its output for Prometheus. */
   readonly telemetry: TelemetryView
-  /** Reads of catalog and health that name no consistency are `stale` and no older than this; 0: they are not. */
+  /**
+   * Reads of catalog and health without a consistency mode are `stale`, with at most this staleness; 0: they are not.
+   */
   readonly discoveryMaxStaleMs: number
-  /** Why this agent should not be asked just now: it has not joined, knows no leader, lags, leaves. None: it is ready. */
+  /** Why this agent is not ready: it has not joined, knows no leader, lags, or is leaving. Empty: it is ready. */
   reasonsNotReady(): readonly string[]
-  /** Facts about this agent, for `/v1/agent/self` and the like. */
+  /** This agent's description of itself, for `/v1/agent/self` and others. */
   self(): AgentSelf
-  /** What this agent itself offers and checks. */
+  /** The services and checks of this agent. */
   readonly local: LocalAgent
   /** The pool of all agents of the datacenter. */
   readonly lan: Pool
   /** The pool of the servers of all datacenters; undefined on a client, and where it is closed. */
   readonly wan: Pool | undefined
-  /** User events that this agent has heard and that concern it. */
+  /** User events that this agent has received and that concern it. */
   readonly events: ReceivedEvents
-  /** Joins the pool through each of these addresses (`host:port`): how many answered, or why none did. */
+  /** Joins the pool through each of these addresses (`host:port`): returns how many answered, or why none did. */
   join(addresses: readonly string[]): Promise<Result<number, string>>
-  /** The same of the pool of all datacenters. */
+  /** As `join`, for the pool of all datacenters. */
   joinWan(addresses: readonly string[]): Promise<Result<number, string>>
-  /** Leaves the pool, and on a server the consensus group, in order; then the agent ends itself. Settled before it ends. */
+  /**
+   * Leaves the pool and, on a server, the Raft configuration, in order; then the agent ends. Settles before it ends.
+   */
   leave(): Promise<Result<undefined, Failure>>
-  /** Reads the configuration again and takes over what can change while the agent runs; otherwise nothing changes. */
+  /** Reads the configuration again and applies what may change at run time; if it fails, nothing changes. */
   reload(): Promise<Result<undefined, Failure>>
 }

@@ -1,7 +1,7 @@
 import type { Json } from '../../base/json.ts'
 import type { Endpoint } from '../../env/net.ts'
 
-/** What an agent says of itself. */
+/** An agent's description of itself. */
 export interface AgentSelf {
   readonly nodeName: string
   readonly nodeId: string
@@ -11,7 +11,7 @@ export interface AgentSelf {
   readonly revision: string
   readonly advertise: Endpoint
   readonly nodeMeta: Readonly<Record<string, string>>
-  /** Answers about another datacenter's nodes have the addresses that can be reached from outside it. */
+  /** Answers about nodes of another datacenter contain addresses that can be reached from outside it. */
   readonly translatesAddresses: boolean
   /** The whole effective configuration, flat, secrets hidden. */
   readonly debugConfig: { readonly [key: string]: Json }

@@ -8,9 +8,12 @@ import { denied } from './denied.ts'
 import { failed } from './responses.ts'
 import type { Handle } from './route.ts'
 
-/** What an agent asks of a call that it answers by itself. What servers answer is asked where it is served. */
+/**
+ * Rights that an agent requires for calls that it answers itself. For servers' answers the rights are checked where
+ * they are served.
+ */
 
-/** A handler for callers that have this right on the agent that is asked. */
+/** A handler for callers that have this right on the asked agent. */
 export function asking<Name extends string = never>(
   ask: (agent: AgentContext) => Ask,
   handle: Handle<Name>,
@@ -21,12 +24,12 @@ export function asking<Name extends string = never>(
   }
 }
 
-/** The agent itself: how it does, and what is done to it. */
+/** Rights for the agent itself: its state, and operations on it. */
 export function ofThisAgent(right: 'read' | 'write'): (agent: AgentContext) => Ask {
   return (agent) => ({ resource: 'agent', name: agent.self().nodeName, right })
 }
 
-/** What the token of a call may do here, where it may do each of these; else the failure to answer with. */
+/** The rights of a call's token on this agent, if they include all of these; otherwise the failure to answer with. */
 export async function allowedHere(
   agent: Pick<AgentContext, 'authorizer' | 'env'>,
   { call }: { readonly call: CallOptions },
@@ -39,7 +42,10 @@ export async function allowedHere(
   return refused === undefined ? ok(authorizer) : err(denied(agent.env, authorizer, refused, 'this agent'))
 }
 
-/** The same of a change of a thing that this agent has: where its caller may not even read it, as if it were not there. */
+/**
+ * As `allowedHere`, for changing a thing of this agent: a caller that may not even read it gets the answer as if it did
+ * not exist.
+ */
 export async function allowedOrAbsent(
   agent: Pick<AgentContext, 'authorizer' | 'env'>,
   { call }: { readonly call: CallOptions },

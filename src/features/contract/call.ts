@@ -1,19 +1,19 @@
-/** How fresh a caller of kept answers wants them. Reference: http-reads.md#cache-control. */
+/** The freshness that a caller demands of a cached answer. Reference: http-reads.md#cache-control. */
 export interface Freshness {
-  /** Ask anew, whatever is kept. */
+  /** Asks anew, whatever is cached. */
   readonly revalidate: boolean
   readonly maxAgeMs?: number
-  /** How old an answer may be where asking anew fails. */
+  /** Maximum age of a cached answer if asking anew fails. */
   readonly staleIfErrorMs?: number
 }
 
 export interface CallOptions {
-  /** The secret of the token that the call is made with; empty or absent: the agent's default token, else the anonymous one. */
+  /** The secret of the call's token; empty or absent: the agent's default token, otherwise the anonymous one. */
   readonly token?: string
-  /** The client's address, unless this agent itself is the caller: the requests of each client are bounded. */
+  /** The client's address, unless this agent itself is the caller: requests are limited for each client. */
   readonly client?: string
-  /** Another datacenter, which a write is for; a read says it among its options. */
+  /** The datacenter of a write, if it is another one; a read has it among its options. */
   readonly datacenter?: string
-  /** Ends the call early: the client went away. */
+  /** Calls `use` when the call is to end early because the client disconnected. */
   onAbort?(use: () => void): void
 }

@@ -1,7 +1,7 @@
 import type { OperationFacts, QueryParameter } from './operation.ts'
 import type { Handle, Operation } from './route.ts'
 
-/** An operation whose handler may read the parameters that it declares, and no others: one that does is not compiled. */
+/** An operation whose handler can read only the parameters that it declares: reading others does not compile. */
 export function declared<const Parameters extends readonly QueryParameter[] = readonly []>(
   operation: OperationFacts & {
     readonly query?: Parameters
@@ -11,5 +11,5 @@ export function declared<const Parameters extends readonly QueryParameter[] = re
   return { ...operation, query: operation.query ?? [] }
 }
 
-/** The names of parameters that are declared together. */
+/** The names of declared parameters. */
 export type NamesOf<Parameters extends readonly QueryParameter[]> = Parameters[number]['name']

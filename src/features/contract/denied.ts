@@ -5,7 +5,7 @@ import type { Env } from '../../env/env.ts'
 import type { Failure } from '../../model/failure.ts'
 import { permissionDenied, type Refusal } from './access.ts'
 
-/** The refusal of what was asked, of which the log tells why. `what`: what was called, for people. */
+/** Refuses a call, and logs why. `what` names the called operation, for people. */
 export function denied(
   env: Pick<Env, 'log' | 'metrics'>,
   authorizer: Authorizer,
@@ -16,7 +16,7 @@ export function denied(
   return refusal.instead ?? permissionDenied()
 }
 
-/** One line of the log, from which an operator sees whose token lacks what, and why. No secret is in it. */
+/** One log line from which an operator sees which token lacks which right, and why. It contains no secret. */
 export function tellDenied(
   { log, metrics }: Pick<Env, 'log' | 'metrics'>,
   authorizer: Authorizer,
@@ -26,7 +26,7 @@ export function tellDenied(
   metrics.count('acl.denied')
   if (!log.enabled('info')) return
   const { resource, right } = ask
-  // A key, a session or a node that was asked for: a secret where the caller has confused them.
+  // The requested key, session or node, which is a secret if the caller has mixed them up.
   const name = hideUuids(ask.name)
   const by = decidedBy(authorizer.explain(resource, ask.name, right))
   log.write(

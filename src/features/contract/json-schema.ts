@@ -1,9 +1,9 @@
 import type { Json } from '../../base/json.ts'
 
-/** A schema of JSON values. Source: JSON Schema 2020-12, which is what OpenAPI 3.1 has. */
+/** A schema of JSON values. Source: JSON Schema 2020-12, which OpenAPI 3.1 uses. */
 export type JsonSchema = { readonly [keyword: string]: Json }
 
-/** The same, and null as well. */
+/** The schema, or null. */
 export function orNull(schema: JsonSchema): JsonSchema {
   const { type } = schema
   if (type === undefined) return schema

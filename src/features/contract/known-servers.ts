@@ -9,7 +9,7 @@ export interface KnownServer {
 
 /** The pool of the servers of all datacenters. */
 export interface WanView {
-  /** Where this server is in it. */
+  /** The coordinate of this server in that pool. */
   readonly own: Coordinate | undefined
   /** In order of name. */
   readonly servers: readonly WanServer[]

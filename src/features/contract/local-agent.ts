@@ -8,35 +8,35 @@ import type { UserEvent } from '../../model/user-event.ts'
 /** A proxy that an agent runs as a process. */
 export interface ManagedProxy {
   readonly proxy: ServiceFacts
-  /** The service that it stands for; undefined: it is not there any more. */
+  /** The service that it stands for; undefined: that service has been removed. */
   readonly target: ServiceFacts | undefined
   readonly managed: ManagedFacts
-  /** The secret with which that service was registered; empty: the one that stands in. */
+  /** The secret of the token that registered that service; empty: the default token. */
   readonly token: string
 }
 
 /**
- * Services and checks that this agent was told of. A change is kept on disk and synced to the catalog before it is
- * answered for; a sync that fails is logged and made up for later. Reference: agent.md#sync-to-the-catalog.
+ * Services and checks that are registered on this agent. A change is on disk and synced to the catalog before it is
+ * acknowledged; a failed sync is logged and retried later. Reference: agent.md#sync-to-the-catalog.
  */
 export interface LocalAgent {
   /** In order of ID. */
   services(): readonly ServiceFacts[]
   /** In order of check ID. */
   checks(): readonly CheckFacts[]
-  /** Of these services those that the agent runs itself. */
+  /** Those of the services that the agent runs as processes. */
   managedProxies(): readonly ManagedProxy[]
-  /** Calls `use` after services came, went or changed. */
+  /** Calls `use` after services were added, removed or changed. */
   onServicesChange(use: () => void): Closable
   /**
-   * The same ID replaces; the status of a check that stays is carried over. `checks`: what becomes of checks of the service that
-   * the definition does not name. They are kept, or those that came over HTTP are dropped.
+   * Replaces a service with the same ID; a check that stays keeps its status. `checks` decides about checks of the
+   * service that the definition does not name: they are kept, or those that came over HTTP are removed.
    */
   registerService(
     definition: ServiceDefinition,
     checks?: 'keep-others' | 'drop-others',
   ): Promise<Result<undefined, Failure>>
-  /** With its checks. An ID that nobody has is no failure. */
+  /** Removes the service with its checks. An unknown ID is not an error. */
   deregisterService(id: string): Promise<Result<undefined, Failure>>
   registerCheck(definition: CheckDefinition): Promise<Result<undefined, Failure>>
   deregisterCheck(checkId: string): Promise<Result<undefined, Failure>>
@@ -45,8 +45,8 @@ export interface LocalAgent {
 }
 
 export interface ReceivedEvents {
-  /** The oldest first, a bounded number. */
+  /** In order of arrival, the oldest first; their number is limited. */
   list(): readonly UserEvent[]
-  /** Calls `use` after one has come. */
+  /** Calls `use` after an event has arrived. */
   onChange(use: () => void): Closable
 }

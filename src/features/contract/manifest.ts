@@ -2,13 +2,13 @@ import type { Row, StateHook, TableDefinition } from '../../store/types.ts'
 import type { Route } from './route.ts'
 import type { CommandDefinition, EndpointDefinition, LeaderDuty } from './server-context.ts'
 
-/** What a feature is made of: the parts that its folder holds, named in its `feature.ts`. */
+/** The parts of a feature, which its folder contains and its `feature.ts` names. */
 export interface Feature {
   readonly name: string
   readonly tables?: readonly TableDefinition<Row>[]
   readonly commands?: readonly CommandDefinition[]
   /**
-   * What this feature does in its own tables when something happens in another's, within the same transaction. Hooks of one
+   * Changes of this feature's own tables when something happens in another's, within the same transaction. Hooks of one
    * event run in the order of the list of features, then of this list.
    */
   readonly hooks?: readonly StateHook[]

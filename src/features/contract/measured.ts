@@ -1,7 +1,7 @@
 import type { ServerContext } from './server-context.ts'
 
 /**
- * How long a server takes over something, failures too: a metric of this name, in milliseconds.
+ * Measures how long a server takes for something, including failures: a metric with this name, in milliseconds.
  * Reference: telemetry.md#server-metrics.
  */
 export async function measured<T>(

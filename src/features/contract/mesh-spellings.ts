@@ -1,8 +1,9 @@
 import { lowerAscii } from '../../base/letter-case.ts'
 
 /**
- * The names that rights to a service in the mesh are asked for: rules are matched letter for letter, and in the mesh names that
- * differ in the case of their letters are one. Who may write `DB` alone must not stand for `db`, nor say who may connect to it.
+ * The names for which rights to a service in the mesh are required. Rules match names exactly, while mesh names are
+ * compared without case: a token that may write only `DB` must not stand for `db`, nor decide which service may connect
+ * to it.
  */
 export function meshSpellings(name: string): readonly string[] {
   const lower = lowerAscii(name)

@@ -2,7 +2,7 @@ import type { Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { CallOptions, Freshness } from './call.ts'
 
-/** A leaf as it leaves the server. */
+/** A leaf as the server returns it. */
 export interface IssuedLeaf {
   /** Hexadecimal bytes with colons. */
   readonly serialNumber: string
@@ -13,12 +13,12 @@ export interface IssuedLeaf {
   readonly serviceUri: string
   readonly notBeforeMs: number
   readonly notAfterMs: number
-  /** Of the authority's configuration at the time of signing. */
+  /** The index of the authority's configuration at the time of signing. */
   readonly createIndex: number
   readonly modifyIndex: number
 }
 
-/** A leaf with the key that the agent made for it. The key is in this answer and nowhere else. */
+/** A leaf with the key that the agent generated for it. The key is in this answer and nowhere else. */
 export interface HeldLeaf {
   readonly leaf: IssuedLeaf
   /** `EC PRIVATE KEY` in PEM. RFC 5915. */
@@ -27,13 +27,16 @@ export interface HeldLeaf {
 
 export interface LeafAnswer {
   readonly held: HeldLeaf
-  /** Grows with every new leaf of this service on this agent. */
+  /** Greater for every new leaf of this service on this agent. */
   readonly index: number
   readonly hit: boolean
   readonly ageMs: number
 }
 
-/** What an agent keeps for the services on its node: leaves, renewed before they expire and when the active root changes. */
+/**
+ * Caches leaves for the services on an agent's node: they are renewed before they expire and when the active root
+ * changes.
+ */
 export interface MeshLeaves {
   /** Waits for a leaf that is newer than `minIndex`, for at most `waitMs` (0: the default of blocking queries). */
   leaf(

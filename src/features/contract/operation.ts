@@ -1,26 +1,26 @@
 import type { z } from 'zod'
 import type { JsonSchema } from './json-schema.ts'
 
-/** What is declared of an operation besides what it does: its handler reads no more, and the API's document tells no less. */
+/** The declaration of an operation: its handler reads nothing else, and the API's document shows all of it. */
 export interface OperationFacts {
   /** One line. */
   readonly summary: string
   readonly access: OperationAccess
-  /** Headers of the request that it looks at, lower case. */
+  /** Headers of the request that it reads, lower case. */
   readonly headers?: readonly RequestHeader[]
   readonly body?: RequestBody
-  /** Besides the failures that any operation may end with. */
+  /** Answers besides the failures that every operation may return. */
   readonly answers: readonly DeclaredAnswer[]
 }
 
-/** What it asks of the token of a call, for people: `key:read`; or why it asks nothing. */
+/** The right that it requires of the caller's token, for people: `key:read`; or why it requires none. */
 export type OperationAccess = { readonly asks: string } | { readonly open: string }
 
 /** A parameter of the query string. */
 export interface QueryParameter<Name extends string = string> {
   readonly name: Name
   readonly about: string
-  /** `presence`: it only counts that it is there. `texts`: as often as wanted. */
+  /** `presence`: only its presence counts. `texts`: it may be repeated. */
   readonly value: 'presence' | 'texts' | z.ZodType
   readonly required?: true
 }
@@ -30,23 +30,23 @@ export interface RequestHeader {
   readonly about: string
 }
 
-/** What follows a path that ends in `/`. */
+/** The part after a path that ends in `/`. */
 export interface PathRest {
   readonly name: string
   readonly about: string
-  /** It is not to be logged: an ID that is a secret, or where callers put one by mistake. */
+  /** It must not be logged: it is an ID that is a secret, or callers put secrets there by mistake. */
   readonly secret?: true
 }
 
 export interface RequestBody {
   readonly about: string
-  /** Without it the request is refused. */
+  /** Requests without it are refused. */
   readonly required: boolean
-  /** Of JSON; bytes of any kind where there is none. */
+  /** Schema of a JSON body; absent: any bytes. */
   readonly json?: JsonSchema | z.ZodType
 }
 
-/** Headers that speak of the answer; with `?` it is not always there. */
+/** Headers that describe the answer; `?` marks optional ones. */
 export type AnswerHeader =
   | 'index'
   | 'knownLeader'
@@ -61,7 +61,7 @@ export type AnswerHeader =
 export interface DeclaredAnswer {
   readonly status: number
   readonly about: string
-  /** None where there is no body. */
+  /** Absent if there is no body. */
   readonly content?: Readonly<Record<string, z.ZodType>>
   readonly headers?: readonly (AnswerHeader | `${AnswerHeader}?`)[]
 }

@@ -13,8 +13,8 @@ export function badRequest(message: string): RouteResponse {
 }
 
 /**
- * JSON of an answer to a read, encoded once for all who get the same where they are on one agent. `form` names what of the
- * value `json` shows: everything on which it depends besides the value.
+ * JSON of an answer to a read, encoded once for all callers on one agent that get the same value. `form` names
+ * everything besides the value that determines the JSON.
  */
 export function answered<T>(
   { value, meta, forms }: Answer<T>,

@@ -13,39 +13,42 @@ export type HttpMethod = 'GET' | 'PUT' | 'POST' | 'DELETE'
 /** One row of the route table. */
 export interface Route {
   /**
-   * `/v1/status/leader` matches exactly. A path that ends in `/` matches everything below it, and `rest` is what follows;
-   * asked for without its slash it redirects to it.
+   * `/v1/status/leader` matches exactly. A path that ends in `/` matches everything below it, and `rest` is the part
+   * after it; a request without the final slash is redirected.
    */
   readonly path: string
-  /** What brought it: to an agent of a release without that the path is unknown. */
+  /** The behaviour that introduced it: for an agent of an earlier release the path is unknown. */
   readonly since?: Behaviour
-  /** What follows a path that ends in `/`; such a path has it, and no other. */
+  /** Describes the part after a path that ends in `/`, and is present exactly there. */
   readonly rest?: PathRest
-  /** Of a path that ends in `/`: only what is one segment below it and ends in this one; `rest` is that one segment. */
+  /** For a path that ends in `/`: matches exactly one segment below it, followed by this one; `rest` is the former. */
   readonly below?: string
-  /** The largest body that it takes, in bytes, where that is more than others take (env/http, `bodyBytesMax`). */
+  /** Maximum number of bytes of its body, if that is more than usual (env/http, `bodyBytesMax`). */
   readonly bodyBytesMax?: number
-  /** The line for a body that no request may carry (env/http, `bodyBytesMax`), where the endpoint's own limit is lower. */
+  /**
+   * The error for a body that exceeds the general limit (env/http, `bodyBytesMax`), where the endpoint's own limit is
+   * lower.
+   */
   readonly tooLarge?: string
   readonly operations: Operations
   /**
-   * Of a path that ends in `/`: what is asked for where `rest` ends so (`/execute`), which is then cut off. Such a route
-   * answers verbs as the field does there: 405 does not name OPTIONS, and OPTIONS has a body.
-   * Reference: http-conventions.md#prepared-query-methods.
+   * For a path that ends in `/`: operations for a `rest` with this ending (`/execute`), which is cut off. Such a route
+   * answers methods as the field does there: 405 does not name OPTIONS, and OPTIONS has a body. Reference:
+   * http-conventions.md#prepared-query-methods.
    */
   readonly endings?: Readonly<Record<string, Operations>>
 }
 
-/** By method, in the order in which `Allow` names them. */
+/** By method, in the order of the `Allow` header. */
 export type Operations = { readonly [Method in HttpMethod]?: Operation }
 
-/** Made with `declared` (declared.ts), which holds the handler to the parameters that are named. */
+/** Made with `declared` (declared.ts), which limits the handler to the declared parameters. */
 export interface Operation extends OperationFacts {
   readonly query: readonly QueryParameter[]
   readonly handle: Handle<string>
 }
 
-/** `Name`: the parameters of the query that it may read. */
+/** `Name` lists the query parameters that it may read. */
 export type Handle<Name extends string = never> = (
   agent: AgentContext,
   request: RouteRequest<Name>,
@@ -53,7 +56,7 @@ export type Handle<Name extends string = never> = (
 
 export interface RouteRequest<Name extends string = never> {
   readonly method: HttpMethod
-  /** What follows a prefix route's path, percent-decoded once, as a byte string. */
+  /** The part after a prefix route's path, percent-decoded once, as a byte string. */
   readonly rest: string
   readonly query: QueryParameters<Name>
   readonly headers: HttpHeaders
@@ -62,8 +65,8 @@ export interface RouteRequest<Name extends string = never> {
 }
 
 /**
- * Decoded query parameters, in the order sent. `?a` counts as present with the value ''. Only those can be read that the
- * operation declares (members are functions, not methods, for only then does the compiler see to it).
+ * Decoded query parameters, in the order sent. `?a` counts as present with the value ''. Only declared ones can be read
+ * (members are functions, not methods, because only then does the compiler check that).
  */
 export interface QueryParameters<Name extends string = string> {
   readonly has: (name: Name) => boolean
@@ -82,19 +85,18 @@ export type RouteResponse =
       readonly status?: number
       readonly consistency?: Consistency
       readonly cache?: CacheUse
-      /**
-       * Identifies the value, for a caller that waits until it changes.
-       * Reference: agent.md#hash-based-blocking.
-       */
+      /** Identifies the value, for a caller that waits for a change. Reference: agent.md#hash-based-blocking. */
       readonly contentHash?: string
-      /** Of a lock that was acquired: grows with every holder that the key has. */
+      /** For an acquired lock: greater for every new holder of the key. */
       readonly fence?: number
-      /** No index of the state: of a list of user events, in no order; of what this agent keeps. */
+      /** An index that is not of the state: of a list of user events, without an order, or of the agent's own data. */
       readonly ownIndex?: bigint
-      /** Of a read whose answer has no index. */
+      /** For a read whose answer has no index. */
       readonly contact?: Pick<ReadMeta, 'knownLeader' | 'lastContactMs'>
     }
-  /** JSON of a value that others get, too: it is made and encoded once. `form` names what of the value it shows, and how. */
+  /**
+   * JSON of a value that other callers get, too: it is encoded once. `form` names what of the value it shows, and how.
+   */
   | {
       readonly kind: 'shared-json'
       readonly forms: ResultForms
@@ -104,14 +106,14 @@ export type RouteResponse =
       readonly consistency?: Consistency
       readonly cache?: CacheUse
     }
-  /** Goes on until its reader leaves; no content type. */
+  /** Continues until its reader disconnects; no content type. */
   | { readonly kind: 'stream'; readonly stream: HttpStream }
   /** No body and no content type. */
   | {
       readonly kind: 'empty'
       readonly status: number
       readonly meta?: ReadMeta
-      /** What the caller should know though its request was taken: a line of ASCII for a header. */
+      /** A warning about an accepted request: a line of ASCII for a header. */
       readonly warning?: string
     }
   | {
@@ -119,10 +121,10 @@ export type RouteResponse =
       readonly text: string
       readonly status: number
       readonly meta?: ReadMeta
-      /** The content type, where it is more than text. */
+      /** The content type, if it is not plain text. */
       readonly type?: string
     }
-  /** Bytes as they are; the type is sniffed as the field does, unless it is known. */
+  /** Raw bytes; the content type is sniffed as the field does, unless it is given. */
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly meta?: ReadMeta; readonly contentType?: string }
-  /** `meta`: what the field says of some reads though they failed. */
+  /** `meta` is what the field reports for some failed reads. */
   | { readonly kind: 'failure'; readonly failure: Failure; readonly meta?: ReadMeta }

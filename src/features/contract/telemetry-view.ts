@@ -1,7 +1,7 @@
-/** What routes see of an agent's telemetry. */
+/** An agent's telemetry as routes see it. */
 export interface TelemetryView {
-  /** Before the name of each metric; may be empty. */
+  /** Prefix of all metrics; may be empty. */
   readonly prefix: string
-  /** In the text format of Prometheus; undefined: nothing is kept for it. */
+  /** In the text format of Prometheus; undefined: no metrics are kept for it. */
   exposition(): string | undefined
 }

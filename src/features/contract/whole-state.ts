@@ -2,33 +2,36 @@ import type { Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 
-/** The whole state, for the few commands that put another one in its place. What it does depends on what it is given alone. */
+/** The whole state, for the few commands that replace it. Its methods depend on their arguments alone. */
 export interface WholeState {
-  /** Reads a piece of a state to come, so that nothing is left to do when its last has come. From offset 0 on it is a new one. */
+  /**
+   * Parses a piece of a new state, so that little is left to do when the last one has arrived. Offset 0 begins another
+   * state.
+   */
   prepare(offset: number, bytes: Uint8Array): void
   /**
-   * The state of these pieces, which are those that were prepared, takes the place of this one as soon as the command is over,
-   * but for what the cluster keeps of itself. Gives it to be read, with the index at which it was taken; or what is wrong with
-   * it. What is wrong with it for this server may be right for one of another release: a command must not go on without it.
+   * Replaces the present state by that of these pieces, which were passed to `prepare`, as soon as the command is over,
+   * except for what the cluster keeps about itself. Returns a reader of the new state with its index, or why this
+   * server cannot use it. Another release may be able to use it, so a command must not continue without it.
    */
   replace(sizeBytes: number, pieces: () => Iterable<Uint8Array>): Result<ReadTransaction, string>
 }
 
-/** What this server makes of a state that comes: it is read while its pieces come. */
+/** This server's check of a new state, which is parsed while its pieces arrive. */
 export interface ComingStateCheck {
-  /** What is wrong with the pieces so far; undefined also where nothing is known of them. */
+  /** What is wrong with the pieces so far; undefined if nothing is, or nothing is known about them. */
   fault(): string | undefined
-  /** Whether the pieces that are there are a whole state that this server could go on with. */
+  /** Whether the present pieces form a whole state that this server can use. */
   check(): Promise<Result<undefined, string>>
 }
 
-/** States as of one index each, while somebody reads them. */
+/** Copies of the state, each as of one index, while callers read them. */
 export interface StateArchives {
-  /** The state now. It stays open until its end has been read, or for a while after the last that was. */
+  /** The present state. It stays open until it has been read to its end, or for a while after the last read. */
   open(): Result<OpenedState, Failure>
-  /** What follows `offset`, some 128 KiB; nothing at the end. `offset`: as far as it has been read, or the last piece again. */
+  /** The bytes after `offset`, about 128 KiB; empty at the end. `offset` continues the last piece, or repeats it. */
   next(id: string, offset: number): Result<Uint8Array, Failure>
-  /** Nobody will read on. One that is not open is no mistake. */
+  /** The caller has finished. Closing an unknown one is not an error. */
   close(id: string): void
 }
 

@@ -1,7 +1,7 @@
 import type { Env } from '../../env/env.ts'
 import type { CallOptions } from './call.ts'
 
-/** Ends a call that takes longer than `limitMs`: it comes back as cancelled. */
+/** Ends a call that takes longer than `limitMs`: it returns as cancelled. */
 export async function withinTime<T>(
   env: Pick<Env, 'timers'>,
   limitMs: number,

@@ -8,17 +8,18 @@ import type { CommandDefinition } from '../contract/server-context.ts'
 import { coordinateRow } from './model.ts'
 import { coordinatesTable } from './tables.ts'
 
-/** Coordinates in one command. Reference: configuration.md#coordinate-batches. */
+/** Maximum number of coordinates in one command. Reference: configuration.md#coordinate-batches. */
 export const batchMax = 128
 
 const batchBody = z.strictObject({ updates: z.array(coordinateRow).max(batchMax).readonly() })
 
-/** Where several nodes are now. One that is not in the catalog is passed over. */
+/** Present coordinates of several nodes. Nodes that are not in the catalog are skipped. */
 export const coordinateBatch: CommandDefinition<z.infer<typeof batchBody>, null> = {
   kind: 'coordinate.batch',
   outcome: z.null(),
   since: releaseOf('coordinates'),
-  // In the field servers that do not know it pass it over. It is of no use to them, and none is to stop for it.
+  // In the field, servers that do not know this command ignore it. Here no server may stop on it, although they do not
+  // need it.
   waitsForAll: true,
   body: batchBody,
   apply: (tx, { updates }) => {
@@ -30,7 +31,7 @@ export const coordinateBatch: CommandDefinition<z.infer<typeof batchBody>, null>
   },
 }
 
-/** A node goes, and so does what was known of its place. */
+/** A removed node loses its coordinates. */
 export const coordinateHooks: readonly StateHook[] = [
   onEvent(nodeRemoved, (tx, { node }) => {
     tx.delete(coordinatesTable, nameKey(node))

@@ -4,13 +4,13 @@ import type { LeaderDuty, ServerContext } from '../contract/server-context.ts'
 import { batchMax, coordinateBatch } from './commands.ts'
 import type { CoordinateRow } from './model.ts'
 
-/** Updates are gathered for this long. Reference: configuration.md#coordinate-batches. */
+/** Time for which updates are gathered. Reference: configuration.md#coordinate-batches. */
 const batchPeriodMs = 5_000
 const batchesMax = 5
 
 /**
- * Gathers updates at the leader and replicates them some at a time: every agent tells where it is again and again, and a
- * command for each would be most of the log. What does not fit is dropped: its node tells again.
+ * Gathers updates at the leader and replicates them in batches: every agent sends its coordinate regularly, and a
+ * command for each would be most of the log. Excess updates are dropped, because their nodes send again.
  */
 export const coordinateBatches: LeaderDuty<CoordinateBatches> = {
   name: 'coordinate.batches',
@@ -19,7 +19,7 @@ export const coordinateBatches: LeaderDuty<CoordinateBatches> = {
 
 export class CoordinateBatches implements Closable {
   readonly #server: ServerContext
-  /** The newest of each node: at most `batchMax` times `batchesMax`. */
+  /** The latest update of each node: at most `batchMax` times `batchesMax`. */
   #waiting = new Map<string, CoordinateRow>()
   #timer: Closable | undefined
 

@@ -11,7 +11,7 @@ import { coordinateBatches } from './duty.ts'
 import { type CoordinateRow, coordinateRow } from './model.ts'
 import { allCoordinates, coordinateOfNode, coordinatesIndex } from './views.ts'
 
-/** Answered at once: it is replicated with others in a while, if it is not lost before. Its node tells again. */
+/** Acknowledged at once, before it is replicated in a batch, and it may be lost until then. Its node sends again. */
 export const updateEndpoint: WriteEndpoint<CoordinateRow, null> = {
   method: 'Coordinate.Update',
   kind: 'write',
@@ -28,7 +28,7 @@ const ofAllNodes = oneForAll('it is that of all coordinates, whichever node was 
 
 const nodesArgs = z.object({ segment: z.string() })
 
-/** In order of node. `segment`: only of this one; '' takes all. */
+/** In order of node. `segment`: only nodes of this segment; '' selects all. */
 export const nodesEndpoint: QueryEndpoint<z.infer<typeof nodesArgs>, readonly CoordinateRow[]> = {
   method: 'Coordinate.ListNodes',
   kind: 'query',
@@ -65,8 +65,8 @@ export interface DatacenterCoordinates {
 }
 
 /**
- * Servers by datacenter, by name, with the names that they have among all datacenters. Without a pool of theirs: the servers of
- * the own one, where they are in it.
+ * Servers by datacenter, in order of the names that they have in the pool of all datacenters. Without such a pool: the
+ * servers of this datacenter that have coordinates.
  */
 export const datacentersEndpoint: ServerEndpoint<z.infer<typeof noArgs>, readonly DatacenterCoordinates[]> = {
   method: 'Coordinate.ListDatacenters',

@@ -5,7 +5,7 @@ import { datacentersEndpoint, nodeEndpoint, nodesEndpoint, updateEndpoint } from
 import { coordinateRoutes } from './routes.ts'
 import { coordinatesTable } from './tables.ts'
 
-/** Network coordinates of nodes, by round-trip times, as each node reports its own. */
+/** Network coordinates of nodes, computed from round-trip times, as each node reports its own. */
 export const coordinateFeature: Feature = {
   name: 'coordinate',
   tables: [coordinatesTable],

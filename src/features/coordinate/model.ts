@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Coordinate, coordinateDimensions } from '../../model/coordinate.ts'
 
-/** Where a node is, as it has said last. */
+/** The last reported coordinate of a node. */
 export interface CoordinateRow {
   readonly node: string
   readonly segment: string

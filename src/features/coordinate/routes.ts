@@ -25,7 +25,7 @@ const coordinateBody = z.object({
   Height: z.unknown(),
 })
 
-/** As it is documented: what is not as this is refused by one of the two, or by the coordinate itself. */
+/** For documentation: a body of another shape is refused by one of the two decoders, or by the coordinate itself. */
 const coordinateGiven = updateBody.extend({ Coord: z.object(coordinateShape.shape) })
 
 const datacenterShape = z.strictObject({

@@ -18,8 +18,9 @@ export function coordinatesIndex(tx: ReadTransaction): number {
 }
 
 /**
- * What is on nodes nearer to `near` first; as it is without one, or where nothing is known of it. No watch is made: who waits
- * for a change of what is there is not woken because something has come nearer. That is also what the index says.
+ * Sorts by distance of the nodes from `near`, nearest first; unchanged without `near`, or if its coordinates are
+ * unknown. Not watched: a caller that waits for a change is not woken because something has moved nearer, and the index
+ * agrees.
  */
 export function nearestFirst<T>(
   tx: ReadTransaction,
@@ -28,7 +29,7 @@ export function nearestFirst<T>(
   nodeOf: (item: T) => string,
 ): readonly T[] {
   if (near === undefined || near === '') return items
-  // Asked for so that a result which is kept no longer holds once coordinates have changed.
+  // Read so that a cached result is dropped once coordinates have changed.
   tx.lastChange(coordinatesTable)
   return tx.covered((read) =>
     sortedByDistance(

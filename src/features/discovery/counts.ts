@@ -19,7 +19,10 @@ export function discoveryCounts(
   }
 }
 
-/** Without tags, with one as older agents ask, with any; of each: something was found, nothing was. Made once: each read is counted. */
+/**
+ * Names for queries without tags, with one tag in the form of older agents, and with any; each for found and for empty.
+ * Made once, because each read is counted.
+ */
 function countsOf(name: string): readonly (readonly string[])[] {
   return [[], [`${name}.query-tag`], [`${name}.query-tags`]].flatMap((more) => {
     const counts = [`${name}.query`, ...more]

@@ -3,8 +3,8 @@ import { distanceBetween } from '../../model/coordinate.ts'
 import type { WanView } from '../contract/known-servers.ts'
 
 /**
- * Names of datacenters, the nearest first: by the median of the round-trip times to their servers, 0 for the own one; of
- * equals by name. A server of which nothing is known is infinitely far. Source: the field, router.
+ * Names of datacenters, the nearest first: by the median of the round-trip times to their servers, 0 for this one;
+ * equal ones by name. A server without coordinates is infinitely far. Source: the field, router.
  */
 export function datacentersByDistance({ own, servers }: WanView, ownDatacenter: string): readonly string[] {
   const distances = new Map<string, number[]>([[ownDatacenter, [0]]])

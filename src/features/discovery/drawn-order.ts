@@ -1,7 +1,7 @@
 import { itemAt } from '../../base/items.ts'
 import type { RandomStream } from '../../env/random.ts'
 
-/** The same in an order of its own each time (Fisher and Yates). */
+/** The items in a new random order (Fisher and Yates). */
 export function shuffled<T extends NonNullable<unknown>>(items: readonly T[], random: RandomStream): T[] {
   const out = [...items]
   for (let i = out.length - 1; i > 0; i--) {

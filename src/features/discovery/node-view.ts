@@ -3,14 +3,17 @@ import { hasBehaviour } from '../../model/release.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
 import type { QueryParameters } from '../contract/route.ts'
 
-/** How answers show nodes. */
+/** The form of nodes in answers. */
 export interface NodeView {
-  /** Where the nodes are. */
+  /** The datacenter of the nodes. */
   readonly datacenter: string
   readonly seen: (node: CatalogNode) => CatalogNode
 }
 
-/** Nodes of the datacenter that a request names: those of another one, with translation on, at their addresses among all. */
+/**
+ * Nodes of the datacenter that a request names: with address translation on, those of another datacenter have their WAN
+ * addresses.
+ */
 export function shownNodes(agent: Pick<AgentContext, 'self' | 'release'>, query: QueryParameters<'dc'>): NodeView {
   const own = agent.self()
   const named = query.get('dc') ?? ''
@@ -18,7 +21,7 @@ export function shownNodes(agent: Pick<AgentContext, 'self' | 'release'>, query:
   return { datacenter, seen: nodesShown(agent, datacenter) }
 }
 
-/** The same for a datacenter that is known. Before `http-translates` only DNS answers with translated addresses. */
+/** The same for a known datacenter. Before `http-translates` only DNS answers with translated addresses. */
 export function nodesShown(
   agent: Pick<AgentContext, 'self' | 'release'>,
   datacenter: string,

@@ -13,26 +13,24 @@ import type { QueryEndpoint } from '../contract/server-context.ts'
 import type { discoveryParameters } from '../http/parameters.ts'
 import { parseReadOptions } from '../http/read-options.ts'
 
-/** What the caller of such a read may say (parameters.ts). */
+/** Parameters of such a read (parameters.ts). */
 export type DiscoveryName = NamesOf<typeof discoveryParameters>
 
 /** A read of nodes, services or checks. */
 export interface DiscoveryRead<Args, Reply> {
   readonly endpoint: QueryEndpoint<Args, Reply>
-  /** The line for a path that does not name what it must; none where the path names nothing. */
+  /** The error for a path without the required name; absent if the path needs none. */
   readonly missing?: string
-  /** `name`: what the path names. */
+  /** `name` is the one in the path. */
   args(name: string): Args
   json(reply: Reply): Json
-  /** The agent may keep its answers for callers that accept cached ones. */
+  /** The agent may answer from its cache if the caller accepts that. */
   readonly cacheable?: true
-  /** Names what `json` shows of the reply, where it depends on more than the reply. */
+  /** Names what `json` shows of the reply, if that depends on more than the reply. */
   readonly form?: string
 }
 
-/**
- * Answers a read out of the catalog. These reads say how consistent they were (HTTP API 1.7).
- */
+/** Answers a read from the catalog, and reports how consistent it was (HTTP API 1.7). */
 export async function discoveryRead<Args, Reply>(
   agent: AgentContext,
   request: RouteRequest<DiscoveryName>,
@@ -61,8 +59,8 @@ export async function discoveryRead<Args, Reply>(
 const sayingHow = ['stale', 'consistent', 'leader', 'cached'] as const
 
 /**
- * `discovery_max_stale` of the configuration is for those who say nothing of consistency.
- * Reference: http-reads.md#stale-reads-by-default, http-conventions.md#parameter-leader.
+ * `discovery_max_stale` of the configuration applies if the caller names no consistency mode. Reference:
+ * http-reads.md#stale-reads-by-default, http-conventions.md#parameter-leader.
  */
 function unlessAskedOtherwise(
   { discoveryMaxStaleMs }: AgentContext,
@@ -75,8 +73,8 @@ function unlessAskedOtherwise(
 }
 
 /**
- * What `Cache-Control` asks for. Directives without a meaning here are passed over.
- * Reference: http-reads.md#cache-control.
+ * The freshness that `Cache-Control` demands. Directives without a meaning here are ignored. Reference:
+ * http-reads.md#cache-control.
  */
 export function freshnessOf({ headers }: Pick<RouteRequest, 'headers'>): Result<Freshness, Failure> {
   const seconds = new Map<string, number>()
@@ -97,10 +95,10 @@ export function freshnessOf({ headers }: Pick<RouteRequest, 'headers'>): Result<
   })
 }
 
-/** What goes with a read that failed. Reference: http-conventions.md#headers-of-failed-reads. */
+/** Metadata of a failed read. Reference: http-conventions.md#headers-of-failed-reads. */
 export const nothingRead: ReadMeta = { index: 1, knownLeader: false, lastContactMs: 0 }
 
-/** `near=node`; `_agent` is the agent that is asked. Reference: http-conventions.md#parameter-near. */
+/** `near=node`; `_agent` is the asked agent. Reference: http-conventions.md#parameter-near. */
 export function nearOf(agent: Pick<AgentContext, 'self'>, query: QueryParameters<'near'>): { readonly near?: string } {
   const given = query.get('near') ?? ''
   if (given === '') return {}
@@ -108,8 +106,8 @@ export function nearOf(agent: Pick<AgentContext, 'self'>, query: QueryParameters
 }
 
 /**
- * `node-meta=key:value`, as often as it was given. A key alone asks for an empty value.
- * Reference: http-conventions.md#parameter-node-meta.
+ * `node-meta=key:value`, possibly repeated. A key alone demands an empty value. Reference:
+ * http-conventions.md#parameter-node-meta.
  */
 export function nodeMetaOf(query: QueryParameters<'node-meta'>): { readonly nodeMeta?: TextPairs } {
   const given = query.all('node-meta')

@@ -3,15 +3,15 @@ import type { CatalogCheck, CatalogNode, CheckFacts, HealthServiceEntry } from '
 import { keptOf } from '../contract/access.ts'
 
 /**
- * What of the catalog a token may see. What is on a node is seen by who may read both.
- * Reference: access-control.md#dual-checks.
+ * What a token may see of the catalog. Services on a node require the right to read both. Reference:
+ * access-control.md#dual-checks.
  */
 
 export function seesNode(authorizer: Authorizer, node: string): boolean {
   return authorizer.allows('node', node, 'read')
 }
 
-/** `service`: empty where a check is of its node alone. */
+/** `service` is empty for a check of the node itself. */
 export function seesService(authorizer: Authorizer, service: string): boolean {
   return service === '' || authorizer.allows('service', service, 'read')
 }
@@ -20,7 +20,7 @@ export function nodesSeenBy(authorizer: Authorizer, nodes: readonly CatalogNode[
   return authorizer.readsAll('node') ? nodes : keptOf(nodes, ({ node }) => seesNode(authorizer, node))
 }
 
-/** Things that each stand for a service on a node. */
+/** The visible ones of items that each are a service on a node. */
 export function placedSeenBy<T extends Pick<HealthServiceEntry, 'node' | 'service'>>(
   authorizer: Authorizer,
   placed: readonly T[],
@@ -37,7 +37,7 @@ export function checksSeenBy<C extends CheckFacts | CatalogCheck>(
   return keptOf(checks, ({ node, serviceName }) => sees(authorizer, node, serviceName))
 }
 
-/** Services by themselves, on a node that is seen already. */
+/** The visible ones of services on a node that is itself visible. */
 export function servicesSeenBy<S extends { readonly service: string }>(
   authorizer: Authorizer,
   services: readonly S[],

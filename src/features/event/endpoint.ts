@@ -6,7 +6,9 @@ import { decodeUserEvent, userEventPrefix } from './model.ts'
 
 const fireArgs = z.object({ name: z.string(), payload: z.instanceof(Uint8Array) })
 
-/** Fires an event of another datacenter's agents here; `payload` as `encodeUserEvent` makes it. */
+/**
+ * Fires an event for agents of this datacenter that was requested in another; `payload` as `encodeUserEvent` makes it.
+ */
 export const fireEndpoint: ServerEndpoint<z.infer<typeof fireArgs>, null> = {
   method: 'Internal.EventFire',
   kind: 'server',
@@ -14,7 +16,7 @@ export const fireEndpoint: ServerEndpoint<z.infer<typeof fireArgs>, null> = {
   access: asks((authorizer, { name }) => refusedUnlessAllowed(authorizer, 'event', name, 'write')),
   leader: false,
   serve: async (server, { name, payload }) => {
-    // Agents go by the name inside, such as that which has commands run: it must be the one that was asked for.
+    // Agents act on the name inside, such as the one for remote execution: it must be the name whose right was checked.
     if (decodeUserEvent(payload, 0)?.name !== name) {
       return err({ kind: 'bad-request', message: 'the event has another name than the one it is fired by' })
     }

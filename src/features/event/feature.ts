@@ -2,5 +2,5 @@ import type { Feature } from '../contract/manifest.ts'
 import { fireEndpoint } from './endpoint.ts'
 import { eventRoutes } from './routes.ts'
 
-/** Events that anybody fires and every agent hears: at most once, in any order, kept nowhere. */
+/** User events, which any client fires and every agent receives: at most once, in any order, without being stored. */
 export const eventFeature: Feature = { name: 'event', endpoints: [fireEndpoint], routes: eventRoutes }

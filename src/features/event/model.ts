@@ -8,12 +8,14 @@ import type { ServiceFacts } from '../../model/catalog.ts'
 import { fieldNames, productName } from '../../model/names.ts'
 import type { UserEvent } from '../../model/user-event.ts'
 
-/** Names of clients' events in the pool begin with it: the field's, so that its agents take ours for theirs. */
+/**
+ * Prefix of the names of clients' events in the pool: the field's, so that its agents and ours understand each other's.
+ */
 export const userEventPrefix = `${fieldNames[0] ?? productName}:event:`
 
-/** The one form of events there is so far. */
+/** The only version of the format so far. */
 const version = 1
-/** Of any text of an event; the whole is far smaller. */
+/** Maximum length of any text in an event; the limit for the whole is far smaller. */
 const textBytesMax = 512
 
 /** Reference: events.md#firing-an-event. */
@@ -43,7 +45,7 @@ export function userEventJson(event: UserEvent): z.infer<typeof userEventShape> 
   }
 }
 
-/** As the pool carries it, in the form of the field: fields in order of their names, those that are empty left out. */
+/** Encodes an event in the field's format: members in order of their names, empty ones left out. */
 export function encodeUserEvent(event: UserEvent): Uint8Array {
   const filters = [
     ['nf', event.nodeFilter],
@@ -70,7 +72,7 @@ export function encodeUserEvent(event: UserEvent): Uint8Array {
   return writer.take()
 }
 
-/** Undefined for what is none, or of a later form. */
+/** Undefined if the bytes are not an event, or of a later version. */
 export function decodeUserEvent(bytes: Uint8Array, lamport: number): UserEvent | undefined {
   const from = new ValueReader(bytes)
   const read = { id: '', name: '', nodeFilter: '', serviceFilter: '', tagFilter: '' }
@@ -93,7 +95,7 @@ export function decodeUserEvent(bytes: Uint8Array, lamport: number): UserEvent |
 
 const eventIdShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** Whether the filters take this agent: its name, one of its services, a tag of one of these. */
+/** Whether the filters select this agent: by its name, one of its services, or a tag of one of these. */
 export function suits(event: UserEvent, nodeName: string, services: readonly ServiceFacts[]): boolean {
   if (event.nodeFilter !== '' && !matches(event.nodeFilter, nodeName)) return false
   if (event.serviceFilter === '') return true
@@ -107,7 +109,7 @@ function matches(expression: string, text: string): boolean {
   return regexp.ok && regexp.value.test(text)
 }
 
-/** What is wrong with the filters of an event that is to be fired. */
+/** Checks the filters of an event that is about to be fired. */
 export function checkFilters(event: UserEvent): Result<undefined, string> {
   for (const [name, expression] of [
     ['node', event.nodeFilter],
@@ -123,7 +125,7 @@ export function checkFilters(event: UserEvent): Result<undefined, string> {
   return ok(undefined)
 }
 
-/** The number that a list of events ends with, which clients wait for to change: the halves of the last ID, xor-ed. */
+/** The index of a list of events, for whose change clients wait: the halves of the last ID, xor-ed. */
 export function eventIndex(events: readonly UserEvent[]): bigint {
   const last = events.at(-1)
   if (last === undefined) return 1n

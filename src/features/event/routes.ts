@@ -88,7 +88,7 @@ async function fire(
   return fired.ok ? { kind: 'json', value: userEventJson(event) } : failed(fired.error)
 }
 
-/** In the own datacenter by this agent itself, in another by one of its servers. */
+/** Fires in this datacenter by this agent itself, in another by one of its servers. */
 async function fireIn(
   agent: AgentContext,
   request: RouteRequest,
@@ -104,8 +104,8 @@ async function fireIn(
 }
 
 /**
- * What this agent has heard. The index is no order, only another one when the list ends otherwise: a caller waits for as
- * long as it is the one that it gives.
+ * The events that this agent has received. The index has no order; it only differs when the list ends differently: a
+ * caller waits while the list still has the index that it passes.
  */
 async function list(
   agent: AgentContext,
@@ -132,7 +132,7 @@ async function list(
   return { kind: 'json', value: events.map(userEventJson), ownIndex: eventIndex(events) }
 }
 
-/** Settles when it is so, when time is up, or when the caller has gone. */
+/** Settles when the index differs, when the time is up, or when the caller has gone. */
 async function changed(
   { env, events }: AgentContext,
   { call }: RouteRequest,

@@ -25,22 +25,22 @@ import { discoveryCounts } from '../discovery/counts.ts'
 import { checksSeenBy, placedSeenBy, seesService } from '../discovery/sight.ts'
 import { tagFilterFields, tagsRead } from '../discovery/tag-filter.ts'
 
-/** Only what is on nodes that have all of these pairs of metadata; none given: all. */
+/** Only items on nodes with all of these metadata pairs; none given: all. */
 const nodeMeta = textPairs.optional()
 
-/** A node: what is nearer to it comes first. */
+/** A node: results nearer to it come first. */
 const near = z.string().optional()
 
 const serviceHealthArgs = z.object({
   service: z.string(),
   ...tagFilterFields,
-  /** The instances through which the service is reached over the mesh. Tags mean nothing there. */
+  /** The instances through which the service is reached over the mesh, for which tags have no meaning. */
   connect: z.boolean(),
   nodeMeta,
   near,
 })
 
-/** Instances that have every tag asked for, whatever their health. The index is that of the service. */
+/** Instances that have every requested tag, whatever their health. The index is that of the service. */
 export const serviceHealthEndpoint: QueryEndpoint<z.infer<typeof serviceHealthArgs>, readonly HealthServiceEntry[]> = {
   method: 'Health.ServiceNodes',
   kind: 'query',
@@ -61,7 +61,7 @@ export const serviceHealthEndpoint: QueryEndpoint<z.infer<typeof serviceHealthAr
 
 const nodeChecksArgs = z.object({ node: z.string() })
 
-/** Every check on a node, which is named, with those of its services. */
+/** Every check on the named node, including those of its services. */
 export const nodeChecksEndpoint: QueryEndpoint<z.infer<typeof nodeChecksArgs>, readonly CatalogCheck[]> = {
   method: 'Health.NodeChecks',
   kind: 'query',
@@ -75,7 +75,7 @@ export const nodeChecksEndpoint: QueryEndpoint<z.infer<typeof nodeChecksArgs>, r
 
 const serviceChecksArgs = z.object({ service: z.string(), nodeMeta, near })
 
-/** Checks of a service's instances; those of the nodes are not among them. */
+/** Checks of a service's instances, without those of the nodes. */
 export const serviceChecksEndpoint: QueryEndpoint<z.infer<typeof serviceChecksArgs>, readonly CatalogCheck[]> = {
   method: 'Health.ServiceChecks',
   kind: 'query',
@@ -92,7 +92,7 @@ export const serviceChecksEndpoint: QueryEndpoint<z.infer<typeof serviceChecksAr
 
 const stateChecksArgs = z.object({ state: z.string(), nodeMeta, near })
 
-/** Checks of this status; `any`: all of them. */
+/** Checks with this status; `any`: all of them. */
 export const stateChecksEndpoint: QueryEndpoint<z.infer<typeof stateChecksArgs>, readonly CatalogCheck[]> = {
   method: 'Health.ChecksInState',
   kind: 'query',

@@ -8,7 +8,7 @@ export const healthEntryShape = z
   .strictObject({ Node: nodeShape, Address: z.string(), Service: nodeServiceShape, Checks: listOf(checkShape) })
   .meta({ id: 'HealthEntry' })
 
-/** `Address` beside the node is where the instance is reached: its own address, or that of its node. Spec: HLT-003. */
+/** `Address` beside the node is the address of the instance: its own, or that of its node. Spec: HLT-003. */
 export function healthEntryJson(
   { node, service, checks }: HealthServiceEntry,
   datacenter: string,
@@ -21,7 +21,7 @@ export function healthEntryJson(
   }
 }
 
-/** Whether every check of the instance and of its node passes. */
+/** Whether every check of the instance and of its node is passing. */
 export function allPassing({ checks }: HealthServiceEntry): boolean {
   return checks.every(({ status }) => status === 'passing')
 }

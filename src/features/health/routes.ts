@@ -101,7 +101,7 @@ function readChecks(agent: AgentContext, request: NearRequest): Promise<RouteRes
   })
 }
 
-/** Instances that do not pass are left out here, after the read: changes of theirs wake a blocking read, too. */
+/** Instances that are not passing are removed here, after the read: their changes wake a blocking read, too. */
 async function readService(
   agent: AgentContext,
   request: RouteRequest<NamesOf<typeof serviceParameters>>,

@@ -4,9 +4,9 @@ import type { AnswerHeader, DeclaredAnswer } from '../contract/operation.ts'
 const json = 'application/json'
 const plainText = 'text/plain; charset=utf-8'
 
-/** Where a caller waits from, and how much its answer can be relied on. */
+/** The index for a later wait, and how far the answer can be relied on. */
 export const indexHeaders = ['index', 'knownLeader', 'lastContact'] as const
-/** Of what the catalog answers; the last two with `cached` alone. */
+/** For answers of the catalog; the last two only with `cached`. */
 export const discoveryHeaders = [...indexHeaders, 'effectiveConsistency', 'cache?', 'age?'] as const
 
 type Headers = readonly (AnswerHeader | `${AnswerHeader}?`)[]
@@ -19,20 +19,20 @@ export function emptyAnswer(status: number, about: string, headers: Headers = []
   return { status, about, headers }
 }
 
-/** A line that says why. */
+/** A line with the reason. */
 export function textAnswer(status: number, about: string, headers: Headers = []): DeclaredAnswer {
   return { status, about, content: { [plainText]: z.string() }, headers }
 }
 
 export const done = emptyAnswer(200, 'It is done.')
-/** Of a definition. */
+/** The answer to a registration. */
 export const registered = emptyAnswer(200, 'It is done; members that were ignored are named.', ['warning?'])
-/** Of a change that may not take place, such as one with `cas`. */
+/** The answer to a conditional change, such as one with `cas`. */
 export const taken = jsonAnswer('Whether it took effect.', z.boolean())
 
-/** Shapes of values that answers are made of. */
+/** Schemas of values in answers. */
 
-/** An integer of 64 bits without sign. */
+/** An unsigned 64-bit integer. */
 export const uint64Value = z.custom<number | bigint>(() => true).meta({ type: 'integer', format: 'uint64', minimum: 0 })
 export const indexValue = z.number().int().nonnegative()
 export const textMap = z.record(z.string(), z.string())

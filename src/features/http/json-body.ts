@@ -9,42 +9,42 @@ import { bodyMembersMax, bodyValuesMax } from '../../model/limits.ts'
 import { type JsonSchema, orNull } from '../contract/json-schema.ts'
 
 /**
- * Bodies of requests, read as the field does (HTTP API 1.1): names of members are found whatever the case of their letters,
- * unknown ones are ignored, what is absent or null is the zero of its type, and no number is made of a text.
+ * Parses bodies of requests as the field does (HTTP API 1.1): names of members match without case, unknown ones are
+ * ignored, an absent member or null is the zero of its type, and a text is never converted to a number.
  *
- * A decoder says what it expects at a place; decoders are put together by `object`, `list` and `nullable`, and `decodeBody`
- * runs one.
+ * A decoder states what it expects; decoders are composed by `object`, `list` and `nullable`, and `decodeBody` runs
+ * one.
  */
 export interface Decoder<T> {
   (value: JsonInput | undefined, place: string, report: Report): T
-  /** What it takes. Names of members are as the field spells them. */
+  /** The schema that it accepts, with names of members in the field's spelling. */
   readonly accepts: JsonSchema
 }
 
 export type Decode<T> = (value: JsonInput | undefined, place: string, report: Report) => T
 
-/** Absent and null are taken by all of them. */
+/** All decoders accept absent members and null. */
 export function decoder<T>(accepts: JsonSchema, decode: Decode<T>): Decoder<T> {
   return Object.assign(decode, { accepts: orNull(accepts) })
 }
 
-/** Collects what is wrong. */
+/** Collects errors. */
 export interface Report {
-  /** A type that does not fit: all of them are told together. */
+  /** A wrong type: all of them are reported together. */
   mismatch(line: string): void
-  /** A text that does not fit what it must say: the first is told alone. */
+  /** A malformed text: only the first is reported. */
   malformed(line: string): void
 }
 
 const decodeFailed = 'Request decode failed'
 
-/** Of every body in JSON, whatever it is for. */
+/** Limits of every JSON body, whatever it is for. */
 const bodyBounds = { values: bodyValuesMax, members: bodyMembersMax }
 
-/** Wrong types listed in an answer; a body can hold a great many. */
+/** Maximum number of wrong types in one answer; a body can have a great many. */
 const mismatchesMax = 64
 
-/** `heading`: how the line begins that says what is wrong. */
+/** `heading` is the beginning of the error line. */
 export function decodeBody<T>(body: Uint8Array, decoder: Decoder<T>, heading = decodeFailed): Result<T, Failure> {
   const parsed = parseBoundedJson(body, bodyBounds)
   if (!parsed.ok) return unread(heading, parsed.error)
@@ -64,7 +64,9 @@ export function decodeBody<T>(body: Uint8Array, decoder: Decoder<T>, heading = d
   return refused(heading, `${lines.length} error(s) decoding:\n\n${lines.join('\n')}`)
 }
 
-/** The body as plain data, for callers that read it member by member. A member `__proto__` is one like the others. */
+/**
+ * The body as plain data, for callers that read it member by member. A member `__proto__` is treated like any other.
+ */
 export function plainBody(body: Uint8Array): Result<unknown, Failure> {
   const parsed = parseBoundedJson(body, bodyBounds)
   return parsed.ok ? ok(plainOf(parsed.value)) : unread(decodeFailed, parsed.error)
@@ -75,7 +77,7 @@ function plainOf(value: JsonInput): unknown {
   return isObject(value) ? Object.fromEntries([...value].map(([name, member]) => [name, plainOf(member)])) : value
 }
 
-/** Too much is 413, as a body of too many bytes is. */
+/** A body with too many values is answered by 413, like one with too many bytes. */
 function unread(heading: string, { kind, message }: JsonFault): Result<never, Failure> {
   return kind === 'malformed'
     ? refused(heading, message)
@@ -96,7 +98,7 @@ export const flag: Decoder<boolean> = decoder({ type: 'boolean' }, (value, place
   return typeof value === 'boolean' ? value : wrongType(value, place, report, 'bool', false)
 })
 
-/** A fraction is refused: what it would be cut to was not meant. */
+/** A fraction is refused: the caller did not mean the truncated value. */
 export const integer: Decoder<number> = decoder({ type: 'integer' }, (value, place, report) => {
   if (value === undefined || value === null) return 0
   if (typeof value !== 'number' && typeof value !== 'bigint') return wrongType(value, place, report, 'int', 0)
@@ -108,7 +110,7 @@ export const integer: Decoder<number> = decoder({ type: 'integer' }, (value, pla
 
 const uint64Max = 0xffff_ffff_ffff_ffffn
 
-/** An integer of 64 bits without sign. */
+/** An unsigned 64-bit integer. */
 export const uint64: Decoder<bigint> = decoder(
   { type: 'integer', format: 'uint64', minimum: 0 },
   (value, place, report) => {
@@ -138,7 +140,7 @@ export const durationSchema: JsonSchema = {
   description: 'A duration with its unit (`10s`, `1h30m`), or a number of nanoseconds.',
 }
 
-/** A text with a unit, or a number of nanoseconds; milliseconds come out. */
+/** A text with a unit, or a number of nanoseconds; decoded to milliseconds. */
 export const duration: Decoder<number> = decoder(durationSchema, (value, place, report) => {
   if (value === undefined || value === null) return 0
   if (typeof value === 'number' || typeof value === 'bigint') return Number(value) / 1e6
@@ -162,7 +164,7 @@ export function list<T>(item: Decoder<T>): Decoder<readonly T[]> {
   })
 }
 
-/** Members that the caller names, in order of name. */
+/** Members with arbitrary names, in order of name. */
 export function members<T>(item: Decoder<T>): Decoder<readonly (readonly [name: string, value: T])[]> {
   return decoder({ type: 'object', additionalProperties: item.accepts }, (value, place, report) => {
     if (value === undefined || value === null) return []
@@ -173,7 +175,7 @@ export function members<T>(item: Decoder<T>): Decoder<readonly (readonly [name: 
   })
 }
 
-/** `null` where nothing was given. */
+/** `null` if nothing was given. */
 export const textPairs: Decoder<TextPairs | null> = nullable(members(text))
 
 export function nullable<T>(inner: Decoder<T>): Decoder<T | null> {
@@ -182,10 +184,7 @@ export function nullable<T>(inner: Decoder<T>): Decoder<T | null> {
   })
 }
 
-/**
- * An object with these members, under the names that the field gives them. `otherNames`: further spellings, from each to
- * the name that it stands for.
- */
+/** An object with these members, under the field's names. `otherNames` maps further spellings to these names. */
 export function object<Shape extends Readonly<Record<string, Decoder<unknown>>>>(
   shape: Shape,
   otherNames: Readonly<Record<string, keyof Shape & string>> = {},
@@ -208,7 +207,7 @@ export function object<Shape extends Readonly<Record<string, Decoder<unknown>>>>
   })
 }
 
-/** Of several spellings of one name the exact one counts, else the first. */
+/** Of several spellings of one name the exact one counts, otherwise the first. */
 function takeMember(given: Map<string, JsonInput>, name: string | undefined, spelled: string, value: JsonInput): void {
   if (name !== undefined && (spelled === name || !given.has(name))) given.set(name, value)
 }
@@ -231,7 +230,7 @@ function isObject(value: JsonInput): value is ReadonlyMap<string, JsonInput> {
   return value instanceof Map
 }
 
-/** The names that the field's error texts have for what JSON can say. */
+/** The names of JSON types in the field's error texts. */
 function kindOf(value: JsonInput): string {
   if (isList(value)) return 'slice'
   if (isObject(value)) return 'map'

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { QueryParameter, RequestHeader } from '../contract/operation.ts'
 
-/** Parameters that several operations take. What a text must say is in its pattern; an empty one counts as absent. */
+/** Parameters that several operations accept. A pattern describes their text; an empty text counts as absent. */
 
-/** What begins without a sign and holds digits alone. */
+/** Digits only, without a sign. */
 export const digits = z.string().regex(/^[0-9]*$/)
 
 export const durationText = z
@@ -11,10 +11,10 @@ export const durationText = z
   .regex(/^(0|[+-]?((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)?$/)
   .meta({ description: 'A duration with its unit: `10s`, `1h30m`, `300ms`.' })
 
-/** The spellings that the field takes for a truth value. */
+/** The field's spellings of a boolean. */
 export const truthText = z.enum(['', '1', 't', 'T', 'TRUE', 'true', 'True', '0', 'f', 'F', 'FALSE', 'false', 'False'])
 
-/** What a parameter of these says. Without a value it counts as said. */
+/** The value of a boolean parameter. Without a value it is true. */
 export function isTrue(given: string | undefined): boolean {
   return given !== undefined && !['0', 'f', 'F', 'FALSE', 'false', 'False'].includes(given)
 }
@@ -29,7 +29,7 @@ export function parameter<const Name extends string>(
 
 const dc = parameter('dc', z.string(), 'The datacenter to ask; that of the asked agent where it is absent.')
 
-/** How fresh an answer must be. Every operation that takes `dc` reads them, writes too, which they do not change. */
+/** The freshness of an answer. Every operation that accepts `dc` accepts them, including writes, which ignore them. */
 export const consistencyParameters = [
   parameter('stale', 'presence', 'Any server may answer, however old its knowledge.'),
   parameter(
@@ -50,7 +50,7 @@ export const waitingParameters = [
   parameter('wait', durationText, 'How long at most: 5 minutes where it is absent, 10 at most.'),
 ] as const
 
-/** What `parseReadOptions` reads. */
+/** The parameters of `parseReadOptions`. */
 export const readParameters = [dc, ...consistencyParameters, ...waitingParameters] as const
 
 export const near = parameter('near', z.string(), 'A node, or `_agent`: what is nearer to it comes first.')
@@ -65,7 +65,7 @@ export const tag = parameter('tag', 'texts', 'Only instances with this tag; give
 
 const leader = parameter('leader', 'presence', 'The leader answers, whatever the agent is configured to do.')
 
-/** What a read of the catalog or of health reads besides its own. */
+/** The common parameters of reads of the catalog and of health. */
 export const discoveryParameters = [...readParameters, leader] as const
 
 export const cacheControl: RequestHeader = {

@@ -10,12 +10,12 @@ import type { QueryParameters, RouteRequest } from '../contract/route.ts'
 import type { consistencyParameters, readParameters, waitingParameters } from './parameters.ts'
 import { parseUint } from './parse-uint.ts'
 
-/** What the caller of a read may say (parameters.ts). */
+/** Parameters of a read (parameters.ts). */
 export type ReadName = NamesOf<typeof readParameters>
 
 /**
- * What the caller asks of a read. Every endpoint that takes `dc` reads all of it, writes too.
- * Reference: http-conventions.md#common-query-parameters, http-reads.md#consistency-modes.
+ * The options of a read. Every endpoint that accepts `dc` accepts all of them, including writes. Reference:
+ * http-conventions.md#common-query-parameters, http-reads.md#consistency-modes.
  */
 export function parseReadOptions(
   agent: Pick<AgentContext, 'self'>,
@@ -25,7 +25,7 @@ export function parseReadOptions(
   if (!age.ok) return age
   const waiting = parseWaiting(query)
   if (!waiting.ok) return waiting
-  // Member by member, for it is done with every request: copying by spread costs several times as much.
+  // Written out member by member, because it runs for every request: copying by spread costs several times as much.
   const { consistency, maxStaleMs } = age.value
   const { minIndex, waitMs } = waiting.value
   return ok({ consistency, maxStaleMs, minIndex, waitMs, datacenter: otherDatacenter(agent, query) })
@@ -59,7 +59,7 @@ function parseWaiting(
   if (waitText === '' && indexText === '') return ok(noWaiting)
   const index = indexText === '' ? ok(0n) : parseUint(indexText)
   if (!index.ok) return badRequest('Invalid index')
-  // No index comes near 2^53: a larger one waits until the time runs out, as it should.
+  // No index gets near 2^53: a larger one waits until the time is up, as it should.
   const minIndex = index.value > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(index.value)
   return ok({ minIndex, waitMs: Math.min(Math.max(0, wait.value), blockingWaitMaxMs) })
 }
@@ -78,7 +78,7 @@ export function callIn(
   return datacenter === '' ? call : { ...call, datacenter }
 }
 
-/** The same read out of the request itself. */
+/** The options of a write, from the request. */
 export function writingCall(
   agent: Pick<AgentContext, 'self'>,
   request: Pick<RouteRequest<ReadName>, 'call' | 'query'>,

@@ -13,7 +13,7 @@ import { contentFields, intentionId } from './fields.ts'
 import { contentOf, type IntentionSaid } from './validation.ts'
 import { intentionById } from './views.ts'
 
-/** What must be written in an action is told by `contentOf`, and not as malformed. */
+/** A wrong action is reported by `contentOf`, and not as malformed. */
 const said = z.object({ ...contentFields, action: z.string(), sourceType: z.string(), defaultPort: z.number() })
 
 const applyArgs = z.discriminatedUnion('operation', [
@@ -26,7 +26,9 @@ type ChangeArgs = Exclude<ApplyArgs, { readonly operation: 'create' }>
 
 const method = 'Intention.Apply'
 
-/** Answers the ID of the intention. A caller that changes one needs write rights for its old and its new destination. */
+/**
+ * Returns the ID of the intention. A caller that changes one needs write rights for its old and its new destination.
+ */
 export const applyEndpoint: WriteEndpoint<ApplyArgs, string> = {
   method,
   kind: 'write',
@@ -72,8 +74,8 @@ async function change(
 }
 
 /**
- * The destination of the intention that is there, if its caller may write that and the one that it is to have; null where
- * nothing needs to be asked. The command holds only while it is still that one.
+ * The destination of the existing intention, if its caller may write both that and the new one; null if no right is
+ * needed. The command takes effect only if the destination is still the same.
  */
 async function seenFor(
   server: ServerContext,
@@ -95,7 +97,7 @@ async function seenFor(
   return err(denied(server.env, authorizer, isSeen ? refused : { ...refused, instead: notThere }, method))
 }
 
-/** Where no destination is said, that is what is wrong with it. */
+/** Without a destination, its absence is the error, and not a missing right. */
 function writeRefused(authorizer: Authorizer, destination: string): Ask | undefined {
   if (destination === '') return undefined
   for (const name of meshSpellings(destination)) {

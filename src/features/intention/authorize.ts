@@ -18,7 +18,7 @@ import { defaultNamespace } from './place.ts'
 import { decidingOf } from './precedence.ts'
 import { intentionNameMax } from './validation.ts'
 
-/** Asked for each connection that a service gets. Reference: mesh.md#authorize. */
+/** Proxies call this for each incoming connection. Reference: mesh.md#authorize. */
 export const authorizeRoute: Route = {
   path: '/v1/agent/connect/authorize',
   since: 'mesh',
@@ -73,7 +73,7 @@ function askedIn(body: Uint8Array): Result<Asked, Failure> {
   if (!decoded.ok) return decoded
   const { Target, ClientCertURI } = decoded.value
   if (Target === '') return badShape('Target service must be specified')
-  // What is matched is kept by it.
+  // The result is cached by the name.
   if (Target.length > intentionNameMax) return badShape(`Target exceeds maximum length ${intentionNameMax}`)
   const client = readSpiffeId(ClientCertURI)
   if (!client.ok) return badShape('ClientCertURI not a valid Connect identifier')
@@ -91,8 +91,8 @@ interface Decision {
 }
 
 /**
- * Whoever is of another mesh, which may have its own service of that name. Where the servers have no mesh there is nothing to
- * compare with: who asks has certificates from elsewhere.
+ * Whether the client belongs to another mesh, which may have its own service with that name. If the servers have no
+ * mesh there is nothing to compare: the caller's certificates come from elsewhere.
  */
 function strangerTo(domains: TrustDomains | undefined, client: ServiceId): Decision | undefined {
   if (domains === undefined || isOfMesh(domains, client.trustDomain)) return undefined
@@ -100,7 +100,7 @@ function strangerTo(domains: TrustDomains | undefined, client: ServiceId): Decis
   return { allowed: false, reason: `The client is of the trust domain ${client.trustDomain}, and ${here}` }
 }
 
-/** By the first of the target's intentions that says something of the client, else by access control. */
+/** Decides by the first of the target's intentions that matches the client, otherwise by access control. */
 function decisionOn(
   { accessControl }: AgentContext,
   inOrder: readonly IntentionRow[],

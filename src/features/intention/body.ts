@@ -5,7 +5,7 @@ import { integer, members, object, text } from '../http/json-body.ts'
 import { defaultNamespace, type Place, placeOf } from './place.ts'
 import type { IntentionSaid } from './validation.ts'
 
-/** What the service itself sets (precedence, times, indexes) may be sent back and is passed over. */
+/** Members that the service sets itself (precedence, times, indexes) are accepted and ignored. */
 export const intentionBody = object({
   ID: text,
   Description: text,
@@ -24,7 +24,7 @@ type Body = ReturnType<typeof intentionBody>
 
 export const authorizeBody = object({ Target: text, ClientCertURI: text, ClientCertSerial: text })
 
-/** `aliases`: under which clients know the product. */
+/** `aliases` are other names of the product that clients may send. */
 export function saidIn(body: Body, aliases: readonly string[]): IntentionSaid {
   const { SourceNS, SourceName, DestinationNS, DestinationName, SourceType, Action, Description, Meta } = body
   return {
@@ -39,20 +39,20 @@ export function saidIn(body: Body, aliases: readonly string[]): IntentionSaid {
   }
 }
 
-/** There is one type of sources, which has the product's name. */
+/** The only type of sources is the product's name. */
 export function sourceTypeOf(given: string, aliases: readonly string[]): string {
   return aliases.includes(given) ? productName : given
 }
 
 const uuidLength = 36
 
-/** The ID of an intention as a path names it. The error is the text that clients of the field know. */
+/** The ID of an intention in a path. The error is the text that clients of the field know. */
 export function intentionIdOf(given: string): Result<string, string> {
   if (given.length === uuidLength) return ok(lowerAscii(given))
   return err('failed intention lookup: index error: UUID must be 36 characters')
 }
 
-/** `parameter`: what it was given as. The error is the text that clients of the field know. */
+/** `parameter` names the value in errors. The error is the text that clients of the field know. */
 export function placeGiven(parameter: 'name' | 'source' | 'destination', given: string): Result<Place, string> {
   const place = placeOf(given)
   if (place !== undefined) return ok(place)

@@ -11,7 +11,7 @@ import { intentionBetween, intentionById } from './views.ts'
 
 const first = releaseOf('mesh')
 
-/** `id`: of the intention, which is that of the first attempt where the write was repeated. A refusal is the field's line. */
+/** `id` is the intention's; for a repeated write, that of the first attempt. A refusal contains the field's line. */
 export type IntentionOutcome =
   | { readonly id: string }
   | { readonly refusal: string }
@@ -22,7 +22,7 @@ const intentionOutcome = z.union([idOrRefusal, z.object({ changedMeanwhile: z.li
 
 const createBody = z.strictObject({ id: intentionId, ...contentFields, createdMs: count })
 
-/** The leader has drawn ID and time, and has looked at what can be judged without the state. */
+/** The leader has drawn the ID and the time, and has checked everything that needs no state. */
 export const intentionCreate: CommandDefinition<z.infer<typeof createBody>, IntentionOutcome> = {
   kind: 'intention.create',
   outcome: intentionOutcome,
@@ -39,12 +39,12 @@ export const intentionCreate: CommandDefinition<z.infer<typeof createBody>, Inte
   },
 }
 
-/** The name of the destination that it was seen to have; null: whatever it has. */
+/** The destination that the rights were checked for; null: any. */
 const seenFor = z.string().nullable()
 
 const updateBody = z.strictObject({ id: intentionId, ...contentFields, updatedMs: count, seenFor })
 
-/** Replaces everything but the time of its creation. */
+/** Replaces everything but the creation time. */
 export const intentionUpdate: CommandDefinition<z.infer<typeof updateBody>, IntentionOutcome> = {
   kind: 'intention.update',
   outcome: intentionOutcome,

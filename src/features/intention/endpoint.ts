@@ -15,7 +15,7 @@ import {
   intentionsIndex,
 } from './views.ts'
 
-/** Rights on an intention are those on its destination, by name. Reference: mesh.md#rights-to-intentions. */
+/** Rights to an intention are those to its destination, by name. Reference: mesh.md#rights-to-intentions. */
 
 const noArgs = z.object({})
 
@@ -53,7 +53,7 @@ export const getEndpoint: QueryEndpoint<z.infer<typeof idArgs>, IntentionRow | n
   query: (tx, { id }) => ({ index: intentionsIndex(tx), value: intentionById(tx, id) ?? null }),
 }
 
-/** Names that one question may have. */
+/** Maximum number of names in one request. */
 export const matchedPlacesMax = 64
 
 const matchArgs = z.object({
@@ -61,7 +61,7 @@ const matchArgs = z.object({
   places: z.array(place).min(1).max(matchedPlacesMax).readonly(),
 })
 
-/** For each place the intentions that say something of it, in order of precedence. */
+/** For each place, the intentions that match it, in order of precedence. */
 export const matchEndpoint: QueryEndpoint<z.infer<typeof matchArgs>, readonly (readonly IntentionRow[])[]> = {
   method: 'Intention.Match',
   kind: 'query',
@@ -79,8 +79,9 @@ export const matchEndpoint: QueryEndpoint<z.infer<typeof matchArgs>, readonly (r
 const checkArgs = z.object({ source: place, destination: place })
 
 /**
- * Whether a connection is allowed. No read of the store: what holds where no intention says anything is a setting of the
- * server. Whoever does not want a stale answer gets one that no other leader can have contradicted.
+ * Whether a connection is allowed. Not a read of the store, because the policy without a matching intention is a
+ * setting of the server. A caller that does not accept stale answers gets one after this server has confirmed that it
+ * leads.
  */
 export const checkEndpoint: ServerEndpoint<z.infer<typeof checkArgs>, boolean> = {
   method: 'Intention.Check',

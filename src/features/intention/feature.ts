@@ -5,7 +5,7 @@ import { checkEndpoint, getEndpoint, listEndpoint, matchEndpoint } from './endpo
 import { intentionRoutes } from './routes.ts'
 import { intentionsTable } from './tables.ts'
 
-/** Intentions: which service may connect to which, for the mesh to ask. */
+/** Intentions: which service may connect to which other service of the mesh. */
 export const intentionFeature: Feature = {
   name: 'intention',
   tables: [intentionsTable],

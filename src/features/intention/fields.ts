@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { count, textPairs } from '../contract/fields.ts'
 
-/** Fields of an intention, as they travel in commands and stand in snapshots. */
+/** Fields of an intention, in commands and in snapshots. */
 
 /** A UUID in lower case, as the leader draws it. */
 export const intentionId = z.string().length(36)

@@ -14,7 +14,7 @@ export interface IntentionContent extends Ends {
   readonly description: string
   /** In order of key. */
   readonly meta: TextPairs
-  /** Kept and shown, and used for nothing. */
+  /** Stored and shown, without any effect. */
   readonly defaultAddress: string
   readonly defaultPort: number
 }
@@ -23,7 +23,7 @@ export interface IntentionContent extends Ends {
 export interface IntentionRow extends IntentionContent {
   /** A UUID in lower case. */
   readonly id: string
-  /** By the clocks of leaders. */
+  /** Times by the clocks of leaders. */
   readonly createdMs: number
   readonly updatedMs: number
   readonly createIndex: number

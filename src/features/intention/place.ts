@@ -1,13 +1,13 @@
 import { compareText } from '../../base/bytes.ts'
 import { lowerAscii } from '../../base/letter-case.ts'
 
-/** A service, or with `*` all of them: of one namespace, or of all namespaces. */
+/** A service, or with `*` all services: of one namespace, or of all namespaces. */
 export interface Place {
   readonly namespace: string
   readonly name: string
 }
 
-/** The service that connects, and the service that it connects to. */
+/** The connecting service, and the service that it connects to. */
 export interface Ends {
   readonly source: Place
   readonly destination: Place
@@ -31,7 +31,7 @@ export function comparePlaces(a: Place, b: Place): number {
   return compareText(a.namespace, b.namespace) || compareText(a.name, b.name)
 }
 
-/** Places that say something of this one: itself, all services of its namespace, everything. */
+/** The places whose intentions match this one: itself, all services of its namespace, everything. */
 export function coveringPlaces({ namespace, name }: Place): readonly Place[] {
   const everything = { namespace: wildcard, name: wildcard }
   if (namespace === wildcard) return [everything]
@@ -39,7 +39,7 @@ export function coveringPlaces({ namespace, name }: Place): readonly Place[] {
   return name === wildcard ? [ofNamespace, everything] : [{ namespace, name }, ofNamespace, everything]
 }
 
-/** Whether what is said of `place` holds for a service. As in the catalog, the case of letters makes no other service. */
+/** Whether an intention for `place` matches a service. As in the catalog, names are compared without case. */
 export function covers(place: Place, service: Place): boolean {
   return holdsFor(place.namespace, service.namespace) && holdsFor(place.name, service.name)
 }

@@ -8,7 +8,7 @@ import { placeGiven, sourceTypeOf } from './body.ts'
 import { matchedPlacesMax } from './endpoint.ts'
 import type { Ends, Place } from './place.ts'
 
-/** What is asked of intentions in the query of a URL. The errors are the texts that clients of the field know. */
+/** Parameters of queries about intentions. The errors are the texts that clients of the field know. */
 
 export const matchParameters = [
   parameter('by', z.enum(['source', 'destination']), 'Which end of an intention the names are.'),
@@ -23,7 +23,7 @@ export const checkParameters = [
 
 export interface MatchQuestion {
   readonly by: 'source' | 'destination'
-  /** As they were given. */
+  /** In their given form. */
   readonly names: readonly string[]
   readonly places: readonly Place[]
 }

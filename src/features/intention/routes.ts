@@ -23,7 +23,7 @@ const written = jsonAnswer('Its ID.', z.strictObject({ ID: z.string() }))
 const givenAbout = 'The intention. Names of members may have their letters in any case.'
 const writeAsks = { asks: 'service:intentions=write of its destination' } as const
 
-/** Answers wait for a change, as the field’s do, and have no index. Reference: mesh.md#intention-calls. */
+/** Answers wait for a change, like the field's, but have no index. Reference: mesh.md#intention-calls. */
 export const intentionRoutes: readonly Route[] = [
   {
     path: '/v1/connect/intentions',
@@ -141,7 +141,7 @@ async function create(agent: AgentContext, request: IntentionRequest): Promise<R
   return created.ok ? { kind: 'json', value: { ID: created.value } } : failed(created.error)
 }
 
-/** The path names the intention, whatever the body says. */
+/** The path names the intention, and the body's ID is ignored. */
 async function update(agent: AgentContext, request: IntentionRequest): Promise<RouteResponse> {
   const change = changeOf(agent, request)
   if (!change.ok) return failed(change.error)
@@ -161,7 +161,7 @@ async function remove(agent: AgentContext, request: IntentionRequest): Promise<R
   return gone.ok ? { kind: 'json', value: true } : failed(gone.error)
 }
 
-/** The intention that is to be changed, and where. */
+/** The intention to be changed, and its datacenter. */
 function changeOf(
   agent: AgentContext,
   request: IntentionRequest,

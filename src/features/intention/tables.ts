@@ -15,7 +15,7 @@ const intentionRow = z.object({
   modifyIndex: count,
 })
 
-/** `ends`: no two intentions have the same. */
+/** `ends`: unique for each intention. */
 export const intentionsTable: TableDefinition<IntentionRow> = {
   name: 'intentions',
   key: (row) => row.id,
@@ -28,7 +28,7 @@ export const intentionsTable: TableDefinition<IntentionRow> = {
   decode: (row) => intentionRow.parse(row),
 }
 
-/** As in the catalog, the case of letters makes no other service. */
+/** As in the catalog, names are compared without case. */
 export function placeKey({ namespace, name }: Place): string {
   return pairKey(namespace, name)
 }

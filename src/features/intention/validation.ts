@@ -5,16 +5,19 @@ import { severalErrors } from '../../model/several-errors.ts'
 import type { Action, IntentionContent } from './model.ts'
 import { type Place, wildcard } from './place.ts'
 
-/** Characters of a name, of a namespace, and of the address that nothing uses. The field has no such bound. */
+/** Maximum length of a name, of a namespace, and of the unused address. The field has no such limit. */
 export const intentionNameMax = 512
 
-/** What is said in a body, before it is known to be an intention: any text may stand where only some may. */
+/** The members of a body before validation: arbitrary texts. */
 export interface IntentionSaid extends Omit<IntentionContent, 'action'> {
   readonly action: string
   readonly sourceType: string
 }
 
-/** The error tells all that is wrong, in the field's words and their order. Reference: mesh.md#intentions. */
+/**
+ * Validates an intention. The error lists all problems, in the field's words and their order. Reference:
+ * mesh.md#intentions.
+ */
 export function contentOf({ sourceType, ...said }: IntentionSaid): Result<IntentionContent, string> {
   const action = actionOf(said.action)
   const problems = [
@@ -75,7 +78,7 @@ function lengthProblems(said: Said): readonly string[] {
   return [...tooLong, `Description exceeds maximum length ${metadataValueMax}`]
 }
 
-/** If there are too many pairs, the message says only that; a key that is too long is not shown whole. */
+/** If there are too many pairs, the message says only that; an overlong key is not shown whole. */
 function metaProblems(meta: IntentionContent['meta']): readonly string[] {
   if (meta.length > metadataPairsMax) return [`Meta exceeds maximum element count ${metadataPairsMax}`]
   return meta.flatMap(([key, value]) => {

@@ -14,13 +14,13 @@ export function allIntentions(tx: ReadTransaction): readonly IntentionRow[] {
   return [...tx.all(intentionsTable)].sort(comparePrecedence)
 }
 
-/** The one with these ends. */
+/** The intention between these ends. */
 export function intentionBetween(tx: ReadTransaction, ends: Ends): IntentionRow | undefined {
   for (const row of tx.byIndex(intentionsTable, 'ends', endsKey(ends))) return row
   return undefined
 }
 
-/** Those that say something of a place as their source or as their destination, the ones with wildcards too. */
+/** The intentions that match a place as their source or as their destination, including wildcards. */
 export function intentionsFor(
   tx: ReadTransaction,
   by: 'source' | 'destination',
@@ -30,17 +30,17 @@ export function intentionsFor(
   return found.sort(comparePrecedence)
 }
 
-/** The one that decides whether `source` may connect to `destination`; undefined: none says anything. */
+/** The intention that decides whether `source` may connect to `destination`; undefined: none matches. */
 export function decidingIntention(tx: ReadTransaction, { source, destination }: Ends): IntentionRow | undefined {
   return decidingOf(intentionsFor(tx, 'destination', destination), source)
 }
 
-/** Every answer about intentions carries the index at which any of them last came, changed or went. */
+/** Every answer about intentions carries the index at which any of them was last created, changed or removed. */
 export function intentionsIndex(tx: ReadTransaction): number {
   return tx.lastChange(intentionsTable)
 }
 
-/** At which one last went, or came to have another destination. */
+/** The index at which one was last removed, or got another destination. */
 export function intentionDeparturesIndex(tx: ReadTransaction): number {
   return tx.lastDeparture(intentionsTable, 'name')
 }

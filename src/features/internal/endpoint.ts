@@ -20,7 +20,7 @@ import type { NodeOverview } from './model.ts'
 
 const noArgs = z.object({})
 
-/** Every node with all that is on it, by name. */
+/** Every node with everything on it, in order of name. */
 export const overviewEndpoint: QueryEndpoint<z.infer<typeof noArgs>, readonly NodeOverview[]> = {
   method: 'Internal.Overview',
   kind: 'query',
@@ -37,7 +37,7 @@ export const overviewEndpoint: QueryEndpoint<z.infer<typeof noArgs>, readonly No
 
 const nodeArgs = z.object({ node: z.string() })
 
-/** One node, which is named. */
+/** The named node. */
 export const nodeOverviewEndpoint: QueryEndpoint<z.infer<typeof nodeArgs>, NodeOverview | null> = {
   method: 'Internal.NodeOverview',
   kind: 'query',
@@ -54,7 +54,7 @@ function overviewOf(tx: ReadTransaction, node: CatalogNode): NodeOverview {
   return { node, services: [...servicesOfNode(tx, node.node)], checks: [...checksOfNode(tx, node.node)] }
 }
 
-/** What of a node a token may see; null: not even that it is there. */
+/** The part of a node that a token may see; null: not even its existence. */
 function seenOf(authorizer: Authorizer, overview: NodeOverview): NodeOverview | null {
   if (!seesNode(authorizer, overview.node.node)) return null
   const services = servicesSeenBy(authorizer, overview.services)

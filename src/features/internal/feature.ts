@@ -2,7 +2,7 @@ import type { Feature } from '../contract/manifest.ts'
 import { nodeOverviewEndpoint, overviewEndpoint } from './endpoint.ts'
 import { internalRoutes } from './routes.ts'
 
-/** What the web UI asks for: the catalog with everything on each node. */
+/** Reads of the web UI: the catalog with everything on each node. */
 export const internalFeature: Feature = {
   name: 'internal',
   endpoints: [overviewEndpoint, nodeOverviewEndpoint],

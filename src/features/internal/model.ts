@@ -20,7 +20,7 @@ export const overviewShape = z
   })
   .meta({ id: 'NodeOverview' })
 
-/** These endpoints say null where others say an empty list of tags. */
+/** These endpoints return null for an empty list of tags, unlike others. */
 export function overviewJson(
   { node, services, checks }: NodeOverview,
   datacenter: string,
@@ -54,8 +54,8 @@ interface Summary {
 }
 
 /**
- * Services by name. Checks of a node count once for each instance on it; those of no known status count for none. `Tags` is
- * null for every service, as with the field.
+ * Services by name. Checks of a node count once for each instance on it; checks without a known status are not counted.
+ * `Tags` is null for every service, as in the field.
  */
 export function summariesJson(overviews: readonly NodeOverview[]): readonly z.infer<typeof summaryShape>[] {
   const summaries = new Map<string, Summary>()
@@ -75,7 +75,7 @@ export function summariesJson(overviews: readonly NodeOverview[]): readonly z.in
   return [...summaries].sort(([a], [b]) => compareText(a, b)).map(([name, summary]) => summaryJson(name, summary))
 }
 
-/** Service metadata by which other systems say that they registered it. */
+/** Service metadata with which external systems mark the services that they registered. */
 const sourceKey = 'external-source'
 
 function summaryJson(name: string, { kind, nodes, counts, sources }: Summary): z.infer<typeof summaryShape> {

@@ -78,7 +78,7 @@ async function readNode(agent: AgentContext, request: RouteRequest<ReadName>): P
   return { kind: 'json', value: overviewJson(value, datacenter), meta }
 }
 
-/** A page that shows old data is of more use than one that shows none: without a leader any server's state is shown. */
+/** For a web page, old data are better than none: without a leader, any server answers. */
 async function read<Args, Reply>(
   agent: AgentContext,
   request: RouteRequest<ReadName>,

@@ -12,7 +12,7 @@ import { relayFactorMax } from './model.ts'
 const keyArgs = z.object({
   pool: z.enum(['lan', 'wan']),
   action: z.enum(['list', 'install', 'use', 'remove']),
-  /** In base64; not of a list. */
+  /** In base64; absent for a list. */
   key: z.string(),
   relayFactor: z.number().int().min(0).max(relayFactorMax),
 })
@@ -22,7 +22,7 @@ export type KeyArgs = z.infer<typeof keyArgs>
 export interface PoolKeysReply {
   /** Null: the server is not in that pool. */
   readonly answers: KeyAnswers | null
-  /** Datacenters whose pools must be asked by servers of their own, the nearest first. */
+  /** Datacenters whose pools only their own servers can ask, the nearest first. */
   readonly elsewhere: readonly string[]
 }
 
@@ -30,15 +30,13 @@ export function keysRefused(authorizer: Authorizer, action: KeyRequest['action']
   return refusedUnlessAllowed(authorizer, 'keyring', '', action === 'list' ? 'read' : 'write')
 }
 
-/**
- * Clients of the field know these lines, and the status that goes with them. Reference: operator.md#keyring-refusals.
- */
+/** Clients of the field know these lines and their status. Reference: operator.md#keyring-refusals. */
 export function keysDenied({ right }: Ask): Failure {
   const message = right === 'read' ? 'Reading keyring denied by ACLs' : 'Modifying keyring denied due to ACLs'
   return { kind: 'refused', message }
 }
 
-/** Has every member of one of the asked server's pools do something with its keys. */
+/** Asks every member of one of the server's pools to perform an operation on its keys. */
 export const poolKeysEndpoint: ServerEndpoint<KeyArgs, PoolKeysReply> = {
   method: 'Internal.KeyringOperation',
   kind: 'server',

@@ -3,10 +3,10 @@ import type { Result } from '../../base/result.ts'
 import type { KeyAnswers } from '../../gossip/pool.ts'
 import { severalErrors } from '../../model/several-errors.ts'
 
-/** Members may be asked to carry answers for others. Reference: operator.md#relay-factor. */
+/** Maximum number of members that relay an answer. Reference: operator.md#relay-factor. */
 export const relayFactorMax = 5
 
-/** What the members of one pool have answered; or why nobody could be asked. */
+/** The answers of the members of one pool, or why no member could be asked. */
 export interface PoolKeys {
   readonly wan: boolean
   readonly datacenter: string
@@ -26,7 +26,7 @@ export function keysJson({ wan, datacenter }: PoolKeys, { keys, nodes }: KeyAnsw
   return { WAN: wan, Datacenter: datacenter, Segment: '', Keys: Object.fromEntries(keys), NumNodes: nodes }
 }
 
-/** What went wrong, in the form of the field; undefined when every member of every pool has done it. */
+/** The failures, in the form of the field; undefined if every member of every pool succeeded. */
 export function keysProblem(pools: readonly PoolKeys[]): string | undefined {
   const lines = pools.flatMap(problemLines)
   if (lines.length === 0) return undefined

@@ -25,7 +25,7 @@ const relayFactor = parameter(
 )
 
 /**
- * The asked agent puts the question to its own pool itself. Reference: operator.md#get-v1-operator-keyring,
+ * The asked agent sends the query in its own pool itself. Reference: operator.md#get-v1-operator-keyring,
  * operator.md#put-v1-operator-keyring.
  */
 export const keyringRoutes: readonly Route[] = [
@@ -91,7 +91,7 @@ async function answer(agent: AgentContext, request: KeyringRequest, wanted: KeyR
     tellDenied(agent.env, reader.value, refused, 'this agent')
     return failed(keysDenied(refused))
   }
-  // What is wrong with a key is told once, before other pools are asked.
+  // An invalid key is reported once, before other pools are asked.
   const own = await agent.lan.keys(wanted)
   if (!own.ok) return badRequest(own.error)
   const { datacenter } = agent.self()
@@ -105,7 +105,7 @@ async function answer(agent: AgentContext, request: KeyringRequest, wanted: KeyR
   return { kind: 'json', value: pools.flatMap((pool) => (pool.answers.ok ? [keysJson(pool, pool.answers.value)] : [])) }
 }
 
-/** The pool of all datacenters, where there is one, and those of each other datacenter; servers ask them. */
+/** The pool of all datacenters, if there is one, and the pool of each other datacenter, through servers. */
 async function otherPools(
   agent: AgentContext,
   { call }: KeyringRequest,
@@ -128,12 +128,12 @@ async function otherPools(
   return ok([answers === null ? [] : [{ wan: true, datacenter, answers: ok(answers) }], pools])
 }
 
-/** Datacenters that are asked at the same time. */
+/** Maximum number of datacenters that are asked at the same time. */
 const togetherMax = 8
-/** How long each of them is waited for. A pool of thousands has some 15 s to answer. */
+/** Timeout for each of them. A pool of thousands has some 15 s to answer. */
 const thereWaitMs = 30_000
 
-/** In the order in which they are named, a few at a time; without those that have nothing to report. */
+/** In the given order, a few at a time; datacenters without a result are left out. */
 async function askTogether(
   datacenters: readonly string[],
   ask: (datacenter: string) => Promise<PoolKeys['answers'] | undefined>,
@@ -150,7 +150,10 @@ async function askTogether(
   return told
 }
 
-/** The answer of another datacenter's pool, or why there is none. The caller may go away: the operation there goes on. */
+/**
+ * The answer of another datacenter's pool, or why there is none. If the caller disconnects, the operation there
+ * continues.
+ */
 async function askThere(
   agent: AgentContext,
   { token }: CallOptions,

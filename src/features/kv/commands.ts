@@ -23,7 +23,7 @@ const putBody = readWith((body): PutBody | undefined => {
   return isByteText(key) && value instanceof Uint8Array ? { key, value, flags } : undefined
 })
 
-/** Always takes effect, and raises ModifyIndex even if nothing differs. */
+/** Always takes effect, and raises ModifyIndex even if the value is the same. */
 export const kvPut: CommandDefinition<PutBody, boolean> = {
   kind: 'kv.put',
   outcome: z.boolean(),
@@ -47,7 +47,7 @@ const putCasBody = readWith((body): PutCasBody | undefined => {
   return isByteText(key) && value instanceof Uint8Array ? { key, value, flags, index } : undefined
 })
 
-/** Takes effect if the key's ModifyIndex is `index`; with 0, if there is no such key. */
+/** Takes effect if the key's ModifyIndex is `index`; with 0, if the key does not exist. */
 export const kvPutCas: CommandDefinition<PutCasBody, boolean> = {
   kind: 'kv.put-cas',
   outcome: z.boolean(),
@@ -78,7 +78,7 @@ export const kvDelete: CommandDefinition<z.infer<typeof deleteBody>, boolean> = 
 
 const deleteCasBody = z.strictObject({ key: byteText, index: uint64 })
 
-/** True if the key was at `index` and is gone, or was not there in the first place. */
+/** True if the key was at `index` and is deleted, or did not exist. */
 export const kvDeleteCas: CommandDefinition<z.infer<typeof deleteCasBody>, boolean> = {
   kind: 'kv.delete-cas',
   outcome: z.boolean(),
@@ -125,7 +125,7 @@ export const kvLock: CommandDefinition<z.infer<typeof lockBody>, LockAnswer> = {
 
 const unlockBody = z.strictObject({ key: byteText, value: bytes, flags: uint64, session: z.string() })
 
-/** False: the session does not hold the key. */
+/** False: the session does not hold the lock. */
 export const kvUnlock: CommandDefinition<z.infer<typeof unlockBody>, boolean> = {
   kind: 'kv.unlock',
   outcome: z.boolean(),
@@ -136,7 +136,10 @@ export const kvUnlock: CommandDefinition<z.infer<typeof unlockBody>, boolean> = 
 
 const delaysOverBody = z.strictObject({ through: count, limit: count })
 
-/** Forgets lock delays that began up to an index, at most `limit` of them: the leader knows that they are over. Returns how many. */
+/**
+ * Forgets lock delays that began up to an index, at most `limit` of them, which the leader knows to be over. Returns
+ * how many.
+ */
 export const kvForgetLockDelays: CommandDefinition<z.infer<typeof delaysOverBody>, number> = {
   kind: 'kv.forget-lock-delays',
   outcome: z.number(),
@@ -155,7 +158,10 @@ export const kvForgetLockDelays: CommandDefinition<z.infer<typeof delaysOverBody
 
 const reapBody = z.strictObject({ through: count, limit: count })
 
-/** Forgets the oldest tombstones up to an index, at most `limit` of them. Returns how many; their greatest index stays as a floor. */
+/**
+ * Removes the oldest tombstones up to an index, at most `limit` of them. Returns how many; their greatest index remains
+ * as a floor.
+ */
 export const kvReapTombstones: CommandDefinition<z.infer<typeof reapBody>, number> = {
   kind: 'kv.reap-tombstones',
   outcome: z.number(),

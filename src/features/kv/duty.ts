@@ -6,13 +6,13 @@ import type { LeaderDuty, ServerContext } from '../contract/server-context.ts'
 import { kvReapTombstones } from './commands.ts'
 import { tombstoneTable } from './tables.ts'
 
-/** Tombstones reaped by one command: a few milliseconds of work for every server. */
+/** Maximum number of tombstones that one command reaps: a few milliseconds of work for every server. */
 const reapMax = 1024
 
-/** So many steps last for as long as tombstones must be kept, or longer: a timer is never early. */
+/** This many steps last at least as long as tombstones must be kept: a timer is never early. */
 const keptSteps = Math.ceil(tombstoneTtlMs / tombstoneGranularityMs)
 
-/** One for each step while they are kept. */
+/** One sighting per step while tombstones are kept. */
 const sightingsMax = keptSteps + 1
 
 /** After `step` steps every tombstone up to the index existed. */
@@ -22,10 +22,10 @@ interface Sighting {
 }
 
 /**
- * Reaps tombstones that have been there for 15 minutes, in steps of 30 s. Their age is known to the leader's clock alone:
- * a new leader counts from when it first saw them, so they may be kept longer, never less. The age is counted in steps.
- * Compared as times it would fall due at the very instant of a step, and the last bit of a sum would decide whether that
- * step reaps or the next one does.
+ * Reaps tombstones after 15 minutes, in steps of 30 s. Only the leader's clock knows their age: a new leader counts
+ * from its first sight of them, so they may be kept longer, never shorter. The age is counted in steps. Compared as a
+ * time it would be due exactly at a step, and the last bit of a sum would decide whether that step reaps them or the
+ * next one.
  */
 export const reapTombstones: LeaderDuty = {
   name: 'kv.reap-tombstones',
@@ -39,7 +39,7 @@ export const reapTombstones: LeaderDuty = {
 
 class Reaper implements Closable {
   readonly #server: ServerContext
-  /** Oldest first. */
+  /** In order of age, the oldest first. */
   readonly #sightings: Sighting[] = []
   #steps = 0
   #timer: Closable | undefined
@@ -64,7 +64,7 @@ class Reaper implements Closable {
   async #step(): Promise<void> {
     this.#steps++
     const due = this.#sightings.findLastIndex(({ step }) => this.#steps - step >= keptSteps)
-    // Kept until it has worked: a refused proposal is tried again at the next step.
+    // Removed only after success: a refused proposal is retried at the next step.
     if (due >= 0 && (await this.#reap(itemAt(this.#sightings, due).index))) this.#sightings.splice(0, due + 1)
     if (!this.#closed) this.start()
   }
@@ -73,7 +73,7 @@ class Reaper implements Closable {
     const tx = this.#server.read()
     if (tx.count(tombstoneTable) === 0) return
     const index = tx.lastChange(tombstoneTable)
-    // No room only while reaping is refused again and again: what comes then is kept longer.
+    // The list is full only while reaping is refused repeatedly: newer tombstones are then kept longer.
     if (this.#sightings.at(-1)?.index === index || this.#sightings.length >= sightingsMax) return
     this.#sightings.push({ index, step: this.#steps })
   }

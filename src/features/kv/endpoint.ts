@@ -72,7 +72,7 @@ export const putCasEndpoint: WriteEndpoint<z.infer<typeof putCasArgs>, boolean> 
 const session = z.string()
 const lockArgs = z.object({ key, value, flags: uint64, session })
 
-/** The leader says which lock delays are over; the command has the last word. */
+/** The leader states which lock delays are over; the command decides. */
 export const lockEndpoint: WriteEndpoint<z.infer<typeof lockArgs>, LockAnswer> = {
   method: 'KV.Lock',
   kind: 'write',
@@ -157,7 +157,7 @@ export const listEndpoint: QueryEndpoint<PrefixArgs, readonly KvEntry[]> = {
 const keysArgs = z.object({ prefix: byteText, separator: byteText })
 type KeysArgs = z.infer<typeof keysArgs>
 
-/** Keys under a prefix, cut after the first separator past it; empty: not cut. */
+/** Keys under a prefix, cut after the first separator beyond it; an empty separator cuts nothing. */
 export const keysEndpoint: QueryEndpoint<KeysArgs, readonly string[]> = {
   method: 'KV.Keys',
   kind: 'query',
@@ -191,8 +191,8 @@ export const keysEndpoint: QueryEndpoint<KeysArgs, readonly string[]> = {
 }
 
 /**
- * The rows under a prefix that a caller may read, among those that are one of these names when they are cut, which it may read,
- * too. A beginning that it may read is not enough, or the separator would spell out hidden keys.
+ * The visible rows under a prefix that are one of these names when they are cut, where the cut name is visible itself.
+ * A visible beginning is not enough, or the separator would reveal hidden keys letter by letter.
  */
 function* rowsBehind(
   authorizer: Authorizer,
@@ -217,12 +217,13 @@ function cutKey(whole: string, prefix: string, separator: string): string {
 }
 
 /**
- * The index of what is under a prefix: of its newest key or tombstone, and where there is no key, of the tables. It never
- * falls (invariant W1):
- * 1. A key deleted by itself, or with all under a prefix not shorter than this one, leaves a tombstone here.
- * 2. A tombstone reaped leaves a floor that is not below it.
- * 3. A deletion of a shorter prefix leaves no tombstone here, but no key either: the result takes the index of the tables,
- *    which is at least that of any command there was; and what is written later is later.
+ * The index of the keys under a prefix: that of its newest key or tombstone, or, if there is no key, of the tables. It
+ * never falls (invariant W1):
+ * 1. A key that is deleted by itself, or with all keys under a prefix not shorter than this one, leaves a tombstone
+ *    here.
+ * 2. A reaped tombstone leaves a floor that is not below it.
+ * 3. Deleting a shorter prefix leaves no tombstone here, but no key either: the result takes the index of the tables,
+ *    which is at least that of every command so far; and later writes have later indexes.
  */
 function prefixIndex(tx: ReadTransaction, prefix: string, newestKey: number): number {
   if (newestKey === 0) return tableIndex(tx)
@@ -232,8 +233,9 @@ function prefixIndex(tx: ReadTransaction, prefix: string, newestKey: number): nu
 }
 
 /**
- * The same for a caller that may not see every key (`../contract/visible-index.ts`): tombstones count by their own names. That of a
- * deleted prefix may stand for keys in sight under a name that is not, so the last such deletion is in the floor.
+ * The same for a caller that may not see every key (`../contract/visible-index.ts`): tombstones count by their own
+ * names. The tombstone of a deleted prefix may stand for visible keys under a name that is hidden, so the last such
+ * deletion is part of the floor.
  */
 function keysSight<Args extends PrefixArgs, Reply>(rows: Sight<Args, Reply>['newest']): Sight<Args, Reply> {
   return byRow({

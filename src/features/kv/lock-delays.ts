@@ -5,9 +5,9 @@ import type { LeaderDuty, ServerContext } from '../contract/server-context.ts'
 import { kvForgetLockDelays } from './commands.ts'
 import { lockDelaysTable } from './tables.ts'
 
-/** Delays that are over are forgotten in steps of this. */
+/** Interval at which delays that are over are forgotten. */
 const forgetEveryMs = 30_000
-/** Delays forgotten by one command. */
+/** Maximum number of delays that one command forgets. */
 const forgetMax = 1024
 /** Delays that begin within this time of one another count from the last of them. */
 const togetherMs = 50
@@ -20,19 +20,21 @@ interface Sighting {
 }
 
 /**
- * Judges which lock delays are over. The state has no clock: it knows at which index each delay began, and a command that
- * locks says up to which index its key's delays were over when the leader made it (invariant S1):
- * 1. A delay counts, by the leader's monotonic clock, from when the leader saw the command that began it applied: never
- *    from before that.
- * 2. A new leader counts every delay that it finds from when it begins: a change of leader extends, and never shortens.
- * 3. A delay that begins between the judgement and the lock has a greater index than the lock names, and refuses it.
+ * Decides which lock delays are over. The state has no clock: it knows at which index each delay began, and a locking
+ * command carries the index up to which its key's delays were over when the leader made it (invariant S1):
+ * 1. By the leader's monotonic clock, a delay counts from when the leader saw the applied command that began it, never
+ *    from before.
+ * 2. A new leader counts every existing delay from its own start: a change of leader extends delays, and never shortens
+ *    them.
+ * 3. A delay that begins between the decision and the lock has a greater index than the command carries, and refuses
+ *    it.
  */
 export const lockDelays: LeaderDuty<LockDelays> = {
   name: 'kv.lock-delays',
   start: (server) => new LockDelays(server),
 }
 
-/** For a command that locks this key: up to which index its delays are over. */
+/** For a command that locks this key: the index up to which its delays are over. */
 export function delayOverOf(server: ServerContext, key: string): number {
   const delay = server.read().get(lockDelaysTable, key)
   return delay !== undefined && server.duty(lockDelays)?.isOver(delay) === true ? delay.index : 0
@@ -40,7 +42,7 @@ export function delayOverOf(server: ServerContext, key: string): number {
 
 export class LockDelays implements Closable {
   readonly #server: ServerContext
-  /** Oldest first; as many as fit into the longest delay, `togetherMs` apart. */
+  /** In order of age, the oldest first; as many as fit into the longest delay, `togetherMs` apart. */
   readonly #sightings: Sighting[] = []
   /** Delays up to this index are over, however long they are. */
   #overThrough = 0
@@ -65,7 +67,7 @@ export class LockDelays implements Closable {
     return seen !== undefined && this.#server.env.clock.monoMs() - seen.atMs >= delayMs
   }
 
-  /** Delays began, or were forgotten. */
+  /** Called when delays began or were forgotten. */
   #look(): void {
     this.#watching = this.#server.watch(
       (tx) => tx.count(lockDelaysTable),
@@ -74,7 +76,7 @@ export class LockDelays implements Closable {
     const { index } = this.#server.read()
     const nowMs = this.#server.env.clock.monoMs()
     const last = this.#sightings.at(-1)
-    // Together with those just before: that makes their delays longer by a little, and the list shorter by much.
+    // Merged with the sighting just before, which makes delays slightly longer and the list much shorter.
     if (last !== undefined && nowMs - last.firstMs < togetherMs) Object.assign(last, { index, atMs: nowMs })
     else this.#sightings.push({ index, firstMs: nowMs, atMs: nowMs })
     this.#dropOld(nowMs)

@@ -8,9 +8,9 @@ export interface KvRow {
   /** A byte string: keys are in byte order. */
   readonly key: string
   readonly value: KvValue
-  /** Whatever the client wants to keep beside the value; 64 bits. */
+  /** A 64-bit number that the client stores beside the value. */
   readonly flags: bigint
-  /** How many holders the lock of this key has had since the key was made. */
+  /** How many holders the lock of this key has had since the key was created. */
   readonly lockIndex: number
   /** ID of the session that holds the lock, or empty. */
   readonly session: string
@@ -18,7 +18,7 @@ export interface KvRow {
   readonly modifyIndex: number
 }
 
-/** A row as it arrives from a server: its value as bytes, and flags that fit a double come back as a number. */
+/** A row as a server sends it: the value as bytes, and flags as a number if a double can hold them. */
 export type KvEntry = Omit<KvRow, 'flags'> & { readonly flags: bigint | number }
 
 /** Reference: keys.md#key-entry. */

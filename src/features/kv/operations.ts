@@ -12,10 +12,10 @@ import { kvTable } from './tables.ts'
 import { valueBytes } from './value.ts'
 import { deleteKey, deleteKeyAt, deleteTree, isAt, lockKey, setKey, unlockKey } from './writes.ts'
 
-/** What is done to keys as part of a transaction. Reference: keys.md#transaction-verbs. */
+/** Operations on keys within a transaction. Reference: keys.md#transaction-verbs. */
 
 const operationFields = {
-  /** As the client wrote it: one that nobody knows fails by itself. */
+  /** In the client's spelling: an operation with an unknown verb fails by itself. */
   verb: z.string(),
   key: byteText,
   value: bytes,
@@ -24,11 +24,11 @@ const operationFields = {
   session: z.string(),
 }
 
-/** As a client asks for it; members that the verb does not need mean nothing. */
+/** As a client requests it; members that the verb does not need are ignored. */
 export const keyOperation = z.object(operationFields)
 export type KeyOperation = z.infer<typeof keyOperation>
 
-/** With what the leader has to say of it: up to which index lock delays of the key are over. */
+/** With the leader's part: the index up to which lock delays of the key are over. */
 export const judgedOperation = z.strictObject({ ...operationFields, delayOver: count })
 export type JudgedOperation = z.infer<typeof judgedOperation>
 
@@ -37,8 +37,8 @@ export function judged(server: ServerContext, operation: KeyOperation): JudgedOp
 }
 
 /**
- * What an operation gives to the results of its transaction, or why it fails. Entries that it wrote come without their value,
- * others with its bytes: outcomes are kept, in snapshots too, as plain data.
+ * The result of an operation within its transaction, or why it fails. Written entries come without their value, others
+ * with its bytes: outcomes are stored as plain data, also in snapshots.
  */
 export type OperationOutcome =
   | { readonly kind: 'done'; readonly entries: readonly KvEntry[] }
@@ -46,7 +46,7 @@ export type OperationOutcome =
 
 const nothing: OperationOutcome = { kind: 'done', entries: [] }
 
-/** What reads need of an operation. */
+/** The members of an operation that reads need. */
 export type KeyQuestion = Pick<KeyOperation, 'verb' | 'key' | 'index' | 'session'>
 
 type Read = (tx: ReadTransaction, question: KeyQuestion) => OperationOutcome
@@ -117,8 +117,8 @@ const writes: Readonly<Record<string, Write>> = {
 }
 
 /**
- * What of an operation its token may not do. What `get` and `get-tree` give is left to whoever gives it; what others check tells
- * of a key whether they succeed or not. Reference: keys.md#txn-refused.
+ * The rights that an operation's token lacks. The results of `get` and `get-tree` are filtered elsewhere; the other
+ * checks reveal something about a key whether they succeed or not. Reference: keys.md#txn-refused.
  */
 export function operationRefused(
   authorizer: Authorizer,
@@ -152,7 +152,7 @@ export function runRead(tx: ReadTransaction, question: KeyQuestion): OperationOu
   return read === undefined ? failed(`unknown KV verb ${JSON.stringify(question.verb)}`) : read(tx, question)
 }
 
-/** Of a transaction that writes: there every operation names a key, but for the one on a whole tree. */
+/** For a transaction that writes: every operation there names a key, except the one on a whole tree. */
 export function runOperation(tx: WriteTransaction, operation: JudgedOperation): OperationOutcome {
   if (operation.key === '' && operation.verb !== 'delete-tree') return failed('Must provide key')
   const write = Object.hasOwn(writes, operation.verb) ? writes[operation.verb] : undefined

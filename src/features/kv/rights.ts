@@ -2,7 +2,7 @@ import type { Ask, Authorizer } from '../../access/authorizer.ts'
 import { byteString, textOfByteString } from '../../base/bytes.ts'
 import { refusedUnlessAllowed } from '../contract/access.ts'
 
-/** What may be done to keys. Keys are bytes, rules are text: a key is matched as the text that its bytes are. */
+/** Rights to keys. Keys are bytes and rules are text: a key is matched by the text that its bytes encode. */
 
 export function readingRefused(authorizer: Authorizer, key: string): Ask | undefined {
   return refusedUnlessAllowed(authorizer, 'key', textOfByteString(key), 'read')
@@ -23,8 +23,8 @@ export function treeRefused(authorizer: Authorizer, prefix: string): Ask | undef
 }
 
 /**
- * A prefix may end within a letter of several bytes, and then covers keys whose rules begin with that letter: what is whole of
- * it is asked for, which covers more.
+ * A prefix may end within a multi-byte character, and then covers keys whose rules begin with that character: the
+ * rights are checked for its complete characters, which covers more.
  */
 function textOfPrefix(prefix: string): string {
   for (let end = prefix.length; end > 0; end--) {

@@ -138,7 +138,7 @@ async function readTree(agent: AgentContext, request: GetRequest, options: ReadO
 }
 
 async function readKeys(agent: AgentContext, request: GetRequest, options: ReadOptions): Promise<RouteResponse> {
-  // The second spelling is the field's own old mistake, which clients have kept.
+  // The second spelling is an old mistake of the field that clients rely on.
   const separator = byteString(request.query.get('separator') ?? request.query.get('seperator') ?? '')
   const answer = await agent.query(keysEndpoint, { prefix: request.rest, separator }, options, request.call)
   if (!answer.ok) return failed(answer.error)
@@ -186,7 +186,8 @@ async function lock(agent: AgentContext, request: PutRequest, entry: Entry, acqu
   if (!session.ok) return badRequest(session.error)
   const done = await agent.write(lockEndpoint, { ...entry, session: session.value }, request.call)
   if (!done.ok) return failed(done.error)
-  // Not the caller's own mistake: the session may have ended a moment ago. Clients know this answer by its text and status.
+  // Not the caller's mistake: the session may have ended a moment ago. Clients recognize this answer by its text and
+  // status.
   if (done.value.kind === 'no-session') return failed({ kind: 'refused', message: `invalid session "${acquire}"` })
   return done.value.kind === 'held'
     ? { kind: 'json', value: true, fence: done.value.fence }
@@ -195,7 +196,7 @@ async function lock(agent: AgentContext, request: PutRequest, entry: Entry, acqu
 
 async function unlock(agent: AgentContext, request: PutRequest, entry: Entry, release: string): Promise<RouteResponse> {
   if (release === '') return missingSession
-  // A value that is no session ID cannot name the holder of the key.
+  // A malformed session ID cannot name the holder of the key.
   const session = sessionIdOf(release)
   if (!session.ok) return { kind: 'json', value: false }
   const done = await agent.write(unlockEndpoint, { ...entry, session: session.value }, request.call)

@@ -3,7 +3,7 @@ import { type SessionBehaviour, sessionEnded } from '../session/model.ts'
 import { holdKey, holdsPrefix, holdsTable, kvTable, lockDelaysTable } from './tables.ts'
 import { deleteKey } from './writes.ts'
 
-/** What a session held when it ended is free, or gone with it, and cannot be locked before its lock delay is over. */
+/** When a session ends, its keys are released or deleted, and cannot be locked again before the lock delay is over. */
 export const lockHooks: readonly StateHook[] = [
   onEvent(sessionEnded, (tx, { session, behaviour, lockDelayMs }) => {
     for (const { key } of tx.prefix(holdsTable, holdsPrefix(session))) {

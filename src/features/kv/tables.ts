@@ -5,7 +5,7 @@ import { byteText, count, isByteText, isCount, uint64Of } from '../contract/fiel
 import type { KvEntry, KvRow } from './model.ts'
 import { kvValue, packedValue } from './value.ts'
 
-/** By hand: a server reads every key that it has so before it is of use, and a schema takes three times as long. */
+/** Written by hand: a restarting server parses every key this way, and a schema takes three times as long. */
 function kvRowOf(stored: unknown): KvRow {
   const members: Partial<Record<keyof KvRow, unknown>> = typeof stored === 'object' && stored !== null ? stored : {}
   const { key, value, flags, lockIndex, session, createIndex, modifyIndex } = members
@@ -22,7 +22,7 @@ function kvRowOf(stored: unknown): KvRow {
   return { key, value: kvValue(value), flags: bits, lockIndex, session, createIndex, modifyIndex }
 }
 
-/** As it goes into snapshots, hashes and messages. In the order of names, as snapshots have it. */
+/** The form in snapshots, hashes and messages, with members in the order of names. */
 export function packedRow({
   createIndex,
   flags,
@@ -53,8 +53,8 @@ export interface TombstoneRow {
 const tombstoneRow = z.object({ key: byteText, index: count })
 
 /**
- * Keeps the index of prefix results from falling when the newest key under the prefix is deleted. Unwatched: a tombstone
- * is born only when a key under it dies, which wakes whoever looked there.
+ * Keeps the index of prefix results from falling when the newest key under the prefix is deleted. Unwatched: a
+ * tombstone is created only when a key under it is deleted, which wakes all reads of that prefix.
  */
 export const tombstoneTable: TableDefinition<TombstoneRow> = {
   name: 'kv-tombstones',
@@ -65,7 +65,7 @@ export const tombstoneTable: TableDefinition<TombstoneRow> = {
   unwatched: true,
 }
 
-/** Has no rows. Its last change is the greatest index of a tombstone that was reaped: no prefix result goes below it. */
+/** Has no rows. Its last change is the greatest index of a reaped tombstone: no prefix result goes below it. */
 export const reapedFloor: TableDefinition<never> = {
   name: 'kv-reaped',
   key: () => '',
@@ -79,13 +79,13 @@ export const reapedFloor: TableDefinition<never> = {
 export interface HoldRow {
   readonly session: string
   readonly key: string
-  /** Index at which it came to hold the key. */
+  /** Index at which the session acquired the lock. */
   readonly since: number
 }
 
 const holdRow = z.object({ session: z.string(), key: byteText, since: count })
 
-/** Finds what a session holds when it ends. Unwatched: it changes only together with the key's own row. */
+/** Finds the keys of a session when it ends. Unwatched: it changes only together with the key's own row. */
 export const holdsTable: TableDefinition<HoldRow> = {
   name: 'kv-holds',
   key: (row) => holdKey(row.session, row.key),
@@ -102,7 +102,7 @@ export function holdKey(session: string, key: string): string {
   return `${holdsPrefix(session)}${key}`
 }
 
-/** A key whose holder's session ended at this index: nobody can lock it before the delay is over. */
+/** A key whose holder's session ended at this index: it cannot be locked before the delay is over. */
 export interface LockDelayRow {
   readonly key: string
   readonly index: number

@@ -2,20 +2,20 @@ import { base64, byteStringOf, bytesOf } from '../../base/bytes.ts'
 import { SpelledBytes } from '../../base/spelled-bytes.ts'
 
 /**
- * Values up to this long, in bytes, are held as byte strings: an array buffer costs some 350 B beside its bytes, part of it
- * outside the heap. Longer ones are held as bytes, where the engine's limit of the heap does not count them.
+ * Values up to this number of bytes are stored as byte strings: an array buffer costs some 350 B beside its bytes, part
+ * of it outside the heap. Longer ones are stored as bytes, which do not count for the engine's heap limit.
  */
 const spelledBytesMax = 1024
 
 declare const isValue: unique symbol
 
-/** A byte string that is nobody's text. */
+/** A byte string, which is not text. */
 type SpelledValue = string & { readonly [isValue]: true }
 
-/** A value as rows hold it: which of the two depends on its length alone. Never changed. */
+/** A value as rows hold it: its length alone decides between the two forms. Never modified. */
 export type KvValue = SpelledValue | Uint8Array
 
-/** Copies: `bytes` may be a part of something larger. */
+/** Copies the bytes, which may be part of a larger buffer. */
 export function kvValue(bytes: Uint8Array): KvValue {
   return bytes.length > spelledBytesMax ? bytes.slice() : (byteStringOf(bytes) as SpelledValue)
 }
@@ -24,7 +24,7 @@ export function valueBytes(value: KvValue): Uint8Array {
   return typeof value === 'string' ? bytesOf(value) : value
 }
 
-/** As it goes into snapshots, hashes and messages: as bytes. */
+/** The form in snapshots, hashes and messages: bytes. */
 export function packedValue(value: KvValue): Uint8Array | SpelledBytes {
   return typeof value === 'string' ? new SpelledBytes(value) : value
 }

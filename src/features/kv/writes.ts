@@ -4,7 +4,7 @@ import type { KvRow } from './model.ts'
 import { holdKey, holdsTable, kvTable, lockDelaysTable, tombstoneTable } from './tables.ts'
 import { kvValue } from './value.ts'
 
-/** What commands do to keys. Pure, as they are. */
+/** Changes of keys by commands. Pure, like the commands. */
 
 export interface NewValue {
   readonly key: string
@@ -12,13 +12,16 @@ export interface NewValue {
   readonly flags: bigint
 }
 
-/** Always takes effect, and raises ModifyIndex even if nothing differs. A plain write leaves the lock of the key as it is. */
+/**
+ * Always takes effect, and raises ModifyIndex even if the value is the same. A plain write leaves the lock of the key
+ * as it is.
+ */
 export function setKey(tx: WriteTransaction, entry: NewValue): KvRow {
   const before = tx.get(kvTable, entry.key)
   return put(tx, entry, before, { session: before?.session ?? '', lockIndex: before?.lockIndex ?? 0 })
 }
 
-/** Whether the key's ModifyIndex is `index`; with 0, whether there is no such key. */
+/** Whether the key's ModifyIndex is `index`; with 0, whether the key does not exist. */
 export function isAt(tx: ReadTransaction, key: string, index: bigint): boolean {
   return BigInt(tx.get(kvTable, key)?.modifyIndex ?? 0) === index
 }
@@ -27,7 +30,7 @@ export function deleteKey(tx: WriteTransaction, key: string): void {
   if (dropRow(tx, key)) tx.put(tombstoneTable, { key, index: tx.index })
 }
 
-/** True if the key was at `index` and is gone, or was not there in the first place. */
+/** True if the key was at `index` and is deleted, or did not exist. */
 export function deleteKeyAt(tx: WriteTransaction, key: string, index: bigint): boolean {
   const before = tx.get(kvTable, key)
   if (before !== undefined && BigInt(before.modifyIndex) !== index) return false
@@ -36,21 +39,21 @@ export function deleteKeyAt(tx: WriteTransaction, key: string, index: bigint): b
 }
 
 /**
- * Deletes every key under a prefix. One tombstone, at the prefix itself, is enough for all of them: a result under a
- * shorter prefix, or the same, has it among its own; one under a longer prefix has no key left, and needs none.
+ * Deletes every key under a prefix. One tombstone at the prefix itself is enough for all of them: a result under the
+ * same or a shorter prefix includes it; one under a longer prefix has no key left, and needs none.
  */
 export function deleteTree(tx: WriteTransaction, prefix: string): void {
   let any = false
   for (const row of tx.prefix(kvTable, prefix)) any = dropRow(tx, row.key) || any
   if (!any) return
   tx.put(tombstoneTable, { key: prefix, index: tx.index })
-  // Keys that a caller may see may have gone, though not that of the tombstone.
+  // Keys that a caller may see may have been deleted, although the name of the tombstone is hidden.
   tx.depart(kvTable, 'tree')
 }
 
 export interface LockRequest extends NewValue {
   readonly session: string
-  /** What the leader has found: lock delays of this key that began at or before this index are over. */
+  /** The leader's decision: lock delays of this key that began at or before this index are over. */
   readonly delayOver: number
 }
 
@@ -58,14 +61,14 @@ export type LockOutcome =
   | {
       readonly kind: 'held'
       readonly row: KvRow
-      /** Index at which this session came to hold the key: greater than that of any holder before it. */
+      /** Index at which this session acquired the lock: greater than that of any holder before it. */
       readonly fence: number
     }
   | { readonly kind: 'no-session' | 'held-by-another' | 'delayed' }
 
 /**
- * Lets the session hold the key, with this value. LockIndex counts the holders that the key has had since it was made
- * (invariant S3): a session that holds it already gets the new value in, and nothing else changes.
+ * Locks the key for the session, and writes this value. LockIndex counts the holders that the key has had since it was
+ * created (invariant S3): a session that already holds the lock only writes the value.
  */
 export function lockKey(tx: WriteTransaction, request: LockRequest): LockOutcome {
   const { key, session } = request
@@ -83,7 +86,7 @@ export function lockKey(tx: WriteTransaction, request: LockRequest): LockOutcome
   return { kind: 'held', row, fence: tx.get(holdsTable, holdKey(session, key))?.since ?? tx.index }
 }
 
-/** Undefined: the session does not hold the key. */
+/** Undefined: the session does not hold the lock. */
 export function unlockKey(tx: WriteTransaction, entry: NewValue & { readonly session: string }): KvRow | undefined {
   const before = tx.get(kvTable, entry.key)
   if (before === undefined || before.session === '' || before.session !== entry.session) return undefined

@@ -4,7 +4,7 @@ import type { MeshFacts, ProxyFacts, ProxyUpstream } from '../../model/mesh-serv
 import { settingsJson } from './settings-text.ts'
 
 /**
- * What answers say of a service in the mesh. Reference: catalog.md#proxy-object,
+ * The mesh part of services in answers. Reference: catalog.md#proxy-object,
  * definitions.md#services-as-the-agent-shows-them.
  */
 
@@ -23,7 +23,7 @@ const upstreamShape = z.strictObject({
   Config: settings.nullable().optional(),
 })
 
-/** What is not given is left out. */
+/** Unset members are left out. */
 export const proxyShape = z
   .strictObject({
     DestinationServiceName: z.string(),
@@ -38,7 +38,9 @@ export const proxyShape = z
 
 export const connectShape = z.strictObject({ Native: z.boolean() }).partial()
 
-/** `of`: the catalog shows members of upstreams that were not given, an agent leaves them out and shows that there are none. */
+/**
+ * `of`: the catalog shows unset members of upstreams; an agent leaves them out, and shows an empty list of upstreams.
+ */
 export function proxyJson(mesh: MeshFacts | undefined, of: 'catalog' | 'agent'): z.infer<typeof proxyShape> {
   const proxy = mesh?.proxy
   if (proxy === undefined || proxy === null) return {}

@@ -4,11 +4,11 @@ import { type Json, writeJson } from '../../base/json.ts'
 import { type JsonInput, parseJsonInput } from '../../base/json-input.ts'
 
 /**
- * Settings that mean nothing here, but to a program that reads them: kept as JSON, so that no name in them is ever a member
- * of an object of ours. Equal settings are equal texts: members are in order. Empty: there are none.
+ * Opaque settings for another program, stored as JSON text, so that no name in them ever becomes a member of an object
+ * of ours. Members are sorted, so equal settings have equal texts. Empty: no settings.
  */
 
-/** `value`: what a configuration file or a body holds, as plain data or as `JsonInput`. */
+/** `value` comes from a configuration file or a body, as plain data or as `JsonInput`. */
 export function settingsText(value: unknown): string {
   return value === undefined || value === null ? '' : writeJson(ordered(value))
 }
@@ -21,7 +21,7 @@ function ordered(value: unknown): Json {
   return Object.fromEntries(members.map(([name, member]) => [name, ordered(member)]))
 }
 
-/** To be written into an answer. `text`: not empty. */
+/** For an answer. `text` is not empty. */
 export function settingsJson(text: string): Json {
   const parsed = parseJsonInput(utf8(text))
   invariant(parsed.ok, 'settings are kept as JSON')

@@ -6,16 +6,13 @@ import { count } from '../contract/fields.ts'
 import { indexValue } from '../http/declared-answers.ts'
 import { type Decoder, decodeBody, decoder, durationSchema, flag, integer, object, text } from '../http/json-body.ts'
 
-/**
- * How the leader looks after the servers, as operators can change it while they run.
- * Reference: operator.md#autopilot-configuration.
- */
+/** Autopilot settings, which operators may change at run time. Reference: operator.md#autopilot-configuration. */
 export interface AutopilotSettings {
   readonly cleanUpDeadServers: boolean
   readonly lastContactThresholdMs: number
   readonly maxTrailingLogs: number
   readonly serverStabilizationMs: number
-  /** The three below are kept for clients of the field's commercial edition; nothing looks at them. */
+  /** The three members below are stored for clients of the field's commercial edition, without any effect. */
   readonly redundancyZoneTag: string
   readonly disableUpgradeMigration: boolean
   readonly upgradeVersionTag: string
@@ -69,7 +66,7 @@ export function autopilotJson(row: AutopilotRow): z.infer<typeof autopilotShape>
 
 const heading = 'Error parsing autopilot config'
 
-/** A text with a unit, or a number of nanoseconds; never below 0. */
+/** A text with a unit, or a number of nanoseconds; at least 0. */
 const period: Decoder<number> = decoder(durationSchema, (value, place, report) => {
   if (value === undefined || value === null || value === '') return 0
   const name = place.slice(place.lastIndexOf('.') + 1)
@@ -104,7 +101,7 @@ export const autopilotBody = object({
   UpgradeVersionTag: text,
 })
 
-/** The whole of them: what is absent becomes zero. */
+/** Parses all of the settings: an absent one becomes zero. */
 export function autopilotSettingsFrom(bytes: Uint8Array): Result<AutopilotSettings, Failure> {
   if (bytes.length === 0) return err({ kind: 'bad-request', message: `${heading}: EOF` })
   const read = decodeBody(bytes, autopilotBody, heading)

@@ -11,7 +11,7 @@ const autopilotSince = releaseOf('autopilot')
 
 const initializeBody = z.strictObject({ settings: autopilotSettings })
 
-/** What the first leader was configured with; changes nothing once there is something. */
+/** The configured settings of the first leader; changes nothing if there are settings already. */
 export const autopilotInitialize: CommandDefinition<z.infer<typeof initializeBody>, boolean> = {
   kind: 'autopilot.initialize',
   outcome: z.boolean(),
@@ -26,7 +26,7 @@ export const autopilotInitialize: CommandDefinition<z.infer<typeof initializeBod
 
 const setBody = z.strictObject({ settings: autopilotSettings, at: uint64.optional() })
 
-/** Replaces all of them. With `at`: only if they were last changed at that index. */
+/** Replaces all settings. With `at`: only if they were last changed at that index. */
 export const autopilotSet: CommandDefinition<z.infer<typeof setBody>, boolean> = {
   kind: 'autopilot.set',
   outcome: z.boolean(),

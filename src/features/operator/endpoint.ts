@@ -25,14 +25,14 @@ export const raftConfigurationEndpoint: ServerEndpoint<z.infer<typeof noArgs>, R
   serve: async (server) => ok(configurationOf(server)),
 }
 
-/** The health of the servers, by the leader's word. */
+/** The health of the servers, as the leader sees it. */
 export const serverHealthEndpoint: ServerEndpoint<z.infer<typeof noArgs>, ClusterHealth> = {
   method: 'Operator.ServerHealth',
   kind: 'server',
   args: noArgs,
   access: reads,
   leader: true,
-  // A leader that has just been elected has not asked anybody yet.
+  // A leader that has just been elected has not asked the servers yet.
   serve: async (server) => ok(server.health() ?? { healthy: false, failureTolerance: 0, servers: [] }),
 }
 
@@ -56,7 +56,7 @@ function configurationOf(server: ServerContext): RaftConfiguration {
 const removePeerArgs = z.union([z.object({ id: z.string() }), z.object({ address: z.string() })])
 type RemovePeerArgs = z.infer<typeof removePeerArgs>
 
-/** Takes a server out of the Raft configuration: one that is gone for good. Replies with nothing. */
+/** Removes a server that is gone for good from the Raft configuration. Returns nothing. */
 export const removePeerEndpoint: WriteEndpoint<RemovePeerArgs, null> = {
   method: 'Operator.RaftRemovePeer',
   kind: 'write',
@@ -73,7 +73,7 @@ export const removePeerEndpoint: WriteEndpoint<RemovePeerArgs, null> = {
 
 const transferArgs = z.object({ id: z.string() })
 
-/** Hands leadership to the server of that ID, or, where it is empty, to the one best able to take it. */
+/** Transfers leadership to the server with that ID or, if it is empty, to the most suitable one. */
 export const transferLeaderEndpoint: WriteEndpoint<z.infer<typeof transferArgs>, null> = {
   method: 'Operator.TransferLeader',
   kind: 'write',
@@ -85,7 +85,7 @@ export const transferLeaderEndpoint: WriteEndpoint<z.infer<typeof transferArgs>,
   },
 }
 
-/** `null`: no leader has put any there yet. */
+/** `null`: no leader has stored settings yet. */
 export const readAutopilotEndpoint: QueryEndpoint<z.infer<typeof noArgs>, AutopilotRow | null> = {
   method: 'Operator.AutopilotGetConfiguration',
   kind: 'query',
@@ -99,7 +99,7 @@ export const readAutopilotEndpoint: QueryEndpoint<z.infer<typeof noArgs>, Autopi
 
 const setAutopilotArgs = z.object({ settings: autopilotSettings, at: uint64.optional() })
 
-/** Replies whether they were replaced: with `at`, only if they were last changed at that index. */
+/** Returns whether the settings were replaced: with `at`, only if they were last changed at that index. */
 export const setAutopilotEndpoint: WriteEndpoint<z.infer<typeof setAutopilotArgs>, boolean> = {
   method: 'Operator.AutopilotSetConfiguration',
   kind: 'write',
@@ -133,7 +133,7 @@ function refusalOf(refusal: RequestRefusal, args: RemovePeerArgs): Failure {
   }
 }
 
-/** Exactly one of the two says which server is meant. */
+/** Exactly one of the two must name the server. */
 export function removePeerArgsFrom(id: string, address: string): Result<RemovePeerArgs, Failure> {
   if (id === '' && address === '') {
     const message = "Must specify either ?id with the server's ID or ?address with IP:port of peer to remove"

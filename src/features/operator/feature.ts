@@ -11,7 +11,7 @@ import {
 import { operatorRoutes } from './routes.ts'
 import { autopilotTable } from './tables.ts'
 
-/** What operators do to the servers themselves: Raft peers, transfer of leadership, and autopilot. */
+/** Operations on the servers themselves: Raft peers, transfer of leadership, and autopilot. */
 export const operatorFeature: Feature = {
   name: 'operator',
   tables: [autopilotTable],

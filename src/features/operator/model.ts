@@ -7,7 +7,7 @@ import { indexValue, listOf } from '../http/declared-answers.ts'
 /** One server of the Raft configuration, as the asked server knows it. */
 export interface RaftServer {
   readonly id: string
-  /** `(unknown)` where nothing but the configuration speaks of it. */
+  /** `(unknown)` if only the configuration knows the server. */
   readonly node: string
   readonly address: string
   readonly leader: boolean
@@ -17,7 +17,7 @@ export interface RaftServer {
 
 export interface RaftConfiguration {
   readonly servers: readonly RaftServer[]
-  /** Index of the entry that brought the configuration. */
+  /** Index of the log entry with the configuration. */
   readonly index: number
 }
 
@@ -72,7 +72,7 @@ export const clusterHealthShape = z.strictObject({
   ),
 })
 
-/** A server that never heard from the leader has the field's -1 for its last contact. */
+/** A server that never heard from the leader has the field's -1 as its last contact. */
 export function clusterHealthJson(health: ClusterHealth): z.infer<typeof clusterHealthShape> {
   return {
     Healthy: health.healthy,

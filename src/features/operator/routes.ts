@@ -108,7 +108,7 @@ export const operatorRoutes: readonly Route[] = [
       }),
     },
   },
-  // There are no areas, so none of their IDs is known: what is left of them are the verbs (Spec: HTP-042, HTP-054).
+  // There are no areas, so every ID is unknown: only the methods remain (Spec: HTP-042, HTP-054).
   {
     path: '/v1/operator/area/',
     rest: { name: 'area', about: 'ID of a network area.' },
@@ -156,7 +156,7 @@ async function removePeer(
   return removed.ok ? { kind: 'empty', status: 200 } : failed(removed.error)
 }
 
-/** As later releases of the field answer it. */
+/** In the form of later releases of the field. */
 async function transferLeader(
   agent: AgentContext,
   request: RouteRequest<NamesOf<typeof transferParameters>>,
@@ -196,7 +196,7 @@ function noSuchArea(): Promise<RouteResponse> {
   return Promise.resolve({ kind: 'text', text: '', status: 404 })
 }
 
-/** Bad news are answered with 429, for callers that look only at the status. */
+/** Bad health is answered with 429, for callers that look only at the status. */
 async function readHealth(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)

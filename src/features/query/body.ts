@@ -27,12 +27,12 @@ export const queryBody = object({
 })
 
 export interface QueryGiven {
-  /** As the body has it; only an update looks elsewhere for it. */
+  /** The ID in the body; an update takes it from the path. */
   readonly id: string
   readonly definition: QueryDefinition
 }
 
-/** Reads the body of a creation or an update. Reference: prepared-queries.md#query-object. */
+/** Parses the body of a creation or an update. Reference: prepared-queries.md#query-object. */
 export function queryGiven(body: Uint8Array): Result<QueryGiven, Failure> {
   const decoded = decodeBody(body, queryBody)
   if (!decoded.ok) return decoded
@@ -61,7 +61,7 @@ export function queryGiven(body: Uint8Array): Result<QueryGiven, Failure> {
 
 const uuidLength = 36
 
-/** The ID of a query as a path names it. The error is the text that clients of the field know. */
+/** The ID of a query in a path. The error is the text that clients of the field know. */
 export function queryIdOf(given: string): Result<string, string> {
   if (given.length === uuidLength) return ok(lowerAscii(given))
   return err('failed prepared query lookup: index error: UUID must be 36 characters')

@@ -16,10 +16,10 @@ const first = releaseOf('prepared-queries')
 const setBody = z.strictObject({ id: queryId, ...definitionFields })
 type SetBody = z.infer<typeof setBody>
 
-/** `id`: of the query, which is that of the first attempt where the write was repeated. The refusal is the field's line. */
+/** `id` is the query's; for a repeated write, that of the first attempt. The refusal is the field's line. */
 export type QueryOutcome = { readonly id: string } | { readonly refusal: string }
 
-/** The leader has drawn the ID, and has validated what can be judged without the state. */
+/** The leader has drawn the ID, and has checked everything that needs no state. */
 export const queryCreate: CommandDefinition<SetBody, QueryOutcome> = {
   kind: 'query.create',
   outcome: idOrRefusal,
@@ -69,7 +69,7 @@ export function missing(id: string): string {
   return `Cannot modify non-existent prepared query: '${id}'`
 }
 
-/** Sessions have IDs that the leader draws: one that is not there never will be. */
+/** The leader draws IDs of sessions at random: one that does not exist never will. */
 function hasItsSession(tx: ReadTransaction, { session }: SetBody): boolean {
   return session === '' || sessionById(tx, session) !== undefined
 }
@@ -79,8 +79,8 @@ function refused(refusal: string | undefined): QueryOutcome | undefined {
 }
 
 /**
- * What depends on other rows. A name must not be the ID of another query: queries are found by either, and the name would
- * take from the other what it is asked for.
+ * Checks that depend on other rows. A name must not be the ID of another query: queries are found by either, and
+ * requests for that ID would become ambiguous.
  */
 function stateRefusal(tx: ReadTransaction, body: SetBody): string | undefined {
   const { name, session } = body

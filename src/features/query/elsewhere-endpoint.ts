@@ -14,7 +14,7 @@ const elsewhereArgs = z.object({
   idOrName: z.string(),
   segment: z.string(),
   connect: z.boolean(),
-  /** One that the query fails over to. */
+  /** A datacenter that the query fails over to. */
   datacenter: z.string(),
   stale: z.boolean(),
 })
@@ -26,8 +26,8 @@ export interface FoundElsewhere {
 }
 
 /**
- * What a query with a token of its own finds in another datacenter: servers of its own ask for it, for agents do not get the
- * token. Only for where the query fails over to, and only what it looks for.
+ * Executes a query with a token of its own in another datacenter: the servers of its own datacenter do this, because
+ * agents do not receive the token. Only for the query's failover datacenters, and only for its service.
  */
 export const executeElsewhereEndpoint: ServerEndpoint<ElsewhereArgs, FoundElsewhere> = {
   method: 'PreparedQuery.ExecuteElsewhere',

@@ -33,7 +33,7 @@ import { allQueries, queriesIndex, queryById, queryDeparturesIndex } from './vie
 
 const createArgs = z.object(definitionFields)
 
-/** Answers the new query's ID. */
+/** Returns the new query's ID. */
 export const createEndpoint: WriteEndpoint<QueryDefinition, string> = {
   method: 'PreparedQuery.Create',
   kind: 'write',
@@ -43,7 +43,7 @@ export const createEndpoint: WriteEndpoint<QueryDefinition, string> = {
     define(server, queryCreate, { ...definition, id: uuidOf(server.env.crypto.randomBytes(16)) }, identity),
 }
 
-/** Replaces the whole definition of a query that there is. */
+/** Replaces the whole definition of an existing query. */
 export const updateEndpoint: WriteEndpoint<QueryDefinition & { readonly id: string }, string> = {
   method: 'PreparedQuery.Update',
   kind: 'write',
@@ -56,7 +56,7 @@ export const updateEndpoint: WriteEndpoint<QueryDefinition & { readonly id: stri
   serve: (server, definition, identity) => define(server, queryUpdate, definition, identity),
 }
 
-/** A server that does not know `Near` yet does not keep it. Release: `query-near`. */
+/** A server that does not know `Near` yet drops it. Release: `query-near`. */
 async function define<Body extends QueryDefinition & { readonly id: string }>(
   server: ServerContext,
   command: CommandDefinition<Body, QueryOutcome>,
@@ -82,7 +82,7 @@ async function propose<Body>(
   return ok(outcome.value.id)
 }
 
-/** What a change of a query is answered that is not there. */
+/** The answer to a change of a query that does not exist. */
 function notThere({ id }: IdArgs): Failure {
   return { kind: 'bad-request', message: missing(id) }
 }
@@ -132,7 +132,7 @@ export const listEndpoint: QueryEndpoint<z.infer<typeof noArgs>, readonly QueryR
 const nameArgs = { idOrName: z.string(), segment: z.string() }
 const explainArgs = z.object(nameArgs)
 
-/** What would be executed. */
+/** The query that would be executed. */
 export const explainEndpoint: QueryEndpoint<z.infer<typeof explainArgs>, Resolved> = {
   method: 'PreparedQuery.Explain',
   kind: 'query',
@@ -159,11 +159,11 @@ export const explainEndpoint: QueryEndpoint<z.infer<typeof explainArgs>, Resolve
 const executeArgs = z.object({
   ...nameArgs,
   connect: z.boolean(),
-  /** The caller's place; null in another datacenter, whose coordinates cannot be compared. */
+  /** The caller's place; null for another datacenter, whose coordinates cannot be compared. */
   origin: z.object({ node: z.string(), ip: z.string(), near: z.string() }).nullable(),
 })
 
-/** What a query found in one datacenter, before it is put into an order of its own. */
+/** The result of a query in one datacenter, before it is shuffled and sorted. */
 export type Executed =
   | Exclude<Resolved, { readonly kind: 'found' }>
   | ({
@@ -173,8 +173,8 @@ export type Executed =
     } & Nearness)
 
 /**
- * Finds instances in the datacenter that is asked. The index is that of what it rests on: it never falls, for a query that
- * looks for another service than before was changed by a command later than all that this service had seen.
+ * Finds instances in the asked datacenter. The index is that of the underlying data. It never falls: if the query's
+ * service was changed, the command that did so is later than everything that was seen of the former service.
  */
 export const executeEndpoint: QueryEndpoint<z.infer<typeof executeArgs>, Executed> = {
   method: 'PreparedQuery.Execute',
@@ -199,7 +199,7 @@ export const executeEndpoint: QueryEndpoint<z.infer<typeof executeArgs>, Execute
     const resolved = resolveQuery(tx, idOrName, segment)
     const index = queriesIndex(tx)
     if (resolved.kind !== 'found') return { index, value: resolved }
-    // Whose rights count is looked up where they do: what is found goes to agents.
+    // The token is not sent to agents: the rights that count are looked up here.
     const query = withoutToken(resolved.query)
     const found = instancesOfQuery(tx, query.service, connect)
     const nearness = nearnessOf(tx, query.service.near, origin, found.entries)
@@ -210,7 +210,7 @@ export const executeEndpoint: QueryEndpoint<z.infer<typeof executeArgs>, Execute
 
 type Found = Extract<Executed, { readonly kind: 'found' }>
 
-/** Distances stand beside the entries. */
+/** Distances are parallel to the entries. */
 function foundSeenBy(authorizer: Authorizer, found: Found): Found {
   const entries = placedSeenBy(authorizer, found.entries)
   if (entries === found.entries) return found
@@ -236,7 +236,7 @@ export const executeRemoteEndpoint: QueryEndpoint<z.infer<typeof executeRemoteAr
   },
 }
 
-/** Datacenters that a query may fail over to, the nearest first, without the one that is asked. */
+/** Datacenters that a query may fail over to, the nearest first, without the asked one. */
 export const otherDatacentersEndpoint: ServerEndpoint<z.infer<typeof noArgs>, readonly string[]> = {
   method: 'PreparedQuery.OtherDatacenters',
   kind: 'server',

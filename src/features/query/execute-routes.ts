@@ -39,7 +39,7 @@ export const forwardedFor: RequestHeader = {
 
 type ExecuteRequest = RouteRequest<NamesOf<typeof executeParameters>>
 
-/** `GET /v1/query/<id or name>/execute`. Never waits for a change. Reference: prepared-queries.md#execution. */
+/** `GET /v1/query/<id or name>/execute`. Never blocks. Reference: prepared-queries.md#execution. */
 export async function execute(agent: AgentContext, request: ExecuteRequest): Promise<RouteResponse> {
   const idOrName = textOfByteString(request.rest)
   const options = plainReadOptions(agent, request)
@@ -83,12 +83,12 @@ export async function explain(agent: AgentContext, request: RouteRequest<ReadNam
   return { kind: 'json', value, meta: unindexed(meta), consistency }
 }
 
-/** Of a read that failed the field says how fresh it was, but not of a query that is not there. */
+/** The field reports freshness for a failed read, but not for an unknown query. */
 function unread(failure: Failure): RouteResponse {
   return failure.kind === 'not-found' ? failed(failure) : { kind: 'failure', failure, meta: nothingRead }
 }
 
-/** Answered at once: what the caller says of waiting does not count. */
+/** Answered at once: the caller's options for blocking are ignored. */
 function plainReadOptions(agent: AgentContext, request: RouteRequest<ReadName>): Result<ReadOptions, Failure> {
   const options = parseReadOptions(agent, request.query)
   return options.ok ? ok({ ...options.value, minIndex: 0, waitMs: 0 }) : options
@@ -122,7 +122,7 @@ function callOf(
   })
 }
 
-/** The first address that a proxy has noted; else that of the connection. */
+/** The first address in the proxies' header, otherwise that of the connection. */
 function callerAddress({ headers, call }: ExecuteRequest): string {
   const [forwarded = ''] = (headers.get('x-forwarded-for') ?? '').split(',')
   return forwarded.trim() === '' ? (call.client ?? '') : forwarded.trim()
@@ -134,7 +134,7 @@ interface Begun {
   readonly consistency: Consistency
 }
 
-/** With `?cached`, what the query's own datacenter has found, kept and kept fresh by this agent. */
+/** With `?cached`, the result of the query's own datacenter from this agent's cache. */
 async function firstAnswer(
   agent: AgentContext,
   request: ExecuteRequest,
@@ -146,7 +146,7 @@ async function firstAnswer(
   if (!freshness.ok) return freshness
   const cached = (ip: string) =>
     agent.cached(executeEndpoint, executeArgs({ ...call, ip }), read, freshness.value, request.call)
-  // Kept once for all callers, unless where each asks from counts: then for each of their addresses.
+  // Cached once for all callers, unless the caller's address matters: then once for each address.
   const forAll = await cached('')
   if (!forAll.ok) return forAll
   const { value } = forAll.value.answer
@@ -157,7 +157,7 @@ async function firstAnswer(
   return ok({ answer, cache, consistency: hit ? 'default' : 'stale' })
 }
 
-/** Asks the servers of a datacenter as this request wants to. */
+/** Reads from the servers of a datacenter with this request's options. */
 function readsOf(agent: AgentContext, request: ExecuteRequest, read: ReadOptions): QueryReads {
   const own = agent.self().datacenter
   const at = (datacenter: string): ReadOptions => ({ ...read, datacenter: datacenter === own ? '' : datacenter })
@@ -220,7 +220,7 @@ function executionJson(
   }
 }
 
-/** As health reads show it, but that a check without tags of a service has null. */
+/** As in health reads, except that a check of a service without tags has null. */
 function entryJson({ node, service, checks }: HealthServiceEntry, datacenter: string): z.infer<typeof foundShape> {
   return {
     Node: nodeJson(node, datacenter),
@@ -235,7 +235,7 @@ function entryJson({ node, service, checks }: HealthServiceEntry, datacenter: st
 
 const consistencyNames = { default: 'leader', consistent: 'consistent', stale: 'stale' } as const
 
-/** An answer that cannot be waited for has no index. The last contact is in nanoseconds. */
+/** An answer that does not block has no index. The last contact is in nanoseconds. */
 function metaJson({ knownLeader, lastContactMs }: ReadMeta, consistency: Consistency) {
   return {
     Index: 0 as const,

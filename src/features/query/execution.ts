@@ -20,22 +20,25 @@ import type { ServiceQuery } from './model.ts'
 import type { Nearness } from './nearness.ts'
 import { noSuchQuery } from './resolution.ts'
 
-/** What the execution of a query asks of servers, as fresh as its caller wants. */
+/** The reads that executing a query needs, with the caller's consistency. */
 export interface QueryReads {
-  /** `until`: ends the call early, beside what ends the whole execution. */
+  /** `until` ends this call early, in addition to what ends the whole execution. */
   query<Args, Reply>(
     endpoint: QueryEndpoint<Args, Reply>,
     args: Args,
     datacenter: string,
     until?: Pick<CallOptions, 'onAbort'>,
   ): Promise<Result<Answer<Reply>, Failure>>
-  /** Of a query with a token of its own: what that may read in another datacenter, which the servers of the query's own ask. */
+  /**
+   * For a query with a token of its own: the result in another datacenter, which the servers of the query's own
+   * datacenter request.
+   */
   elsewhere(
     args: Omit<ElsewhereArgs, 'stale'>,
     own: string,
     until?: Pick<CallOptions, 'onAbort'>,
   ): Promise<Result<FoundElsewhere, Failure>>
-  /** All but this datacenter, the nearest to it first. */
+  /** All datacenters but this one, the nearest to it first. */
   otherDatacenters(datacenter: string): Promise<Result<readonly string[], Failure>>
 }
 
@@ -43,34 +46,34 @@ export interface QueryCall {
   readonly idOrName: string
   /** Only instances that can be reached through the mesh, whatever the query says. */
   readonly connect: boolean
-  /** Instances at most; 0: all. */
+  /** Maximum number of instances; 0: all. */
   readonly limit: number
-  /** A node that the caller named, before which the query's own does not count; empty for none. */
+  /** A node that the caller named, which takes precedence over the query's own; empty for none. */
   readonly near: string
-  /** The address from which the caller asks. */
+  /** The caller's address. */
   readonly ip: string
-  /** The segment of the agent that is asked. */
+  /** The segment of the asked agent. */
   readonly segment: string
-  /** The agent that is asked, and its datacenter. */
+  /** The asked agent, and its datacenter. */
   readonly node: string
   readonly ownDatacenter: string
-  /** Where the query is; the agent's own datacenter, or another. */
+  /** The datacenter of the query: the agent's own, or another. */
   readonly datacenter: string
 }
 
 export interface Execution {
   readonly service: string
   readonly entries: readonly HealthServiceEntry[]
-  /** As the query has it. */
+  /** In the query's spelling. */
   readonly dnsTtl: string
-  /** Where they are. */
+  /** The datacenter of the instances. */
   readonly datacenter: string
-  /** How many other datacenters were tried. */
+  /** Number of other datacenters that were tried. */
   readonly failovers: number
   readonly meta: ReadMeta
 }
 
-/** What an agent says of itself: before `query-near` it does not say where it is. */
+/** What an agent tells servers about itself: before `query-near`, not its place. */
 export function agentPlace({ self, release }: Pick<AgentContext, 'self' | 'release'>) {
   const { nodeName, datacenter, nodeMeta } = self()
   return {
@@ -81,19 +84,19 @@ export function agentPlace({ self, release }: Pick<AgentContext, 'self' | 'relea
 }
 
 /**
- * A node that is asked for as near is among so many of the first, where they are sorted.
- * Reference: prepared-queries.md#order-and-failover.
+ * The named nearest node is included if it is among this many first results. Reference:
+ * prepared-queries.md#order-and-failover.
  */
 const nearFirstWithin = 10
 
-/** How long another datacenter is waited for: clients of DNS give up after 5 s, and the next one may have an answer. */
+/** Timeout for another datacenter: DNS clients give up after 5 s, and the next datacenter may have an answer. */
 const elsewhereWaitMs = 3_000
 
 const orderStream = 'query.order'
 
 /**
- * Executes a query: finds instances where it is, puts them into an order drawn anew, the near ones first, and tries other
- * datacenters only when there are none. The order is drawn here, on the agent, so that servers can keep what they found.
+ * Executes a query: finds instances in its datacenter, shuffles them, sorts them by distance, and tries other
+ * datacenters only if there are none. The agent shuffles, so that servers can cache their results.
  */
 export async function executeQuery(
   env: Env,
@@ -127,12 +130,12 @@ interface Failing {
   readonly call: QueryCall
   readonly here: Execution
   readonly service: ServiceQuery
-  /** Of its own. */
+  /** The query has a token of its own. */
   readonly hasToken: boolean
   readonly others: readonly string[]
 }
 
-/** One after the other until something is found. One that cannot be asked is passed over. */
+/** Tries datacenters in order until one has a result. One that cannot be reached is skipped. */
 async function failOver(env: Env, reads: QueryReads, failing: Failing): Promise<Execution> {
   const { call, here, service, others } = failing
   let last = here
@@ -164,14 +167,14 @@ async function findElsewhere(
   const { idOrName, segment, connect } = call
   if (hasToken) {
     const found = await reads.elsewhere({ idOrName, segment, connect, datacenter }, call.datacenter, until)
-    // Servers of earlier releases leave it to the token of the caller.
+    // Servers of earlier releases use the caller's token.
     if (found.ok || found.error.kind !== 'unknown-method') return found
   }
   const found = await reads.query(executeRemoteEndpoint, { service, connect }, datacenter, until)
   return found.ok ? ok({ entries: found.value.value, meta: found.value.meta }) : found
 }
 
-/** What is asked of the servers of the query's datacenter. */
+/** Arguments for the servers of the query's datacenter. */
 export function executeArgs({ idOrName, segment, connect, ...call }: QueryCall) {
   const { node, ip, near, datacenter, ownDatacenter } = call
   return { idOrName, segment, connect, origin: datacenter === ownDatacenter ? { node, ip, near } : null }

@@ -1,8 +1,8 @@
 import type { ServiceQuery } from './model.ts'
 
 /**
- * The datacenters that a query is tried in when nothing is found in its own, in this order: so many of the nearest, then
- * those that it names and that there are, each once. `others`: all but its own, the nearest first.
+ * The datacenters in which a query is tried after its own, in order: this many of the nearest, then those that it names
+ * and that exist, each once. `others` are all but its own, the nearest first.
  */
 export function failoverDatacenters({ failover }: ServiceQuery, others: readonly string[]): readonly string[] {
   const known = new Set(others)

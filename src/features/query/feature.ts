@@ -16,7 +16,7 @@ import { queryRoutes } from './routes.ts'
 import { queryHooks } from './session-end.ts'
 import { queriesTable } from './tables.ts'
 
-/** Prepared queries: which instances of a service are to be found under one name, here or in another datacenter. */
+/** Prepared queries: a name for a search for instances of a service, here or in another datacenter. */
 export const queryFeature: Feature = {
   name: 'query',
   tables: [queriesTable],

@@ -3,7 +3,7 @@ import { textPairs } from '../contract/fields.ts'
 
 const texts = z.array(z.string()).readonly()
 
-/** What a query looks for, as it travels in requests and commands and stands in snapshots. */
+/** The search of a query, in requests, in commands and in snapshots. */
 export const serviceQueryFields = z.strictObject({
   service: z.string(),
   failover: z.strictObject({ nearestN: z.number().int(), datacenters: texts.nullable() }),
@@ -15,7 +15,7 @@ export const serviceQueryFields = z.strictObject({
   connect: z.boolean(),
 })
 
-/** What a query is made of besides its ID. */
+/** A query without its ID. */
 export const definitionFields = {
   name: z.string(),
   session: z.string(),

@@ -11,8 +11,8 @@ export interface InstancesFound {
 }
 
 /**
- * The instances that a query looks for, in the order of the catalog.
- * Reference: prepared-queries.md#query-service-onlypassing, prepared-queries.md#query-service-tags.
+ * The instances that match a query, in the order of the catalog. Reference:
+ * prepared-queries.md#query-service-onlypassing, prepared-queries.md#query-service-tags.
  */
 export function instancesOfQuery(tx: ReadTransaction, wanted: ServiceQuery, connect: boolean): InstancesFound {
   const { required, refused } = sortedTags(wanted.tags ?? [])
@@ -27,7 +27,7 @@ export function instancesOfQuery(tx: ReadTransaction, wanted: ServiceQuery, conn
   return { index: found.index, entries }
 }
 
-/** Among which instances it looks. */
+/** The set of instances that the query searches. */
 export function waysOf({ service, connect: isOfMesh }: ServiceQuery, connect: boolean) {
   return { service, connect: isOfMesh || connect }
 }

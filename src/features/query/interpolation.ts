@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../base/result.ts'
 
-/** A text with places that stand for something else. */
+/** A text with placeholders. */
 export type Interpolated = readonly Piece[]
 
 type Piece =
@@ -9,16 +9,16 @@ type Piece =
   /** A group of the template's regular expression. */
   | { readonly kind: 'match'; readonly group: number }
 
-/** What the places stand for. */
+/** The values of the placeholders. */
 export interface Meaning {
   readonly variables: ReadonlyMap<string, string>
-  /** The whole match and its groups; empty where nothing matched. */
+  /** The whole match and its groups; empty if nothing matched. */
   readonly groups: readonly string[]
 }
 
 /**
- * Reads `a-${name.suffix}-${match(1)}`. `$${` stands for `${` itself; every other text for itself. Of the field's language
- * for such texts, which can also reckon and choose, only what its templates are documented with.
+ * Parses `a-${name.suffix}-${match(1)}`. `$${` stands for a literal `${`; all other text is literal. The field's
+ * language can also compute and choose; this is the part that its templates are documented with.
  */
 export function parseInterpolated(text: string): Result<Interpolated, string> {
   const pieces: Piece[] = []
@@ -53,10 +53,7 @@ function parsePlace(inside: string): Piece | undefined {
   return variable?.[1] === undefined ? undefined : { kind: 'variable', name: variable[1] }
 }
 
-/**
- * A group that is not there, or did not take part in the match, is empty. What is longer than `lengthMax` is no longer gone
- * on with.
- */
+/** A missing group, or one without a match, is empty. Stops when the text exceeds `lengthMax`. */
 export function renderInterpolated(pieces: Interpolated, meaning: Meaning, lengthMax: number): Result<string, string> {
   let out = ''
   for (const piece of pieces) {

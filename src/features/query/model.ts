@@ -2,45 +2,45 @@ import { z } from 'zod'
 import type { TextPairs } from '../../model/catalog.ts'
 import { indexValue, textList, textMap } from '../http/declared-answers.ts'
 
-/** Which instances a query finds. Reference: prepared-queries.md#query-object. */
+/** The search of a query. Reference: prepared-queries.md#query-object. */
 export interface ServiceQuery {
   readonly service: string
-  /** Datacenters that are asked when nothing is found here: this many of the nearest, then these by name. */
+  /** Datacenters to try if nothing is found here: this many of the nearest, then these by name. */
   readonly failover: { readonly nearestN: number; readonly datacenters: readonly string[] | null }
-  /** Only instances of which every check passes; else all that have no critical one. */
+  /** True: only instances with all checks passing. False: all instances without a critical check. */
   readonly onlyPassing: boolean
-  /** Checks that count as absent. */
+  /** Checks that are ignored. */
   readonly ignoreCheckIds: readonly string[] | null
-  /** A node: what is nearer to it comes first. `_agent`: the agent that is asked. `_ip`: the node that has the caller's address. */
+  /** A node: results nearer to it come first. `_agent` is the asked agent, `_ip` the node with the caller's address. */
   readonly near: string
-  /** All of these; `!tag` must be absent. */
+  /** Instances must have all of these; `!tag` must be absent. */
   readonly tags: readonly string[] | null
-  /** Pairs that the node has. */
+  /** Metadata pairs that the node must have. */
   readonly nodeMeta: TextPairs | null
   /** Only instances that can be reached through the mesh. */
   readonly connect: boolean
 }
 
 export interface QueryTemplate {
-  /** Empty: the query is no template. */
+  /** Empty: the query is not a template. */
   readonly type: string
-  /** Its groups are what `${match(N)}` stands for. */
+  /** Its groups are the values of `${match(N)}`. */
   readonly regexp: string
-  /** Tags that come out empty are dropped. */
+  /** Tags that are empty after rendering are dropped. */
   readonly removeEmptyTags: boolean
 }
 
-/** What a client says of a query. */
+/** The client's definition of a query. */
 export interface QueryDefinition {
-  /** Unique, whatever the case of its letters; of a template, what the names begin with that it answers. May be empty. */
+  /** Unique without case; for a template, the prefix of the names that it answers. May be empty. */
   readonly name: string
-  /** The session with which the query goes; empty: it stays. */
+  /** The session whose end removes the query; empty: none. */
   readonly session: string
-  /** Whose rights count when it is executed; empty: the caller's. */
+  /** The token whose rights count when it is executed; empty: the caller's. */
   readonly token: string
   readonly template: QueryTemplate
   readonly service: ServiceQuery
-  /** `ttl`: a duration as it was given, or empty. */
+  /** `ttl`: a duration in its given spelling, or empty. */
   readonly dns: { readonly ttl: string }
 }
 

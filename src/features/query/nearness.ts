@@ -4,29 +4,31 @@ import type { ReadTransaction } from '../../store/types.ts'
 import { allNodes } from '../catalog/views.ts'
 import { coordinateOfNode, coordinatesIndex } from '../coordinate/views.ts'
 
-/** The caller, as far as it matters for nearness. */
+/** The caller, for sorting by distance. */
 export interface Origin {
-  /** The agent that was asked. */
+  /** The asked agent. */
   readonly node: string
-  /** The address from which it was asked. */
+  /** The caller's address. */
   readonly ip: string
-  /** A node that the caller named, before which the query's own does not count; empty for none. */
+  /** A node that the caller named, which takes precedence over the query's own; empty for none. */
   readonly near: string
 }
 
 export interface Nearness {
-  /** The node by which they are sorted; empty: by none. */
+  /** The node by whose distance the instances are sorted; empty: unsorted. */
   readonly near: string
-  /** Of each entry, how near: less is nearer, and of equals none is before the other. Null: nothing is known. */
+  /** The distance of each entry; equal distances keep their order. Null: unknown. */
   readonly distances: readonly number[] | null
-  /** The caller's address counts. Absent where a server of before does not say. */
+  /** The caller's address counts. Absent if a server of an earlier release does not say. */
   readonly byAddress?: boolean
 }
 
-/** Farther than any: of those nothing is known. A number, for infinity does not travel. */
+/**
+ * The distance of nodes without coordinates. A finite number, because MessagePack-encoded replies carry no infinity.
+ */
 const unknownDistance = 1e12
 
-/** How near the instances are to the node that counts. No watch is made of coordinates, as in `coordinate/views.ts`. */
+/** Distances of the instances from the node that counts. Coordinates are not watched, as in `coordinate/views.ts`. */
 export function nearnessOf(
   tx: ReadTransaction,
   ownNear: string,
@@ -37,7 +39,7 @@ export function nearnessOf(
   const near = origin === null ? '' : nodeMeant(tx, named, origin)
   const byAddress = origin !== null && named === '_ip'
   if (near === '') return { near, distances: null, byAddress }
-  // Asked for so that a result which is kept no longer holds once coordinates have changed.
+  // Read so that a cached result is dropped once coordinates have changed.
   coordinatesIndex(tx)
   const distances = tx.covered((read) => {
     const from = coordinateOfNode(read, near)?.coordinate

@@ -11,19 +11,19 @@ export function looksLikeUuid(text: string): boolean {
   return uuidPattern.test(text)
 }
 
-/** The query that an ID or a name stands for, rendered where it is made from a template. */
+/** The query with an ID or a name, rendered if it is a template. */
 export type Resolved =
   | { readonly kind: 'unknown' }
-  /** The line says what is wrong. */
+  /** `line` says what is wrong. */
   | { readonly kind: 'unusable'; readonly line: string }
   | { readonly kind: 'found'; readonly query: QueryRow }
 
-/** What is answered where it stands for none. */
+/** The answer if there is no such query. */
 export const noSuchQuery: Failure = { kind: 'not-found', message: 'Query not found' }
 
 /**
- * The ID first, then the exact name, then the template with the longest name.
- * Reference: prepared-queries.md#resolution-of-a-name.
+ * Tries the ID first, then the exact name, then the template with the longest matching name. Reference:
+ * prepared-queries.md#resolution-of-a-name.
  */
 export function resolveQuery(tx: ReadTransaction, idOrName: string, segment: string): Resolved {
   const query = queryOf(tx, idOrName)
@@ -36,7 +36,7 @@ export function resolveQuery(tx: ReadTransaction, idOrName: string, segment: str
   return rendered.ok ? { kind: 'found', query: rendered.value } : { kind: 'unusable', line: rendered.error }
 }
 
-/** The query that is meant, be it a template that gives nothing for this name. */
+/** The query itself, even if it is a template that cannot be rendered for this name. */
 export function queryOf(tx: ReadTransaction, idOrName: string): QueryRow | undefined {
   if (idOrName === '') return undefined
   const byId = looksLikeUuid(idOrName) ? queryById(tx, lowerAscii(idOrName)) : undefined

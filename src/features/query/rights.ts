@@ -8,7 +8,10 @@ export const hiddenToken = '<hidden>'
 
 type Named = Pick<QueryDefinition, 'name' | 'template'>
 
-/** Whether rules speak of it. One without a name is known to whoever has its ID. Spec: ACL-017, ACL-018. */
+/**
+ * Whether rules govern the query. A query without a name is open to every caller that knows its ID. Spec: ACL-017,
+ * ACL-018.
+ */
 function isGoverned(query: Named): boolean {
   return query.name !== '' || isTemplate(query)
 }
@@ -18,7 +21,7 @@ export function queryRefused(authorizer: Authorizer, query: Named | undefined, r
   return refusedUnlessAllowed(authorizer, 'query', query.name, right)
 }
 
-/** Of a query that is there. `notThere`: what its caller is told if it is not. */
+/** Why the caller may not change an existing query. `notThere` is the answer for a missing one. */
 export function queryChangeRefused(
   authorizer: Authorizer,
   query: Named | undefined,
@@ -28,12 +31,12 @@ export function queryChangeRefused(
   return refusedOrAbsent(authorizer, { resource: 'query', name: query.name, right: 'write' }, notThere)
 }
 
-/** In a list: queries without a name are shown only to tokens that manage access. */
+/** In a list, queries without a name are shown only to tokens that manage access control. */
 export function isListed(authorizer: Authorizer, query: QueryRow): boolean {
   return managesAccess(authorizer) || (isGoverned(query) && queryRefused(authorizer, query, 'read') === undefined)
 }
 
-/** Shows its token only to callers that could read the token anyway. */
+/** Shows the query's token only to callers that may read tokens anyway. */
 export function queryShown(authorizer: Authorizer, query: QueryRow): QueryRow {
   return managesAccess(authorizer) ? query : withoutToken(query)
 }

@@ -142,7 +142,7 @@ async function create(agent: AgentContext, request: QueryRequest): Promise<Route
   return created.ok ? { kind: 'json', value: { ID: created.value } } : failed(created.error)
 }
 
-/** The path names the query, whatever the body says. */
+/** The path names the query, and the body's ID is ignored. */
 async function update(agent: AgentContext, request: QueryRequest): Promise<RouteResponse> {
   const call = writingCall(agent, request)
   if (!call.ok) return failed(call.error)

@@ -7,7 +7,7 @@ import { isTemplate, type QueryRow } from './model.ts'
 
 const queryRow = z.object({ id: queryId, ...definitionFields, createIndex: count, modifyIndex: count })
 
-/** `name`: of every query that has one. `template`: of templates alone, the one with the empty name too. */
+/** `name`: every query with a name. `template`: templates alone, including the one with the empty name. */
 export const queriesTable: TableDefinition<QueryRow> = {
   name: 'prepared-queries',
   key: (row) => row.id,

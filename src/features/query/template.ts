@@ -3,10 +3,13 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { type Meaning, parseInterpolated, renderInterpolated } from './interpolation.ts'
 import { type QueryDefinition, type ServiceQuery, templateType } from './model.ts'
 
-/** Characters that all texts of a rendered query may have together: a short text can name a long one often. */
+/**
+ * Maximum number of characters of all texts of a rendered query together: a short template can repeat a long name
+ * often.
+ */
 const renderedCharactersMax = 65_536
 
-/** Renders a template with the shortest name that it can be asked for, to find what would fail later. */
+/** Renders a template with its shortest possible name, to find errors that execution would meet. */
 export function templateRefusal(query: QueryDefinition): string | undefined {
   if (query.template.type !== templateType) return `Bad Template.Type '${query.template.type}'`
   const rendered = renderTemplate(query, query.name, '')
@@ -14,8 +17,8 @@ export function templateRefusal(query: QueryDefinition): string | undefined {
 }
 
 /**
- * The query that a template makes of a name, which begins with the template's own. Only what it looks for is made anew.
- * Reference: prepared-queries.md#interpolation.
+ * The query that a template makes for a name with the template's prefix. Only its search is rendered. Reference:
+ * prepared-queries.md#interpolation.
  */
 export function renderTemplate<Query extends QueryDefinition>(
   query: Query,
@@ -41,7 +44,7 @@ function matchOf(regexp: string, name: string): Result<readonly string[], string
   return compiled.ok ? ok(compiled.value.groups(name)) : err(`Bad Regexp: ${compiled.error}`)
 }
 
-/** Goes over all texts of what a query looks for, in a fixed order; the first problem stays. */
+/** Renders all texts of a query's search in a fixed order, and keeps the first problem. */
 class Rendering {
   problem: string | undefined
   readonly #meaning: Meaning

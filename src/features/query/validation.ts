@@ -5,16 +5,13 @@ import { isTemplate, type QueryDefinition, type ServiceQuery } from './model.ts'
 import { hiddenToken } from './rights.ts'
 import { templateRefusal } from './template.ts'
 
-/** Longest name, in bytes: each beginning of a requested name is looked up among the templates. */
+/** Maximum number of bytes of a name: each prefix of a requested name is looked up among the templates. */
 export const queryNameBytesMax = 256
-/** What all texts of a definition may take together, in UTF-16 units, each with a little more for itself. */
+/** Maximum size of all texts of a definition together, in UTF-16 units, each with a small overhead. */
 const definitionSizeMax = 65_536
 const textSize = 16
 
-/**
- * Why a definition cannot be taken, whatever else there is; in the words of the field.
- * Reference: prepared-queries.md#query-object.
- */
+/** Why a definition is invalid by itself, in the field's words. Reference: prepared-queries.md#query-object. */
 export function definitionRefusal(query: QueryDefinition): string | undefined {
   const problem = sizeProblem(query) ?? ownProblem(query) ?? serviceProblem(query.service) ?? ttlProblem(query.dns.ttl)
   if (problem !== undefined) return `Invalid prepared query: ${problem}`

@@ -14,15 +14,15 @@ export function queryByName(tx: ReadTransaction, name: string): QueryRow | undef
   return first(tx.byIndex(queriesTable, 'name', nameKey(name)))
 }
 
-/** The template that answers every name which no other one does. */
+/** The template with the empty name, which answers every name that no other template matches. */
 export function catchAllTemplate(tx: ReadTransaction): QueryRow | undefined {
   return first(tx.byIndex(queriesTable, 'template', ''))
 }
 
-/** The template whose name is the longest with which this one begins. */
+/** The template with the longest name that is a prefix of this name. */
 export function templateFor(tx: ReadTransaction, name: string): QueryRow | undefined {
   const key = nameKey(name)
-  // Names are bounded: so is the number of looks, however long the name is that a caller asks for.
+  // Names are bounded, and so is the number of lookups, however long the requested name is.
   for (let length = Math.min(key.length, queryNameBytesMax); length >= 0; length--) {
     const found = first(tx.byIndex(queriesTable, 'template', key.slice(0, length)))
     if (found !== undefined) return found
@@ -38,12 +38,12 @@ export function allQueries(tx: ReadTransaction): Iterable<QueryRow> {
   return tx.all(queriesTable)
 }
 
-/** Every answer about queries carries the index at which any of them last came, changed or went. */
+/** Every answer about queries carries the index at which any of them was last created, changed or removed. */
 export function queriesIndex(tx: ReadTransaction): number {
   return tx.lastChange(queriesTable)
 }
 
-/** At which one last went, or came to have another name. */
+/** The index at which a query was last removed or renamed. */
 export function queryDeparturesIndex(tx: ReadTransaction): number {
   return tx.lastDeparture(queriesTable, 'name')
 }

@@ -14,10 +14,10 @@ const first: Release = { major: 0, minor: 4, patch: 0 }
 const createBody = z.strictObject(sessionFields)
 export type NewSession = z.infer<typeof createBody>
 
-/** `id`: the one that the session got, which is that of the first attempt where the write was repeated. */
+/** `id` is the session's; for a repeated write, that of the first attempt. */
 export type SessionCreated = { readonly id: string } | { readonly refusal: string }
 
-/** The ID is drawn by the leader. The refusal is the line that clients of the field know. */
+/** The leader draws the ID. The refusal is the line that clients of the field know. */
 export const sessionCreate: CommandDefinition<NewSession, SessionCreated> = {
   kind: 'session.create',
   outcome: idOrRefusal,
@@ -45,7 +45,7 @@ function checksRefusal(tx: ReadTransaction, node: string, checks: readonly strin
 
 const destroyBody = z.strictObject({ ids: z.array(sessionFields.id).readonly() })
 
-/** Destroys a session for its owner, or because its time to live has expired. A session that is not there has ended already. */
+/** Destroys a session for its owner, or because its TTL has expired. A session that does not exist counts as ended. */
 export const sessionDestroy: CommandDefinition<z.infer<typeof destroyBody>, boolean> = {
   kind: 'session.destroy',
   outcome: z.boolean(),

@@ -9,7 +9,7 @@ import type { CreateArgs } from './endpoint.ts'
 import type { SessionBehaviour } from './model.ts'
 
 const nanoseconds = 1e6
-/** A bare number of the lock delay below this is meant in seconds: clients' own mistake, which the field kept. */
+/** A bare number of the lock delay below this is in seconds: an early mistake of clients that the field kept. */
 const secondsBelow = 1000
 
 const lockDelaySchema: JsonSchema = {
@@ -17,7 +17,7 @@ const lockDelaySchema: JsonSchema = {
   description: `A duration with its unit, or a number: of nanoseconds from ${secondsBelow} on, of seconds below.`,
 }
 
-/** A text with a unit, or a number; nanoseconds come out. */
+/** A text with a unit, or a number; decoded to nanoseconds. */
 const lockDelay: Decoder<number> = decoder(lockDelaySchema, (value, _place, report) => {
   const given = lockDelayNs(value)
   if (given !== undefined && given >= 0) return given
@@ -48,7 +48,7 @@ export const createBody = object({
 
 const behaviours: Readonly<Record<string, SessionBehaviour>> = { '': 'release', release: 'release', delete: 'delete' }
 
-/** Reads the body of a creation; none at all asks for the defaults. Reference: keys.md#session-create-body. */
+/** Parses the body of a creation; an empty body takes the defaults. Reference: keys.md#session-create-body. */
 export function createArgsOf(body: Uint8Array, ownNode: string): Result<CreateArgs, Failure> {
   const decoded = body.length === 0 ? ok(nothingAsked) : decodeBody(body, createBody)
   if (!decoded.ok) return decoded
@@ -77,7 +77,7 @@ const nothingAsked = {
   TTL: '',
 }
 
-/** Milliseconds; 0 for none. Whether it is within bounds is the leader's to say. */
+/** Milliseconds; 0 for none. The leader checks the limits. */
 function ttlOf(text: string): Result<number, Failure> {
   if (text === '') return ok(0)
   const parsed = parseDuration(text)

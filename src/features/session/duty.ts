@@ -7,15 +7,16 @@ import { sessionDestroy } from './commands.ts'
 import type { SessionRow } from './model.ts'
 import { allSessions, sessionById, sessionCount } from './views.ts'
 
-/**
- * A session ends when it has not been renewed for this many times its time to live. Reference: keys.md#end-of-a-session.
- */
+/** A session ends when it has not been renewed for this multiple of its TTL. Reference: keys.md#end-of-a-session. */
 const graceFactor = 2
-/** Sessions ended by one command: a few milliseconds of work for every server, unless they hold many keys. */
+/**
+ * Maximum number of sessions that one command ends: a few milliseconds of work for every server, unless they hold many
+ * keys.
+ */
 const expiredMax = 64
-/** Pause before sessions whose end was refused are tried again. */
+/** Pause before a refused end of sessions is retried. */
 const retryMs = 1_000
-/** Alarms kept for sessions that have ended by themselves, beyond as many as there are sessions. */
+/** Maximum number of alarms of sessions that have already ended, in addition to one for each session. */
 const idleAlarmsMax = 1024
 
 interface Alarm {
@@ -24,12 +25,12 @@ interface Alarm {
 }
 
 /**
- * Ends sessions that are not renewed. Renewals are known to the leader alone, so a session lives for at least its time to
- * live after the last one, and a leader change extends that and never shortens it (invariant S2):
- * 1. A leader begins with a full span of twice the time to live for every session there is, by its own monotonic clock.
- * 2. A renewal is answered only after its server has made sure that no other one leads yet: whoever leads next begins its
+ * Ends sessions that are not renewed. Only the leader knows renewals, so a session lives for at least its TTL after the
+ * last one; a leader change extends that and never shortens it (invariant S2):
+ * 1. A leader gives every existing session a full span of twice its TTL, by its own monotonic clock.
+ * 2. A renewal is answered only after its server has confirmed that no other one leads yet: the next leader starts its
  *    spans later than that.
- * 3. A renewal that comes while the end of its session is being replicated waits for how that comes out.
+ * 3. A renewal that arrives while the end of its session is being replicated waits for the outcome.
  */
 export const sessionExpiry: LeaderDuty<SessionExpiry> = {
   name: 'session.expiry',
@@ -40,7 +41,7 @@ export class SessionExpiry implements RunningDuty {
   readonly #server: ServerContext
   /** By session: when it ends unless it is renewed. */
   readonly #deadlines = new Map<string, number>()
-  /** One alarm for each of them, at its deadline or before: a renewal leaves the alarm where it is. */
+  /** One alarm for each session, at its deadline or before: a renewal does not move the alarm. */
   #alarms = emptyAlarms()
   /** Sessions whose end is being replicated, and the callers that wait for the outcome. */
   readonly #ending = new Map<string, Deferred<void>>()
@@ -60,7 +61,7 @@ export class SessionExpiry implements RunningDuty {
     this.#ending.clear()
   }
 
-  /** Gives a session, new or renewed, its whole span again. */
+  /** Gives a new or renewed session its full span. */
   extend({ id, ttlMs }: SessionRow): void {
     if (ttlMs === 0 || this.#closed) return
     const atMs = this.#server.env.clock.monoMs() + graceFactor * ttlMs
@@ -70,7 +71,7 @@ export class SessionExpiry implements RunningDuty {
     this.measure()
   }
 
-  /** Alarms kept, for a test of their bound. */
+  /** Number of alarms, for a test of their limit. */
   get alarmCount(): number {
     return this.#alarms.size
   }
@@ -79,12 +80,12 @@ export class SessionExpiry implements RunningDuty {
     return this.#ending.has(id)
   }
 
-  /** Once the end of this session, if it is under way, has come about or has failed. */
+  /** Settles when the end of this session, if one is under way, has succeeded or failed. */
   async settled(id: string): Promise<void> {
     await this.#ending.get(id)?.promise
   }
 
-  /** Sessions whose time is kept. */
+  /** Sets the gauge of tracked sessions. */
   measure(): void {
     this.#server.env.metrics.gauge('session_ttl.active', this.#deadlines.size)
   }
@@ -95,7 +96,7 @@ export class SessionExpiry implements RunningDuty {
     this.#arm()
   }
 
-  /** Sessions that were destroyed, or ended with a check, leave their alarms behind. */
+  /** Drops alarms of sessions that were destroyed, or ended with a check. */
   #dropIdle(): void {
     const tx = this.#server.read()
     this.#alarms = emptyAlarms()
@@ -112,7 +113,7 @@ export class SessionExpiry implements RunningDuty {
     this.#timerAtMs = next.atMs
     const { clock, timers, detach } = this.#server.env
     this.#timer = timers.after(Math.max(0, next.atMs - clock.monoMs()), () => {
-      // Stays armed in name while it works, so that nothing starts a second round beside it.
+      // Counts as armed during the round, so that no second one starts.
       this.#timerAtMs = Number.NEGATIVE_INFINITY
       detach(this.#round())
     })

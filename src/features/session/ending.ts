@@ -6,7 +6,7 @@ import { type SessionRow, sessionEnded } from './model.ts'
 import { sessionCheckKey, sessionChecksTable, sessionsTable } from './tables.ts'
 import { sessionById, sessionsOfNode } from './views.ts'
 
-/** Features that lock keys with sessions follow in the same transaction. */
+/** Features that lock keys with sessions release them in the same transaction. */
 export function endSession(tx: WriteTransaction, { id, checks, behaviour, lockDelayNs }: SessionRow): void {
   tx.delete(sessionsTable, id)
   for (const checkId of checks) tx.delete(sessionChecksTable, sessionCheckKey(id, checkId))
@@ -23,7 +23,7 @@ function endSessionsOfCheck(
   }
 }
 
-/** A session ends with its node, and with any of its checks that goes or turns critical. */
+/** A session ends with its node, and with any of its checks that is removed or becomes critical. */
 export const sessionHooks: readonly StateHook[] = [
   onEvent(nodeRemoved, (tx, { node }) => {
     for (const session of sessionsOfNode(tx, node)) endSession(tx, session)

@@ -18,11 +18,11 @@ import type { SessionRow } from './model.ts'
 import { allSessions, sessionById, sessionDeparturesIndex, sessionsIndex, sessionsOfNode } from './views.ts'
 
 const { id: _drawn, ...wanted } = sessionFields
-/** A time to live out of bounds is told as such, and not as malformed. */
+/** A TTL beyond the limits is reported as such, and not as malformed. */
 const createArgs = z.object({ ...wanted, ttlMs: z.number() })
 export type CreateArgs = z.infer<typeof createArgs>
 
-/** Answers the new session's ID. */
+/** Returns the new session's ID. */
 export const createEndpoint: WriteEndpoint<CreateArgs, string> = {
   method: 'Session.Create',
   kind: 'write',
@@ -47,14 +47,14 @@ async function create(
   if (!outcome.ok) return outcome
   if ('refusal' in outcome.value) return err({ kind: 'bad-request', message: outcome.value.refusal })
   const session = sessionById(server.read(), outcome.value.id)
-  // A leader that has not begun its duties yet will find the session when it does.
+  // A leader that has not started its duties yet will find the session when it does.
   if (session !== undefined) server.duty(sessionExpiry)?.extend(session)
   return ok(outcome.value.id)
 }
 
 /**
- * With the field's own status though it is the caller's mistake: clients take the bounds out of an answer of 500 with this
- * text, and ask again with what fits.
+ * With the field's status 500, although it is the caller's mistake: clients parse the limits out of this answer, and
+ * ask again.
  */
 function ttlRefusal(ttlMs: number, leastMs: number): Failure | undefined {
   if (ttlMs === 0 || (ttlMs >= leastMs && ttlMs <= sessionTtlMaxMs)) return undefined
@@ -65,10 +65,12 @@ function ttlRefusal(ttlMs: number, leastMs: number): Failure | undefined {
 const idArgs = z.object({ id: sessionFields.id })
 type IdArgs = z.infer<typeof idArgs>
 
-/** The node of a session decides which tokens may destroy or renew it, and a new leader may not know the session yet. */
+/**
+ * The node of a session decides which tokens may destroy or renew it, and a new leader may not know the session yet.
+ */
 const ofItsNode = within('whose session it is only a leader knows that has caught up')
 
-/** True, also where there was no such session; but where access is controlled, that is refused. */
+/** Returns true, even if the session did not exist; with access control on, that is refused. */
 export const destroyEndpoint: WriteEndpoint<IdArgs, boolean> = {
   method: 'Session.Destroy',
   kind: 'write',
@@ -96,7 +98,7 @@ async function destroy(
   return server.propose(sessionDestroy, { ids: [id] }, identity)
 }
 
-/** Answers the session with its whole span before it, or null. Not replicated: `duty.ts` says why that is enough. */
+/** Returns the session with its full span ahead, or null. Not replicated: `duty.ts` says why that is enough. */
 export const renewEndpoint: WriteEndpoint<IdArgs, SessionRow | null> = {
   method: 'Session.Renew',
   kind: 'write',
@@ -125,7 +127,7 @@ async function renew(
     return ok(null)
   }
   const expiry = server.duty(sessionExpiry)
-  // Its end began while leadership was made sure of: whether it succeeds decides.
+  // Its end began while leadership was being confirmed: the outcome of the end decides.
   if (expiry?.isEnding(id) === true) return renew(server, { id }, authorizer)
   expiry?.extend(session)
   return ok(session)

@@ -6,7 +6,7 @@ import { createEndpoint, destroyEndpoint, infoEndpoint, listEndpoint, nodeEndpoi
 import { sessionRoutes } from './routes.ts'
 import { sessionChecksTable, sessionsTable } from './tables.ts'
 
-/** Sessions: holders of locks, and how long they live. */
+/** Sessions: holders of locks, with their lifetimes. */
 export const sessionFeature: Feature = {
   name: 'session',
   tables: [sessionsTable, sessionChecksTable],

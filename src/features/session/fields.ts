@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What a session is made of, as it travels in commands and stands in snapshots. */
+/** The members of a session, in commands and in snapshots. */
 export const sessionFields = {
   id: z.string().length(36),
   name: z.string(),

@@ -2,22 +2,22 @@ import { z } from 'zod'
 import type { StateEvent } from '../../store/types.ts'
 import { indexValue, textList } from '../http/declared-answers.ts'
 
-/** What becomes of the keys that a session holds when it ends: they are free again, or they go with it. */
+/** What happens to a session's keys when it ends: they are released, or deleted. */
 export type SessionBehaviour = 'release' | 'delete'
 
-/** A holder of locks, alive for as long as a node, its checks and the session's own time to live say so. */
+/** A holder of locks, which lives as long as its node, its checks and its own TTL allow. */
 export interface SessionRow {
   /** A UUID in lower case. */
   readonly id: string
   readonly name: string
-  /** As the catalog spells it. */
+  /** In the catalog's spelling. */
   readonly node: string
-  /** IDs of checks on that node, as they were given. */
+  /** IDs of checks on that node, in their given spelling. */
   readonly checks: readonly string[]
   readonly behaviour: SessionBehaviour
-  /** As it was given; what counts is cut to a maximum. */
+  /** As given; the effective value is limited to a maximum. */
   readonly lockDelayNs: number
-  /** As it was given; empty for none. */
+  /** In its given spelling; empty for none. */
   readonly ttl: string
   /** 0: it does not expire. */
   readonly ttlMs: number
@@ -25,11 +25,11 @@ export interface SessionRow {
   readonly modifyIndex: number
 }
 
-/** A session is no more, whatever the reason. Its row is gone when this is raised. */
+/** A session has ended, for whatever reason. Its row is already removed when this is raised. */
 export const sessionEnded: StateEvent<{
   readonly session: string
   readonly behaviour: SessionBehaviour
-  /** For how long nobody can lock what it held. */
+  /** How long its keys cannot be locked again. */
   readonly lockDelayMs: number
 }> = { name: 'session.ended' }
 

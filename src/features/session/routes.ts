@@ -166,7 +166,7 @@ async function read<Args, Reply>(
   return { kind: 'json', value: sessions(value).map(sessionJson), meta }
 }
 
-/** The session that is to be changed, and where. */
+/** The session to be changed, and its datacenter. */
 function changeOf(
   agent: AgentContext,
   request: SessionRequest,

@@ -15,7 +15,7 @@ export const sessionsTable: TableDefinition<SessionRow> = {
   decode: (row) => sessionRow.parse(row),
 }
 
-/** One check that a session hangs on. */
+/** One check that a session depends on. */
 export interface SessionCheckRow {
   readonly session: string
   readonly node: string

@@ -17,12 +17,12 @@ export function sessionsOfNode(tx: ReadTransaction, node: string): Iterable<Sess
   return tx.byIndex(sessionsTable, 'node', nameKey(node))
 }
 
-/** Every answer about sessions carries the index at which any of them last came or went. */
+/** Every answer about sessions carries the index at which any of them was last created or ended. */
 export function sessionsIndex(tx: ReadTransaction): number {
   return tx.lastChange(sessionsTable)
 }
 
-/** At which one last went. */
+/** The index at which one last ended. */
 export function sessionDeparturesIndex(tx: ReadTransaction): number {
   return tx.lastDeparture(sessionsTable, 'name')
 }

@@ -7,9 +7,9 @@ import type { Crypto, RunningHash } from '../../env/crypto.ts'
 import { type ArchiveMeta, archiveFiles, metaBytes, metaFrom, stateBytesMax } from './model.ts'
 
 /**
- * Archives of the state, as the field has them: a gzipped tar of `meta.json`, `state.bin` and `SHA256SUMS`. It is written as
- * three gzip members one behind the other, which is one file for any reader: the state is compressed as it comes, and what
- * stands before it in the tar, and needs its size, is made at the end.
+ * Archives of the state in the field's format: a gzipped tar of `meta.json`, `state.bin` and `SHA256SUMS`. It is
+ * written as three gzip members in a row, which every reader treats as one file: the state is compressed as it arrives,
+ * and the tar header before it, which contains its size, is made at the end.
  */
 export class ArchiveWriter {
   readonly #crypto: Crypto
@@ -24,7 +24,7 @@ export class ArchiveWriter {
     this.#hash = crypto.runningSha256()
   }
 
-  /** Of what is compressed so far. */
+  /** Number of compressed bytes so far. */
   get writtenBytes(): number {
     return this.#writtenBytes
   }
@@ -35,7 +35,7 @@ export class ArchiveWriter {
     this.#keep(this.#gzip.push(bytes))
   }
 
-  /** The whole archive, in parts. `seconds`: since 1970. */
+  /** The whole archive, in parts. `seconds` since 1970. */
   finish(told: Omit<ArchiveMeta, 'sizeBytes'>, seconds: number): readonly Uint8Array[] {
     this.#keep(this.#gzip.end())
     const meta = metaBytes({ ...told, sizeBytes: this.#sizeBytes })
@@ -63,13 +63,13 @@ function member(parts: readonly Uint8Array[]): Uint8Array {
   return concatBytes([...written, gzip.end()])
 }
 
-/** Of `meta.json` and `SHA256SUMS`. */
+/** Maximum size of `meta.json` and `SHA256SUMS`. */
 const smallFileBytesMax = 64 << 10
 
 /**
- * Reads an archive step by step: `step` is called again and again until it says what came of it, and between two calls the
- * caller may let others have their turn. `state` gets the bytes of `state.bin` as they come, before anything is known to be
- * whole. Names, order and sums are checked; memory is bounded by the file that is read.
+ * Reads an archive step by step: the caller calls `step` until it returns a result, and may yield to other work between
+ * two calls. `state` receives the bytes of `state.bin` as they come, before the archive is known to be valid. Names,
+ * order and checksums are verified; memory is limited by the size of the file.
  */
 export class ArchiveReader {
   readonly #parts: Iterator<TarPart | undefined>

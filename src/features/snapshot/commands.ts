@@ -12,32 +12,35 @@ import { comingTable, onlyKey, piecesTable, replacedTable } from './tables.ts'
 import { comingPieces, comingState, lastReplaced } from './views.ts'
 
 /**
- * How an archive takes the place of the state. Its pieces come through the log, into tables beside the state; the last command
- * puts what they say in place of everything. Why that is safe:
- * 1. Each step is a command: every server takes the same ones in the same order, so each has the same pieces at the same index
- *    (state machine safety, of Raft alone: nothing here goes around the log, and no log is cut or jumped).
- * 2. Whether the pieces are all there follows from the replicated rows alone: all servers find the same. Whether they are a
- *    state to go on with does not, for a server of another release may know other tables or rows. So that is no question of the
- *    last command: (a) the leader asks it of itself before it proposes, and commits nothing otherwise; (b) `restore-take` says
- *    that the leader could read it; (c) a server that cannot stops there, before it applies it or anything behind it, and says
- *    why, as it does at a command that it does not know. None of them ever goes on with the state of before while others have
- *    taken the other. (d) Between (a) and the commit leadership may pass on: what was asked is true of the pieces, which
- *    cannot change under their ID, and (c) holds for the new leader as for any server.
- * 3. The replacement is a part of one command's apply, which is synchronous: no reader sees a part of either state.
- * 4. A server that stops at any point has the log or a snapshot, which holds the pieces as any other rows: it goes on where it was.
- * 5. The writes of one restore carry an ID. Another one that begins takes its place, and further pieces of the first are
- *    refused: two that run at once never mix.
- * 6. Indexes never fall: those of the state jump over the archive's where that is ahead (`ahead`), which is a row like others,
- *    and no result counts as older than the replacement.
- * 7. What the cluster keeps of itself stays: which writes took effect, so that one that is repeated after the replacement
- *    does not take effect again; and the Raft configuration, which is not in the state at all.
- * 8. What a restore would make happen twice, or be forgotten though it has effects outside of the state, is for its feature to
- *    keep, by the event `stateReplaced`: it is told both states, the leader's clock, and what the leader has drawn, all of which
- *    stand in the log.
+ * How an archive replaces the state. Its pieces come through the log, into tables beside the state; the last command
+ * puts the archived state in place. Why that is safe:
+ * 1. Each step is a command: every server applies the same ones in the same order, so each has the same pieces at the
+ *    same index. This relies on Raft's state machine safety alone: nothing here bypasses the log, and no log is cut or
+ *    skipped.
+ * 2. Whether the pieces are complete follows from the replicated rows alone: all servers find the same. Whether they
+ *    form a usable state does not, because a server of another release may know other tables or rows. So the last
+ *    command does not decide that: (a) the leader checks the pieces itself before it proposes, and proposes nothing if
+ *    they are unusable; (b) `restore-take` states that the leader could read them; (c) a server that cannot read them
+ *    stops before it applies the command or anything after it, and says why, as with a command that it does not know.
+ *    No server ever continues with the former state while others have the new one. (d) Leadership may change between
+ *    (a) and the commit: the check holds for the pieces, which cannot change under their ID, and (c) applies to the new
+ *    leader as to any server.
+ * 3. The replacement is part of one command's apply, which is synchronous: no reader sees a part of either state.
+ * 4. A server that stops at any point has the log or a snapshot, which contains the pieces like any other rows: it
+ *    continues where it was.
+ * 5. The writes of one restore carry an ID. A second restore replaces the first, whose further pieces are refused: two
+ *    concurrent restores never mix.
+ * 6. Indexes never fall: those of the state jump over the archive's if that is ahead (`ahead`), which is a row like
+ *    others, and no result counts as older than the replacement.
+ * 7. What the cluster records about itself stays: which writes took effect, so that a repetition after the replacement
+ *    does not take effect again; and the Raft configuration, which is not part of the state at all.
+ * 8. Effects outside the state that a restore would repeat or forget are the responsibility of their feature, through
+ *    the event `stateReplaced`: it contains both states, the leader's clock, and random bytes of the leader, all of
+ *    which are in the log.
  */
 const since = releaseOf('snapshots-over-http')
 
-/** Of a piece: far below what one entry of the log may carry. */
+/** Maximum size of a piece: far below the maximum of a log entry. */
 export const pieceBytesMax = 256 << 10
 
 /** `superseded`: another restore has begun since. `gap`: pieces are missing before this one. */
@@ -83,8 +86,8 @@ export type RestoreOutcome =
   | { readonly kind: 'refused'; readonly message: string }
 
 /**
- * The replacement itself, as logs of before have it: each server finds out for itself whether it can, and refuses otherwise.
- * It is proposed no more, for servers of several releases may find differently.
+ * The replacement in the form of earlier logs, where each server decides for itself whether it can read the state, and
+ * refuses otherwise. No longer proposed, because servers of different releases may decide differently.
  */
 export const restoreCommit: CommandDefinition<z.infer<typeof endBody>, RestoreOutcome> = {
   kind: 'snapshot.restore-commit',
@@ -98,7 +101,7 @@ export const restoreCommit: CommandDefinition<z.infer<typeof endBody>, RestoreOu
 
 const takeBody = z.strictObject({
   id,
-  /** The leader's wall clock, and what it has drawn. Absent in logs of before. */
+  /** The leader's wall clock and random bytes. Absent in logs of earlier releases. */
   by: z
     .strictObject({
       nowMs: z.number(),
@@ -107,7 +110,7 @@ const takeBody = z.strictObject({
     .optional(),
 })
 
-/** The replacement itself. It is proposed by a leader that has read all of the state to come. */
+/** The replacement. Proposed by a leader that has read the whole new state. */
 export const restoreTake: CommandDefinition<z.infer<typeof takeBody>, RestoreOutcome> = {
   kind: 'snapshot.restore-take',
   since,
@@ -145,7 +148,7 @@ function replace(
 
 export const superseded = 'another restore has begun'
 
-/** Lets go of what has come, unless another restore has begun. */
+/** Drops the received pieces, unless another restore has begun. */
 export const restoreAbandon: CommandDefinition<z.infer<typeof endBody>, null> = {
   kind: 'snapshot.restore-abandon',
   outcome: z.null(),

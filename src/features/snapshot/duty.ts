@@ -3,7 +3,7 @@ import type { LeaderDuty, ServerContext } from '../contract/server-context.ts'
 import { restoreAbandon } from './commands.ts'
 import { comingState } from './views.ts'
 
-/** A restore of which nothing more has come for this long is given up: its pieces are in every server's memory. */
+/** A restore without a new piece for this long is abandoned: its pieces use every server's memory. */
 const patienceMs = 60_000
 
 export const givenUpRestores: LeaderDuty = {
@@ -15,7 +15,7 @@ class GivenUpRestores implements Closable {
   readonly #server: ServerContext
   #timer: Closable | undefined
   #closed = false
-  /** What was there at the last look. */
+  /** The state of the restore at the last look. */
   #seen: { readonly id: string; readonly receivedBytes: number } | undefined
 
   constructor(server: ServerContext) {

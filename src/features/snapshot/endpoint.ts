@@ -17,7 +17,7 @@ import {
 import { type ArchivedServer, drawnBytes, stateBytesMax } from './model.ts'
 import { comingState } from './views.ts'
 
-/** A state that is open to be read, and what its archive says of it. */
+/** An opened state, and the metadata of its archive. */
 export interface OpenedArchive {
   readonly id: string
   readonly meta: ReadMeta
@@ -26,12 +26,12 @@ export interface OpenedArchive {
   readonly servers: readonly ArchivedServer[]
 }
 
-/** The whole state has every secret in it. */
+/** Requires management rights: the whole state contains every secret. */
 const manages = asks<unknown>((authorizer) => refusedUnlessAllowed(authorizer, 'acl', '', 'write'))
 
 const openArgs = z.object({ stale: z.boolean() })
 
-/** The state now: by the leader's word, or, where it may be stale, of whichever server is asked. */
+/** The present state: the leader's or, if it may be stale, that of the asked server. */
 export const openEndpoint: ServerEndpoint<z.infer<typeof openArgs>, OpenedArchive> = {
   method: 'Snapshot.Open',
   kind: 'server',
@@ -60,7 +60,7 @@ export const openEndpoint: ServerEndpoint<z.infer<typeof openArgs>, OpenedArchiv
 
 const nextArgs = z.object({ id: z.string(), offset: count })
 
-/** The bytes from there on, some 128 KiB; none at the end. To be asked of the server that opened it. */
+/** The bytes from there on, about 128 KiB; none at the end. Must be sent to the server that opened the state. */
 export const nextEndpoint: ServerEndpoint<z.infer<typeof nextArgs>, Uint8Array> = {
   method: 'Snapshot.Next',
   kind: 'server',
@@ -72,7 +72,7 @@ export const nextEndpoint: ServerEndpoint<z.infer<typeof nextArgs>, Uint8Array> 
 
 const closeArgs = z.object({ id: z.string() })
 
-/** Nobody reads on. To be told to the server that opened it. */
+/** The caller has finished. Must be sent to the server that opened the state. */
 export const closeEndpoint: ServerEndpoint<z.infer<typeof closeArgs>, null> = {
   method: 'Snapshot.Close',
   kind: 'server',
@@ -116,14 +116,18 @@ export const pieceEndpoint: WriteEndpoint<z.infer<typeof pieceArgs>, null> = {
 
 const endArgs = z.object({ id })
 
-/** Replies with the index at which the state was replaced. What this server cannot read is not committed (commands.ts). */
+/**
+ * Returns the index at which the state was replaced. A state that this server cannot read is not committed
+ * (commands.ts).
+ */
 export const commitEndpoint: WriteEndpoint<z.infer<typeof endArgs>, number> = {
   method: 'Snapshot.RestoreCommit',
   kind: 'write',
   args: endArgs,
   access: manages,
   serve: async (server, args, identity) => {
-    // A new leader has all the pieces when it has applied what is of its own term: before that it would check less than is there.
+    // A new leader has all the pieces only after it has applied the first entry of its own term: before that it might
+    // check an incomplete state.
     const leads = await server.leads()
     if (!leads.ok) return leads
     if (comingState(server.read())?.id === args.id) {

@@ -13,7 +13,7 @@ import {
 import { snapshotRoutes } from './routes.ts'
 import { comingTable, piecesTable } from './tables.ts'
 
-/** Archives of the whole state: taken as of one index, and put in place of it. */
+/** Archives of the whole state as of one index: saving and restoring. */
 export const snapshotFeature: Feature = {
   name: 'snapshot',
   tables: [comingTable, piecesTable],

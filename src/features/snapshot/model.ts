@@ -6,44 +6,50 @@ import type { ReadTransaction, StateEvent } from '../../store/types.ts'
 /** Names of the files in an archive, in their order. Reference: operator.md#snapshot-archive. */
 export const archiveFiles = { meta: 'meta.json', state: 'state.bin', sums: 'SHA256SUMS' } as const
 
-/** Of one that is sent to an agent, and of what an agent makes: it is held in memory while it is read. */
+/** Maximum size of an archive that an agent receives or makes: it is held in memory. */
 export const archiveBytesMax = 192 << 20
 
-/** A state of more is neither packed nor taken in. A few megabytes of an archive can hold any number of equal bytes. */
+/**
+ * Maximum size of a state that is saved or restored. A few megabytes of an archive can contain any number of equal
+ * bytes.
+ */
 export const stateBytesMax = 1 << 30
 
-/** Bytes that a leader draws for a restore. */
+/** Number of random bytes that a leader draws for a restore. */
 export const drawnBytes = 16
 
 /**
- * Another state is about to take the place of this one, as a part of the same command. Hooks still read the one before, and what
- * they write is kept in tables of the cluster itself (`ofCluster`) alone: all others are as the restored state has them. For what
- * must not be forgotten over a restore, or not come again after it.
+ * Another state is about to replace this one, as part of the same command. Hooks still read the former one, and may
+ * write only to tables of the cluster itself (`ofCluster`): all others will have the restored state. For facts that a
+ * restore must not lose, or must not repeat.
  */
 export const stateReplaced: StateEvent<StateReplaced> = { name: 'snapshot.state-replaced' }
 
 export interface StateReplaced {
-  /** From which on the other is the state: above every index of both. */
+  /** The index since which the other is the state: greater than every index of both. */
   readonly index: number
   /** The leader's wall clock. */
   readonly nowMs: number
-  /** Drawn by the leader (`drawnBytes`): unlike what any other restore had, in this cluster or in one that has the same archive. */
+  /**
+   * Drawn by the leader (`drawnBytes`): different in every restore, in this cluster or in another one with the same
+   * archive.
+   */
   readonly drawn: Uint8Array
-  /** The state to come. */
+  /** The new state. */
   readonly coming: ReadTransaction
 }
 
-/** What an archive says of itself. */
+/** Metadata of an archive. */
 export interface ArchiveMeta {
   /** `TERM-INDEX-MILLIS`. */
   readonly id: string
-  /** Of the state, as results of reads have it. */
+  /** The index of the state, as in results of reads. */
   readonly index: number
   readonly term: number
-  /** Of `state.bin`. */
+  /** Size of `state.bin`. */
   readonly sizeBytes: number
   readonly configurationIndex: number
-  /** The servers at that time, for people to read: a restore never changes the set of servers. */
+  /** The servers at that time, for information only: a restore never changes the set of servers. */
   readonly servers: readonly ArchivedServer[]
 }
 
@@ -81,7 +87,7 @@ export function metaBytes(meta: ArchiveMeta): Uint8Array {
   return utf8(`${JSON.stringify(json)}\n`)
 }
 
-/** Undefined: it is not what archives of this format say. */
+/** Undefined: the bytes are not metadata in this format. */
 export function metaFrom(bytes: Uint8Array): ArchiveMeta | undefined {
   const read = metaJson.safeParse(jsonOrUndefined(bytes)).data
   if (read === undefined || read.Version !== metaVersion) return undefined

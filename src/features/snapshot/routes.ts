@@ -56,7 +56,8 @@ async function restore(agent: AgentContext, request: RouteRequest<ReadName>): Pr
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   if (options.value.datacenter === '') {
-    // Servers check the right again, but without this a caller without it could cause the work of an archive.
+    // Servers check the right again; without this check, a caller without the right could make the agent produce an
+    // archive.
     const allowed = await allowedHere(agent, request, () => [{ resource: 'acl', name: '', right: 'write' }])
     if (!allowed.ok) return failed(allowed.error)
   }

@@ -3,7 +3,7 @@ import { orderedKey } from '../../store/ordered-key.ts'
 import type { TableDefinition } from '../../store/types.ts'
 import { bytes, count } from '../contract/fields.ts'
 
-/** A state that is being brought, to take the place of this one. At most one at a time. */
+/** A state that is being uploaded to replace this one. At most one at a time. */
 export interface ComingRow {
   /** Drawn by the server that restores the snapshot. */
   readonly id: string
@@ -21,7 +21,7 @@ export const comingTable: TableDefinition<ComingRow> = {
   ofCluster: true,
 }
 
-/** A piece of it. */
+/** A piece of the uploaded state. */
 export interface PieceRow {
   readonly offset: number
   readonly bytes: Uint8Array
@@ -37,11 +37,11 @@ export const piecesTable: TableDefinition<PieceRow> = {
   ofCluster: true,
 }
 
-/** When the state was last replaced by another. The table is the state machine's own, which cannot do without it. */
+/** When the state was last replaced. The table belongs to the state machine, which depends on it. */
 export interface ReplacedRow {
-  /** Index from which on this is the state. */
+  /** The index since which this is the state. */
   readonly index: number
-  /** How far the indexes of the state are ahead of those of the log since then. */
+  /** How far the indexes of the state have been ahead of those of the log since then. */
   readonly ahead: number
 }
 

@@ -19,13 +19,13 @@ import {
 } from './endpoint.ts'
 import { type ArchiveMeta, archiveBytesMax, stateBytesMax } from './model.ts'
 
-/** An archive of the state, whole, and where it was taken. */
+/** A complete archive of the state, and where it was taken. */
 export interface Saved {
   readonly archive: Uint8Array
   readonly meta: ReadMeta
 }
 
-/** Reads the state from the server that opened it, and packs it. All of it stands for one index. */
+/** Reads the state from the server that opened it, and compresses it. All of it is of one index. */
 export async function saveState(
   agent: AgentContext,
   read: ReadOptions,
@@ -47,7 +47,7 @@ export async function saveState(
   return ok({ archive: await inOne(env, packed.value.finish(told, Math.trunc(wallMs / 1_000))), meta })
 }
 
-/** Reads an opened state to its end, or until its caller has gone. */
+/** Reads an opened state to its end, or until the caller has gone. */
 async function packState(
   agent: AgentContext,
   id: string,
@@ -62,7 +62,7 @@ async function packState(
     const piece = await agent.ask(nextEndpoint, { id, offset }, read, call)
     if (!piece.ok) return piece
     if (piece.value.length === 0) return ok(writer)
-    // Where this agent is the server, it has worked on the piece until now.
+    // If this agent is the server, it has just worked on the piece: yield.
     await turn(env)
     offset += piece.value.length
     if (offset > stateBytesMax) return err({ kind: 'too-large', message: `the state exceeds ${stateBytesMax} bytes` })
@@ -74,7 +74,7 @@ async function packState(
   }
 }
 
-/** Bytes that are copied before others get their turn: new memory costs more than the copy. */
+/** Number of bytes copied before yielding: new memory costs more than the copy. */
 const copiedBytes = 1 << 20
 
 async function inOne(env: Env, parts: readonly Uint8Array[]): Promise<Uint8Array> {
@@ -91,7 +91,7 @@ async function inOne(env: Env, parts: readonly Uint8Array[]): Promise<Uint8Array
   return whole
 }
 
-/** Says whether the caller has gone. */
+/** Returns whether the caller has gone. */
 function goneOf(call: CallOptions): () => boolean {
   let gone = false
   call.onAbort?.(() => {
@@ -100,11 +100,11 @@ function goneOf(call: CallOptions): () => boolean {
   return () => gone
 }
 
-/** Bytes worked on before others get their turn: a millisecond or two. */
+/** Number of bytes processed before yielding: a millisecond or two. */
 const sliceBytes = 64 << 10
 const tooLarge = `the snapshot exceeds ${archiveBytesMax} bytes`
 
-/** Lets whatever else is due have its turn. */
+/** Yields to everything else that is due. */
 async function turn(env: Env): Promise<void> {
   const deferred = env.deferred<void>()
   env.timers.after(0, () => deferred.resolve())
@@ -112,8 +112,8 @@ async function turn(env: Env): Promise<void> {
 }
 
 /**
- * Checks an archive from its beginning to its end, then brings it piece by piece, and has it take the place of the state. What
- * fails before the last step has changed nothing, and so has what a caller left before it.
+ * Checks an archive from beginning to end, then uploads it piece by piece, and replaces the state. A failure, or a
+ * caller that leaves, before the last step has changed nothing.
  */
 export async function restoreState(
   agent: AgentContext,
@@ -136,12 +136,12 @@ export async function restoreState(
   return replaced
 }
 
-/** The same datacenter and the same rights, though the caller may have gone. */
+/** The same datacenter and token, without the caller's cancellation. */
 function whereOf({ datacenter, token }: CallOptions): CallOptions {
   return { ...(datacenter === undefined ? {} : { datacenter }), ...(token === undefined ? {} : { token }) }
 }
 
-/** What the archive says of itself, if it is whole. The error is one line. */
+/** The metadata of the archive, if it is valid. The error is one line. */
 export async function checkArchive(
   env: Env,
   archive: Uint8Array,
@@ -157,7 +157,7 @@ export async function checkArchive(
   }
 }
 
-/** The archive is read a second time rather than its state held all at once. */
+/** Reads the archive a second time, so that its whole state need not be held in memory. */
 async function bring(
   agent: AgentContext,
   archive: Uint8Array,

@@ -5,17 +5,17 @@ export function comingState(tx: ReadTransaction): ComingRow | undefined {
   return tx.get(comingTable, onlyKey)
 }
 
-/** Of that state, in order. */
+/** The pieces of the uploaded state, in order. */
 export function* comingPieces(tx: ReadTransaction): Generator<Uint8Array, void> {
   for (const { bytes } of tx.all(piecesTable)) yield bytes
 }
 
-/** Another whenever `lastReplaced` may be. */
+/** Changes whenever `lastReplaced` may change. */
 export function replacedChange(tx: ReadTransaction): number {
   return tx.lastChange(replacedTable)
 }
 
-/** Undefined: never. */
+/** Undefined: never replaced. */
 export function lastReplaced(tx: ReadTransaction): ReplacedRow | undefined {
   return tx.get(replacedTable, onlyKey)
 }

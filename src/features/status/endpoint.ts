@@ -8,7 +8,7 @@ type NoArgs = z.infer<typeof noArgs>
 
 const forProbes = 'whoever is to find out whether there is a leader may have no token'
 
-/** RPC address of the leader as the asked server knows it; empty for none. */
+/** RPC address of the leader as the asked server knows it; empty if there is none. */
 export const leaderEndpoint: ServerEndpoint<NoArgs, string> = {
   method: 'Status.Leader',
   kind: 'server',

@@ -11,7 +11,7 @@ import { leaderEndpoint, peersEndpoint } from './endpoint.ts'
 
 const forProbes = 'whoever is to find out whether there is a leader may have no token'
 
-/** Neither carries an index: what they tell is not replicated state. Reference: operator.md#status. */
+/** Answers have no index, because they do not show replicated state. Reference: operator.md#status. */
 export const statusRoutes: readonly Route[] = [
   {
     path: '/v1/status/leader',

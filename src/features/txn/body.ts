@@ -8,7 +8,7 @@ import { kvValueBytesMax, transactionOperationsMax } from '../../model/limits.ts
 import { base64Bytes, decodeBody, decoder, list, nullable, object, text, uint64 } from '../http/json-body.ts'
 import type { KeyOperation } from '../kv/operations.ts'
 
-/** Characters of a body that are shown. */
+/** Maximum number of characters shown of a body. */
 const shownMax = 200
 
 const operations = list(
@@ -18,7 +18,7 @@ const operations = list(
 )
 
 export const transactionBody: typeof operations = decoder(operations.accepts, (value, place, report) => {
-  // The text of the empty one is that of a recorded exchange.
+  // The text for an empty object is that of a recorded exchange.
   if (isObject(value)) report.malformed(`unexpected raw type: ${value.size === 0 ? 'map[]' : shown(value)}`)
   return operations(value, place, report)
 })
@@ -37,7 +37,7 @@ function toJson(value: JsonInput): Json {
   return Array.isArray(value) ? (value as readonly JsonInput[]).map(toJson) : (value as Json)
 }
 
-/** Reads the body of a transaction. What is no operation on a key is passed over, as in the field. */
+/** Parses the body of a transaction. Operations on anything but keys are ignored, as in the field. */
 export function operationsOf(body: Uint8Array): Result<readonly KeyOperation[], Failure> {
   const decoded = decodeBody(body, transactionBody, 'Failed to parse body')
   if (!decoded.ok) return decoded

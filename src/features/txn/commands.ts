@@ -9,7 +9,7 @@ import { runAll } from './run.ts'
 
 const withTransactions = releaseOf('transactions')
 
-/** Values of entries that a repeated transaction is answered again, all together, bytes. More are forgotten. */
+/** Maximum number of bytes of entries that are stored for a repeated transaction. Larger results are forgotten. */
 const rememberedBytesMax = 4096
 
 const body = z.strictObject({ operations: z.array(judgedOperation).max(transactionOperationsMax).readonly() })
@@ -20,7 +20,7 @@ const settled = z.union([
   z.object({ kind: z.literal('forgotten') }),
 ])
 
-/** All of it, at one index, or nothing. Each operation sees what those before it did. */
+/** Applies all operations at one index, or none. Each operation sees the effects of those before it. */
 export const transactionApply: CommandDefinition<z.infer<typeof body>, TransactionOutcome> = {
   kind: 'txn.apply',
   since: withTransactions,

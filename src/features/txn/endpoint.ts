@@ -56,7 +56,7 @@ async function apply(
   })
 }
 
-/** Such as ask for nothing but reads, for which no rights are needed to be answered: they are not for the log. */
+/** Transactions that only read need no rights to be answered, and are kept out of the log. */
 async function read(
   server: ServerContext,
   operations: readonly KeyOperation[],
@@ -73,7 +73,7 @@ async function read(
   )
 }
 
-/** Each operation that its token may not do. */
+/** The operations that the token may not do. */
 function refusedOf(
   authorizer: Authorizer,
   operations: readonly Pick<KeyOperation, 'verb' | 'key'>[],
@@ -85,7 +85,7 @@ function refusedOf(
   )
 }
 
-/** Without the entries that it may not read. */
+/** The outcome without entries that the token may not read. */
 function seenBy(authorizer: Authorizer, outcome: SettledOutcome): SettledOutcome {
   if (outcome.kind === 'failed') return outcome
   const entries = entriesSeenBy(authorizer, outcome.entries)
@@ -95,7 +95,7 @@ function seenBy(authorizer: Authorizer, outcome: SettledOutcome): SettledOutcome
 const question = z.object({
   verb: z.string(),
   key: byteText,
-  /** As digits: questions are compared as JSON, which has no integers of 64 bits. */
+  /** As digits: requests are compared as JSON, which has no 64-bit integers. */
   index: z.string().regex(/^[0-9]{1,20}$/),
   session: z.string(),
 })

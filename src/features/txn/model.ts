@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { listOf } from '../http/declared-answers.ts'
 import { type KvEntry, kvEntryJson, kvEntryShape } from '../kv/model.ts'
 
-/** What came of a transaction. */
+/** The outcome of a transaction. */
 export type SettledOutcome =
-  /** Entries in order of the operations that gave them. */
+  /** Entries in the order of their operations. */
   | { readonly kind: 'done'; readonly entries: readonly KvEntry[] }
-  /** Nothing of it took effect; every operation that failed is named. */
+  /** Nothing took effect; every failed operation is named. */
   | { readonly kind: 'failed'; readonly errors: readonly OperationError[] }
 
-/** `forgotten`: it took effect when it came for the first time, and its entries are not remembered. */
+/** `forgotten`: it took effect at its first attempt, and its entries were not stored. */
 export type TransactionOutcome = SettledOutcome | { readonly kind: 'forgotten' }
 
 export interface OperationError {
@@ -26,7 +26,7 @@ export const outcomeShape = z.strictObject({
   Errors: listOf(errorShape).nullable(),
 })
 
-/** Of one that only reads: beside the outcome, how fresh it is. */
+/** For a transaction that only reads: the outcome, and its freshness. */
 export const readOutcomeShape = z.strictObject({
   ...outcomeShape.shape,
   Index: z.literal(0),

@@ -62,7 +62,7 @@ async function apply(
   return { kind: 'json', status: statusOf(outcome.value), value: outcomeJson(outcome.value) }
 }
 
-/** Never waits, whatever index was given. */
+/** Never blocks, whatever index was given. */
 async function read(
   agent: AgentContext,
   request: RouteRequest,

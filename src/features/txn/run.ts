@@ -2,7 +2,7 @@ import type { KvEntry } from '../kv/model.ts'
 import type { OperationOutcome } from '../kv/operations.ts'
 import type { OperationError, SettledOutcome } from './model.ts'
 
-/** Runs the operations one after the other, and goes on after one that failed, so that all that fail are told. */
+/** Runs the operations in order, and continues after a failed one, so that all failures are reported. */
 export function runAll<Operation>(
   operations: readonly Operation[],
   run: (operation: Operation) => OperationOutcome,

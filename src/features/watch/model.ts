@@ -1,12 +1,12 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import { fieldNames, productName } from '../../model/names.ts'
 
-/** In which a program finds the index, under the field's name as well. */
+/** Environment variables with the index, including the field's name. */
 export const indexVariables: readonly string[] = [productName, ...fieldNames].map(
   (name) => `${name.toUpperCase()}_INDEX`,
 )
 
-/** What is watched, as its flags or configuration keys say. Reference: command-line.md#command-watch. */
+/** The subject of a watch, from flags or configuration keys. Reference: command-line.md#command-watch. */
 export interface WatchSubject {
   readonly type: string
   readonly key?: string | undefined
@@ -20,25 +20,25 @@ export interface WatchSubject {
   readonly proxyServiceId?: string | undefined
 }
 
-/** A read of the HTTP API to be asked again and again. */
+/** A read of the HTTP API to be repeated. */
 export interface WatchPlan {
   /** Path and parameters, without index and wait. */
   readonly path: string
   readonly query: readonly (readonly [name: string, value: string])[]
-  /** 404 says that there is nothing, which is an answer as any other. */
+  /** 404 means that there is nothing, which is a valid answer. */
   readonly mayBeAbsent: boolean
   /**
-   * `state`: what there is; indexes are in order. `first`: the same of a list of one. `news`: a list whose end is what is new;
-   * its index is in no order.
+   * `state`: the present state, with ordered indexes. `first`: the same for a list of one item. `news`: a list whose
+   * last items are new; its index has no order.
    */
   readonly shows: 'state' | 'first' | 'news'
-  /** Identifies an answer for a caller that waits for another one: its index, or a hash of its content. */
+  /** Identifies an answer for a waiting caller: by its index, or by a hash of its content. */
   readonly waitsBy: 'index' | 'hash'
 }
 
 /**
- * Types for who runs beside the agent: a leaf is told with its private key, which is not for a terminal.
- * Reference: command-line.md#command-watch.
+ * Types only for programs that run beside the agent: a leaf comes with its private key, which must not be shown on a
+ * terminal. Reference: command-line.md#command-watch.
  */
 export const agentOnlyTypes: ReadonlySet<string> = new Set([
   'connect_roots',
@@ -135,7 +135,7 @@ export function watchPlan(subject: WatchSubject): Result<WatchPlan, string> {
   return type.plan(Object.fromEntries(members))
 }
 
-/** As files and flags spell it. */
+/** The name in files and flags. */
 function nameOf(member: string): string {
   if (member === 'serviceId') return 'service_id'
   return member === 'proxyServiceId' ? 'proxy_service_id' : member.toLowerCase()

@@ -11,14 +11,14 @@ import type { WatchPlan } from './model.ts'
 /** An answer of the HTTP API. */
 export interface WatchAnswer {
   readonly status: number
-  /** Of the index header. */
+  /** From the index header. */
   readonly index: string | undefined
-  /** Of the header that names what it says. */
+  /** From the header with the content hash. */
   readonly hash?: string | undefined
   readonly body: Uint8Array
 }
 
-/** Sends one request of a watch. What cannot be answered is an error of one line. */
+/** Sends one request of a watch. The error is one line. */
 export type WatchAsk = (
   query: WatchPlan['query'],
   onAbort: (use: () => void) => void,
@@ -29,27 +29,27 @@ export interface WatchOptions {
   readonly ask: WatchAsk
   /** The longest wait of one request, as text with a unit. */
   readonly wait: string
-  /** What there is now: called with the first answer and after each change, one at a time. */
+  /** Called with the first answer and after each change, one call at a time. */
   handle(change: WatchChange): Promise<void>
   /** A request has failed, and will be sent again. */
   failed(why: string): void
 }
 
 export interface WatchChange {
-  /** 0 of what has none. */
+  /** 0 if there is none. */
   readonly index: bigint
-  /** Empty of what has none. */
+  /** Empty if there is none. */
   readonly hash: string
   readonly value: Json
 }
 
-/** After the n-th failure in a row it waits n times n times this, at most `failurePauseMaxMs`. */
+/** After the n-th failure in a row the pause is n times n times this, at most `failurePauseMaxMs`. */
 const failurePauseMs = 5_000
 const failurePauseMaxMs = 180_000
-/** Before it asks again without having waited: an agent that answers at once must not be asked without end. */
+/** Pause after a request that did not wait: an agent that answers at once must not be asked without a pause. */
 const hurryPauseMs = 1_000
 
-/** What one answer says. */
+/** Parses one answer. */
 export function readAnswer(plan: WatchPlan, answer: WatchAnswer): Result<WatchChange, string> {
   const { status, body } = answer
   const absent = status === 404 && plan.mayBeAbsent
@@ -62,7 +62,7 @@ export function readAnswer(plan: WatchPlan, answer: WatchAnswer): Result<WatchCh
   return ok({ index: index.ok ? index.value : 0n, hash: answer.hash ?? '', value: value as Json })
 }
 
-/** Of what an answer says why it is not the one that was asked for. */
+/** Maximum number of bytes shown of an unexpected answer. */
 const reasonBytesMax = 512
 
 function reasonOf(body: Uint8Array): string {
@@ -71,18 +71,18 @@ function reasonOf(body: Uint8Array): string {
 }
 
 /**
- * Asks for something again and again, waiting at the servers, and tells of each change. An index that falls (an older state was
- * put in place, a release that counted otherwise) begins the waiting anew from nothing, so that no change is missed; what is
- * then found is told only where it differs from what was told last.
+ * Repeats a blocking request, and reports each change. If the index falls (an older state was restored, or another
+ * release counts differently), it starts again without an index, so that no change is missed; the answer is then
+ * reported only if it differs from the last reported one.
  */
 export class Watching implements Closable {
   readonly #env: Env
   readonly #options: WatchOptions
   #index = 0n
   #hash = ''
-  /** What was told last. */
+  /** The last reported answer. */
   #told: string | undefined
-  /** The last event that was told. */
+  /** The last reported event. */
   #lastEvent: string | undefined
   #failures = 0
   #closed = false
@@ -108,7 +108,7 @@ export class Watching implements Closable {
     }
   }
 
-  /** How long to pause before the next. */
+  /** Returns the pause before the next request. */
   async #askOnce(): Promise<number> {
     const { plan, ask } = this.#options
     const answer = await ask([...plan.query, ...this.#waiting()], (use) => {
@@ -126,7 +126,7 @@ export class Watching implements Closable {
     return plan.waitsBy === 'hash' ? this.#takeByHash(read.value) : this.#takeByIndex(read.value)
   }
 
-  /** How to ask for what is not known yet. */
+  /** Parameters for an answer that is not known yet. */
   #waiting(): WatchPlan['query'] {
     const { plan, wait } = this.#options
     const known = plan.waitsBy === 'hash' ? this.#hash : String(this.#index || '')
@@ -142,12 +142,12 @@ export class Watching implements Closable {
   async #takeByIndex(change: WatchChange): Promise<number> {
     const { plan } = this.#options
     const { index } = change
-    // The time of the wait is over.
+    // The wait is over without a change.
     if (index === this.#index && index !== 0n) return 0
     const fell = plan.shows !== 'news' && index < this.#index
     this.#index = fell ? 0n : index
     await this.#tell(change)
-    // Without an index there is nothing to wait for.
+    // Without an index the next request cannot wait.
     return fell || index === 0n ? hurryPauseMs : 0
   }
 
@@ -160,7 +160,7 @@ export class Watching implements Closable {
     await this.#options.handle({ ...change, value })
   }
 
-  /** What comes after the event that was told last; all of them where that is no longer there. */
+  /** The events after the last reported one; all of them if that one is no longer in the list. */
   #news(value: Json): Json {
     const events = Array.isArray(value) ? (value as readonly Json[]) : []
     const at = events.findLastIndex((event) => idOf(event) === this.#lastEvent)

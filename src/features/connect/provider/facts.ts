@@ -6,7 +6,7 @@ import { colonHex } from '../../../pki/key-id.ts'
 import { type CrossingFacts, keptOf, type RootFacts } from '../fields.ts'
 import type { ProvidedRoot, ProviderFailure, ProviderKind, SignedCertificate } from './provider.ts'
 
-/** What certificates say that a provider has given, as far as it is replicated with them. What they should not say is refused. */
+/** Parses the certificates of a provider for the replicated state, and refuses malformed ones. */
 
 type Read<T> = Result<T, ProviderFailure>
 
@@ -41,7 +41,7 @@ function rootIdOf({ crypto }: Pick<Env, 'crypto'>, { der }: Certificate): string
   return colonHex(crypto.sha1(der))
 }
 
-/** Of a crossing that certifies this root, and nothing else. */
+/** The facts of a crossing that certifies this root, and nothing else. */
 export function crossingFactsOf(signed: SignedCertificate, rootCertificate: string): Read<CrossingFacts> {
   const certificates = [signed.certificate, ...(signed.behind ?? [])]
   const all: Certificate[] = []

@@ -16,20 +16,20 @@ import type { MeshIdentity, Provided, ProvidedRoot, Provider, ProviderFailure, P
 import { refused, unavailable } from './provider-failures.ts'
 import { providedWithin } from './within.ts'
 
-/** The provider that signs now, ready to. */
+/** The provider that signs now, opened. */
 export interface ActiveSigner {
   readonly authority: AuthorityRow
   readonly root: RootRow
   readonly kind: ProviderKind
   readonly provider: Provider
-  /** As the provider had it when it was opened. */
+  /** The root as the provider had it when it was opened. */
   readonly provided: ProvidedRoot
-  /** Between the root and its leaves. */
+  /** Certificates between the root and its leaves. */
   readonly ownIntermediates: readonly string[]
 }
 
 interface Open {
-  /** What it was opened for; anything else is another provider. */
+  /** Identifies the options that it was opened with. */
   readonly key: string
   readonly provider: Provider
   readonly ready: Provided<ActiveSigner>
@@ -38,8 +38,8 @@ interface Open {
 type Wanted = Pick<AuthorityRow, 'clusterId' | 'trustDomain'>
 
 /**
- * The providers that this leader has open: the one of the active root, which is opened once for all that it is asked for, and
- * others for one task. One that could not be opened is tried anew by whoever asks next.
+ * The providers that this leader has open: that of the active root, which stays open for all tasks, and others for one
+ * task each. If opening fails, the next caller tries again.
  */
 export class OpenProviders implements Closable {
   readonly #parts: AuthorityParts
@@ -56,7 +56,7 @@ export class OpenProviders implements Closable {
     this.#active = undefined
   }
 
-  /** The provider of the root that is active in this state. */
+  /** The provider of the active root in this state. */
   async active(tx: ReadTransaction): Provided<ActiveSigner> {
     const authority = authorityOf(tx)
     const root = activeRoot(tx)
@@ -97,7 +97,7 @@ export class OpenProviders implements Closable {
     return ok({ ...signer, provided: provided.value })
   }
 
-  /** A provider of these options, for one task; whoever asked closes it. */
+  /** Opens a provider with these options for one task; the caller closes it. */
   opened(
     name: string,
     options: ProviderOptions,
@@ -110,7 +110,7 @@ export class OpenProviders implements Closable {
     return ok({ kind, provider: kind.open(this.#parts.server.env, options, this.#identity(wanted)) })
   }
 
-  /** The root of these options: a new one, unless `known` tells of it. */
+  /** The root of these options: a new one, unless `known` describes it. */
   async rootOf(
     name: string,
     options: ProviderOptions,
@@ -128,12 +128,13 @@ export class OpenProviders implements Closable {
     if (!provided.ok) return provided
     const facts = rootFactsOf(env, kind, provided.value)
     if (!facts.ok) return facts
-    // The servers' own leaves are taken whatever mesh a root names that an operator gives; those of others are looked at when they come.
+    // Leaves of the built-in provider are valid below any operator's root, whatever mesh it names; leaves of other
+    // providers are checked when they are signed.
     const problem = standingProblem(facts.value, kind.name === productName ? undefined : wanted.trustDomain)
     return problem === undefined ? this.#valid(facts.value) : refused(problem)
   }
 
-  /** Whoever made it may have a clock that is ahead, as far as clocks may be: it is tried again. */
+  /** A provider's clock may be fast by the skew: such a root may be valid later. */
   #valid(facts: RootFacts): Result<RootFacts, ProviderFailure> {
     const nowMs = this.#parts.server.env.clock.wallMs()
     const { notBeforeMs, notAfterMs, chainEndMs } = facts
@@ -150,7 +151,7 @@ export class OpenProviders implements Closable {
   }
 }
 
-/** Why leaves below it, or other roots that it crosses, would be refused by whoever verifies them: an operator may have made it. */
+/** Why verifiers would refuse leaves below this root, or roots that it crosses: it may be an operator's. */
 function standingProblem(
   { certificate, ownIntermediates }: RootFacts,
   trustDomain: string | undefined,

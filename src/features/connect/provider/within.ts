@@ -2,7 +2,7 @@ import { err } from '../../../base/result.ts'
 import type { Env } from '../../../env/env.ts'
 import type { Provided } from './provider.ts'
 
-/** What a provider gives, if it gives it in time. What comes later is not looked at. */
+/** The result of a provider if it comes in time; a later one is ignored. */
 export async function providedWithin<T>(
   env: Pick<Env, 'timers' | 'deferred' | 'detach'>,
   limitMs: number,

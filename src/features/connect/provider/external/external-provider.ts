@@ -44,7 +44,7 @@ interface Known {
   readonly intermediate: Certificate
 }
 
-/** Has an external secrets manager hold the root and sign. Nothing but what it answers is kept, and none of its keys. */
+/** Lets an external secrets manager hold the root and sign. Only its answers are stored, none of its keys. */
 export class ExternalProvider implements Provider {
   readonly name: string
   readonly #env: Env
@@ -53,7 +53,7 @@ export class ExternalProvider implements Provider {
   readonly #client: ManagerClient
   readonly #token: TokenKeeper
   #known: Known | undefined
-  /** One at a time: two would take each other's request out of the mount. */
+  /** One repair at a time: two would remove each other's request from the mount. */
   #mending: Called<Certificate> | undefined
 
   constructor(name: string, env: Env, options: ManagerOptions, mesh: MeshIdentity) {
@@ -143,7 +143,7 @@ export class ExternalProvider implements Provider {
     return intermediate.ok ? ok({ root: root.value, intermediate: intermediate.value }) : intermediate
   }
 
-  /** The root that the mesh trusts, as long as it is the one that is there. */
+  /** The root that the mesh trusts, if the mount still has the same one. */
   async #sameRoot(pem: string, until: Deadline): Called<Certificate> {
     const read = readCertificates(pem)
     const trusted = read.ok ? read.value[0] : undefined

@@ -13,10 +13,10 @@ import { authorityName } from './root.ts'
 /** A year: no leaf lives longer. */
 const intermediateHours = 8_760
 const hourMs = 3_600_000
-/** The one role of the mount; written anew each time, which is no error. */
+/** The only role of the mount; writing it again each time is no error. */
 export const leafRole = 'leaf-cert'
 
-/** What the intermediate of a mesh is made of, and for. */
+/** The parameters of a mesh's intermediate. */
 export interface IntermediateWork {
   readonly env: Env
   readonly client: ManagerClient
@@ -26,9 +26,10 @@ export interface IntermediateWork {
 }
 
 /**
- * The intermediate that signs leaves below this root: what its mount has, or a new one where that is none, ends in less than a
- * third of its life, or is out of use (`broken`: a request for a certificate was made and never answered, since when the mount
- * signs nothing). One that another root has signed is left alone: somebody else may be using it.
+ * The intermediate that signs leaves below this root: the mount's present one, or a new one if the mount has none, if
+ * less than a third of its lifetime is left, or if it is out of use (`broken`: a request for a certificate was made and
+ * never answered, since when the mount signs nothing). An intermediate below another root is left alone, because
+ * another cluster may be using it.
  */
 export async function findOrMakeIntermediate(
   work: IntermediateWork,
@@ -57,7 +58,7 @@ export async function findOrMakeIntermediate(
 
 function isEnding({ env, root }: IntermediateWork, intermediate: Certificate): boolean {
   const lifeMs = intermediate.notAfterMs - intermediate.notBeforeMs
-  // One that ends with its root cannot be made longer.
+  // An intermediate that ends with its root cannot be extended.
   return intermediate.notAfterMs - env.clock.wallMs() < lifeMs / 3 && intermediate.notAfterMs < root.notAfterMs - hourMs
 }
 
@@ -73,8 +74,8 @@ function intermediateIn({ env, options, root }: IntermediateWork, pem: string): 
 }
 
 /**
- * Three calls, between the first and the last of which a mount that was in use signs nothing: leaves asked for meanwhile fail as
- * `unavailable`. Whoever is interrupted in between finds the mount `broken` at the next leaf.
+ * Makes three calls. Between the first and the last, a mount that was in use signs nothing: leaves requested meanwhile
+ * fail as `unavailable`. After an interruption in between, the next leaf finds the mount `broken`.
  */
 async function makeIntermediate(work: IntermediateWork, until: Deadline): Called<Certificate> {
   const { env, client, options, mesh, root } = work
@@ -102,17 +103,17 @@ async function makeIntermediate(work: IntermediateWork, until: Deadline): Called
   if (!made.ok) return made
   const set = await client.call('PUT', `${path}/intermediate/set-signed`, { certificate: made.value.pem }, until)
   if (set.ok) return made
-  // Another leader has asked for a request after ours: its key is there now, and its certificate comes.
+  // Another leader has made a request after ours: the mount has its key now, and its certificate will follow.
   return set.error.words.includes('does not match private key') ? err({ ...set.error, kind: 'unavailable' }) : set
 }
 
-/** Names come from what is asked with the request, URIs from the request itself; who asks has to look at what came. */
+/** The role takes names from parameters and URIs from the request; the caller must check the result. */
 async function writeRole({ client, options, mesh }: IntermediateWork, until: Deadline): Called<undefined> {
   const role = {
     allow_any_name: true,
     allowed_uri_sans: `spiffe://${mesh.trustDomain}/*`,
     key_type: 'any',
-    // Without encipherment, which a key of an elliptic curve cannot do.
+    // Without encipherment, which elliptic-curve keys do not support.
     key_usage: ['DigitalSignature', 'KeyAgreement'],
     max_ttl: `${Math.ceil(options.leafTtlMs / hourMs)}h`,
     no_store: true,

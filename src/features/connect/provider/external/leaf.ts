@@ -7,12 +7,15 @@ import { type CallFailure, refused, unavailable } from './call-failure.ts'
 import { type IntermediateWork, leafRole } from './intermediate.ts'
 import type { Called, Deadline, ManagerAnswer } from './manager-client.ts'
 
-/** A leaf ends this long before its intermediate at least: beyond that the whole request is refused, not cut. */
+/** A leaf must end at least this long before its intermediate: the secrets manager refuses a longer one as a whole. */
 const marginMs = 60_000
-/** A host's name; what is none is refused as a common name. RFC 1123, section 2.1. */
+/** A host name; any other common name is refused. RFC 1123, section 2.1. */
 const hostName = /^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/
 
-/** Has the intermediate sign it, and looks at what came: the time may be cut without a word, and the chain be another. */
+/**
+ * Lets the intermediate sign the leaf, and checks the result: its lifetime may have been cut silently, and its chain
+ * may differ.
+ */
 export async function signLeafBy(
   work: IntermediateWork,
   intermediate: Certificate,
@@ -53,7 +56,7 @@ function leafIn(work: IntermediateWork, wish: LeafWish, answer: ManagerAnswer): 
   return ok({ certificate: pem, serial: serial.toString(), notAfterMs, behind })
 }
 
-/** The key and the one name that were asked for, and no further name: whatever else stood in the request, it is not signed. */
+/** The leaf must have the requested key and the one requested name, and no others, whatever the request contained. */
 function leafProblem(leaf: Certificate, wish: LeafWish): string | undefined {
   if (!equalBytes(leaf.publicKey, wish.publicKey)) return 'another key'
   if (leaf.uris.length !== 1 || leaf.uris[0] !== wish.spiffeId) return 'another name'

@@ -3,8 +3,9 @@ import type { Crypto } from '../../../../env/crypto.ts'
 import type { Certificate } from '../../../../pki/certificate.ts'
 
 /**
- * Why `certificate` is no authority that stands right below `issuer` (or is `issuer`, of a root); undefined: it is one. The clock of
- * the secrets manager may be ahead: one that has not begun is as good. Of leaves `pki` judges whole chains.
+ * Why `certificate` is not an authority directly below `issuer` (or `issuer` itself, for a root); undefined if it is.
+ * The clock of the secrets manager may be fast, so a certificate that is not valid yet is accepted. Chains of leaves
+ * are verified by `pki`.
  */
 export function authorityProblem(
   crypto: Pick<Crypto, 'verify'>,

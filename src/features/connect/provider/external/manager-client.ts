@@ -9,39 +9,42 @@ import { type CallFailure, failureOf, transportText, unavailable } from './call-
 import { tlsOfManager } from './manager-tls.ts'
 import type { ManagerAddress, ManagerOptions } from './options.ts'
 
-/** One exchange, from looking up its name to the last byte of the answer. */
+/** Timeout of one exchange, from the lookup of the name to the last byte of the answer. */
 const callTimeoutMs = 10_000
-/** A longer answer is none that is expected here. Recorded: a few KiB. */
+/** Maximum size of an answer; recorded ones have a few KiB. */
 const answerBytesMax = 256 << 10
-/** Exchanges under way at a time; more are told to come later. */
+/** Maximum number of concurrent exchanges; further ones fail as retryable. */
 const callsMax = 64
-/** Of a name that has more addresses the others are not tried. */
+/** Maximum number of addresses of a name that are tried. */
 const addressesMax = 8
 /**
- * After the end of a provider what it was asked for before may be finished for so long: leaves that were recorded under its root when
- * another configuration came. Group after group of them waits for its turn; who asks for one waits no longer anyway.
+ * How long calls that began before the provider was closed may still finish: leaves that were recorded under its root
+ * when the configuration changed. They wait in groups; their callers wait no longer than this anyway.
  */
 const finishMs = 30_000
-/** A standby that was told not to forward names the active node; that one is not on its way elsewhere. */
+/** A standby that does not forward requests redirects to the active node; the active node does not redirect again. */
 const redirectsMax = 1
 
-/** What the secrets manager said to a call that it carried out. */
+/** The answer to a successful call. */
 export interface ManagerAnswer {
   readonly status: number
-  /** Of a JSON answer its `data`; else undefined. */
+  /** `data` of a JSON answer; otherwise undefined. */
   readonly data: Readonly<Record<string, unknown>> | undefined
-  /** Of a JSON answer its `auth`, filled where a token was made or renewed. */
+  /** `auth` of a JSON answer, present if a token was created or renewed. */
   readonly auth: Readonly<Record<string, unknown>> | undefined
-  /** Of any other answer its text. */
+  /** The text of any other answer. */
   readonly text: string
 }
 
-/** A moment of the monotonic clock by which a call must be over. */
+/** The monotonic time by which a call must be over. */
 export type Deadline = number
 
 export type Called<T> = Promise<Result<T, CallFailure>>
 
-/** Calls of the secrets manager's HTTP API: bounded in time, size and number, the token in no text that leaves here. */
+/**
+ * Calls the secrets manager's HTTP API: limited in time, size and number. The token appears in no text that leaves this
+ * class.
+ */
 export class ManagerClient {
   readonly #env: Env
   readonly #options: ManagerOptions
@@ -57,7 +60,10 @@ export class ManagerClient {
     this.#closedMs ??= this.#env.clock.monoMs()
   }
 
-  /** `path` follows `/v1/`, and is sent as it is. `finishes`: what was begun before the end, and is bounded (`finishMs`). */
+  /**
+   * `path` follows `/v1/`, and is sent as it is. `finishes`: a call that began before the provider was closed, and has
+   * a time limit (`finishMs`).
+   */
   async call(
     method: 'GET' | 'PUT' | 'POST',
     path: string,
@@ -129,7 +135,7 @@ export class ManagerClient {
     }
   }
 
-  /** To the first of its addresses that can be reached. */
+  /** Sends to the first address that can be reached. */
   async #sent(
     to: ManagerAddress,
     request: Omit<HttpClientRequest, 'timeoutMs'>,
@@ -185,7 +191,7 @@ function errorsOf(json: Readonly<Record<string, unknown>> | undefined): readonly
   return Array.isArray(errors) ? errors.filter((each): each is string => typeof each === 'string') : []
 }
 
-/** The token is sent there as well: never without TLS where the first was asked with it. */
+/** The token is sent there as well, so a redirect from TLS to a connection without it is refused. */
 function redirectOf(
   answer: HttpClientResponse,
   from: ManagerAddress,

@@ -5,10 +5,12 @@ import type { TlsOptions } from '../../../../env/net.ts'
 import { isAddress } from '../../../../rpc/address.ts'
 import type { ManagerOptions } from './options.ts'
 
-/** Larger files hold no certificates of one authority. */
+/** Maximum size of a certificate file. */
 const fileBytesMax = 1 << 20
 
-/** How the secrets manager is spoken to; undefined: without TLS. Files are read each time, so that they may be renewed. */
+/**
+ * TLS options for the secrets manager; undefined: without TLS. Files are read each time, so that they may be renewed.
+ */
 export async function tlsOfManager(env: Env, options: ManagerOptions): Promise<Result<TlsOptions | undefined, string>> {
   const { address, tls } = options
   if (address.scheme === 'http') return ok(undefined)
@@ -29,7 +31,7 @@ export async function tlsOfManager(env: Env, options: ManagerOptions): Promise<R
   return problem === undefined ? ok(made) : err(`TLS to the secrets manager: ${problem}`)
 }
 
-/** PEM stands for itself, all else names a file of this server's. */
+/** The option is PEM, or the name of a file on this server. */
 async function pemOf(env: Env, value: string, option: string): Promise<Result<string, string>> {
   if (value === '' || value.includes('-----BEGIN ')) return ok(value)
   const file = await env.disk.open(value, 'read')

@@ -2,23 +2,26 @@ import { done, err, ok } from '../../../../base/result.ts'
 import { refused } from './call-failure.ts'
 import type { Called, Deadline, ManagerClient } from './manager-client.ts'
 
-/** What a mount has: nobody mounted it, it has no certificate authority yet, or the PEM of one. */
+/** The state of a mount: missing, without a certificate authority yet, or the authority's PEM. */
 export type MountState = 'missing' | 'empty' | { readonly pem: string }
 
 const hourSeconds = 3_600
 
-/** Asked without a right but that to the path: it proves nothing about the token. Recordings: mounts, errors. */
+/**
+ * Needs only the right to the path, so success proves nothing about the token's other rights. Recordings: mounts,
+ * errors.
+ */
 export async function readMount(client: ManagerClient, path: string, until: Deadline): Called<MountState> {
   const read = await client.call('GET', `${path}/ca/pem`, undefined, until)
   if (read.ok) return ok(read.value.status === 204 ? 'empty' : { pem: read.value.text })
   const { status, words } = read.error
   if (status === 404 && words.includes('no handler for route')) return ok('missing')
   if (status !== 403) return read
-  // The policy is asked first: where it does not name the mount, nobody can say whether that is there.
+  // The secrets manager checks the policy first: without a rule for the mount, its existence remains unknown.
   return err(refused(`${read.error.message}: the token must have rights on the mount ${path}`))
 }
 
-/** Somebody else may have mounted it meanwhile, such as a leader before this one: that is as good. */
+/** Another leader or an operator may have created the mount meanwhile, which is as good. */
 export async function mountPki(
   client: ManagerClient,
   path: string,
@@ -34,8 +37,8 @@ export async function mountPki(
 }
 
 /**
- * A mount that an operator made without saying so allows leases of 32 days only, and cuts a root to that without a word:
- * whatever is to live longer needs this first.
+ * A mount that an operator created with defaults allows leases of 32 days, and silently shortens a root to that: a
+ * longer lifetime needs this first.
  */
 export async function allowLease(
   client: ManagerClient,

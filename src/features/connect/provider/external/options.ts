@@ -3,19 +3,19 @@ import { err, ok, type Result } from '../../../../base/result.ts'
 import type { ProviderOptions } from '../../model.ts'
 import { leafTtlMs } from '../../options.ts'
 
-/** Where the secrets manager listens: one scheme, one host (a name, or an IP address without brackets), one port. */
+/** Address of the secrets manager: one scheme, one host (a name, or an IP address without brackets), one port. */
 export interface ManagerAddress {
   readonly scheme: 'http' | 'https'
   readonly host: string
   readonly port: number
 }
 
-/** Files of this server's, or PEM itself. Empty: none. */
+/** Names of files on this server, or PEM itself. Empty: none. */
 export interface ManagerTls {
   readonly trusted: string
   readonly certificate: string
   readonly key: string
-  /** The name that its certificate must carry; empty: that of the address. */
+  /** The name that its certificate must have; empty: that of the address. */
   readonly serverName: string
   readonly skipVerify: boolean
 }
@@ -27,7 +27,7 @@ export interface ManagerOptions {
   readonly rootPath: string
   /** Mount of the intermediate that signs leaves. */
   readonly intermediatePath: string
-  /** Checked by the authority, for it is of every provider. */
+  /** Checked by the authority, because every provider has this option. */
   readonly leafTtlMs: number
   readonly keyType: 'ec' | 'rsa'
   readonly keyBits: number
@@ -36,14 +36,11 @@ export interface ManagerOptions {
 
 const defaultAddress = 'http://127.0.0.1:8200'
 const defaultPort = 8200
-/** Longer texts of an option are refused, PEM of a few certificates fits. */
+/** Maximum length of an option, enough for a few certificates in PEM. */
 const optionCharactersMax = 64 << 10
 const pathCharactersMax = 256
 
-/**
- * What the options say, or one line on what is wrong with them, never with a secret in it.
- * Reference: mesh.md#option-external.
- */
+/** Parses the options; the error is one line without secrets. Reference: mesh.md#option-external. */
 export function readManagerOptions(options: ProviderOptions): Result<ManagerOptions, string> {
   const wrong = wrongType(options)
   if (wrong !== undefined) return err(wrong)
@@ -104,7 +101,7 @@ function addressOf(text: string): Result<ManagerAddress, string> {
   return ok({ scheme, host: host.replace(/^\[|\]$/g, ''), port })
 }
 
-/** Where the options say that it listens, spelled out; undefined: nowhere that can be read. */
+/** The normalized address of the options; undefined if it cannot be parsed. */
 export function readAddress(options: ProviderOptions): string | undefined {
   const read = addressOf(textOf(options, 'Address') || defaultAddress)
   return read.ok ? `${read.value.scheme}://${lowerAscii(read.value.host)}:${read.value.port}` : undefined
@@ -115,7 +112,7 @@ function pathsOf(options: ProviderOptions): Result<Pick<ManagerOptions, 'rootPat
   if (rootPath === undefined) return err('must provide a valid path to a root PKI backend')
   const intermediatePath = mountPath(textOf(options, 'IntermediatePKIPath'))
   if (intermediatePath === undefined) return err('must provide a valid path for the intermediate PKI backend')
-  // One mount lies neither at nor below another: the secrets manager refuses that.
+  // No mount may equal another or lie below it: the secrets manager refuses that.
   const within = (inner: string, outer: string): boolean => `${inner}/`.startsWith(`${outer}/`)
   if (within(rootPath, intermediatePath) || within(intermediatePath, rootPath)) {
     return err('RootPKIPath and IntermediatePKIPath must be two mounts, neither within the other')
@@ -123,7 +120,7 @@ function pathsOf(options: ProviderOptions): Result<Pick<ManagerOptions, 'rootPat
   return ok({ rootPath, intermediatePath })
 }
 
-/** It goes into paths of requests as it is. */
+/** Becomes part of request paths as it is. */
 function mountPath(text: string): string | undefined {
   const path = text.replace(/^\/+|\/+$/g, '')
   const sound =

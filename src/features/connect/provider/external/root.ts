@@ -13,7 +13,9 @@ import type { ManagerOptions } from './options.ts'
 /** Ten years, like a built-in root. Without a `ttl` it would be 32 days, whatever the mount allows. */
 const rootHours = 87_600
 
-/** The root of these options: what its mount has, or one that is generated there, and whose key never leaves it. */
+/**
+ * The root of these options: the mount's present one, or one that is generated there, whose key never leaves the mount.
+ */
 export async function findOrMakeRoot(
   env: Env,
   client: ManagerClient,
@@ -37,7 +39,7 @@ export async function findOrMakeRoot(
     until,
   )
   if (!generated.ok) return generated
-  // Over a root that somebody made meanwhile none is generated, and the answer has no data: what counts is what is there now.
+  // If another client created a root meanwhile, none is generated and the answer has no data: use the present one.
   return readRoot(env, client, rootPath, until)
 }
 
@@ -46,12 +48,12 @@ function generation(env: Env, options: ManagerOptions, trustDomain: string): Rea
   return { ...common, key_type: options.keyType, key_bits: options.keyBits, ttl: `${rootHours}h` }
 }
 
-/** No two authorities have one name: some clients look for an issuer by that alone. */
+/** Names of authorities are unique: some clients look for an issuer by name alone. */
 export function authorityName(env: Env, what: string): string {
   return `${productTitle} Mesh ${what} ${hex(env.crypto.randomBytes(4))}`
 }
 
-/** The root that is there now; none is made. */
+/** The present root; never creates one. */
 export async function readRoot(
   env: Env,
   client: ManagerClient,
@@ -64,7 +66,7 @@ export async function readRoot(
   return err(refused(`${rootPath} has no root: it is ${found.value === 'missing' ? 'not mounted' : 'empty'}`))
 }
 
-/** Clients trust it by itself: an intermediate that somebody set there is none. */
+/** Clients trust a root by itself, so an intermediate in its place is refused. */
 function rootIn(env: Env, path: string, pem: string): Result<Certificate, CallFailure> {
   const read = readCertificates(pem)
   const root = read.ok ? read.value[0] : undefined

@@ -3,19 +3,19 @@ import type { Env } from '../../../../env/env.ts'
 import type { CallFailure } from './call-failure.ts'
 import type { ManagerClient } from './manager-client.ts'
 
-/** A renewal that failed is tried again after so long, or after half of what is left where that is less. */
+/** Pause before a failed renewal is retried, or half of the remaining lifetime if that is less. */
 const retryMs = 60_000
-/** Never more often, however short a token lives. */
+/** Minimum pause, however short the token's lifetime is. */
 const pauseMinMs = 1_000
-/** Timers reach no further; what lives longer is looked at again by then. */
+/** Maximum pause: timers support no longer one. */
 const pauseMaxMs = 7 * 86_400_000
 const callMs = 10_000
-/** A token that nobody can renew is spoken of from this long before its end. */
+/** How long before its end a token that cannot be renewed is reported. */
 const warnMs = 24 * 3_600_000
 
 /**
- * Keeps the token alive: looks up how long it lives, and renews it at half of what is left each time. How long that is says
- * each answer, never what was asked for: a token may be capped. Recordings: token.
+ * Keeps the token alive: looks up its lifetime, and renews it at half of the remaining time. Each answer states the
+ * lifetime, which may be shorter than requested. Recordings: token.
  */
 export class TokenKeeper implements Closable {
   readonly #env: Env
@@ -23,7 +23,7 @@ export class TokenKeeper implements Closable {
   #timer: Closable | undefined
   #started = false
   #closed = false
-  /** Monotonic clock; undefined: it does not end, or nobody knows. */
+  /** Monotonic time; undefined: it does not end, or its end is unknown. */
   #endsMs: number | undefined
   #madeForSeconds = 0
   #problem: string | undefined
@@ -33,12 +33,12 @@ export class TokenKeeper implements Closable {
     this.#client = client
   }
 
-  /** What an operator has to know of the token; undefined: nothing. */
+  /** What an operator has to know about the token; undefined if nothing. */
   get problem(): string | undefined {
     return this.#problem
   }
 
-  /** Once: further calls do nothing. */
+  /** Further calls do nothing. */
   start(): void {
     if (this.#started || this.#closed) return
     this.#started = true
@@ -69,7 +69,8 @@ export class TokenKeeper implements Closable {
     const { lease_duration: seconds, renewable } = renewed.value.auth ?? {}
     const granted = typeof seconds === 'number' ? seconds : 0
     this.#lives(granted)
-    // Capped: it no longer gets the time that it was made for. Seconds are rounded either way.
+    // The lifetime is capped: the token no longer gets the time that it was created for. Seconds may be rounded either
+    // way.
     if (renewable !== true || granted < this.#madeForSeconds - 1) return this.#cannotRenew()
     this.#problem = undefined
     this.#again((this.#leftMs() ?? 0) / 2, () => this.#renew())
@@ -84,7 +85,7 @@ export class TokenKeeper implements Closable {
     return this.#endsMs === undefined ? undefined : Math.max(0, this.#endsMs - this.#env.clock.monoMs())
   }
 
-  /** A root token, or one that was made so: nothing to renew, and where it ends, an operator is told in time. */
+  /** A root token, or a token that was created as not renewable: if it ends, an operator is warned in time. */
   #cannotRenew(): void {
     const leftMs = this.#leftMs()
     if (leftMs === undefined) return

@@ -1,5 +1,5 @@
+import { UnknownCommand } from '../../src/agent/replication/state-machine.ts'
 import { checker } from './checker.ts'
-import { isFailStop } from './raft/fail-stop.ts'
 
 /** P1. Told by the cluster: an agent stopped itself over what it holds impossible, or did not start, and nothing explains it. */
 export const panics = checker({
@@ -12,7 +12,7 @@ export const panics = checker({
   make: ({ report }) => report,
   takes: {
     'process panicked': (report, { node, violation }) => {
-      if (!isFailStop(violation)) report('P1', `${node} panics: ${violation.message}`)
+      if (!(violation instanceof UnknownCommand)) report('P1', `${node} panics: ${violation.message}`)
     },
     'start failed': (report, { node, message }) => report('P1', `${node} does not start: ${message}`),
   },

@@ -1,10 +1,10 @@
 import type { SeenState, StartFailure } from '../../src/agent/agent.ts'
+import type { ForcedEnd } from '../../src/agent/once-signal.ts'
 import type { AgentConfig } from '../../src/agent/settings/agent-config.ts'
 import { InvariantViolation } from '../../src/base/invariant.ts'
 import type { Result } from '../../src/base/result.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { Machine } from '../../src/env/process.ts'
-import { type Failure, failureText } from '../../src/model/failure.ts'
 import { startProgram } from '../../src/program/start.ts'
 import { serverIdFor } from '../../src/raft/protocol.ts'
 import type { Invariants } from '../checkers/invariants.ts'
@@ -102,14 +102,12 @@ export class Processes {
     this.#exit(server, boot, `does not start: ${failure.message}`)
   }
 
-  #stoppedItself(server: ClusterNode, boot: number, failure: Failure | Error): void {
-    const text = failure instanceof Error ? failure.message : failureText(failure)
+  #stoppedItself(server: ClusterNode, boot: number, failure: ForcedEnd | Error): void {
     const { release, identity } = server
     if (failure instanceof InvariantViolation)
       this.#checks(server).tell('process panicked', { node: identity.name, release, violation: failure })
-    else if (failure instanceof Error || failure.kind !== 'refused')
-      this.#checks(server).of(reachedMarks).reach('stopped by its disk')
-    this.#exit(server, boot, `stopped itself: ${text}`)
+    else if (failure instanceof Error) this.#checks(server).of(reachedMarks).reach('stopped by its disk')
+    this.#exit(server, boot, `stopped itself: ${failure.message}`)
   }
 
   #hasLeft(server: ClusterNode, boot: number): void {

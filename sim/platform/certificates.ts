@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import { altNamesIn } from '../../src/base/alt-names.ts'
 import type { PeerCertificate, TlsOptions } from '../../src/env/net.ts'
-import type { TlsCheck } from '../world/platform.ts'
+import type { TlsCheck, TlsProblem } from '../world/platform.ts'
 
 /** Longer chains are refused. */
 const chainMax = 24
@@ -42,21 +42,22 @@ function kept<T>(known: Map<string, T>, text: string, read: () => T): T {
 export function certificateProblem(
   read: ReadPems,
   { verifier, presented, expectedName, wallMs }: TlsCheck,
-): string | undefined {
+): TlsProblem | undefined {
   if (presented?.certificateChainPem === undefined || presented.privateKeyPem === undefined) {
-    return 'the peer presents no certificate'
+    return bad('the peer presents no certificate')
   }
   const unusable = read.pairProblem(presented)
-  if (unusable !== undefined || verifier.trust === 'anyone') return unusable
+  if (unusable !== undefined) return bad(unusable)
+  if (verifier.trust === 'anyone') return undefined
   try {
     const chain = read.certificatesIn(presented.certificateChainPem)
     const [leaf] = chain
-    if (leaf === undefined) return 'the peer presents no certificate'
+    if (leaf === undefined) return bad('the peer presents no certificate')
     const roots = verifier.trustedPems.flatMap((pem) => read.certificatesIn(pem))
     return pathProblem(leaf, chain.slice(1), roots, wallMs) ?? nameProblem(leaf, expectedName)
   } catch {
     // What OpenSSL says of it differs by version, and so would the trace.
-    return 'a certificate or key cannot be read'
+    return bad('a certificate or key cannot be read')
   }
 }
 
@@ -103,26 +104,32 @@ function pathProblem(
   between: readonly X509Certificate[],
   roots: readonly X509Certificate[],
   wallMs: number,
-): string | undefined {
+): TlsProblem | undefined {
   let current = leaf
   for (let depth = 0; depth < chainMax; depth++) {
-    if (wallMs < Date.parse(current.validFrom)) return 'certificate is not yet valid'
-    if (wallMs > Date.parse(current.validTo)) return 'certificate has expired'
+    if (wallMs < Date.parse(current.validFrom)) return { fault: 'expired', message: 'certificate is not yet valid' }
+    if (wallMs > Date.parse(current.validTo)) return { fault: 'expired', message: 'certificate has expired' }
     if (roots.some((root) => root.raw.equals(current.raw))) return undefined
     const issuer = [...roots, ...between].find((each) => isIssuedBy(current, each))
-    if (issuer === undefined || issuer.raw.equals(current.raw)) return 'unable to get issuer certificate'
-    if (!issuer.ca) return 'invalid CA certificate'
+    if (issuer === undefined || issuer.raw.equals(current.raw)) {
+      return { fault: 'unknown-authority', message: 'unable to get issuer certificate' }
+    }
+    if (!issuer.ca) return bad('invalid CA certificate')
     current = issuer
   }
-  return 'certificate chain too long'
+  return bad('certificate chain too long')
 }
 
 function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
   return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey)
 }
 
-function nameProblem(leaf: X509Certificate, expectedName: string | undefined): string | undefined {
+function nameProblem(leaf: X509Certificate, expectedName: string | undefined): TlsProblem | undefined {
   if (expectedName === undefined) return undefined
   const fits = isIP(expectedName) === 0 ? leaf.checkHost(expectedName) : leaf.checkIP(expectedName)
-  return fits === undefined ? `the certificate is not for ${expectedName}` : undefined
+  return fits === undefined ? { fault: 'wrong-name', message: `the certificate is not for ${expectedName}` } : undefined
+}
+
+function bad(message: string): TlsProblem {
+  return { fault: 'certificate', message }
 }

@@ -1,5 +1,6 @@
 import { textOf, utf8 } from '../../src/base/bytes.ts'
 import { formatDuration } from '../../src/base/duration.ts'
+import { done, err, type Result } from '../../src/base/result.ts'
 import type { KeyKind } from '../../src/env/crypto.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { Endpoint } from '../../src/env/net.ts'
@@ -27,6 +28,9 @@ interface Configuration {
   readonly options: Readonly<Record<string, string>>
 }
 
+/** Success, or in words what was answered instead. */
+type Answered = Result<undefined, string>
+
 /** Updates the configuration of the authority, and judges the answer; what was answered with success must have been done (C5). */
 export async function performAuthority(run: RunContext, wanted: Wanted, path: readonly PropertyKey[]): Promise<void> {
   const at = run.select(wanted.at)[0]
@@ -37,7 +41,7 @@ export async function performAuthority(run: RunContext, wanted: Wanted, path: re
   const mesh = run.checksOf(datacenter).of(meshLaws)
   const before = mesh?.configurationCount ?? 0
   let configuration: Configuration | undefined
-  const asked = async (env: Env): Promise<string> => {
+  const asked = async (env: Env): Promise<Answered> => {
     const key = wanted.root === undefined ? await keyOf(run, env, { datacenter, kind: wanted.key }) : undefined
     const options = {
       LeafCertTTL: formatDuration(wanted['leaf ttl']),
@@ -48,12 +52,12 @@ export async function performAuthority(run: RunContext, wanted: Wanted, path: re
     configuration = { provider: wanted.provider, options }
     return update(env, to, run.driver.operatorToken, configuration, wanted)
   }
-  const judged = (said: string | undefined): void => {
+  const judged = (answered: Answered | undefined): void => {
     if (run.hasFailed()) return
     if (wanted['not awaited'] !== true)
-      judgeSaid(run, wanted, said ?? `no answer within ${formatDuration(wanted.within)}`, here)
-    const done = said === 'done' && configuration !== undefined
-    if (!done || mesh?.wasConfigured(before, configuration as Configuration) !== false) return
+      judgeAnswer(run, wanted, answered ?? err(`no answer within ${formatDuration(wanted.within)}`), here)
+    const isDone = answered?.ok === true && configuration !== undefined
+    if (!isDone || mesh?.wasConfigured(before, configuration as Configuration) !== false) return
     run.invariants.report(
       'C5',
       `${at} answered that an update is done, and the authority was never configured so, nor a change to it accepted`,
@@ -121,24 +125,25 @@ async function keyOf(
   return privateKeyPem
 }
 
-function judgeSaid(run: RunContext, wanted: Wanted, said: string, path: readonly PropertyKey[]): void {
+function judgeAnswer(run: RunContext, wanted: Wanted, answered: Answered, path: readonly PropertyKey[]): void {
   if (wanted.refused === undefined) {
-    if (said !== 'done') return run.fail(path, said)
+    if (!answered.ok) return run.fail(path, answered.error)
     return run.tell('note', 'the authority is configured so')
   }
+  const said = answered.ok ? 'done' : answered.error
   const expected = filled(run, wanted.refused)
   const isMet = patternOf(expected) === undefined ? said.includes(expected) : matches(expected, said)
   if (!isMet) run.fail(path, `it is not refused for that reason: ${said}`)
 }
 
-/** `done`, or what the last answer was. The same update may be sent again: it is then as it is wished already. */
+/** That it is done, or what the last answer was. The same update may be sent again: it is then as it is wished already. */
 async function update(
   env: Env,
   to: Endpoint,
   token: string,
   { provider, options }: Configuration,
   wanted: Wanted,
-): Promise<string> {
+): Promise<Answered> {
   const body = utf8(JSON.stringify({ Provider: provider, Config: options }))
   const request = { method: 'PUT', target: '/v1/connect/ca/configuration', body, timeoutMs: answerWithinMs }
   const untilMs = env.clock.monoMs() + wanted.within
@@ -147,13 +152,13 @@ async function update(
     const answer = await env.http.request(to, { ...request, headers: tokenHeaders(token) })
     if (answer.ok) {
       const { status } = answer.value
-      if (status === 200) return 'done'
+      if (status === 200) return done
       last = `status ${status}, ${textOf(answer.value.body).trim()}`
-      if (status < 500 || wanted.refused !== undefined) return last
+      if (status < 500 || wanted.refused !== undefined) return err(last)
     } else last = answer.error.kind
     await pause(env)
   } while (env.clock.monoMs() < untilMs)
-  return last
+  return err(last)
 }
 
 function pause(env: Env): Promise<void> {

@@ -119,19 +119,24 @@ async function performReload(run: RunContext, reload: NonNullable<Step['reload']
   const nodes = run.select(reload.of)
   if (nodes.length === 0) return run.fail([...path, 'reload'], `'${reload.of.text}' is nobody now`)
   for (const node of nodes) {
-    let said: string | undefined
+    const heard: { verdict?: Result<undefined, Failure> } = {}
     const told = (verdict: Result<undefined, Failure>): void => {
-      said = verdict.ok ? 'reloaded' : failureText(verdict.error)
+      heard.verdict = verdict
     }
     if (!run.cluster.reload(node, reload.config, told)) return run.fail([...path, 'reload'], `${node} does not run`)
-    await run.passUntil(() => said !== undefined, answerWithinMs)
+    await run.passUntil(() => heard.verdict !== undefined, answerWithinMs)
     if (run.hasFailed()) return
-    const refused = said !== 'reloaded'
+    const refused = heard.verdict?.ok !== true
     if (refused !== (reload.refused === true)) {
-      return run.fail([...path, 'reload'], `${node}: ${said ?? 'no verdict in time'}`)
+      return run.fail([...path, 'reload'], `${node}: ${saidOf(heard.verdict)}`)
     }
     run.tell('note', `${node} ${refused ? 'refuses its new configuration' : 'has read its configuration again'}`)
   }
+}
+
+function saidOf(verdict: Result<undefined, Failure> | undefined): string {
+  if (verdict === undefined) return 'no verdict in time'
+  return verdict.ok ? 'reloaded' : failureText(verdict.error)
 }
 
 function performSave(run: RunContext, save: NonNullable<Step['save']>, path: Path): void {

@@ -1,6 +1,6 @@
 import type { Deferred } from '../../src/env/async.ts'
 import type { EcKind, RsaKind, RunningHash, SignatureAlgorithm, SigningKey } from '../../src/env/crypto.ts'
-import type { PeerCertificate, TlsOptions } from '../../src/env/net.ts'
+import type { PeerCertificate, TlsFault, TlsOptions } from '../../src/env/net.ts'
 
 /** Whose turn it is and what happened in it. One object for a run; the tripwire and the promise hook write and read it too. */
 export interface TurnState {
@@ -17,6 +17,12 @@ export interface TlsCheck {
   /** What a dialler expects the certificate to be for: a name, or the address dialled. Undefined: any. */
   readonly expectedName: string | undefined
   readonly wallMs: number
+}
+
+/** Why a certificate is not to be trusted, in kind and in words. */
+export interface TlsProblem {
+  readonly fault: TlsFault
+  readonly message: string
 }
 
 /** The little that a simulated world needs of the machine it runs on. `sim/platform` makes it from Node. */
@@ -43,7 +49,7 @@ export interface Platform {
   verify(publicKey: Uint8Array, algorithm: SignatureAlgorithm, bytes: Uint8Array, signature: Uint8Array): boolean
   readSigningKey(pem: string): SigningKey | undefined
   /** Why the certificate is not to be trusted; undefined if it is. */
-  certificateProblem(check: TlsCheck): string | undefined
+  certificateProblem(check: TlsCheck): TlsProblem | undefined
   /** Why an end cannot use the certificate and key that it is given itself; undefined if it can, or has none. */
   identityProblem(tls: TlsOptions): string | undefined
   /** What an end has proved that was found to be trusted. */

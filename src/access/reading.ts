@@ -132,7 +132,7 @@ function scalarText(text: string, node: HclNode, name: string): At<string> {
 }
 
 function refusedAt(text: string, { offset }: HclNode, message: string): At<never> {
-  return err(fieldProblemText(text, { offset, message }))
+  return err(fieldProblemText(text, { offset, message, about: 'other' }))
 }
 
 function problemOf(blocks: readonly ReadBlock[], scalars: Read['scalars']): string | undefined {

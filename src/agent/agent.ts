@@ -2,9 +2,9 @@ import type { Result } from '../base/result.ts'
 import type { AgentContext } from '../features/contract/agent-context.ts'
 import type { WriteIdentity } from '../features/contract/server-context.ts'
 import type { PoolObserver } from '../gossip/pool.ts'
-import type { Failure } from '../model/failure.ts'
 import type { Raft, RaftObserver } from '../raft/raft.ts'
 import type { ReadTransaction } from '../store/types.ts'
+import type { ForcedEnd } from './once-signal.ts'
 import type { AgentConfig } from './settings/agent-config.ts'
 import type { TlsMaterial } from './settings/tls-settings.ts'
 
@@ -88,8 +88,8 @@ export interface Agent extends AgentContext {
   readonly raft: Raft | undefined
   /** Undefined on a client. */
   readonly state: SeenState | undefined
-  /** Calls `use` once if the agent stops itself, because of a broken invariant or a failed disk. */
-  onFatal(use: (failure: Failure | Error) => void): void
+  /** Calls `use` once if the agent stops itself, because of a broken invariant, a failed disk, or what its surroundings force on it. */
+  onFatal(use: (failure: ForcedEnd | Error) => void): void
   /** Makes the agent stop itself, because one of its interfaces met a broken invariant. */
   raiseFatal(failure: Error): void
   /** Calls `use` once when the agent has left the pool on request, and wants to end. */

@@ -206,7 +206,7 @@ function joinings({ env, config, pool, wan, fatal }: Ground): {
   readonly wan: Joining | undefined
 } {
   const onExhausted = (name: 'LAN' | 'WAN') => (): void =>
-    fatal.raise({ kind: 'refused', message: `max join ${name} retry exhausted` })
+    fatal.raise({ kind: 'join-exhausted', message: `max join ${name} retry exhausted` })
   const { startJoin, retryJoin, retryIntervalMs, retryMax, ports } = config
   const settings = { pool: 'LAN', port: ports.serfLan, startJoin, retryJoin, retryIntervalMs, retryMax } as const
   const lan = new Joining({ env, settings, pool, onExhausted: onExhausted('LAN') })

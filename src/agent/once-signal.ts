@@ -1,5 +1,3 @@
-import type { Failure } from '../model/failure.ts'
-
 /** A signal that fires once; a listener added later is called at once. */
 export class OnceSignal<T> {
   #value: { readonly value: T } | undefined
@@ -18,5 +16,11 @@ export class OnceSignal<T> {
   }
 }
 
-/** Why an agent must not go on. */
-export type FatalSignal = OnceSignal<Failure | Error>
+/** Why an agent that is in order must not go on all the same. Of `message` the log tells. */
+export interface ForcedEnd {
+  readonly kind: 'name-taken' | 'join-exhausted'
+  readonly message: string
+}
+
+/** Why an agent must not go on: an error is a broken invariant or a failed disk. */
+export type FatalSignal = OnceSignal<ForcedEnd | Error>

@@ -132,7 +132,7 @@ function openLanPool(
   const { verifyIncoming, verifyOutgoing } = config.pool
   const onNameLost = (holder: Endpoint): void => {
     const message = `the node name "${config.nodeName}" is that of a living agent at ${endpointText(holder)}`
-    fatal.raise({ kind: 'refused', message: `${message}: give this one another with -node` })
+    fatal.raise({ kind: 'name-taken', message: `${message}: give this one another with -node` })
   }
   const port = config.ports.serfLan
   const advertise = { host: config.advertiseAddress, port }

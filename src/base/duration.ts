@@ -20,7 +20,7 @@ export function parseDuration(text: string): Result<number, string> {
   // Digits are matched in one way only: in two of them a long row without a unit would take the square of its length.
   const match = /^([+-]?)((?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.exec(text)
   if (match === null) {
-    return err(/^[+-]?[\d.]+$/.test(text) ? 'missing unit in duration' : 'not a duration such as 10s, 1h30m or 300ms')
+    return err(lacksUnit(text) ? 'missing unit in duration' : 'not a duration such as 10s, 1h30m or 300ms')
   }
   let nanoseconds = 0
   for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g)) {
@@ -28,6 +28,11 @@ export function parseDuration(text: string): Result<number, string> {
   }
   const milliseconds = nanoseconds / 1e6
   return ok(match[1] === '-' ? -milliseconds : milliseconds)
+}
+
+/** Whether a text that is no duration is a number alone: a unit behind it may be all that is missing. */
+export function lacksUnit(text: string): boolean {
+  return /^[+-]?[\d.]+$/.test(text)
 }
 
 /** Writes milliseconds as the field writes durations: `1h0m0s`, `1m30s`, `2.5s`, `200ms`, `0s`. */

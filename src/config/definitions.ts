@@ -140,18 +140,23 @@ function scriptProblems({ source, defined }: Found<DefinitionSource>): readonly 
 function scriptProblem(source: DefinitionSource, checkId: string): ConfigProblem {
   const options = "to enable, configure 'enable_script_checks' or 'enable_local_script_checks' to true"
   const message = `check "${checkId}": Scripts are disabled on this agent; ${options}`
-  return { place: source.placeOf([]), message, remedy: '' }
+  return {
+    place: source.placeOf([]),
+    message,
+    remedy: '',
+    restsOn: ['enable_script_checks', 'enable_local_script_checks'],
+  }
 }
 
-function problemOf(source: DefinitionSource, { path, message, remedy }: DefinitionProblem): ConfigProblem {
+function problemOf(source: DefinitionSource, { path, message, remedy, names = [] }: DefinitionProblem): ConfigProblem {
   const subject = subjectOf(source, path)
-  const named = subject.name !== undefined && message.includes(subject.name)
+  const named = subject.name !== undefined && names.includes(subject.name)
   return { place: source.placeOf(path), message: named ? message : `${subject.text}: ${message}`, remedy }
 }
 
 interface Subject {
   readonly text: string
-  /** In quotes; undefined where it has none. */
+  /** Undefined where it has none. */
   readonly name: string | undefined
 }
 
@@ -173,9 +178,7 @@ function within(outer: Subject, inner: Subject): Subject {
 
 function called(kind: string, value: unknown, otherwise: string): Subject {
   const name = ['id', 'name'].map((key) => textMember(value, key)).find((text) => text !== undefined)
-  return name === undefined
-    ? { text: `${kind}${otherwise}`, name: undefined }
-    : { text: `${kind} "${name}"`, name: `"${name}"` }
+  return name === undefined ? { text: `${kind}${otherwise}`, name: undefined } : { text: `${kind} "${name}"`, name }
 }
 
 function textMember(value: unknown, key: string): string | undefined {

@@ -26,7 +26,7 @@ export async function diskProblems(
     const message = found.ok ? `is not a ${kind}` : `cannot be read: ${found.error.message}`
     if (found.ok && found.value.kind === kind) continue
     const remedy = `name a ${kind} that this user may read`
-    problems.push({ place: placeOf([key]), message: `${key} ${path} ${message}`, remedy })
+    problems.push({ place: placeOf([key]), message: `${key} ${path} ${message}`, remedy, restsOn: [key] })
   }
   for (const key of ['log_file', 'pid_file']) {
     const path = valueAt(file, [key])
@@ -35,13 +35,13 @@ export async function diskProblems(
     const found = await disk.stat(above === '' ? '/' : above)
     if (found.ok && found.value.kind === 'directory') continue
     const message = `${key} ${path} is in a directory that ${found.ok ? 'is none' : `cannot be read: ${found.error.message}`}`
-    problems.push({ place: placeOf([key]), message, remedy: 'make it first' })
+    problems.push({ place: placeOf([key]), message, remedy: 'make it first', restsOn: [key] })
   }
   const data = file.data_dir ?? ''
   const entry = data === '' ? undefined : await disk.stat(data)
   if (entry?.ok === true && entry.value.kind !== 'directory') {
     const message = `data_dir ${JSON.stringify(data)} is not a directory`
-    problems.push({ place: placeOf(['data_dir']), message, remedy: 'name a directory' })
+    problems.push({ place: placeOf(['data_dir']), message, remedy: 'name a directory', restsOn: ['data_dir'] })
   }
   return problems
 }

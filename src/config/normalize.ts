@@ -60,8 +60,9 @@ export function normalize(
   placeOf: (path: readonly string[]) => string = () => 'config',
 ): Result<Normalized, readonly ConfigProblem[]> {
   const problems: ConfigProblem[] = []
-  const problem: Report = (message, remedy, key) => {
-    problems.push({ place: placeOf(key?.split('.') ?? subjectOf(message)), message, remedy })
+  const problem: Report = (message, remedy, key, others = []) => {
+    const restsOn = key === undefined ? others : [key, ...others]
+    problems.push({ place: placeOf(key?.split('.') ?? []), message, remedy, restsOn })
   }
   const file = withAddresses(written, machine, problem)
   const waiting = [
@@ -70,10 +71,7 @@ export function normalize(
     ...accessContradictions(file, placeOf),
   ]
   const found = bindAddress(file, dev, machine, release)
-  if (!found.ok) {
-    const { message, remedy } = found.error
-    problem(message, remedy, message.startsWith('Advertise') ? 'advertise_addr' : undefined)
-  }
+  if (!found.ok) problem(...found.error)
   // Without an address nothing starts; with some address everything else is looked at all the same.
   const address = found.ok ? found.value : { bind: '127.0.0.1', advertise: '127.0.0.1' }
   const defaults = defaultAgentConfig((file.node_name ?? machine.hostName).trim(), address.advertise, release)
@@ -162,11 +160,6 @@ function definitionsOf(
   return { definitions, warnings }
 }
 
-/** A message begins with the key that it is about, where it is about one. */
-function subjectOf(message: string): readonly string[] {
-  return /^'?([a-z_]+(?:\.[a-z_]+)*)/.exec(message)?.[1]?.split('.') ?? []
-}
-
 const noDefinitions: Definitions = { services: [], checks: [] }
 
 type Part<K extends keyof AgentConfig> = Pick<AgentConfig, K>
@@ -194,7 +187,7 @@ function identityOf(
   checkNames(file, defaults.nodeName, problem)
   checkRoles(file, dev, server, problem)
   if (!dev && (file.data_dir ?? '') === '')
-    problem('data_dir cannot be empty', 'name a directory with -data-dir, or try -dev')
+    problem('data_dir cannot be empty', 'name a directory with -data-dir, or try -dev', 'data_dir')
   return {
     nodeId: file.node_id?.toLowerCase(),
     datacenter: (file.datacenter ?? defaults.datacenter).toLowerCase(),
@@ -360,7 +353,8 @@ const defaultWanPort = 8302
 function poolOf(file: FileConfig, dev: boolean, defaults: AgentConfig, problem: Report): AgentConfig['pool'] {
   const encrypt = file.encrypt === '' ? undefined : file.encrypt
   const key = encrypt === undefined ? undefined : keyFrom(encrypt)
-  if (key?.ok === false) problem(`encrypt has invalid key: ${key.error}`, `make one with ${productName} keygen`)
+  if (key?.ok === false)
+    problem(`encrypt has invalid key: ${key.error}`, `make one with ${productName} keygen`, 'encrypt')
   return {
     encrypt,
     verifyIncoming: file.encrypt_verify_incoming ?? defaults.pool.verifyIncoming,

@@ -7,6 +7,11 @@ export interface ConfigProblem {
   /** May end with a list of errors, as texts of the HTTP API do. */
   readonly message: string
   readonly remedy: string
+  /**
+   * Of what is wrong with the whole: the keys by whose values that is judged, with dots; `ports.*` stands for each key within
+   * `ports`. Where one of them could not be read, the problem may be none.
+   */
+  readonly restsOn?: readonly string[]
 }
 
 /** One line, whatever a file or a name in it holds: for logs and programs. */

@@ -17,35 +17,44 @@ export function isUuid(text: string): boolean {
 const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 export function checkNames(file: FileConfig, nodeName: string, problem: Report): void {
-  if (nodeName === '') problem('node_name cannot be empty', 'give it with -node')
+  if (nodeName === '') problem('node_name cannot be empty', 'give it with -node', 'node_name')
   const datacenter = file.datacenter?.toLowerCase()
   if (datacenter !== undefined && !/^[a-z0-9_-]+$/.test(datacenter)) {
-    problem(`datacenter cannot be "${datacenter}"`, 'please use only [a-z0-9-_]')
+    problem(`datacenter cannot be "${datacenter}"`, 'please use only [a-z0-9-_]', 'datacenter')
   }
   if (file.node_id !== undefined && !isUuid(file.node_id)) {
-    problem(`node_id "${file.node_id}" is not a UUID`, 'write it as 8-4-4-4-12 hexadecimal digits')
+    problem(`node_id "${file.node_id}" is not a UUID`, 'write it as 8-4-4-4-12 hexadecimal digits', 'node_id')
   }
 }
 
 export function checkRoles(file: FileConfig, dev: boolean, server: boolean, problem: Report): void {
   const expect = file.bootstrap_expect ?? 0
-  if (expect < 0) problem(`bootstrap_expect cannot be ${expect}`, 'must be greater than or equal to zero')
-  if (expect > 0 && dev) problem("'bootstrap_expect > 0' not allowed in dev mode", 'leave out one of the two')
-  if (expect > 0 && !server) problem("'bootstrap_expect > 0' requires 'server = true'", 'add -server')
+  const key = 'bootstrap_expect'
+  if (expect < 0) problem(`${key} cannot be ${expect}`, 'must be greater than or equal to zero', key)
+  if (expect > 0 && dev) problem(`'${key} > 0' not allowed in dev mode`, 'leave out one of the two', key)
+  if (expect > 0 && !server) problem(`'${key} > 0' requires 'server = true'`, 'add -server', key, ['server'])
   if (expect > 0 && file.bootstrap === true) {
-    problem("'bootstrap_expect > 0' and 'bootstrap = true' are mutually exclusive", 'leave out one of the two')
+    const both = `'${key} > 0' and 'bootstrap = true' are mutually exclusive`
+    problem(both, 'leave out one of the two', key, ['bootstrap'])
   }
-  if (file.bootstrap === true && !server) problem("'bootstrap = true' requires 'server = true'", 'add -server')
+  if (file.bootstrap === true && !server) {
+    problem("'bootstrap = true' requires 'server = true'", 'add -server', 'bootstrap', ['server'])
+  }
 }
 
 export function checkRaft(file: FileConfig, release: Release, problem: Report): void {
   const multiplier = file.performance?.raft_multiplier ?? 5
   if (multiplier < 1 || multiplier > 10)
-    problem(`performance.raft_multiplier cannot be ${multiplier}`, 'must be between 1 and 10')
+    problem(
+      `performance.raft_multiplier cannot be ${multiplier}`,
+      'must be between 1 and 10',
+      'performance.raft_multiplier',
+    )
   const { min, max, spoken } = raftProtocolsOf(release)
   const protocol = file.raft_protocol ?? spoken
   if (protocol < min || protocol > max) {
-    problem(`raft_protocol: Protocol version ${protocol} must be >= ${min} and <= ${max}`, `${spoken} is the default`)
+    const message = `raft_protocol: Protocol version ${protocol} must be >= ${min} and <= ${max}`
+    problem(message, `${spoken} is the default`, 'raft_protocol')
   }
 }
 
@@ -55,7 +64,7 @@ export function checkCounts(file: FileConfig, release: Release, problem: Report)
   const { protocol = spoken } = file
   const how = protocol < min ? 'low' : 'high'
   if (protocol < min || protocol > max)
-    problem(`protocol: Protocol version '${protocol}' too ${how}`, `must be in range: [${min}, ${max}]`)
+    problem(`protocol: Protocol version '${protocol}' too ${how}`, `must be in range: [${min}, ${max}]`, 'protocol')
   const counts = [
     ['autopilot.max_trailing_logs', file.autopilot?.max_trailing_logs],
     ['retry_max', file.retry_max],
@@ -63,15 +72,15 @@ export function checkCounts(file: FileConfig, release: Release, problem: Report)
     ['log_rotate_bytes', file.log_rotate_bytes],
   ] as const
   for (const [key, given = 0] of counts)
-    if (given < 0) problem(`${key} cannot be ${given}`, 'must be greater than or equal to zero')
+    if (given < 0) problem(`${key} cannot be ${given}`, 'must be greater than or equal to zero', key)
   if (file.ui === true && (file.ui_dir ?? '') !== '')
-    problem('ui_dir: both the ui and ui-dir flags were specified', 'please provide only one')
+    problem('ui_dir: both the ui and ui-dir flags were specified', 'please provide only one', 'ui_dir', ['ui'])
 }
 
 export function nodeMetaOf(file: FileConfig, problem: Report): Readonly<Record<string, string>> {
   const meta = file.node_meta ?? {}
   const frame = (key: string, value: string, reason: string): void =>
-    problem(`node_meta invalid: Couldn't load metadata pair ('${key}', '${value}')`, reason)
+    problem(`node_meta invalid: Couldn't load metadata pair ('${key}', '${value}')`, reason, 'node_meta')
   for (const [key, value] of Object.entries(meta)) {
     if (key === '') frame(key, value, 'Key cannot be blank')
     else if (!/^[A-Za-z0-9_-]+$/.test(key)) frame(key, value, 'Key contains invalid characters')

@@ -19,7 +19,7 @@ export function waitingKeys(
     const value = valueAt(file, path)
     if (saysNothing(value, row)) continue
     if (waits.refused !== undefined && !(name === 'acl_datacenter' && file.acl?.enabled === false)) {
-      problem(`${name}: ${waits.refused}`, 'leave it out')
+      problem(`${name}: ${waits.refused}`, 'leave it out', name)
     } else {
       const why = waits.never === true ? `: ${waits.for}` : ` yet: it waits for ${waits.for}`
       warnings.push(`${placeOf(path)}: '${name}' has no effect${why}`)

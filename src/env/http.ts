@@ -1,6 +1,6 @@
 import type { Result } from '../base/result.ts'
 import type { Closable } from './async.ts'
-import type { DialFailure, Endpoint, ListenFailure, TlsOptions } from './net.ts'
+import type { DialFailure, Endpoint, ListenFailure, TlsFault, TlsOptions } from './net.ts'
 
 /** Header names are lower case. A header sent several times is joined with `, `. */
 export type HttpHeaders = ReadonlyMap<string, string>
@@ -86,7 +86,8 @@ export interface HttpClientResponse {
 
 export type HttpClientFailure =
   | DialFailure
-  | { readonly kind: 'broken'; readonly to: Endpoint; readonly message: string }
+  /** `fault`: where TLS ended the connection. */
+  | { readonly kind: 'broken'; readonly to: Endpoint; readonly message: string; readonly fault?: TlsFault }
 
 export interface Http2Request {
   /** Host and port as the asked one is to see them. */

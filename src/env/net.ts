@@ -13,11 +13,35 @@ export type ListenFailure =
   | { readonly kind: 'permission'; readonly at: Endpoint }
   | { readonly kind: 'io'; readonly at: Endpoint; readonly message: string }
 
+/**
+ * What is at fault where there is no TLS connection. An alert (RFC 8446, section 6.2) is what the other end says of the certificate
+ * that it was shown, or of what it was offered; the others are judgements of this end.
+ */
+export type TlsFault =
+  /** The other end does not speak TLS. */
+  | 'plain'
+  /** What it says begins like TLS, and is none. */
+  | 'garbled'
+  /** Its certificate has expired, or is not yet valid. */
+  | 'expired'
+  /** Its certificate leads to no authority that is trusted here. */
+  | 'unknown-authority'
+  | 'wrong-name'
+  /** There is no certificate, or something else about one, or about its key, cannot be accepted. */
+  | 'certificate'
+  | 'alert-certificate-required'
+  | 'alert-certificate-refused'
+  | 'alert-certificate-expired'
+  | 'alert-unknown-authority'
+  /** The two ends share no version or suite. */
+  | 'nothing-in-common'
+  | 'other'
+
 export type DialFailure =
   | { readonly kind: 'refused'; readonly to: Endpoint }
   | { readonly kind: 'timeout'; readonly to: Endpoint }
   | { readonly kind: 'unreachable'; readonly to: Endpoint }
-  | { readonly kind: 'tls'; readonly to: Endpoint; readonly message: string }
+  | { readonly kind: 'tls'; readonly to: Endpoint; readonly fault: TlsFault; readonly message: string }
   | { readonly kind: 'io'; readonly to: Endpoint; readonly message: string }
 
 /** Why a stream is over: the peer ended it in order, the connection broke, nothing came through for too long, or we closed it. */

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../base/result.ts'
 import { Parser } from './parser.ts'
-import { HclError, type HclProblem } from './problem.ts'
+import { HclError, type HclProblem, problemOf } from './problem.ts'
 import type { HclBlock } from './tree.ts'
 
 /**
@@ -13,6 +13,6 @@ export function parseHcl(text: string): Result<HclBlock, HclProblem> {
     return ok(new Parser(text).file())
   } catch (cause) {
     if (!(cause instanceof HclError)) throw cause
-    return err({ offset: cause.offset, message: cause.message })
+    return err(problemOf(cause))
   }
 }

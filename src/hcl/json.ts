@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../base/result.ts'
 import { type Item, members } from './members.ts'
 import { depthMax } from './parser.ts'
-import { HclError, type HclProblem } from './problem.ts'
+import { HclError, type HclProblem, problemOf } from './problem.ts'
 import type { HclBlock, HclNode } from './tree.ts'
 
 /** Whether the field would take a text for JSON rather than for HCL: by its first character. */
@@ -18,7 +18,7 @@ export function parseHclJson(text: string): Result<HclBlock, HclProblem> {
     return ok(new JsonReader(text).document())
   } catch (cause) {
     if (!(cause instanceof HclError)) throw cause
-    return err({ offset: cause.offset, message: cause.message })
+    return err(problemOf(cause))
   }
 }
 
@@ -124,6 +124,7 @@ class JsonReader {
 
   #unexpected(expected: string): HclError {
     const character = this.#text[this.#at]
-    return new HclError(this.#at, `expected ${expected} got: ${character === undefined ? 'EOF' : `'${character}'`}`)
+    const got = character === undefined ? 'EOF' : `'${character}'`
+    return new HclError(this.#at, `expected ${expected} got: ${got}`, 'next-token')
   }
 }

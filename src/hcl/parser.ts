@@ -1,6 +1,6 @@
 import { Lexer } from './lexer.ts'
 import { type Item, members } from './members.ts'
-import { HclError } from './problem.ts'
+import { HclError, unknownToken } from './problem.ts'
 import type { Token } from './token.ts'
 import type { HclBlock, HclNode, HclScalar } from './tree.ts'
 
@@ -32,7 +32,9 @@ export class Parser {
   #items(end: 'EOF' | 'RBRACE'): readonly Item[] {
     const items: Item[] = []
     while (this.#token.kind !== end) {
-      if (this.#token.kind === 'EOF') throw new HclError(this.#token.offset, 'object expected closing RBRACE got: EOF')
+      if (this.#token.kind === 'EOF') {
+        throw new HclError(this.#token.offset, 'object expected closing RBRACE got: EOF', 'closing-brace')
+      }
       items.push(this.#item())
       if (this.#token.kind === 'COMMA') this.#advance()
     }
@@ -46,8 +48,9 @@ export class Parser {
     const names = keys.map(({ text }) => text).join(' ')
     if (sign.kind !== 'ASSIGN') {
       const isEnd = sign.kind === 'EOF' || sign.kind === 'RBRACE'
-      if (!isEnd) throw new HclError(sign.offset, `expected: IDENT | STRING | ASSIGN | LBRACE got: ${sign.kind}`)
-      throw new HclError(sign.offset, `key '${names}' expected start of object ('{') or assignment ('=')`)
+      const expected = `expected: IDENT | STRING | ASSIGN | LBRACE got: ${sign.kind}`
+      if (!isEnd) throw new HclError(sign.offset, expected, 'next-token')
+      throw new HclError(sign.offset, `key '${names}' expected start of object ('{') or assignment ('=')`, 'next-token')
     }
     if (keys.length > 1) throw new HclError(sign.offset, 'nested object expected: LBRACE got: ASSIGN')
     this.#advance()
@@ -64,7 +67,7 @@ export class Parser {
     const { kind, offset } = this.#token
     if (keys.length > depthMax) throw new HclError(offset, `more than ${depthMax} labels of one block`)
     const [first, ...more] = keys
-    if (first === undefined) throw new HclError(offset, noKeys(kind))
+    if (first === undefined) throw new HclError(offset, noKeys(kind), 'next-token')
     return [first, ...more]
   }
 
@@ -74,7 +77,7 @@ export class Parser {
     const { kind, offset, text } = this.#token
     if (kind === 'LBRACE') return this.#block()
     if (kind === 'LBRACK') return this.#list()
-    throw new HclError(offset, `Unknown token: ${kind} ${text.split('\n', 1)[0] ?? ''}`)
+    throw new HclError(offset, `${unknownToken}${kind} ${text.split('\n', 1)[0] ?? ''}`, 'unknown-token')
   }
 
   #scalar(): HclScalar | undefined {
@@ -110,7 +113,8 @@ export class Parser {
         mayFollow = true
         continue
       }
-      if (!mayFollow) throw new HclError(at, `error parsing list, expected comma or list end, got: ${kind}`)
+      const expected = `error parsing list, expected comma or list end, got: ${kind}`
+      if (!mayFollow) throw new HclError(at, expected, 'next-token')
       items.push(this.#value())
       mayFollow = false
     }

@@ -7,11 +7,12 @@ import type { Endpoint } from '../env/net.ts'
 import { plainBytes } from '../native/plain-bytes.ts'
 import { nextTurn, nodeDelay } from './async.ts'
 import { joinedHeaders } from './http-body.ts'
-import { addressProblem, dialFailure, handshakeReason } from './net-failures.ts'
+import { addressProblem, dialFailure } from './net-failures.ts'
 import { socketPathOf } from './socket-path.ts'
 import { messageOf } from './system-error.ts'
 import { Tail } from './tail.ts'
 import { diallerTls } from './tls.ts'
+import { handshakeReason, tlsFault } from './tls-fault.ts'
 
 /** A larger answer is broken off. */
 const answerBytesMax = 256 << 20
@@ -104,7 +105,8 @@ export class HttpClient implements Closable {
         else socket.once(request.tls === undefined ? 'connect' : 'secureConnect', () => (connected = true))
       })
       sent.on('error', (cause) => {
-        settle(connected ? broken(handshakeReason(cause) ?? messageOf(cause)) : err(dialFailure(to, cause)))
+        const message = handshakeReason(cause) ?? messageOf(cause)
+        settle(connected ? err({ kind: 'broken', to, message, fault: tlsFault(cause) }) : err(dialFailure(to, cause)))
       })
       sent.once('response', (response) => {
         connected = true

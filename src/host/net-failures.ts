@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import type { DialFailure, Endpoint, ListenFailure } from '../env/net.ts'
 import { codeOf, messageOf } from './system-error.ts'
+import { handshakeReason, tlsFault } from './tls-fault.ts'
 
 export function listenFailure(at: Endpoint, cause: unknown): ListenFailure {
   switch (codeOf(cause)) {
@@ -33,14 +34,9 @@ export function dialFailure(to: Endpoint, cause: unknown): DialFailure {
       return { kind: 'unreachable', to }
     default:
       return isTlsCode(code)
-        ? { kind: 'tls', to, message: handshakeReason(cause) ?? messageOf(cause) }
+        ? { kind: 'tls', to, fault: tlsFault(cause), message: handshakeReason(cause) ?? messageOf(cause) }
         : { kind: 'io', to, message: messageOf(cause) }
   }
-}
-
-/** What OpenSSL says of a handshake that failed, without where in its code: `wrong version number`. */
-export function handshakeReason(cause: unknown): string | undefined {
-  return cause instanceof Error ? /:SSL routines:[^:]*:([^:]+):/.exec(cause.message)?.[1] : undefined
 }
 
 /** Codes of a failed handshake: Node's own, OpenSSL's, and those of certificate verification, which have no prefix. */

@@ -23,6 +23,7 @@ import { codeOf, messageOf } from './system-error.ts'
 import { HostTcpStream } from './tcp-stream.ts'
 import { diallerTls, provenPeer, tlsProblem, withoutChain } from './tls.ts'
 import { TlsAcceptor } from './tls-acceptor.ts'
+import { tlsFault } from './tls-fault.ts'
 
 /** Streams that one listener holds at a time; further diallers are dropped. */
 const acceptedStreamsMax = 8192
@@ -91,7 +92,7 @@ export class HostTcp implements Tcp {
         secured.once('secureConnect', () => succeed(secured, provenPeer(secured)))
       } catch (cause) {
         // A key or certificate that does not parse.
-        fail({ kind: 'tls', to, message: messageOf(cause) })
+        fail({ kind: 'tls', to, fault: 'other', message: messageOf(cause) })
       }
     }
     return { succeed, secure }
@@ -101,8 +102,8 @@ export class HostTcp implements Tcp {
   #dialFailure(to: Endpoint, cause: Error, handshaking: boolean): DialFailure {
     const failure = dialFailure(to, cause)
     if (!handshaking || (failure.kind !== 'io' && failure.kind !== 'tls')) return failure
-    const plain = codeOf(cause) === 'ERR_SSL_WRONG_VERSION_NUMBER'
-    return { kind: 'tls', to, message: plain ? 'the listener does not speak TLS' : failure.message }
+    const fault = tlsFault(cause)
+    return { kind: 'tls', to, fault, message: fault === 'plain' ? 'the listener does not speak TLS' : failure.message }
   }
 
   listen(

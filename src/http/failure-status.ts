@@ -24,5 +24,6 @@ export const failureStatus: Readonly<Record<FailureKind, number>> = {
   'access-control-off': 401,
   'legacy-access-control': 500,
   'unknown-method': 500,
+  'mesh-off': 500,
   refused: 500,
 }

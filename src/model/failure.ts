@@ -34,10 +34,18 @@ export type Failure =
   | { readonly kind: 'legacy-access-control'; readonly message: string }
   /** A server that does not know the method: an older release. */
   | { readonly kind: 'unknown-method'; readonly method: string }
-  /** Raft or another part refused in a way that has no better name. */
+  /** The servers have no mesh: it is not switched on. Reference: mesh.md#feature-switch. */
+  | { readonly kind: 'mesh-off' }
+  /**
+   * A refusal with no better name, for people to read. Code never decides by its `message`: where a caller acts on one reason
+   * in particular, that reason gets a kind of its own above.
+   */
   | { readonly kind: 'refused'; readonly message: string }
 
 export type FailureKind = Failure['kind']
+
+/** Releases that do not know the kind `mesh-off` send this text in a refusal, and look for it: it stays as it is. */
+export const meshOffText = 'Connect must be enabled in order to use this endpoint'
 
 /** The one line that people read. The same on every face. */
 export function failureText(failure: Failure): string {
@@ -61,6 +69,8 @@ export function failureText(failure: Failure): string {
       return 'ACL support disabled'
     case 'shutting-down':
       return 'Agent is shutting down'
+    case 'mesh-off':
+      return meshOffText
     case 'unknown-method':
       return `rpc: can't find method ${failure.method}`
     default:

@@ -3,7 +3,7 @@ import type { Closable, Deferred } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import { type Endpoint, endpointText, type StreamEnd, type TcpStream } from '../env/net.ts'
 import type { Failure } from '../model/failure.ts'
-import { failureFromWire } from './failure-codec.ts'
+import { failureFromWire, failureToWire } from './failure-codec.ts'
 import { encodeFrame, type Frame, FrameReader, frameBytesMax, type Hello, rpcProtocol } from './frame.ts'
 
 /** Requests that one connection serves at the same time; more are refused as overloaded. Blocking queries count. */
@@ -263,7 +263,7 @@ export class Connection {
     if (this.#closed) return
     const frame: Frame = result.ok
       ? { kind: 'answer', id, body: result.value }
-      : { kind: 'failure', id, failure: result.error }
+      : { kind: 'failure', id, failure: failureToWire(result.error) }
     const bytes = encodeFrame(frame)
     this.#stream.write(isTooLong(bytes) ? encodeFrame({ kind: 'failure', id, failure: answerTooLarge }) : bytes)
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Failure, FailureKind } from '../model/failure.ts'
+import { type Failure, type FailureKind, meshOffText } from '../model/failure.ts'
 
 const message = z.string()
 
@@ -30,11 +30,33 @@ const shapes = {
   'access-control-off': z.object({ kind: z.literal('access-control-off') }),
   'legacy-access-control': z.object({ kind: z.literal('legacy-access-control'), message }),
   'unknown-method': z.object({ kind: z.literal('unknown-method'), method: z.string() }),
+  'mesh-off': z.object({ kind: z.literal('mesh-off') }),
   refused: z.object({ kind: z.literal('refused'), message }),
 } as const satisfies Record<FailureKind, z.ZodType>
 
+/**
+ * Kinds that have no name of their own between agents: every release sends and understands them as a refusal with exactly this
+ * text. The text is looked at here, at the edge, and nowhere else.
+ */
+const withinRefused = [{ failure: { kind: 'mesh-off' }, text: meshOffText }] as const satisfies readonly {
+  readonly failure: Failure
+  readonly text: string
+}[]
+
+/** A failure as agents of every release understand it. */
+export function failureToWire(failure: Failure): unknown {
+  const within = withinRefused.find((row) => row.failure.kind === failure.kind)
+  return within === undefined ? failure : { kind: 'refused', message: within.text }
+}
+
 /** A failure as another agent sent it. One of a kind unknown here (a newer release) keeps its text. */
 export function failureFromWire(value: unknown): Failure {
+  const failure = knownFailure(value)
+  if (failure.kind !== 'refused') return failure
+  return withinRefused.find(({ text }) => text === failure.message)?.failure ?? failure
+}
+
+function knownFailure(value: unknown): Failure {
   const kind = z.object({ kind: z.string() }).safeParse(value)
   // Every object has a `toString`: only rows of the table are kinds, whatever name the other end sends.
   if (kind.success && Object.hasOwn(shapes, kind.data.kind)) {

@@ -26,13 +26,13 @@ export async function dialServer(
   const options = { timeoutMs: dialTimeoutMs, ...(secured === undefined ? {} : { tls: secured }) }
   const stream = await env.tcp.dial(to, options)
   if (!stream.ok) {
-    if (stream.error.kind === 'tls') reports.notDialled(address, server, stream.error.message)
+    if (stream.error.kind === 'tls') reports.notDialled(address, server, stream.error)
     return err({ outcome: outcomeOf(stream.error), why: whyOf(stream.error) })
   }
   const problem = dialledProblem(tls, server, stream.value.peer)
   if (problem === undefined) return ok(stream.value)
   stream.value.close()
-  reports.notDialled(address, server, problem)
+  reports.notDialled(address, server, { fault: 'not-a-server', message: problem })
   return err({ outcome: 'failed', why: problem })
 }
 

@@ -1,6 +1,6 @@
 import type { Env } from '../env/env.ts'
 import type { Endpoint, TlsRefusal } from '../env/net.ts'
-import { dialRemedy, type RpcTls, refusalText, type ServerFacts, silentRefusal } from './tls.ts'
+import { type DialledProblem, dialRemedy, type RpcTls, refusalText, type ServerFacts, silentRefusal } from './tls.ts'
 
 /** The same of the same peer is said once in this time: a peer that is refused comes back many times a second. */
 const againAfterMs = 60_000
@@ -43,10 +43,10 @@ export class TlsReports {
     )
   }
 
-  notDialled(address: string, { name, datacenter }: ServerFacts, why: string): void {
+  notDialled(address: string, { name, datacenter }: ServerFacts, { fault, message: why }: DialledProblem): void {
     this.#env.metrics.count('rpc.tls.failed')
     if (!this.#isNews(`to ${address} ${why}`)) return
-    const fields = { server: name, datacenter, address, why, remedy: dialRemedy(why) }
+    const fields = { server: name, datacenter, address, why, remedy: dialRemedy(fault) }
     this.#env.log.write('warn', 'rpc', 'no TLS connection with a server', fields, 'sampled')
   }
 

@@ -1,4 +1,4 @@
-import type { ListenerTls, PeerCertificate, TlsOptions, TlsRefusal, TlsVersion } from '../env/net.ts'
+import type { ListenerTls, PeerCertificate, TlsFault, TlsOptions, TlsRefusal, TlsVersion } from '../env/net.ts'
 
 /**
  * How the connections of one agent to others are secured. The Env does the cryptography; which peer must show a certificate, and
@@ -148,15 +148,36 @@ export function refusalText(why: TlsRefusal): { readonly why: string; readonly r
   }
 }
 
-/** What to do about a server with which there is no TLS, by what was said of it. */
-export function dialRemedy(message: string): string {
-  if (message.includes('does not speak TLS')) return 'give that server cert_file and key_file, or unset verify_outgoing'
-  if (message.startsWith('its certificate is for')) {
-    return 'give that server a certificate of its own, made with tls cert create -server, or take it out of the pool'
-  }
-  if (/expired|not yet valid/.test(message)) return 'renew the certificate of that server, and compare the clocks'
-  if (/certificate|issuer|signature/.test(message)) return 'sign its certificate with an authority in ca_file here'
-  return 'see what its own log says'
+/** Why there is no TLS connection with a server: `not-a-server` where there could be one, and its certificate is not a server's. */
+export interface DialledProblem {
+  readonly fault: TlsFault | 'not-a-server'
+  readonly message: string
+}
+
+const signIt = 'sign its certificate with an authority in ca_file here'
+const renewIt = 'renew the certificate of that server, and compare the clocks'
+const seeThere = 'see what its own log says'
+
+const dialRemedies: Readonly<Record<DialledProblem['fault'], string>> = {
+  plain: 'give that server cert_file and key_file, or unset verify_outgoing',
+  'not-a-server':
+    'give that server a certificate of its own, made with tls cert create -server, or take it out of the pool',
+  expired: renewIt,
+  'alert-certificate-expired': renewIt,
+  'unknown-authority': signIt,
+  'wrong-name': signIt,
+  certificate: signIt,
+  'alert-certificate-required': signIt,
+  'alert-certificate-refused': signIt,
+  'alert-unknown-authority': seeThere,
+  garbled: seeThere,
+  'nothing-in-common': seeThere,
+  other: seeThere,
+}
+
+/** What to do about a server with which there is no TLS. */
+export function dialRemedy(fault: DialledProblem['fault']): string {
+  return dialRemedies[fault]
 }
 
 /** Why a server may have closed a connection before it said hello, which is all that a refused dialler sees. */

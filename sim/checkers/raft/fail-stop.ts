@@ -1,4 +1,4 @@
-import type { InvariantViolation } from '../../../src/base/invariant.ts'
+import { UnknownCommand } from '../../../src/agent/replication/state-machine.ts'
 import { isAtLeast, type Release, releaseText } from '../../../src/model/release.ts'
 import { checker, type Report } from '../checker.ts'
 
@@ -33,11 +33,6 @@ export class FailStop {
   }
 }
 
-/** Whether a process stopped itself for a command that it does not know, and not in a panic. */
-export function isFailStop({ message }: InvariantViolation): boolean {
-  return message.startsWith('a replicated command that this release does not know')
-}
-
 export const failStop = checker({
   codes: {
     D2: {
@@ -49,8 +44,7 @@ export const failStop = checker({
   takes: {
     'command carried out': (it, { node, release, kind, index }) => it.carriedOut(node, release, kind, index),
     'process panicked': (it, { node, release, violation }) => {
-      if (isFailStop(violation))
-        it.stopped(node, release, String(violation.values['kind']), Number(violation.values['index']))
+      if (violation instanceof UnknownCommand) it.stopped(node, release, violation.kind, violation.index)
     },
   },
 })

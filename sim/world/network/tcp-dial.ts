@@ -4,6 +4,7 @@ import type { DialFailure, DialOptions, Endpoint, TcpStream, TlsOptions } from '
 import { traceKinds } from '../../report/trace-kinds.ts'
 import type { Boot, ProcessPart } from '../boot.ts'
 import type { Action, Kernel } from '../kernel.ts'
+import type { TlsProblem } from '../platform.ts'
 import { microseconds } from '../time-range.ts'
 import type { Host } from './host.ts'
 import type { Link } from './link.ts'
@@ -112,11 +113,11 @@ export class TcpDial implements ProcessPart {
   }
 
   /** Why there can be no TLS, as the dialler sees it. */
-  #tlsProblem(listener: SimTcpListener, tls: TlsOptions): string | undefined {
+  #tlsProblem(listener: SimTcpListener, tls: TlsOptions): TlsProblem | undefined {
     const { platform } = this.#kernel
     const unusable = platform.identityProblem(tls)
-    if (unusable !== undefined) return unusable
-    if (listener.tls === undefined) return 'the listener does not speak TLS'
+    if (unusable !== undefined) return { fault: 'certificate', message: unusable }
+    if (listener.tls === undefined) return { fault: 'plain', message: 'the listener does not speak TLS' }
     const expectedName = tls.anyName === true ? undefined : (tls.serverName ?? this.#to.host)
     const wallMs = this.#host.wallMs()
     return platform.certificateProblem({ verifier: tls, presented: listener.tls, expectedName, wallMs })
@@ -131,7 +132,7 @@ export class TcpDial implements ProcessPart {
     }
     const problem = tls === undefined ? undefined : this.#tlsProblem(listener, tls)
     if (problem === undefined) this.#connect(there, back, listener)
-    else this.#settle(err({ kind: 'tls', to: this.#to, message: problem }))
+    else this.#settle(err({ kind: 'tls', to: this.#to, ...problem }))
   }
 
   #connect(there: Link, back: Link, listener: SimTcpListener): void {

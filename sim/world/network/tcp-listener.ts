@@ -92,7 +92,7 @@ export class SimTcpListener implements TcpListener, Bound, ProcessPart {
     if (tls.requirePeerCertificate === true) {
       const none = presented.certificateChainPem === undefined || presented.privateKeyPem === undefined
       const check = { verifier: tls, presented, expectedName: undefined, wallMs: this.#host.wallMs() }
-      const message = none ? undefined : platform.certificateProblem(check)
+      const message = none ? undefined : platform.certificateProblem(check)?.message
       if (none || message !== undefined) {
         return this.#refuse(
           stream,

@@ -369,6 +369,7 @@ function meetsThemTogether(failure: Failure): boolean {
 const alone: ReadonlySet<Failure['kind']> = new Set([
   'bad-request',
   'refused',
+  'mesh-off',
   'too-large',
   'permission-denied',
   'token-not-found',

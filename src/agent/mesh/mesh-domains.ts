@@ -1,6 +1,5 @@
 import { ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
-import { meshIsOffLine } from '../../features/connect/model.ts'
 import { rootsEndpoint } from '../../features/connect/read-endpoints.ts'
 import type { Failure } from '../../model/failure.ts'
 import { type TrustDomains, trustDomainsOf } from '../../pki/trust-domains.ts'
@@ -46,8 +45,7 @@ export class MeshDomains {
 
 const anyServer = { consistency: 'stale', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' } as const
 
-function isOff(failure: Failure): boolean {
-  // A server of a release without the mesh does not know this request.
-  if (failure.kind === 'unknown-method') return true
-  return failure.kind === 'refused' && failure.message === meshIsOffLine
+/** A server of a release without the mesh does not know this request. */
+function isOff({ kind }: Failure): boolean {
+  return kind === 'mesh-off' || kind === 'unknown-method'
 }

@@ -19,6 +19,19 @@ import { decodeCommand, type LoggedCommand } from './command-codec.ts'
 import { commandMetric } from './command-metric.ts'
 import { ForwardedWrites, forgottenOrigins, forwardedWrites, type OnceApplied } from './forwarded-writes.ts'
 
+/** A replicated command that the release of this server does not know: the server stops, as it must. */
+export class UnknownCommand extends InvariantViolation {
+  readonly kind: string
+  readonly index: number
+
+  constructor(kind: string, index: number, release: Release) {
+    const message = 'a replicated command that this release does not know: upgrade this server'
+    super(message, { kind, index, release: releaseText(release) })
+    this.kind = kind
+    this.index = index
+  }
+}
+
 /** Applies the commands of the Raft log to the store. */
 export class ReplicatedState implements StateMachine {
   readonly store: Store
@@ -167,11 +180,7 @@ export class ReplicatedState implements StateMachine {
   #definitionOf(command: LoggedCommand, entry: Entry): CommandDefinition {
     const definition = this.#commands.get(command.kind)
     if (definition !== undefined) return definition
-    throw new InvariantViolation('a replicated command that this release does not know: upgrade this server', {
-      kind: command.kind,
-      index: entry.index,
-      release: releaseText(this.#release),
-    })
+    throw new UnknownCommand(command.kind, entry.index, this.#release)
   }
 
   #unreadable(entry: Entry, why: string): InvariantViolation {

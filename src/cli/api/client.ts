@@ -1,7 +1,7 @@
 import { textOf } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import type { HttpHeaders } from '../../env/http.ts'
-import { type DialFailure, type Endpoint, endpointText } from '../../env/net.ts'
+import type { HttpClientFailure, HttpHeaders } from '../../env/http.ts'
+import { type Endpoint, endpointText, type TlsFault } from '../../env/net.ts'
 import { productName, productTitle } from '../../model/names.ts'
 import type { CommandFlag, Invocation } from '../command.ts'
 import { type AgentPlace, agentPlace, ClientSettings } from './agent-place.ts'
@@ -152,7 +152,7 @@ export class ApiClient {
   }
 }
 
-function reasonText(failure: DialFailure | { readonly kind: 'broken'; readonly message: string }): string {
+function reasonText(failure: HttpClientFailure): string {
   switch (failure.kind) {
     case 'refused':
       return `dial ${dialled(failure.to)}: connect: connection refused`
@@ -164,37 +164,34 @@ function reasonText(failure: DialFailure | { readonly kind: 'broken'; readonly m
       return `dial ${dialled(failure.to)}: ${failure.message}`
     case 'tls':
     case 'broken':
-      return tlsText(failure.message)
+      return tlsText(failure.fault ?? 'other', failure.message)
   }
 }
 
-/** What stands in the messages of OpenSSL, and what is told instead: the failure, and what to do about it. */
-const tlsTexts: readonly (readonly [found: RegExp, text: string])[] = [
-  [
-    /wrong version number|packet length too long|does not speak TLS/,
-    'the agent does not speak TLS there: write http:// for https://, or name the port of HTTPS',
-  ],
-  [/alert certificate required/, 'the agent wants to see a certificate: give -client-cert and -client-key'],
-  [
-    /alert (unknown ca|bad certificate|unsupported certificate|certificate (expired|unknown|revoked))/,
-    'the agent does not take the certificate that was shown: give one of an authority that it trusts',
-  ],
-  [
-    /alert (handshake failure|protocol version|insufficient security)|no protocols available|unsupported protocol/,
-    'the agent and this command have no version or suite of TLS in common',
-  ],
-]
+const notTls = 'the agent does not speak TLS there: write http:// for https://, or name the port of HTTPS'
+const notTaken = 'the agent does not take the certificate that was shown: give one of an authority that it trusts'
+
+/** What is told instead of a message of TLS: the failure, and what to do about it. */
+const tlsTexts: Partial<Readonly<Record<TlsFault, string>>> = {
+  plain: notTls,
+  garbled: notTls,
+  'alert-certificate-required': 'the agent wants to see a certificate: give -client-cert and -client-key',
+  'alert-certificate-refused': notTaken,
+  'alert-certificate-expired': notTaken,
+  'alert-unknown-authority': notTaken,
+  'nothing-in-common': 'the agent and this command have no version or suite of TLS in common',
+}
 
 /** Of failures that need no other words, with what to do about it. */
-const tlsRemedies: readonly (readonly [found: RegExp, remedy: string])[] = [
-  [/unable to (verify|get)|self.signed/, 'name the authority of the agent with -ca-file'],
-  [/altname|does not match/i, "give the name in the agent's certificate with -tls-server-name"],
-]
+const tlsRemedies: Partial<Readonly<Record<TlsFault, string>>> = {
+  'unknown-authority': 'name the authority of the agent with -ca-file',
+  'wrong-name': "give the name in the agent's certificate with -tls-server-name",
+}
 
-function tlsText(message: string): string {
-  const text = tlsTexts.find(([found]) => found.test(message))?.[1]
+function tlsText(fault: TlsFault, message: string): string {
+  const text = tlsTexts[fault]
   if (text !== undefined) return text
-  const remedy = tlsRemedies.find(([found]) => found.test(message))?.[1]
+  const remedy = tlsRemedies[fault]
   return remedy === undefined ? message : `${message}: ${remedy}`
 }
 

@@ -1,5 +1,5 @@
 import { utf8 } from '../../base/bytes.ts'
-import { parseDuration } from '../../base/duration.ts'
+import { lacksUnit, parseDuration } from '../../base/duration.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { readAutopilot as read } from '../api/answers.ts'
 import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../api/client.ts'
@@ -99,5 +99,5 @@ function settingOf(kind: Kind, text: string): Result<string | number, string> {
   if (kind === 'number') return /^\d{1,15}$/.test(text) ? ok(Number(text)) : err('write a whole number')
   const duration = kind === 'duration' ? parseDuration(text) : ok(0)
   if (duration.ok) return ok(text)
-  return err(duration.error.startsWith('missing unit') ? `${duration.error}, write ${text}s` : duration.error)
+  return err(lacksUnit(text) ? `${duration.error}, write ${text}s` : duration.error)
 }

@@ -29,7 +29,7 @@ export async function untilEnded(
   stop: () => Promise<void>,
 ): Promise<number> {
   const ending = new Ending(env, agent, stop)
-  agent.onFatal((failure) => ending.broken(failure instanceof Error ? failure.message : failureText(failure)))
+  agent.onFatal((failure) => ending.broken(failure.message))
   agent.onLeft(() => ending.left())
   terminal.onSignal('SIGINT', () => ending.signal('interrupt', !rules.skipLeaveOnInterrupt))
   terminal.onSignal('SIGTERM', () => ending.signal('terminated', rules.leaveOnTerminate))

@@ -67,7 +67,7 @@ function primaryOf(file: FileConfig, problem: Report): string {
   const name = (file.primary_datacenter ?? file.acl_datacenter ?? '').toLowerCase()
   if (name !== '' && !/^[a-z0-9_-]+$/.test(name)) {
     const key = file.primary_datacenter === undefined ? 'acl_datacenter' : 'primary_datacenter'
-    problem(`${key} cannot be "${name}"`, 'please use only [a-z0-9-_]')
+    problem(`${key} cannot be "${name}"`, 'please use only [a-z0-9-_]', key)
   }
   return name
 }

@@ -2,7 +2,6 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Machine } from '../../env/process.ts'
 import { hasBehaviour, newestRelease, type Release } from '../../model/release.ts'
 import { isAddress } from '../../rpc/address.ts'
-import type { ConfigProblem } from '../problem.ts'
 import type { FileConfig } from '../schema.ts'
 import { parseIp } from '../templates/ip.ts'
 import { isForwardable, isOfRfc } from '../templates/networks.ts'
@@ -38,25 +37,21 @@ export function bindAddress(
   dev: boolean,
   machine: Machine,
   release: Release = newestRelease,
-): Result<ClusterAddress, ConfigProblem> {
+): Result<ClusterAddress, Parameters<Report>> {
   const bind = file.bind_addr ?? (dev ? '127.0.0.1' : '0.0.0.0')
   const wrong = notOneAddress('bind_addr', bind)
-  if (wrong !== undefined) return err({ place: 'config', message: wrong, remedy: bindRemedy(bind) })
+  if (wrong !== undefined) return err([wrong, bindRemedy(bind), 'bind_addr'])
   const advertise = file.advertise_addr
   if (advertise !== undefined) {
     if (isUnspecified(advertise)) {
-      return err({
-        place: 'config',
-        message: 'Advertise address cannot be 0.0.0.0, :: or [::]',
-        remedy: 'write an address others can reach',
-      })
+      return err([
+        'Advertise address cannot be 0.0.0.0, :: or [::]',
+        'write an address others can reach',
+        'advertise_addr',
+      ])
     }
     if (!isAddress(advertise)) {
-      return err({
-        place: 'config',
-        message: `advertise_addr "${advertise}" must be an ip address`,
-        remedy: 'write an IP address',
-      })
+      return err([`advertise_addr "${advertise}" must be an ip address`, 'write an IP address', 'advertise_addr'])
     }
     return ok({ bind, advertise })
   }
@@ -66,10 +61,10 @@ export function bindAddress(
   const found = machine.interfaces().map((at) => at.address)
   const [only, second] = [...new Set(found.filter(isWanted))]
   const remedy = "configure one with '-bind' and/or '-advertise'"
-  if (only === undefined) return err({ place: 'config', message: `No ${kind} address found`, remedy })
+  const chosenBy = ['bind_addr', 'advertise_addr']
+  if (only === undefined) return err([`No ${kind} address found`, remedy, undefined, chosenBy])
   const mustBeOne = bind !== '0.0.0.0' || hasBehaviour(release, 'one-private-address')
-  if (second !== undefined && mustBeOne)
-    return err({ place: 'config', message: `Multiple ${kind} addresses found`, remedy })
+  if (second !== undefined && mustBeOne) return err([`Multiple ${kind} addresses found`, remedy, undefined, chosenBy])
   return ok({ bind, advertise: only })
 }
 
@@ -92,7 +87,7 @@ export function advertiseWan(file: FileConfig, otherwise: string, problem: Repor
     const message = 'Advertise WAN address cannot be 0.0.0.0, :: or [::]'
     problem(message, 'write an address others can reach', 'advertise_addr_wan')
   } else if (!isAddress(given)) {
-    problem(`advertise_addr_wan "${given}" must be an ip address`, 'write an IP address')
+    problem(`advertise_addr_wan "${given}" must be an ip address`, 'write an IP address', 'advertise_addr_wan')
   }
   return given
 }

@@ -44,7 +44,11 @@ export function checkConnect({ connect, ports }: FileConfig, problem: Report): v
   if (connect === undefined) return
   const skewMs = milliseconds(connect.clock_skew, defaultSkewMs)
   if (skewMs < skewMinMs || skewMs > skewMaxMs)
-    problem(`connect.clock_skew ${connect.clock_skew} is not between 1s and 1h`, 'write one such as 60s')
+    problem(
+      `connect.clock_skew ${connect.clock_skew} is not between 1s and 1h`,
+      'write one such as 60s',
+      'connect.clock_skew',
+    )
   const provider = providerOf(connect.ca_provider)
   if (provider === undefined) {
     const remedy = `write ${productName} or vault`
@@ -56,7 +60,11 @@ export function checkConnect({ connect, ports }: FileConfig, problem: Report): v
   if (provider === 'vault') checkVault(options, problem)
   const mode = connect.proxy_defaults?.exec_mode ?? ''
   if (!['', 'daemon', 'script'].includes(mode))
-    problem(`connect.proxy_defaults.exec_mode cannot be ${JSON.stringify(mode)}`, 'write daemon')
+    problem(
+      `connect.proxy_defaults.exec_mode cannot be ${JSON.stringify(mode)}`,
+      'write daemon',
+      'connect.proxy_defaults.exec_mode',
+    )
 }
 
 /** What a server is told of its mesh. Options that its provider does not have are left out: one of them may be a secret. */
@@ -113,11 +121,13 @@ function providerOf(written = ''): keyof typeof optionsOf | undefined {
 function checkRange(name: string, min: number, max: number, problem: Report): void {
   if (max >= min) return
   const message = `${name}_min_port must be less than ${name}_max_port. To disable, set both to zero.`
-  problem(message, 'correct one of the two', `ports.${name}_min_port`)
+  problem(message, 'correct one of the two', `ports.${name}_min_port`, [`ports.${name}_max_port`])
 }
 
 type Options = ReadonlyMap<string, unknown>
 const at = 'connect.ca_config'
+/** What an option that is missing may be missing for. */
+const ofBlock = ['connect', 'connect.*'] as const
 
 /** `leaf_cert_ttl` is `LeafCertTTL`; what nobody knows keeps its name. */
 function optionsIn(written: Readonly<Record<string, unknown>> = {}): Options {
@@ -138,11 +148,11 @@ function checkCommon(options: Options, problem: Report): void {
   durationOf(options, 'RotationPeriod', problem)
   for (const key of knownOptions.values()) {
     if (otherThanTexts.has(key) || typeof (options.get(key) ?? '') === 'string') continue
-    problem(`connect.ca_config ${key} is no text`, 'write a text')
+    problem(`connect.ca_config ${key} is no text`, 'write a text', at)
   }
   const cluster = options.get(clusterOption)
   if (typeof cluster === 'string' && cluster !== '' && !isUuid(cluster))
-    problem(`connect.ca_config ClusterID ${JSON.stringify(cluster)} is not a UUID`, 'leave it out')
+    problem(`connect.ca_config ClusterID ${JSON.stringify(cluster)} is not a UUID`, 'leave it out', at)
 }
 
 function checkBuiltIn(options: Options, problem: Report): void {
@@ -151,11 +161,11 @@ function checkBuiltIn(options: Options, problem: Report): void {
 }
 
 function checkVault(options: Options, problem: Report): void {
-  if (!isGiven(options, 'Token')) problem('must provide a Vault token', 'write token', at)
+  if (!isGiven(options, 'Token')) problem('must provide a Vault token', 'write token', at, ofBlock)
   if (!isGiven(options, 'RootPKIPath'))
-    problem('must provide a valid path to a root PKI backend', 'write root_pki_path', at)
+    problem('must provide a valid path to a root PKI backend', 'write root_pki_path', at, ofBlock)
   if (!isGiven(options, 'IntermediatePKIPath'))
-    problem('must provide a valid path for the intermediate PKI backend', 'write intermediate_pki_path', at)
+    problem('must provide a valid path for the intermediate PKI backend', 'write intermediate_pki_path', at, ofBlock)
   const needed = ['Token', 'RootPKIPath', 'IntermediatePKIPath']
   if (!needed.every((key) => isGiven(options, key))) return
   const read = readOptions(Object.fromEntries(options))
@@ -173,6 +183,6 @@ function durationOf(options: Options, key: string, problem: Report): number | un
   const parsed = typeof given === 'string' ? parseDuration(given) : undefined
   if (parsed?.ok === true && parsed.value > 0) return parsed.value
   const why = parsed?.ok === false ? parsed.error : 'not a duration'
-  problem(`connect.ca_config ${key} ${JSON.stringify(given)}: ${why}`, 'write one such as 72h')
+  problem(`connect.ca_config ${key} ${JSON.stringify(given)}: ${why}`, 'write one such as 72h', at)
   return undefined
 }

@@ -17,7 +17,8 @@ export function dnsConfig(
   const given = file.dns_config ?? {}
   for (const key of ['udp_answer_limit', 'a_record_limit'] as const) {
     const limit = given[key] ?? 0
-    if (limit < 0) problem(`dns_config.${key} cannot be ${limit}. Must be greater than or equal to zero`, '')
+    if (limit < 0)
+      problem(`dns_config.${key} cannot be ${limit}. Must be greater than or equal to zero`, '', `dns_config.${key}`)
   }
   const own = file.domain === undefined ? (defaults.domains[0] ?? '') : domainOf(file.domain, problem)
   const has = (behaviour: Behaviour): boolean => hasBehaviour(release, behaviour)
@@ -55,9 +56,9 @@ function recursorsOf(given: readonly string[], problem: Report): readonly Endpoi
   const known = new Map<string, Endpoint>()
   for (const text of given) {
     const at = recursorOf(text)
-    if (at === undefined) problem(`recursors "${text}" is not an address`, recursorRemedy)
+    if (at === undefined) problem(`recursors "${text}" is not an address`, recursorRemedy, 'recursors')
     else if (at.host === '0.0.0.0' || isAllZeros(at.host))
-      problem('DNS recursor address cannot be 0.0.0.0, :: or [::]', recursorRemedy)
+      problem('DNS recursor address cannot be 0.0.0.0, :: or [::]', recursorRemedy, undefined, ['recursors'])
     else known.set(endpointText(at), at)
   }
   return [...known.values()]
@@ -84,6 +85,10 @@ function domainOf(text: string, problem: Report): string {
   const fits =
     domain.length <= 200 && domain.split('.').every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label))
   if (!fits)
-    problem(`domain "${text}" is not a domain name`, 'write labels of letters, digits and dashes, such as svc.')
+    problem(
+      `domain "${text}" is not a domain name`,
+      'write labels of letters, digits and dashes, such as svc.',
+      'domain',
+    )
   return `${domain}.`
 }

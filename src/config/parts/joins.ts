@@ -30,7 +30,7 @@ export function joinReader(file: FileConfig, problem: Report, warn: Warn): Join 
       const what = isDiscovery(entry)
         ? 'a provider can be asked by retry_join alone'
         : `entry ${index + 1} is not an address`
-      problem(`${key}: ${what}`, 'write an address or a host name, with or without a port')
+      problem(`${key}: ${what}`, 'write an address or a host name, with or without a port', key)
       return []
     })
 }

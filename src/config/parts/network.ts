@@ -22,12 +22,21 @@ export function portsOf(file: FileConfig, server: boolean, defaults: AgentPorts,
     serfWan: open(given.serf_wan, defaults.serfWan),
   }
   for (const [name, port] of Object.entries(given)) {
-    if (port !== undefined && port > portMax) problem(`ports.${name} cannot be ${port}`, portRemedy)
+    if (port !== undefined && port > portMax) problem(`ports.${name} cannot be ${port}`, portRemedy, `ports.${name}`)
   }
   if (server && ports.server < 0)
-    problem(`ports.server cannot be ${given.server}`, 'a server needs a port from 1 to 65535 for other agents')
+    problem(
+      `ports.server cannot be ${given.server}`,
+      'a server needs a port from 1 to 65535 for other agents',
+      'ports.server',
+      ['server'],
+    )
   if (ports.serfLan < 0)
-    problem(`ports.serf_lan cannot be ${given.serf_lan}`, 'an agent needs a port from 1 to 65535 for gossip')
+    problem(
+      `ports.serf_lan cannot be ${given.serf_lan}`,
+      'an agent needs a port from 1 to 65535 for gossip',
+      'ports.serf_lan',
+    )
   return ports
 }
 
@@ -39,11 +48,11 @@ export function listenAddresses(key: string, text: string, problem: Report, sock
   const addresses = text.split(' ').filter((address) => address !== '')
   for (const address of addresses) {
     if (sockets && /^unix:\/\/\/./.test(address)) continue
-    if (address.startsWith('unix:')) problem(`${key} "${address}" cannot be a unix socket`, socketRemedy)
+    if (address.startsWith('unix:')) problem(`${key} "${address}" cannot be a unix socket`, socketRemedy, key)
     else if (!isAddress(address))
-      problem(`${key} "${address}" is not an IP address`, 'write addresses such as 127.0.0.1 or 0.0.0.0')
+      problem(`${key} "${address}" is not an IP address`, 'write addresses such as 127.0.0.1 or 0.0.0.0', key)
   }
-  if (addresses.length === 0) problem(`${key} cannot be empty`, 'write an address such as 127.0.0.1')
+  if (addresses.length === 0) problem(`${key} cannot be empty`, 'write an address such as 127.0.0.1', key)
   return addresses
 }
 
@@ -52,9 +61,22 @@ const socketRemedy = 'addresses.http and addresses.https take unix:///<path>'
 /** Where a pool listens. */
 export function serfBind(key: 'serf_lan' | 'serf_wan', file: FileConfig, otherwise: string, problem: Report): string {
   const given = file[key] ?? otherwise
-  if (!isAddress(given)) problem(`${key} "${given}" must be an ip address`, 'write an IP address')
+  if (!isAddress(given)) problem(`${key} "${given}" must be an ip address`, 'write an IP address', key)
   return given
 }
+
+/** Keys that say what listens where. */
+const placing = [
+  'ports',
+  'ports.*',
+  'addresses',
+  'addresses.*',
+  'client_addr',
+  'bind_addr',
+  'advertise_addr',
+  'advertise_addr_wan',
+  'server',
+] as const
 
 /** What listens at one address is one thing. Reference: configuration.md#address-clashes. */
 export function checkAddressClash(config: AgentConfig, file: FileConfig, problem: Report): void {
@@ -78,7 +100,7 @@ export function checkAddressClash(config: AgentConfig, file: FileConfig, problem
         // The later one may have its default port.
         const told = given[key] === undefined ? before.key : key
         const message = `${who} address ${at} already configured for ${before.who}`
-        problem(message, 'choose another port for one of them', `ports.${told}`)
+        problem(message, 'choose another port for one of them', `ports.${told}`, placing)
       }
       taken.set(at, { who, key })
     }

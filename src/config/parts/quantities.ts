@@ -1,10 +1,10 @@
 import { parseDuration } from '../../base/duration.ts'
 
 /**
- * Tells of something wrong with the whole: what, and what to do. A message that is about a key begins with it, or it is
- * named as `key`, so that the place is told where that key stands.
+ * Reports something wrong with the whole: what, and what to do. `key` is the key that it is about, with dots, for the place that
+ * is named; undefined where it is about none. `restsOn`: the other keys by whose values it is judged, as in `ConfigProblem`.
  */
-export type Report = (message: string, remedy: string, key?: string) => void
+export type Report = (message: string, remedy: string, key: string | undefined, restsOn?: readonly string[]) => void
 
 /** What is done again and again at this interval would keep a processor busy below it. */
 const shortestIntervalMs = 10
@@ -23,6 +23,6 @@ export function wholeSeconds(text: string | undefined, otherwise: number): numbe
 
 export function checkInterval(key: string, text: string | undefined, problem: Report): void {
   if (milliseconds(text, shortestIntervalMs) < shortestIntervalMs) {
-    problem(`${key} cannot be ${text}`, `must be at least ${shortestIntervalMs}ms`)
+    problem(`${key} cannot be ${text}`, `must be at least ${shortestIntervalMs}ms`, key)
   }
 }

@@ -17,6 +17,10 @@ export function receiverOf(
     return endpoint
   }
   const example = `127.0.0.1:${usualPort ?? 8125}`
-  problem(`${key} "${text}": is not a host and a port`, `write an address or a name and a port, such as ${example}`)
+  problem(
+    `${key} "${text}": is not a host and a port`,
+    `write an address or a name and a port, such as ${example}`,
+    key,
+  )
   return undefined
 }

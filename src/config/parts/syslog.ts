@@ -52,7 +52,7 @@ function facilityOf(written: string, problem: Report): number | undefined {
   if (number !== undefined) return number
   const meant = nearest(name, [...numbers.keys()])
   const remedy = meant === undefined ? 'write one such as DAEMON, USER or LOCAL0' : `did you mean '${meant}'?`
-  problem(`syslog_facility "${written}": invalid syslog facility`, remedy)
+  problem(`syslog_facility "${written}": invalid syslog facility`, remedy, 'syslog_facility')
   return undefined
 }
 

@@ -5,6 +5,11 @@ import { productName } from '../../model/names.ts'
 import type { FileConfig } from '../schema.ts'
 import type { Report } from './quantities.ts'
 
+/** Keys that say whether something needs a certificate, or authorities. */
+const asking = ['ports', 'ports.*', 'server'] as const
+const ownPair = ['cert_file', 'key_file'] as const
+const authoritiesAsked = ['ca_file', 'ca_path', ...asking] as const
+
 /** Reference: configuration.md#tls. */
 export function tlsOf(file: FileConfig, server: boolean, https: boolean, problem: Report): TlsSettings {
   const { cert_file: certificate, key_file: privateKey, ca_file: authorities, ca_path: authoritiesPath } = named(file)
@@ -17,24 +22,30 @@ export function tlsOf(file: FileConfig, server: boolean, https: boolean, problem
   const trusts = authorities !== undefined || authoritiesPath !== undefined
   if ((certificate === undefined) !== (privateKey === undefined)) {
     const given = certificate === undefined ? 'key_file' : 'cert_file'
-    problem('cert_file and key_file go together', 'name both, or neither', given)
+    problem('cert_file and key_file go together', 'name both, or neither', given, ownPair)
   } else {
     if (https && certificate === undefined) {
-      problem('ports.https is open, and no Cert/Key pair provided!', 'name cert_file and key_file')
+      problem('ports.https is open, and no Cert/Key pair provided!', 'name cert_file and key_file', 'ports.https', [
+        ...ownPair,
+        ...asking,
+      ])
     }
     if (verifyIncomingRpc && certificate === undefined) {
       const key = askedBy(file, 'verify_incoming', 'verify_incoming_rpc')
-      problem('VerifyIncoming set, and no Cert/Key pair provided!', 'name cert_file and key_file', key)
+      problem('VerifyIncoming set, and no Cert/Key pair provided!', 'name cert_file and key_file', key, [
+        ...ownPair,
+        ...asking,
+      ])
     }
   }
   if (!trusts && (verifyIncomingRpc || (https && verifyIncomingHttps))) {
     const part = verifyIncomingRpc ? 'verify_incoming_rpc' : 'verify_incoming_https'
     const key = askedBy(file, 'verify_incoming', part)
-    problem('VerifyIncoming set, and no CA certificate provided!', 'name ca_file or ca_path', key)
+    problem('VerifyIncoming set, and no CA certificate provided!', 'name ca_file or ca_path', key, authoritiesAsked)
   }
   if (!trusts && verifyOutgoing) {
     const key = askedBy(file, 'verify_outgoing', 'verify_server_hostname')
-    problem('VerifyOutgoing set, and no CA certificate provided!', 'name ca_file or ca_path', key)
+    problem('VerifyOutgoing set, and no CA certificate provided!', 'name ca_file or ca_path', key, authoritiesAsked)
   }
   return {
     certificate,
@@ -111,7 +122,8 @@ function cipherSuitesOf({ tls_cipher_suites: given }: FileConfig, problem: Repor
     const name = each.trim()
     const known = suites.get(name)
     const message = `tls_cipher_suites: invalid tls cipher suites: unsupported cipher ${JSON.stringify(name)}`
-    if (known === undefined) problem(message, `write some of ${[...suites.keys()].slice(0, 4).join(', ')}, …`)
+    const remedy = `write some of ${[...suites.keys()].slice(0, 4).join(', ')}, …`
+    if (known === undefined) problem(message, remedy, 'tls_cipher_suites')
     return known ?? []
   })
 }
@@ -120,10 +132,14 @@ function cipherSuitesOf({ tls_cipher_suites: given }: FileConfig, problem: Repor
 export function socketAccessOf({ unix_sockets: given }: FileConfig, problem: Report): SocketAccess {
   const { user = '', group = '', mode = '' } = given ?? {}
   if (mode !== '' && !/^[0-7]{1,4}$/.test(mode)) {
-    problem(`unix_sockets.mode: invalid mode specified: ${mode}`, 'write an octal number such as 0770')
+    problem(
+      `unix_sockets.mode: invalid mode specified: ${mode}`,
+      'write an octal number such as 0770',
+      'unix_sockets.mode',
+    )
   }
   if (group !== '' && !/^\d{1,9}$/.test(group)) {
-    problem(`unix_sockets.group "${group}" is not a number`, 'write the number of the group')
+    problem(`unix_sockets.group "${group}" is not a number`, 'write the number of the group', 'unix_sockets.group')
   }
   return {
     ...(user === '' ? {} : { user }),

@@ -42,13 +42,13 @@ type FileWatch = z.infer<typeof watchSchema>
 export function watchesOf(given: readonly FileWatch[] | undefined, problem: Report): readonly WatchDefinition[] {
   const watches = given ?? []
   if (watches.length > watchesMax) {
-    problem(`watches: ${watches.length} are more than ${watchesMax}`, 'watch a prefix, or all services')
+    problem(`watches: ${watches.length} are more than ${watchesMax}`, 'watch a prefix, or all services', 'watches')
     return []
   }
   return watches.flatMap((watch, at) => {
     const read = watchOf(watch)
     if (read.ok) return [read.value]
-    problem(`watches[${at}]: ${read.error}`, 'see the types of svc watch -help')
+    problem(`watches[${at}]: ${read.error}`, 'see the types of svc watch -help', 'watches')
     return []
   })
 }

@@ -57,11 +57,12 @@ function expanded(key: string, text: string, machine: Machine, problem: Report):
     problem(
       `${key}: error parsing ${JSON.stringify(text)}: ${value.error}`,
       'correct the template, or write an address',
+      key,
     )
     return standIn
   }
   const address = value.value.trim()
   if (address !== '') return address
-  problem(`${key}: ${JSON.stringify(text)} comes to no address on this machine`, 'write an address')
+  problem(`${key}: ${JSON.stringify(text)} comes to no address on this machine`, 'write an address', key)
   return standIn
 }

@@ -98,10 +98,16 @@ export function checksProblem(
       path: fields[at]?.path ?? [],
       message: `Invalid check${named}${dialect === 'http' ? where : within}: ${read.probe.error}`,
       remedy: '',
+      names: [read.name, service.service],
     }
   }
   const bad = reads.findIndex((read) => read.status === undefined)
   if (bad < 0) return undefined
   const message = "Status for checks must 'passing', 'warning', 'critical'"
-  return { path: fields[bad]?.pathOf('status') ?? [], message: `${message}${within}`, remedy: '' }
+  return {
+    path: fields[bad]?.pathOf('status') ?? [],
+    message: `${message}${within}`,
+    remedy: '',
+    names: [service.service],
+  }
 }

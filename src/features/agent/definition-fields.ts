@@ -1,5 +1,5 @@
 import { compareText } from '../../base/bytes.ts'
-import { parseDuration } from '../../base/duration.ts'
+import { lacksUnit, parseDuration } from '../../base/duration.ts'
 import { nearest } from '../../base/edit-distance.ts'
 import { lowerAscii } from '../../base/letter-case.ts'
 import type { TextPairs } from '../../model/catalog.ts'
@@ -150,7 +150,7 @@ export class Fields<Those extends Members> {
     if (typeof value !== 'string') return bad('invalid format')
     const parsed = parseDuration(value)
     if (parsed.ok) return parsed.value
-    const why = parsed.error.startsWith('missing unit') ? 'missing unit in duration' : 'invalid duration'
+    const why = lacksUnit(value) ? 'missing unit in duration' : 'invalid duration'
     return bad(`time: ${why} ${JSON.stringify(value)}`)
   }
 

@@ -10,6 +10,8 @@ export interface DefinitionProblem {
   readonly message: string
   /** What to write instead; may be empty. */
   readonly remedy: string
+  /** Of services and checks that the message names. */
+  readonly names?: readonly string[]
 }
 
 export type Parsed<T> = Result<T, DefinitionProblem>
@@ -36,6 +38,6 @@ export function noObject(dialect: Dialect): Parsed<never> {
   return problemAt([], dialect === 'http' ? `Request decode failed: ${message}` : message)
 }
 
-export function problemAt(path: DefinitionPath, message: string): Parsed<never> {
-  return err({ path, message, remedy: '' })
+export function problemAt(path: DefinitionPath, message: string, names: readonly string[] = []): Parsed<never> {
+  return err({ path, message, remedy: '', names })
 }

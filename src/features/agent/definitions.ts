@@ -130,11 +130,11 @@ export function parseCheckDefinition(
   if (read.name === '') return problemAt(fields.pathOf('name'), 'Missing check name')
   if (read.status === undefined) {
     const named = dialect === 'http' ? '' : `Check ${JSON.stringify(read.name)}: `
-    return problemAt(fields.pathOf('status'), `${named}Bad check status`)
+    return problemAt(fields.pathOf('status'), `${named}Bad check status`, [read.name])
   }
   if (!read.probe.ok) {
     const named = dialect === 'http' ? 'Invalid check' : `Invalid check ${JSON.stringify(read.name)}`
-    return problemAt([], `${named}: ${read.probe.error}`)
+    return problemAt([], `${named}: ${read.probe.error}`, [read.name])
   }
   const definition = definitionOf(read, read.status, read.probe.value, read.id || read.name, read.name, read.serviceId)
   return reservedProblem(ok({ ...definition, ...ownToken(dialect, read.token) }), (check) => [check])
@@ -148,7 +148,8 @@ function reservedProblem<T>(read: Parsed<T>, checksIn: (value: T) => readonly Ch
   const isReserved = ({ checkId }: CheckDefinition): boolean =>
     checkId.toLowerCase() === membershipCheckId.toLowerCase()
   if (!read.ok || !checksIn(read.value).some(isReserved)) return read
-  return problemAt([], `Invalid check: CheckID "${membershipCheckId}" is that of the node's membership, choose another`)
+  const message = `Invalid check: CheckID "${membershipCheckId}" is that of the node's membership, choose another`
+  return problemAt([], message, [membershipCheckId])
 }
 
 /** Over HTTP the token comes with the request, as in every other request. Reference: definitions.md#service-token. */

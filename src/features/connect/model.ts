@@ -5,9 +5,6 @@ import { indexValue, listOf, uint64Value } from '../http/declared-answers.ts'
 
 export type { IssuedLeaf } from '../contract/mesh.ts'
 
-/** The error of servers without a mesh, by which agents recognize that. Reference: mesh.md#feature-switch. */
-export const meshIsOffLine = 'Connect must be enabled in order to use this endpoint'
-
 /** Options of an operator for a certificate authority, by their names on the wire, such as `LeafCertTTL`. */
 export type ProviderOptions = { readonly [option: string]: Json }
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Failure } from '../../model/failure.ts'
 import { asks, open, refusedUnlessAllowed } from '../contract/access.ts'
 import type { QueryEndpoint, ServerContext } from '../contract/server-context.ts'
-import { meshIsOffLine, type RootsList, type ShownConfiguration } from './model.ts'
+import type { RootsList, ShownConfiguration } from './model.ts'
 import { shownOptions } from './options.ts'
 import { kindNamed } from './provider/kind-names.ts'
 import { providerKinds } from './provider/providers.ts'
@@ -13,7 +13,7 @@ const noArgs = z.object({})
 /** Reference: mesh.md#feature-switch. */
 export function meshIsOff({ mesh }: Pick<ServerContext, 'mesh'>): Failure | undefined {
   if (mesh?.enabled === true) return undefined
-  return { kind: 'refused', message: meshIsOffLine }
+  return { kind: 'mesh-off' }
 }
 
 /** The trusted roots. Every agent waits for them to change. */

@@ -201,11 +201,42 @@ export function tlsLaws(law: Law): void {
     const { rootPem, stranger, strangerRootPem, server } = tls
     const hall = await hallOf(env, host, () => ({ ...stranger, trustedPems: [] }))
     const refused = await visit(peer, hall, { trustedPems: [rootPem], anyName: true })
-    expect(refused.failure).toMatchObject({ kind: 'tls' })
+    expect(refused.failure).toMatchObject({ kind: 'tls', fault: 'unknown-authority' })
     const told = await visit(peer, hall, { trustedPems: [strangerRootPem], anyName: true })
     expect(told.heard).toBe('world')
     const plain = await hallOf(env, host, () => undefined)
     expect((await visit(peer, plain, { ...server, trustedPems: [rootPem], anyName: true })).heard).toBe('')
+  })
+
+  tlsLaw('what is at fault where there is no connection has a kind', async ({ env, peer, host }, tls) => {
+    const { rootPem, stranger, server } = tls
+    const faultOf = async (listening: Omit<TlsOptions, 'trustedPems'>, dialling: TlsOptions): Promise<unknown> => {
+      const hall = await hallOf(env, host, () => ({ ...listening, trustedPems: [] }))
+      return (await visit(peer, hall, dialling)).failure
+    }
+    const trusting = { trustedPems: [rootPem], serverName: name }
+    expect(await faultOf(stranger, trusting)).toMatchObject({ kind: 'tls', fault: 'unknown-authority' })
+    const elsewhere = { ...trusting, serverName: 'server.dc2.svc' }
+    expect(await faultOf(server, elsewhere)).toMatchObject({ kind: 'tls', fault: 'wrong-name' })
+    const nowMs = env.clock.wallMs()
+    const made = (notBeforeMs: number, notAfterMs: number): { readonly own: TlsOptions; readonly root: string } => {
+      const [rootKey, key] = [env.crypto.makeSigningKey(), env.crypto.makeSigningKey()]
+      const whole = { notBeforeMs: nowMs - 7_200_000, notAfterMs: nowMs + 7_200_000 }
+      const root = signCertificate(env.crypto, { commonName: 'root', ...whole, authority: true }, rootKey, undefined)
+      const authority = readCertificate(root)
+      if (!authority.ok) throw new Error(authority.error)
+      const content = { commonName: 'leaf', notBeforeMs, notAfterMs, authority: false, dnsNames: [name] }
+      const leaf = signCertificate(env.crypto, content, key, { key: rootKey, certificate: authority.value })
+      const own = { certificateChainPem: certificatePem(leaf), privateKeyPem: key.privateKeyPem, trustedPems: [] }
+      return { own, root: certificatePem(root) }
+    }
+    for (const { own, root } of [
+      made(nowMs - 7_200_000, nowMs - 3_600_000),
+      made(nowMs + 3_600_000, nowMs + 7_200_000),
+    ]) {
+      const dialling = { trustedPems: [root], serverName: name }
+      expect(await faultOf(own, dialling)).toMatchObject({ kind: 'tls', fault: 'expired' })
+    }
   })
 
   tlsLaw('a listener may take diallers with TLS and without on one port', async ({ env, peer, host }, tls) => {

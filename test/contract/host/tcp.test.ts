@@ -331,7 +331,7 @@ describe.skipIf(!opensslIsThere())('a TLS stream', () => {
     const to = await listening(env, (stream) => {
       new ObservedStream(stream).stream.write(utf8('220 hello\r\n'))
     })
-    expect(await dialFailure(to, { trustedPems: [material.rootPem] })).toMatchObject({ kind: 'tls' })
+    expect(await dialFailure(to, { trustedPems: [material.rootPem] })).toMatchObject({ kind: 'tls', fault: 'plain' })
     const broken = { certificateChainPem: 'x', privateKeyPem: 'y', trustedPems: [] }
     expect(await dialFailure(to, broken)).toMatchObject({ kind: 'tls' })
     expect(await env.tcp.listen(loopback, () => undefined, broken)).toMatchObject({ error: { kind: 'io' } })

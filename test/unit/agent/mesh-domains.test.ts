@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { MeshDomains } from '../../../src/agent/mesh/mesh-domains.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
-import { meshIsOffLine } from '../../../src/features/connect/model.ts'
 import type { Failure } from '../../../src/model/failure.ts'
 
 /** Servers that answer what a test says, and a clock that stands until it is moved. */
@@ -44,10 +43,7 @@ describe('the trust domains that count, as an agent knows them', () => {
   })
 
   it('are none where the servers have no mesh, or do not know what that is; they are asked again after a while', async () => {
-    for (const why of [
-      { kind: 'refused', message: meshIsOffLine },
-      { kind: 'unknown-method', method: 'x' },
-    ] as const) {
+    for (const why of [{ kind: 'mesh-off' }, { kind: 'unknown-method', method: 'x' }] as const) {
       const servers = new Servers()
       servers.answer = err(why)
       expect(await servers.domains.of()).toEqual(ok(undefined))

@@ -19,7 +19,7 @@ class Stage {
   readonly #timers: { ms: number; use: () => void }[] = []
   readonly #settle: ((result: Result<undefined, Failure>) => void)[] = []
   #left: () => void = () => undefined
-  #fatal: (failure: Failure | Error) => void = () => undefined
+  #fatal: (failure: Error) => void = () => undefined
   readonly code: Promise<number>
 
   constructor(rules: { leaveOnTerminate: boolean; skipLeaveOnInterrupt: boolean }) {

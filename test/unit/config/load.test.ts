@@ -92,6 +92,18 @@ describe('the sources of a configuration', () => {
     ])
   })
 
+  it('are told where a name in them is that of a key which cannot be read', async () => {
+    const service = { name: 'server', port: 70_000 }
+    write({ 'a.json': JSON.stringify({ server: 'yes', client_addr: 'ports', ports: 5, service }) })
+    const { lines } = await load([['config-file', [join(folder, 'a.json')]]])
+    expect(lines.map((line) => line.replace(/^\S+:\d+:\d+: /, '').split(/: | expected /)[0])).toEqual([
+      "'ports'",
+      "'server'",
+      'service "server"',
+      'client_addr "ports" is not an IP address',
+    ])
+  })
+
   it('have places that are told where only the whole is wrong: file, line and column, or the flag', async () => {
     write({
       'a.json': '{\n  "bootstrap_expect": 3,\n  "retry_join": ["a..b"]\n}',

@@ -324,11 +324,13 @@ describe('a definition in a file', () => {
       path: [],
       message: 'Invalid check "mem": Interval must be > 0 for Script, HTTP, or TCP checks',
       remedy: '',
+      names: ['mem'],
     })
     expect(serviceProblem({ name: 'web', checks: [{ ttl: '1s' }, { name: 'x' }] }, 'file')).toEqual({
       path: ['checks', 1],
       message: 'Invalid check "x" of service "web": TTL must be > 0 for TTL checks',
       remedy: '',
+      names: ['x', 'web'],
     })
     expect(serviceProblem({ name: 'web', port: 'abc' }, 'file')).toEqual({
       path: ['port'],

@@ -95,7 +95,7 @@ describe('the external provider, when something goes wrong', () => {
       kind: 'refused',
       message: 'PUT mesh-intermediate/sign/leaf-cert: permission denied (403)',
       status: 403,
-      words: 'permission denied',
+      complaint: undefined,
     })
   })
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { concatBytes, utf8 } from '../../../src/base/bytes.ts'
 import { pack } from '../../../src/base/msgpack.ts'
-import { failureFromWire } from '../../../src/rpc/failure-codec.ts'
+import { failureText } from '../../../src/model/failure.ts'
+import { failureFromWire, failureToWire } from '../../../src/rpc/failure-codec.ts'
 import { encodeFrame, type Frame, FrameReader, frameBytesMax } from '../../../src/rpc/frame.ts'
 
 const frames: readonly Frame[] = [
@@ -98,6 +99,15 @@ describe('a failure from another agent', () => {
       kind: 'bad-request',
       message: 'Missing key name',
     })
+  })
+
+  it('is a refusal with the text that older releases know, and of its own kind again, where the servers have no mesh', () => {
+    const text = 'Connect must be enabled in order to use this endpoint'
+    expect(failureText({ kind: 'mesh-off' })).toBe(text)
+    expect(failureToWire({ kind: 'mesh-off' })).toEqual({ kind: 'refused', message: text })
+    expect(failureFromWire(failureToWire({ kind: 'mesh-off' }))).toEqual({ kind: 'mesh-off' })
+    expect(failureFromWire({ kind: 'mesh-off' })).toEqual({ kind: 'mesh-off' })
+    expect(failureToWire({ kind: 'refused', message: 'other' })).toEqual({ kind: 'refused', message: 'other' })
   })
 
   it('becomes a refusal with its text when it does not', () => {

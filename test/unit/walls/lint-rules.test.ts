@@ -74,6 +74,18 @@ const style: readonly Planted[] = [
   },
 ]
 
+/** Refused wherever agents or simulations run, but for the edges where texts of others are read. */
+const textsDecided: readonly Planted[] = [
+  { what: 'the start of a message', code: 'message.startsWith(line)' },
+  { what: 'a part of a message', code: 'failure.message.includes(line)' },
+  { what: 'the text of an error that is one', code: 'result.error.endsWith(line)' },
+  { what: 'a pattern over a message', code: '/expired/.test(failure.message)' },
+  { what: 'a pattern over a line for people', code: '/expired/.exec(failureText(failure))' },
+  { what: 'an exact message', code: 'failure.message === line' },
+  { what: 'another than an exact message', code: 'line !== result.error.message' },
+].map(({ what, code }) => ({ what, code: `export const at = () => ${code}`, says: 'give it a kind' }))
+const edgesOfTexts = ['src/host/tls-fault.ts', 'src/rpc/failure-codec.ts']
+
 const pureRooms = ['src/raft/core', 'src/features/kv', 'src/base', 'sim/env', 'sim/checkers']
 const nodeRooms = ['src/host', 'src/native', 'sim/platform', 'test/unit', 'bench']
 
@@ -105,6 +117,7 @@ describe('the lint rules', () => {
     'biome.json',
     '.gitignore',
     'test/tools/lint/determinism.grit',
+    'test/tools/lint/failure-texts.grit',
     'test/tools/lint/promises.grit',
     'test/tools/lint/module-state.grit',
   )
@@ -119,6 +132,10 @@ describe('the lint rules', () => {
       tree.plant(`${room}/innocent.ts`, ...innocent)
       tree.plant(`${room}/lower.ts`, 'export async function lower(): Promise<void> {', '  await null', '}')
     }
+    for (const [index, { code }] of textsDecided.entries()) {
+      for (const room of [...pureRooms, ...nodeRooms]) tree.plant(`${room}/text-${index}.ts`, code)
+    }
+    for (const edge of edgesOfTexts) tree.plant(edge, textsDecided[0]?.code ?? '')
     for (const [index, { code }] of style.entries()) tree.plant(`src/base/style-${index}.ts`, code)
     tree.plant('src/base/other.ts', 'export const other = 1')
     tree.plant('src/base/badName.ts', 'export const bad = 1')
@@ -145,6 +162,15 @@ describe('the lint rules', () => {
 
   it.each([...pureRooms, ...nodeRooms])('accept a sound file in %s', (room) => {
     expect(messagesOn(`${room}/innocent.ts`)).toEqual([])
+  })
+
+  it.each(numbered(textsDecided))('refuse to decide by $what', ({ index, says }) => {
+    for (const room of [...pureRooms, 'src/host', 'sim/platform']) {
+      expect(messagesOn(`${room}/text-${index}.ts`), room).toContainEqual(expect.stringContaining(says))
+    }
+    for (const file of [`test/unit/text-${index}.ts`, `bench/text-${index}.ts`, ...edgesOfTexts]) {
+      expect(messagesOn(file), file).not.toContainEqual(expect.stringContaining(says))
+    }
   })
 
   it.each(numbered(style))('refuse $what', ({ index, says }) => {

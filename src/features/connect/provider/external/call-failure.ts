@@ -5,40 +5,58 @@ import type { ProviderFailure } from '../provider.ts'
 export interface CallFailure extends ProviderFailure {
   /** HTTP status of its answer; undefined: there was no answer, or none that can be parsed. */
   readonly status: number | undefined
-  /** Its own error text, to tell apart two errors with the same status. Bounded, without the token. */
-  readonly words: string
+  /** The problem that it reports, as far as callers act on it. */
+  readonly complaint: Complaint | undefined
 }
+
+/** Problems that the secrets manager reports and that callers tell apart, where its status alone does not. */
+export type Complaint =
+  | 'not-mounted'
+  | 'already-mounted'
+  /** The mount has no certificate authority. */
+  | 'no-authority'
+  | 'no-usable-authority'
+  | 'no-role'
+  | 'key-mismatch'
+  /** It cannot interpret the request. */
+  | 'unusable-input'
 
 /** Maximum number of characters shown of the secrets manager's error. */
 const wordsMax = 300
 
 /**
- * Status 500 may mean "not again" as well as "later": these texts are of the first kind, which no retry fixes.
- * Recordings: errors, cross-sign.
+ * The secrets manager has no error codes, only texts. They are interpreted here and nowhere else; the first row that matches
+ * counts. Recordings: errors, cross-sign, mounts.
  */
-const lasting = [
-  'does not match private key type',
-  'does not match private key',
-  'error converting input',
-  'backend must be configured with a CA',
-  'cannot provide negative value',
+const complaints: readonly (readonly [words: RegExp, complaint: Complaint])[] = [
+  [/does not match private key/, 'key-mismatch'],
+  [/backend must be configured with a CA/, 'no-authority'],
+  [/error converting input|cannot provide negative value/, 'unusable-input'],
+  [/stored CA information/, 'no-usable-authority'],
+  [/no handler for route/, 'not-mounted'],
+  [/unknown role/, 'no-role'],
+  [/existing mount at|path is already in use at/, 'already-mounted'],
 ]
+
+/** Status 500 may mean "not again" as well as "later": these problems are of the first kind, which no retry fixes. */
+const lasting: ReadonlySet<Complaint | undefined> = new Set(['key-mismatch', 'no-authority', 'unusable-input'] as const)
 
 /** Failure of an answer with an error status. `texts` is its list of errors. */
 export function failureOf(what: string, status: number, texts: readonly string[], token: string): CallFailure {
   const words = plainWords(texts.join('; '), token)
-  const passing = status === 429 || (status >= 500 && !lasting.some((text) => words.includes(text)))
+  const complaint = complaints.find(([found]) => found.test(words))?.[1]
+  const passing = status === 429 || (status >= 500 && !lasting.has(complaint))
   const message = words === '' ? `${what}: status ${status}` : `${what}: ${words} (${status})`
-  return { kind: passing ? 'unavailable' : 'refused', message, status, words }
+  return { kind: passing ? 'unavailable' : 'refused', message, status, complaint }
 }
 
 /** A failure that a later attempt may not meet, including an answer that no secrets manager would give. */
 export function unavailable(what: string, why: string, token: string): CallFailure {
-  return { kind: 'unavailable', message: `${what}: ${plainWords(why, token)}`, status: undefined, words: '' }
+  return { kind: 'unavailable', message: `${what}: ${plainWords(why, token)}`, status: undefined, complaint: undefined }
 }
 
 export function refused(message: string): CallFailure {
-  return { kind: 'refused', message, status: undefined, words: '' }
+  return { kind: 'refused', message, status: undefined, complaint: undefined }
 }
 
 export function transportText(failure: HttpClientFailure): string {

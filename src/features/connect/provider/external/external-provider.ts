@@ -13,7 +13,7 @@ import type {
   SignedCertificate,
   SignerState,
 } from '../provider.ts'
-import { refused } from './call-failure.ts'
+import { type Complaint, refused } from './call-failure.ts'
 import { crossBy } from './crossing.ts'
 import { findOrMakeIntermediate, type IntermediateWork } from './intermediate.ts'
 import { signLeafBy } from './leaf.ts'
@@ -31,12 +31,12 @@ const contactMs = 5_000
 const reviewMs = 30_000
 
 /** Errors of a mount that exists but cannot sign, or no longer exists: a new intermediate fixes that. */
-const outOfUse = [
-  'stored CA information',
-  'backend must be configured with a CA',
-  'no handler for route',
-  'unknown role',
-]
+const outOfUse: ReadonlySet<Complaint | undefined> = new Set([
+  'no-usable-authority',
+  'no-authority',
+  'not-mounted',
+  'no-role',
+] as const)
 
 /** The leader's cached knowledge: the root, and the intermediate that the mount had at the last look. */
 interface Known {
@@ -94,7 +94,7 @@ export class ExternalProvider implements Provider {
     if (!known.ok) return known
     const { root, intermediate } = known.value
     const signed = await signLeafBy(this.#work(root), intermediate, wish, until)
-    if (signed.ok || !outOfUse.some((words) => signed.error.words.includes(words))) return signed
+    if (signed.ok || !outOfUse.has(signed.error.complaint)) return signed
     const mended = await this.#mended(root, true, until)
     return mended.ok ? signLeafBy(this.#work(root), mended.value, wish, until) : mended
   }

@@ -104,7 +104,7 @@ async function makeIntermediate(work: IntermediateWork, until: Deadline): Called
   const set = await client.call('PUT', `${path}/intermediate/set-signed`, { certificate: made.value.pem }, until)
   if (set.ok) return made
   // Another leader has made a request after ours: the mount has its key now, and its certificate will follow.
-  return set.error.words.includes('does not match private key') ? err({ ...set.error, kind: 'unavailable' }) : set
+  return set.error.complaint === 'key-mismatch' ? err({ ...set.error, kind: 'unavailable' }) : set
 }
 
 /** The role takes names from parameters and URIs from the request; the caller must check the result. */

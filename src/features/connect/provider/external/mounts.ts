@@ -14,8 +14,8 @@ const hourSeconds = 3_600
 export async function readMount(client: ManagerClient, path: string, until: Deadline): Called<MountState> {
   const read = await client.call('GET', `${path}/ca/pem`, undefined, until)
   if (read.ok) return ok(read.value.status === 204 ? 'empty' : { pem: read.value.text })
-  const { status, words } = read.error
-  if (status === 404 && words.includes('no handler for route')) return ok('missing')
+  const { status, complaint } = read.error
+  if (status === 404 && complaint === 'not-mounted') return ok('missing')
   if (status !== 403) return read
   // The secrets manager checks the policy first: without a rule for the mount, its existence remains unknown.
   return err(refused(`${read.error.message}: the token must have rights on the mount ${path}`))
@@ -32,8 +32,8 @@ export async function mountPki(
   const body = { type: 'pki', description: 'svc mesh CA', config }
   const mounted = await client.call('POST', `sys/mounts/${path}`, body, until)
   if (mounted.ok) return done
-  const { status, words } = mounted.error
-  return status === 400 && /existing mount at|path is already in use at/.test(words) ? done : mounted
+  const { status, complaint } = mounted.error
+  return status === 400 && complaint === 'already-mounted' ? done : mounted
 }
 
 /**

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
+import { gunzipSync } from 'node:zlib'
 import type { CopyEnd, ProgramCopy, Workshop } from '../self-test/workshop.ts'
 import { cpuTimePipe, cpuTimeVariable } from './cpu-time.ts'
 
@@ -23,25 +24,65 @@ const usualLimits: ChildLimits = { cpuMs: 300_000, idleMs: 600_000, leastMs: 1_0
 /** Characters of standard error that are kept. */
 const errorMax = 4000
 
-/** The workshop of a program that is built into `dist` in the folder `root`. */
+/**
+ * The workshop of the program in the folder `root`: its modules are those in `dist`, as they were compiled, or where it was
+ * installed from its package, which has no modules, those that the bundler put into `dist/bundle/modules.json.gz`.
+ */
 export function createWorkshop(root: string, limits: ChildLimits = usualLimits): Workshop {
+  const modules = existsSync(join(root, 'dist/src')) ? compiledModules(root) : packedModules(root)
   return {
-    read: (file) => {
-      const path = join(root, 'dist', file)
-      return existsSync(path) ? readFileSync(path, 'utf8') : undefined
-    },
-    copy: (replaced) => copyOf(root, replaced, limits),
+    read: modules.read,
+    copy: (replaced) => copyOf(root, modules, replaced, limits),
     scenario: (name) => join(root, 'scenarios', name),
   }
 }
 
-/** The program alone, without what only people and compilers read; the packages that it needs are linked to. */
-function copyOf(root: string, replaced: ReadonlyMap<string, string>, limits: ChildLimits): ProgramCopy {
-  const home = mkdtempSync(join(tmpdir(), 'svc-self-test-'))
+/** The compiled modules of the program; names such as `src/raft/core/commit.js`. */
+interface Modules {
+  read(name: string): string | undefined
+  /** Writes all of them into a folder that is not there yet. */
+  copyTo(folder: string): void
+}
+
+function compiledModules(root: string): Modules {
   const isProgram = (path: string): boolean => !/[.](d[.]ts|map|tsbuildinfo\S*)$/.test(path)
-  for (const part of ['bin', 'dist/src', 'dist/sim']) {
-    cpSync(join(root, part), join(home, part), { recursive: true, filter: isProgram })
+  return {
+    read: (name) => {
+      const path = join(root, 'dist', name)
+      return existsSync(path) ? readFileSync(path, 'utf8') : undefined
+    },
+    copyTo: (folder) => {
+      for (const part of ['src', 'sim']) {
+        cpSync(join(root, 'dist', part), join(folder, part), { recursive: true, filter: isProgram })
+      }
+    },
   }
+}
+
+function packedModules(root: string): Modules {
+  const packed = gunzipSync(readFileSync(join(root, 'dist/bundle/modules.json.gz'))).toString('utf8')
+  const texts = new Map<string, string>(Object.entries(JSON.parse(packed)))
+  return {
+    read: (name) => texts.get(name),
+    copyTo: (folder) => {
+      for (const [name, text] of texts) {
+        mkdirSync(dirname(join(folder, name)), { recursive: true })
+        writeFileSync(join(folder, name), text)
+      }
+    },
+  }
+}
+
+/** The program alone, without what only people and compilers read; the packages that it needs are linked to. */
+function copyOf(
+  root: string,
+  modules: Modules,
+  replaced: ReadonlyMap<string, string>,
+  limits: ChildLimits,
+): ProgramCopy {
+  const home = mkdtempSync(join(tmpdir(), 'svc-self-test-'))
+  cpSync(join(root, 'bin'), join(home, 'bin'), { recursive: true })
+  modules.copyTo(join(home, 'dist'))
   for (const [file, text] of replaced) writeFileSync(join(home, 'dist', file), text)
   const manifest = readFileSync(join(root, 'package.json'), 'utf8')
   writeFileSync(join(home, 'package.json'), manifest)

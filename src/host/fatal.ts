@@ -16,7 +16,10 @@ export function exitOnUnexpectedErrors(program: string): void {
   process.on('unhandledRejection', end)
 }
 
-/** `svc: fatal: InvariantViolation: text (key=value) at raft-core.ts:12`. */
+/**
+ * `svc: fatal: InvariantViolation: text (key=value) at raft-core.ts:12`; or `at createRaft (start.cjs:345)` where no map lies
+ * beside the bundle, as in an installed package: the function says more there than the line.
+ */
 export function fatalLine(program: string, cause: unknown): string {
   if (!(cause instanceof Error)) return `${program}: fatal: ${oneLine(String(cause))}`
   const place = placeOf(cause)
@@ -30,7 +33,11 @@ function placeOf(cause: Error): string | undefined {
     const place = sourcePlace(frame)
     if (place === undefined || place.path.includes('node_modules')) continue
     const file = basename(place.path)
-    if (!(cause instanceof InvariantViolation && /^invariant\.[jt]s$/.test(file))) return `${file}:${place.line}`
+    const name = /^\s+at (?:async )?(.+?) \(/.exec(frame)?.[1]
+    const isBundled = file.endsWith('.cjs') && name !== undefined
+    const isInvariant = isBundled ? /^invariant(\$\d+)?$/.test(name) : /^invariant\.[jt]s$/.test(file)
+    if (cause instanceof InvariantViolation && isInvariant) continue
+    return isBundled ? `${name} (${file}:${place.line})` : `${file}:${place.line}`
   }
   return undefined
 }

@@ -17,10 +17,11 @@ export function sourcePlace(frame: string): SourcePlace | undefined {
   const [, url = '', line = '', column = ''] = /([^(\s]+):(\d+):(\d+)\)?$/.exec(frame) ?? []
   if (url === '') return undefined
   const compiled = { path: pathOf(url), line: Number(line) }
-  return placeByMap(compiled, Number(column)) ?? compiled
+  // Without a map the name that stacks give: where the program was installed says nothing.
+  return placeByMap(compiled, Number(column)) ?? (url.startsWith('dist/') ? { ...compiled, path: url } : compiled)
 }
 
-/** Files of a bundle are named from the folder of the program on: `bin/launch.js` says why. */
+/** Files of a bundle are named from the folder of the program on: `bin/bundle.js` says why. */
 function pathOf(url: string): string {
   if (url.startsWith('file:')) return fileURLToPath(url)
   if (isAbsolute(url) || !url.startsWith('dist/')) return url

@@ -95,12 +95,17 @@ export class RealAgent {
   readonly exited: Promise<Finished>
   #ended = false
 
-  /** `address`: where its HTTP API listens, `host:port`. `environment`: added to the own one. */
-  constructor(address: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  /** `address`: where its HTTP API listens, `host:port`. `environment`: added to the own one. `program`: the launcher. */
+  constructor(
+    address: string,
+    args: readonly string[],
+    environment: Readonly<Record<string, string>> = {},
+    program: string = svc,
+  ) {
     this.address = address
     this.#args = args
     const env = { ...process.env, ...environment }
-    this.#child = spawn(process.execPath, [svc, 'agent', ...args], { stdio: ['ignore', 'pipe', 'pipe'], env })
+    this.#child = spawn(process.execPath, [program, 'agent', ...args], { stdio: ['ignore', 'pipe', 'pipe'], env })
     this.#output = collect(this.#child)
     this.exited = new Promise((resolve) => {
       this.#child.on('close', (code) => {

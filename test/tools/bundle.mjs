@@ -1,21 +1,24 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { bundleOf, keptOf } from '../../bin/launch.js'
+import { gzipSync } from 'node:zlib'
+import { keptBeside } from '../../bin/bundle.js'
+import { bundleOf } from '../../bin/launch.js'
 
 /**
- * Puts the compiled program together as one file per command, `dist/bundle/svc.cjs` and `svc-sim.cjs`, beside each a folder
- * of what it imports when it is needed: Node takes longer to find hundreds of files than to run them. `bin/launch.js`
- * decides whether what is here is still what was compiled. Beside each file what V8 keeps of compiling it
- * (`keep-compiled.mjs`), for this version of Node: another one compiles anew, until it builds for itself. Not minified: a stack names the functions of the source, and
- * the map beside each file its lines. Does nothing when it would write the same again.
+ * Puts the compiled program together as few files: `dist/bundle/svc.cjs` and `svc-sim.cjs`, what both share and what either
+ * imports only when it is needed in `dist/bundle/parts`: Node takes longer to find hundreds of files than to run them.
+ * `bin/launch.js` decides whether what is here is still what was compiled. Beside each file lies what V8 keeps of compiling it
+ * (`keep-compiled.mjs`), for this version of Node. Not minified: a stack names the functions of the source, and the map beside
+ * each file its lines. Does nothing when it would write the same again.
+ *
+ * `modules.json.gz` has the compiled modules themselves, for the self-test of an installed program, which patches them: the
+ * package holds the bundle and this file in their place.
  */
 const root = new URL('../../', import.meta.url)
 const path = (name) => fileURLToPath(new URL(name, root))
-const commands = {
-  svc: { entry: 'dist/src/host/main.js', words: ['version'] },
-  'svc-sim': { entry: 'dist/sim/main.js', words: ['run', 'scenarios/election-under-partition.yaml', '--quiet'] },
-}
+const entries = { svc: 'dist/src/host/main.js', 'svc-sim': 'dist/sim/main.js' }
 const aside = path(`dist/bundle-${process.pid}`)
 
 /** Maps to what was compiled are of no use to anybody: the compiler's own lead on to the source. */
@@ -28,16 +31,23 @@ const compilerMaps = {
 }
 
 function isCurrent() {
-  const isThere = (name) => bundleOf(name, root) !== undefined && existsSync(keptOf(path(`dist/bundle/${name}.cjs`)))
-  const makers = [fileURLToPath(import.meta.url), path('test/tools/keep-compiled.mjs'), path('bin/launch.js')]
+  const isThere = (name) =>
+    bundleOf(name, root) !== undefined && existsSync(keptBeside(path(`dist/bundle/${name}.cjs`)))
+  const makers = [
+    fileURLToPath(import.meta.url),
+    path('test/tools/keep-compiled.mjs'),
+    path('bin/launch.js'),
+    path('bin/bundle.js'),
+  ]
   const { mtimeMs } = statSync(path('dist/bundle/read-from'), { throwIfNoEntry: false }) ?? { mtimeMs: 0 }
-  return Object.keys(commands).every(isThere) && makers.every((maker) => statSync(maker).mtimeMs <= mtimeMs)
+  return Object.keys(entries).every(isThere) && makers.every((maker) => statSync(maker).mtimeMs <= mtimeMs)
 }
 
-async function bundle(name, entry) {
+/** Writes the files of the bundle; returns the digest of their texts. */
+async function bundle() {
   const { rolldown } = await import('rolldown')
   const made = await rolldown({
-    input: { [name]: path(entry) },
+    input: Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, path(entry)])),
     platform: 'node',
     plugins: [compilerMaps],
     // The package's own entry finds its parts with a `require` that only Node understands.
@@ -45,7 +55,7 @@ async function bundle(name, entry) {
     // Loads a binary from its own folder.
     external: ['msgpackr-extract'],
     onLog(level, log) {
-      if (level !== 'info' && level !== 'debug') throw new Error(`${name}: ${log.message}`)
+      if (level !== 'info' && level !== 'debug') throw new Error(log.message)
     },
   })
   const { output } = await made.write({
@@ -55,19 +65,32 @@ async function bundle(name, entry) {
     // What V8 has kept of a file does not know who is to import for it.
     dynamicImportInCjs: false,
     entryFileNames: '[name].cjs',
-    chunkFileNames: `${name}/[name].cjs`,
+    chunkFileNames: 'parts/[name].cjs',
     sourcemap: true,
     comments: false,
   })
   await made.close()
-  const left = output.filter(({ code }) => /(?<![.\w$])import\(/.test(code ?? ''))
+  const texts = output.filter(({ code }) => code !== undefined)
+  const left = texts.filter(({ code }) => /(?<![.\w$])import\(/.test(code))
   if (left.length > 0)
-    throw new Error(`${name}: what is imported must be known now: ${left.map((file) => file.fileName).join(', ')}`)
+    throw new Error(`what is imported must be known now: ${left.map((file) => file.fileName).join(', ')}`)
+  return texts
+    .reduce((hash, { fileName, code }) => hash.update(`${fileName}\n${code}\n`), createHash('sha256'))
+    .digest('hex')
 }
 
-/** Keeps what V8 compiles of a command when it does what stands beside it in `commands`; how that ends is for tests to judge. */
-function keepCompiled(name, words) {
-  const argv = [path('test/tools/keep-compiled.mjs'), `${aside}/${name}.cjs`, ...words]
+function keepModules() {
+  const names = ['src', 'sim'].flatMap((part) =>
+    readdirSync(path(`dist/${part}`), { recursive: true }).map((name) => `${part}/${name}`),
+  )
+  const modules = names.filter((name) => name.endsWith('.js')).toSorted((a, b) => (a < b ? -1 : 1))
+  const texts = Object.fromEntries(modules.map((name) => [name, readFileSync(path(`dist/${name}`), 'utf8')]))
+  writeFileSync(`${aside}/modules.json.gz`, gzipSync(JSON.stringify(texts)))
+}
+
+/** Keeps what V8 compiles of all files; how the commands in it end is for tests to judge. */
+function keepCompiled() {
+  const argv = [path('test/tools/keep-compiled.mjs'), aside]
   spawnSync(process.execPath, argv, { cwd: path('.'), stdio: ['ignore', 'ignore', 'inherit'] })
 }
 
@@ -75,10 +98,9 @@ async function bundleAll() {
   mkdirSync(aside)
   // Before the first module is read: what is compiled from now on is newer than this. `bin/launch.js` has the argument.
   writeFileSync(`${aside}/read-from`, 'The time of this file is that at which the bundler began to read.\n')
-  for (const [name, { entry, words }] of Object.entries(commands)) {
-    await bundle(name, entry)
-    keepCompiled(name, words)
-  }
+  keepModules()
+  writeFileSync(`${aside}/digest`, await bundle())
+  keepCompiled()
   rmSync(path('dist/bundle'), { recursive: true, force: true })
   renameSync(aside, path('dist/bundle'))
 }

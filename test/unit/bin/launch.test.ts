@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -7,11 +7,18 @@ import type { Script } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 const root = new URL('../../../', import.meta.url)
-const launcher = new URL('bin/launch.js', root).href
-const { bundleOf, keptOf, loadBundle } = (await import(launcher)) as {
+const { bundleOf } = (await import(new URL('bin/launch.js', root).href)) as {
   readonly bundleOf: (name: string, root: URL) => URL | undefined
-  readonly keptOf: (path: string) => string
-  readonly loadBundle: (file: string, onScript?: (path: string, script: Script) => void) => Record<string, unknown>
+}
+const loader = new URL('bin/bundle.js', root).href
+const { bundleLoader, bytesBeside, keptBeside, loadBundle } = (await import(loader)) as {
+  readonly bundleLoader: (
+    folder: string,
+    keptOf: (path: string) => Uint8Array | undefined,
+  ) => { readonly load: (path: string) => Record<string, unknown>; readonly scripts: ReadonlyMap<string, Script> }
+  readonly bytesBeside: (path: string) => Uint8Array | undefined
+  readonly keptBeside: (path: string) => string
+  readonly loadBundle: (file: string) => Record<string, unknown>
 }
 
 const compiled = ['dist/src/base/.tsbuildinfo', 'dist/src/raft/.tsbuildinfo', 'dist/sim/.tsbuildinfo'] as const
@@ -57,6 +64,8 @@ describe('what a command runs', () => {
     expect(chosen()).toBe('dist/bundle/svc.cjs')
     for (const path of compiled) rmSync(join(folder, path))
     expect(chosen()).toBe('dist/bundle/svc.cjs')
+    rmSync(join(folder, 'dist/src'), { recursive: true })
+    expect(chosen()).toBe('dist/bundle/svc.cjs')
   })
 
   it('is the modules where there is no bundle, or one without the time at which it was read', () => {
@@ -74,8 +83,8 @@ describe('how a bundle is loaded', () => {
     return path
   }
   const scriptsOf = (path: string): ReadonlyMap<string, Script> => {
-    const scripts = new Map<string, Script>()
-    loadBundle(path, (of, script) => void scripts.set(of, script))
+    const { load, scripts } = bundleLoader(dirname(path), bytesBeside)
+    load(path)
     return scripts
   }
 
@@ -94,10 +103,10 @@ describe('how a bundle is loaded', () => {
     const main = file('a.cjs', 'exports.answer = () => 42')
     const [script] = scriptsOf(main).values()
     expect(script?.cachedDataRejected).toBeUndefined()
-    writeFileSync(keptOf(main), script?.createCachedData() ?? '')
+    writeFileSync(keptBeside(main), script?.createCachedData() ?? '')
     expect([...scriptsOf(main).values()].map(({ cachedDataRejected }) => cachedDataRejected)).toEqual([false])
     const other = file('other.cjs', 'exports.answer = () => 43')
-    writeFileSync(keptOf(other), 'written by another version')
+    writeFileSync(keptBeside(other), 'written by another version')
     expect([...scriptsOf(other).values()].map(({ cachedDataRejected }) => cachedDataRejected)).toEqual([true])
     expect((loadBundle(other)['answer'] as () => number)()).toBe(43)
   })
@@ -105,10 +114,10 @@ describe('how a bundle is loaded', () => {
   it.each(['svc', 'svc-sim'])('finds what was kept of %s when it was built, and V8 takes it', (name) => {
     const bundle = bundleOf(name, root)
     if (bundle === undefined) throw new Error('the bundle is older than the modules, or not there: npm run build')
-    const script = `import { loadBundle } from '${launcher}'
-      const taken = []
-      loadBundle('${fileURLToPath(bundle)}', (path, script) => taken.push(script.cachedDataRejected))
-      console.log(JSON.stringify(taken))`
+    const script = `import { bundleLoader, bytesBeside } from '${loader}'
+      const { load, scripts } = bundleLoader('${fileURLToPath(new URL('.', bundle))}', bytesBeside)
+      load('${fileURLToPath(bundle)}')
+      console.log(JSON.stringify([...scripts.values()].map(({ cachedDataRejected }) => cachedDataRejected)))`
     const told = execFileSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' })
     const taken = JSON.parse(told)
     expect(taken.length).toBeGreaterThan(0)
@@ -116,31 +125,40 @@ describe('how a bundle is loaded', () => {
   })
 
   it.each([
-    ['svc', 'function fatalLine(', 'src/host/fatal.ts'],
-    ['svc-sim', 'function createPlatform(', 'sim/platform/platform.ts'],
-  ])(
-    'has places in %s whose source is known, by the names that its files have in stacks',
-    async (name, text, source) => {
-      const bundle = bundleOf(name, root)
-      if (bundle === undefined) throw new Error('the bundle is older than the modules, or not there: npm run build')
-      const lines = readFileSync(bundle, 'utf8').split('\n')
-      const line = lines.findIndex((each) => each.includes(text)) + 1
-      expect(line).toBeGreaterThan(0)
-      const { sourcePlace } = (await import(new URL('dist/src/host/source-place.js', root).href)) as {
-        readonly sourcePlace: (frame: string) => { readonly path: string } | undefined
-      }
-      expect(sourcePlace(`    at x (dist/bundle/${name}.cjs:${line}:10)`)?.path).toMatch(new RegExp(`${source}$`))
-    },
-  )
+    ['function fatalLine(', 'src/host/fatal.ts'],
+    ['function createPlatform(', 'sim/platform/platform.ts'],
+    ['function createRaft(', 'src/raft/core/state.ts'],
+  ])('has places whose source is known, by the names that its files have in stacks: %s', async (text, source) => {
+    const bundle = bundleOf('svc', root)
+    if (bundle === undefined) throw new Error('the bundle is older than the modules, or not there: npm run build')
+    const files = readdirSync(new URL('.', bundle), { recursive: true, encoding: 'utf8' })
+    const holding = files
+      .filter((name) => name.endsWith('.cjs'))
+      .map((name) => placeOf(text, new URL(name, bundle), name))
+    const frames = holding.filter((place) => place !== undefined)
+    expect(frames).toHaveLength(1)
+    const { sourcePlace } = (await import(new URL('dist/src/host/source-place.js', root).href)) as {
+      readonly sourcePlace: (frame: string) => { readonly path: string } | undefined
+    }
+    expect(sourcePlace(`    at x (dist/bundle/${frames[0]}:10)`)?.path).toMatch(new RegExp(`${source}$`))
+  })
 
   it('shows places in the source to whoever asks Node for maps', () => {
-    const script = `import { loadBundle } from '${launcher}'
+    const script = `import { loadBundle } from '${loader}'
       const { broken } = loadBundle('${file('broken.cjs', `exports.broken = () => new Error('x').stack\n${mapTo('source.ts')}`)}')
       console.log(broken())`
     const argv = ['--enable-source-maps', '--input-type=module', '--eval', script]
     expect(execFileSync(process.execPath, argv, { encoding: 'utf8' })).toContain('source.ts:1')
   })
 })
+
+/** The file and line of the bundle in which `text` stands, as stacks name it. */
+function placeOf(text: string, file: URL, name: string): string | undefined {
+  const line = readFileSync(file, 'utf8')
+    .split('\n')
+    .findIndex((each) => each.includes(text))
+  return line < 0 ? undefined : `${name}:${line + 1}`
+}
 
 /** A map, in the text itself, that leads from its first line to the first of another file. */
 function mapTo(source: string): string {

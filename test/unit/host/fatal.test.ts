@@ -41,6 +41,16 @@ describe('the last line of a process', () => {
     expect(fatalLine('svc', cause)).toMatch(/ at step\.ts:7$/)
   })
 
+  it('names the function where a bundle has no map, as in an installed package, and passes over the invariant itself', () => {
+    const cause = new InvariantViolation('no log', {})
+    cause.stack = [
+      'InvariantViolation: no log',
+      '    at invariant (dist/bundle/parts/without-a-map.cjs:12:9)',
+      '    at SegmentedLog.read (dist/bundle/parts/without-a-map.cjs:3456:5)',
+    ].join('\n')
+    expect(fatalLine('svc', cause)).toBe('svc: fatal: InvariantViolation: no log at SegmentedLog.read (without-a-map.cjs:3456)')
+  })
+
   it.each(['{"version":3,', '{}', 'null'])('names the place as it was compiled where the map is %j', (map) => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-fatal-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { PlantedTree } from '../../tools/planted.ts'
 
+const launcherFiles = ['bin/launch.js', 'bin/bundle.js', 'bin/compile-cache.js'] as const
+
 describe.each([
   ['svc', 'dist/src/host/main.js'],
   ['svc-sim', 'dist/sim/main.js'],
@@ -10,7 +12,7 @@ describe.each([
   const trees: PlantedTree[] = []
 
   function tree(): PlantedTree {
-    const made = new PlantedTree().copy(`bin/${name}.js`, 'bin/launch.js', 'package.json')
+    const made = new PlantedTree().copy(`bin/${name}.js`, ...launcherFiles, 'package.json')
     trees.push(made)
     return made
   }

@@ -1,0 +1,114 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { projectRoot } from '../tools/planted.ts'
+import { eventually, freePorts, makeWorkplace, portFlags, RealAgent } from './real-agent.ts'
+
+/** Bytes of all files of the package, unpacked. */
+const unpackedMax = 8_000_000
+
+interface Packed {
+  readonly filename: string
+  readonly unpackedSize: number
+  readonly files: readonly { readonly path: string }[]
+}
+
+const workplace = makeWorkplace()
+const installed = join(workplace.path, 'node_modules/svc')
+const cache = join(workplace.path, 'cache')
+const environment = { XDG_CACHE_HOME: cache }
+let packed: Packed
+let unpacked: readonly string[]
+
+const run = promisify(execFile)
+
+/** Packs what is built and installs it with links to the production packages of this checkout: nothing is downloaded. */
+beforeAll(async () => {
+  const flags = ['--ignore-scripts', '--json', '--pack-destination', workplace.path]
+  const { stdout } = await run('npm', ['pack', ...flags], { cwd: projectRoot, maxBuffer: 1 << 24 })
+  const [only] = JSON.parse(stdout) as readonly [Packed]
+  packed = only
+  mkdirSync(installed, { recursive: true })
+  await run('tar', ['-xzf', join(workplace.path, packed.filename), '-C', installed, '--strip-components=1'])
+  for (const path of await productionPackages()) {
+    const link = join(workplace.path, relative(projectRoot, path))
+    mkdirSync(dirname(link), { recursive: true })
+    symlinkSync(path, link, 'junction')
+  }
+  unpacked = filesOf(installed)
+})
+
+afterAll(() => workplace.remove())
+
+/** Folders of the packages that an installation without those for development has. */
+async function productionPackages(): Promise<readonly string[]> {
+  const listed = await run('npm', ['ls', '--omit=dev', '--all', '--parseable'], { cwd: projectRoot })
+  const top = /\/node_modules\/(@[^/]+\/)?[^/]+$/
+  const paths = listed.stdout.split('\n').filter((path) => path !== projectRoot.replace(/\/$/, '') && path !== '')
+  return paths.filter((path) => top.test(path) && path.split('/node_modules/').length === 2)
+}
+
+function filesOf(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()
+}
+
+function command(name: 'svc' | 'svc-sim', ...args: readonly string[]): { status: number | null; out: string } {
+  const env = { ...process.env, ...environment }
+  const argv = [join(installed, `bin/${name}.js`), ...args]
+  const { status, stdout, stderr } = spawnSync(process.execPath, argv, { encoding: 'utf8', env, cwd: installed })
+  return { status, out: stdout + stderr }
+}
+
+describe('the package of npm', () => {
+  it(`unpacks to less than ${unpackedMax / 1e6} MB`, () => {
+    expect(packed.unpackedSize).toBeLessThan(unpackedMax)
+  })
+
+  it('ships no tests, maps, declarations, sources or what V8 kept on another machine', () => {
+    const paths = packed.files.map(({ path }) => path)
+    expect(paths).toEqual(expect.arrayContaining(['bin/svc.js', 'dist/bundle/svc.cjs', 'dist/bundle/svc-sim.cjs']))
+    const needless = paths.filter((path) =>
+      /\.(map|ts|tsbuildinfo)$|\.cjs\.|^(src|sim|test|bench)\/|^dist\/(?!bundle\/|revision$)/.test(path),
+    )
+    expect(needless).toEqual([])
+  })
+
+  it('says its version, and keeps for the user what V8 compiled', () => {
+    const version = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')).version
+    expect(command('svc', 'version')).toMatchObject({ status: 0, out: expect.stringContaining(`Svc v${version}`) })
+    const [build = ''] = readdirSync(join(cache, 'svc'))
+    expect(existsSync(join(cache, 'svc', build, 'svc.cjs'))).toBe(true)
+    expect(command('svc', 'version').status).toBe(0)
+  })
+
+  it('runs an agent that leads and keeps keys', async () => {
+    const ports = await freePorts()
+    const program = join(installed, 'bin/svc.js')
+    const agent = new RealAgent(`127.0.0.1:${ports.http}`, ['-dev', ...portFlags(ports)], environment, program)
+    try {
+      await eventually('a leader', async () => ((await agent.leader()) === '' ? undefined : true))
+      expect((await agent.request('PUT', '/v1/kv/color', 'blue')).status).toBe(200)
+      expect(await (await agent.request('GET', '/v1/kv/color?raw')).text()).toBe('blue')
+    } finally {
+      await agent.stop('SIGTERM')
+    }
+    const [build = ''] = readdirSync(join(cache, 'svc'))
+    expect(readdirSync(join(cache, 'svc', build, 'parts'))).toContain('fastify.cjs')
+  })
+
+  it('runs a scenario that it ships', () => {
+    const ran = command('svc-sim', 'run', 'scenarios/election-under-partition.yaml', '--quiet')
+    expect(ran).toMatchObject({ status: 0, out: expect.stringContaining('passed: Election under partition') })
+  })
+
+  it('finds a planted bug in a copy of its modules', () => {
+    const ran = command('svc-sim', 'self-test', '--bug', 'tail-kept')
+    expect(ran).toMatchObject({ status: 0, out: expect.stringMatching(/tail-kept +found/) })
+  })
+
+  it('has written nothing into its own folder, which may be read-only', () => {
+    expect(filesOf(installed)).toEqual(unpacked)
+  })
+})

@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { projectRoot } from '../tools/planted.ts'
@@ -32,22 +32,23 @@ beforeAll(async () => {
   packed = only
   mkdirSync(installed, { recursive: true })
   await run('tar', ['-xzf', join(workplace.path, packed.filename), '-C', installed, '--strip-components=1'])
-  for (const path of await productionPackages()) {
-    const link = join(workplace.path, relative(projectRoot, path))
+  for (const path of productionPackages()) {
+    const link = join(workplace.path, path)
     mkdirSync(dirname(link), { recursive: true })
-    symlinkSync(path, link, 'junction')
+    symlinkSync(join(projectRoot, path), link, 'junction')
   }
   unpacked = filesOf(installed)
 })
 
 afterAll(() => workplace.remove())
 
-/** Folders of the packages that an installation without those for development has. */
-async function productionPackages(): Promise<readonly string[]> {
-  const listed = await run('npm', ['ls', '--omit=dev', '--all', '--parseable'], { cwd: projectRoot })
-  const top = /\/node_modules\/(@[^/]+\/)?[^/]+$/
-  const paths = listed.stdout.split('\n').filter((path) => path !== projectRoot.replace(/\/$/, '') && path !== '')
-  return paths.filter((path) => top.test(path) && path.split('/node_modules/').length === 2)
+/** What lies directly in `node_modules` where the packages for development are left out, by the lock file. */
+function productionPackages(): readonly string[] {
+  const { packages } = JSON.parse(readFileSync(join(projectRoot, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>
+  }
+  const direct = Object.keys(packages).filter((path) => path.split('node_modules/').length === 2)
+  return direct.filter((path) => packages[path]?.dev !== true && existsSync(join(projectRoot, path)))
 }
 
 function filesOf(folder: string): readonly string[] {

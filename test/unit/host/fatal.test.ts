@@ -48,7 +48,9 @@ describe('the last line of a process', () => {
       '    at invariant (dist/bundle/parts/without-a-map.cjs:12:9)',
       '    at SegmentedLog.read (dist/bundle/parts/without-a-map.cjs:3456:5)',
     ].join('\n')
-    expect(fatalLine('svc', cause)).toBe('svc: fatal: InvariantViolation: no log at SegmentedLog.read (without-a-map.cjs:3456)')
+    expect(fatalLine('svc', cause)).toBe(
+      'svc: fatal: InvariantViolation: no log at SegmentedLog.read (without-a-map.cjs:3456)',
+    )
   })
 
   it.each(['{"version":3,', '{}', 'null'])('names the place as it was compiled where the map is %j', (map) => {

@@ -1,8 +1,8 @@
 import type { RandomStream } from '../../src/env/random.ts'
 import type { Cluster } from '../cluster/cluster.ts'
-import type { Range } from '../scenario/language/quantities.ts'
-import type { Selector } from '../scenario/language/selector.ts'
-import { type Selectable, select } from '../scenario/selection.ts'
+import type { Range } from '../notation/quantities.ts'
+import { type Selectable, select } from '../notation/selection.ts'
+import type { Selector } from '../notation/selector.ts'
 
 /** The nodes that an action applies to, at the moment it is done. */
 export interface ActionScope {

@@ -1,7 +1,6 @@
 import type { RandomStream } from '../../src/env/random.ts'
-import type { Fault, Trigger } from '../scenario/language/fault-schema.ts'
-import type { FaultAction } from '../scenario/language/step-schema.ts'
 import { drawRange } from './action-scope.ts'
+import type { Fault, FaultAction, Trigger } from './fault-schema.ts'
 import type { Deed } from './injector.ts'
 
 /** What a schedule asks of the run. */

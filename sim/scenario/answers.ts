@@ -1,7 +1,7 @@
 import { textOf } from '../../src/base/bytes.ts'
 import type { HttpClientResponse } from '../../src/env/http.ts'
+import type { Template } from '../notation/fields.ts'
 import type { Step } from './language/step-schema.ts'
-import type { Template } from './language/template.ts'
 
 /** What an `http` step was answered, kept for later steps. */
 export interface Answer {

@@ -1,9 +1,9 @@
 import type { TypeName } from '../../src/dns-wire/message.ts'
 import { dnsEndpoint, httpEndpoint } from '../cluster/node-identity.ts'
+import type { Selector } from '../notation/selector.ts'
 import { matches } from './answers.ts'
 import { filled } from './filled.ts'
 import type { Condition } from './language/condition-schema.ts'
-import type { Selector } from './language/selector.ts'
 import type { RunContext } from './run-context.ts'
 
 const answerWithinMs = 10_000

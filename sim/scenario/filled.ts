@@ -1,5 +1,5 @@
+import { savedName, type Template } from '../notation/fields.ts'
 import { partOf } from './answers.ts'
-import { savedName, type Template } from './language/template.ts'
 import type { RunContext } from './run-context.ts'
 
 /** The text with every `${name}` and `${name.part}` replaced by what was saved. */

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../src/base/duration.ts'
+import type { CountBound } from '../notation/quantities.ts'
+import type { Selector } from '../notation/selector.ts'
 import type { askedKeys, Condition } from './language/condition-schema.ts'
-import type { CountBound } from './language/quantities.ts'
-import type { Selector } from './language/selector.ts'
 
 /** What conditions look at, as it is now. */
 export interface Observed {

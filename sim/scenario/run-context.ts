@@ -3,14 +3,14 @@ import type { Invariants } from '../checkers/invariants.ts'
 import type { ConnectionTally } from '../checkers/mesh/connection-tally.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { ActionScope } from '../faults/action-scope.ts'
+import type { Trigger } from '../faults/fault-schema.ts'
 import type { Injector } from '../faults/injector.ts'
+import type { Selector } from '../notation/selector.ts'
 import type { StoryLine } from '../report/run-report.ts'
 import type { Simulation } from '../world/simulation.ts'
 import type { Driver } from './driver.ts'
 import type { judge } from './judge.ts'
-import type { Trigger } from './language/fault-schema.ts'
 import type { Scenario } from './language/scenario-schema.ts'
-import type { Selector } from './language/selector.ts'
 
 /** A run, as its steps, its workload and its end see it. */
 export interface RunContext {

@@ -4,6 +4,8 @@ import { meshLaws } from '../checkers/mesh/mesh-laws.ts'
 import { calledName, knowsOf } from '../cluster/group-facts.ts'
 import { clientHost, dnsEndpoint, httpEndpoint } from '../cluster/node-identity.ts'
 import { selectable } from '../faults/action-scope.ts'
+import type { Template } from '../notation/fields.ts'
+import { select } from '../notation/selection.ts'
 import { type AskedAgent, ClientGroup, type GroupWorld, keysOf, prefixOf } from '../workload/client-group.ts'
 import { Heartbeats, type HeartbeatTargets } from '../workload/heartbeats.ts'
 import { KeyWatchers } from '../workload/key-watchers.ts'
@@ -22,9 +24,7 @@ import type {
   VisitorGroup,
   WatcherGroup,
 } from './language/scenario-schema.ts'
-import type { Template } from './language/template.ts'
 import type { RunContext } from './run-context.ts'
-import { select } from './selection.ts'
 
 /** How long a client waits for an answer, unless the scenario says. */
 const answerWithinMs = 10_000

@@ -1,11 +1,11 @@
 import type { NetworkFacts } from '../checkers/pool/pool-weather.ts'
+import type { Range } from '../notation/quantities.ts'
 import type { TraceOptions } from '../report/trace.ts'
 import type { DiskOptions } from '../world/disk/disk.ts'
 import type { Platform } from '../world/platform.ts'
 import { Simulation, type SimulationOptions } from '../world/simulation.ts'
 import type { RangeMs } from '../world/time-range.ts'
 import type { LoadedScenario } from './language/load.ts'
-import type { Range } from './language/quantities.ts'
 import type { Scenario } from './language/scenario-schema.ts'
 
 export interface WorldOptions {

@@ -1,7 +1,7 @@
 import { invariants } from '../../sim/checkers/checkers.ts'
-import { triggers } from '../../sim/scenario/language/fault-schema.ts'
+import { triggers } from '../../sim/faults/fault-schema.ts'
+import { groups, joinedSelections } from '../../sim/notation/selector.ts'
 import { scenarioJsonSchema } from '../../sim/scenario/language/json-schema.ts'
-import { groups, joinedSelections } from '../../sim/scenario/language/selector.ts'
 
 /** More keys than this are not named in the row of the key above them: they have a table of their own. */
 const keysInRowMax = 7

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { countBound, duration, httpRequest, savedNameField, selector, template } from './fields.ts'
-import { type Selector, selectorOf } from './selector.ts'
+import { countBound, duration, httpRequest, savedNameField, selector, template } from '../../notation/fields.ts'
+import { type Selector, selectorOf } from '../../notation/selector.ts'
 
 /** Who leads, as a condition. */
 export type LeaderBound =

@@ -1,4 +1,4 @@
-import { type Pick, partsOf, type Selector } from './selector.ts'
+import { type Pick, partsOf, type Selector } from '../../notation/selector.ts'
 
 /**
  * What stands on two sides of a partition whatever the seed and the state of the cluster are; undefined where no such thing is

@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import { type Mark, marks } from '../../checkers/marks.ts'
-import { nodeConfig } from '../node-config.ts'
-import { condition } from './condition-schema.ts'
-import { fault } from './fault-schema.ts'
+import { fault } from '../../faults/fault-schema.ts'
 import {
   chance,
   duration,
@@ -14,7 +12,9 @@ import {
   selector,
   signedDurationRange,
   template,
-} from './fields.ts'
+} from '../../notation/fields.ts'
+import { nodeConfig } from '../node-config.ts'
+import { condition } from './condition-schema.ts'
 import { step } from './step-schema.ts'
 
 /** More servers than any sane consensus group has. */

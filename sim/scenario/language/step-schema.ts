@@ -1,30 +1,13 @@
 import { z } from 'zod'
-import { answerKeys, expectation, faultShape, http, onceShape, stepShape, workload } from './action-schema.ts'
+import { actionShape } from '../../faults/actions.ts'
+import { checkSpan, type Issue, span } from '../../faults/fault-schema.ts'
+import { answerKeys, expectation, http, stepShape, workload } from './action-schema.ts'
 import { conditionShape } from './condition-schema.ts'
-import { durationRange } from './fields.ts'
-
-const actionShape = { ...faultShape, ...onceShape, ...stepShape }
-
-const span = durationRange
-  .optional()
-  .describe(`Takes it back after this time. With ${Object.keys(faultShape).join(', ')}.`)
-
-/** One thing that a fault does. */
-export const faultAction = z.strictObject({ ...faultShape, ...onceShape, for: span }).superRefine((given, context) => {
-  const issue = (message: string, path: readonly string[] = []): void => {
-    context.issues.push({ code: 'custom', message, input: given, path: [...path] })
-  }
-  const actions = Object.keys(given).filter((key) => key !== 'for')
-  if (actions.length !== 1)
-    issue(`an item of a fault does one thing, this one ${actions.length}: give each its own '-'`)
-  checkSpan(given, issue)
-})
 
 /** One of the things that a step does at the same moment: none of them takes time, but that answers are waited for. */
 const together = z
   .strictObject({
-    ...faultShape,
-    ...onceShape,
+    ...actionShape,
     http: http.optional(),
     workload,
     expect: expectation.optional(),
@@ -47,6 +30,7 @@ export const step = z
   .strictObject({
     step: z.string().min(1).describe('A title: what happens here, in one clause.'),
     ...actionShape,
+    ...stepShape,
     together: z
       .array(together)
       .min(2)
@@ -68,14 +52,6 @@ export const step = z
     checkSpan(given, issue)
     checkExpectation(given, issue)
   })
-
-type Issue = (message: string, path?: readonly string[]) => void
-
-function checkSpan(given: Readonly<Record<string, unknown>>, issue: Issue): void {
-  if (given['for'] === undefined) return
-  if (Object.keys(faultShape).some((key) => given[key] !== undefined)) return
-  issue(`'for' takes back a fault, and there is none here: it goes with ${Object.keys(faultShape).join(', ')}`, ['for'])
-}
 
 interface Expecting {
   readonly http?: unknown
@@ -105,4 +81,3 @@ function checkExpectation(given: Expecting, issue: Issue): void {
 
 export type TogetherItem = z.output<typeof together>
 export type Step = z.output<typeof step>
-export type FaultAction = z.output<typeof faultAction>

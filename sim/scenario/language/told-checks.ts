@@ -1,8 +1,8 @@
 import { nearest } from '../../../src/base/edit-distance.ts'
 import { parseCheckDefinition, parseServiceDefinition } from '../../../src/features/agent/definitions.ts'
 import type { CheckDefinition, ServiceDefinition } from '../../../src/model/catalog.ts'
+import { type Pick, partsOf, type Selector } from '../../notation/selector.ts'
 import type { Scenario } from './scenario-schema.ts'
-import { type Pick, partsOf, type Selector } from './selector.ts'
 
 type Kind = 'servers' | 'clients'
 interface Defined {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { fault } from '../../../sim/faults/fault-schema.ts'
 import { FaultSchedule, type ScheduleWorld } from '../../../sim/faults/schedule.ts'
-import { fault } from '../../../sim/scenario/language/fault-schema.ts'
 import type { RandomStream } from '../../../src/env/random.ts'
 
 /** A world whose time moves by hand, and whose draws are all `fraction`. */

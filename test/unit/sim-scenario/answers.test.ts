@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { Template } from '../../../sim/notation/fields.ts'
 import { type Answer, answerWith, judgeAnswer, matches, partOf } from '../../../sim/scenario/answers.ts'
-import { Template } from '../../../sim/scenario/language/template.ts'
 
 function told(body: string): Answer {
   return answerWith(200, new TextEncoder().encode(body), new Map([['x-svc-index', '42']]))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { selectorOf, selectorOfList } from '../../../sim/scenario/language/selector.ts'
-import { type Selectable, select } from '../../../sim/scenario/selection.ts'
+import { type Selectable, select } from '../../../sim/notation/selection.ts'
+import { selectorOf, selectorOfList } from '../../../sim/notation/selector.ts'
 
 const five: Selectable = {
   servers: ['s1', 's2', 's3', 's4', 's5'],

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from '../../../src/base/result.ts'
+import { err, ok, type Result } from '../../src/base/result.ts'
 
 /**
  * Which nodes a scenario means. Names and words are joined as people say them: `leader`, `one of followers`, `dc1/servers`,

@@ -1,5 +1,5 @@
-import { parseDuration } from '../../../src/base/duration.ts'
-import { err, ok, type Result } from '../../../src/base/result.ts'
+import { parseDuration } from '../../src/base/duration.ts'
+import { err, ok, type Result } from '../../src/base/result.ts'
 import {
   isAtLeast,
   newestRelease,
@@ -7,7 +7,7 @@ import {
   parseRelease,
   type Release,
   releaseText,
-} from '../../../src/model/release.ts'
+} from '../../src/model/release.ts'
 
 /** Both ends are included. A single value has equal ends. */
 export interface Range {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { chance, durationRange } from './fields.ts'
-import { faultAction } from './step-schema.ts'
+import { chance, durationRange } from '../notation/fields.ts'
+import { actionShape, undoableShape } from './actions.ts'
 
 /** Events that set off faults with `when:`, and what they mean. */
 export const triggers = {
@@ -25,6 +25,33 @@ export const triggers = {
 
 export type Trigger = keyof typeof triggers
 const triggerNames = Object.keys(triggers) as [Trigger, ...Trigger[]]
+
+export const span = durationRange
+  .optional()
+  .describe(`Takes it back after this time. With ${Object.keys(undoableShape).join(', ')}.`)
+
+/** One thing that a fault does. */
+const faultAction = z.strictObject({ ...actionShape, for: span }).superRefine((given, context) => {
+  const issue = (message: string, path: readonly string[] = []): void => {
+    context.issues.push({ code: 'custom', message, input: given, path: [...path] })
+  }
+  const actions = Object.keys(given).filter((key) => key !== 'for')
+  if (actions.length !== 1)
+    issue(`an item of a fault does one thing, this one ${actions.length}: give each its own '-'`)
+  checkSpan(given, issue)
+})
+
+export type Issue = (message: string, path?: readonly string[]) => void
+
+export function checkSpan(given: Readonly<Record<string, unknown>>, issue: Issue): void {
+  if (given['for'] === undefined) return
+  if (Object.keys(undoableShape).some((key) => given[key] !== undefined)) return
+  issue(`'for' takes back a fault, and there is none here: it goes with ${Object.keys(undoableShape).join(', ')}`, [
+    'for',
+  ])
+}
+
+export type FaultAction = z.output<typeof faultAction>
 
 const actions = z.array(faultAction).min(1)
 

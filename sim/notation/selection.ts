@@ -1,4 +1,4 @@
-import type { Pick, Selector } from './language/selector.ts'
+import type { Pick, Selector } from './selector.ts'
 
 /** What selecting needs to know of the cluster at this moment. */
 export interface Selectable {

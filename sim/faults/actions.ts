@@ -1,0 +1,70 @@
+import type { z } from 'zod'
+import type { Action } from './action.ts'
+import { breakConnections, cut, forgeGossip, heal, partition, refuseConnections, slowNetwork } from './link-actions.ts'
+import { damageLog, reimage, removePeer, rot, wipe } from './loss-actions.ts'
+import {
+  clockRate,
+  failFsync,
+  failRead,
+  failWrite,
+  fillDisk,
+  secretsManager,
+  slowDisk,
+  stallDisk,
+  stepClock,
+  webServer,
+} from './machine-actions.ts'
+import { crash, kill, leave, pause, restart, resume, transferLeadership } from './process-actions.ts'
+
+/** Things done to the cluster that `for:` can take back, by the words of the language, in the order of its page. */
+const undoable = {
+  crash,
+  kill,
+  wipe,
+  'damage log': damageLog,
+  reimage,
+  pause,
+  partition,
+  cut,
+  'slow disk': slowDisk,
+  'stall disk': stallDisk,
+  'fill disk': fillDisk,
+  'slow network': slowNetwork,
+  'refuse connections': refuseConnections,
+  'clock rate': clockRate,
+  'secrets manager': secretsManager,
+  'web server': webServer,
+}
+
+/** Things that `for:` cannot take back. */
+const forGood = {
+  'fail fsync': failFsync,
+  'fail read': failRead,
+  'fail write': failWrite,
+  rot,
+  'remove peer': removePeer,
+  'break connections': breakConnections,
+  restart,
+  leave,
+  resume,
+  heal,
+  'step clock': stepClock,
+  'forge gossip': forgeGossip,
+  'transfer leadership': transferLeadership,
+}
+
+/** By name: every action that faults and steps can do. */
+export const actions: Readonly<Record<string, Action>> = { ...undoable, ...forGood }
+
+export const undoableShape = shapeOf(undoable)
+export const actionShape = { ...undoableShape, ...shapeOf(forGood) }
+
+type ShapeOf<Rows extends Readonly<Record<string, Action>>> = {
+  readonly [Name in keyof Rows]: z.ZodOptional<Rows[Name]['schema']>
+}
+
+/** The keys of a file, of which an item has one. */
+function shapeOf<Rows extends Readonly<Record<string, Action>>>(rows: Rows): ShapeOf<Rows> {
+  const keys = Object.entries(rows).map(([name, { schema }]) => [name, schema.optional()])
+  return Object.fromEntries(keys) as ShapeOf<Rows>
+}

@@ -1,0 +1,101 @@
+import { err, ok, type Result } from '../../src/base/result.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import type { DiskSetting, LinkSetting, Machines } from '../cluster/machines.ts'
+import { select } from '../notation/selection.ts'
+import type { Selector } from '../notation/selector.ts'
+import { type ActionScope, selectable } from './action-scope.ts'
+import { type ConsensusView, DataLimit } from './data-limit.ts'
+import { LinkCuts, type Undo } from './link-cuts.ts'
+import { Overrides } from './overrides.ts'
+
+/** What was done, for the report, and how to take it back; or why there was nothing to do it to. */
+export type Performed = Result<{ readonly text: string; readonly undo?: Undo }, string>
+
+/** What actions work on: the cluster, its machines, and what faults have laid over them. */
+export class FaultWorld {
+  readonly cluster: Cluster
+  readonly machines: Machines
+  readonly cuts: LinkCuts
+  readonly disks: Overrides<DiskSetting>
+  readonly links: Overrides<LinkSetting>
+  readonly rates: Overrides<number>
+  readonly stalls: Overrides<true>
+  readonly refusals: Overrides<true>
+  /** By datacenter; empty: the scenario says that a majority's data may be destroyed. */
+  readonly #limits: ReadonlyMap<string, DataLimit>
+
+  /** `consensus`, by datacenter: keeps a majority's data from being destroyed; where there is none, nothing does. */
+  constructor(cluster: Cluster, machines: Machines, consensus: ReadonlyMap<string, ConsensusView>) {
+    this.cluster = cluster
+    this.machines = machines
+    this.#limits = new Map([...consensus].map(([datacenter, view]) => [datacenter, new DataLimit(view)]))
+    this.cuts = new LinkCuts(machines)
+    this.disks = new Overrides((node, setting) => machines.setDisk(node, setting))
+    this.links = new Overrides((node, setting) => machines.setLinks(node, setting))
+    this.rates = new Overrides((node, rate) => machines.setClockRate(node, rate))
+    this.stalls = new Overrides((node, stalls) => machines.stallDisk(node, stalls === true))
+    this.refusals = new Overrides((node, refuses) => machines.refuseConnections(node, refuses === true))
+  }
+
+  /** Does it to each of the selection; an action on nobody is none. */
+  each(selector: Selector, verb: string, scope: ActionScope, act: (node: string) => Undo | undefined): Performed {
+    const nodes = this.select(selector, scope)
+    if (nodes.length === 0) return err(`${verb}: '${selector.text}' is nobody now`)
+    const undos = nodes.map((node) => act(node))
+    return ok({
+      text: `${verb} ${nodes.join(' ')}`,
+      undo: () => {
+        for (const undo of undos) undo?.()
+      },
+    })
+  }
+
+  /** As `each`, for what cannot be taken back. */
+  once(selector: Selector, verb: string, scope: ActionScope, act: (node: string) => void): Performed {
+    return this.each(selector, verb, scope, (node) => {
+      act(node)
+      return undefined
+    })
+  }
+
+  select(selector: Selector, scope: ActionScope, except: readonly string[] = []): readonly string[] {
+    return select(selector, selectable(this.cluster, scope, except))
+  }
+
+  /** Starts what was ended, unless somebody else has done so. */
+  startAgain(node: string): Undo {
+    const boot = this.cluster.bootOf(node)
+    return () => {
+      if (!this.cluster.isRunning(node) && this.cluster.bootOf(node) === boot) this.cluster.start(node)
+    }
+  }
+
+  /** Whether the group can do without this server, of those that are left to it. */
+  maySpare(node: string): boolean {
+    const { id, kind, datacenter } = this.cluster.identityOf(node)
+    const limit = this.#limits.get(datacenter)
+    if (kind !== 'server' || limit === undefined) return true
+    if (!limit.allowsLeaving(id)) return false
+    limit.leaves(id)
+    return true
+  }
+
+  /** So many servers of a datacenter have lost their data, or have left those that have, that nobody can lead there. */
+  isMajorityLost(datacenter: string): boolean {
+    return this.#limits.get(datacenter)?.lacksMajority() === true
+  }
+
+  /** Those of the selection whose data may go. */
+  spared(selector: Selector, verb: string, scope: ActionScope): Result<readonly string[], string> {
+    const servers = this.select(selector, scope)
+    if (servers.length === 0) return err(`${verb}: '${selector.text}' is nobody now`)
+    const allowed = servers.filter((server) => {
+      const { id, datacenter } = this.cluster.identityOf(server)
+      const limit = this.#limits.get(datacenter)
+      if (limit?.allows(id) === false) return false
+      limit?.lose(id)
+      return true
+    })
+    return allowed.length === 0 ? err(`${verb}: the rest could not do without ${servers.join(' ')}`) : ok(allowed)
+  }
+}

@@ -1,0 +1,134 @@
+import { z } from 'zod'
+import { err, ok } from '../../src/base/result.ts'
+import { chance, duration, durationRange, selector } from '../notation/fields.ts'
+import { type Selector, selectorOf } from '../notation/selector.ts'
+import { action } from './action.ts'
+import { given, sidesOf } from './action-scope.ts'
+
+export const partition = action(
+  z
+    .union([
+      selector,
+      z.strictObject({
+        groups: z
+          .array(selector)
+          .min(2)
+          .describe(
+            'The sides, each a selection: [[s1, s2], leader, others]. No agent is on two sides; one that is on none keeps all its links.',
+          ),
+      }),
+    ])
+    .describe('Separate these from all other agents, or several groups from one another.'),
+  ({ cluster, cuts }, wanted, scope) => {
+    const sides = 'groups' in wanted ? wanted.groups : [wanted]
+    const groups: (readonly string[])[] = sidesOf(sides, cluster, scope)
+    if (!('groups' in wanted)) {
+      const [side = []] = groups
+      groups.push(cluster.nodeNames.filter((node) => !side.includes(node)))
+    }
+    if (groups.some((group) => group.length === 0)) return err('partition: one side has nobody now')
+    const twice = groups.flat().find((node, at, all) => all.indexOf(node) < at)
+    if (twice !== undefined) return err(`partition: ${twice} is on two sides now`)
+    const text = `partition ${groups.map((group) => group.join(' ')).join(' | ')}`
+    return ok({ text, undo: cuts.partition(groups) })
+  },
+)
+
+const cutEnds = z.strictObject({
+  from: selector,
+  to: selector.default(() => selectorOfText('others')).describe('All other servers if absent.'),
+  'one way': z.boolean().default(false).describe('Only what travels from the first to the second is lost.'),
+})
+
+function selectorOfText(text: string): Selector {
+  const parsed = selectorOf(text)
+  if (!parsed.ok) throw new Error(parsed.error)
+  return parsed.value
+}
+
+/** `half its links`: for a fault set off by a node's event. */
+export const cut = action(
+  z
+    .union([
+      z
+        .literal('half its links')
+        .transform(() => ({ from: selectorOfText('it'), to: selectorOfText('half of others'), 'one way': false })),
+      cutEnds,
+    ])
+    .describe(
+      "Links that carry nothing: 'half its links' (in a fault, of the node it is about), or {from, to, one way}.",
+    ),
+  (world, wanted, scope) => {
+    const from = world.select(wanted.from, scope)
+    const to = world.select(wanted.to, scope, from).filter((node) => !from.includes(node))
+    if (from.length === 0 || to.length === 0) return err('cut: one end has nobody now')
+    const arrow = wanted['one way'] ? '->' : '<->'
+    const undo = world.cuts.cut(from, to, wanted['one way'])
+    return ok({ text: `cut ${from.join(' ')} ${arrow} ${to.join(' ')}`, undo })
+  },
+)
+
+export const slowNetwork = action(
+  z
+    .strictObject({
+      of: selector,
+      latency: durationRange.optional().describe('Time on the way.'),
+      tail: duration.optional().describe('Mean of a further delay that is mostly short and now and then very long.'),
+      loss: chance.optional(),
+      duplicate: chance.optional(),
+      reorder: chance.optional(),
+      corrupt: chance.optional().describe('Of datagrams: one bit is flipped.'),
+    })
+    .describe('Changes every link of these nodes.'),
+  (world, { of, latency, tail, loss, duplicate, reorder, corrupt }, scope) => {
+    const setting = {
+      ...given('latencyMs', latency),
+      ...(loss === undefined ? {} : { loss }),
+      ...(duplicate === undefined ? {} : { duplicate }),
+      ...(reorder === undefined ? {} : { reorder }),
+      ...(tail === undefined ? {} : { jitterMs: tail }),
+      ...(corrupt === undefined ? {} : { corrupt }),
+    }
+    return world.each(of, 'slow network', scope, (node) => world.links.lay(node, setting))
+  },
+)
+
+export const refuseConnections = action(
+  selector.describe(
+    'Whoever dials these nodes is refused; what is connected already stays. They dial others as before.',
+  ),
+  (world, nodes, scope) => world.each(nodes, 'refuse connections', scope, (node) => world.refusals.lay(node, true)),
+)
+
+export const breakConnections = action(
+  selector.describe('Every TCP connection of these nodes breaks, as a reset breaks it; they run and listen as before.'),
+  (world, nodes, scope) =>
+    world.once(nodes, 'break connections of', scope, (node) => world.machines.breakConnections(node)),
+)
+
+export const heal = action(
+  z.union([z.literal('everything'), selector]).describe("Mend all links, or those of these nodes: 'everything', 's1'."),
+  (world, nodes, scope) => {
+    if (nodes !== 'everything') return world.once(nodes, 'heal', scope, (node) => world.cuts.heal([node]))
+    world.cuts.heal(undefined)
+    return ok({ text: 'heal everything' })
+  },
+)
+
+export const forgeGossip = action(
+  z
+    .strictObject({
+      at: selector.describe('Whom it is sent to, as if by the one that it is about.'),
+      about: selector.describe('Of whom it speaks: one node.'),
+      says: z.enum(['suspect', 'dead']),
+      incarnation: z.int().min(0).max(4_294_967_295),
+    })
+    .describe('A packet of gossip that no member has sent, in the clear.'),
+  (world, { at, about, says, incarnation }, scope) => {
+    const [node] = world.select(about, scope)
+    if (node === undefined) return err(`forge gossip: '${about.text}' is nobody now`)
+    return world.once(at, `forge gossip, ${node} is ${says} at ${incarnation}, to`, scope, (to) => {
+      world.machines.forgeGossip(to, { kind: says, incarnation, node, from: to })
+    })
+  },
+)

@@ -1,0 +1,70 @@
+import { err, ok } from '../../src/base/result.ts'
+import { selector } from '../notation/fields.ts'
+import type { Selector } from '../notation/selector.ts'
+import { action } from './action.ts'
+import type { ActionScope } from './action-scope.ts'
+import type { FaultWorld, Performed } from './fault-world.ts'
+
+export const wipe = action(
+  selector.describe(
+    'The machine is lost; an empty one takes its place, with its name and address and a new node ID, and an operator takes the old ID out of the consensus group. Not done to more servers than the others can spare.',
+  ),
+  (world, given, scope) => lose(world, given, scope, 'wipe', (node) => world.cluster.replace(node, 'wipe')),
+)
+
+export const damageLog = action(
+  selector.describe(
+    'A crash, after which the newest file of the log lacks its end, or has bytes put in. Such a server must not start; it is replaced as by wipe. Not done to more servers than the others can spare.',
+  ),
+  (world, given, scope) =>
+    lose(world, given, scope, 'damage log', (node) =>
+      world.cluster.damageLog(node, (bound) => scope.draw.below(bound)),
+    ),
+)
+
+export const reimage = action(
+  selector.describe(
+    'The machine is set up anew: the process dies, and an empty machine with its name and address and a new node ID takes its place. As wipe, but no operator does anything about the old ID.',
+  ),
+  (world, given, scope) => lose(world, given, scope, 'reimage', (node) => world.cluster.replace(node, 'reimage')),
+)
+
+export const rot = action(
+  selector.describe(
+    'One bit of the log or a snapshot rots, where it cannot be taken for a torn write. Such a server stops at its next start; it is replaced as by wipe. Not done to more servers than the others can spare.',
+  ),
+  (world, given, scope) => {
+    const spared = world.spared(given, 'rot', scope)
+    if (!spared.ok) return spared
+    const rotten = spared.value.filter((node) => world.cluster.rot(node, (bound) => scope.draw.below(bound)))
+    if (rotten.length === 0) return err('rot: there is nothing yet that could')
+    return ok({ text: `rot ${rotten.join(' ')}`, undo: () => {} })
+  },
+)
+
+export const removePeer = action(
+  selector.describe(
+    'The leader is asked to take these servers out of the consensus group, as by svc operator raft remove-peer.',
+  ),
+  (world, given, scope) =>
+    world.once(given, 'remove peer', scope, (node) => {
+      if (world.maySpare(node)) world.cluster.removePeer(node)
+    }),
+)
+
+/** Ends servers whose data the others can spare, in a way that loses it. `for` starts them again. */
+function lose(
+  world: FaultWorld,
+  selector: Selector,
+  scope: ActionScope,
+  verb: string,
+  end: (node: string) => void,
+): Performed {
+  const spared = world.spared(selector, verb, scope)
+  if (!spared.ok) return spared
+  const undos = spared.value.map((node) => {
+    end(node)
+    return world.startAgain(node)
+  })
+  return ok({ text: `${verb} ${spared.value.join(' ')}`, undo: () => undos.forEach((undo) => void undo()) })
+}

@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import { err, ok } from '../../src/base/result.ts'
+import { type WebState, webStates } from '../cluster/web-servers.ts'
+import { durationRange, percentRange, selector, signedDurationRange } from '../notation/fields.ts'
+import { type Trouble, troubles } from '../secrets-manager/manager-machine.ts'
+import { action } from './action.ts'
+import { drawRange, given } from './action-scope.ts'
+
+export const slowDisk = action(
+  z
+    .strictObject({
+      nodes: selector,
+      latency: durationRange.optional().describe('Of a read or a write.'),
+      fsync: durationRange.optional(),
+    })
+    .describe('Reads, writes or syncs of these nodes take this long.'),
+  (world, { nodes, latency, fsync }, scope) => {
+    const setting = { ...given('operationMs', latency), ...given('syncMs', fsync) }
+    return world.each(nodes, 'slow disk', scope, (node) => world.disks.lay(node, setting))
+  },
+)
+
+export const stallDisk = action(
+  selector.describe('Nothing that the disk is asked to do is ever done, until it goes on.'),
+  (world, nodes, scope) => world.each(nodes, 'stall disk', scope, (node) => world.stalls.lay(node, true)),
+)
+
+export const fillDisk = action(selector.describe('No room is left on the disk.'), (world, nodes, scope) =>
+  world.each(nodes, 'fill disk', scope, (node) => world.disks.lay(node, { full: true })),
+)
+
+export const failFsync = action(
+  selector.describe('The next sync fails, and what it should have kept may be lost.'),
+  (world, nodes, scope) => world.once(nodes, 'fail fsync', scope, (node) => world.machines.failNextSync(node)),
+)
+
+export const failRead = action(selector.describe('The next read of a file fails.'), (world, nodes, scope) =>
+  world.once(nodes, 'fail read', scope, (node) => world.machines.failNextRead(node)),
+)
+
+export const failWrite = action(
+  selector.describe('The next write of a file fails, when a part of it is done.'),
+  (world, nodes, scope) => world.once(nodes, 'fail write', scope, (node) => world.machines.failNextWrite(node)),
+)
+
+export const clockRate = action(
+  z
+    .strictObject({ nodes: selector, rate: percentRange })
+    .describe('Clocks of these nodes run faster or slower than true time by this much.'),
+  (world, { nodes, rate }, scope) =>
+    world.each(nodes, 'clock rate', scope, (node) => world.rates.lay(node, drawRange(scope.draw, rate))),
+)
+
+export const stepClock = action(
+  z.strictObject({ nodes: selector, by: signedDurationRange }).describe('The wall clocks of these nodes jump.'),
+  (world, { nodes, by }, scope) =>
+    world.once(nodes, 'step clock', scope, (node) => world.machines.stepClock(node, drawRange(scope.draw, by))),
+)
+
+const troublesText = Object.entries(troubles)
+  .map(([trouble, what]) => `${trouble} ${what}`)
+  .join(', ')
+
+export const secretsManager = action(
+  z
+    .enum(Object.keys(troubles) as [Trouble, ...Trouble[]])
+    .describe(`How the secrets manager does from now on: ${troublesText}.`),
+  ({ cluster }, trouble) => {
+    if (cluster.secretsManager === undefined) return err('secrets manager: there is none')
+    const undo = cluster.secretsManager.suffer(trouble)
+    return ok({ text: `the secrets manager is ${trouble}`, undo })
+  },
+)
+
+const statesText = Object.entries(webStates)
+  .map(([state, what]) => `${state} ${what}`)
+  .join(', ')
+
+export const webServer = action(
+  z
+    .strictObject({
+      at: selector,
+      is: z.enum(Object.keys(webStates) as [WebState, ...WebState[]]),
+    })
+    .describe(`How the web servers on the machines of these nodes do from now on: ${statesText}.`),
+  (world, { at, is }, scope) => {
+    const lacking = world.select(at, scope).find((node) => !world.cluster.webServers.has(node))
+    if (lacking !== undefined) return err(`web server: there is none on ${lacking}`)
+    const deed = world.each(at, 'web server of', scope, (node) => {
+      world.machines.setWebServers(node, is)
+      return () => world.machines.setWebServers(node, 'well')
+    })
+    return deed.ok ? ok({ ...deed.value, text: `${deed.value.text} is ${is}` }) : deed
+  },
+)

@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { err, ok } from '../../src/base/result.ts'
+import { selector } from '../notation/fields.ts'
+import type { Selector } from '../notation/selector.ts'
+import { action } from './action.ts'
+import type { ActionScope } from './action-scope.ts'
+import type { FaultWorld, Performed } from './fault-world.ts'
+
+export const crash = action(
+  selector.describe('Kill the process and cut the power: what was not synced may be lost or torn.'),
+  (world, given, scope) => end(world, given, scope, 'crash', (node) => world.cluster.crash(node)),
+)
+
+export const kill = action(
+  selector.describe('Kill the process alone, as kill -9 does: the disk has all that was written, synced or not.'),
+  (world, given, scope) => end(world, given, scope, 'kill', (node) => world.cluster.crash(node, 'kept')),
+)
+
+export const pause = action(
+  selector.describe('Stop the process for a while, as SIGSTOP does; its clocks go on.'),
+  (world, given, scope) => {
+    const { cluster } = world
+    return world.each(given, 'pause', scope, (node) => {
+      if (!cluster.isRunning(node)) return () => {}
+      cluster.pause(node)
+      const boot = cluster.bootOf(node)
+      return () => {
+        if (cluster.bootOf(node) === boot) cluster.resume(node)
+      }
+    })
+  },
+)
+
+export const restart = action(
+  selector.describe('Start what does not run; what runs is crashed first.'),
+  (world, given, scope) =>
+    world.once(given, 'restart', scope, (node) => {
+      world.cluster.crash(node)
+      world.cluster.start(node)
+    }),
+)
+
+export const leave = action(
+  selector.describe('Leave in order, as svc leave does, and end. It stays away until a restart names it.'),
+  (world, given, scope) =>
+    world.once(given, 'leave', scope, (node) => {
+      if (world.maySpare(node)) world.cluster.leave(node)
+    }),
+)
+
+export const resume = action(selector.describe('Let a paused process go on.'), (world, given, scope) =>
+  world.once(given, 'resume', scope, (node) => world.cluster.resume(node)),
+)
+
+export const transferLeadership = action(
+  z.strictObject({ to: selector.optional() }).describe('Ask the leader to hand over.'),
+  (world, { to }, scope) => {
+    const target = to === undefined ? undefined : world.select(to, scope)[0]
+    if (to !== undefined && target === undefined) return err(`transfer leadership: '${to.text}' is nobody now`)
+    const leader = world.cluster.leader(target === undefined ? undefined : world.cluster.datacenterOf(target))
+    if (leader === undefined) return err('transfer leadership: nobody leads now')
+    world.cluster.transferLeadership(leader, target)
+    return ok({ text: `transfer leadership from ${leader}${target === undefined ? '' : ` to ${target}`}` })
+  },
+)
+
+/** `for` starts it again, unless somebody else has done so. */
+function end(
+  world: FaultWorld,
+  selector: Selector,
+  scope: ActionScope,
+  verb: string,
+  stop: (node: string) => void,
+): Performed {
+  return world.each(selector, verb, scope, (node) => {
+    if (!world.cluster.isRunning(node)) return () => {}
+    stop(node)
+    return world.startAgain(node)
+  })
+}

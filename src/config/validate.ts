@@ -69,10 +69,12 @@ export function examineDocument(
   const { issues } = parsed.error
   const wrong = issues.flatMap(pathsOf)
   const rest = fileSchema.safeParse(without(document.value, wrong))
+  const violations = issues.flatMap(violationsOf)
+  const told = violations.slice(0, toldMax).map(withMeant)
   return {
     file: rest.success ? fileOf(rest.data) : undefined,
-    problems: [...read.problems, ...problemsOf(document, issues)],
-    missing: [...wrong.map(({ dotted }) => dotted), ...meantBy(issues)],
+    problems: [...read.problems, ...problemsOf(document, told, violations.length - told.length)],
+    missing: [...wrong.map(({ dotted }) => dotted), ...told.flatMap(meantPaths)],
   }
 }
 
@@ -146,40 +148,45 @@ function pruned(value: unknown, paths: readonly (readonly PropertyKey[])[], dept
   )
 }
 
-/** What may have been meant by the first of the unknown keys. */
-function meantBy(issues: readonly z.core.$ZodIssue[]): readonly string[] {
-  const unknown = issues.flatMap((issue) =>
-    issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ issue, key })) : [],
-  )
-  return unknown.slice(0, toldMax).flatMap(({ issue, key }) => {
-    const meant = nearest(key, keysAt(issue.path))
-    return meant === undefined ? [] : [[...issue.path, meant].join('.')]
-  })
-}
-
-/** What is wrong, one problem for each key. To find a place, and the key that may have been meant, takes the time of reading the file. */
-function problemsOf(document: ConfigDocument, issues: readonly z.core.$ZodIssue[]): readonly ConfigProblem[] {
-  const all = issues.flatMap((issue): readonly Wrong[] =>
-    issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ issue, key })) : [{ issue }],
-  )
-  const told = all.slice(0, toldMax).map((wrong) => problemOf(document, wrong))
-  if (all.length <= toldMax) return told
-  const message = `${all.length - toldMax} more problems are not listed`
-  return [...told, { place: document.file, message, remedy: 'correct those above first' }]
-}
-
 /** A violation of the schema; of several unknown keys of one object one. */
-interface Wrong {
+interface Violation {
   readonly issue: z.core.$ZodIssue
   readonly key?: string
 }
 
-function problemOf(document: ConfigDocument, { issue, key }: Wrong): ConfigProblem {
+interface ToldViolation extends Violation {
+  /** The key that may have been meant by an unknown one. */
+  readonly meant: string | undefined
+}
+
+function violationsOf(issue: z.core.$ZodIssue): readonly Violation[] {
+  return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ issue, key })) : [{ issue }]
+}
+
+function withMeant({ issue, key }: Violation): ToldViolation {
+  if (key === undefined) return { issue, meant: undefined }
+  return { issue, key, meant: nearest(key, keysAt(issue.path)) }
+}
+
+function meantPaths({ issue, meant }: ToldViolation): readonly string[] {
+  return meant === undefined ? [] : [[...issue.path, meant].join('.')]
+}
+
+/** One problem for each. To find a place takes the time of reading the file, so of `more` violations the number is told. */
+function problemsOf(document: ConfigDocument, told: readonly ToldViolation[], more: number): readonly ConfigProblem[] {
+  const problems = told.map((violation) => problemOf(document, violation))
+  if (more === 0) return problems
+  const message = `${more} more problems are not listed`
+  return [...problems, { place: document.file, message, remedy: 'correct those above first' }]
+}
+
+function problemOf(document: ConfigDocument, { issue, key, meant }: ToldViolation): ConfigProblem {
   const dotted = issue.path.join('.')
   if (key !== undefined) {
     const path = [...issue.path, key]
     const name = path.join('.')
-    const remedy = removedKey(name) ?? laterKey(name) ?? suggestion(key, keysAt(issue.path))
+    const remedy =
+      removedKey(name) ?? laterKey(name) ?? (meant === undefined ? 'remove it' : `did you mean '${meant}'?`)
     return { place: document.placeOf(path), message: `invalid config key ${name}`, remedy }
   }
   if (issue.code === 'invalid_type') {
@@ -196,11 +203,6 @@ function remedyOf(found: unknown, expected: string): string {
   const blocks = Array.isArray(found) ? found.filter((each) => typeName(each) === 'object').length : 0
   if (expected !== 'object' || blocks < 2) return `write a value of type ${expected}`
   return `there are ${blocks} of them, and may be one: write all that they say into one`
-}
-
-function suggestion(key: string, known: readonly string[]): string {
-  const meant = nearest(key, known)
-  return meant === undefined ? 'remove it' : `did you mean '${meant}'?`
 }
 
 /** Keys allowed at a path of the schema, for suggestions. */

@@ -2,8 +2,8 @@
 // node bench/snapshot.mjs [keys]   (after npm run build)
 import { features } from '../dist/src/agent/features.js'
 import { ReplicatedState } from '../dist/src/agent/replication/state-machine.js'
+import { kvValue } from '../dist/src/features/kv/model.js'
 import { kvTable } from '../dist/src/features/kv/tables.js'
-import { kvValue } from '../dist/src/features/kv/value.js'
 import { ArchiveReader, ArchiveWriter } from '../dist/src/features/snapshot/archive.js'
 import { createHostEnv } from '../dist/src/host/env.js'
 

@@ -162,7 +162,7 @@ const queryBugs: readonly PlantedBug[] = [
     about: 'a query tries the datacenters that it names before the nearest ones',
     patches: [
       {
-        file: 'src/features/query/failover.js',
+        file: 'src/features/query/elsewhere-endpoint.js',
         find: '[...others.slice(0, failover.nearestN), ...named]',
         replace: '[...named, ...others.slice(0, failover.nearestN)]',
       },

@@ -1,4 +1,4 @@
-import { optionText, type RefusedOption } from '../../src/config/past/refused-options.ts'
+import { optionText, type RefusedOption } from '../../src/config/past/removed.ts'
 import { releaseText } from '../../src/model/release.ts'
 import { adviceAt, type Moment } from '../../src/model/upgrade-text.ts'
 import {

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../src/base/result.ts'
-import { optionsRefusedBetween, type RefusedOption } from '../../src/config/past/refused-options.ts'
+import { optionsRefusedBetween, type RefusedOption } from '../../src/config/past/removed.ts'
 import { isAtLeast, newestRelease, oldestRelease, type Release, releaseText } from '../../src/model/release.ts'
 import {
   insteadOf,

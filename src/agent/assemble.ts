@@ -7,9 +7,8 @@ import {
   registerAllEndpoint,
   registerEndpoint,
 } from '../features/catalog/endpoint.ts'
-import type { AgentContext } from '../features/contract/agent-context.ts'
+import type { AgentContext, TelemetryView } from '../features/contract/agent-context.ts'
 import type { ReadOptions } from '../features/contract/reading.ts'
-import type { TelemetryView } from '../features/contract/telemetry-view.ts'
 import { updateEndpoint } from '../features/coordinate/endpoint.ts'
 import type { CoordinateRow } from '../features/coordinate/model.ts'
 import { nodeChecksEndpoint } from '../features/health/endpoint.ts'

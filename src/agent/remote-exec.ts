@@ -6,7 +6,7 @@ import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import type { ChildOptions } from '../env/process.ts'
 import { getEndpoint, lockEndpoint } from '../features/kv/endpoint.ts'
-import { valueBytes } from '../features/kv/value.ts'
+import { valueBytes } from '../features/kv/model.ts'
 import { type Failure, failureText } from '../model/failure.ts'
 import {
   jobKey,

@@ -1,5 +1,5 @@
 import type { Env } from '../env/env.ts'
-import type { AgentSelf } from '../features/contract/agent-self.ts'
+import type { AgentSelf } from '../features/contract/agent-context.ts'
 import type { Pool } from '../gossip/pool.ts'
 import { productName } from '../model/names.ts'
 import { knownRaftProtocols, type Release, releaseText } from '../model/release.ts'

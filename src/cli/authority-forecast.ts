@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { parseDuration } from '../base/duration.ts'
 import { msOfDigits } from '../pki/utc-time.ts'
 import type { forecastSchema } from './api/connect-answers.ts'
-import { formatTable } from './table.ts'
+import { formatTable } from './output.ts'
 
 /** What of the mesh's certificates expires when, for people. */
 

@@ -1,7 +1,12 @@
 import { compareText } from '../base/bytes.ts'
 import type { CliCommand, CommandTree } from './command.ts'
-import { bootstrapCommand, setAgentTokenCommand, translateRulesCommand } from './commands/acl.ts'
-import { explainCommand } from './commands/acl-explain.ts'
+import {
+  bootstrapCommand,
+  explainCommand,
+  setAgentTokenCommand,
+  statusCommand,
+  translateRulesCommand,
+} from './commands/acl.ts'
 import {
   createPolicyCommand,
   deletePolicyCommand,
@@ -9,7 +14,6 @@ import {
   readPolicyCommand,
   updatePolicyCommand,
 } from './commands/acl-policies.ts'
-import { statusCommand } from './commands/acl-status.ts'
 import {
   cloneTokenCommand,
   createTokenCommand,
@@ -18,17 +22,15 @@ import {
   readTokenCommand,
   updateTokenCommand,
 } from './commands/acl-tokens.ts'
-import { agentCommand } from './commands/agent.ts'
+import { agentCommand, infoCommand, reloadCommand, versionCommand } from './commands/agent.ts'
 import { getAutopilotCommand, setAutopilotCommand } from './commands/autopilot.ts'
 import { datacentersCommand, nodesCommand, servicesCommand } from './commands/catalog.ts'
 import { completionCommand } from './commands/completion.ts'
-import { envoyCommand, getAuthorityCommand, setAuthorityCommand } from './commands/connect.ts'
-import { forecastAuthorityCommand } from './commands/connect-forecast.ts'
+import { envoyCommand, forecastAuthorityCommand, getAuthorityCommand, setAuthorityCommand } from './commands/connect.ts'
 import { proxyCommand } from './commands/connect-proxy.ts'
 import { debugCommand } from './commands/debug.ts'
 import { eventCommand } from './commands/event.ts'
 import { execCommand } from './commands/exec.ts'
-import { infoCommand } from './commands/info.ts'
 import {
   checkIntentionCommand,
   createIntentionCommand,
@@ -44,14 +46,12 @@ import { maintCommand } from './commands/maint.ts'
 import { forceLeaveCommand, joinCommand, leaveCommand, membersCommand } from './commands/members.ts'
 import { monitorCommand } from './commands/monitor.ts'
 import { listPeersCommand, removePeerCommand, transferLeaderCommand } from './commands/raft.ts'
-import { reloadCommand } from './commands/reload.ts'
 import { rttCommand } from './commands/rtt.ts'
 import { deregisterCommand, registerCommand } from './commands/services.ts'
 import { inspectSnapshotCommand, restoreSnapshotCommand, saveSnapshotCommand } from './commands/snapshot.ts'
 import { tlsAuthorityCommand, tlsCertificateCommand } from './commands/tls.ts'
 import { upgradeCheckCommand } from './commands/upgrade.ts'
 import { validateCommand } from './commands/validate.ts'
-import { versionCommand } from './commands/version.ts'
 import { watchCommand } from './commands/watch.ts'
 
 const listed: readonly CliCommand[] = [

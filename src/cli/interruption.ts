@@ -1,3 +1,4 @@
+import type { Env } from '../env/env.ts'
 import type { Invocation } from './command.ts'
 
 /** Somebody asks a command to end, from the keyboard or by a signal. Until it is closed, that does not end the process. */
@@ -23,4 +24,10 @@ export class Interruption {
   close(): void {
     for (const one of this.#listening) one.close()
   }
+}
+
+export function pause(env: Pick<Env, 'deferred' | 'timers'>, ms: number): Promise<void> {
+  const deferred = env.deferred<void>()
+  env.timers.after(ms, () => deferred.resolve())
+  return deferred.promise
 }

@@ -1,5 +1,5 @@
 import { hasGoneOver, saysDisabled, supportsPolicies } from '../agent/access/mode-tags.ts'
-import { optionsRefusedBetween, optionText } from '../config/past/refused-options.ts'
+import { optionsRefusedBetween, optionText } from '../config/past/removed.ts'
 import { isAtLeast, type Release, raftProtocolsOf, releaseText } from '../model/release.ts'
 import { insteadOf, order, wayOf, whyNot } from '../model/upgrade-way.ts'
 import { interoperate, isNamedById } from '../raft/protocol.ts'

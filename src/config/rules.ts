@@ -1,6 +1,6 @@
 import type { AgentConfig } from '../agent/settings/agent-config.ts'
 import { internalProtocolsOf, type Release, raftProtocolsOf } from '../model/release.ts'
-import { milliseconds, type Report } from './parts/quantities.ts'
+import { milliseconds, type Report } from './parts/values.ts'
 import type { FileConfig } from './schema.ts'
 
 /**

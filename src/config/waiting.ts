@@ -1,5 +1,5 @@
 import type { KeyRow } from './keys/key.ts'
-import type { Report } from './parts/quantities.ts'
+import type { Report } from './parts/values.ts'
 import { configKeys, type FileConfig } from './schema.ts'
 
 /**

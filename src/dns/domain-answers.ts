@@ -7,16 +7,24 @@ import { type DnsRecord, typeCodes } from '../dns-wire/message.ts'
 import { isName } from '../dns-wire/names.ts'
 import type { Env } from '../env/env.ts'
 import type { RandomStream } from '../env/random.ts'
-import { shuffled } from '../features/discovery/drawn-order.ts'
+import { shuffled } from '../features/query/instances.ts'
 import type { CatalogNode, HealthServiceEntry } from '../model/catalog.ts'
 import type { Failure } from '../model/failure.ts'
 import { productName } from '../model/names.ts'
 import { type Behaviour, hasBehaviour, type Release } from '../model/release.ts'
 import { answer, type DnsAnswer, emptyAnswer, failed } from './answer.ts'
 import { type Asked, domainOf, labelsWithin, wantsMetadata } from './asked.ts'
-import { isOffered, weightOf } from './health.ts'
 import { type NameAsked, parseName } from './question-name.ts'
-import { absoluteName, addressRecord, authorityRecord, metaRecords, nodeTarget, serviceTtl } from './records.ts'
+import {
+  absoluteName,
+  addressRecord,
+  authorityRecord,
+  isOffered,
+  metaRecords,
+  nodeTarget,
+  serviceTtl,
+  weightOf,
+} from './records.ts'
 import type { Recursion } from './recursion.ts'
 
 /** Records that follow an alias, for a client that may take no more than 512 bytes. Reference: dns.md#fact-52. */

@@ -4,7 +4,6 @@ import { sameQuestion } from '../dns-wire/names.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import type { Endpoint } from '../env/net.ts'
-import { framed } from './framing.ts'
 
 /**
  * One question to one DNS server, and what came back; undefined: nothing within the time. A datagram counts only when it comes
@@ -105,4 +104,13 @@ function answers(packet: Uint8Array, bytes: Uint8Array): boolean {
   if (bytes.length < headerBytes || bytes[0] !== packet[0] || bytes[1] !== packet[1] || (bytes[2] ?? 0) < 0x80)
     return false
   return sameQuestion(packet, bytes)
+}
+
+/** A message as it goes over a stream: behind two bytes of length. RFC 1035, section 4.2.2. */
+export function framed(message: Uint8Array): Uint8Array {
+  const out = new Uint8Array(2 + message.length)
+  out[0] = message.length >>> 8
+  out[1] = message.length & 0xff
+  out.set(message, 2)
+  return out
 }

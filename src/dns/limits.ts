@@ -1,8 +1,9 @@
 import type { DnsConfig } from '../agent/settings/agent-config.ts'
-import type { ResponseLimits } from '../dns-wire/encode-response.ts'
+import { encodeResponse, type ResponseLimits } from '../dns-wire/encode-response.ts'
 import { type DnsQuery, typeCodes } from '../dns-wire/message.ts'
-import type { DnsAnswer } from './answer.ts'
-import type { DnsTransport } from './transport.ts'
+import { type DnsAnswer, failedRecursion } from './answer.ts'
+
+export type DnsTransport = 'udp' | 'tcp'
 
 /** Without EDNS a client takes no more over UDP. RFC 1035, section 4.2.1. */
 const plainUdpBytes = 512
@@ -18,7 +19,7 @@ const tcpAnswersMax = 4_096
 const tcpServicesMax = 1_024
 
 /** The longest message that goes to this client by UDP, our own or a recursor's. */
-export function udpBytesOf({ edns }: DnsQuery, { ednsSizes }: Pick<DnsConfig, 'ednsSizes'>): number {
+function udpBytesOf({ edns }: DnsQuery, { ednsSizes }: Pick<DnsConfig, 'ednsSizes'>): number {
   if (!ednsSizes) return plainUdpBytes
   return Math.min(udpBytesMax, Math.max(plainUdpBytes, edns?.udpSize ?? 0))
 }
@@ -37,4 +38,25 @@ export function limitsOf(query: DnsQuery, said: DnsAnswer, transport: DnsTranspo
   const plain = bytes === plainUdpBytes && said.counted
   const answers = plain ? Math.max(1, Math.min(plainAnswersMax, config.udpAnswerLimit)) : tcpAnswersMax
   return { ...form, bytes, answers, fitUncompressed: plain }
+}
+
+const truncatedBit = 0x02
+
+/**
+ * A recursor's answer unchanged, if it may go to this client. By UDP a long answer would help an attacker that forges a sender
+ * address (limits.ts), so it is left to TCP: only the question goes back, marked as truncated.
+ */
+export function relayedWithin(
+  query: DnsQuery,
+  reply: Uint8Array,
+  transport: DnsTransport,
+  config: Pick<DnsConfig, 'ednsSizes'>,
+): Uint8Array {
+  if (transport === 'tcp') return reply
+  const bytes = udpBytesOf(query, config)
+  if (reply.length <= bytes) return reply
+  const limits = { bytes, answers: 0, compress: true, fitUncompressed: false, markTruncated: true }
+  const cut = encodeResponse({ ...failedRecursion, rcode: 'NOERROR', query }, limits).slice()
+  cut[2] = (cut[2] ?? 0) | truncatedBit
+  return cut
 }

@@ -1,5 +1,3 @@
-import { fromHex } from './hex.ts'
-
 /** What a name left of the domain asks for. `datacenter` is empty where none is named. */
 export type NameAsked =
   | { readonly kind: 'node'; readonly node: string; readonly datacenter: string }
@@ -72,4 +70,12 @@ function parseAddress(label: string): NameAsked {
   if (length !== 4 && length !== 16) return { kind: 'no-address' }
   const bytes = fromHex(label)
   return bytes === undefined ? invalid : { kind: 'address', bytes }
+}
+
+/** The bytes of an even number of hexadecimal digits; undefined when the text is something else. */
+export function fromHex(text: string): Uint8Array | undefined {
+  if (text.length % 2 !== 0 || !/^[0-9a-f]*$/i.test(text)) return undefined
+  const out = new Uint8Array(text.length / 2)
+  for (let i = 0; i < out.length; i++) out[i] = Number.parseInt(text.slice(2 * i, 2 * i + 2), 16)
+  return out
 }

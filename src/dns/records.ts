@@ -2,7 +2,7 @@ import type { DnsConfig } from '../agent/settings/agent-config.ts'
 import { byteString } from '../base/bytes.ts'
 import { addressRecordOf } from '../dns-wire/ip-address.ts'
 import type { AuthorityRecord, TextRecord } from '../dns-wire/message.ts'
-import type { CatalogNode } from '../model/catalog.ts'
+import type { CatalogNode, HealthServiceEntry } from '../model/catalog.ts'
 
 /** `web-1.node.dc1.svc.`, with the node's name as it was registered. */
 export function nodeTarget(node: string, datacenter: string, domain: string): string {
@@ -61,4 +61,16 @@ export function serviceTtl(rules: DnsConfig['serviceTtlS'], service: string): nu
     if (best === undefined || prefix.length > best.length) best = { length: prefix.length, seconds }
   }
   return best?.seconds ?? 0
+}
+
+/** Whether an instance is offered: no check of it or its node is critical, and with `onlyPassing` none but passing. */
+export function isOffered({ checks }: HealthServiceEntry, onlyPassing: boolean): boolean {
+  return checks.every(({ status }) => (onlyPassing ? status === 'passing' : status !== 'critical'))
+}
+
+/** How much of the traffic an instance is to get. Reference: dns.md#fact-60. */
+export function weightOf({ service, checks }: HealthServiceEntry): number {
+  const warns = checks.some(({ status }) => status === 'warning')
+  const weight = warns ? service.weights.warning : service.weights.passing
+  return weight > 0 ? Math.min(weight, 65_535) : 1
 }

@@ -3,7 +3,7 @@ import { type DnsQuery, type DnsRecord, typeCodes } from '../dns-wire/message.ts
 import { decodeResponse, encodeQuestion } from '../dns-wire/question.ts'
 import type { Env } from '../env/env.ts'
 import { exchange, random16 } from './exchange.ts'
-import type { DnsTransport } from './transport.ts'
+import type { DnsTransport } from './limits.ts'
 
 /** Questions that recursors are being asked; one more is not asked. */
 const outstandingMax = 512

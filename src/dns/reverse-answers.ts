@@ -1,12 +1,12 @@
 import { byteString } from '../base/bytes.ts'
 import { lowerAscii } from '../base/letter-case.ts'
-import { addressRecordOf, shortIpv6 } from '../dns-wire/ip-address.ts'
+import { addressRecordOf, ipv6Text, shortIpv6 } from '../dns-wire/ip-address.ts'
 import { type DnsQuery, type DnsRecord, typeCodes } from '../dns-wire/message.ts'
 import { hasBehaviour } from '../model/release.ts'
 import { answer, type DnsAnswer } from './answer.ts'
 import type { CatalogReads } from './catalog-reads.ts'
+import { fromHex } from './question-name.ts'
 import { nodeTarget } from './records.ts'
-import { addressOfReverseName } from './reverse-name.ts'
 
 /**
  * Answers questions under `arpa.`, in the agent's own domain; undefined: nothing here has that address.
@@ -43,4 +43,21 @@ async function targetOf(
 
 function sameAddress(written: string, address: string): boolean {
   return addressRecordOf(written)?.address === address
+}
+
+const ipv4Suffix = '.in-addr.arpa.'
+const ipv6Suffix = '.ip6.arpa.'
+
+/** The address that a reverse name (RFC 1035, section 3.5; RFC 3596) is for; undefined when it is none. Lower case. */
+export function addressOfReverseName(name: string): string | undefined {
+  if (name.endsWith(ipv4Suffix)) {
+    const parts = name.slice(0, -ipv4Suffix.length).split('.').reverse()
+    const bytes = parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)
+    return parts.length === 4 && bytes ? parts.join('.') : undefined
+  }
+  if (!name.endsWith(ipv6Suffix)) return undefined
+  const nibbles = name.slice(0, -ipv6Suffix.length).split('.').reverse()
+  if (nibbles.length !== 32 || nibbles.some((nibble) => nibble.length !== 1)) return undefined
+  const bytes = fromHex(nibbles.join(''))
+  return bytes === undefined ? undefined : ipv6Text(bytes)
 }

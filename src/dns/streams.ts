@@ -3,8 +3,8 @@ import { SourceShares } from '../base/source-shares.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import type { TcpStream } from '../env/net.ts'
+import { framed } from './exchange.ts'
 import type { DnsFace } from './face.ts'
-import { framed } from './framing.ts'
 
 /** Connections at once; one more is closed at once. */
 const connectionsMax = 512

@@ -10,9 +10,9 @@ import { failureText } from '../model/failure.ts'
 import { hasBehaviour } from '../model/release.ts'
 import type { ResponseEncoder } from './encode-response.ts'
 import { failureStatus } from './failure-status.ts'
+import { requestToken } from './header-names.ts'
 import { loggableTarget } from './loggable-target.ts'
 import type { MountedRoute } from './route-table.ts'
-import { requestToken } from './token.ts'
 
 export interface RouteCallOptions {
   readonly agent: AgentContext

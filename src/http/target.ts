@@ -1,8 +1,9 @@
 import { err, ok, type Result } from '../base/result.ts'
+import type { HttpResponse } from '../env/http.ts'
 import { pathCharacters, percentDecode, percentEncode } from './percent-encoding.ts'
 
 /** Where a request points. */
-export interface Target {
+interface Target {
   /** Percent-decoded once, as a byte string; begins with `/`. */
   readonly path: string
   /** What followed the `?`, undecoded. */
@@ -45,4 +46,55 @@ export function cleanPath(path: string): string {
 export function encodeTarget(path: string, rawQuery: string): string {
   const query = rawQuery === '' ? '' : `?${percentEncode(rawQuery, /[\x21-\x7e]/)}`
   return percentEncode(path, pathCharacters) + query
+}
+
+/** 301 to a decoded path, with the small page that the field's servers send in answer to a GET. */
+export function redirect(
+  method: string,
+  path: string,
+  rawQuery: string,
+  common: readonly (readonly [string, string])[],
+): HttpResponse {
+  const location = encodeTarget(path, rawQuery)
+  const headers: (readonly [string, string])[] = [...common, ['Location', location]]
+  if (method === 'GET' || method === 'HEAD') headers.push(['Content-Type', 'text/html; charset=utf-8'])
+  const body = method === 'GET' ? `<a href="${htmlEscaped(location)}">Moved Permanently</a>.\n\n` : ''
+  return { status: 301, headers, body }
+}
+
+function htmlEscaped(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&#34;')
+    .replaceAll("'", '&#39;')
+}
+
+/** Targets that are remembered, and the longest of them. When there are more, all are forgotten. */
+const targetsMax = 1_024
+const lengthMax = 512
+
+/**
+ * What targets mean, worked out once: clients ask for the same again and again. Those that may hold a token are not
+ * remembered.
+ */
+export class KnownTargets<Meaning> {
+  readonly #meaningOf: (target: string) => Meaning
+  readonly #known = new Map<string, Meaning>()
+
+  /** `meaningOf`: depends on the target alone. */
+  constructor(meaningOf: (target: string) => Meaning) {
+    this.#meaningOf = meaningOf
+  }
+
+  of(target: string): Meaning {
+    const known = this.#known.get(target)
+    if (known !== undefined) return known
+    const meaning = this.#meaningOf(target)
+    if (target.length > lengthMax || /token|%|\/acl\//i.test(target)) return meaning
+    if (this.#known.size >= targetsMax) this.#known.clear()
+    this.#known.set(target, meaning)
+    return meaning
+  }
 }

@@ -1,7 +1,6 @@
 import { features } from '../../src/agent/features.ts'
 import { writeJson } from '../../src/base/json.ts'
-import { openApiDocument } from '../../src/http/openapi/document.ts'
-import { withDocument } from '../../src/http/openapi/route.ts'
+import { openApiDocument, withDocument } from '../../src/http/openapi/document.ts'
 import type { Document } from './document-check.ts'
 
 /** The table that every agent has. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { z as zod } from 'zod'
-import type { JsonSchema } from '../../src/features/contract/json-schema.ts'
+import type { JsonSchema } from '../../src/features/contract/operation.ts'
 import type { HttpMethod, Operation, Route } from '../../src/features/contract/route.ts'
 import { placedOperations } from '../../src/http/openapi/document.ts'
 

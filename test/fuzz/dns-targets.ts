@@ -1,6 +1,6 @@
 import dnsPacket from 'dns-packet'
 import { parseName } from '../../src/dns/question-name.ts'
-import { addressOfReverseName } from '../../src/dns/reverse-name.ts'
+import { addressOfReverseName } from '../../src/dns/reverse-answers.ts'
 import { isSame, signatureOf } from '../../src/dns/signature.ts'
 import { decodeQuery } from '../../src/dns-wire/decode-query.ts'
 import { ownerEnd, plainNameEnd, sameQuestion } from '../../src/dns-wire/names.ts'

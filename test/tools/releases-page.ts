@@ -1,4 +1,4 @@
-import { optionText, refusedOptions } from '../../src/config/past/refused-options.ts'
+import { optionText, refusedOptions } from '../../src/config/past/removed.ts'
 import {
   type Behaviour,
   changes,

@@ -1,7 +1,7 @@
 import { textOf } from '../../../src/base/bytes.ts'
 import { kvPutCas } from '../../../src/features/kv/commands.ts'
+import { type KvValue, valueBytes } from '../../../src/features/kv/model.ts'
 import { kvTable } from '../../../src/features/kv/tables.ts'
-import { type KvValue, valueBytes } from '../../../src/features/kv/value.ts'
 import { transactionApply } from '../../../src/features/txn/commands.ts'
 import type { ReadTransaction } from '../../../src/store/types.ts'
 import { type CheckedRun, checker, type Tell } from '../checker.ts'

@@ -1,5 +1,5 @@
 import type { Ask } from '../../access/authorizer.ts'
-import { meshSpellings } from '../../features/contract/mesh-spellings.ts'
+import { meshSpellings } from '../../features/contract/names.ts'
 import type { CheckFacts, ServiceFacts } from '../../model/catalog.ts'
 import { meshDestination } from '../../model/mesh-service.ts'
 import { itemKey } from './item-key.ts'

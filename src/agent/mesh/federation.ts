@@ -1,5 +1,5 @@
 import type { MissingServer } from '../../features/contract/access-control.ts'
-import type { MeshFederation } from '../../features/contract/federation.ts'
+import type { MeshFederation } from '../../features/contract/mesh.ts'
 import type { Member } from '../../gossip/pool.ts'
 import { hasBehaviour, oldestRelease, parseRelease } from '../../model/release.ts'
 import type { Raft } from '../../raft/raft.ts'

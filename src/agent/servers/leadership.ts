@@ -1,6 +1,10 @@
 import type { Closable } from '../../env/async.ts'
-import { measured } from '../../features/contract/measured.ts'
-import type { LeaderDuty, RunningDuty, ServerContext } from '../../features/contract/server-context.ts'
+import {
+  type LeaderDuty,
+  measured,
+  type RunningDuty,
+  type ServerContext,
+} from '../../features/contract/server-context.ts'
 import type { RaftStatus } from '../../raft/raft.ts'
 
 /** Pause before a leader that could not confirm its state tries again. */

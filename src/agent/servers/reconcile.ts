@@ -3,8 +3,7 @@ import type { Closable } from '../../env/async.ts'
 import { memberLines } from '../../env/observe.ts'
 import { deregisterEndpoint, registerEndpoint } from '../../features/catalog/endpoint.ts'
 import { allNodes, checkOfNode, nodeByName, serviceOfNode } from '../../features/catalog/views.ts'
-import { measured } from '../../features/contract/measured.ts'
-import type { LeaderDuty, ServerContext } from '../../features/contract/server-context.ts'
+import { type LeaderDuty, measured, type ServerContext } from '../../features/contract/server-context.ts'
 import type { Member, Pool } from '../../gossip/pool.ts'
 import {
   type CatalogNode,

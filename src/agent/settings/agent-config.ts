@@ -1,7 +1,7 @@
 import type { Json } from '../../base/json.ts'
 import type { SocketAccess } from '../../env/http.ts'
 import type { Endpoint } from '../../env/net.ts'
-import { defaultMesh, type MeshSettings } from '../../features/contract/mesh-settings.ts'
+import { defaultMesh, type MeshSettings } from '../../features/contract/mesh.ts'
 import type { GossipTiming } from '../../gossip/pool.ts'
 import type { CheckDefinition, ServiceDefinition } from '../../model/catalog.ts'
 import { sessionTtlMinMs } from '../../model/limits.ts'

@@ -1,7 +1,7 @@
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { Metrics, MetricsInterval } from '../../env/observe.ts'
-import type { TelemetryView } from '../../features/contract/telemetry-view.ts'
+import type { TelemetryView } from '../../features/contract/agent-context.ts'
 import { Exposition, processText } from './exposition.ts'
 import { TcpLines, UdpLines } from './line-senders.ts'
 import { passes } from './metric-filter.ts'

@@ -3,7 +3,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { inputBytesMax } from '../../env/terminal.ts'
 import { ApiClient } from '../api/client.ts'
 import type { Invocation } from '../command.ts'
-import { dataOperand } from '../flags/data-operand.ts'
+import { dataOperand } from '../flags/given-data.ts'
 import { AclApi } from './acl-api.ts'
 
 /** The accessor ID of a token that is named by it or by its secret; for a secret the token looks itself up. */

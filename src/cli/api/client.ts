@@ -219,3 +219,8 @@ export function misused(invocation: Invocation, message: string): number {
   invocation.terminal.error(`${message}\n\n${invocation.help}`)
   return 1
 }
+
+/** The path of a key, or of a prefix. Slashes in a key stay slashes in the path. */
+export function keyPath(key: string): string {
+  return `/v1/kv/${key.split('/').map(encodeURIComponent).join('/')}`
+}

@@ -3,8 +3,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
 import { productName } from '../../model/names.ts'
 import { jobFolder, type NodeWord, type RemoteExecCall, wordOf } from '../../model/remote-exec.ts'
-import { type ApiClient, type Query, unexpectedText } from './client.ts'
-import { keyPath } from './key-path.ts'
+import { type ApiClient, keyPath, type Query, unexpectedText } from './client.ts'
 
 /** A read is asked to wait no longer, however long nothing may come: its connection must outlive it. */
 const readMsMax = 15_000

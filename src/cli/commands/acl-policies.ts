@@ -1,10 +1,10 @@
 import { err, type Result } from '../../base/result.ts'
 import type { Policy } from '../acl/acl-answers.ts'
 import type { AclApi } from '../acl/acl-api.ts'
-import { withAcl } from '../acl/with-acl.ts'
 import { failed, misused, serverFlags } from '../api/client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
 import { textFlag } from '../flags/flag-values.ts'
+import { withAcl } from './acl.ts'
 
 const meta: CommandFlag = { name: 'meta', kind: 'bool', help: 'Show the hash and the indexes, too.' }
 const id: CommandFlag = {

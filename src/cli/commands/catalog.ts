@@ -4,7 +4,7 @@ import { type Need, sightOf, warnOfNoSight } from '../acl/missing-rules.ts'
 import type { ListedNode, ListedServices } from '../api/answers.ts'
 import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../api/client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
-import { formatTable } from '../table.ts'
+import { formatTable } from '../output.ts'
 
 const nodeMetaFlag: CommandFlag = {
   name: 'node-meta',

@@ -7,7 +7,7 @@ import { newestRelease, releaseText } from '../../model/release.ts'
 import { archiveOf, Capture, type CaptureTarget, captureTargets, writeFolder } from '../api/capture.ts'
 import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
-import { durationFlag } from '../flags/duration-flag.ts'
+import { durationFlag } from '../flags/flag-values.ts'
 import { Interruption } from '../interruption.ts'
 
 const durationMinMs = 10_000

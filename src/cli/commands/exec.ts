@@ -10,16 +10,14 @@ import {
   remoteExecRule,
 } from '../../model/remote-exec.ts'
 import { type Need, ownNode, type Standing, sightOf, standingOf, warnOfNoSight } from '../acl/missing-rules.ts'
-import { ApiClient, failed, misused, serverFlags } from '../api/client.ts'
-import { keyPath } from '../api/key-path.ts'
+import { ApiClient, failed, keyPath, misused, serverFlags } from '../api/client.ts'
 import { jobBody, RemoteAnswers, type Said } from '../api/remote-answers.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
-import { durationFlag } from '../flags/duration-flag.ts'
-import { eventFilterFlags, eventFilters } from '../flags/event-filters.ts'
-import { Interruption } from '../interruption.ts'
-import { LinesByNode } from '../lines-by-node.ts'
+import { durationFlag } from '../flags/flag-values.ts'
+import { Interruption, pause } from '../interruption.ts'
 import { LockSession } from '../locks/held-lock.ts'
-import { pause } from '../locks/pause.ts'
+import { LinesByNode } from '../output.ts'
+import { eventFilterFlags, eventFilters } from './event.ts'
 
 const execFlags: readonly CommandFlag[] = [
   ...eventFilterFlags,

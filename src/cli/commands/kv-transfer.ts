@@ -5,10 +5,9 @@ import { isList } from '../../base/shape.ts'
 import { inputBytesMax } from '../../env/terminal.ts'
 import { productTitle } from '../../model/names.ts'
 import { sightOf, warnOfNoSight } from '../acl/missing-rules.ts'
-import { ApiClient, failed, misused, serverFlags, surplusOperands, unexpectedText } from '../api/client.ts'
-import { keyPath } from '../api/key-path.ts'
+import { ApiClient, failed, keyPath, misused, serverFlags, surplusOperands, unexpectedText } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
-import { dataOperand } from '../flags/data-operand.ts'
+import { dataOperand } from '../flags/given-data.ts'
 
 /** An entry as export writes it and import reads it. */
 interface Transferred {

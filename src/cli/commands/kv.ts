@@ -3,10 +3,17 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { productTitle } from '../../model/names.ts'
 import { sightOf, warnOfNoSight } from '../acl/missing-rules.ts'
 import type { Entry } from '../api/answers.ts'
-import { ApiClient, type ApiResponse, failed, serverFlags, surplusOperands, unexpectedText } from '../api/client.ts'
-import { keyPath } from '../api/key-path.ts'
+import {
+  ApiClient,
+  type ApiResponse,
+  failed,
+  keyPath,
+  serverFlags,
+  surplusOperands,
+  unexpectedText,
+} from '../api/client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
-import { dataOperand } from '../flags/data-operand.ts'
+import { dataOperand } from '../flags/given-data.ts'
 
 /** Largest file that `kv put` takes as data: a little over what a server accepts, so that the server gives the error. */
 const dataBytesMax = 1 << 20

@@ -6,7 +6,7 @@ import { sightOf, warnOfNoSight } from '../acl/missing-rules.ts'
 import type { ListedMember } from '../api/answers.ts'
 import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
-import { formatTable } from '../table.ts'
+import { formatTable } from '../output.ts'
 
 /** By number, as the API has it. Reference: agent.md#member-status. */
 const statusNames = ['none', 'alive', 'leaving', 'left', 'failed'] as const

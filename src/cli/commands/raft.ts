@@ -1,6 +1,6 @@
 import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
-import { formatTable } from '../table.ts'
+import { formatTable } from '../output.ts'
 
 export const listPeersCommand: CliCommand = {
   path: ['operator', 'raft', 'list-peers'],

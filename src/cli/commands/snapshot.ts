@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import { ApiClient, failed, misused, serverFlags } from '../api/client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
-import { formatTable } from '../table.ts'
+import { formatTable } from '../output.ts'
 
 export const saveSnapshotCommand: CliCommand = {
   path: ['snapshot', 'save'],

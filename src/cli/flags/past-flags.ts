@@ -1,4 +1,4 @@
-import { providerText } from '../../config/past/past-values.ts'
+import { providerText } from '../../config/past/past-keys.ts'
 import { isFlagStillRead } from '../../config/past/removed.ts'
 import { parseRelease, type Release } from '../../model/release.ts'
 

@@ -4,9 +4,8 @@ import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import { productName } from '../../model/names.ts'
 import type { Entry } from '../api/answers.ts'
-import { type ApiClient, type Query, unexpectedText } from '../api/client.ts'
-import { keyPath } from '../api/key-path.ts'
-import { pause } from './pause.ts'
+import { type ApiClient, keyPath, type Query, unexpectedText } from '../api/client.ts'
+import { pause } from '../interruption.ts'
 
 /** What clients of the field mark keys with that they use as locks: a key with other flags is not one. */
 const lockFlags = '3304740253564472344'

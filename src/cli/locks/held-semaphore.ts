@@ -1,10 +1,9 @@
 import { compareText, emptyBytes, fromBase64, utf8 } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Entry } from '../api/answers.ts'
-import { unexpectedText } from '../api/client.ts'
-import { keyPath } from '../api/key-path.ts'
+import { keyPath, unexpectedText } from '../api/client.ts'
+import { pause } from '../interruption.ts'
 import { ask, type Held, indexHeader, type LockOptions, type LockSession, waitMs } from './held-lock.ts'
-import { pause } from './pause.ts'
 
 /** What clients of the field mark keys with that they use as semaphores: a key with other flags is not one. */
 const semaphoreFlags = '16210313421097356768'

@@ -6,7 +6,7 @@ import {
   defaultAccess,
 } from '../../agent/settings/access-settings.ts'
 import type { FileConfig } from '../schema.ts'
-import { milliseconds, type Report } from './quantities.ts'
+import { milliseconds, type Report } from './values.ts'
 
 const policies: readonly AccessPolicy[] = ['allow', 'deny']
 const downPolicies: readonly DownPolicy[] = ['allow', 'deny', 'extend-cache', 'async-cache']

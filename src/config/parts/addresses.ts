@@ -5,7 +5,7 @@ import { isAddress } from '../../rpc/address.ts'
 import type { FileConfig } from '../schema.ts'
 import { parseIp } from '../templates/ip.ts'
 import { isForwardable, isOfRfc } from '../templates/networks.ts'
-import type { Report } from './quantities.ts'
+import type { Report } from './values.ts'
 
 /** Any address: what a listener may bind to and nobody can be reached at. */
 function isUnspecified(address: string): boolean {

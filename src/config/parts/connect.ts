@@ -3,15 +3,15 @@ import type { AgentConfig } from '../../agent/settings/agent-config.ts'
 import { parseDuration } from '../../base/duration.ts'
 import { defaultSkewMs } from '../../features/connect/limits.ts'
 import { rateProblem, readOptions } from '../../features/connect/options.ts'
-import { builtInKind } from '../../features/connect/provider/built-in-kind.ts'
+import { builtInKind } from '../../features/connect/provider/built-in.ts'
 import { externalKind } from '../../features/connect/provider/external/external-kind.ts'
-import type { MeshSettings } from '../../features/contract/mesh-settings.ts'
+import type { MeshSettings } from '../../features/contract/mesh.ts'
 import { settingsText } from '../../features/mesh/settings-text.ts'
 import { fieldNames, productName } from '../../model/names.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import { isUuid } from '../rules.ts'
 import type { FileConfig } from '../schema.ts'
-import { milliseconds, type Report } from './quantities.ts'
+import { milliseconds, type Report } from './values.ts'
 
 const hourMs = 3_600_000
 const skewMinMs = 1_000

@@ -4,7 +4,7 @@ import { type Endpoint, endpointText } from '../../env/net.ts'
 import { type Behaviour, hasBehaviour, newestRelease, type Release } from '../../model/release.ts'
 import { isAddress } from '../../rpc/address.ts'
 import type { FileConfig } from '../schema.ts'
-import { milliseconds, type Report, wholeSeconds } from './quantities.ts'
+import { milliseconds, type Report, wholeSeconds } from './values.ts'
 
 /** Reference: configuration.md#dns-keys, configuration.md#key-domain. */
 export function dnsConfig(

@@ -3,7 +3,7 @@ import { isDiscovery, parseDiscovery } from '../../agent/pool/discovery/request.
 import { endpointText } from '../../env/net.ts'
 import { isAddress, isHostName, parseEndpoint } from '../../rpc/address.ts'
 import type { FileConfig } from '../schema.ts'
-import type { Report } from './quantities.ts'
+import type { Report } from './values.ts'
 
 type JoinKey = 'start_join' | 'retry_join' | 'start_join_wan' | 'retry_join_wan'
 

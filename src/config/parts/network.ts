@@ -2,7 +2,7 @@ import type { AgentConfig, AgentPorts } from '../../agent/settings/agent-config.
 import { endpointText } from '../../env/net.ts'
 import { isAddress } from '../../rpc/address.ts'
 import type { FileConfig } from '../schema.ts'
-import type { Report } from './quantities.ts'
+import type { Report } from './values.ts'
 
 const portMax = 65_535
 const portRemedy = 'write a port from 1 to 65535, or -1 for none'

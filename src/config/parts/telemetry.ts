@@ -2,8 +2,7 @@ import type { TelemetryConfig } from '../../agent/telemetry/telemetry-config.ts'
 import type { Endpoint } from '../../env/net.ts'
 import { hasBehaviour, newestRelease, type Release } from '../../model/release.ts'
 import type { FileConfig } from '../schema.ts'
-import { milliseconds, type Report } from './quantities.ts'
-import { receiverOf } from './receivers.ts'
+import { milliseconds, type Report, receiverOf } from './values.ts'
 
 /** What the filter has of rules that are none is in `filterWarnings`. Reference: configuration.md#telemetry-keys. */
 export function telemetryOf(

@@ -3,7 +3,7 @@ import type { SocketAccess } from '../../env/http.ts'
 import type { TlsVersion } from '../../env/net.ts'
 import { productName } from '../../model/names.ts'
 import type { FileConfig } from '../schema.ts'
-import type { Report } from './quantities.ts'
+import type { Report } from './values.ts'
 
 /** Keys that say whether something needs a certificate, or authorities. */
 const asking = ['ports', 'ports.*', 'server'] as const

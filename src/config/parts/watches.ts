@@ -3,7 +3,7 @@ import type { WatchDefinition, WatchHandler } from '../../agent/watch-handlers.t
 import { parseDuration } from '../../base/duration.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { watchPlan } from '../../features/watch/model.ts'
-import type { Report } from './quantities.ts'
+import type { Report } from './values.ts'
 
 /** More of them are a mistake: each waits at the servers, and runs a program of its own. */
 const watchesMax = 1_024

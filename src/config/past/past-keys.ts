@@ -1,8 +1,8 @@
 import { hasBehaviour, isWithin, parseRelease, type Release, releaseText } from '../../model/release.ts'
+import { parseEndpoint } from '../../rpc/address.ts'
 import type { KeyRow } from '../keys/key.ts'
 import type { ConfigProblem } from '../problem.ts'
 import type { ConfigDocument } from '../sources/document.ts'
-import { hostOf, providerText } from './past-values.ts'
 import { keysStillRead } from './removed.ts'
 
 /** Settings that only earlier releases have. */
@@ -15,7 +15,7 @@ export interface PastSettings {
 }
 
 /** A document as an earlier release reads it, in the keys of today. */
-export interface PastReading {
+interface PastReading {
   readonly document: ConfigDocument
   readonly past: PastSettings
   readonly warnings: readonly string[]
@@ -224,4 +224,23 @@ function withAt(value: unknown, [head, ...rest]: Path, new_: unknown): unknown {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** `provider=aws region=…`, of a block of settings for that cloud. */
+export function providerText(provider: string, value: unknown): string {
+  const said = typeof value === 'object' && value !== null ? Object.entries(value) : []
+  const pairs = said.filter(([, each]) => typeof each === 'string' && each !== '')
+  return [`provider=${provider}`, ...pairs.map(([key, each]) => `${key}=${quoted(String(each))}`)].join(' ')
+}
+
+/** As the grammar of discovery wants it. Reference: configuration.md#discovery-strings. */
+function quoted(text: string): string {
+  return /[\s\\"]/.test(text) ? `"${text.replace(/[\\"]/g, '\\$&')}"` : text
+}
+
+/** The host of `host:port` under this key of a block. */
+function hostOf(value: unknown, key: string): string | undefined {
+  const text =
+    typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined
+  return typeof text === 'string' ? parseEndpoint(text, 0)?.host : undefined
 }

@@ -1,13 +1,14 @@
+import { InvariantViolation } from '../../base/invariant.ts'
 import type { OldSpellings } from '../../features/agent/definition-members.ts'
 import { checkOldSpellings, serviceOldSpellings } from '../../features/agent/definition-names.ts'
 import { productName } from '../../model/names.ts'
-import { type Behaviour, hasBehaviour, type Release } from '../../model/release.ts'
+import { type Behaviour, hasBehaviour, isAtLeast, parseRelease, type Release } from '../../model/release.ts'
 
 /**
  * What is no more, since which release, and what to write instead. Spec: CFG-042.
  * Reference: configuration.md#removed-keys.
  */
-export interface RemovedOption {
+interface RemovedOption {
   readonly kind: 'key' | 'flag' | 'service key' | 'check key'
   /** With dots where blocks are in one another; a flag without its dash. */
   readonly name: string
@@ -135,4 +136,26 @@ export function removedFlag(name: string): string | undefined {
 
 function textOf(removal: Removal | undefined): string | undefined {
   return removal === undefined ? undefined : `removed in ${removal.since}, ${removal.instead}`
+}
+
+export interface RefusedOption extends Omit<RemovedOption, 'since'> {
+  readonly since: Release
+}
+
+/** What a configuration may have had at the one release, and is refused for at the other. */
+export function optionsRefusedBetween(from: Release, to: Release): readonly RefusedOption[] {
+  return refusedOptions().filter(({ since }) => !isAtLeast(from, since) && isAtLeast(to, since))
+}
+
+export function refusedOptions(): readonly RefusedOption[] {
+  return removedOptions().map((option) => {
+    const since = parseRelease(option.since) ?? parseRelease(`${option.since}.0`)
+    if (since === undefined) throw new InvariantViolation('an option is refused since no release', { ...option })
+    return { ...option, since }
+  })
+}
+
+/** As an operator would look for it. */
+export function optionText({ kind, name }: Pick<RefusedOption, 'kind' | 'name'>): string {
+  return kind === 'flag' ? `-${name}` : `${kind === 'key' ? '' : `${kind} `}${name}`
 }

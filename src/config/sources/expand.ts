@@ -1,5 +1,5 @@
 import type { Machine } from '../../env/process.ts'
-import type { Report } from '../parts/quantities.ts'
+import type { Report } from '../parts/values.ts'
 import type { FileConfig } from '../schema.ts'
 import { evaluateTemplate } from '../templates/template.ts'
 

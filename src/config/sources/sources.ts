@@ -2,10 +2,9 @@ import { type DefinitionSource, definitionSources, withoutDefinitions } from '..
 import type { FileConfig } from '../schema.ts'
 import type { ValidatedFile } from '../validate.ts'
 import { valueAt } from '../waiting.ts'
-import { mergeConfig } from './merge.ts'
 
 /** What all sources say together, and where each thing stands that is said. */
-export interface Gathered {
+interface Gathered {
   readonly config: FileConfig
   readonly definitions: readonly DefinitionSource[]
   /** `file:line:column` of the key, or the flag, that counts; every one of a list. `config` where nobody said it. */
@@ -28,4 +27,25 @@ export function gather(sources: readonly ValidatedFile[]): Gathered {
     definitions: sources.flatMap((source) => definitionSources(source.config, source.placeOf)),
     placeOf,
   }
+}
+
+/**
+ * Puts a later source over an earlier one: scalars are replaced, lists appended, maps and blocks merged key by key.
+ * Reference: configuration.md#fact-2.
+ */
+export function mergeConfig(earlier: FileConfig, later: FileConfig): FileConfig {
+  return merged(earlier, later) as FileConfig
+}
+
+function merged(earlier: unknown, later: unknown): unknown {
+  if (later === undefined) return earlier
+  if (Array.isArray(earlier) && Array.isArray(later)) return [...(earlier as unknown[]), ...(later as unknown[])]
+  if (!isObject(earlier) || !isObject(later)) return later
+  const out: Record<string, unknown> = { ...earlier }
+  for (const [key, value] of Object.entries(later)) out[key] = merged(out[key], value)
+  return out
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,5 @@
 import type { Feature } from '../contract/manifest.ts'
+import type { Route } from '../contract/route.ts'
 import { policyDelete, policySet, tokenCreate, tokenDelete, tokenUpdate } from './commands.ts'
 import { tokensDuty } from './duty.ts'
 import { legacyBootstrap, legacyDelete, legacySet, legacySetLater } from './legacy/legacy-commands.ts'
@@ -8,12 +9,14 @@ import {
   legacyReadEndpoint,
   legacySetEndpoint,
 } from './legacy/legacy-endpoints.ts'
+import { legacyRoutes } from './legacy/legacy-routes.ts'
 import { replicatePolicies, replicateTokens } from './replication/replication-commands.ts'
 import { replicationStatusEndpoint } from './replication/replication-status.ts'
-import { aclRoutes } from './routes.ts'
-import { explainEndpoint } from './system/explain.ts'
+import { explainEndpoint, explainRoutes } from './system/explain.ts'
 import { bootstrap, enterNewMode, migrateTokens, putBuiltins } from './system/mode-commands.ts'
 import { bootstrapEndpoint, standingEndpoint } from './system/system-endpoints.ts'
+import { systemRoutes } from './system/system-routes.ts'
+import { translateRoutes } from './system/translate-routes.ts'
 import { bootstrapTable, migrationTable, modeTable, policiesTable, tokensTable } from './tables.ts'
 import {
   policyBatchEndpoint,
@@ -22,6 +25,7 @@ import {
   policyReadEndpoint,
   policySetEndpoint,
 } from './tokens/policy-endpoints.ts'
+import { policyRoutes } from './tokens/policy-routes.ts'
 import {
   tokenBatchEndpoint,
   tokenCloneEndpoint,
@@ -31,6 +35,16 @@ import {
   tokenSelfEndpoint,
   tokenSetEndpoint,
 } from './tokens/token-endpoints.ts'
+import { tokenRoutes } from './tokens/token-routes.ts'
+
+const aclRoutes: readonly Route[] = [
+  ...systemRoutes,
+  ...tokenRoutes,
+  ...policyRoutes,
+  ...translateRoutes,
+  ...explainRoutes,
+  ...legacyRoutes,
+]
 
 /** Access control: tokens, and the policies that they link to. */
 export const aclFeature: Feature = {

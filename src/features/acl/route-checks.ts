@@ -6,10 +6,10 @@ import type { AgentContext } from '../contract/agent-context.ts'
 import type { CallOptions } from '../contract/call.ts'
 import type { DeclaredAnswer } from '../contract/operation.ts'
 import type { ReadMeta, ReadOptions } from '../contract/reading.ts'
-import { failed } from '../contract/responses.ts'
-import type { Handle, RouteRequest, RouteResponse } from '../contract/route.ts'
+import { failed, type Handle, type RouteRequest, type RouteResponse } from '../contract/route.ts'
 import type { QueryEndpoint, WriteEndpoint } from '../contract/server-context.ts'
 import { emptyAnswer, textAnswer } from '../http/declared-answers.ts'
+import { flag, list, object, text } from '../http/json-body.ts'
 import { callIn, parseReadOptions, type ReadName } from '../http/read-options.ts'
 import type { InMode } from './asked.ts'
 import { standingEndpoint } from './system/system-endpoints.ts'
@@ -28,7 +28,7 @@ export interface Entered {
   readonly read: ReadOptions
 }
 
-export type Entry = Result<Entered, RouteResponse>
+type Entry = Result<Entered, RouteResponse>
 
 /** Checks whether access control is on, and the parameters that all paths share. */
 export function entered(agent: AgentContext, request: AclRequest): Entry {
@@ -115,3 +115,25 @@ export function primaryCall(
 ): CallOptions {
   return primaryDatacenter === agent.self().datacenter ? call : { ...call, datacenter: primaryDatacenter }
 }
+
+/** Bodies of requests. Members that the service sets itself (hashes, times, indexes) are accepted and ignored. */
+
+const link = object({ ID: text, Name: text })
+
+export const tokenBody = object({
+  AccessorID: text,
+  SecretID: text,
+  Description: text,
+  Policies: list(link),
+  Local: flag,
+  Rules: text,
+  Type: text,
+})
+
+export const cloneBody = object({ Description: text })
+
+export const policyBody = object({ ID: text, Name: text, Description: text, Rules: text, Datacenters: list(text) })
+
+export const legacyBody = object({ ID: text, Name: text, Type: text, Rules: text })
+
+export const agentTokenBody = object({ Token: text })

@@ -1,5 +1,7 @@
 import { lowerAscii } from '../../base/letter-case.ts'
 import type { Behaviour } from '../../model/release.ts'
+import { type JsonSchema, orNull } from '../contract/operation.ts'
+import { durationSchema } from '../http/json-body.ts'
 
 /** The names of one member; over HTTP its own name first, then further spellings. */
 export interface MemberNames {
@@ -90,3 +92,29 @@ export interface OldSpelling {
 }
 
 export const noOldSpellings: OldSpellings = { camel: new Map(), refused: new Map() }
+
+/** JSON schema of a definition over HTTP, with the members' own names. */
+export function definitionSchema(members: Members): JsonSchema {
+  const known = Object.entries(members).filter(([, { until }]) => until === undefined)
+  const properties = known.map(([key, names]) => [names.http[0] ?? key, memberSchema(names)] as const)
+  return { type: ['object', 'null'], properties: Object.fromEntries(properties) }
+}
+
+const plain: Readonly<Record<Exclude<Holding, 'object' | 'objects'>, JsonSchema>> = {
+  text: { type: 'string' },
+  integer: { type: 'integer' },
+  flag: { type: 'boolean' },
+  texts: { type: 'array', items: { type: 'string' } },
+  pairs: { type: 'object', additionalProperties: { type: ['string', 'null'] } },
+  textLists: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
+  duration: durationSchema,
+  settings: { type: 'object' },
+  definition: { type: 'object' },
+  any: {},
+}
+
+function memberSchema({ holds, members = {} }: MemberNames): JsonSchema {
+  if (holds === 'object') return definitionSchema(members)
+  if (holds !== 'objects') return orNull(plain[holds])
+  return { type: ['array', 'null'], items: { ...definitionSchema(members), type: 'object' } }
+}

@@ -7,9 +7,7 @@ import type { Closable } from '../../env/async.ts'
 import type { Failure } from '../../model/failure.ts'
 import { blockingJitterFraction, blockingWaitDefaultMs, blockingWaitMaxMs } from '../../model/limits.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
-import type { NamesOf } from '../contract/declared.ts'
-import { badRequest, failed } from '../contract/responses.ts'
-import type { RouteRequest, RouteResponse } from '../contract/route.ts'
+import { badRequest, failed, type NamesOf, type RouteRequest, type RouteResponse } from '../contract/route.ts'
 import { durationText, parameter } from '../http/parameters.ts'
 
 export const hashParameters = [

@@ -3,9 +3,15 @@ import { textOfByteString } from '../../base/bytes.ts'
 import { type CheckDefinition, serviceMaintenancePrefix } from '../../model/catalog.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
 import { allowedHere } from '../contract/asking.ts'
-import { declared, type NamesOf } from '../contract/declared.ts'
-import { badRequest, failed } from '../contract/responses.ts'
-import type { Route, RouteRequest, RouteResponse } from '../contract/route.ts'
+import {
+  badRequest,
+  declared,
+  failed,
+  type NamesOf,
+  type Route,
+  type RouteRequest,
+  type RouteResponse,
+} from '../contract/route.ts'
 import { done, textAnswer } from '../http/declared-answers.ts'
 import { parameter, truthText } from '../http/parameters.ts'
 import { mayChangeService, writing } from './rights.ts'

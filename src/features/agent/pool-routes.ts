@@ -4,9 +4,15 @@ import { productTitle } from '../../model/names.ts'
 import { isAddressText } from '../../rpc/address.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
 import { asking, ofThisAgent } from '../contract/asking.ts'
-import { declared, type NamesOf } from '../contract/declared.ts'
-import { badRequest, failed } from '../contract/responses.ts'
-import type { Route, RouteRequest, RouteResponse } from '../contract/route.ts'
+import {
+  badRequest,
+  declared,
+  failed,
+  type NamesOf,
+  type Route,
+  type RouteRequest,
+  type RouteResponse,
+} from '../contract/route.ts'
 import { seesNode } from '../discovery/sight.ts'
 import { done, jsonAnswer, listOf } from '../http/declared-answers.ts'
 import { parameter } from '../http/parameters.ts'

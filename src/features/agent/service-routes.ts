@@ -1,22 +1,31 @@
 import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
 import { lowerAscii } from '../../base/letter-case.ts'
+import { err, ok } from '../../base/result.ts'
 import type { ServiceDefinition } from '../../model/catalog.ts'
+import type { Failure } from '../../model/failure.ts'
 import { registeredChecksMax, tooManyChecks } from '../../model/limits.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
+import { allowedOrAbsent } from '../contract/asking.ts'
 import type { CallOptions } from '../contract/call.ts'
-import { declared, type NamesOf } from '../contract/declared.ts'
-import { badRequest, failed } from '../contract/responses.ts'
-import type { Route, RouteRequest, RouteResponse } from '../contract/route.ts'
+import { nameKey } from '../contract/names.ts'
+import {
+  badRequest,
+  declared,
+  failed,
+  type NamesOf,
+  type Route,
+  type RouteRequest,
+  type RouteResponse,
+} from '../contract/route.ts'
 import { done, jsonAnswer, registered, textAnswer } from '../http/declared-answers.ts'
 import { plainBody } from '../http/json-body.ts'
 import { isTrue, parameter, truthText } from '../http/parameters.ts'
+import { definitionSchema } from './definition-members.ts'
 import { serviceNames } from './definition-names.ts'
-import { definitionSchema } from './definition-schema.ts'
 import { parseServiceDefinition } from './definitions.ts'
-import { hashParameters } from './hash-blocking.ts'
-import { hashedServiceShape, serviceJson, serviceShape } from './model.ts'
-import { readOneService } from './one-service.ts'
+import { type HashRequest, hashParameters, whenAnother } from './hash-blocking.ts'
+import { hashedServiceJson, hashedServiceShape, serviceJson, serviceShape } from './model.ts'
 import { mayChangeService, mayOffer, servicesShown } from './rights.ts'
 import { UnknownMembers } from './unknown-members.ts'
 
@@ -147,4 +156,29 @@ async function deregister(agent: AgentContext, request: RouteRequest): Promise<R
   if (!allowed.ok) return failed(allowed.error)
   const dropped = await agent.local.deregisterService(id)
   return dropped.ok ? written : failed(dropped.error)
+}
+
+/**
+ * One service of the agent, by its ID without case, as it was registered. Reference: agent.md#get-v1-agent-service-id,
+ * agent.md#hash-based-blocking.
+ */
+export async function readOneService(agent: AgentContext, request: HashRequest): Promise<RouteResponse> {
+  const id = textOfByteString(request.rest)
+  const find = () => agent.local.services().find((candidate) => nameKey(candidate.id) === nameKey(id))
+  const notThere: Failure = { kind: 'not-found', message: `unknown proxy service ID: ${id}` }
+  return whenAnother(agent, request, async () => {
+    for (;;) {
+      const name = find()?.service
+      if (name === undefined) return err(notThere)
+      const allowed = await allowedOrAbsent(agent, request, { resource: 'service', name, right: 'read' }, notThere)
+      if (!allowed.ok) return allowed
+      // Read after the last wait: a value read before it could change unnoticed.
+      const service = find()
+      if (service?.service !== name) continue
+      return ok({
+        hashed: serviceJson(service),
+        shown: (contentHash: string) => hashedServiceJson(service, contentHash),
+      })
+    }
+  })
 }

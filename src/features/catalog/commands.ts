@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { DeregisterRequest, RegisterAllRequest, RegisterRequest } from '../../model/catalog.ts'
 import { type Release, releaseOf } from '../../model/release.ts'
 import type { CommandDefinition } from '../contract/server-context.ts'
+import { removeCheck, removeNode, removeService } from './changes.ts'
 import { catalogFields } from './fields.ts'
 import { carryOutAll, carryOutRegistration, registrationRefusal } from './registration.ts'
-import { removeCheck, removeNode, removeService } from './removal.ts'
 import { checkOfNode, nodeByName, serviceOfNode } from './views.ts'
 
 const first: Release = { major: 0, minor: 1, patch: 0 }

@@ -12,20 +12,19 @@ import { registerOffersMax } from '../../model/limits.ts'
 import { hasBehaviour, newestRelease } from '../../model/release.ts'
 import { asks, filters, keptOf, open } from '../contract/access.ts'
 import { textPairs } from '../contract/fields.ts'
-import { measured } from '../contract/measured.ts'
-import type {
-  QueryEndpoint,
-  ServerContext,
-  ServerEndpoint,
-  WriteEndpoint,
-  WriteIdentity,
+import {
+  measured,
+  type QueryEndpoint,
+  type ServerContext,
+  type ServerEndpoint,
+  type WriteEndpoint,
+  type WriteIdentity,
 } from '../contract/server-context.ts'
 import { byRow, newestOf, oneForAll } from '../contract/visible-index.ts'
 import { nearestFirst } from '../coordinate/views.ts'
-import { discoveryCounts } from '../discovery/counts.ts'
 import { datacentersByDistance } from '../discovery/datacenters.ts'
 import { checksSeenBy, nodesSeenBy, placedSeenBy, seesNode, seesService, servicesSeenBy } from '../discovery/sight.ts'
-import { tagFilterFields, tagsRead } from '../discovery/tag-filter.ts'
+import { discoveryCounts, tagFilterFields, tagsRead } from '../discovery/tag-filter.ts'
 import {
   catalogDeregister,
   catalogRegister,

@@ -4,8 +4,7 @@ import type { CatalogNode, CheckFacts, DeregisterRequest, RegisterRequest } from
 import { meshDestination } from '../../model/mesh-service.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { refusedUnlessAllowed } from '../contract/access.ts'
-import { meshSpellings } from '../contract/mesh-spellings.ts'
-import { nameKey } from '../contract/names.ts'
+import { meshSpellings, nameKey } from '../contract/names.ts'
 import { checkOfNode, nodeById, nodeByName, serviceOfNode } from './views.ts'
 
 /**

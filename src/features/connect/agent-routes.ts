@@ -2,10 +2,17 @@ import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
 import { utcText } from '../../base/utc-text.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
-import { declared, type NamesOf } from '../contract/declared.ts'
 import type { HeldLeaf } from '../contract/mesh.ts'
-import { answered, badRequest, failed } from '../contract/responses.ts'
-import type { Route, RouteRequest, RouteResponse } from '../contract/route.ts'
+import {
+  answered,
+  badRequest,
+  declared,
+  failed,
+  type NamesOf,
+  type Route,
+  type RouteRequest,
+  type RouteResponse,
+} from '../contract/route.ts'
 import { freshnessOf } from '../discovery/reads.ts'
 import { indexHeaders, indexValue, jsonAnswer, textAnswer } from '../http/declared-answers.ts'
 import { readParameters } from '../http/parameters.ts'

@@ -7,11 +7,11 @@ import { Steward } from './leader/steward.ts'
 import { type ConfigurationWish, Updates } from './leader/updates.ts'
 import { Signing } from './leaves/signing.ts'
 import type { AuthorityForecast, IssuedLeaf } from './model.ts'
+import { type AuthorityParts, partsOf } from './parts.ts'
 import { OpenProviders } from './provider/open-providers.ts'
 import type { ProviderKind } from './provider/provider.ts'
 import { providerKinds } from './provider/providers.ts'
 import { meshIsOff } from './read-endpoints.ts'
-import { type AuthorityParts, partsOf } from './settings.ts'
 
 /** The leader's part of the certificate authority. */
 export const authorityDuty: LeaderDuty<AuthorityDuty> = {

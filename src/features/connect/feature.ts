@@ -3,7 +3,7 @@ import { agentConnectRoutes } from './agent-routes.ts'
 import { beginAuthority, pruneRoots, recordLeaves, renewSigner, takeSerialNumbers } from './commands.ts'
 import { authorityDuty } from './duty.ts'
 import { federate } from './federation/federation-commands.ts'
-import { signIntermediateEndpoint } from './federation/intermediate-endpoint.ts'
+import { signIntermediateEndpoint } from './federation/intermediates.ts'
 import { configurationGetEndpoint, rootsEndpoint } from './read-endpoints.ts'
 import { restoringHooks } from './restoring.ts'
 import {

@@ -5,7 +5,6 @@ import { indexValue, listOf } from '../http/declared-answers.ts'
 import { leafLeftMinMs, type MeshTimes } from './limits.ts'
 import type { AuthorityForecast, AuthorityRow, ForecastRoot, RootRow, RotationForecast } from './model.ts'
 import { hoursText, leafTtlMs } from './options.ts'
-import { roomFromMs } from './room.ts'
 import {
   activeRoot,
   allCrossings,
@@ -15,6 +14,7 @@ import {
   goesMs,
   leavesOf,
   openRotation,
+  roomFromMs,
   rootsByAge,
   signerOf,
 } from './views.ts'

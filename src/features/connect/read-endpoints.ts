@@ -4,7 +4,7 @@ import { asks, open, refusedUnlessAllowed } from '../contract/access.ts'
 import type { QueryEndpoint, ServerContext } from '../contract/server-context.ts'
 import type { RootsList, ShownConfiguration } from './model.ts'
 import { shownOptions } from './options.ts'
-import { kindNamed } from './provider/kind-names.ts'
+import { kindNamed } from './provider/provider.ts'
 import { providerKinds } from './provider/providers.ts'
 import { authorityOf, rootsIndex, rootsList } from './views.ts'
 

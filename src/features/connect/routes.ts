@@ -1,13 +1,19 @@
 import type { Json } from '../../base/json.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
-import { declared, type NamesOf } from '../contract/declared.ts'
-import { answered, badRequest, failed } from '../contract/responses.ts'
-import type { Route, RouteRequest, RouteResponse } from '../contract/route.ts'
+import {
+  answered,
+  badRequest,
+  declared,
+  failed,
+  type NamesOf,
+  type Route,
+  type RouteRequest,
+  type RouteResponse,
+} from '../contract/route.ts'
 import { done, indexHeaders, jsonAnswer, taken, textAnswer } from '../http/declared-answers.ts'
 import { decodeBody, decoder, flag, members, object, text } from '../http/json-body.ts'
 import { digits, parameter, readParameters } from '../http/parameters.ts'
-import { parseUint } from '../http/parse-uint.ts'
-import { callIn, parseReadOptions, type ReadName } from '../http/read-options.ts'
+import { callIn, parseReadOptions, parseUint, type ReadName } from '../http/read-options.ts'
 import { forecastJson, forecastShape } from './forecast.ts'
 import { configurationJson, configurationShape, rootsJson, rootsShape } from './model.ts'
 import { readOptions } from './options.ts'

@@ -1,4 +1,7 @@
 import type { Ask, Authorizer } from '../../access/authorizer.ts'
+import { decidedBy } from '../../access/decision-text.ts'
+import { hideUuids } from '../../base/uuid.ts'
+import type { Env } from '../../env/env.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import type { OneForAll, Sight } from './visible-index.ts'
@@ -10,7 +13,7 @@ export type Access<Args> = Open | Asks<Args> | Within
 export type ReadAccess<Args, Reply> = Open | Asks<Args> | Filters<Args, Reply>
 
 /** No rights are required, for this reason. */
-export interface Open {
+interface Open {
   readonly kind: 'open'
   readonly reason: string
 }
@@ -25,7 +28,7 @@ export interface Refusal extends Ask {
 }
 
 /** Undefined: the call is allowed. */
-export type Refused<Args> = (authorizer: Authorizer, args: Args, state: ReadTransaction) => Refusal | undefined
+type Refused<Args> = (authorizer: Authorizer, args: Args, state: ReadTransaction) => Refusal | undefined
 
 export interface Asks<Args> {
   readonly kind: 'asks'
@@ -33,7 +36,7 @@ export interface Asks<Args> {
 }
 
 /** `serve` itself checks the rights, for this reason. */
-export interface Within {
+interface Within {
   readonly kind: 'within'
   readonly reason: string
 }
@@ -111,4 +114,37 @@ export function keptOf<T>(list: readonly T[], keep: (each: T) => boolean): reado
 /** `cause` is shown to the caller, and contains no secret. Reference: access-control.md#token-lacks-right. */
 export function permissionDenied(cause = ''): Failure {
   return { kind: 'permission-denied', message: cause === '' ? 'Permission denied' : `Permission denied: ${cause}` }
+}
+
+/** Refuses a call, and logs why. `what` names the called operation, for people. */
+export function denied(
+  env: Pick<Env, 'log' | 'metrics'>,
+  authorizer: Authorizer,
+  refusal: Refusal,
+  what: string,
+): Failure {
+  tellDenied(env, authorizer, refusal, what)
+  return refusal.instead ?? permissionDenied()
+}
+
+/** One log line from which an operator sees which token lacks which right, and why. It contains no secret. */
+export function tellDenied(
+  { log, metrics }: Pick<Env, 'log' | 'metrics'>,
+  authorizer: Authorizer,
+  ask: Refusal,
+  what: string,
+): void {
+  metrics.count('acl.denied')
+  if (!log.enabled('info')) return
+  const { resource, right } = ask
+  // The requested key, session or node, which is a secret if the caller has mixed them up.
+  const name = hideUuids(ask.name)
+  const by = decidedBy(authorizer.explain(resource, ask.name, right))
+  log.write(
+    'info',
+    'acl',
+    'permission denied',
+    { accessor: authorizer.accessor, resource, name, right, by, what },
+    { by: `${authorizer.accessor} ${resource} ${right}` },
+  )
 }

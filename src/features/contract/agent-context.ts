@@ -1,18 +1,18 @@
 import type { Authorizer } from '../../access/authorizer.ts'
+import type { Json } from '../../base/json.ts'
 import type { Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
+import type { Endpoint } from '../../env/net.ts'
 import type { Pool } from '../../gossip/pool.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { Release } from '../../model/release.ts'
 import type { TrustDomains } from '../../pki/trust-domains.ts'
 import type { AgentAccess } from './access-control.ts'
-import type { AgentSelf } from './agent-self.ts'
 import type { CallOptions, Freshness } from './call.ts'
 import type { LocalAgent, ReceivedEvents } from './local-agent.ts'
 import type { MeshLeaves } from './mesh.ts'
 import type { Answer, CachedAnswer, ReadOptions } from './reading.ts'
 import type { QueryEndpoint, ServerEndpoint, WriteEndpoint } from './server-context.ts'
-import type { TelemetryView } from './telemetry-view.ts'
 
 /** One agent, server or client, as HTTP routes see it. */
 export interface AgentContext {
@@ -82,4 +82,30 @@ export interface AgentContext {
   leave(): Promise<Result<undefined, Failure>>
   /** Reads the configuration again and applies what may change at run time; if it fails, nothing changes. */
   reload(): Promise<Result<undefined, Failure>>
+}
+
+/** An agent's telemetry as routes see it. */
+export interface TelemetryView {
+  /** Prefix of all metrics; may be empty. */
+  readonly prefix: string
+  /** In the text format of Prometheus; undefined: no metrics are kept for it. */
+  exposition(): string | undefined
+}
+
+/** An agent's description of itself. */
+export interface AgentSelf {
+  readonly nodeName: string
+  readonly nodeId: string
+  readonly datacenter: string
+  readonly server: boolean
+  readonly version: string
+  readonly revision: string
+  readonly advertise: Endpoint
+  readonly nodeMeta: Readonly<Record<string, string>>
+  /** Answers about nodes of another datacenter contain addresses that can be reached from outside it. */
+  readonly translatesAddresses: boolean
+  /** The whole effective configuration, flat, secrets hidden. */
+  readonly debugConfig: { readonly [key: string]: Json }
+  /** Sections of text values, as `svc info` shows them. */
+  readonly stats: Readonly<Record<string, Readonly<Record<string, string>>>>
 }

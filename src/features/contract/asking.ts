@@ -1,12 +1,10 @@
 import type { Ask, Authorizer } from '../../access/authorizer.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
-import { refusedOrAbsent } from './access.ts'
+import { denied, refusedOrAbsent } from './access.ts'
 import type { AgentContext } from './agent-context.ts'
 import type { CallOptions } from './call.ts'
-import { denied } from './denied.ts'
-import { failed } from './responses.ts'
-import type { Handle } from './route.ts'
+import { failed, type Handle } from './route.ts'
 
 /**
  * Rights that an agent requires for calls that it answers itself. For servers' answers the rights are checked where

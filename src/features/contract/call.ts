@@ -1,3 +1,5 @@
+import type { Env } from '../../env/env.ts'
+
 /** The freshness that a caller demands of a cached answer. Reference: http-reads.md#cache-control. */
 export interface Freshness {
   /** Asks anew, whatever is cached. */
@@ -16,4 +18,23 @@ export interface CallOptions {
   readonly datacenter?: string
   /** Calls `use` when the call is to end early because the client disconnected. */
   onAbort?(use: () => void): void
+}
+
+/** Ends a call that takes longer than `limitMs`: it returns as cancelled. */
+export async function withinTime<T>(
+  env: Pick<Env, 'timers'>,
+  limitMs: number,
+  ask: (until: Pick<CallOptions, 'onAbort'>) => Promise<T>,
+): Promise<T> {
+  let abort: (() => void) | undefined
+  const timer = env.timers.after(limitMs, () => abort?.())
+  try {
+    return await ask({
+      onAbort: (use) => {
+        abort = use
+      },
+    })
+  } finally {
+    timer.close()
+  }
 }

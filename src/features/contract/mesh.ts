@@ -1,5 +1,7 @@
 import type { Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
+import { productName } from '../../model/names.ts'
+import type { MissingServer } from './access-control.ts'
 import type { CallOptions, Freshness } from './call.ts'
 
 /** A leaf as the server returns it. */
@@ -45,4 +47,56 @@ export interface MeshLeaves {
     freshness: Freshness,
     options: CallOptions,
   ): Promise<Result<LeafAnswer, Failure>>
+}
+
+/** What a server of a secondary datacenter knows about the mesh that its datacenter is to join. */
+export interface MeshFederation {
+  /** The datacenter whose authority is the root of trust for all datacenters. */
+  readonly primaryDatacenter: string
+  /**
+   * False: a datacenter that has not joined yet must not join. One that has joined stays joined: only the joined
+   * authority can sign there.
+   */
+  readonly joins: boolean
+  /** Servers of this datacenter and of the primary one that do not support federation yet, in order of name. */
+  missing(): readonly MissingServer[]
+  /** The secret of the token with which this server calls the primary. */
+  token(): string
+}
+
+/** Settings of the mesh in a server's configuration. */
+export interface MeshSettings {
+  readonly enabled: boolean
+  /** Used only when the authority begins. */
+  readonly provider: string
+  readonly options: Readonly<Record<string, unknown>>
+  /** Used only when the authority begins; empty: drawn at random. */
+  readonly clusterId: string
+  readonly dnsDomain: string
+  /**
+   * Maximum difference between clocks, in milliseconds; absent: a minute. Certificates are back-dated by it, and roots
+   * are kept longer.
+   */
+  readonly skewMs?: number
+  /**
+   * Minimum lifetime of a leaf, in milliseconds; absent: an hour. The shortest usable rest of a lifetime and the
+   * minimum stay of a root derive from it.
+   */
+  readonly leafTtlMinMs?: number
+  /** Maximum number of leaves that the leader signs per second; absent: 50. Infinity: no limit. */
+  readonly leavesPerSecond?: number
+  /**
+   * False: a datacenter that has not joined another's mesh keeps an authority of its own, as before 1.4.0; the primary
+   * one signs for no other.
+   */
+  readonly federates?: boolean
+}
+
+/** Reference: mesh.md#provider-options. */
+export const defaultMesh: MeshSettings = {
+  enabled: false,
+  provider: productName,
+  options: { LeafCertTTL: '72h', RotationPeriod: '2160h' },
+  clusterId: '',
+  dnsDomain: productName,
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { JsonSchema } from './json-schema.ts'
+import type { Json } from '../../base/json.ts'
 
 /** The declaration of an operation: its handler reads nothing else, and the API's document shows all of it. */
 export interface OperationFacts {
@@ -64,4 +64,15 @@ export interface DeclaredAnswer {
   /** Absent if there is no body. */
   readonly content?: Readonly<Record<string, z.ZodType>>
   readonly headers?: readonly (AnswerHeader | `${AnswerHeader}?`)[]
+}
+
+/** A schema of JSON values. Source: JSON Schema 2020-12, which OpenAPI 3.1 uses. */
+export type JsonSchema = { readonly [keyword: string]: Json }
+
+/** The schema, or null. */
+export function orNull(schema: JsonSchema): JsonSchema {
+  const { type } = schema
+  if (type === undefined) return schema
+  const types = typeof type === 'string' ? [type] : (type as readonly string[])
+  return types.includes('null') ? schema : { ...schema, type: [...types, 'null'] }
 }

@@ -3,10 +3,9 @@ import type { HttpHeaders, HttpStream } from '../../env/http.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { Behaviour } from '../../model/release.ts'
 import type { AgentContext } from './agent-context.ts'
-import type { CacheUse } from './cache-use.ts'
 import type { CallOptions } from './call.ts'
 import type { OperationFacts, PathRest, QueryParameter } from './operation.ts'
-import type { Consistency, ReadMeta, ResultForms } from './reading.ts'
+import type { Answer, Consistency, ReadMeta, ResultForms } from './reading.ts'
 
 export type HttpMethod = 'GET' | 'PUT' | 'POST' | 'DELETE'
 
@@ -128,3 +127,46 @@ export type RouteResponse =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly meta?: ReadMeta; readonly contentType?: string }
   /** `meta` is what the field reports for some failed reads. */
   | { readonly kind: 'failure'; readonly failure: Failure; readonly meta?: ReadMeta }
+
+/**
+ * Whether a read was answered from the agent's cache; with `hit`, for how many seconds the answer may be out of date.
+ */
+export interface CacheUse {
+  readonly hit: boolean
+  readonly ageS: number
+}
+
+/** An operation whose handler can read only the parameters that it declares: reading others does not compile. */
+export function declared<const Parameters extends readonly QueryParameter[] = readonly []>(
+  operation: OperationFacts & {
+    readonly query?: Parameters
+    readonly handle: Handle<Parameters[number]['name']>
+  },
+): Operation {
+  return { ...operation, query: operation.query ?? [] }
+}
+
+/** The names of declared parameters. */
+export type NamesOf<Parameters extends readonly QueryParameter[]> = Parameters[number]['name']
+
+export function failed(failure: Failure): RouteResponse {
+  return { kind: 'failure', failure }
+}
+
+export function badRequest(message: string): RouteResponse {
+  return { kind: 'failure', failure: { kind: 'bad-request', message } }
+}
+
+/**
+ * JSON of an answer to a read, encoded once for all callers on one agent that get the same value. `form` names
+ * everything besides the value that determines the JSON.
+ */
+export function answered<T>(
+  { value, meta, forms }: Answer<T>,
+  form: string,
+  json: (value: T) => Json,
+  said: { readonly consistency?: Consistency; readonly cache?: CacheUse } = {},
+): RouteResponse {
+  if (forms === undefined) return { kind: 'json', value: json(value), meta, ...said }
+  return { kind: 'shared-json', forms, form, json: () => json(value), meta, ...said }
+}

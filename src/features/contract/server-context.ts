@@ -4,6 +4,7 @@ import type { Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { KeyAnswers, KeyRequest } from '../../gossip/pool.ts'
+import type { Coordinate } from '../../model/coordinate.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { Release } from '../../model/release.ts'
 import type { ClusterHealth } from '../../model/server-health.ts'
@@ -11,9 +12,7 @@ import type { Raft } from '../../raft/raft.ts'
 import type { ReadTransaction, WriteTransaction } from '../../store/types.ts'
 import type { Access, ReadAccess } from './access.ts'
 import type { ServerAccess } from './access-control.ts'
-import type { MeshFederation } from './federation.ts'
-import type { KnownServer, WanView } from './known-servers.ts'
-import type { MeshSettings } from './mesh-settings.ts'
+import type { MeshFederation, MeshSettings } from './mesh.ts'
 import type { Answer, ReadOptions } from './reading.ts'
 import type { ComingStateCheck, StateArchives, WholeState } from './whole-state.ts'
 
@@ -180,4 +179,41 @@ export interface LeaderDuty<Running extends RunningDuty = RunningDuty> {
   readonly name: string
   /** Starts it; the result is closed when leadership ends, and its timers and proposals must end then. */
   start(server: ServerContext): Running
+}
+
+export interface KnownServer {
+  readonly id: string
+  readonly name: string
+  readonly address: string
+  readonly raftProtocol: number
+}
+
+/** The pool of the servers of all datacenters. */
+export interface WanView {
+  /** The coordinate of this server in that pool. */
+  readonly own: Coordinate | undefined
+  /** In order of name. */
+  readonly servers: readonly WanServer[]
+}
+
+interface WanServer {
+  /** `n1.dc1`. */
+  readonly name: string
+  readonly datacenter: string
+  readonly coordinate: Coordinate | undefined
+}
+
+/**
+ * Measures how long a server takes for something, including failures: a metric with this name, in milliseconds.
+ * Reference: telemetry.md#server-metrics.
+ */
+export async function measured<T>(
+  { env }: Pick<ServerContext, 'env'>,
+  name: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const startedMs = env.clock.monoMs()
+  const done = await work()
+  env.metrics.sample(name, env.clock.monoMs() - startedMs)
+  return done
 }

@@ -1,9 +1,15 @@
 import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
-import { declared } from '../contract/declared.ts'
-import { badRequest, failed } from '../contract/responses.ts'
-import type { Handle, Route, RouteRequest, RouteResponse } from '../contract/route.ts'
+import {
+  badRequest,
+  declared,
+  failed,
+  type Handle,
+  type Route,
+  type RouteRequest,
+  type RouteResponse,
+} from '../contract/route.ts'
 import { done, emptyAnswer, indexHeaders, jsonAnswer, listOf, textAnswer } from '../http/declared-answers.ts'
 import { plainBody } from '../http/json-body.ts'
 import { parameter, readParameters } from '../http/parameters.ts'

@@ -5,10 +5,16 @@ import type { TextPairs } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
 import type { Freshness } from '../contract/call.ts'
-import type { NamesOf } from '../contract/declared.ts'
 import type { ReadMeta, ReadOptions } from '../contract/reading.ts'
-import { answered, badRequest, failed } from '../contract/responses.ts'
-import type { QueryParameters, RouteRequest, RouteResponse } from '../contract/route.ts'
+import {
+  answered,
+  badRequest,
+  failed,
+  type NamesOf,
+  type QueryParameters,
+  type RouteRequest,
+  type RouteResponse,
+} from '../contract/route.ts'
 import type { QueryEndpoint } from '../contract/server-context.ts'
 import type { discoveryParameters } from '../http/parameters.ts'
 import { parseReadOptions } from '../http/read-options.ts'

@@ -7,14 +7,19 @@ import type { Failure } from '../../model/failure.ts'
 import type { UserEvent } from '../../model/user-event.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
 import { allowedHere } from '../contract/asking.ts'
-import { declared, type NamesOf } from '../contract/declared.ts'
 import type { ReadOptions } from '../contract/reading.ts'
-import { badRequest, failed } from '../contract/responses.ts'
-import type { Route, RouteRequest, RouteResponse } from '../contract/route.ts'
+import {
+  badRequest,
+  declared,
+  failed,
+  type NamesOf,
+  type Route,
+  type RouteRequest,
+  type RouteResponse,
+} from '../contract/route.ts'
 import { jsonAnswer, listOf } from '../http/declared-answers.ts'
 import { digits, durationText, parameter, readParameters } from '../http/parameters.ts'
-import { parseUint } from '../http/parse-uint.ts'
-import { parseReadOptions } from '../http/read-options.ts'
+import { parseReadOptions, parseUint } from '../http/read-options.ts'
 import { fireEndpoint } from './endpoint.ts'
 import { checkFilters, encodeUserEvent, eventIndex, userEventJson, userEventPrefix, userEventShape } from './model.ts'
 

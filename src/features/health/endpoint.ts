@@ -21,9 +21,8 @@ import { filters } from '../contract/access.ts'
 import { textPairs } from '../contract/fields.ts'
 import type { QueryEndpoint } from '../contract/server-context.ts'
 import { nearestFirst } from '../coordinate/views.ts'
-import { discoveryCounts } from '../discovery/counts.ts'
 import { checksSeenBy, placedSeenBy, seesService } from '../discovery/sight.ts'
-import { tagFilterFields, tagsRead } from '../discovery/tag-filter.ts'
+import { discoveryCounts, tagFilterFields, tagsRead } from '../discovery/tag-filter.ts'
 
 /** Only items on nodes with all of these metadata pairs; none given: all. */
 const nodeMeta = textPairs.optional()

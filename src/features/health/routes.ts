@@ -2,10 +2,16 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { hasBehaviour, type Release } from '../../model/release.ts'
 import { checkJson, checkShape } from '../catalog/model.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
-import { declared, type NamesOf } from '../contract/declared.ts'
-import { badRequest } from '../contract/responses.ts'
-import type { QueryParameters, Route, RouteRequest, RouteResponse } from '../contract/route.ts'
-import { shownNodes } from '../discovery/node-view.ts'
+import {
+  badRequest,
+  declared,
+  type NamesOf,
+  type QueryParameters,
+  type Route,
+  type RouteRequest,
+  type RouteResponse,
+} from '../contract/route.ts'
+import { shownNodes } from '../discovery/datacenters.ts'
 import { type DiscoveryName, discoveryRead, nearOf, nodeMetaOf } from '../discovery/reads.ts'
 import { tagsSent } from '../discovery/tag-filter.ts'
 import { discoveryHeaders, jsonAnswer, listOf } from '../http/declared-answers.ts'

@@ -6,7 +6,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { TextPairs } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import { bodyMembersMax, bodyValuesMax } from '../../model/limits.ts'
-import { type JsonSchema, orNull } from '../contract/json-schema.ts'
+import { type JsonSchema, orNull } from '../contract/operation.ts'
 
 /**
  * Parses bodies of requests as the field does (HTTP API 1.1): names of members match without case, unknown ones are

@@ -4,11 +4,9 @@ import type { Failure } from '../../model/failure.ts'
 import { blockingWaitMaxMs } from '../../model/limits.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
 import type { CallOptions } from '../contract/call.ts'
-import type { NamesOf } from '../contract/declared.ts'
 import type { Consistency, ReadOptions } from '../contract/reading.ts'
-import type { QueryParameters, RouteRequest } from '../contract/route.ts'
+import type { NamesOf, QueryParameters, RouteRequest } from '../contract/route.ts'
 import type { consistencyParameters, readParameters, waitingParameters } from './parameters.ts'
-import { parseUint } from './parse-uint.ts'
 
 /** Parameters of a read (parameters.ts). */
 export type ReadName = NamesOf<typeof readParameters>
@@ -89,4 +87,19 @@ export function writingCall(
 
 function badRequest(message: string): Result<never, Failure> {
   return err({ kind: 'bad-request', message })
+}
+
+const uint64Max = 0xffff_ffff_ffff_ffffn
+/** Number of digits of the greatest value. */
+const digitsMax = 20
+
+/** Parses decimal digits as an unsigned 64-bit integer. The error is the text that clients of the field know. */
+export function parseUint(text: string): Result<bigint, string> {
+  if (!/^[0-9]+$/.test(text)) return err(`strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`)
+  // Converting digits takes time quadratic in their number.
+  const digits = text.length > digitsMax ? text.replace(/^0+(?=.)/, '') : text
+  const value = digits.length > digitsMax ? undefined : BigInt(digits)
+  if (value === undefined || value > uint64Max)
+    return err(`strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`)
+  return ok(value)
 }

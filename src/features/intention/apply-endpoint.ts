@@ -3,13 +3,17 @@ import type { Ask, Authorizer } from '../../access/authorizer.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { uuidOf } from '../../base/uuid.ts'
 import type { Failure } from '../../model/failure.ts'
-import { refusedUnlessAllowed, within } from '../contract/access.ts'
-import { denied } from '../contract/denied.ts'
-import { measured } from '../contract/measured.ts'
-import { meshSpellings } from '../contract/mesh-spellings.ts'
-import type { CommandDefinition, ServerContext, WriteEndpoint, WriteIdentity } from '../contract/server-context.ts'
+import { denied, refusedUnlessAllowed, within } from '../contract/access.ts'
+import { meshSpellings } from '../contract/names.ts'
+import {
+  type CommandDefinition,
+  measured,
+  type ServerContext,
+  type WriteEndpoint,
+  type WriteIdentity,
+} from '../contract/server-context.ts'
 import { type IntentionOutcome, intentionCreate, intentionDelete, intentionUpdate, missing } from './commands.ts'
-import { contentFields, intentionId } from './fields.ts'
+import { contentFields, intentionId } from './model.ts'
 import { contentOf, type IntentionSaid } from './validation.ts'
 import { intentionById } from './views.ts'
 

@@ -5,17 +5,20 @@ import { readSpiffeId, type ServiceId } from '../../pki/spiffe.ts'
 import { isOfMesh, type TrustDomains } from '../../pki/trust-domains.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
 import { allowedHere } from '../contract/asking.ts'
-import type { CacheUse } from '../contract/cache-use.ts'
-import { declared } from '../contract/declared.ts'
-import { failed } from '../contract/responses.ts'
-import type { Route, RouteRequest, RouteResponse } from '../contract/route.ts'
+import {
+  type CacheUse,
+  declared,
+  failed,
+  type Route,
+  type RouteRequest,
+  type RouteResponse,
+} from '../contract/route.ts'
 import { jsonAnswer } from '../http/declared-answers.ts'
 import { decodeBody } from '../http/json-body.ts'
 import { authorizeBody } from './body.ts'
 import { matchEndpoint } from './endpoint.ts'
 import { type IntentionRow, intentionText } from './model.ts'
-import { defaultNamespace } from './place.ts'
-import { decidingOf } from './precedence.ts'
+import { decidingOf, defaultNamespace } from './place.ts'
 import { intentionNameMax } from './validation.ts'
 
 /** Proxies call this for each incoming connection. Reference: mesh.md#authorize. */

@@ -4,8 +4,7 @@ import { ok } from '../../base/result.ts'
 import { asks, filters, keptOf, refusedUnlessAllowed } from '../contract/access.ts'
 import type { QueryEndpoint, ServerEndpoint } from '../contract/server-context.ts'
 import { byRow, newestOf } from '../contract/visible-index.ts'
-import { intentionId, place } from './fields.ts'
-import type { IntentionRow } from './model.ts'
+import { type IntentionRow, intentionId, place } from './model.ts'
 import {
   allIntentions,
   decidingIntention,

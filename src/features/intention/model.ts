@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { TextPairs } from '../../model/catalog.ts'
 import { productName } from '../../model/names.ts'
 import { timeText } from '../acl/model.ts'
+import { count, textPairs } from '../contract/fields.ts'
 import { indexValue, textMap } from '../http/declared-answers.ts'
-import { type Ends, placeText } from './place.ts'
-import { precedenceOf } from './precedence.ts'
+import { type Ends, placeText, precedenceOf } from './place.ts'
 
 export type Action = 'allow' | 'deny'
 
@@ -79,4 +79,21 @@ export function intentionJson(row: IntentionRow): z.infer<typeof intentionShape>
 export function intentionText(row: IntentionRow): string {
   const ends = `${placeText(row.source)} => ${placeText(row.destination)}`
   return `${row.action.toUpperCase()} ${ends} (ID: ${row.id}, Precedence: ${precedenceOf(row)})`
+}
+
+/** Fields of an intention, in commands and in snapshots. */
+
+/** A UUID in lower case, as the leader draws it. */
+export const intentionId = z.string().length(36)
+
+export const place = z.strictObject({ namespace: z.string(), name: z.string() })
+
+export const contentFields = {
+  source: place,
+  destination: place,
+  action: z.enum(['allow', 'deny']),
+  description: z.string(),
+  meta: textPairs,
+  defaultAddress: z.string(),
+  defaultPort: count,
 }

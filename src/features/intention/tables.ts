@@ -2,8 +2,7 @@ import { z } from 'zod'
 import type { TableDefinition } from '../../store/types.ts'
 import { count } from '../contract/fields.ts'
 import { pairKey } from '../contract/names.ts'
-import { contentFields, intentionId } from './fields.ts'
-import type { IntentionRow } from './model.ts'
+import { contentFields, type IntentionRow, intentionId } from './model.ts'
 import type { Ends, Place } from './place.ts'
 
 const intentionRow = z.object({

@@ -1,7 +1,6 @@
 import type { ReadTransaction } from '../../store/types.ts'
 import type { IntentionRow } from './model.ts'
-import { coveringPlaces, type Ends, type Place } from './place.ts'
-import { comparePrecedence, decidingOf } from './precedence.ts'
+import { comparePrecedence, coveringPlaces, decidingOf, type Ends, type Place } from './place.ts'
 import { endsKey, intentionsTable, placeKey } from './tables.ts'
 
 /** Pure reads of intentions. Lists are in order of precedence. */

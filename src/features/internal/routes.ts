@@ -3,12 +3,18 @@ import type { Json } from '../../base/json.ts'
 import type { Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
-import { declared } from '../contract/declared.ts'
 import type { Answer } from '../contract/reading.ts'
-import { answered, badRequest, failed } from '../contract/responses.ts'
-import type { Route, RouteRequest, RouteResponse } from '../contract/route.ts'
+import {
+  answered,
+  badRequest,
+  declared,
+  failed,
+  type Route,
+  type RouteRequest,
+  type RouteResponse,
+} from '../contract/route.ts'
 import type { QueryEndpoint } from '../contract/server-context.ts'
-import { shownNodes } from '../discovery/node-view.ts'
+import { shownNodes } from '../discovery/datacenters.ts'
 import { emptyAnswer, indexHeaders, jsonAnswer, listOf } from '../http/declared-answers.ts'
 import { readParameters } from '../http/parameters.ts'
 import { parseReadOptions, type ReadName } from '../http/read-options.ts'

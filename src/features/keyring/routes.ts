@@ -3,14 +3,19 @@ import { formatDuration } from '../../base/duration.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { KeyRequest } from '../../gossip/pool.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
+import { tellDenied } from '../contract/access.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
-import type { CallOptions } from '../contract/call.ts'
-import { declared } from '../contract/declared.ts'
-import { tellDenied } from '../contract/denied.ts'
+import { type CallOptions, withinTime } from '../contract/call.ts'
 import type { ReadOptions } from '../contract/reading.ts'
-import { badRequest, failed } from '../contract/responses.ts'
-import type { Operation, Route, RouteRequest, RouteResponse } from '../contract/route.ts'
-import { withinTime } from '../contract/within-time.ts'
+import {
+  badRequest,
+  declared,
+  failed,
+  type Operation,
+  type Route,
+  type RouteRequest,
+  type RouteResponse,
+} from '../contract/route.ts'
 import { done, jsonAnswer, listOf } from '../http/declared-answers.ts'
 import { decodeBody, object, text } from '../http/json-body.ts'
 import { parameter } from '../http/parameters.ts'

@@ -6,13 +6,13 @@ import { kvValueBytesMax } from '../../model/limits.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { asks, filters, keptOf } from '../contract/access.ts'
 import { bytes, byteText, isByteText, readWith, uint64, uint64Of } from '../contract/fields.ts'
-import { measured } from '../contract/measured.ts'
-import type {
-  CommandDefinition,
-  QueryEndpoint,
-  ServerContext,
-  WriteEndpoint,
-  WriteIdentity,
+import {
+  type CommandDefinition,
+  measured,
+  type QueryEndpoint,
+  type ServerContext,
+  type WriteEndpoint,
+  type WriteIdentity,
 } from '../contract/server-context.ts'
 import { byRow, newestOf, type Sight } from '../contract/visible-index.ts'
 import { kvDelete, kvDeleteCas, kvDeleteTree, kvLock, kvPut, kvPutCas, kvUnlock, type LockAnswer } from './commands.ts'

@@ -25,8 +25,8 @@ import {
 } from './endpoint.ts'
 import { lockDelays } from './lock-delays.ts'
 import { kvRoutes } from './routes.ts'
-import { lockHooks } from './session-end.ts'
 import { holdsTable, kvTable, lockDelaysTable, reapedFloor, tombstoneTable } from './tables.ts'
+import { lockHooks } from './writes.ts'
 
 /** Keys and values, and locks on keys that sessions hold. */
 export const kvFeature: Feature = {

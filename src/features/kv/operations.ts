@@ -6,10 +6,9 @@ import { keptOf } from '../contract/access.ts'
 import { bytes, byteText, count, uint64 } from '../contract/fields.ts'
 import type { ServerContext } from '../contract/server-context.ts'
 import { delayOverOf } from './lock-delays.ts'
-import type { KvEntry, KvRow } from './model.ts'
+import { type KvEntry, type KvRow, valueBytes } from './model.ts'
 import { readingRefused, treeRefused, writingRefused } from './rights.ts'
 import { kvTable } from './tables.ts'
-import { valueBytes } from './value.ts'
 import { deleteKey, deleteKeyAt, deleteTree, isAt, lockKey, setKey, unlockKey } from './writes.ts'
 
 /** Operations on keys within a transaction. Reference: keys.md#transaction-verbs. */

@@ -4,15 +4,21 @@ import type { Failure } from '../../model/failure.ts'
 import { kvValueBytesMax } from '../../model/limits.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
-import { declared, type NamesOf } from '../contract/declared.ts'
 import type { ReadOptions } from '../contract/reading.ts'
-import { answered, badRequest, failed } from '../contract/responses.ts'
-import type { Route, RouteRequest, RouteResponse } from '../contract/route.ts'
+import {
+  answered,
+  badRequest,
+  declared,
+  failed,
+  type NamesOf,
+  type Route,
+  type RouteRequest,
+  type RouteResponse,
+} from '../contract/route.ts'
 import { emptyAnswer, indexHeaders, jsonAnswer, listOf, taken, textList } from '../http/declared-answers.ts'
 import { digits, parameter, readParameters } from '../http/parameters.ts'
-import { parseUint } from '../http/parse-uint.ts'
-import { parseReadOptions, writingCall } from '../http/read-options.ts'
-import { sessionIdOf } from '../http/session-id.ts'
+import { parseReadOptions, parseUint, writingCall } from '../http/read-options.ts'
+import { sessionIdOf } from '../session/model.ts'
 import {
   deleteCasEndpoint,
   deleteEndpoint,
@@ -25,8 +31,7 @@ import {
   putEndpoint,
   unlockEndpoint,
 } from './endpoint.ts'
-import { kvEntryJson, kvEntryShape } from './model.ts'
-import { valueBytes } from './value.ts'
+import { kvEntryJson, kvEntryShape, valueBytes } from './model.ts'
 
 const valueTooLarge = `Value exceeds ${kvValueBytesMax} byte limit`
 

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { orderedKey } from '../../store/ordered-key.ts'
 import type { TableDefinition } from '../../store/types.ts'
 import { byteText, count, isByteText, isCount, uint64Of } from '../contract/fields.ts'
-import type { KvEntry, KvRow } from './model.ts'
-import { kvValue, packedValue } from './value.ts'
+import { type KvEntry, type KvRow, kvValue, packedValue } from './model.ts'
 
 /** Written by hand: a restarting server parses every key this way, and a schema takes three times as long. */
 function kvRowOf(stored: unknown): KvRow {

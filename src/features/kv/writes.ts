@@ -1,12 +1,12 @@
-import type { ReadTransaction, WriteTransaction } from '../../store/types.ts'
+import { onEvent, type ReadTransaction, type StateHook, type WriteTransaction } from '../../store/types.ts'
+import { type SessionBehaviour, sessionEnded } from '../session/model.ts'
 import { sessionById } from '../session/views.ts'
-import type { KvRow } from './model.ts'
-import { holdKey, holdsTable, kvTable, lockDelaysTable, tombstoneTable } from './tables.ts'
-import { kvValue } from './value.ts'
+import { type KvRow, kvValue } from './model.ts'
+import { holdKey, holdsPrefix, holdsTable, kvTable, lockDelaysTable, tombstoneTable } from './tables.ts'
 
 /** Changes of keys by commands. Pure, like the commands. */
 
-export interface NewValue {
+interface NewValue {
   readonly key: string
   readonly value: Uint8Array
   readonly flags: bigint
@@ -51,13 +51,13 @@ export function deleteTree(tx: WriteTransaction, prefix: string): void {
   tx.depart(kvTable, 'tree')
 }
 
-export interface LockRequest extends NewValue {
+interface LockRequest extends NewValue {
   readonly session: string
   /** The leader's decision: lock delays of this key that began at or before this index are over. */
   readonly delayOver: number
 }
 
-export type LockOutcome =
+type LockOutcome =
   | {
       readonly kind: 'held'
       readonly row: KvRow
@@ -117,4 +117,22 @@ function dropRow(tx: WriteTransaction, key: string): boolean {
   const session = tx.get(kvTable, key)?.session ?? ''
   if (session !== '') tx.delete(holdsTable, holdKey(session, key))
   return tx.delete(kvTable, key)
+}
+
+/** When a session ends, its keys are released or deleted, and cannot be locked again before the lock delay is over. */
+export const lockHooks: readonly StateHook[] = [
+  onEvent(sessionEnded, (tx, { session, behaviour, lockDelayMs }) => {
+    for (const { key } of tx.prefix(holdsTable, holdsPrefix(session))) {
+      letGo(tx, key, behaviour)
+      tx.delete(holdsTable, holdKey(session, key))
+      if (lockDelayMs > 0) tx.put(lockDelaysTable, { key, index: tx.index, delayMs: lockDelayMs })
+    }
+  }),
+]
+
+function letGo(tx: WriteTransaction, key: string, behaviour: SessionBehaviour): void {
+  const row = tx.get(kvTable, key)
+  if (row === undefined) return
+  if (behaviour === 'delete') deleteKey(tx, key)
+  else tx.put(kvTable, { ...row, session: '', modifyIndex: tx.index })
 }

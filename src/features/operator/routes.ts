@@ -1,12 +1,18 @@
 import { z } from 'zod'
 import type { AgentContext } from '../contract/agent-context.ts'
-import { declared, type NamesOf } from '../contract/declared.ts'
-import { badRequest, failed } from '../contract/responses.ts'
-import type { Operation, Route, RouteRequest, RouteResponse } from '../contract/route.ts'
+import {
+  badRequest,
+  declared,
+  failed,
+  type NamesOf,
+  type Operation,
+  type Route,
+  type RouteRequest,
+  type RouteResponse,
+} from '../contract/route.ts'
 import { done, emptyAnswer, jsonAnswer, taken } from '../http/declared-answers.ts'
 import { digits, parameter, readParameters } from '../http/parameters.ts'
-import { parseUint } from '../http/parse-uint.ts'
-import { callIn, parseReadOptions, type ReadName } from '../http/read-options.ts'
+import { callIn, parseReadOptions, parseUint, type ReadName } from '../http/read-options.ts'
 import { autopilotBody, autopilotJson, autopilotSettingsFrom, autopilotShape } from './autopilot.ts'
 import {
   raftConfigurationEndpoint,

@@ -2,7 +2,7 @@ import { lowerAscii } from '../../base/letter-case.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import { decodeBody, flag, integer, list, nullable, object, text, textPairs } from '../http/json-body.ts'
-import { sessionIdOf } from '../http/session-id.ts'
+import { sessionIdOf } from '../session/model.ts'
 import type { QueryDefinition } from './model.ts'
 
 const texts = nullable(list(text))

@@ -1,15 +1,14 @@
 import { z } from 'zod'
 import { lowerAscii } from '../../base/letter-case.ts'
 import { releaseOf } from '../../model/release.ts'
-import type { ReadTransaction } from '../../store/types.ts'
+import { onEvent, type ReadTransaction, type StateHook } from '../../store/types.ts'
 import { idOrRefusal } from '../contract/fields.ts'
 import type { CommandDefinition } from '../contract/server-context.ts'
+import { sessionEnded } from '../session/model.ts'
 import { sessionById } from '../session/views.ts'
-import { definitionFields, queryId } from './fields.ts'
-import { isTemplate, type QueryRow } from './model.ts'
-import { looksLikeUuid } from './resolution.ts'
+import { definitionFields, isTemplate, type QueryRow, queryId } from './model.ts'
 import { queriesTable } from './tables.ts'
-import { catchAllTemplate, queryById, queryByName } from './views.ts'
+import { catchAllTemplate, looksLikeUuid, queriesOfSession, queryById, queryByName } from './views.ts'
 
 const first = releaseOf('prepared-queries')
 
@@ -95,3 +94,10 @@ function stateRefusal(tx: ReadTransaction, body: SetBody): string | undefined {
   if (!hasItsSession(tx, body)) return `invalid session ${JSON.stringify(session)}`
   return undefined
 }
+
+/** A query that is bound to a session is removed when the session ends. */
+export const queryHooks: readonly StateHook[] = [
+  onEvent(sessionEnded, (tx, { session }) => {
+    for (const { id } of [...queriesOfSession(tx, session)]) tx.delete(queriesTable, id)
+  }),
+]

@@ -7,8 +7,8 @@ import type { ReadMeta } from '../contract/reading.ts'
 import type { ServerContext, ServerEndpoint } from '../contract/server-context.ts'
 import { datacentersByDistance } from '../discovery/datacenters.ts'
 import { executeRemoteEndpoint } from './endpoint.ts'
-import { failoverDatacenters } from './failover.ts'
-import { resolveQuery } from './resolution.ts'
+import type { ServiceQuery } from './model.ts'
+import { resolveQuery } from './views.ts'
 
 const elsewhereArgs = z.object({
   idOrName: z.string(),
@@ -55,3 +55,17 @@ async function executeElsewhere(
 }
 
 const changed = err({ kind: 'refused', message: 'the query is another one by now' } as const)
+
+/**
+ * The datacenters in which a query is tried after its own, in order: this many of the nearest, then those that it names
+ * and that exist, each once. `others` are all but its own, the nearest first.
+ */
+export function failoverDatacenters({ failover }: ServiceQuery, others: readonly string[]): readonly string[] {
+  const known = new Set(others)
+  const named = (failover.datacenters ?? []).filter((datacenter) => known.has(datacenter))
+  return [...new Set([...others.slice(0, failover.nearestN), ...named])]
+}
+
+export function failsOver({ failover }: ServiceQuery): boolean {
+  return failover.nearestN > 0 || (failover.datacenters ?? []).length > 0
+}

@@ -9,27 +9,33 @@ import { hasBehaviour } from '../../model/release.ts'
 import { instancesSight, newestInstance, seesCatalog } from '../catalog/sight.ts'
 import { departuresIndex } from '../catalog/views.ts'
 import { asks, filters, filtersOnBehalf, keptOf, open } from '../contract/access.ts'
-import { measured } from '../contract/measured.ts'
-import type {
-  CommandDefinition,
-  QueryEndpoint,
-  ServerContext,
-  ServerEndpoint,
-  WriteEndpoint,
-  WriteIdentity,
+import {
+  type CommandDefinition,
+  measured,
+  type QueryEndpoint,
+  type ServerContext,
+  type ServerEndpoint,
+  type WriteEndpoint,
+  type WriteIdentity,
 } from '../contract/server-context.ts'
 import { byRow, newestOf, oneForAll } from '../contract/visible-index.ts'
 import { datacentersByDistance } from '../discovery/datacenters.ts'
 import { placedSeenBy } from '../discovery/sight.ts'
 import { missing, type QueryOutcome, queryCreate, queryDelete, queryUpdate } from './commands.ts'
-import { definitionFields, queryId, serviceQueryFields } from './fields.ts'
-import { instancesOfQuery, waysOf } from './instances.ts'
-import type { QueryDefinition, QueryRow } from './model.ts'
-import { type Nearness, nearnessOf } from './nearness.ts'
-import { noSuchQuery, queryOf, type Resolved, resolveQuery } from './resolution.ts'
+import { instancesOfQuery, type Nearness, nearnessOf, waysOf } from './instances.ts'
+import { definitionFields, type QueryDefinition, type QueryRow, queryId, serviceQueryFields } from './model.ts'
 import { isListed, managesAccess, queryChangeRefused, queryRefused, queryShown, withoutToken } from './rights.ts'
 import { definitionRefusal } from './validation.ts'
-import { allQueries, queriesIndex, queryById, queryDeparturesIndex } from './views.ts'
+import {
+  allQueries,
+  noSuchQuery,
+  queriesIndex,
+  queryById,
+  queryDeparturesIndex,
+  queryOf,
+  type Resolved,
+  resolveQuery,
+} from './views.ts'
 
 const createArgs = z.object(definitionFields)
 

@@ -5,15 +5,19 @@ import type { HealthServiceEntry } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import { checkJson, checkShape, nodeJson, nodeServiceJson } from '../catalog/model.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
-import type { CacheUse } from '../contract/cache-use.ts'
 import type { CallOptions } from '../contract/call.ts'
-import type { NamesOf } from '../contract/declared.ts'
-import { measured } from '../contract/measured.ts'
 import type { RequestHeader } from '../contract/operation.ts'
 import type { Answer, Consistency, ReadMeta, ReadOptions } from '../contract/reading.ts'
-import { badRequest, failed } from '../contract/responses.ts'
-import type { RouteRequest, RouteResponse } from '../contract/route.ts'
-import { nodesShown } from '../discovery/node-view.ts'
+import {
+  badRequest,
+  type CacheUse,
+  failed,
+  type NamesOf,
+  type RouteRequest,
+  type RouteResponse,
+} from '../contract/route.ts'
+import { measured } from '../contract/server-context.ts'
+import { nodesShown } from '../discovery/datacenters.ts'
 import { freshnessOf, nearOf, nothingRead } from '../discovery/reads.ts'
 import { healthEntryShape } from '../health/model.ts'
 import { listOf, textList } from '../http/declared-answers.ts'
@@ -23,7 +27,7 @@ import { executeElsewhereEndpoint } from './elsewhere-endpoint.ts'
 import { type Executed, executeEndpoint, explainEndpoint, otherDatacentersEndpoint } from './endpoint.ts'
 import { agentPlace, type Execution, executeArgs, executeQuery, type QueryCall, type QueryReads } from './execution.ts'
 import { queryJson, queryShape } from './model.ts'
-import { noSuchQuery } from './resolution.ts'
+import { noSuchQuery } from './views.ts'
 
 export const executeParameters = [
   ...readParameters,

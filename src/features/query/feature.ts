@@ -1,5 +1,5 @@
 import type { Feature } from '../contract/manifest.ts'
-import { queryCreate, queryDelete, queryUpdate } from './commands.ts'
+import { queryCreate, queryDelete, queryHooks, queryUpdate } from './commands.ts'
 import { executeElsewhereEndpoint } from './elsewhere-endpoint.ts'
 import {
   createEndpoint,
@@ -13,7 +13,6 @@ import {
   updateEndpoint,
 } from './endpoint.ts'
 import { queryRoutes } from './routes.ts'
-import { queryHooks } from './session-end.ts'
 import { queriesTable } from './tables.ts'
 
 /** Prepared queries: a name for a search for instances of a service, here or in another datacenter. */

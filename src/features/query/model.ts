@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { TextPairs } from '../../model/catalog.ts'
+import { textPairs } from '../contract/fields.ts'
 import { indexValue, textList, textMap } from '../http/declared-answers.ts'
 
 /** The search of a query. Reference: prepared-queries.md#query-object. */
@@ -21,7 +22,7 @@ export interface ServiceQuery {
   readonly connect: boolean
 }
 
-export interface QueryTemplate {
+interface QueryTemplate {
   /** Empty: the query is not a template. */
   readonly type: string
   /** Its groups are the values of `${match(N)}`. */
@@ -110,3 +111,29 @@ function serviceJson(service: ServiceQuery): z.infer<typeof serviceShape> {
     Connect: service.connect,
   }
 }
+
+const texts = z.array(z.string()).readonly()
+
+/** The search of a query, in requests, in commands and in snapshots. */
+export const serviceQueryFields = z.strictObject({
+  service: z.string(),
+  failover: z.strictObject({ nearestN: z.number().int(), datacenters: texts.nullable() }),
+  onlyPassing: z.boolean(),
+  ignoreCheckIds: texts.nullable(),
+  near: z.string(),
+  tags: texts.nullable(),
+  nodeMeta: textPairs.nullable(),
+  connect: z.boolean(),
+})
+
+/** A query without its ID. */
+export const definitionFields = {
+  name: z.string(),
+  session: z.string(),
+  token: z.string(),
+  template: z.strictObject({ type: z.string(), regexp: z.string(), removeEmptyTags: z.boolean() }),
+  service: serviceQueryFields,
+  dns: z.strictObject({ ttl: z.string() }),
+}
+
+export const queryId = z.string().length(36)

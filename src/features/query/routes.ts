@@ -5,9 +5,7 @@ import type { Failure } from '../../model/failure.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
 import type { CallOptions } from '../contract/call.ts'
-import { declared } from '../contract/declared.ts'
-import { badRequest, failed } from '../contract/responses.ts'
-import type { Route, RouteRequest, RouteResponse } from '../contract/route.ts'
+import { badRequest, declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
 import { nothingRead } from '../discovery/reads.ts'
 import { done, indexHeaders, jsonAnswer, listOf, textAnswer } from '../http/declared-answers.ts'
 import { cacheControl, readParameters } from '../http/parameters.ts'
@@ -23,7 +21,7 @@ import {
   forwardedFor,
 } from './execute-routes.ts'
 import { type QueryDefinition, queryJson, queryShape } from './model.ts'
-import { noSuchQuery } from './resolution.ts'
+import { noSuchQuery } from './views.ts'
 
 const unknownQuery = textAnswer(404, 'There is no such query.')
 const definitionAbout = 'The query. Names of members may have their letters in any case.'

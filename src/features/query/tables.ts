@@ -2,8 +2,7 @@ import { z } from 'zod'
 import type { TableDefinition } from '../../store/types.ts'
 import { count } from '../contract/fields.ts'
 import { nameKey } from '../contract/names.ts'
-import { definitionFields, queryId } from './fields.ts'
-import { isTemplate, type QueryRow } from './model.ts'
+import { definitionFields, isTemplate, type QueryRow, queryId } from './model.ts'
 
 const queryRow = z.object({ id: queryId, ...definitionFields, createIndex: count, modifyIndex: count })
 

@@ -1,21 +1,23 @@
 import { z } from 'zod'
+import { lockDelayMaxMs } from '../../model/limits.ts'
 import type { Release } from '../../model/release.ts'
-import type { ReadTransaction } from '../../store/types.ts'
+import { onEvent, type ReadTransaction, type StateHook, type WriteTransaction } from '../../store/types.ts'
+import { checkBecameCritical, checkRemoved, nodeRemoved } from '../catalog/model.ts'
 import { checkOfNode, nodeByName } from '../catalog/views.ts'
 import { idOrRefusal } from '../contract/fields.ts'
+import { pairKey } from '../contract/names.ts'
 import type { CommandDefinition } from '../contract/server-context.ts'
-import { endSession } from './ending.ts'
-import { sessionFields } from './fields.ts'
-import { sessionChecksTable, sessionsTable } from './tables.ts'
-import { sessionById } from './views.ts'
+import { type SessionRow, sessionEnded, sessionFields } from './model.ts'
+import { sessionCheckKey, sessionChecksTable, sessionsTable } from './tables.ts'
+import { sessionById, sessionsOfNode } from './views.ts'
 
 const first: Release = { major: 0, minor: 4, patch: 0 }
 
 const createBody = z.strictObject(sessionFields)
-export type NewSession = z.infer<typeof createBody>
+type NewSession = z.infer<typeof createBody>
 
 /** `id` is the session's; for a repeated write, that of the first attempt. */
-export type SessionCreated = { readonly id: string } | { readonly refusal: string }
+type SessionCreated = { readonly id: string } | { readonly refusal: string }
 
 /** The leader draws the ID. The refusal is the line that clients of the field know. */
 export const sessionCreate: CommandDefinition<NewSession, SessionCreated> = {
@@ -60,3 +62,29 @@ export const sessionDestroy: CommandDefinition<z.infer<typeof destroyBody>, bool
     return true
   },
 }
+
+/** Features that lock keys with sessions release them in the same transaction. */
+function endSession(tx: WriteTransaction, { id, checks, behaviour, lockDelayNs }: SessionRow): void {
+  tx.delete(sessionsTable, id)
+  for (const checkId of checks) tx.delete(sessionChecksTable, sessionCheckKey(id, checkId))
+  tx.raise(sessionEnded, { session: id, behaviour, lockDelayMs: Math.min(lockDelayNs / 1e6, lockDelayMaxMs) })
+}
+
+function endSessionsOfCheck(
+  tx: WriteTransaction,
+  { node, checkId }: { readonly node: string; readonly checkId: string },
+): void {
+  for (const { session } of tx.byIndex(sessionChecksTable, 'check', pairKey(node, checkId))) {
+    const row = sessionById(tx, session)
+    if (row !== undefined) endSession(tx, row)
+  }
+}
+
+/** A session ends with its node, and with any of its checks that is removed or becomes critical. */
+export const sessionHooks: readonly StateHook[] = [
+  onEvent(nodeRemoved, (tx, { node }) => {
+    for (const session of sessionsOfNode(tx, node)) endSession(tx, session)
+  }),
+  onEvent(checkRemoved, endSessionsOfCheck),
+  onEvent(checkBecameCritical, endSessionsOfCheck),
+]

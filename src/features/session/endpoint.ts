@@ -6,15 +6,27 @@ import { uuidOf } from '../../base/uuid.ts'
 import type { Failure } from '../../model/failure.ts'
 import { sessionTtlMaxMs } from '../../model/limits.ts'
 import { spelledNode } from '../catalog/views.ts'
-import { asks, filters, keptOf, refusedOrAbsent, refusedUnlessAllowed, within } from '../contract/access.ts'
-import { denied, tellDenied } from '../contract/denied.ts'
-import { measured } from '../contract/measured.ts'
-import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../contract/server-context.ts'
+import {
+  asks,
+  denied,
+  filters,
+  keptOf,
+  refusedOrAbsent,
+  refusedUnlessAllowed,
+  tellDenied,
+  within,
+} from '../contract/access.ts'
+import {
+  measured,
+  type QueryEndpoint,
+  type ServerContext,
+  type WriteEndpoint,
+  type WriteIdentity,
+} from '../contract/server-context.ts'
 import { byRow, newestOf } from '../contract/visible-index.ts'
 import { sessionCreate, sessionDestroy } from './commands.ts'
 import { sessionExpiry } from './duty.ts'
-import { sessionFields } from './fields.ts'
-import type { SessionRow } from './model.ts'
+import { type SessionRow, sessionFields } from './model.ts'
 import { allSessions, sessionById, sessionDeparturesIndex, sessionsIndex, sessionsOfNode } from './views.ts'
 
 const { id: _drawn, ...wanted } = sessionFields

@@ -1,7 +1,6 @@
 import type { Feature } from '../contract/manifest.ts'
-import { sessionCreate, sessionDestroy } from './commands.ts'
+import { sessionCreate, sessionDestroy, sessionHooks } from './commands.ts'
 import { sessionExpiry } from './duty.ts'
-import { sessionHooks } from './ending.ts'
 import { createEndpoint, destroyEndpoint, infoEndpoint, listEndpoint, nodeEndpoint, renewEndpoint } from './endpoint.ts'
 import { sessionRoutes } from './routes.ts'
 import { sessionChecksTable, sessionsTable } from './tables.ts'

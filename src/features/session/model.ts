@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { lowerAscii } from '../../base/letter-case.ts'
+import { err, ok, type Result } from '../../base/result.ts'
 import type { StateEvent } from '../../store/types.ts'
 import { indexValue, textList } from '../http/declared-answers.ts'
 
@@ -60,4 +62,25 @@ export function sessionJson(session: SessionRow): z.infer<typeof sessionShape> {
     CreateIndex: session.createIndex,
     ModifyIndex: session.modifyIndex,
   }
+}
+
+const uuidLength = 36
+
+/** The normalized ID of a session. The error is the text that clients of the field know. */
+export function sessionIdOf(given: string): Result<string, string> {
+  if (given === '') return err('Missing session')
+  if (given.length !== uuidLength) return err('failed session lookup: index error: UUID must be 36 characters')
+  return ok(lowerAscii(given))
+}
+
+/** The members of a session, in commands and in snapshots. */
+export const sessionFields = {
+  id: z.string().length(36),
+  name: z.string(),
+  node: z.string(),
+  checks: z.array(z.string()).readonly(),
+  behaviour: z.enum(['release', 'delete']),
+  lockDelayNs: z.number().nonnegative(),
+  ttl: z.string(),
+  ttlMs: z.number().nonnegative(),
 }

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import type { TableDefinition } from '../../store/types.ts'
 import { count } from '../contract/fields.ts'
 import { nameKey, pairKey } from '../contract/names.ts'
-import { sessionFields } from './fields.ts'
-import type { SessionRow } from './model.ts'
+import { type SessionRow, sessionFields } from './model.ts'
 
 const sessionRow = z.object({ ...sessionFields, createIndex: count, modifyIndex: count })
 

@@ -3,9 +3,9 @@ import { transactionOperationsMax } from '../../model/limits.ts'
 import { releaseOf } from '../../model/release.ts'
 import { bytes, byteText, count } from '../contract/fields.ts'
 import type { CommandDefinition } from '../contract/server-context.ts'
-import { judgedOperation, runOperation } from '../kv/operations.ts'
-import type { TransactionOutcome } from './model.ts'
-import { runAll } from './run.ts'
+import type { KvEntry } from '../kv/model.ts'
+import { judgedOperation, type OperationOutcome, runOperation } from '../kv/operations.ts'
+import type { OperationError, SettledOutcome, TransactionOutcome } from './model.ts'
 
 const withTransactions = releaseOf('transactions')
 
@@ -40,4 +40,19 @@ export const transactionApply: CommandDefinition<z.infer<typeof body>, Transacti
 function sizeOf(outcome: TransactionOutcome): number {
   if (outcome.kind !== 'done') return 0
   return outcome.entries.reduce((sum, { key, value }) => sum + key.length + value.length, 0)
+}
+
+/** Runs the operations in order, and continues after a failed one, so that all failures are reported. */
+export function runAll<Operation>(
+  operations: readonly Operation[],
+  run: (operation: Operation) => OperationOutcome,
+): SettledOutcome {
+  const entries: KvEntry[] = []
+  const errors: OperationError[] = []
+  for (const [at, operation] of operations.entries()) {
+    const outcome = run(operation)
+    if (outcome.kind === 'failed') errors.push({ operation: at, what: outcome.what })
+    else for (const entry of outcome.entries) entries.push(entry)
+  }
+  return errors.length > 0 ? { kind: 'failed', errors } : { kind: 'done', entries }
 }

@@ -3,11 +3,15 @@ import type { Authorizer } from '../../access/authorizer.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
 import { transactionOperationsMax } from '../../model/limits.ts'
-import { filters, permissionDenied, within } from '../contract/access.ts'
-import { tellDenied } from '../contract/denied.ts'
+import { filters, permissionDenied, tellDenied, within } from '../contract/access.ts'
 import { byteText } from '../contract/fields.ts'
-import { measured } from '../contract/measured.ts'
-import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../contract/server-context.ts'
+import {
+  measured,
+  type QueryEndpoint,
+  type ServerContext,
+  type WriteEndpoint,
+  type WriteIdentity,
+} from '../contract/server-context.ts'
 import { oneForAll } from '../contract/visible-index.ts'
 import {
   entriesSeenBy,
@@ -18,9 +22,8 @@ import {
   operationRefused,
   runRead,
 } from '../kv/operations.ts'
-import { transactionApply } from './commands.ts'
+import { runAll, transactionApply } from './commands.ts'
 import type { OperationError, SettledOutcome } from './model.ts'
-import { runAll } from './run.ts'
 
 const args = z.object({ operations: z.array(keyOperation).max(transactionOperationsMax).readonly() })
 export type TransactionArgs = z.infer<typeof args>

@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import { plainBody } from '../http/json-body.ts'
-import { parseUint } from '../http/parse-uint.ts'
+import { parseUint } from '../http/read-options.ts'
 import type { WatchPlan } from './model.ts'
 
 /** An answer of the HTTP API. */

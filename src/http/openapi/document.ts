@@ -1,19 +1,27 @@
+import { z } from 'zod'
 import type { Json } from '../../base/json.ts'
 import { lowerAscii } from '../../base/letter-case.ts'
-import type { JsonSchema } from '../../features/contract/json-schema.ts'
+import type { Env } from '../../env/env.ts'
 import type {
+  JsonSchema,
   OperationAccess,
   PathRest,
   QueryParameter,
   RequestBody,
   RequestHeader,
 } from '../../features/contract/operation.ts'
-import type { HttpMethod, Operation, Operations, Route } from '../../features/contract/route.ts'
+import {
+  declared,
+  type HttpMethod,
+  type Operation,
+  type Operations,
+  type Route,
+} from '../../features/contract/route.ts'
+import { jsonAnswer } from '../../features/http/declared-answers.ts'
 import { productName } from '../../model/names.ts'
 import { headerNames } from '../header-names.ts'
 import { prettyParameter } from '../route-call.ts'
-import { headerComponents, responseComponents, responses } from './answers.ts'
-import { DocumentSchemas } from './schemas.ts'
+import { DocumentSchemas, headerComponents, responseComponents, responses } from './answers.ts'
 
 /** An operation and the path that it stands at. */
 export interface PlacedOperation {
@@ -38,7 +46,7 @@ export function placedOperations(routes: readonly Route[]): readonly PlacedOpera
   })
 }
 
-export type OpenApiDocument = { readonly [key: string]: Json }
+type OpenApiDocument = { readonly [key: string]: Json }
 
 /**
  * What the API is, for programs that read OpenAPI 3.1. All of it is told by the table of routes. It is made step by step, an
@@ -155,4 +163,36 @@ class SharedParameters {
 function declaredIn({ query, headers = [], answers }: Operation): readonly (QueryParameter | RequestHeader)[] {
   const isJson = answers.some(({ content = {} }) => Object.hasOwn(content, 'application/json'))
   return [...query, ...(isJson ? [prettyParameter] : []), ...headers]
+}
+
+/** A route table with one more route, which describes them all. The document is made when it is first requested. */
+export function withDocument(routes: readonly Route[], version: string): readonly Route[] {
+  let document: Promise<OpenApiDocument> | undefined
+  const own: Route = {
+    path: '/v1/openapi.json',
+    operations: {
+      GET: declared({
+        summary: 'This document',
+        access: { open: 'what the API is, is no secret' },
+        answers: [jsonAnswer('OpenAPI 3.1.', z.looseObject({ openapi: z.string() }))],
+        handle: async ({ env }) => {
+          document ??= inSteps(env, openApiDocument(all, version))
+          return { kind: 'json', value: await document }
+        },
+      }),
+    },
+  }
+  const all: readonly Route[] = [...routes, own]
+  return all
+}
+
+/** Between two steps whatever else is due has its turn. */
+async function inSteps<T>(env: Env, steps: Generator<void, T>): Promise<T> {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    const next = env.deferred<void>()
+    env.timers.after(0, () => next.resolve())
+    await next.promise
+  }
 }

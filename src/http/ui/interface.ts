@@ -5,7 +5,7 @@ import type { DiskFailure } from '../../env/disk.ts'
 import type { HttpRequest, HttpResponse } from '../../env/http.ts'
 import type { Log } from '../../env/observe.ts'
 import { plainText } from '../content-type.ts'
-import { redirect } from '../redirect.ts'
+import { redirect } from '../target.ts'
 import { builtInFile, builtInHeaders } from './built-in.ts'
 import { type Found, fileName, readBelow, type UiDisk } from './directory.ts'
 

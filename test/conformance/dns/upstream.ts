@@ -1,5 +1,5 @@
 import { concatBytes } from '../../../src/base/bytes.ts'
-import { framed } from '../../../src/dns/framing.ts'
+import { framed } from '../../../src/dns/exchange.ts'
 import { decodeQuery } from '../../../src/dns-wire/decode-query.ts'
 import { encodeResponse } from '../../../src/dns-wire/encode-response.ts'
 import type { DnsRecord } from '../../../src/dns-wire/message.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { textOf } from '../../../src/base/bytes.ts'
-import { framed } from '../../../src/dns/framing.ts'
+import { framed } from '../../../src/dns/exchange.ts'
 import { Recursion } from '../../../src/dns/recursion.ts'
 import { decodeQuery } from '../../../src/dns-wire/decode-query.ts'
 import { encodeResponse } from '../../../src/dns-wire/encode-response.ts'

@@ -11,7 +11,7 @@ import {
   putCasEndpoint,
   putEndpoint,
 } from '../../../src/features/kv/endpoint.ts'
-import { valueBytes } from '../../../src/features/kv/value.ts'
+import { valueBytes } from '../../../src/features/kv/model.ts'
 import { fc } from '../../fast-check.ts'
 import { LoneServer } from '../../unit/features/lone-server.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { queryCreate, queryDelete } from '../../../src/features/query/commands.ts'
 import type { QueryDefinition, QueryRow } from '../../../src/features/query/model.ts'
-import { resolveQuery } from '../../../src/features/query/resolution.ts'
 import { renderTemplate } from '../../../src/features/query/template.ts'
+import { resolveQuery } from '../../../src/features/query/views.ts'
 import { fc } from '../../fast-check.ts'
 import { LoneServer } from '../../unit/features/lone-server.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { RemoteExec } from '../../../src/agent/remote-exec.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
 import { err, ok } from '../../../src/base/result.ts'
-import { kvValue } from '../../../src/features/kv/value.ts'
+import { kvValue } from '../../../src/features/kv/model.ts'
 import type { UserEvent } from '../../../src/model/user-event.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 

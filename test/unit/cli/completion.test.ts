@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { commandTree } from '../../../src/cli/command-list.ts'
-import { completionScript, shells } from '../../../src/cli/completion.ts'
+import { completionScript, shells } from '../../../src/cli/commands/completion.ts'
 import { manualPage } from '../../../src/cli/manual.ts'
 import { newestRelease, releaseText } from '../../../src/model/release.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CommandFlag } from '../../../src/cli/command.ts'
 import { asksForHelp, flagBehindOperands, rewriteGoFlags } from '../../../src/cli/flags/go-flags.ts'
-import { formatTable } from '../../../src/cli/table.ts'
+import { formatTable } from '../../../src/cli/output.ts'
 import { fc } from '../../fast-check.ts'
 
 const flags = [

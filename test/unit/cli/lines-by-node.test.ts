@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/base/bytes.ts'
-import { LinesByNode } from '../../../src/cli/lines-by-node.ts'
+import { LinesByNode } from '../../../src/cli/output.ts'
 
 describe('output of many nodes', () => {
   it('is whole lines, wherever its pieces are cut, and nodes do not mix', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { authorizerOf } from '../../../src/access/policy-authorizer.ts'
 import { parseRules } from '../../../src/access/reading.ts'
-import { signIntermediateEndpoint } from '../../../src/features/connect/federation/intermediate-endpoint.ts'
+import { signIntermediateEndpoint } from '../../../src/features/connect/federation/intermediates.ts'
 import * as views from '../../../src/features/connect/views.ts'
 import { AuthorityWorld, anotherKey, granted, hourMs, refusal, trustDomain } from './authority-world.ts'
 import { formerId, here, knownThere, minuteMs, old, rootUntil, TwoDatacenters } from './two-datacenters.ts'

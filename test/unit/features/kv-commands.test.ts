@@ -9,8 +9,8 @@ import {
   kvReapTombstones,
 } from '../../../src/features/kv/commands.ts'
 import { kvFeature } from '../../../src/features/kv/feature.ts'
+import { kvValue } from '../../../src/features/kv/model.ts'
 import { kvTable, reapedFloor, tombstoneTable } from '../../../src/features/kv/tables.ts'
-import { kvValue } from '../../../src/features/kv/value.ts'
 import { Store } from '../../../src/store/store.ts'
 import type { WriteTransaction } from '../../../src/store/types.ts'
 

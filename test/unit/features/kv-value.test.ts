@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { packAfter, unpack } from '../../../src/base/msgpack.ts'
-import { type KvEntry, kvEntryJson } from '../../../src/features/kv/model.ts'
+import {
+  type KvEntry,
+  kvEntryJson,
+  kvValue,
+  packedValue,
+  valueBase64,
+  valueBytes,
+} from '../../../src/features/kv/model.ts'
 import { kvTable, packedRow } from '../../../src/features/kv/tables.ts'
-import { kvValue, packedValue, valueBase64, valueBytes } from '../../../src/features/kv/value.ts'
 import { storedBytes } from '../../../src/store/row-codec.ts'
 import { RowHasher } from '../../../src/store/row-hash.ts'
 import { fc } from '../../fast-check.ts'

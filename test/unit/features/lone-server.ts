@@ -11,17 +11,19 @@ import type { Closable } from '../../../src/env/async.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { permissionDenied } from '../../../src/features/contract/access.ts'
 import type { AgentAccess, ServerAccess } from '../../../src/features/contract/access-control.ts'
-import type { AgentContext } from '../../../src/features/contract/agent-context.ts'
-import type { AgentSelf } from '../../../src/features/contract/agent-self.ts'
+import type { AgentContext, AgentSelf } from '../../../src/features/contract/agent-context.ts'
 import type { CallOptions } from '../../../src/features/contract/call.ts'
-import type { MeshFederation } from '../../../src/features/contract/federation.ts'
-import type { KnownServer, WanView } from '../../../src/features/contract/known-servers.ts'
 import type { LocalAgent, ReceivedEvents } from '../../../src/features/contract/local-agent.ts'
-import type { MeshLeaves } from '../../../src/features/contract/mesh.ts'
-import type { MeshSettings } from '../../../src/features/contract/mesh-settings.ts'
+import type { MeshFederation, MeshLeaves, MeshSettings } from '../../../src/features/contract/mesh.ts'
 import type { ReadOptions } from '../../../src/features/contract/reading.ts'
 import type { HttpMethod, RouteResponse } from '../../../src/features/contract/route.ts'
-import type { EndpointDefinition, LeaderDuty, ServerContext } from '../../../src/features/contract/server-context.ts'
+import type {
+  EndpointDefinition,
+  KnownServer,
+  LeaderDuty,
+  ServerContext,
+  WanView,
+} from '../../../src/features/contract/server-context.ts'
 import { lastReplaced } from '../../../src/features/snapshot/views.ts'
 import type { Pool } from '../../../src/gossip/pool.ts'
 import { parseQuery } from '../../../src/http/query-parameters.ts'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { unrestricted } from '../../../src/access/authorizer.ts'
 import { ok } from '../../../src/base/result.ts'
-import { readOneService } from '../../../src/features/agent/one-service.ts'
+import { readOneService } from '../../../src/features/agent/service-routes.ts'
 import type { AgentContext } from '../../../src/features/contract/agent-context.ts'
 import { HandClock, settled } from './hand-clock.ts'
 

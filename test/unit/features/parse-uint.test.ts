@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseUint } from '../../../src/features/http/parse-uint.ts'
+import { parseUint } from '../../../src/features/http/read-options.ts'
 
 describe('an unsigned integer of 64 bits in a text', () => {
   it.each([

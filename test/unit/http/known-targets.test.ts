@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { KnownTargets } from '../../../src/http/known-targets.ts'
+import { KnownTargets } from '../../../src/http/target.ts'
 
 function counting(): { readonly known: KnownTargets<string>; readonly asked: string[] } {
   const asked: string[] = []

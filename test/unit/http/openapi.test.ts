@@ -2,12 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { features } from '../../../src/agent/features.ts'
 import { writeJson } from '../../../src/base/json.ts'
-import { declared } from '../../../src/features/contract/declared.ts'
+import { declared } from '../../../src/features/contract/route.ts'
 import { digits, parameter } from '../../../src/features/http/parameters.ts'
 import { failureStatus } from '../../../src/http/failure-status.ts'
 import { commonStatuses } from '../../../src/http/openapi/answers.ts'
-import { openApiDocument, placedOperations } from '../../../src/http/openapi/document.ts'
-import { withDocument } from '../../../src/http/openapi/route.ts'
+import { openApiDocument, placedOperations, withDocument } from '../../../src/http/openapi/document.ts'
 
 const routes = withDocument(
   features.flatMap((feature) => feature.routes ?? []),

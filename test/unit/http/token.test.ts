@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { requestToken } from '../../../src/http/token.ts'
+import { requestToken } from '../../../src/http/header-names.ts'
 
 const names = ['x-svc-token', 'x-other-token']
 

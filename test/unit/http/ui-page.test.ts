@@ -1,6 +1,6 @@
 import { Script } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import { page } from '../../../src/http/ui/page.ts'
+import { page } from '../../../src/http/ui/built-in.ts'
 import { script } from '../../../src/http/ui/script.ts'
 
 /** As much of a browser as the page's script asks for. It knows text and elements; markup it could not read. */

@@ -30,7 +30,7 @@ const own: Readonly<Record<string, string>> = {
   'src/features/acl/duty.ts': 'tries of the leader, with pauses',
   'src/features/acl/legacy/migration.ts': 'rounds of the leader',
   'src/features/acl/replication/replication-duty.ts': 'rounds of the leader',
-  'src/features/acl/system/bootstrap-reset.ts': 'of the disk of this server',
+  'src/features/acl/system/system-endpoints.ts': 'of the disk of this server',
   'src/features/connect/': 'steps of the leader, which operators begin',
   'src/features/coordinate/duty.ts': 'rounds of the leader',
   'src/features/kv/': 'rounds of the leader',

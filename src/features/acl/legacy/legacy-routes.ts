@@ -1,15 +1,12 @@
 import { z } from 'zod'
 import { textOfByteString } from '../../../base/bytes.ts'
 import type { AgentContext } from '../../contract/agent-context.ts'
-import { declared } from '../../contract/declared.ts'
-import { badRequest, failed } from '../../contract/responses.ts'
-import type { Route, RouteResponse } from '../../contract/route.ts'
+import { badRequest, declared, failed, type Route, type RouteResponse } from '../../contract/route.ts'
 import { indexHeaders, jsonAnswer, listOf, taken, textAnswer } from '../../http/declared-answers.ts'
 import { decodeBody } from '../../http/json-body.ts'
 import { readParameters } from '../../http/parameters.ts'
-import { legacyBody } from '../bodies.ts'
 import { legacyTokenJson, legacyTokenShape } from '../model.ts'
-import { type AclRequest, aclAnswers, entered, failedRead, primaryCall } from '../route-checks.ts'
+import { type AclRequest, aclAnswers, entered, failedRead, legacyBody, primaryCall } from '../route-checks.ts'
 import { legacyDeleteEndpoint, legacyListEndpoint, legacyReadEndpoint, legacySetEndpoint } from './legacy-endpoints.ts'
 
 const secret = { name: 'id', about: 'ID of a legacy token, which is its secret.', secret: true } as const

@@ -2,7 +2,7 @@ import type { Closable } from '../../../env/async.ts'
 import { failureText } from '../../../model/failure.ts'
 import type { ServerAccess } from '../../contract/access-control.ts'
 import type { ServerContext } from '../../contract/server-context.ts'
-import type { Round, RoundDone } from './replication-round.ts'
+import type { Round, RoundDone } from './copying.ts'
 
 /** Pause between two rounds that changed something or waited; doubled with each failure, up to the maximum. */
 const pauseMs = 1_000

@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { textOf } from '../../../base/bytes.ts'
 import { err, ok, type Result } from '../../../base/result.ts'
+import type { Env } from '../../../env/env.ts'
 import type { Failure } from '../../../model/failure.ts'
 import { open, permissionDenied } from '../../contract/access.ts'
 import { legacyModeFailure, type MissingServer, type ServerAccess } from '../../contract/access-control.ts'
@@ -8,7 +10,6 @@ import { drawnUuid, eitherSystem, isPrimary, proposed, refused } from '../asked.
 import { legacyBootstrap } from '../legacy/legacy-commands.ts'
 import type { TokenRow } from '../model.ts'
 import { bootstrapIndex, isNewMode, migrationOf, newModeIndex, tokenByAccessor, unmigratedTokens } from '../views.ts'
-import { forgetReset, resetGiven } from './bootstrap-reset.ts'
 import { bootstrap } from './mode-commands.ts'
 
 const bootstrapArgs = z.object({
@@ -17,7 +18,7 @@ const bootstrapArgs = z.object({
 })
 
 /** `legacy`: the ID of a legacy token. */
-export type BootstrapReply = { readonly token: TokenRow } | { readonly legacy: string }
+type BootstrapReply = { readonly token: TokenRow } | { readonly legacy: string }
 
 export const bootstrapEndpoint: WriteEndpoint<z.infer<typeof bootstrapArgs>, BootstrapReply> = {
   method: 'ACL.Bootstrap',
@@ -110,4 +111,41 @@ function standingOf(server: ServerContext, access: ServerAccess): AccessStanding
     migratedBatches: migration?.batches ?? 0,
     completeSince: tokensLeft === 0 ? (migration?.completeIndex ?? 0) : 0,
   }
+}
+
+/** A file in the data directory of the leader with which an operator allows another bootstrap. */
+const fileName = 'acl-bootstrap-reset'
+
+/** Enough for the digits of an index and some whitespace. */
+const bytesMax = 64
+
+/** The index that the operator has written into the file; undefined: there is no file, or no index in it. */
+async function resetGiven({ disk, log }: Env, dataDir: string): Promise<number | undefined> {
+  const file = await disk.open(pathIn(dataDir), 'read')
+  if (!file.ok) {
+    if (file.error.kind !== 'not-found')
+      log.write('warn', 'acl', 'could not read the reset', { why: file.error.message })
+    return undefined
+  }
+  const bytes = await file.value.read(0, bytesMax)
+  await file.value.close()
+  if (!bytes.ok) {
+    log.write('warn', 'acl', 'could not read the reset', { why: bytes.error.message })
+    return undefined
+  }
+  const text = textOf(bytes.value).trim()
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  log.write('warn', 'acl', `${fileName} holds no index`, {})
+  return undefined
+}
+
+/** Removes the file after the reset. If a crash leaves it, it names an index that is no longer valid. */
+async function forgetReset({ disk, log }: Env, dataDir: string): Promise<void> {
+  const removed = await disk.remove(pathIn(dataDir))
+  if (removed.ok || removed.error.kind === 'not-found') return
+  log.write('warn', 'acl', `could not remove ${fileName}`, { why: removed.error.message })
+}
+
+function pathIn(dataDir: string): string {
+  return `${dataDir}/${fileName}`
 }

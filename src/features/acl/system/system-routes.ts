@@ -3,17 +3,22 @@ import { textOfByteString } from '../../../base/bytes.ts'
 import { permissionDenied } from '../../contract/access.ts'
 import type { AgentTokenSlot } from '../../contract/access-control.ts'
 import type { AgentContext } from '../../contract/agent-context.ts'
-import { declared } from '../../contract/declared.ts'
-import { failed } from '../../contract/responses.ts'
-import type { Route, RouteRequest, RouteResponse } from '../../contract/route.ts'
+import { declared, failed, type Route, type RouteRequest, type RouteResponse } from '../../contract/route.ts'
 import { done, jsonAnswer, textAnswer } from '../../http/declared-answers.ts'
 import { decodeBody } from '../../http/json-body.ts'
 import { isTrue, parameter, readParameters, truthText } from '../../http/parameters.ts'
 import type { ReadName } from '../../http/read-options.ts'
-import { agentTokenBody } from '../bodies.ts'
 import { bootstrapTokenShape, tokenJson, zeroTime } from '../model.ts'
 import { replicationJson, replicationShape, replicationStatusEndpoint } from '../replication/replication-status.ts'
-import { type AclRequest, aclAnswers, entered, newAclAnswers, primaryCall, whereKnown } from '../route-checks.ts'
+import {
+  type AclRequest,
+  aclAnswers,
+  agentTokenBody,
+  entered,
+  newAclAnswers,
+  primaryCall,
+  whereKnown,
+} from '../route-checks.ts'
 import { type AccessStanding, bootstrapEndpoint, standingEndpoint } from './system-endpoints.ts'
 
 const bootstrapParameters = [

@@ -2,14 +2,12 @@ import { translateRules } from '../../../access/translate.ts'
 import { textOf } from '../../../base/bytes.ts'
 import { permissionDenied } from '../../contract/access.ts'
 import type { AgentContext } from '../../contract/agent-context.ts'
-import { declared } from '../../contract/declared.ts'
 import type { ReadMeta } from '../../contract/reading.ts'
-import { failed } from '../../contract/responses.ts'
-import type { Route, RouteResponse } from '../../contract/route.ts'
+import { declared, failed, type Route, type RouteResponse } from '../../contract/route.ts'
 import { indexHeaders, textAnswer } from '../../http/declared-answers.ts'
 import { readParameters } from '../../http/parameters.ts'
 import { type AclRequest, badShape, entered, failedRead, newAclAnswers, whereKnown } from '../route-checks.ts'
-import { tokenInPath } from '../tokens/token-reading.ts'
+import { tokenInPath } from '../tokens/token-routes.ts'
 
 /** Reference: access-control.md#translation-of-rules. */
 export const translateRoutes: readonly Route[] = [

@@ -1,12 +1,9 @@
 import { textOfByteString } from '../../../base/bytes.ts'
 import type { AgentContext } from '../../contract/agent-context.ts'
-import { declared } from '../../contract/declared.ts'
-import { failed } from '../../contract/responses.ts'
-import type { Route, RouteResponse } from '../../contract/route.ts'
+import { declared, failed, type Route, type RouteResponse } from '../../contract/route.ts'
 import { indexHeaders, jsonAnswer, listOf, taken, textAnswer } from '../../http/declared-answers.ts'
 import { decodeBody } from '../../http/json-body.ts'
 import { readParameters } from '../../http/parameters.ts'
-import { policyBody } from '../bodies.ts'
 import { policyJson, policyShape, policyStubJson, policyStubShape } from '../model.ts'
 import {
   type AclRequest,
@@ -14,6 +11,7 @@ import {
   entered,
   failedRead,
   newAclAnswers,
+  policyBody,
   readNew,
   whereKnown,
   writeNew,

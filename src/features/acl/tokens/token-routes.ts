@@ -3,24 +3,24 @@ import { textOfByteString } from '../../../base/bytes.ts'
 import { ok, type Result } from '../../../base/result.ts'
 import type { Failure } from '../../../model/failure.ts'
 import type { AgentContext } from '../../contract/agent-context.ts'
-import { declared } from '../../contract/declared.ts'
-import { failed } from '../../contract/responses.ts'
-import type { Route, RouteRequest, RouteResponse } from '../../contract/route.ts'
+import { declared, failed, type Route, type RouteRequest, type RouteResponse } from '../../contract/route.ts'
 import type { WriteEndpoint } from '../../contract/server-context.ts'
 import { indexHeaders, jsonAnswer, listOf, taken, textAnswer } from '../../http/declared-answers.ts'
 import { decodeBody } from '../../http/json-body.ts'
 import { parameter, readParameters } from '../../http/parameters.ts'
 import type { ReadName } from '../../http/read-options.ts'
-import { cloneBody, tokenBody } from '../bodies.ts'
 import { type TokenRow, tokenJson, tokenShape, tokenStubJson, tokenStubShape } from '../model.ts'
 import {
   type AclRequest,
   badShape,
+  cloneBody,
   type Entered,
   entered,
+  type Found,
   failedRead,
   newAclAnswers,
   readNew,
+  tokenBody,
   whereKnown,
   writeNew,
 } from '../route-checks.ts'
@@ -29,10 +29,10 @@ import {
   tokenCloneEndpoint,
   tokenDeleteEndpoint,
   tokenListEndpoint,
+  tokenReadEndpoint,
   tokenSelfEndpoint,
   tokenSetEndpoint,
 } from './token-endpoints.ts'
-import { tokenInPath } from './token-reading.ts'
 
 const accessor = { name: 'accessor', about: 'Accessor ID of a token.', secret: true } as const
 const body = { about: 'The token. Names of members may have their letters in any case.', required: true }
@@ -222,4 +222,21 @@ async function hereOrThere<Args, T extends TokenRow | boolean | null>(
   const there = await writeNew(agent, request, entry, 'primary', write)
   if (!there.ok) return there
   return 'here' in there.value ? ok(there.value.here) : { ok: false, error: elsewhere }
+}
+
+/**
+ * The token whose accessor is in the path, or the answer if there is none. Reference: access-control.md#unknown-id,
+ * access-control.md#malformed-accessor.
+ */
+export async function tokenInPath(agent: AgentContext, request: AclRequest): Promise<Found<TokenRow>> {
+  const entry = entered(agent, request)
+  if (!entry.ok) return { response: entry.error }
+  const accessor = textOfByteString(request.rest)
+  if (accessor === '') return { response: badShape('Missing token ID') }
+  const read = await readNew(agent, request, entry.value, tokenReadEndpoint, { accessor })
+  if ('response' in read) return read
+  const { found, meta } = read
+  if ('malformed' in found) return { response: failedRead({ kind: 'refused', message: found.malformed }, meta) }
+  if (found.token === null) return { response: failedRead({ kind: 'token-not-found' }, meta) }
+  return { found: found.token, meta }
 }

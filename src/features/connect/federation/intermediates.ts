@@ -1,19 +1,23 @@
+import { z } from 'zod'
 import { equalBytes } from '../../../base/bytes.ts'
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { Failure } from '../../../model/failure.ts'
 import { type Certificate, readCertificates } from '../../../pki/certificate.ts'
 import { readRequest } from '../../../pki/request.ts'
 import { signingUri } from '../../../pki/spiffe.ts'
-import type { ServerContext } from '../../contract/server-context.ts'
+import { asks, refusedUnlessAllowed } from '../../contract/access.ts'
+import type { ServerContext, WriteEndpoint } from '../../contract/server-context.ts'
 import { recordLeaves } from '../commands.ts'
 import { wholeSecond } from '../forecast.ts'
 import { endToAskFor, recordLonger } from '../leaves/ends.ts'
 import { leafLeftMinMs, leafWithinMs, livesOfLeaf } from '../limits.ts'
 import type { SignedAuthority } from '../model.ts'
 import { leafTtlMs } from '../options.ts'
-import type { OpenProviders } from '../provider/open-providers.ts'
-import { providedWithin } from '../provider/within.ts'
-import type { AuthorityParts } from '../settings.ts'
+import { type AuthorityParts, partsOf } from '../parts.ts'
+import { OpenProviders } from '../provider/open-providers.ts'
+import { providedWithin } from '../provider/provider.ts'
+import { providerKinds } from '../provider/providers.ts'
+import { meshIsOff } from '../read-endpoints.ts'
 import { chainOf } from '../views.ts'
 
 /**
@@ -107,4 +111,33 @@ function isKnownElsewhere({ datacenter, wan }: Pick<ServerContext, 'datacenter' 
 
 function refused(message: string): Result<never, Failure> {
   return err({ kind: 'refused', message })
+}
+
+/** Maximum number of bytes of a signing request. */
+const requestMax = 32_768
+
+const authorityArgs = z.object({ csr: z.string().max(requestMax), datacenter: z.string().min(1).max(255) })
+
+/**
+ * Signs an authority for a secondary datacenter, at the request of its leader. It requires the right to write
+ * `operator`, and no less: the holder can sign for every service of the mesh, which equals the power of a caller that
+ * may change the root, and exceeds every right to services. No lesser resource of the field's rules concerns the
+ * authority. It requires no more: a replication token with that right alone suffices (docs/mesh.md). Reference:
+ * access-control.md#resource-operator, mesh.md#put-v1-connect-ca-configuration.
+ */
+export const signIntermediateEndpoint: WriteEndpoint<z.infer<typeof authorityArgs>, SignedAuthority> = {
+  method: 'ConnectCA.SignIntermediate',
+  kind: 'write',
+  args: authorityArgs,
+  access: asks((authorizer) => refusedUnlessAllowed(authorizer, 'operator', '', 'write')),
+  serve: async (server, asked) => {
+    const off = meshIsOff(server)
+    if (off !== undefined) return err(off)
+    const parts = partsOf(server, providerKinds)
+    // Requests are rare, so the provider is opened for each one.
+    const providers = new OpenProviders(parts)
+    const signed = await signAuthority(parts, providers, asked)
+    providers.close()
+    return signed
+  },
 }

@@ -5,8 +5,8 @@ import type { Env } from '../../../env/env.ts'
 import type { Failure } from '../../../model/failure.ts'
 import { readRequest } from '../../../pki/request.ts'
 import { readSpiffeId, serviceUri } from '../../../pki/spiffe.ts'
-import { denied } from '../../contract/denied.ts'
-import { meshSpellings } from '../../contract/mesh-spellings.ts'
+import { denied } from '../../contract/access.ts'
+import { meshSpellings } from '../../contract/names.ts'
 
 /** The parts of a signing request that are used. */
 export interface RequestedLeaf {

@@ -2,7 +2,7 @@ import { equalBytes } from '../../../base/bytes.ts'
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { KeyKind, SigningKey } from '../../../env/crypto.ts'
 import type { Env } from '../../../env/env.ts'
-import { productTitle } from '../../../model/names.ts'
+import { productName, productTitle } from '../../../model/names.ts'
 import { type Certificate, readCertificates } from '../../../pki/certificate.ts'
 import { signCrossing, signIntermediate, signLeaf, signRoot } from '../../../pki/mesh-certificates.ts'
 import { certificatePem } from '../../../pki/pem.ts'
@@ -12,19 +12,20 @@ import { signingUri } from '../../../pki/spiffe.ts'
 import type { Issuer } from '../../../pki/tls-certificate.ts'
 import { wholeSecond } from '../forecast.ts'
 import type { ProviderOptions } from '../model.ts'
-import { textOption } from '../options.ts'
-import type {
-  CrossingWish,
-  LeafWish,
-  MeshIdentity,
-  Provided,
-  ProvidedRoot,
-  Provider,
-  ProviderFailure,
-  SignedCertificate,
-  SignerState,
+import { commonOptions, textOption } from '../options.ts'
+import {
+  type CrossingWish,
+  type LeafWish,
+  type MeshIdentity,
+  type Provided,
+  type ProvidedRoot,
+  type Provider,
+  type ProviderFailure,
+  type ProviderKind,
+  refused,
+  type SignedCertificate,
+  type SignerState,
 } from './provider.ts'
-import { refused } from './provider-failures.ts'
 
 /** Lifetime of a root. Reference: mesh.md#profile-notafter. */
 const rootLifeMs = 3_650 * 86_400_000
@@ -33,7 +34,7 @@ const rootLifeMs = 3_650 * 86_400_000
  * The built-in certificate authority: its root signs leaves directly, with a key that exists only in the replicated
  * state.
  */
-export class BuiltInProvider implements Provider {
+class BuiltInProvider implements Provider {
   readonly name: string
   readonly #env: Env
   readonly #options: ProviderOptions
@@ -166,7 +167,52 @@ const keyKinds: Readonly<Record<string, KeyKind>> = {
 }
 
 /** Type of the key to generate; undefined: the type is unknown. */
-export function keyKindOf(options: ProviderOptions): KeyKind | undefined {
+function keyKindOf(options: ProviderOptions): KeyKind | undefined {
   const kind = `${textOption(options, 'PrivateKeyType') || 'ec'} ${textOption(options, 'PrivateKeyBits')}`.trim()
   return Object.hasOwn(keyKinds, kind) ? keyKinds[kind] : undefined
+}
+
+/** The options of a given root. */
+const givenRoot = ['PrivateKey', 'RootCert'] as const
+
+/** The provider that is built into the servers. Reference: mesh.md#provider-options. */
+export const builtInKind: ProviderKind = {
+  name: productName,
+  title: productTitle,
+  secretOptions: ['PrivateKey'],
+  knownOptions: [...commonOptions, 'RotationPeriod', 'PrivateKey', 'RootCert'],
+  problem,
+  sameRoot,
+  open: (env, options, mesh) => new BuiltInProvider(productName, env, options, mesh),
+}
+
+/**
+ * Whether both options mean the same root. A given key has its own type. For a generated one the type counts, including
+ * its default.
+ */
+function sameRoot(before: ProviderOptions, after: ProviderOptions): boolean {
+  if (!givenRoot.every((name) => textOption(before, name) === textOption(after, name))) return false
+  return textOption(after, 'PrivateKey') !== '' || keyKindOf(before) === keyKindOf(after)
+}
+
+function problem(options: ProviderOptions): string | undefined {
+  const key = textOption(options, 'PrivateKey')
+  const root = textOption(options, 'RootCert')
+  if (keyKindOf(options) === undefined)
+    return 'PrivateKeyType is ec with 256, 384 or 521 bits, or rsa with 2048 or 4096'
+  if (key !== '' && !/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(key)) {
+    return 'error parsing private key: no PEM-encoded data found'
+  }
+  if (root === '') return undefined
+  return key === '' ? 'RootCert needs the PrivateKey that it is of' : rootProblem(root)
+}
+
+function rootProblem(pem: string): string | undefined {
+  const read = readCertificates(pem)
+  if (!read.ok) return `RootCert: ${read.error}`
+  const [root, second] = read.value
+  if (root === undefined || second !== undefined) return 'RootCert: not one certificate'
+  if (!root.authority) return 'RootCert: no certificate of an authority'
+  if (root.pathLength !== undefined) return 'RootCert: a path length in it would keep rotations from leading back to it'
+  return equalBytes(root.subject, root.issuer) ? undefined : 'RootCert: not a root, for another has signed it'
 }

@@ -1,20 +1,33 @@
 import { ok, type Result } from '../../../base/result.ts'
 import type { Closable } from '../../../env/async.ts'
+import type { Env } from '../../../env/env.ts'
 import { productName } from '../../../model/names.ts'
 import { readCertificates } from '../../../pki/certificate.ts'
 import { meshAuthorityProblem } from '../../../pki/chain.ts'
+import { signLeaf } from '../../../pki/mesh-certificates.ts'
+import { certificatePem } from '../../../pki/pem.ts'
+import { publicKeyKindOf } from '../../../pki/public-key.ts'
 import type { ReadTransaction } from '../../../store/types.ts'
 import { type KeptState, type RootFacts, signerStateOf } from '../fields.ts'
 import { rootWithinMs } from '../limits.ts'
 import type { AuthorityRow, ProviderOptions, RootRow } from '../model.ts'
-import type { AuthorityParts } from '../settings.ts'
+import type { AuthorityParts } from '../parts.ts'
+import type { SignerRow } from '../tables.ts'
 import { activeRoot, authorityOf, signerOf } from '../views.ts'
-import { belowPrimary } from './below-primary.ts'
+import { builtInKind } from './built-in.ts'
 import { rootFactsOf } from './facts.ts'
-import { kindNamed } from './kind-names.ts'
-import type { MeshIdentity, Provided, ProvidedRoot, Provider, ProviderFailure, ProviderKind } from './provider.ts'
-import { refused, unavailable } from './provider-failures.ts'
-import { providedWithin } from './within.ts'
+import {
+  kindNamed,
+  type MeshIdentity,
+  type Provided,
+  type ProvidedRoot,
+  type Provider,
+  type ProviderFailure,
+  type ProviderKind,
+  providedWithin,
+  refused,
+  unavailable,
+} from './provider.ts'
 
 /** The provider that signs now, opened. */
 export interface ActiveSigner {
@@ -165,4 +178,35 @@ function standingProblem(
       return 'a path length in the root would keep rotations from leading back to it'
   }
   return undefined
+}
+
+const notHere = 'roots are those of the primary datacenter'
+
+/** The signer of a secondary datacenter: an authority below the root of the primary one. */
+function belowPrimary(
+  env: Env,
+  root: RootRow,
+  { privateKeyPem, ownIntermediates }: SignerRow,
+): { readonly kind: ProviderKind; readonly provider: Provider } {
+  const provider: Provider = {
+    name: builtInKind.name,
+    root: async () => ok({ certificate: root.certificate, intermediates: ownIntermediates, state: { privateKeyPem } }),
+    signLeaf: async (wish) => {
+      const key = env.crypto.readSigningKey(privateKeyPem)
+      const read = readCertificates(ownIntermediates[0] ?? '')
+      const [certificate] = read.ok ? read.value : []
+      const keyKind = publicKeyKindOf(wish.publicKey)
+      if (key === undefined || certificate === undefined)
+        return refused('the authority of this datacenter cannot be read')
+      if (keyKind === 'unknown') return refused('the key of the request is of a kind that is not known')
+      const { publicKey, commonName, spiffeId: uri, serial, notBeforeMs, notAfterMs } = wish
+      const term = { serial: BigInt(serial), notBeforeMs, notAfterMs }
+      const leaf = signLeaf(env.crypto, { key, certificate }, { publicKey, keyKind, commonName, uri, ...term })
+      return ok({ certificate: certificatePem(leaf), serial, notAfterMs })
+    },
+    crossSign: async () => refused(notHere),
+    signIntermediate: async () => refused(notHere),
+    close: () => {},
+  }
+  return { kind: builtInKind, provider }
 }

@@ -1,5 +1,7 @@
-import type { Result } from '../../../base/result.ts'
+import { lowerAscii } from '../../../base/letter-case.ts'
+import { err, type Result } from '../../../base/result.ts'
 import type { Env } from '../../../env/env.ts'
+import { fieldNames, productName } from '../../../model/names.ts'
 import type { ProviderOptions } from '../model.ts'
 
 /** Why a provider failed: `refused` is permanent for the same options, `unavailable` may pass by itself. */
@@ -138,4 +140,40 @@ export interface ProviderKind {
    */
   hiddenProblem?(stored: ProviderOptions, wished: ProviderOptions): string | undefined
   open(env: Env, options: ProviderOptions, mesh: MeshIdentity): Provider
+}
+
+export function refused(message: string): { readonly ok: false; readonly error: ProviderFailure } {
+  return err({ kind: 'refused', message })
+}
+
+export function unavailable(message: string): { readonly ok: false; readonly error: ProviderFailure } {
+  return err({ kind: 'unavailable', message })
+}
+
+/** The result of a provider if it comes in time; a later one is ignored. */
+export async function providedWithin<T>(
+  env: Pick<Env, 'timers' | 'deferred' | 'detach'>,
+  limitMs: number,
+  asked: Provided<T>,
+): Provided<T> {
+  const first = env.deferred<Awaited<Provided<T>>>()
+  const timer = env.timers.after(limitMs, () => {
+    first.resolve(err({ kind: 'unavailable', message: 'the provider has not answered in time' }))
+  })
+  env.detach(asked.then((given) => first.resolve(given)))
+  const given = await first.promise
+  timer.close()
+  return given
+}
+
+/** The kind with that name; the built-in one under each of the product's names. */
+export function kindNamed(kinds: readonly ProviderKind[], name: string): ProviderKind | undefined {
+  const wanted = nameOfKind(name)
+  return kinds.find((kind) => kind.name === wanted)
+}
+
+/** The name that is stored. Empty: the built-in one. */
+export function nameOfKind(name: string): string {
+  const given = lowerAscii(name)
+  return given === '' || fieldNames.includes(given) ? productName : given
 }

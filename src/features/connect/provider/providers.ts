@@ -1,4 +1,4 @@
-import { builtInKind } from './built-in-kind.ts'
+import { builtInKind } from './built-in.ts'
 import { externalKind } from './external/external-kind.ts'
 import type { ProviderKind } from './provider.ts'
 

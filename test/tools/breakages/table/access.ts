@@ -148,7 +148,7 @@ export const accessBreakages: readonly Breakage[] = [
   },
   {
     id: 'ACL-044',
-    file: 'src/http/token.ts',
+    file: 'src/http/header-names.ts',
     find: "return bearer(headers.get('authorization'))",
     replace: "return bearer(headers.get('proxy-authorization'))",
   },

@@ -82,7 +82,7 @@ export const catalogBreakages: readonly Breakage[] = [
   },
   {
     id: 'CAT-010',
-    file: 'src/features/discovery/node-view.ts',
+    file: 'src/features/discovery/datacenters.ts',
     find: '{ ...node, address: wan }',
     replace: "{ ...node, address: wan, taggedAddresses: [['wan', wan]] }",
   },

@@ -64,15 +64,15 @@ export const cliBreakages: readonly Breakage[] = [
   },
   {
     id: 'CLI-011',
-    file: 'src/cli/commands/version.ts',
+    file: 'src/cli/commands/agent.ts',
     find: '`Protocol ${spoken} spoken by default,',
     replace: '`Protocol ${max} spoken by default,',
   },
   {
     id: 'CLI-012',
-    file: 'src/cli/commands/reload.ts',
-    find: '  flags: clientFlags,',
-    replace: '  flags: [],',
+    file: 'src/cli/commands/agent.ts',
+    find: "goes on with what it had.',\n  flags: clientFlags,",
+    replace: "goes on with what it had.',\n  flags: [],",
   },
   {
     id: 'CLI-013',

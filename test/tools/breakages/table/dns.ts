@@ -28,7 +28,7 @@ export const dnsBreakages: readonly Breakage[] = [
   },
   {
     id: 'DNS-005',
-    file: 'src/dns/health.ts',
+    file: 'src/dns/records.ts',
     find: 'checks.every((',
     replace: 'checks.some((',
   },

@@ -104,7 +104,7 @@ export const healthBreakages: readonly Breakage[] = [
   },
   {
     id: 'HLT-017',
-    file: 'src/features/agent/check-probe.ts',
+    file: 'src/features/agent/definition-checks.ts',
     find: "if (target !== '') {",
     replace: "if (target !== '' && container !== '') {",
   },

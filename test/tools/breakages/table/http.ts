@@ -3,7 +3,7 @@ import type { Breakage } from '../breakage.ts'
 const encoder = 'src/http/encode-response.ts'
 const face = 'src/http/face.ts'
 const calls = 'src/http/route-call.ts'
-const nodes = 'src/features/discovery/node-view.ts'
+const nodes = 'src/features/discovery/datacenters.ts'
 const pool = 'src/features/agent/pool-routes.ts'
 const agent = 'src/features/agent/model.ts'
 

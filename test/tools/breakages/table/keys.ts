@@ -52,7 +52,7 @@ export const keyBreakages: readonly Breakage[] = [
   },
   {
     id: 'KV-009',
-    file: 'src/features/session/ending.ts',
+    file: 'src/features/session/commands.ts',
     find: '  onEvent(checkBecameCritical, endSessionsOfCheck),\n',
     replace: '',
   },

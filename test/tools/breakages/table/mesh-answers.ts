@@ -16,7 +16,7 @@ export const meshAnswerBreakages: readonly Breakage[] = [
   },
   {
     id: 'CA-033',
-    file: 'src/features/connect/leader/bootstrap.ts',
+    file: 'src/features/connect/leader/roots.ts',
     find: 'lowerAscii(`${clusterId}.${withoutDot(mesh.dnsDomain)}`)',
     replace: 'lowerAscii(`${clusterId}.svc`)',
   },
@@ -93,7 +93,7 @@ export const meshAnswerBreakages: readonly Breakage[] = [
   },
   {
     id: 'CA-050',
-    file: 'src/features/connect/provider/built-in-kind.ts',
+    file: 'src/features/connect/provider/built-in.ts',
     find: "secretOptions: ['PrivateKey']",
     replace: 'secretOptions: []',
   },

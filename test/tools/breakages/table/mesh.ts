@@ -34,7 +34,7 @@ export const meshBreakages: readonly Breakage[] = [
   },
   {
     id: 'CA-006',
-    file: 'src/features/connect/provider/kind-names.ts',
+    file: 'src/features/connect/provider/provider.ts',
     find: 'return kinds.find((kind) => kind.name === wanted)',
     replace: 'return kinds.find((kind) => kind.name === wanted) ?? kinds[0]',
   },
@@ -65,7 +65,7 @@ export const meshBreakages: readonly Breakage[] = [
   },
   {
     id: 'CA-011',
-    file: 'src/features/connect/leader/bootstrap.ts',
+    file: 'src/features/connect/leader/roots.ts',
     find: 'const options = readOptions(mesh.options)',
     replace: 'const options = readOptions({})',
   },
@@ -89,19 +89,19 @@ export const meshBreakages: readonly Breakage[] = [
   },
   {
     id: 'CA-015',
-    file: 'src/features/connect/provider/built-in-kind.ts',
+    file: 'src/features/connect/provider/built-in.ts',
     find: "const givenRoot = ['PrivateKey', 'RootCert'] as const",
     replace: "const givenRoot = ['RootCert'] as const",
   },
   {
     id: 'CA-016',
-    file: 'src/features/connect/leader/plan.ts',
+    file: 'src/features/connect/leader/trial.ts',
     find: '(kind.name === authority.provider && kind.sameRoot(authority.options, options))',
     replace: 'kind.sameRoot(authority.options, options)',
   },
   {
     id: 'CA-017',
-    file: 'src/features/connect/leader/plan.ts',
+    file: 'src/features/connect/leader/trial.ts',
     find: '(isAsItIs || (kind.name === authority.provider && kind.sameRoot(authority.options, options)))',
     replace: 'isAsItIs',
   },

@@ -66,7 +66,7 @@ export const queryBreakages: readonly Breakage[] = [
   },
   {
     id: 'CAT-038',
-    file: 'src/features/query/nearness.ts',
+    file: 'src/features/query/instances.ts',
     find: "const named = origin === null || origin.near === '' ? ownNear : origin.near",
     replace: 'const named = origin === null ? ownNear : origin.near',
   },

@@ -131,8 +131,9 @@ export const tokenBreakages: readonly Breakage[] = [
   },
   {
     id: 'ACL-046',
-    file: 'src/features/acl/replication/token-replication.ts',
-    find: 'for (const remove of inBatches(gone, replicatedAtOnce)) {',
-    replace: 'for (const remove of inBatches([] as typeof gone, replicatedAtOnce)) {',
+    file: 'src/features/acl/replication/copying.ts',
+    find: 'inBatches(gone, replicatedAtOnce)) {\n    const removed = await server.propose(replicateTokens',
+    replace:
+      'inBatches([] as typeof gone, replicatedAtOnce)) {\n    const removed = await server.propose(replicateTokens',
   },
 ]

@@ -27,7 +27,7 @@ import type {
 import { oneForAll } from '../../../../src/features/contract/visible-index.ts'
 import { getEndpoint, keysEndpoint } from '../../../../src/features/kv/endpoint.ts'
 import { kvFeature } from '../../../../src/features/kv/feature.ts'
-import { valueBytes } from '../../../../src/features/kv/value.ts'
+import { valueBytes } from '../../../../src/features/kv/model.ts'
 import type { Failure } from '../../../../src/model/failure.ts'
 import type { RequestRefusal } from '../../../../src/raft/core/types.ts'
 import { HandClock, settled } from '../../features/hand-clock.ts'

@@ -8,9 +8,8 @@ import { signingUri } from '../../../../pki/spiffe.ts'
 import type { CrossingWish, SignedCertificate } from '../provider.ts'
 import { type CallFailure, refused, unavailable } from './call-failure.ts'
 import type { IntermediateWork } from './intermediate.ts'
-import { authorityProblem } from './link.ts'
 import type { Called, Deadline } from './manager-client.ts'
-import { authorityName } from './root.ts'
+import { authorityName, authorityProblem } from './root.ts'
 
 /**
  * The next root, signed by this one. If both keys are of the same type, the secrets manager signs directly. It keeps

@@ -15,13 +15,12 @@ import type {
 } from '../provider.ts'
 import { type Complaint, refused } from './call-failure.ts'
 import { crossBy } from './crossing.ts'
-import { findOrMakeIntermediate, type IntermediateWork } from './intermediate.ts'
+import { findOrMakeIntermediate, type IntermediateWork, signBelow } from './intermediate.ts'
 import { signLeafBy } from './leaf.ts'
 import { type Called, type Deadline, ManagerClient } from './manager-client.ts'
 import { readMount } from './mounts.ts'
 import type { ManagerOptions } from './options.ts'
 import { findOrMakeRoot, readRoot } from './root.ts'
-import { signBelow } from './sign-below.ts'
 import { TokenKeeper } from './token-keeper.ts'
 
 /** Timeouts for all calls of one task together: creating a root with its intermediate takes a dozen calls. */

@@ -1,11 +1,11 @@
-import { hex } from '../../../../base/bytes.ts'
+import { equalBytes, hex } from '../../../../base/bytes.ts'
 import { err, ok, type Result } from '../../../../base/result.ts'
+import type { Crypto } from '../../../../env/crypto.ts'
 import type { Env } from '../../../../env/env.ts'
 import { productTitle } from '../../../../model/names.ts'
 import { type Certificate, readCertificates } from '../../../../pki/certificate.ts'
 import { signingUri } from '../../../../pki/spiffe.ts'
 import { type CallFailure, refused } from './call-failure.ts'
-import { authorityProblem } from './link.ts'
 import type { Called, Deadline, ManagerClient } from './manager-client.ts'
 import { allowLease, mountPki, readMount } from './mounts.ts'
 import type { ManagerOptions } from './options.ts'
@@ -73,4 +73,28 @@ function rootIn(env: Env, path: string, pem: string): Result<Certificate, CallFa
   if (root === undefined) return err(refused(`${path} has a root that cannot be read`))
   const problem = authorityProblem(env.crypto, root, root, env.clock.wallMs())
   return problem === undefined ? ok(root) : err(refused(`the certificate of ${path} is no root: ${problem}`))
+}
+
+/**
+ * Why `certificate` is not an authority directly below `issuer` (or `issuer` itself, for a root); undefined if it is.
+ * The clock of the secrets manager may be fast, so a certificate that is not valid yet is accepted. Chains of leaves
+ * are verified by `pki`.
+ */
+export function authorityProblem(
+  crypto: Pick<Crypto, 'verify'>,
+  certificate: Certificate,
+  issuer: Certificate,
+  atMs: number,
+): string | undefined {
+  for (const each of [certificate, issuer]) {
+    const usages = each.keyUsages
+    if (!each.authority || usages?.includes('keyCertSign') === false) return 'it is no authority'
+    if (atMs > each.notAfterMs) return 'it has expired'
+  }
+  if (!equalBytes(certificate.issuer, issuer.subject)) return 'it was issued by another'
+  const { authorityKeyId: named, signatureAlgorithm: algorithm, signedBytes, signature } = certificate
+  const own = issuer.subjectKeyId
+  if (named !== undefined && own !== undefined && !equalBytes(named, own)) return 'it names another key'
+  if (algorithm === undefined) return 'it is signed in a way that is not verified here'
+  return crypto.verify(issuer.publicKey, algorithm, signedBytes, signature) ? undefined : 'its signature is wrong'
 }

@@ -1,1 +1,0 @@
-export type DnsTransport = 'udp' | 'tcp'

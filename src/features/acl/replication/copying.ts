@@ -1,0 +1,164 @@
+import { ok, type Result } from '../../../base/result.ts'
+import type { Failure } from '../../../model/failure.ts'
+import type { ServerAccess } from '../../contract/access-control.ts'
+import type { Answer, ReadOptions } from '../../contract/reading.ts'
+import type { QueryEndpoint, ServerContext } from '../../contract/server-context.ts'
+import type { InMode } from '../asked.ts'
+import { legacyDelete, legacySet } from '../legacy/legacy-commands.ts'
+import { legacyListEndpoint } from '../legacy/legacy-endpoints.ts'
+import type { TokenRow } from '../model.ts'
+import { policyBatchEndpoint, policyListEndpoint } from '../tokens/policy-endpoints.ts'
+import { tokenBatchEndpoint, tokenListEndpoint } from '../tokens/token-endpoints.ts'
+import { allPolicies, allTokens, unmigratedTokens } from '../views.ts'
+import { replicatedAtOnce, replicatePolicies, replicateTokens } from './replication-commands.ts'
+
+/** One comparison with the primary datacenter, and the resulting changes here. */
+export interface Round {
+  readonly server: ServerContext
+  readonly access: ServerAccess
+  /** Index of the primary up to which everything is replicated: a round waits until there is something later. */
+  readonly after: number
+  /** Whether leadership has ended, so that nothing more may be written. */
+  over(): boolean
+}
+
+/** Index of the primary up to which everything is replicated now. */
+export type RoundDone = Result<number, Failure>
+
+/** How long a round waits for a change. Then it compares everything again, whatever the index says. */
+const roundWaitMs = 30_000
+
+/** Reads from the primary datacenter with the replication token. `waitAfter` is an index; 0 does not wait. */
+function askPrimary<Args, Reply>(
+  { server, access }: Pick<Round, 'server' | 'access'>,
+  endpoint: QueryEndpoint<Args, Reply>,
+  args: Args,
+  waitAfter: number,
+): Promise<Result<Answer<Reply>, Failure>> {
+  const read: ReadOptions = {
+    consistency: 'default',
+    minIndex: waitAfter,
+    waitMs: waitAfter === 0 ? 0 : roundWaitMs,
+    maxStaleMs: 0,
+    datacenter: access.primaryDatacenter,
+  }
+  return server.readElsewhere(endpoint, args, read, access.replicationToken())
+}
+
+/** As `askPrimary`, for reads that exist only in the new mode. */
+async function askNewPrimary<Args, T>(
+  round: Pick<Round, 'server' | 'access'>,
+  endpoint: QueryEndpoint<Args, InMode<T>>,
+  args: Args,
+  waitAfter: number,
+): Promise<Result<{ readonly found: T; readonly index: number }, Failure>> {
+  const answer = await askPrimary(round, endpoint, args, waitAfter)
+  if (!answer.ok) return answer
+  const { value, meta } = answer.value
+  if (value.mode === 'new') return ok({ found: value.found, index: meta.index })
+  return { ok: false, error: { kind: 'legacy-access-control', message: 'the primary datacenter is in legacy mode' } }
+}
+
+/** Splits the list into parts of at most this size. */
+function* inBatches<T>(all: readonly T[], size: number): Generator<readonly T[]> {
+  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size)
+}
+
+/** What to take over and what to remove, by the IDs and hashes of both sides. */
+function compared(
+  theirs: readonly { readonly id: string; readonly hash: string }[],
+  ours: readonly { readonly id: string; readonly hash: string }[],
+): { readonly changed: readonly string[]; readonly gone: readonly string[] } {
+  const here = new Map(ours.map(({ id, hash }) => [id, hash]))
+  const there = new Set(theirs.map(({ id }) => id))
+  return {
+    changed: theirs.filter(({ id, hash }) => here.get(id) !== hash).map(({ id }) => id),
+    gone: ours.filter(({ id }) => !there.has(id)).map(({ id }) => id),
+  }
+}
+
+/** Makes this datacenter's policies equal to the primary's. */
+export async function policiesRound(round: Round): Promise<RoundDone> {
+  const { server } = round
+  const theirs = await askNewPrimary(round, policyListEndpoint, {}, round.after)
+  if (!theirs.ok || round.over()) return theirs.ok ? ok(0) : theirs
+  const { changed, gone } = compared(theirs.value.found, [...allPolicies(server.read())])
+  for (const remove of inBatches(gone, replicatedAtOnce)) {
+    const removed = await server.propose(replicatePolicies, { put: [], remove })
+    if (!removed.ok || round.over()) return removed.ok ? ok(0) : removed
+  }
+  for (const ids of inBatches(changed, replicatedAtOnce)) {
+    const whole = await askNewPrimary(round, policyBatchEndpoint, { ids }, 0)
+    if (!whole.ok || round.over()) return whole.ok ? ok(0) : whole
+    const put = whole.value.found.map(({ hash: _, createIndex: __, modifyIndex: ___, ...policy }) => policy)
+    const done = await server.propose(replicatePolicies, { put, remove: [] })
+    if (!done.ok || round.over()) return done.ok ? ok(0) : done
+  }
+  return ok(theirs.value.index)
+}
+
+/**
+ * Makes this datacenter's global tokens equal to the primary's. Legacy tokens are replicated once they have accessors
+ * there; until the last of them has one, copies here without accessors stay.
+ */
+export async function tokensRound(round: Round): Promise<RoundDone> {
+  const { server } = round
+  const list = await askNewPrimary(round, tokenListEndpoint, { policy: '' }, round.after)
+  if (!list.ok || round.over()) return list.ok ? ok(0) : list
+  const global = list.value.found.filter(({ local }) => !local)
+  const theirs = global.filter(({ accessor }) => accessor !== '').map(({ accessor: id, hash }) => ({ id, hash }))
+  const ours = [...allTokens(server.read())].filter(({ local, accessor }) => !local && accessor !== '')
+  const own = ours.map(({ accessor: id, hash }) => ({ id, hash }))
+  const { changed, gone } = compared(theirs, own)
+  for (const remove of inBatches(gone, replicatedAtOnce)) {
+    const removed = await server.propose(replicateTokens, { put: [], remove, removeUnmigrated: 0 })
+    if (!removed.ok || round.over()) return removed.ok ? ok(0) : removed
+  }
+  for (const accessors of inBatches(changed, replicatedAtOnce)) {
+    const whole = await askNewPrimary(round, tokenBatchEndpoint, { accessors }, 0)
+    if (!whole.ok || round.over()) return whole.ok ? ok(0) : whole
+    const put = whole.value.found.map(({ hash: _, createIndex: __, modifyIndex: ___, ...token }) => token)
+    const done = await server.propose(replicateTokens, { put, remove: [], removeUnmigrated: 0 })
+    if (!done.ok || round.over()) return done.ok ? ok(0) : done
+  }
+  const dropped = theirs.length === global.length ? await dropUnmigrated(round) : undefined
+  return dropped ?? ok(list.value.index)
+}
+
+/** Removes copies without accessors, which the primary no longer has. Undefined: there are none. */
+async function dropUnmigrated({ server, over }: Round): Promise<RoundDone | undefined> {
+  while (unmigratedTokens(server.read())[Symbol.iterator]().next().done !== true) {
+    const body = { put: [], remove: [], removeUnmigrated: replicatedAtOnce }
+    const done = await server.propose(replicateTokens, body)
+    if (!done.ok || over()) return done.ok ? ok(0) : done
+  }
+  return undefined
+}
+
+/**
+ * Makes this datacenter's legacy tokens equal to the primary's, one by one: servers of all releases know these
+ * commands.
+ */
+export async function legacyRound(round: Round): Promise<RoundDone> {
+  const { server } = round
+  const list = await askPrimary(round, legacyListEndpoint, {}, round.after)
+  if (!list.ok || round.over()) return list.ok ? ok(0) : list
+  const theirs = new Map(list.value.value.map((token) => [token.secret, token]))
+  const ours = new Map([...allTokens(server.read())].map((token) => [token.secret, token]))
+  for (const id of ours.keys()) {
+    if (theirs.has(id)) continue
+    const gone = await server.propose(legacyDelete, { id })
+    if (!gone.ok || round.over()) return gone.ok ? ok(0) : gone
+  }
+  for (const token of theirs.values()) {
+    if (isSame(token, ours.get(token.secret)) || token.type === '') continue
+    const { secret: id, description: name, type, rules } = token
+    const set = await server.propose(legacySet, { id, name, type, rules, unlessThere: false })
+    if (!set.ok || round.over()) return set.ok ? ok(0) : set
+  }
+  return ok(list.value.meta.index)
+}
+
+function isSame(token: TokenRow, own: TokenRow | undefined): boolean {
+  return own?.description === token.description && own.type === token.type && own.rules === token.rules
+}

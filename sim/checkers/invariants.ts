@@ -23,7 +23,7 @@ type RunParts = Pick<CheckedRun, 'nowUs' | 'staleDefaultMs'> &
 /** Violations kept: the first tells, the rest follow from it. */
 const violationsMax = 100
 
-/** Links that are as good as can be, and nobody who comes with tokens. */
+/** A network without faults, and no token checks. */
 const unsaid: Pick<CheckedRun, 'network' | 'resolution'> = {
   network: { rttMs: 6, rttMaxMs: 10, loss: 0 },
   resolution: { reachingSinceUs: () => undefined },

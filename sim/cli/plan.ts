@@ -48,7 +48,7 @@ function orderOf({ servers, clients, datacenters, acl, every }: PlanFlags, from:
   return { from, to, servers, clients, datacenters, accessControl: acl === true, through }
 }
 
-/** The command that gives the same plan, for whoever finds the scenario. */
+/** The command that produces the same plan, for readers of the scenario. */
 function commandOf({ from, to, servers, clients, datacenters, acl, every }: PlanFlags): string {
   return [
     `svc-sim plan --from ${from} --to ${to} --servers ${servers} --clients ${clients}`,

@@ -26,8 +26,8 @@ interface OperatorWorld {
 }
 
 /**
- * The operator who removes machines that are lost for good: first from the consensus group, one at a time, then from the
- * catalog, which reserves the name for the old node ID until then.
+ * The operator that removes machines which are lost for good: first from the Raft configuration, one at a time, then
+ * from the catalog, which reserves the name for the old node ID until then.
  */
 class Operator {
   readonly #world: OperatorWorld

@@ -22,7 +22,7 @@ export interface HttpServing {
   /** Lets something happen in a turn of its own. */
   readonly soon: (act: () => void) => void
   readonly after: (delayMs: number, act: () => void) => Closable
-  /** Told of each answer. */
+  /** Called with each answer. */
   readonly said: ((target: string, text: () => string) => void) | undefined
   /** Those that are open. */
   readonly connections: Set<HttpServerConnection>

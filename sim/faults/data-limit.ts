@@ -5,17 +5,18 @@ export interface ConsensusView {
 }
 
 /**
- * How much of what servers keep may be destroyed: of no configuration that anybody may still go by more voters than can be
- * spared. Why no committed entry is lost then, and no vote is forgotten that counts:
- * 1. An entry is committed when a majority of a standing configuration has it; a leader is elected by a majority of one.
- *    Two such majorities of one configuration, or of two successive ones, share a voter.
- * 2. A machine that lost its disk comes back under another ID. The old ID answers nobody any more, so in a majority that is
- *    counted from now on stand voters alone that kept everything.
- * 3. As fewer voters are lost than a majority has, that majority still shares a voter with each majority of before.
- * 4. A lost voter no longer counts against the limit once no standing configuration has it: the change that took it out was
- *    committed by a majority of those that are left.
- * 5. Who is asked to leave, or is to be taken out, may be gone from the next configuration: the limit holds with it and
- *    without it, and somebody stays.
+ * How many disks of servers may be destroyed: in no configuration that may still be in use, more voters than can be
+ * spared. Why no committed entry is lost then, and no vote that counts is forgotten:
+ * 1. An entry is committed when a majority of a standing configuration has it; a leader is elected by a majority of
+ *    one. Two such majorities of one configuration, or of two successive ones, share a voter.
+ * 2. A machine that lost its disk comes back under another ID. The old ID never answers again, so a majority that is
+ *    counted from now on consists only of voters that kept everything.
+ * 3. As long as fewer voters are lost than a majority has, that majority still shares a voter with each earlier
+ *    majority.
+ * 4. A lost voter no longer counts against the limit once no standing configuration has it: the change that removed it
+ *    was committed by a majority of the remaining ones.
+ * 5. A server that was asked to leave, or is to be removed, may be missing from the next configuration: the limit holds
+ *    with it and without it, and at least one voter stays.
  */
 export class DataLimit {
   readonly #consensus: ConsensusView
@@ -42,7 +43,10 @@ export class DataLimit {
     this.#leaving.add(id)
   }
 
-  /** Some configuration has no majority of voters any more whose data is whole: whoever goes by it waits for ever. */
+  /**
+   * In some configuration the voters with undamaged data are no majority: a server with that configuration waits for
+   * ever.
+   */
   lacksMajority(): boolean {
     return this.#consensus.standing().some((voters) => !spares(voters, (voter) => this.#lost.has(voter)))
   }

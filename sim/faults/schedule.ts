@@ -61,7 +61,7 @@ export class FaultSchedule {
     if (fault.nth !== undefined && armed.seen !== fault.nth) return
     if (fault.chance !== undefined && draw.fraction() >= fault.chance) return
     const delayMs = fault.after === undefined ? 0 : drawRange(draw, fault.after)
-    // Always later: whoever reports the event is in the midst of something.
+    // Always deferred: the code that reports the event has not finished its turn.
     this.#later(delayMs, () => this.#happen(armed, server))
   }
 

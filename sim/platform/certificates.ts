@@ -9,7 +9,10 @@ const chainMax = 24
 /** Texts whose reading is kept: a cluster shows the same few at every connection, and reading one costs half a millisecond. */
 const keptMax = 256
 
-/** What has been read of PEM texts in one run. Reading is pure: who has read before changes no outcome. */
+/**
+ * Caches parsed PEM texts of one run. Parsing is pure, so the cache changes no outcome, whichever node parsed a text
+ * first.
+ */
 export class ReadPems {
   readonly #certificates = new Map<string, X509Certificate[]>()
   readonly #pairs = new Map<string, string | undefined>()

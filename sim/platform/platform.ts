@@ -11,8 +11,9 @@ import { Tripwire } from './tripwire.ts'
 import { UnhandledRejections } from './unhandled.ts'
 
 /**
- * The machine that simulates, for one run. A promise that comes to be or is settled in a turn marks the turn as one to be
- * drained, whoever made it: an async function that waits for nothing of its Env still goes on after the turn.
+ * The machine that simulates, for one run. A promise that is created or settled in a turn marks the turn as one to be
+ * drained, whatever code created it: an async function that waits for nothing of its Env still continues after the
+ * turn.
  */
 export function createPlatform(): Platform {
   const turn: TurnState = { holder: undefined, touched: false }

@@ -15,7 +15,7 @@ import { cpuTimePipe, cpuTimeVariable } from './cpu-time.ts'
 export interface ChildLimits {
   /** CPU time without a line of output, in milliseconds. */
   readonly cpuMs: number
-  /** Within this time by the wall clock it must use `leastMs` of CPU time or write a line: else it waits for nothing. */
+  /** Within this wall-clock time it must use `leastMs` of CPU time or write a line; otherwise it counts as idle. */
   readonly idleMs: number
   readonly leastMs: number
 }

@@ -2,7 +2,7 @@ import type { TurnState } from '../world/platform.ts'
 
 /** The platforms that are open; the first puts up the one listener, the last takes it down. */
 const open = new Set<UnhandledRejections>()
-/** Who listened before. */
+/** The listeners that were registered before. */
 const others: NodeJS.UnhandledRejectionListener[] = []
 
 /** Rejections that nobody handled are errors of the turn in which they came up, not of the process that simulates. */

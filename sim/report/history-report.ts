@@ -9,7 +9,7 @@ export interface JudgedKey {
   readonly key: string
   readonly operations: readonly KeyOperation[]
   readonly verdict: KeyVerdict
-  /** Of a violation: few operations that already have no order; else none. */
+  /** For a violation: a small set of operations that already has no valid order; empty otherwise. */
   readonly cause: readonly KeyOperation[]
 }
 

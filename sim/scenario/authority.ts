@@ -91,7 +91,7 @@ async function ownRoot(
   return { RootCert: certificatePem(root) }
 }
 
-/** Empty: nobody could tell for so long, who then will not take an update either. */
+/** Empty: no server could answer within the time limit, and none would accept an update either. */
 async function trustDomainAt(env: Env, to: Endpoint, withinMs: number): Promise<string> {
   const asked = { method: 'GET', target: '/v1/connect/ca/roots', timeoutMs: answerWithinMs }
   const untilMs = env.clock.monoMs() + withinMs

@@ -39,7 +39,7 @@ export interface ObservedMesh {
   readonly rotations: number
   readonly connections: number
   readonly leaves: number
-  /** Who of the proxies has not what the cluster has, and why. */
+  /** The proxies whose configuration is behind the cluster's, and why. */
   readonly behind: () => readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** How often it is looked at who reaches whom. */
+/** Interval at which reachability between nodes is checked. */
 const lookEveryMs = 100
 
 interface ReachingWorld {

@@ -44,10 +44,10 @@ export interface RunContext {
   judge(condition: Parameters<typeof judge>[0]): string | undefined
   select(selector: Selector): readonly string[]
   stepScope(): ActionScope
-  /** Those who follow keys ask from where they are, and forget what they had asked before. */
+  /** Clients that follow keys ask again from their index, and drop the requests under way. */
   askWatchesAnew(): void
   endWatches(): void
-  /** Who of the proxies, or of those of one datacenter, has not what the cluster has, and why. */
+  /** The proxies, or those of one datacenter, whose configuration is behind the cluster's, and why. */
   proxiesBehind(datacenter?: string): readonly string[]
   /** Every proxy meets every other one. */
   proxiesMeet(): void

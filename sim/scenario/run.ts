@@ -127,7 +127,7 @@ export class ScenarioRun implements RunContext {
 
   /** Whatever an agent says is said in front of the checkers of all datacenters: they have keys of their own. */
   #said(node: string, where: string, text: () => string): void {
-    // What it tells of a token it tells who has that.
+    // The secrets manager reports events of a token to the token's owner.
     if (node === managerName) return
     for (const checks of this.invariantsOf.values()) checks.tell('text shown', { node, where, text })
   }

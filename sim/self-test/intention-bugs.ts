@@ -3,7 +3,7 @@ import type { PlantedBug } from './planted-bug.ts'
 const feature = 'src/features/intention'
 const hunt = 'intentions-decide'
 
-/** What may go wrong with who may connect to whom. A scenario says what is right: nothing else in a run judges it. */
+/** Bugs in deciding which service may connect to which. A scenario states what is right: no other checker judges it. */
 export const intentionBugs: readonly PlantedBug[] = [
   {
     row: 103,

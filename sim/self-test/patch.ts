@@ -9,8 +9,8 @@ export interface Patch {
 }
 
 /**
- * The texts of the files that patches change, changed. A patch that does not fit exactly once is an error that names its
- * owner and itself: else a planted bug could quietly become the sound program.
+ * The patched texts of the files. A patch that does not match exactly once is an error that names its owner and itself;
+ * otherwise a planted bug could silently become the sound program.
  */
 export function patchedFiles(
   owner: string,

@@ -37,7 +37,10 @@ export interface SimulationOptions {
   readonly onSaid?: Listener | undefined
   /** After each turn, outside the tripwire; the node is the one whose turn it was. What it throws ends the run. */
   readonly afterTurn?: ((node: SimNode | undefined) => void) | undefined
-  /** An error that nobody on the node caught: `crash` lets its process die of it; else the run has failed. */
+  /**
+   * Called with an error that no code on the node caught. `crash` ends the node's process; otherwise the run has
+   * failed.
+   */
   readonly onNodeError?: ((node: SimNode, error: unknown) => 'fail' | 'crash') | undefined
 }
 

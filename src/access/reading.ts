@@ -34,7 +34,7 @@ export function parseRules(text: string, grammar: Grammar): Result<RuleSet, stri
   return problem === undefined ? ok(ruleSetOf(read.value, grammar)) : err(problem)
 }
 
-/** The tree of a text whatever its rules say; else why it has none, with the place. */
+/** Parses rules without judging what they grant; the error has the place. */
 export function parseRulesTree(text: string): Result<HclBlock, string> {
   if (text.length > accessRulesTextMax) return err(`the text is longer than ${accessRulesTextMax} characters`)
   const parsed = isJson(text) ? parseHclJson(text) : parseHcl(text)

@@ -29,7 +29,7 @@ export interface JsonBounds {
   readonly members: number
 }
 
-/** `tooMany`: a bound was met; else the text is no JSON. */
+/** `tooMany`: a limit was exceeded. Otherwise the text is not JSON. */
 export interface JsonFault {
   readonly kind: 'tooMany' | 'malformed'
   readonly message: string

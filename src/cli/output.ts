@@ -54,7 +54,9 @@ function linesOf(node: string, bytes: Uint8Array): string {
   return lines.map((line) => `    ${node}: ${line}\n`).join('')
 }
 
-/** Where the last character before `end` begins, if it may go on behind it; else `end`. RFC 3629, section 3. */
+/**
+ * Start of the last character before `end` if its bytes may continue after `end`; otherwise `end`. RFC 3629, section 3.
+ */
 function characterStart(bytes: Uint8Array, end: number): number {
   for (let at = end - 1; at >= end - 3 && at >= 0; at--) {
     const byte = byteAt(bytes, at)

@@ -160,7 +160,7 @@ interface Subject {
   readonly name: string | undefined
 }
 
-/** Whom a problem at this path is about, in the words of its author: `service "web", check "api"`. */
+/** The thing that a problem at this path is about, in its author's words: `service "web", check "api"`. */
 function subjectOf(source: DefinitionSource, path: readonly PropertyKey[]): Subject {
   const outer = called(source.kind, source.value, '')
   const [head, at] = path

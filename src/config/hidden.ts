@@ -9,7 +9,10 @@ export function settingsWithoutSecrets(json: string): string {
   )
 }
 
-/** `provider=aws secret_access_key=…`: what a cloud is asked with whom to join. An address has no such pairs. */
+/**
+ * `provider=aws secret_access_key=…`: a request to a cloud for addresses to join, without its secrets. An address has
+ * no such pairs.
+ */
 export function joinWithoutSecrets(place: string): string {
   return String(place).replace(/([\w-]+)=("[^"]*"|\S+)/g, (pair, name: string) =>
     secretName.test(name) ? `${name}=${hidden}` : pair,

@@ -7,9 +7,10 @@ import { fileSchema } from './schema.ts'
 type SchemaNode = Readonly<Record<string, unknown>>
 
 /**
- * The configuration file for editors, from the one schema that files are read with (JSON Schema, draft 2020-12). Facts about
- * a key that the standard has no word for stand under `x-`: who reads it, whether a reload takes it over, since when it is
- * there, what to write instead. Keys stand in lower case, as they are documented; files may have them in any.
+ * The JSON Schema of the configuration file for editors (draft 2020-12), from the same schema that reads files. Facts
+ * about a key for which the standard has no keyword stand under `x-`: the kind of agent that reads it, whether a reload
+ * applies it, the release that introduced it, the key to use instead. Keys are in lower case, as they are documented;
+ * files may have them in any case.
  */
 export function configJsonSchema(): SchemaNode {
   const { $schema, properties, ...rest } = z.toJSONSchema(fileSchema, {

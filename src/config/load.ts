@@ -38,10 +38,10 @@ export type GivenFlags = ReadonlyMap<string, boolean | string | readonly string[
 
 /**
  * Loads the configuration of an agent: list flags, then files in the order given (a directory's by name), then scalar
- * flags, then fragments of HCL; a later source wins. `more`: files and directories in the order given, beside those of the
- * flags. What is wrong with the form of any source is told of all of them at once, with what only the whole can tell: as long
- * as every source can be read, and but for what may be so only because of the form of a part.
- * Reference: configuration.md#fact-1.
+ * flags, then fragments of HCL; a later source wins. `more`: files and directories in the order given, in addition to
+ * those of the flags. Errors in the form of all sources are reported together. Errors that only the whole can show are
+ * reported with them if every source can be read, except those that may only follow from an error of form. Reference:
+ * configuration.md#fact-1.
  */
 export async function loadConfig(
   env: Pick<Env, 'disk' | 'machine'>,

@@ -164,7 +164,7 @@ const noDefinitions: Definitions = { services: [], checks: [] }
 
 type Part<K extends keyof AgentConfig> = Pick<AgentConfig, K>
 
-/** Who the agent is, and what part it takes in the cluster. */
+/** The identity of the agent, and its role in the cluster. */
 function identityOf(
   file: FileConfig,
   dev: boolean,

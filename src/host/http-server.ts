@@ -152,7 +152,8 @@ async function hostedBy(serving: HttpServing, tls: TlsOptions | undefined): Prom
       ? http.createServer(serverOptions, take)
       : answeringPlain(https.createServer({ ...serverOptions, ...listenerTls(tls) }, take))
   const shares = new SourceShares(httpConnectionsPerSourceMax)
-  // Before Node and TLS see the connection. A socket in the file system has no address; permissions decide who may connect.
+  // Runs before Node and TLS see the connection. A Unix socket has no address; file permissions decide which users may
+  // connect.
   listener.prependListener('connection', (raw: Socket) => {
     if (raw.remoteAddress === undefined) return
     const release = shares.take(raw.remoteAddress)

@@ -23,11 +23,12 @@ export interface LoggedTarget {
 }
 
 /**
- * A request target as it may be logged. A caller who misplaces a secret sends it where anything may stand, so that this shows
- * what is known to be none, instead of hiding what is known to be one:
- * 1. of the query, the parameters that the operation declares: `?TOKEN=`, `?tokne=` and a secret alone are others;
- * 2. of the path, what follows a route that takes no ID of the access control or of a session;
- * 3. in neither, anything in the form of a UUID, which is that of a secret, nor the token that the request came with.
+ * A request target as it may be logged. A caller that misplaces a secret may send it anywhere, so this shows what is
+ * known not to be secret, instead of hiding what is known to be secret:
+ * 1. of the query, the parameters that the operation declares: `?TOKEN=`, `?tokne=` and a bare secret are not among
+ *    them;
+ * 2. of the path, the rest after a route that takes no ID of a token, a policy or a session;
+ * 3. in neither, anything in the form of a UUID, which secrets have, nor the request's own token.
  */
 export function loggableTarget(logged: LoggedTarget): string {
   const mark = logged.target.indexOf('?')

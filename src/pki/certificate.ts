@@ -37,7 +37,7 @@ export interface Certificate extends ExtensionFacts {
 export const certificateBytesMax = 16 * 1024
 const serialBytesMax = 20
 
-/** The certificate that these bytes are; else in what they are none. */
+/** Returns the parsed certificate, or why the bytes are not one. */
 export function readCertificate(der: Uint8Array): Result<Certificate, string> {
   const whole = readDer(der, certificateBytesMax)
   if (!whole.ok) return err(`the certificate cannot be read: ${whole.error}`)

@@ -30,9 +30,9 @@ interface Search {
 }
 
 /**
- * The chain from the leaf to one of the roots, both among it; else why there is none. RFC 5280, section 6, without policies
- * and constraints of names (a certificate that insists on either is refused), and stricter than that for leaves: they are of
- * no authority. It knows nothing of how certificates are made here, for it judges that.
+ * Returns the chain from the leaf to one of the roots, including both, or why there is none. RFC 5280, section 6,
+ * without policies and name constraints (a certificate that requires either is refused), and stricter for leaves: they
+ * must not be authorities. Independent of the code that creates certificates, because it checks that code.
  */
 export function verifyChain(
   crypto: Verifying,

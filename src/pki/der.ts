@@ -95,10 +95,12 @@ export const depthMax = 16
 export const valuesMax = 2_048
 
 /**
- * The one value that these bytes are, exactly; else what is wrong with them. `bytesMax`: longer ones are not looked at.
+ * Returns the single value that these bytes encode, or what is wrong with them. `bytesMax`: longer input is refused
+ * unread.
  *
- * That they are DER and not another encoding of the same is seen by writing again what was read: the same bytes must come
- * out. So lengths are minimal, nothing follows, and the bytes of each value within are those that `encoded` gives for it.
+ * That the bytes are DER and not another encoding is checked by encoding the parsed value again: the same bytes must
+ * come out. So lengths are minimal, nothing follows, and the bytes of each inner value are those that `encoded` gives
+ * for it.
  */
 export function readDer(bytes: Uint8Array, bytesMax: number): Result<Der, string> {
   if (bytes.length > bytesMax) return err(`it is longer than ${bytesMax} bytes`)

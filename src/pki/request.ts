@@ -30,7 +30,7 @@ export interface CertificateRequest {
 export const requestBytesMax = 16 * 1024
 const attributesMax = 16
 
-/** The request that DER or the one block of a PEM text is; else in what it is none. */
+/** Returns the parsed CSR, from DER or from the single block of a PEM text, or why the input is not one. */
 export function readRequest(
   given: Uint8Array | string,
   crypto: Pick<Crypto, 'verify'>,

@@ -21,7 +21,7 @@ export type SpiffeId = ServiceId | SigningId
 /** Longer ones are not looked at. The SPIFFE standard, section 2.3. */
 const uriMax = 2_048
 
-/** Reads `spiffe://TRUSTDOMAIN/ns/NAMESPACE/dc/DC/svc/SERVICE` or `spiffe://TRUSTDOMAIN`; else says what it is not. */
+/** Parses `spiffe://TRUSTDOMAIN/ns/NAMESPACE/dc/DC/svc/SERVICE`, or says why the URI is not of this form. */
 export function readSpiffeId(uri: string): Result<SpiffeId, string> {
   if (uri.length > uriMax) return err(`a SPIFFE ID is at most ${uriMax} characters long`)
   const found = /^spiffe:\/\/([a-z0-9._-]{1,255})(\/[\x21-\x7e]*)?$/i.exec(uri)

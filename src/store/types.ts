@@ -98,7 +98,7 @@ export interface WriteTransaction extends ReadTransaction {
   touch<R extends Row>(table: TableDefinition<R>, index?: number): void
   /** Makes a departure that rows do not show. */
   depart<R extends Row>(table: TableDefinition<R>, departure: string): void
-  /** Runs a part of the command. What it changed stays only if it returns true; else all of that is taken back. */
+  /** Runs a part of the command. Its changes are kept only if it returns true, and are undone otherwise. */
   attempt(part: () => boolean): boolean
   /** Runs the hooks of this event, in the order in which the store was given them, before it returns. */
   raise<Payload>(event: StateEvent<Payload>, payload: Payload): void

@@ -120,7 +120,7 @@ describe('an agent where only what a rule allows may be done', () => {
     expect((await dns('web.service.svc.')).answers).toHaveLength(1)
   })
 
-  it('[ACL-006] [ACL-007] [ACL-008] [ACL-009] [REG-025] takes a service from who may write it, by its name or all', async () => {
+  it('[ACL-006] [ACL-007] [ACL-008] [ACL-009] [REG-025] takes a service from a token that may write it, by its name or all', async () => {
     const register = (token: string, Name: string) =>
       as(token, 'PUT /v1/agent/service/register', JSON.stringify({ Name }))
     const inCatalog = (token: string, Service: string) =>
@@ -139,7 +139,7 @@ describe('an agent where only what a rule allows may be done', () => {
     expect(await as('root', 'GET /v1/catalog/service/api-1')).toBe('200 []')
   })
 
-  it('[ACL-010] [ACL-011] [ACL-012] [MEM-027] fires events and manages the keys of the pool for who has a rule, and for nobody else', async () => {
+  it('[ACL-010] [ACL-011] [ACL-012] [MEM-027] fires events and manages the keys of the pool for a token with the rule, and for no other', async () => {
     expect(await as('no-rights', 'PUT /v1/event/fire/deploy')).toBe('403 Permission denied')
     expect(await as('hears-events', 'PUT /v1/event/fire/deploy')).toBe('403 Permission denied')
     expect(await as('fires', 'PUT /v1/event/fire/deploy')).toMatch(/^200 .*"Name":"deploy"/)
@@ -213,7 +213,7 @@ describe('an agent where only what a rule allows may be done', () => {
     expect(await as('manage', 'GET /v1/kv/a')).toBe('500 Cannot resolve root ACL')
   })
 
-  it('hides the token of a prepared query, and the state as a whole, from who does not manage access', async () => {
+  it('hides the token of a prepared query, and the state as a whole, from tokens that may not manage access', async () => {
     expect(await as('no-rights', 'GET /v1/snapshot')).toBe('403 Permission denied')
     expect(await as('discovers-all', 'GET /v1/query')).not.toContain('"gone"')
     expect(await as('root', 'GET /v1/query')).toContain('"gone"')

@@ -57,7 +57,7 @@ describe.each(worlds.map((world) => [world.name, world] as const))('the pool %s'
     expect((await ask(target, 'GET /v1/agent/members?segment=alpha&wan=1')).status).toBe(400)
   })
 
-  it('[HTP-058] says whom it could not join, and lets anybody be told to leave', async () => {
+  it('[HTP-058] says which addresses it could not join, and removes a failed member on request', async () => {
     const join = await ask(target, 'PUT /v1/agent/join/127.0.0.1:1')
     expect([join.status, join.text]).toEqual([500, expect.stringContaining('* Failed to join 127.0.0.1')])
     const forced = await ask(target, 'PUT /v1/agent/force-leave/nobody')

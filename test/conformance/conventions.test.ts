@@ -102,7 +102,7 @@ describe.each(worlds.map((world) => [world.name, world] as const))('conventions 
     expect(pretty.json()).toEqual(plain.json())
   })
 
-  it('[HTP-011] an answer is kept for those who ask for a kept one', async () => {
+  it('[HTP-011] an answer is cached for callers that ask for a cached one', async () => {
     const first = await ask(target, 'GET /v1/health/service/far?cached')
     const second = await ask(target, 'GET /v1/health/service/far?cached')
     expect([first.headers.get('x-cache'), first.headers.has('age')]).toEqual(['MISS', false])
@@ -112,7 +112,7 @@ describe.each(worlds.map((world) => [world.name, world] as const))('conventions 
     expect((await ask(target, 'GET /v1/health/service/far')).headers.has('x-cache')).toBe(false)
   })
 
-  it('[HTP-011] an answer may be compressed for those who take that', async () => {
+  it('[HTP-011] an answer may be compressed for callers that accept that', async () => {
     await ask(target, 'PUT /v1/kv/long', 'x'.repeat(5_000))
     const headers = [['Accept-Encoding', 'gzip']] as const
     const request = { method: 'GET', target: '/v1/kv/long', headers, body: undefined, timeoutMs: 30_000, stream: false }

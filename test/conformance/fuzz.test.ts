@@ -13,7 +13,7 @@ const hangMs = 30_000
 
 const routes = features.flatMap((feature) => feature.routes ?? [])
 const document = new DocumentCheck(agentDocument())
-/** These do what they are for: the agent ends, dials whoever is named, or answers for ever. */
+/** Left out because they work: the agent ends, dials the given address, or answers for ever. */
 const untouched = new Set(['/v1/agent/leave', '/v1/agent/join/', '/v1/agent/monitor'])
 const paths = routes.map(({ path }) => path).filter((path) => !untouched.has(path))
 

@@ -66,7 +66,7 @@ describe('an agent of a mesh where only what a rule allows may be done', () => {
   }, 60_000)
   afterAll(() => agent.stop())
 
-  it('takes an intention from who has the rule for its destination, which no rule for the service itself is', async () => {
+  it('takes an intention from a token with the rule for its destination, which a rule for the service itself does not imply', async () => {
     for (const token of ['no-rights', 'reads-db', 'writes-db', 'blind-to-db']) {
       expect(await make(token, 'api', 'db', 'allow')).toBe('403 Permission denied')
     }
@@ -79,7 +79,7 @@ describe('an agent of a mesh where only what a rule allows may be done', () => {
     expect(await as('rules-db', `DELETE ${intentions}/${id}`)).toBe('200 true')
   })
 
-  it('shows intentions to who reads the destination or has the rule, and leaves the others out', async () => {
+  it('shows intentions to tokens that may read the destination or have the rule, and leaves the others out', async () => {
     const toDb = await make('rules-all', 'web', 'db', 'allow')
     const toWeb = await make('rules-all', 'any', 'web', 'deny')
     for (const token of ['reads-db', 'writes-db', 'rules-db']) {
@@ -101,7 +101,7 @@ describe('an agent of a mesh where only what a rule allows may be done', () => {
     for (const id of [toDb, toWeb]) expect(await as('rules-all', `DELETE ${intentions}/${id}`)).toBe('200 true')
   })
 
-  it('lets a client connect by what is said now, asked by who may write the target', async () => {
+  it('authorizes a client by the present intentions, for a caller that may write the target', async () => {
     for (const token of ['no-rights', 'reads-db', 'rules-db', 'blind-to-db']) {
       expect(await authorize(token, 'web', 'db')).toBe('403 Permission denied')
     }
@@ -119,7 +119,7 @@ describe('an agent of a mesh where only what a rule allows may be done', () => {
     await until(() => authorize('writes-db', 'web', 'db'), /Default behavior/)
   })
 
-  it('tells who waits that an intention has come, changed, or gone', async () => {
+  it('answers a waiting read when an intention is created, changed, or removed', async () => {
     const { target } = agent
     const id = await make('rules-all', 'a', 'b', 'allow')
     const changes = [

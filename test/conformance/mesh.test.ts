@@ -217,7 +217,7 @@ describe('the mesh of one agent', () => {
     expect(Date.parse(short.ValidBefore) - Date.parse(short.ValidAfter)).toBe(36 * 3_600_000)
   })
 
-  it('[CA-015] [CA-021] [CA-022] [CA-023] [CA-025] [CA-026] [CA-042] [CA-043] [CA-044] rotates where it changes the key: whoever trusts the old root alone takes new leaves', async () => {
+  it('[CA-015] [CA-021] [CA-022] [CA-023] [CA-025] [CA-026] [CA-042] [CA-043] [CA-044] rotates to another key: verifiers that trust only the old root accept new leaves', async () => {
     const old = activeOf(await roots())
     const oldLeaf = await leaf('web')
     const indexBefore = (await ask(target, `GET ${leafPath}web`)).index()
@@ -262,7 +262,7 @@ describe('the mesh of one agent', () => {
     for (const { RootCert } of (await roots()).Roots) expect(isTrusted(web.CertPEM, [RootCert], during(web))).toBe(true)
   })
 
-  it('has each private key in the answer to who asked for it, and nowhere else', async () => {
+  it('has each private key in the answer to its own request, and nowhere else', async () => {
     const lines = [
       ...['GET /v1/agent/self', 'GET /v1/agent/metrics', 'GET /v1/agent/connect/ca/roots', 'GET /v1/catalog/nodes'],
       ...[`GET ${rootsPath}`, `GET ${configurationPath}`, 'GET /v1/connect/ca/forecast', 'GET /v1/agent/services'],

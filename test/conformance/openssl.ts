@@ -23,7 +23,7 @@ export function certificatesIn(pem: string): readonly string[] {
   return pem.match(certificates) ?? []
 }
 
-/** Whether somebody who trusts these roots alone takes the first of a chain for what it says, at that moment. */
+/** Whether a verifier that trusts only these roots accepts the first certificate of a chain at that time. */
 export function isTrusted(chain: string, roots: readonly string[], atMs: number): boolean {
   const [leaf = '', ...untrusted] = certificatesIn(chain)
   const moment = String(Math.floor(atMs / 1000))

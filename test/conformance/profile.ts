@@ -10,7 +10,7 @@ export function profileDocument(profile: string, ports: Readonly<Record<string, 
   return fill(config, firstVariables(ports)) as Record<string, Exact>
 }
 
-/** Whether whoever records waits for the agent's own entry in the catalog, and with which token. */
+/** Whether the recorder waits for the agent's own entry in the catalog, and with which token. */
 export function profileFacts(profile: string): { readonly wait: boolean; readonly token: string } {
   const named = (loadGolden('profiles.json') as Record<string, Record<string, Exact>>)[profile] ?? {}
   return { wait: named['wait'] !== false, token: String(named['token'] ?? '') }

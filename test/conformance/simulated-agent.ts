@@ -192,7 +192,7 @@ class SimulatedTarget implements GoldenTarget {
     await this.#macrotask()
   }
 
-  /** Lets whoever waits for an answer go on, as far as it gets without another. */
+  /** Lets code that waits for an answer continue, as far as it gets without another one. */
   #macrotask(): Promise<void> {
     return new Promise((resolve) => {
       setImmediate(resolve)

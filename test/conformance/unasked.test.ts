@@ -57,12 +57,12 @@ describe('what a caller without rights sends, under default deny', () => {
     await root('PUT /v1/catalog/register', { ...registered, Check: { CheckID: 'c1', Name: 'c' } })
     await root('PUT /v1/agent/service/register', { Name: 'local', Check: { TTL: '10s' } })
     await root('PUT /v1/kv/a', 'x')
-    // Its ID is not among the texts: whoever knows it may bind a query without a name to it. Spec: ACL-017.
+    // Its ID is not among the texts: a caller that knows it may bind a query without a name to it. Spec: ACL-017.
     await made('PUT /v1/session/create', { Node: 'n1', Checks: [] })
     const query = await made('POST /v1/query', { Name: 'q', Service: { Service: 'web' } })
     const allowed = { SourceName: 'web', DestinationName: 'db', Action: 'allow' }
     const intention = await made('POST /v1/connect/intentions', allowed)
-    // The check becomes critical, the legacy token gets its accessor, and the catalog is told of all that.
+    // The check becomes critical, the legacy token gets its accessor, and the catalog learns of all that.
     await agent.target.pause(600_000)
     texts = [
       '',
@@ -92,7 +92,7 @@ describe('what a caller without rights sends, under default deny', () => {
     expect(agent.lastIndex()).toBe(before)
   }
 
-  it('is all that could write: else the log is at rest', async () => {
+  it('is all that could write: otherwise the log is at rest', async () => {
     await expectRest(agent.lastIndex())
   })
 
@@ -154,7 +154,7 @@ const found: Readonly<Record<string, readonly Sent[]>> = {
   'GET /v1/acl/explain': [{ line: 'GET /v1/acl/explain?resource=key&name=a&right=write', body: undefined }],
 }
 
-/** What each operation takes from whoever has the rights. */
+/** What each operation accepts from a caller with the rights. */
 function wellFormed(name: string): readonly Sent[] {
   return (effects[name] ?? []).map(({ request, body }) => {
     const text = typeof body === 'string' || body === undefined ? body : JSON.stringify(body)

@@ -133,7 +133,7 @@ describe('a server with the configuration of release 1.3', () => {
     )
   })
 
-  it('[CFG-020] answers DNS, and who sends no token, by the token that acl_token names', async () => {
+  it('[CFG-020] answers DNS, and requests without a token, by the token of acl_token', async () => {
     expect(await webByDns()).toBe(0)
     const rules = 'service "" { policy = "read" } node "" { policy = "read" }'
     const body = JSON.stringify({ ID: 'for-dns', Name: 'dns', Type: 'client', Rules: rules })

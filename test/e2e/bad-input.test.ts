@@ -77,7 +77,7 @@ describe('an agent refuses to start', () => {
     }
   })
 
-  it('when nobody answers whom it must join', async () => {
+  it('when no address answers that it must join', async () => {
     const file = join(workplace.path, 'a.json')
     writeFileSync(file, JSON.stringify(await server({ start_join: [`127.0.0.1:${await freePort()}`] })))
     const finished = await runSvc(['agent', `-config-file=${file}`])

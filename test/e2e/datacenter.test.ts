@@ -69,7 +69,7 @@ async function memberRows(at: NodeName): Promise<ReadonlyMap<string, Readonly<Re
 
 /** Each story begins where the one before ended. */
 describe('three servers and two clients', () => {
-  it('[AGT-002 MEM-001] are five members and five nodes, whoever is asked', async () => {
+  it('[AGT-002 MEM-001] are five members and five nodes, whichever agent is asked', async () => {
     for (const name of nodeNames) {
       expect([...(await datacenter.statuses(name)).keys()].sort(), name).toEqual(['c1', 'c2', 's1', 's2', 's3'])
       await eventually(`five nodes in the catalog at ${name}`, async () =>

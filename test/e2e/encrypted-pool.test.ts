@@ -95,7 +95,7 @@ it('agents with a key form a pool, change the key, and find each other again by 
   }
   expect(statSync(backup).mode & 0o077).toBe(0)
 
-  // Killed, it is told neither the key nor whom to join: both stand in its data directory.
+  // After a kill it is given neither the key nor an address to join: both are in its data directory.
   await client.stop('SIGKILL')
   running = [server]
   const again = start('c1', clientPorts)

@@ -66,7 +66,7 @@ describe('svc exec', () => {
     expect(ran).toEqual({ code: 1, error, out: '0 / 0 node(s) completed / acknowledged\n' })
   })
 
-  it('ends what runs when whoever asked has gone', async () => {
+  it('kills running commands when the caller has gone', async () => {
     const sleeping = 'echo begun; exec sleep 4321'
     const caller = spawn(process.execPath, [launcher, 'exec', sleeping], {
       env: { ...process.env, SVC_HTTP_ADDR: http },

@@ -55,7 +55,7 @@ afterEach(async () => {
   cluster = undefined
 })
 
-/** Who leads, as the servers say of themselves; undefined while that is not exactly one of them. */
+/** The leader, as the servers report it themselves; undefined while that is not exactly one of them. */
 async function leaderByRole(agents: readonly RealAgent[]): Promise<RealAgent | undefined> {
   const selves = await Promise.all(
     agents.map((agent) => agent.json<{ Stats: { raft: { state: string } } }>('/v1/agent/self')),

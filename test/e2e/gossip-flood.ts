@@ -18,7 +18,7 @@ export async function floodStreams(to: GossipPlace, bytes: Uint8Array, streams: 
   await Promise.all(Array.from({ length: streams }, one))
 }
 
-/** The same datagram at this rate for so long. */
+/** Sends the same datagram at this rate for this long. */
 export async function floodPackets(
   to: GossipPlace,
   bytes: Uint8Array,

@@ -137,7 +137,7 @@ describe.skipIf(!hasProcesses)('proxies that an agent runs', () => {
     expect(agent.output).toContain('A managed proxy has ended, and is started again')
   })
 
-  it('hear of changes by themselves, and go on: who waits with the hash is told', async () => {
+  it('learn of changes by themselves, and continue: a caller that waits with the hash is answered', async () => {
     const [before] = processesOf('web-proxy')
     const hash = (await proxyOf('web-proxy'))?.ContentHash
     const waiting = agent.json<ProxyConfig>(`/v1/agent/connect/proxy/web-proxy?hash=${hash}&wait=30s`)

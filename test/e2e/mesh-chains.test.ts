@@ -138,7 +138,10 @@ function givenOf({ CertPEM, PrivateKeyPEM, Service, ServiceURI }: LeafAnswer): G
   return { service: Service, uri: ServiceURI, certificate, intermediates, key: { privateKeyPem: PrivateKeyPEM }, root }
 }
 
-/** Whom its verifiers may trust: whoever has not heard of its root trusts an older one; who trusts younger ones alone comes later. */
+/**
+ * The sets of roots that a leaf's verifiers may trust: a verifier that does not know its root yet trusts an older one;
+ * one that trusts only younger roots comes later.
+ */
 function legalStores(of: Given): readonly (readonly Certificate[])[] {
   const sets = Array.from({ length: 2 ** roots.length - 1 }, (_, mask) => mask + 1)
   return sets

@@ -12,7 +12,7 @@ const underWay = 4
 const throughRotations: Coming = isLong ? { perSecond: 200 } : { underWay }
 /** Connections after the last leaf has come. */
 const visitsAfterwards = isLong ? 2_000 : 50
-/** An intention takes effect within so long after its write has been answered. */
+/** Maximum time from the answer to an intention's write until it takes effect. */
 const effectWithinMs = 1_000
 
 let datacenter: Datacenter
@@ -102,7 +102,10 @@ afterAll(async () => {
   service?.close()
 })
 
-/** Of those who began after that: how many there are, and how long after it the last began who did not hear what is expected. */
+/**
+ * For connections that began after that: how many there are, and how long after it the last one began that did not get
+ * the expected result.
+ */
 function effectOf(visits: readonly Visit[], atMs: number, isExpected: (word: string) => boolean) {
   const since = visits.filter(({ beganMs }) => beganMs > atMs)
   const others = since.filter(({ word }) => !isExpected(word)).map(({ beganMs }) => beganMs - atMs)

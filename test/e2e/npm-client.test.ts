@@ -179,7 +179,7 @@ describe('the npm client of the field, unmodified', () => {
     expect(await consul.kv.get('t/a')).toMatchObject({ Value: '1' })
   })
 
-  it('status: who leads, and who takes part', async () => {
+  it('status: the leader, and the peers', async () => {
     const leader = await consul.status.leader()
     expect(leader).toMatch(/^127\.0\.0\.1:\d+$/)
     expect(await consul.status.peers()).toEqual([leader])

@@ -27,7 +27,7 @@ it('[DNS-013 DNS-017 TEL-007] the one of three servers that is left answers DNS,
   }
   expect(await counted()).toBe(false)
   await Promise.all([0, 1, 2].filter((other) => other !== left).map((other) => three.agents[other]?.stop('SIGKILL')))
-  // An interval of metrics is ten seconds, and is told of when it is over.
+  // An interval of metrics lasts ten seconds, and is shown when it is over.
   await eventually(
     'stale answers in its metrics',
     async () => {

@@ -93,7 +93,7 @@ function startServer(at: number, name: string): RealAgent {
   return start(name, `127.0.0.${at + 1}`, { server: true, bootstrap_expect: 3, ...tls, ...secured })
 }
 
-/** Who signed the certificate that the HTTPS port of the first server shows, and what it answers with. */
+/** The issuer of the certificate on the first server's HTTPS port, and the status of its answer. */
 function shownByHttps(ca: string): Promise<{ readonly status: number | undefined; readonly issuer: string }> {
   return new Promise((resolve, reject) => {
     const options = { host: '127.0.0.1', port: https, path: '/v1/status/leader', agent: false, ca: readFileSync(ca) }

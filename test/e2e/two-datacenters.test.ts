@@ -330,7 +330,7 @@ describe('two datacenters', () => {
     expect(await both.agent('s1').json('/v1/event/list')).toEqual([])
   })
 
-  it('let nobody into their pool who is no server, and say why on both sides', async () => {
+  it('admit no agent to their pool that is not a server, and say why on both sides', async () => {
     const refused = await both.agent('c1').request('PUT', `/v1/agent/join/${hosts.s1}:${wanPort}`)
     expect(refused.status).toBe(500)
     expect(await refused.text()).toMatch(/it refuses: Member 'c1' is not a server|has conflicting node ID/)
@@ -378,7 +378,7 @@ describe('two datacenters', () => {
     }
   })
 
-  it('meet again by what a server kept of their pool, also with its key, where it is told of nobody', async () => {
+  it('rejoin by the stored members of their pool, also with its key, without configured addresses', async () => {
     await both.agent('s1').stop('SIGKILL')
     await eventually('s1 has failed', async () =>
       (await both.statusSeen('s2', 's1.dc1')) === failed ? true : undefined,

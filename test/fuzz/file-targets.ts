@@ -16,7 +16,7 @@ import { SnapshotReader } from '../../src/store/restore.ts'
 import type { TableDefinition } from '../../src/store/types.ts'
 import type { FuzzTarget } from '../tools/fuzz/target.ts'
 
-/** So many pieces of 64 KiB are taken: whoever reads lets others have their turn between two. */
+/** Number of pieces of 64 KiB that are read: the reader yields between two. */
 const piecesMax = 16
 
 function taken<T>(pieces: Generator<T, unknown>, use: (piece: T) => void = () => undefined): void {

@@ -31,7 +31,7 @@ interface Told {
   readonly passed: boolean
 }
 
-/** Runs each file with every seed; what is told of them comes in order of files, then of seeds. */
+/** Runs each file with every seed; results come in order of files, then of seeds. */
 async function runAll(files: readonly string[]): Promise<readonly Told[]> {
   const { out, err, exit } = await svcSim(['run', ...files, '--seeds', `1..${seeds}`, '--json'])
   expect(exit, `${out}${err}`).toBe(0)

@@ -42,9 +42,9 @@ export type Order = (typeof orders)[number]
 const withSessions: Release = { major: 0, minor: 4, patch: 0 }
 
 /**
- * A rolling upgrade as operators do it: one server at a time, the next when all is well again, then the client; while keys
- * are read and written, locks are contended for, and a service is kept alive. `mustRun`: nobody may stop at any moment; else the
- * next server's turn comes whatever has become of the others.
+ * A rolling upgrade as operators do it: one server at a time, the next when all is well again, then the client;
+ * meanwhile keys are read and written, locks are contended for, and a service is kept alive. `mustRun`: no server may
+ * stop at any moment; otherwise the next server's turn comes whatever has become of the others.
  */
 export function rollingUpgrade({ from, to }: ReleasePair, order: Order, mustRun: boolean): string {
   const well =
@@ -134,8 +134,8 @@ function somethingOfEach(from: Release): readonly string[] {
 }
 
 /**
- * The same with nobody who writes: whatever servers held before, each of them holds after each step, row by row. In this order, or with the
- * leader last.
+ * The same without writes: what servers held before, each of them holds after each step, row by row. In this order, or
+ * with the leader last.
  */
 export function upgradeOfHeld({ from, to }: ReleasePair, order: Order | 'leader last'): string {
   const spoken = internalProtocolsOf(from).spoken

@@ -13,7 +13,7 @@ async function hashWith(options: SvcSimOptions, ...flags: readonly string[]): Pr
   return traceHashOf(finished)
 }
 
-/** Run once for all who compare with it. */
+/** Run once for all tests that compare with it. */
 let first: Promise<string> | undefined
 function firstHash(): Promise<string> {
   first ??= hashWith({})

@@ -60,7 +60,7 @@ const shows: Readonly<Record<string, string>> = {
   'wan-of-three-datacenters.yaml': '[MEM-026]',
 }
 
-/** Only the scenarios that show this statement, where one is asked for (`test/tools/breakages`); else all. */
+/** Only the scenarios that show this statement, if one is selected (`test/tools/breakages`); otherwise all. */
 const asked = process.env['SVC_TEST_REQUIREMENT']
 
 const files = readdirSync(join(projectRoot, 'scenarios')).filter(

@@ -37,15 +37,15 @@ export function svcSim(args: readonly string[], options: SvcSimOptions = {}): Pr
   })
 }
 
-/** What `svc-sim run` has told of one of its scenarios: the lines of its seeds, and the one that sums them up. */
+/** What `svc-sim run` prints about one of its scenarios: the lines of its seeds, and the summary. */
 export interface Told {
   readonly seeds: readonly string[]
   readonly summary: string
 }
 
 /**
- * Many scenarios in one process, which compiles what it runs once and not once for each. What is told of each comes as soon as
- * it is over. The process is gone when this file's tests are.
+ * Runs many scenarios in one process, which compiles the program once and not once for each. Each result is delivered
+ * as soon as its scenario is over. The process ends with this file's tests.
  */
 export function svcSimRun(files: readonly string[], flags: readonly string[]): readonly Promise<Told>[] {
   const args = [join(projectRoot, 'bin/svc-sim.js'), 'run', ...files, ...flags]

@@ -62,7 +62,7 @@ async function bundle() {
     dir: aside,
     format: 'cjs',
     strict: true,
-    // What V8 has kept of a file does not know who is to import for it.
+    // V8's cache does not know which module an import is for.
     dynamicImportInCjs: false,
     entryFileNames: '[name].cjs',
     chunkFileNames: 'parts/[name].cjs',

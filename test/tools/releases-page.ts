@@ -121,7 +121,7 @@ function changedParts(): readonly Part[] {
   })
 }
 
-/** What agents of the past do not show here, and who upgrades must know all the same. */
+/** Differences that simulated agents do not show, and that operators must know for an upgrade all the same. */
 function notedParts(): readonly Part[] {
   return Object.entries<UpgradeNote>(furtherNotes).map(([name, note]) => {
     const title = `**${name.replaceAll('-', ' ')}**, for who upgrades.`

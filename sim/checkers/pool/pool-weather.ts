@@ -8,7 +8,7 @@ export interface NetworkFacts {
   readonly loss: number
 }
 
-/** A pool of agents, as it is told of their processes. */
+/** A pool of agents, as it is informed about their processes. */
 export interface ToldPool {
   died(node: string): void
   /** The process of this node stands still from now on. */

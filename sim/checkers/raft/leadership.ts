@@ -2,7 +2,7 @@ import { type CheckedRun, checker, type Tell } from '../checker.ts'
 import { type Marks, reachedMarks } from '../marks.ts'
 import { type ElectionSafety, electionSafety } from './election-safety.ts'
 
-/** Who leads, who has stood for election, and how often somebody has won. */
+/** The current leaders, the servers that have been candidates, and the number of elections won. */
 class Leadership {
   /** Servers that believe they lead, and in which term. */
   readonly leading = new Map<string, number>()

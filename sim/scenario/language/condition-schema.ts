@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { countBound, duration, httpRequest, savedNameField, selector, template } from '../../notation/fields.ts'
 import { type Selector, selectorOf } from '../../notation/selector.ts'
 
-/** Who leads, as a condition. */
+/** A condition on the leader. */
 export type LeaderBound =
   | { readonly kind: 'one' }
   | { readonly kind: 'none' }

@@ -11,7 +11,10 @@ const catalogWithinMs = 150_000
 const lookEveryMs = 250
 const answerWithinMs = 10_000
 
-/** Once servers rest: within bounds all agents agree on who is there (M1, M2), and the catalog on what they hold (E1, E3). */
+/**
+ * Once the servers are at rest: within time limits all agents agree on the members (M1, M2), and the catalog has what
+ * they registered (E1, E3).
+ */
 export async function comeToAgree(run: RunContext): Promise<void> {
   const pool = run.invariants.of(membership)
   const fromUs = run.simulation.nowUs
@@ -83,8 +86,9 @@ async function catalogUnrest(run: RunContext): Promise<readonly Fault[]> {
 }
 
 /**
- * The leader knows that it left. Whoever does not know a member is not told by others that it has left: where the leader has
- * lost its memory since, it has failed, and stays in the catalog until the pool would have forgotten it.
+ * Whether the leader knows that the member left. Other members do not report that to an agent that does not know the
+ * member. A leader that has lost its memory since considers the member failed, and keeps it in the catalog until the
+ * pool would have forgotten it.
  */
 function isHeard({ cluster }: RunContext, gone: string): boolean {
   const leader = cluster.leader()

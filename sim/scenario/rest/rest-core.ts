@@ -67,7 +67,7 @@ function chosenCore({ cluster, invariants, simulation }: RunContext): readonly s
   return drawCore(candidates, invariants.of(configurationChanges).standing(), (bound) => draw.below(bound))
 }
 
-/** Who leads, unless its process stands still. */
+/** The leader, unless its process is paused. */
 function leadingNow({ cluster }: RunContext): string | undefined {
   const leader = cluster.leader()
   return leader === undefined || cluster.nodeOf(leader).paused ? undefined : leader

@@ -3,7 +3,7 @@ import { meshLaws } from '../../checkers/mesh/mesh-laws.ts'
 import { httpEndpoint } from '../../cluster/node-identity.ts'
 import type { RunContext } from '../run-context.ts'
 
-/** A rotation goes on when there is a leader, and proxies are told of it at once; leaves are given out at a bounded rate. */
+/** A rotation proceeds when there is a leader, and proxies learn of it at once; leaves are signed at a limited rate. */
 const restWithinMs = 180_000
 const lookEveryMs = 500
 const answerWithinMs = 10_000

@@ -2,7 +2,7 @@ import { isMissed } from '../../cluster/group-facts.ts'
 import type { RunContext } from '../run-context.ts'
 
 /**
- * Who left while there was no majority to take it out of the consensus group may be one that the others cannot do without:
+ * A server that left while no majority could remove it from the Raft configuration may be one that the others need:
  * such servers are started again, as an operator would do.
  */
 export function startMissed({ cluster }: RunContext): void {

@@ -58,7 +58,7 @@ async function faultOf(run: RunContext, node: string, query: AskedQuery): Promis
   return queryFault(query, told, world)
 }
 
-/** Those that answer to their own name, whoever asks. */
+/** Queries that are executed by their own name, and give the same result to every caller. */
 function isPlain({ Name, Template, Service }: ListedQuery): boolean {
   return Name !== '' && Template.Type === '' && !Service.Connect
 }

@@ -6,8 +6,8 @@ import type { RunContext } from '../run-context.ts'
 const lookEveryMs = 1_000
 
 /**
- * At rest the servers of all datacenters that know one another agree on who of them is there (M1, M2), within the bound of their
- * pool's timing.
+ * At rest the servers of all datacenters that know one another agree on the members of their pool (M1, M2), within the
+ * time limit of the pool's timing.
  */
 export async function meetAgain(run: RunContext): Promise<void> {
   const { wan } = run.invariants

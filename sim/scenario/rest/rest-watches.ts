@@ -7,7 +7,7 @@ import type { RunContext } from '../run-context.ts'
 
 const lookEveryMs = 20
 const answerWithinMs = 10_000
-/** One blocking query to its end (10 s, a sixteenth more), for who waits for an index that was lost, and a fresh one. */
+/** One blocking query to its end (10 s and a sixteenth), for a client that waits for a lost index, and a fresh read. */
 const caughtUpWithinMs = 15_000
 /** A pause of half a second, one agent that has left and is asked first, and packets lost on the way. */
 const toldWithinMs = 5_000
@@ -15,8 +15,9 @@ const toldWithinMs = 5_000
 const lastName = 'at-rest'
 
 /**
- * At rest, those who follow keys ask once more from where they are, over connections that work, and come to what a fresh
- * read finds (W3). Then a write under each prefix is told to all who wait by then (W2), whoever answers them.
+ * At rest, clients that follow keys ask once more from their index, over working connections, and arrive at the result
+ * of a fresh read (W3). Then every client that waits by then learns of a write under its prefix (W2), whichever server
+ * answers it.
  */
 export async function compareWatches(run: RunContext): Promise<void> {
   const prefixes = run.invariants.of(watchSequences).prefixes()

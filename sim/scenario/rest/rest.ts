@@ -25,10 +25,11 @@ const askAgainMs = 500
 const lastKey = 'svc-sim/at-rest'
 
 /**
- * The end of every run: everything is mended and started, and within a bound the cluster comes to rest and takes a write
- * (L1); all agents agree on who is there and the catalog on what they offer (M1, M2, E1, E3), whichever face is asked
- * (E2), and queries find what health has (Q1); who follows keys has what a read finds (W3), and is told of a write (W2). Then each server must hold what the log
- * made of every key (D1), and all must have the same state (R5).
+ * The end of every run. All faults are undone and all nodes started, and within a time limit the cluster comes to rest
+ * and accepts a write (L1). All agents agree on the members, and the catalog on their registrations (M1, M2, E1, E3),
+ * through every interface (E2), and queries find what health has (Q1). Clients that follow keys have the result of a
+ * fresh read (W3), and learn of a write (W2). Then each server must hold the log's value of every key (D1), and all
+ * must have the same state (R5).
  */
 export async function comeToRest(run: RunContext): Promise<void> {
   const withinMs = run.scenario.quiet?.within ?? restWithinMs
@@ -53,7 +54,7 @@ async function partToRest(run: RunContext, withinMs: number): Promise<boolean> {
   if (!(await awaitRest(run, run.simulation.nowUs + withinMs * 1000, withinMs))) return false
   await compareViews(run)
   await compareWatches(run)
-  // Watchers were told of a write, which some server may not have yet.
+  // Watching clients have learned of a write that some server may not have yet.
   if (!(await awaitRest(run, run.simulation.nowUs + withinMs * 1000, withinMs))) return false
   for (const server of presentServers(run)) {
     if (run.hasFailed()) return false
@@ -98,7 +99,7 @@ function presentServers({ cluster }: RunContext): readonly string[] {
   return cluster.serverNames.filter((server) => !cluster.hasLeft(server))
 }
 
-/** A disk that has room again is tried once a second by who was waiting for it: asked again until the bound is over. */
+/** Code that waits for space on a disk retries once a second: repeat until the time limit. */
 async function writeOnce(run: RunContext, untilUs: number): Promise<void> {
   if (run.hasFailed()) return
   const servers = presentServers(run)

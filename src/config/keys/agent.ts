@@ -4,7 +4,7 @@ import { keysOf } from './key.ts'
 import { bool, definition, duration, pairs, text, whole } from './types.ts'
 
 /**
- * Keys of the agent itself: who it is, what it keeps, its checks, its log. Reference: configuration.md#top-level-keys.
+ * Keys of the agent itself: its identity, its data, its checks, its log. Reference: configuration.md#top-level-keys.
  */
 
 const key = keysOf('agent')

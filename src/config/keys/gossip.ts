@@ -2,7 +2,7 @@ import { block, keysOf } from './key.ts'
 import { bool, count, duration, text, texts, whole } from './types.ts'
 
 /**
- * Keys of the pools: who is there, and how they find each other. Reference: configuration.md#top-level-keys,
+ * Keys of the pools: their members, and how these find each other. Reference: configuration.md#top-level-keys,
  * configuration.md#gossip-timing, configuration.md#addresses-to-join.
  */
 

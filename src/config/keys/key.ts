@@ -16,7 +16,7 @@ export interface KeyFacts {
 
 export interface Waiting {
   readonly for: string
-  /** Any other value than the default is refused for this reason: whoever ignored it would be open. */
+  /** Any value but the default is refused for this reason: ignoring it would leave the agent open. */
   readonly refused?: string
   /** Not a promise: it never has an effect. */
   readonly never?: true

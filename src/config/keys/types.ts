@@ -18,7 +18,7 @@ export const whole = z.int()
 export const notNegative = z.int().min(0)
 /** RFC 1035, section 3.3.13: the fields of a SOA record are 32 bits wide. */
 export const uint32 = z.int().min(0).max(0xffff_ffff)
-/** What is inside is checked by those who will run it (`definitions.ts`). */
+/** Its content is checked by the code that will run it (`definitions.ts`). */
 export const definition = z.looseObject({})
 /** Names and values that people choose. */
 export const pairs = z.record(z.string(), z.string())

@@ -67,7 +67,9 @@ export function checkConnect({ connect, ports }: FileConfig, problem: Report): v
     )
 }
 
-/** What a server is told of its mesh. Options that its provider does not have are left out: one of them may be a secret. */
+/**
+ * The mesh settings of a server. Options that its provider does not support are left out: one of them may be a secret.
+ */
 export function meshOf({ connect }: FileConfig, dev: boolean, defaults: AgentConfig, dnsDomain: string): MeshSettings {
   const provider = providerOf(connect?.ca_provider) ?? productName
   const given = optionsIn(connect?.ca_config)

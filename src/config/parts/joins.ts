@@ -7,7 +7,7 @@ import type { Report } from './values.ts'
 
 type JoinKey = 'start_join' | 'retry_join' | 'start_join_wan' | 'retry_join_wan'
 
-/** Is told of an entry that has no effect; the agent starts without it. */
+/** Reports an entry that has no effect; the agent starts without it. */
 type Warn = (key: JoinKey, message: string) => void
 
 /** Reads the addresses of one key; `port`: of an address without one. */

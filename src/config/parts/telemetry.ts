@@ -35,7 +35,7 @@ function metricNames(file: FileConfig, release: Release): TelemetryConfig['names
   return file.past?.deprecatedMetricNames === true ? 'both' : 'single'
 }
 
-/** A rule that is none is left out, and told of. Reference: configuration.md#prefix_filter. */
+/** A malformed rule is ignored, with a warning. Reference: configuration.md#prefix_filter. */
 export function filterWarnings(file: FileConfig): readonly string[] {
   return (file.telemetry?.prefix_filter ?? []).flatMap((rule) => {
     if (rule === '') return ['Cannot have empty filter rule in prefix_filter']

@@ -21,7 +21,7 @@ interface RemovedOption {
 interface Removal {
   readonly since: string
   readonly instead: string
-  /** Whoever runs as a release without this still reads it. */
+  /** Earlier releases than this behaviour's still read it. */
   readonly by: Behaviour
 }
 

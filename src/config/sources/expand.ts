@@ -47,7 +47,7 @@ function hasTemplate(text: string): boolean {
   return text.includes('{{') && !text.includes('provider=')
 }
 
-/** Stands for a template that comes to nothing, which has been told of: so that nothing else is told for its sake. */
+/** Placeholder for an unresolved template, already reported; suppresses follow-up errors. */
 const standIn = '127.0.0.1'
 
 function expanded(key: string, text: string, machine: Machine, problem: Report): string {

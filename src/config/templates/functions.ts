@@ -75,7 +75,7 @@ function typeTest(type: string): Result<Test, string> {
   return type === 'unix' ? ok(() => false) : err(`the type ${JSON.stringify(type)} is none of ip, ipv4, ipv6`)
 }
 
-/** Interfaces that are down are not told of by the system. */
+/** The operating system does not report interfaces that are down. */
 const flags: ReadonlyMap<string, Test> = new Map<string, Test>([
   ['up', () => true],
   ['forwardable', (at) => isForwardable(at.ip)],

@@ -15,9 +15,9 @@ import { StreamWork } from './stream-work.ts'
 /** Streams of others that are served at the same time; more are closed at once. Source: memberlist, push/pull requests. */
 const inboundMax = 128
 /**
- * Of these, what one source may hold: a quarter. A member holds one for the milliseconds of an exchange, so that a hundred of them
- * have room behind one address; and who opens streams and says nothing, for which each waits its whole time, leaves the others
- * three quarters.
+ * Maximum share of one source: a quarter. A member holds a stream for the milliseconds of an exchange, so that a
+ * hundred of them have room behind one address. A source that opens streams and stays silent, each until its timeout,
+ * leaves the others three quarters.
  */
 const inboundPerSourceMax = inboundMax / 4
 /** Streams of ours, of all purposes. */

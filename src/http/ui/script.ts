@@ -218,7 +218,7 @@ function showKey(name, entries) {
 /** A key's slashes stay, so that the path can be read in the agent's log. */
 const pathOf = (key) => key.split('/').map(encodeURIComponent).join('/')
 
-/** What is asked for each view: its title, path, query, and who shows the answer. */
+/** The plan of each view: its title, path, query, and the function that renders the answer. */
 function planOf([kind, name = '']) {
   if (kind === 'services' && name !== '')
     return ['Service ' + name, '/v1/health/service/' + encodeURIComponent(name), {}, (instances) => showService(name, instances)]
@@ -255,7 +255,7 @@ function open(byReader) {
     if (each.dataset.view === section) each.setAttribute('aria-current', 'page')
     else each.removeAttribute('aria-current')
   }
-  // Who follows a link is told where it led.
+  // A reader that follows a link hears where it led.
   if (byReader) at('title').focus()
   follow(++view, path, query, show, asking.signal)
 }

@@ -9,8 +9,9 @@ import type { Requests } from './requests.ts'
 import type { Turns } from './turns.ts'
 
 /**
- * A server that catches up must not stall: it applies for so long in one turn, which the clock is asked for every so many
- * entries; and no more than so many entries in all, for a clock that stands still within a turn.
+ * A server that catches up must not stall: this limits the time that it applies in one turn, for which the clock is
+ * read after every batch of entries; the number of entries in a turn is limited as well, because the clock may stand
+ * still within a turn.
  */
 const sliceMs = 8
 const clockEachEntries = 16

@@ -7,7 +7,7 @@ import type { Meters } from './meters.ts'
 
 type RoleChanged = Extract<RaftEffect, { kind: 'role-changed' }>
 
-/** Tells of changes of role, term and leader whoever wants to know. */
+/** Notifies listeners of changes of role, term and leader. */
 export class RoleNews {
   readonly #env: Pick<Env, 'log'>
   readonly #meters: Meters

@@ -18,9 +18,10 @@ export interface StalledDiskParts {
 }
 
 /**
- * A leader commits with the disks of others, so it goes on leading while its own hangs. But then it can give no follower a
- * snapshot, and after a restart it has nothing of what it led: who can write leads better. It keeps trying for as long as
- * the disk hangs, and leads meanwhile; the hung server cannot be elected again, for it cannot write its own vote.
+ * A leader commits with the disks of others, so it continues to lead while its own disk hangs. But then it can give no
+ * follower a snapshot, and after a restart it has nothing of what it led: a server that can write is a better leader.
+ * It keeps trying to hand over for as long as the disk hangs, and leads meanwhile; the hung server cannot be elected
+ * again, because it cannot write its own vote.
  */
 export class StalledDisk {
   readonly #parts: StalledDiskParts

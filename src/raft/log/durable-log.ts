@@ -24,7 +24,10 @@ export interface DurableLog {
   flush(): void
   /** Entries below `keepFrom` are no longer needed; they go at the next `flush`, or later. */
   compact(keepFrom: LogIndex): void
-  /** Bytes queued or under way: what a stalled disk lets grow. Whoever feeds the log takes no more beyond a bound of its own. */
+  /**
+   * Number of bytes queued or under way, which grows when the disk stalls. The code that feeds the log stops at a limit
+   * of its own.
+   */
   readonly pendingBytes: number
   /** The disk holds the log up to this entry; 0 where nothing is kept. */
   readonly durableIndex: LogIndex
@@ -34,7 +37,7 @@ export interface DurableLog {
   close(): Promise<void>
 }
 
-/** Whom a log tells of what concerns no single change. */
+/** Receives the log's events that concern no single change. */
 export interface LogListener {
   /** Each `durable` of one batch has just been called. */
   batchDurable(): void

@@ -5,9 +5,9 @@ import type { Env } from '../../env/env.ts'
 const retryMs = 1000
 
 /**
- * The disk had no room for the last batch. Not a failure as others: a write that found no room was not synced, nobody was
- * told of it, and what of it stands in the file is cut off, or written over. (What a *sync* cannot place is another matter:
- * it is a failed sync, and `DiskFile` says so.)
+ * The disk had no space for the last batch. This differs from other failures: a write without space was not synced and
+ * never acknowledged, and its partial bytes are cut off or overwritten. (A *sync* that finds no space is another
+ * matter: it is a failed sync, which `DiskFile` reports.)
  */
 export class FullDisk {
   readonly #env: Pick<Env, 'timers'>

@@ -13,13 +13,13 @@ const snapshotFormat = 1
 
 /**
  * A snapshot file: magic, format (u32), length of the fields (u32), CRC-32C of those and the fields (u32), fields
- * (MessagePack array of index, term, configuration, index of the configuration); then chunks: length (u32), CRC-32C (u32),
- * bytes of the state; then a chunk of length 0 with the number of the state's bytes (u48), and there the file ends. Each
- * checksum goes on from the one before, so chunks neither vanish nor change places. Big-endian. Equal states of equal
- * logs give equal bytes so far, whoever writes them, and these are what a leader sends.
+ * (MessagePack array of index, term, configuration, index of the configuration); then chunks: length (u32), CRC-32C
+ * (u32), bytes of the state; then a chunk of length 0 with the number of the state's bytes (u48), where the shared part
+ * ends. Each checksum continues the one before, so that no chunk can vanish or change places. Big-endian. Up to here,
+ * equal states of equal logs give equal bytes on every server, and these are what a leader sends.
  *
- * What follows is this server's own: where it has the snapshot from (u8: 1 taken, 2 received), and of one that it took how
- * far its log was durable then (u48), and a checksum that goes on (u32). An older file ends without.
+ * The rest belongs to this server: the origin of the snapshot (u8: 1 taken, 2 received), and for one that it took, how
+ * far its log was durable then (u48), and a checksum that continues (u32). Older files have no such part.
  */
 const magic = utf8('svcsnap\n')
 const fixedBytes = magic.length + 12
@@ -137,7 +137,7 @@ function endOf(stateBytes: number, before: number): Summed {
 }
 
 export interface BadSnapshot {
-  /** `format`: whole, but of a version that this release does not read. `refused`: by whoever took the pieces. */
+  /** `format`: complete, but of a version that this release does not read. `refused`: by the receiver of the pieces. */
   readonly kind: 'damaged' | 'format' | 'refused'
   readonly offset: number
   readonly what: string

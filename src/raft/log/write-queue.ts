@@ -11,7 +11,9 @@ interface Queued {
 /** Changes that become durable together. */
 export type QueuedBatch = readonly Queued[]
 
-/** What waits to be written, in the order in which it came. Bounded by whoever feeds the log, who looks at `bytes`. */
+/**
+ * Batches that wait to be written, in order of arrival. Limited by the code that feeds the log, which checks `bytes`.
+ */
 export class WriteQueue {
   #waiting: Queued[] = []
   #bytes = 0
@@ -53,7 +55,7 @@ export class WriteQueue {
     this.#waiting = [...batch, ...this.#waiting]
   }
 
-  /** It is on the disk: whoever waits for it is told. */
+  /** The batch is durable: notifies its waiting callers. */
   durable(batch: QueuedBatch): void {
     for (const { bytes, durable } of batch) {
       this.#bytes -= bytes

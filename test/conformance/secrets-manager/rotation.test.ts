@@ -77,7 +77,7 @@ async function configure({ agent }: Mesh, body: unknown): Promise<Reply> {
   return ask(agent.target, 'PUT /v1/connect/ca/configuration', JSON.stringify(body))
 }
 
-/** A new leaf, with all that goes out behind it: it must hold for who trusts any one of the roots listed. */
+/** A new leaf, with its whole chain: it must be valid for verifiers that trust any one of the listed roots. */
 async function leafHoldsUnderEveryRoot(mesh: Mesh, service: string): Promise<void> {
   const { target } = mesh.agent
   const { CertPEM } = JSON.parse((await ask(target, `GET /v1/agent/connect/ca/leaf/${service}`)).text) as {

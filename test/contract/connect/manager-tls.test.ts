@@ -32,7 +32,7 @@ describe.skipIf(!opensslIsThere())('TLS between the external provider and its se
     return root.ok ? 'done' : root.error
   }
 
-  it('trusts whom a file or a PEM text says', async () => {
+  it('trusts the authorities of a file or of a PEM text', async () => {
     expect(await asked({ CAFile: rootFile })).toBe('done')
     expect(await asked({ CAFile: material.rootPem, TLSServerName: 'server.dc1.svc' })).toBe('done')
     expect(await asked({ TLSSkipVerify: true })).toBe('done')

@@ -22,7 +22,7 @@ export interface ProviderPlace {
 
 export type Law = (title: string, law: (place: ProviderPlace) => Promise<void>) => void
 
-/** What the authority relies on, whoever provides it. */
+/** What the authority relies on, with every provider. */
 export function providerLaws(law: Law): void {
   rootLaws(law)
   leafLaws(law)
@@ -183,25 +183,28 @@ function leafLaws(law: Law): void {
 }
 
 function crossingLaws(law: Law): void {
-  law('crosses a new root so that its leaves hold for who trusts the old root, the new one, or both', async (place) => {
-    let number = 1
-    for (const [from, to] of pairsOf(place.keyTypes)) {
-      const old = await opened(place, number++, from)
-      const next = await opened(place, number++, to)
-      const nowMs = Math.floor(place.env.clock.wallMs() / 1000) * 1000
-      const terms = { serial: '77', notBeforeMs: nowMs - mesh.skewMs, notAfterMs: nowMs + 30 * 24 * hourMs }
-      const crossing = must(await old.provider.crossSign({ rootCertificate: next.root.certificate, ...terms }))
-      expect(crossing.notAfterMs).toBeGreaterThanOrEqual(terms.notAfterMs)
-      const { wish } = await leafWish(place.env)
-      const leaf = must(await next.provider.signLeaf(wish))
-      const own = leaf.behind ?? next.root.intermediates
-      const behind = [...own, crossing.certificate, ...(crossing.behind ?? [])]
-      for (const root of [old.root, next.root]) expectTrusted(place, leaf.certificate, behind, root.certificate)
-      place.judge?.(leaf.certificate, behind, `${old.root.certificate.trimEnd()}\n${next.root.certificate}`)
-      old.provider.close()
-      next.provider.close()
-    }
-  })
+  law(
+    'crosses a new root so that its leaves are valid for verifiers with the old root, the new one, or both',
+    async (place) => {
+      let number = 1
+      for (const [from, to] of pairsOf(place.keyTypes)) {
+        const old = await opened(place, number++, from)
+        const next = await opened(place, number++, to)
+        const nowMs = Math.floor(place.env.clock.wallMs() / 1000) * 1000
+        const terms = { serial: '77', notBeforeMs: nowMs - mesh.skewMs, notAfterMs: nowMs + 30 * 24 * hourMs }
+        const crossing = must(await old.provider.crossSign({ rootCertificate: next.root.certificate, ...terms }))
+        expect(crossing.notAfterMs).toBeGreaterThanOrEqual(terms.notAfterMs)
+        const { wish } = await leafWish(place.env)
+        const leaf = must(await next.provider.signLeaf(wish))
+        const own = leaf.behind ?? next.root.intermediates
+        const behind = [...own, crossing.certificate, ...(crossing.behind ?? [])]
+        for (const root of [old.root, next.root]) expectTrusted(place, leaf.certificate, behind, root.certificate)
+        place.judge?.(leaf.certificate, behind, `${old.root.certificate.trimEnd()}\n${next.root.certificate}`)
+        old.provider.close()
+        next.provider.close()
+      }
+    },
+  )
 
   law('signs an authority for another datacenter, below which no further one stands', async (place) => {
     const { provider, root } = await opened(place)

@@ -112,7 +112,7 @@ export function listenerLaws(law: Law): void {
     expect(messages(observed.bytes).at(-1)).toBe('tcp wait for it')
   })
 
-  law('who ends after asking is answered, then let go', async (place) => {
+  law('a client that closes after its question is answered, then released', async (place) => {
     const { listener } = await opened(place)
     const observed = await dialled(place, listener.local)
     observed.stream.write(concatBytes([framed('first'), framed('second'), Uint8Array.of(0, 9, 1)]))

@@ -85,7 +85,7 @@ const answersOf = (name: string): Reply => ({ answers: [address(name, '192.0.2.7
 const lastAddress = (reply: Uint8Array | undefined): string => [...(reply ?? []).slice(-15, -11)].join('.')
 
 export function recursionLaws(law: Law): void {
-  law('the answer of a recursor is passed on as it is, under the number of who asked', async (place) => {
+  law('the answer of a recursor is forwarded unchanged, with the ID of the question', async (place) => {
     const upstream = await Upstream.open(place.peer, place.peerHost, answersOf)
     const recursion = opened(place, [upstream])
     const reply = await recursion.relay(question('www.example.'), 'udp')
@@ -122,7 +122,7 @@ export function recursionLaws(law: Law): void {
     },
   )
 
-  law('what came by TCP is asked by TCP, and nobody who listens there is nobody', async (place) => {
+  law('a question over TCP is forwarded over TCP, and an unreachable recursor counts as none', async (place) => {
     const upstream = await Upstream.open(place.peer, place.peerHost, answersOf)
     const closed = await got(place.peer.tcp.listen({ host: place.peerHost, port: 0 }, () => undefined))
     const gone = closed.local

@@ -116,7 +116,7 @@ export function diskLaws(law: Law): void {
   })
 
   law(
-    'a rename replaces its target in one step; the replaced file lives on for who has it open',
+    'a rename replaces its target in one step; the replaced file lives on for code that has it open',
     async ({ env, directory }) => {
       await writeFile(env, `${directory}/old`, 'old')
       await writeFile(env, `${directory}/new`, 'new')

@@ -62,7 +62,7 @@ const pems = (...roots: readonly Issuer[]): readonly string[] => roots.map(({ ce
 
 const uriOf = (service: string): string => serviceUri({ trustDomain, namespace: 'default', datacenter: 'dc1', service })
 
-/** A proxy that takes whoever shows a leaf below these roots, and says `world`. */
+/** A proxy that accepts every client with a leaf below these roots, and says `world`. */
 function proxyOf(shown: Shown, trustedPems: readonly string[]): ListenerTls {
   return { ...shown, trustedPems, requirePeerCertificate: true }
 }

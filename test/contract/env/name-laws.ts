@@ -31,7 +31,7 @@ export function nameLaws(law: Law): void {
     expect(came).toBe(true)
   })
 
-  law('who waits for no time at all gets a word all the same', async ({ env }) => {
+  law('a lookup with no time at all gets an answer all the same', async ({ env }) => {
     const lookup = await env.names.lookup('nobody.invalid', 0)
     expect(lookup).toMatchObject({ ok: false })
   })

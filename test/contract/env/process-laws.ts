@@ -46,7 +46,7 @@ export function processLaws(law: Law): void {
     expect(ended).toMatchObject({ exit: 'SIGKILL', timedOut: true })
   })
 
-  law('whoever asks hears what a program prints, also of what is not kept', async ({ env }) => {
+  law('the caller gets what a program prints, including output that is not kept', async ({ env }) => {
     const heard: string[] = []
     const onOutput = (piece: Uint8Array): void => {
       heard.push(textOf(piece))
@@ -101,19 +101,16 @@ export function processLaws(law: Law): void {
     for (const { startMs } of env.metrics.snapshot()) expect(startMs % metricsIntervalMs).toBe(0)
   })
 
-  law(
-    'whoever follows the log gets the lines of its level, those that were first, until it leaves',
-    async ({ env }) => {
-      env.log.write('error', 'contract', 'before')
-      const heard: string[] = []
-      const followed = env.log.follow('warn', (line) => heard.push(line))
-      env.log.write('info', 'contract', 'beneath')
-      env.log.write('warn', 'contract', 'after')
-      followed.close()
-      followed.close()
-      env.log.write('error', 'contract', 'later')
-      const ends = (lines: readonly string[]) => lines.map((line) => line.split(' ').at(-1))
-      expect([ends(followed.recent).at(-1), ends(heard)]).toEqual(['before', ['after']])
-    },
-  )
+  law('a follower of the log gets the lines of its level, recent ones first, until it leaves', async ({ env }) => {
+    env.log.write('error', 'contract', 'before')
+    const heard: string[] = []
+    const followed = env.log.follow('warn', (line) => heard.push(line))
+    env.log.write('info', 'contract', 'beneath')
+    env.log.write('warn', 'contract', 'after')
+    followed.close()
+    followed.close()
+    env.log.write('error', 'contract', 'later')
+    const ends = (lines: readonly string[]) => lines.map((line) => line.split(' ').at(-1))
+    expect([ends(followed.recent).at(-1), ends(heard)]).toEqual(['before', ['after']])
+  })
 }

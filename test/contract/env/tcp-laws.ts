@@ -107,7 +107,7 @@ export function tcpLaws(law: Law): void {
     },
   )
 
-  law('whoever asks late why a stream is over is told', async ({ env, peer, host }) => {
+  law('a late listener learns why a stream has ended', async ({ env, peer, host }) => {
     const { dialler, accepted } = await connected(env, peer, host)
     accepted.stream.close()
     await dialler.until(() => dialler.told.some((event) => event.startsWith('close')))

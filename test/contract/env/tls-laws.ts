@@ -44,7 +44,7 @@ async function exchange(
   return { failure: 'none', heard: observed.text, streams }
 }
 
-/** A listener that answers `world` to whoever says `hello`, and what it saw of those whom it took and did not take. */
+/** A listener that answers `world` to `hello`, and records which peers it accepted and which it refused. */
 interface Hall {
   readonly listener: TcpListener
   readonly taken: (PeerCertificate | undefined)[]
@@ -63,7 +63,7 @@ async function hallOf(env: Env, host: string, tls: (refused: string[]) => Listen
   return { listener, taken, refused }
 }
 
-/** What a dialler hears there, and whom it sees. */
+/** What a dialer hears there, and the certificate that it sees. */
 async function visit(peer: Env, { listener }: Hall, tls: TlsOptions | undefined) {
   const dialled = await peer.tcp.dial(listener.local, { timeoutMs: 2_000, ...(tls === undefined ? {} : { tls }) })
   if (!dialled.ok) return { failure: dialled.error, heard: '', saw: undefined }
@@ -197,7 +197,7 @@ export function tlsLaws(law: Law): void {
     expect(open.taken).toEqual([undefined])
   })
 
-  tlsLaw('whoever takes any name still wants a trusted root', async ({ env, peer, host }, tls) => {
+  tlsLaw('a dialer that accepts any name still requires a trusted root', async ({ env, peer, host }, tls) => {
     const { rootPem, stranger, strangerRootPem, server } = tls
     const hall = await hallOf(env, host, () => ({ ...stranger, trustedPems: [] }))
     const refused = await visit(peer, hall, { trustedPems: [rootPem], anyName: true })

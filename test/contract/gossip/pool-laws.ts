@@ -93,7 +93,7 @@ function membershipLaws(law: Register): void {
 }
 
 function newsLaws(law: Register): void {
-  law('a user event reaches everybody once, whoever fires it', async (place) => {
+  law('a user event reaches every member once, whichever member fires it', async (place) => {
     const pools = await joined(place, ['a', 'b', 'c'])
     const heard = pools.map((pool, at) => {
       const env = place.envs[at] as Env
@@ -119,7 +119,7 @@ function newsLaws(law: Register): void {
     await stopAll(pools)
   })
 
-  law('a query reaches those whom its filters take', async (place) => {
+  law('a query reaches the members that its filters select', async (place) => {
     const pools = await joined(place, ['a', 'b', 'c'])
     const [a] = pools as [Pool]
     const all = await a.query({ name: 'who', payload: new Uint8Array(0), relayFactor: 1, timeoutMs: 1_500 })
@@ -271,7 +271,7 @@ function strangerLaws(law: Register): void {
     expect(await openPool(envs[0], options)).toMatchObject({ ok: false, error: { kind: 'io' } })
   })
 
-  law('a pool with a key takes in whoever has it, and nobody else', async ({ envs, hosts }) => {
+  law('a pool with a key admits members with the key, and no others', async ({ envs, hosts }) => {
     const [key, other] = ['cg8StVXbQJ0gPvMd9o7yrg==', 'pUqJrVyVRj5jsiYEkM/tFQYfWyJIv4s3XkvDwy7Cu5s=']
     const role = { role: 'any' }
     const a = await open(envs[0], 'a', hosts[0], role, encrypted(key))
@@ -363,7 +363,7 @@ function strangerLaws(law: Register): void {
     },
   )
 
-  law('a watcher may ask for more, which happens after what it is told of', async (place) => {
+  law('a watcher may request another operation, which happens after the one that it is called for', async (place) => {
     const [a, b] = [await open(place.envs[0], 'a', place.hosts[0]), await open(place.envs[1], 'b', place.hosts[1])]
     const told: string[] = []
     a.onChange((changes) => {

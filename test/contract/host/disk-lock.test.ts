@@ -80,7 +80,7 @@ describe('a lock on the disk', () => {
     expect(await hostDisk.lock(path)).toMatchObject({ ok: true })
   })
 
-  it('goes to exactly one of many who find its holder dead', async () => {
+  it('goes to exactly one of many processes that find its holder dead', async () => {
     for (let round = 0; round < 20; round++) {
       writeFileSync(path, writeHolder({ pid: 2 ** 22 + 1, started: '1', boot: 'another', nonce: String(round) }))
       const taken = await Promise.all(Array.from({ length: 8 }, () => hostDisk.lock(path)))

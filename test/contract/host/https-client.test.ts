@@ -66,7 +66,7 @@ describe.skipIf(!opensslIsThere())('a command that asks over HTTPS', () => {
       expect(line1).toMatch(line)
       expect(line1).not.toMatch(/error:[0-9A-F]{8}/)
     }
-    // Whom it does not trust it drops after the handshake, and does not say why.
+    // The server drops a client that it does not trust after the handshake, without saying why.
     expect(await said(strict, 'https', [trusting, ...shown('stranger', stranger)])).toMatch(/^Error .*URL/)
   })
 })

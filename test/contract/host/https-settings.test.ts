@@ -54,7 +54,7 @@ describe.skipIf(!opensslIsThere())('HTTPS', () => {
     expect((await handshake(oldest, ['TLSv1', 'TLSv1'], any))?.version).toBe('TLSv1')
   })
 
-  it('tells who speaks plain HTTP to it that this is not that, and who says nothing or ends at once, nothing', async () => {
+  it('answers a client that speaks plain HTTP with an explanation, and a silent or closing one with nothing', async () => {
     const port = await served({})
     const plain = (text: string) =>
       new Promise<string>((resolve) => {

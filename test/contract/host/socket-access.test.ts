@@ -35,7 +35,7 @@ describe('a socket of the file system', () => {
     expect(answer).toMatchObject({ ok: true, value: { status: 200 } })
   })
 
-  it('is there under its name only when nobody can come to it who may not', async () => {
+  it('appears under its name only when its permissions are already in force', async () => {
     const seen: string[] = []
     const watching = watch(folder, (_event, name) => {
       const path = join(folder, 'e')

@@ -138,7 +138,7 @@ function streamLaws(security: () => Security | undefined): void {
     near.stream.end()
     await far.happened('end')
     far.stream.write(utf8('half an answer'))
-    // What is written leaves at the end of the turn; whoever dialled has not looked yet when the connection breaks.
+    // Written bytes are sent at the end of the turn; the dialer has not looked yet when the connection breaks.
     await new Promise<void>((resolve) => process.nextTick(resolve))
     far.stream.close()
     expect(await near.closed).toBe('reset')

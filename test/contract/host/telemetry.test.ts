@@ -31,7 +31,7 @@ function telling(changes: Partial<TelemetryConfig>) {
   return telemetry.metrics
 }
 
-/** Somebody who listens for datagrams: what has come so far. */
+/** A receiver of datagrams: what has arrived so far. */
 async function udpListener(): Promise<{ readonly at: Endpoint; readonly heard: string[] }> {
   const heard: string[] = []
   const bound = await quietEnv().udp.bind({ host: '127.0.0.1', port: 0 }, (_from, bytes) => heard.push(textOf(bytes)))

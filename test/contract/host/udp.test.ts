@@ -19,7 +19,7 @@ async function bound(
 }
 
 describe('a UDP socket', () => {
-  it.each(['127.0.0.1', '::1'])('carries datagrams on %s and says whom they are from', async (host) => {
+  it.each(['127.0.0.1', '::1'])('carries datagrams on %s and names their sender', async (host) => {
     const env = quietEnv()
     const got = deferred<[Endpoint, Uint8Array]>()
     const far = await bound(env, (from, bytes) => got.resolve([from, bytes]), { host, port: 0 })

@@ -80,7 +80,7 @@ function uiLaws(name: string, world: LawWorld): void {
       expect((await ask('HEAD /ui/app.js')).status).toBe(200)
     })
 
-    law('is not sent again to who has it', async (place) => {
+    law('is not sent again to a client that has it', async (place) => {
       const ask = await served(place, builtIn)
       const tag = (await ask('GET /ui/app.js')).headers.get('etag') ?? ''
       expect(tag).toMatch(/^W\/"[0-9a-f]+-[0-9a-f]+"$/)

@@ -19,7 +19,7 @@ interface Mesh {
   /** Where `web` reaches `db`, and by a prepared query. */
   readonly upstream: Endpoint
   readonly query: Endpoint
-  /** What `db` was sent by whoever came through. */
+  /** What `db` received from clients that were let in. */
   readonly taken: Observed[]
   /** Why the proxy of `db` did not let somebody through, by its log. */
   readonly refused: string[]
@@ -138,7 +138,7 @@ export function proxyLaws(law: Law): void {
     expect(equalBytes(late?.bytes ?? new Uint8Array(), bytes)).toBe(true)
   })
 
-  law('lets in whom its agent allows, and asks it each time; where it cannot be asked, nobody', async (place) => {
+  law('lets in the clients that its agent allows, and asks it each time; without an answer, none', async (place) => {
     const { stand, upstream: to, taken } = await meshOf(place, echo)
     expect(await visit(place.peer, to)).toBe('hello')
     stand.denied.add('web')
@@ -169,7 +169,7 @@ export function proxyLaws(law: Law): void {
   )
 
   law(
-    'takes nobody for a service who is not it, and lets nobody in without a certificate of this mesh',
+    'accepts no peer as a service that it is not, and no client without a certificate of this mesh',
     async (place) => {
       const { stand, upstream: to, db, taken, refused } = await meshOf(place, echo)
       const inbound = db.inbound as Endpoint

@@ -298,7 +298,7 @@ describe('a peer that is lost', () => {
     front.closeListener()
     front.breakConnections()
     await expect.poll(() => a.gone).toEqual(['b'])
-    // Whoever asks it later is refused, too, and that is no news.
+    // Later callers are refused, too, which is not logged again.
     for (let i = 0; i < 3; i++) expect((await ask(a, { ...a, port: front.port }, 1)).ok).toBe(false)
     expect(a.gone).toEqual(['b'])
   })

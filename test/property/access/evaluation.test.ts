@@ -128,7 +128,7 @@ describe('what rules let a token do', () => {
     )
   })
 
-  it('reads the same from plain texts as who judges it', () => {
+  it('parses the same from plain texts as the judge', () => {
     fc.assert(
       fc.property(statements('new'), (some) => {
         expect(statementsOf(hclOf(some))).toEqual(some)

@@ -113,7 +113,7 @@ class World {
       if (this.#policy === 'deny') expect(allowed).toEqual([])
       if (this.#policy === 'allow') expect(allowed).toEqual(keys)
     }
-    // C: with servers in reach all the while nobody is refused who had the right all the while.
+    // C: while servers can be reached, no token is refused that had the right all the time.
     if (!isReached && this.#policy !== 'allow') return
     const steady = [...new Set(this.#grantedSince(askedMs - ttlMs - answerMs))]
     if (steady.length !== 1) return

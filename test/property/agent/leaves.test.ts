@@ -63,7 +63,7 @@ class Given {
   async ask(name: string, secret: string, minIndex = 0): Promise<void> {
     const answer = await this.mesh.leaves.leaf(name, { ...noWait, minIndex }, anyAge, { token: secret })
     if (answer.ok) this.#check(`${name} ${secret}`, answer.value)
-    // Only who could be given nothing: the servers sign, so they do give.
+    // Refusals are only possible while nothing can be signed: the servers sign, so there must be a leaf.
     else expect([this.mesh.failing ?? this.mesh.rootsFailing]).not.toEqual([undefined])
   }
 
@@ -89,7 +89,7 @@ class Given {
     const { serialNumber, notAfterMs } = held.leaf
     // Good at the moment at which it is given out.
     expect(notAfterMs).toBeGreaterThan(this.mesh.clock.env.clock.wallMs())
-    // One index, one leaf; and it never falls for who asks again.
+    // One leaf for each index, which never falls for a repeated request.
     expect(this.#byIndex.get(index) ?? serialNumber).toBe(serialNumber)
     this.#byIndex.set(index, serialNumber)
     expect(index).toBeGreaterThanOrEqual(this.#last.get(who) ?? 0)
@@ -115,7 +115,7 @@ describe('the leaves of an agent, whatever happens', () => {
         await mesh.clock.advance(2 * 60_000)
         const [kept, before] = [mesh.leaves.size, mesh.signed.length]
         for (const name of ['web', 'db']) for (const secret of ['a', 'b']) await given.ask(name, secret)
-        // Those that were kept had been replaced already: whoever asks for an old one has it signed anew.
+        // Those that were kept had been replaced already: a request for an old one has it signed anew.
         expect(mesh.signed.length - before).toBe(4 - kept)
         mesh.leaves.stop()
         expect(mesh.clock.timers).toBe(0)

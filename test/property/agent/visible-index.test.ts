@@ -112,7 +112,7 @@ async function found(bug: Parameters<typeof planted>[1] | undefined, method: str
   return errorInstance instanceof Error ? errorInstance.message : 'nothing'
 }
 
-describe('what a caller who may not see everything is told of an answer, index and time', () => {
+describe('what a caller that may not see everything learns from an answer, index and time', () => {
   afterEach(() => {
     vi.restoreAllMocks()
   })

@@ -83,7 +83,7 @@ function mustBe(holds: boolean, what: string): void {
 }
 
 describe('the migration of legacy tokens', () => {
-  it('gives each token one accessor for ever, whoever leads and whatever comes between', () => {
+  it('gives each token one accessor for ever, whichever server leads and whatever comes between', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const cluster = new Cluster()

@@ -242,7 +242,7 @@ describe('the catalog against plain maps', () => {
     )
   })
 
-  it('the index of a service or node that is there moves only with what is told of it, and only that wakes its readers', async () => {
+  it('the index of an existing service or node moves only when an answer about it changes, and only that wakes its readers', async () => {
     await fc.assert(
       fc.asyncProperty(operations, async (todo) => {
         const { server, model } = begun()

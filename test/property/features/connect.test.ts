@@ -75,7 +75,7 @@ class Mesh {
     if (!done.ok) expect(['refused', 'bad-request']).toContain(done.error.kind)
   }
 
-  /** Whoever trusts any one of the roots that are listed accepts a new leaf. */
+  /** A verifier that trusts any one of the listed roots accepts a new leaf. */
   #given(leaf: IssuedLeaf): void {
     const { world } = this
     this.leaves.push(leaf)

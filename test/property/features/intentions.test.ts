@@ -59,7 +59,7 @@ const step = fc.oneof(
 )
 
 describe('intentions, whatever is made and deleted in whatever order', () => {
-  it('decide as a judge does who knows nothing of precedence but what overrules what', async () => {
+  it('decide like a judge that knows nothing of precedence but which intention overrules which', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         const server = new LoneServer()

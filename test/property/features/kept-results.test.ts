@@ -195,7 +195,7 @@ const queries: readonly (readonly [QueryEndpoint, unknown])[] = [
 ] as readonly (readonly [QueryEndpoint, unknown])[]
 
 describe('kept results', () => {
-  it('are what an evaluation would give, after every command; and who waits is called when that becomes another', async () => {
+  it('equal an evaluation after every command; and a waiting caller is called when the result changes', async () => {
     const writes = fc.array(fc.oneof(registration, deregistration, keyWrite, movement, queryWrite), { maxLength: 25 })
     // With little room results are let go of all the time.
     const run = async (written: readonly { endpoint: EndpointDefinition; args: unknown }[], bytesMax: number) => {
@@ -225,7 +225,7 @@ describe('kept results', () => {
             expect(called.get(at), `${endpoint.method} calls`).toBe(true)
           const was = before[at]?.told
           expect(now.index, `${endpoint.method} index`).toBeGreaterThanOrEqual(was?.index ?? 0)
-          // A reader that waits for an index beyond what it knows would not be told of the change.
+          // A reader that waits for an index beyond its own would miss the change.
           if (!moved && was?.lasting !== now.lasting)
             expect(now.index, endpoint.method).toBeGreaterThan(was?.index ?? 0)
           before[at]?.waiting.close()

@@ -155,7 +155,7 @@ describe('sessions and locks, whatever is done', () => {
     )
   })
 
-  it('a key whose holder ended is not locked by whom the leader has not said that its delay is over', () => {
+  it('a key whose holder ended is locked only after the leader has said that its delay is over', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), key, (steps, wanted) => {
         const store = newStore()

@@ -1,7 +1,7 @@
 import type { Agent } from './agent.ts'
 import type { World } from './world.ts'
 
-/** M1 and M2: what keeps the running agents from agreeing on who is there; undefined once they do. */
+/** M1 and M2: why the running agents do not agree on the members; undefined once they do. */
 function disagreement(world: World): string | undefined {
   const running = world.running()
   const said = new Map<string, string>()

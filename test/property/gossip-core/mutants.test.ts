@@ -47,7 +47,7 @@ const mutants: readonly Mutant[] = [
     failure: /M3/,
   },
   {
-    name: 'gossip goes to who has left',
+    name: 'gossip goes to members that have left',
     file: 'roster.ts',
     find: "return member.status === 'failed' && deadMs <= gossip.options.timing.gossipToDeadMs",
     replace: 'return deadMs <= gossip.options.timing.gossipToDeadMs',
@@ -55,7 +55,7 @@ const mutants: readonly Mutant[] = [
     failure: /M5/,
   },
   {
-    name: 'who has left is tried again',
+    name: 'members that have left are tried again',
     file: 'rounds.ts',
     find: 'const member = failed[turn.random.below(failed.length)]',
     replace: 'const member = left[0] ?? failed[0]',

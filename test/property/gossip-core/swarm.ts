@@ -66,7 +66,10 @@ function troubledWorld(seed: number, core: WorldCore): { readonly world: World; 
   return { world, profile }
 }
 
-/** Faults end: everybody hears everybody, nobody sleeps; who crashed stays away, who left may come back. */
+/**
+ * Faults end: all agents can reach each other and none is paused; crashed ones stay away, those that left may come
+ * back.
+ */
 function quiet(world: World): void {
   Object.assign(world.weather, { loss: 0, duplication: 0, replay: 0, delayMaxMs: 5 })
   world.heal()
@@ -77,8 +80,8 @@ function quiet(world: World): void {
 }
 
 /**
- * Agents that left and came back may have found only each other; those who stayed hold them left and never call them. That
- * is two pools, which only a further join makes one.
+ * Agents that left and came back may have found only each other; the ones that stayed consider them left and never
+ * contact them. That is two pools, which only a further join unites.
  */
 function joinWhatCameApart(world: World): void {
   const running = world.running()

@@ -3,6 +3,6 @@ import { failureOf } from './swarm.ts'
 
 const seeds = process.env['SVC_TEST_LONG'] === '1' ? 2_000 : 60
 
-it('[MEM-002] a pool in trouble comes to one view of who is there once the trouble ends, and keeps it', () => {
+it('[MEM-002] a pool in trouble arrives at one view of its members once the trouble ends, and keeps it', () => {
   for (let seed = 1; seed <= seeds; seed++) expect([seed, failureOf(seed)]).toEqual([seed, undefined])
 })

@@ -255,7 +255,7 @@ describe('encrypted packets and streams', () => {
     )
   })
 
-  it('whoever has the key may have sealed nonsense: it is dropped as in the clear', () => {
+  it('a holder of the key may have sealed nonsense: it is dropped as without encryption', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (nonsense) => {
         const plain = unsealWith([key], seal(hostCrypto, key, nonsense, emptyBytes), emptyBytes)

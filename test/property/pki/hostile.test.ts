@@ -233,7 +233,7 @@ describe('hostile input', () => {
         }
       }
       fc.assert(fc.property(hostile, look), { numRuns: inputs })
-      // Neither is a rarity: else the mutations say little.
+      // Neither is rare: otherwise the mutations would show little.
       expect(Math.min(taken, refused)).toBeGreaterThan(inputs / 100)
     },
     longMs,

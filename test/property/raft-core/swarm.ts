@@ -22,7 +22,7 @@ export type Trigger =
 export interface Swarm {
   readonly voters: number
   readonly spares: number
-  /** Spares begin as non-voters; else they begin outside. */
+  /** Spares begin as non-voters; otherwise they begin outside the configuration. */
   readonly sparesJoin: boolean
   readonly heartbeatTimeoutMs: number
   readonly leaderLeaseMs: number

@@ -294,7 +294,7 @@ export class World implements Surroundings {
     return this.dice.pick(leaders.length > 0 && this.dice.chance(this.swarm.leaderBias) ? leaders : servers)
   }
 
-  /** Whoever believes to lead, deposed ones too. */
+  /** Every server that believes it leads, including deposed ones. */
   #withLeader(use: (server: ModelServer) => void): void {
     const leaders = [...this.servers.values()].filter((server) => server.leads)
     if (leaders.length > 0) use(this.dice.pick(leaders))
@@ -311,9 +311,9 @@ export class World implements Surroundings {
   }
 
   /**
-   * The others lose their connections with a dead process, and dial: who reaches its machine before the next process is
-   * there is refused. What it is told then may come when the next one is there already, but not when that one leads: it
-   * would have been heard of on a connection of its own.
+   * The others lose their connections with a dead process, and dial again: a dial that reaches its machine before the
+   * next process runs is refused. The refusal may arrive when the next process runs already, but not when that one
+   * leads: it would have been heard of on a connection of its own.
    */
   #bereave({ id, boot }: ModelServer): void {
     const { dice, swarm } = this

@@ -88,7 +88,7 @@ describe('what an alias check says', () => {
     })
   })
 
-  it('is nothing through an alias that another registered, who may read it', async () => {
+  it('is nothing through an alias of another registrant, whose token may read it', async () => {
     await withRights(new Registrants(), async (world) => {
       await begun(world)
       await world.agent.registerService(

@@ -76,7 +76,7 @@ describe('what an agent tells the catalog', () => {
     })
   })
 
-  it('a change during a sync under way is told of by the next one', async () => {
+  it('a change during a sync under way is synced by the next one', async () => {
     await withLocalAgent(configOf(), async ({ agent, catalog, rest }) => {
       await agent.registerService(offer('web', { port: 1 }))
       catalog.takeAsked()
@@ -288,7 +288,7 @@ describe('a full comparison', () => {
 })
 
 describe('outputs of checks', () => {
-  it('a new output alone is told of later, a new status at once', async () => {
+  it('a new output alone is synced later, a new status at once', async () => {
     await withLocalAgent(configOf(), async ({ agent, catalog, rest }) => {
       await agent.registerCheck(checkOf('c', ttl(3_600_000)))
       await agent.reportTtl('c', 'passing', 'one')
@@ -310,7 +310,7 @@ describe('outputs of checks', () => {
     })
   })
 
-  it('are told of at once when configured so, and thrown away when configured so', async () => {
+  it('are synced at once when configured so, and discarded when configured so', async () => {
     const checksConfig = { ...configOf().checksConfig, updateIntervalMs: 0 }
     await withLocalAgent(configOf({ checksConfig }), async ({ agent, catalog }) => {
       await agent.registerCheck(checkOf('c', ttl(3_600_000)))
@@ -332,7 +332,7 @@ describe('many registrations at once', () => {
       ids.map((id) => agent.registerService(offer(id, {}, [checkOf(`c-${id}`, ttl(10_000), { serviceId: id })]))),
     )
 
-  it('are told of in few calls, each service with its checks, and are in the catalog when they are answered', async () => {
+  it('are synced in few calls, each service with its checks, and are in the catalog when they are acknowledged', async () => {
     await withLocalAgent(configOf(), async ({ agent, catalog }) => {
       await agent.registerService(offer('first'))
       const answers = await registerAll(agent)
@@ -354,7 +354,7 @@ describe('many registrations at once', () => {
     })
   })
 
-  it('are told of few at a time where any part of them is long', async () => {
+  it('are synced few at a time where any part of them is long', async () => {
     await withLocalAgent(configOf(), async ({ agent, catalog }) => {
       await agent.registerService(offer('first'))
       const address = 'x'.repeat(100 << 10)
@@ -367,7 +367,7 @@ describe('many registrations at once', () => {
   it.each<Failure>([
     { kind: 'too-large', message: 'no' },
     { kind: 'unknown-method', method: 'Catalog.RegisterAll' },
-  ])('are told of one by one where they cannot be together: $kind', async (failure) => {
+  ])('are synced one by one where they cannot be together: $kind', async (failure) => {
     await withLocalAgent(configOf(), async ({ agent, catalog }) => {
       catalog.failureTogether = failure
       await registerAll(agent)

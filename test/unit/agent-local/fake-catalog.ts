@@ -19,7 +19,7 @@ export class FakeCatalog implements CatalogClient {
   readonly asked: string[] = []
   /** With which tokens what was asked, by what was asked last of it. */
   readonly tokens = new Map<string, string>()
-  /** Who may write the node; undefined: everybody. */
+  /** The token that may write the node; undefined: every token. */
   nodeToken: string | undefined
   /** How many offers came in one call, each time that there were several. */
   readonly together: number[] = []
@@ -29,7 +29,7 @@ export class FakeCatalog implements CatalogClient {
   failure: Failure | undefined
   /** Registrations of this service ID or check ID are refused. */
   refused: string | undefined
-  /** IDs of services that whoever asks for a dump may not read, nor their checks. */
+  /** IDs of services that the reader of a dump may not see, nor their checks. */
   readonly hidden = new Set<string>()
   /** Called before each call is answered. */
   before: () => Promise<void> = async () => undefined
@@ -44,7 +44,7 @@ export class FakeCatalog implements CatalogClient {
   /** Ends of the waits under way. */
   readonly waits = new Set<() => void>()
 
-  /** There is news for those who wait. */
+  /** Answers the waiting reads. */
   see(checks: readonly CheckFacts[], index = this.seen.index + 1): void {
     this.seen = { checks, index }
     for (const end of [...this.waits]) end()

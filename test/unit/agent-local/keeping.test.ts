@@ -218,7 +218,7 @@ describe('what came over the API', () => {
     [1, ['db', 'web'], String.raw`\d+ bytes that are no record`],
     [2, ['api', 'web'], 'the last record is not whole: its write was cut off, or it is damaged'],
   ])(
-    'in a damaged part of the file, here record %i, is left out, told of, and kept aside, and nothing else is',
+    'in a damaged part of the file, here record %i, is left out, reported, and kept aside, and nothing else is',
     async (hit, left, reason) => {
       await withLives(async (lives) => {
         const damaged = await lives.live(async ({ agent, env }) => {

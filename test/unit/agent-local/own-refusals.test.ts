@@ -45,7 +45,7 @@ function failed({ lines }: LocalWorld): readonly string[] {
 const longWhileMs = 600_000
 
 describe('what servers refuse an agent', () => {
-  it('is told of once, with the thing, the accessor of its token and the right that this lacks', async () => {
+  it('is reported once, with the thing, the accessor of its token and the right that this lacks', async () => {
     const tokens = new Tokens()
     tokens.granted.set('secret-of-agent', ['node:node-a:read'])
     tokens.granted.set('secret-of-web', [])
@@ -70,7 +70,7 @@ describe('what servers refuse an agent', () => {
     })
   })
 
-  it('is told of again when the reason is another, and when it was taken in between', async () => {
+  it('is reported again when the reason changes, and when the thing was accepted in between', async () => {
     const tokens = new Tokens()
     await withTokens(tokens, async (world) => {
       const { agent, catalog } = world
@@ -104,7 +104,7 @@ describe('what servers refuse an agent', () => {
     })
   })
 
-  it('is told of where nothing can be compared, and where nothing may be taken out, without a secret', async () => {
+  it('is reported where rights cannot be compared, and where nothing may be removed, without a secret', async () => {
     const tokens = new Tokens()
     tokens.granted.set('secret-of-agent', [])
     await withTokens(tokens, async (world) => {

@@ -41,7 +41,7 @@ describe('telemetry', () => {
     expect(telemetry.prefix).toBe('svc')
   })
 
-  it('puts the host into the names of gauges where others are told of them, unless it is not to', () => {
+  it('puts the host into the names of gauges for other receivers, unless it is turned off', () => {
     const shown = (changes: Partial<TelemetryConfig>): readonly string[] => told(changes).all()
     const gauge = 'g box.session_ttl.active 3'
     expect(shown({ prometheusRetentionMs: 1 })).toEqual([everything[0], gauge, everything[2]])

@@ -124,7 +124,7 @@ describe('answers that an agent keeps', () => {
     servers.cache.stop()
   })
 
-  it('go when their token may not have them any more, and who waits for another one learns why', async () => {
+  it('are dropped when their token may not have them any more, and a waiting caller learns why', async () => {
     const servers = new Servers()
     await servers.ask(anyAge, [], plain, 't1')
     const waiting = servers.ask(anyAge, [], { ...plain, minIndex: 5, waitMs: 60_000 }, 't1')
@@ -162,7 +162,7 @@ describe('answers that an agent keeps', () => {
     cache.stop()
   })
 
-  it('are not given to who waited and has other rights by then', async () => {
+  it('are not given to a waiting caller whose rights have changed by then', async () => {
     const servers = new Servers()
     let rights: Result<Authorizer, Failure> = ok(managementOf('a'))
     const cache = new AnswerCache(servers.clock.env, servers.calls, async () => rights)

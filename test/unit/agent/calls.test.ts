@@ -18,7 +18,7 @@ interface Attempt {
   readonly answer: (result: Result<unknown, CallFailure>) => void
 }
 
-/** The calls of one server: who leads, and what the leader answers, is the test's to say. */
+/** The calls of one server: the test decides which server leads, and what the leader answers. */
 class Held {
   readonly clock = new HandClock()
   readonly env = {

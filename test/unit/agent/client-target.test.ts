@@ -47,7 +47,7 @@ class Client {
 }
 
 describe('the requests of a client agent', () => {
-  it('go to a server, which is asked to bring them to whoever must answer', async () => {
+  it('go to a server, with the request to forward them to the one that must answer', async () => {
     const client = new Client(1)
     client.answers.set('10.0.0.1:8300', ok(true))
     expect(await client.calls.write(write, { key: 'a' }, {})).toEqual(ok(true))

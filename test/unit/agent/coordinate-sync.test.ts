@@ -45,7 +45,7 @@ function begun() {
 const denied = err({ kind: 'permission-denied', message: 'Permission denied' } as const)
 
 describe('the coordinate of an agent', () => {
-  it('that servers refuse is told of in one line, with the accessor of its token and the right that this lacks', async () => {
+  it('that servers refuse is reported in one line, with the accessor of its token and the right that this lacks', async () => {
     const { state, lines, rounds } = begun()
     state.answer = denied
     state.token = 'secret'
@@ -57,7 +57,7 @@ describe('the coordinate of an agent', () => {
     ])
   })
 
-  it('is told of again once it was taken in between', async () => {
+  it('is reported again once it was accepted in between', async () => {
     const { state, lines, rounds } = begun()
     state.answer = denied
     await rounds(1)
@@ -70,7 +70,7 @@ describe('the coordinate of an agent', () => {
     expect(warned[0]).toMatch(/^warn .*: the anonymous token, as no other is set, lacks node:write on "n1"$/)
   })
 
-  it('that no server takes for another reason is told of at debug level alone', async () => {
+  it('that no server accepts for another reason is reported at debug level only', async () => {
     const { state, lines, rounds, stop } = begun()
     state.answer = err({ kind: 'no-leader' })
     await rounds(2)

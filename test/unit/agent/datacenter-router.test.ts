@@ -38,7 +38,7 @@ describe('the way to other datacenters', () => {
     expect(router.pick('dc2')).toBeUndefined()
   })
 
-  it('tells those who wait when a server appears', () => {
+  it('notifies waiting callers when a server appears', () => {
     const seen: string[] = []
     const waiting = router.onAppeared(() => seen.push(router.pick('dc3')?.name ?? 'nobody'))
     pool.set(serverIn('dc2', 2, 'failed'), 'failed')

@@ -72,7 +72,7 @@ class Server {
 }
 
 describe('requests of a server for another datacenter', () => {
-  it('go to a server there, which is asked to bring them to whoever must answer', async () => {
+  it('go to a server there, with the request to forward them to the one that must answer', async () => {
     const server = new Server(1)
     server.answers.set('10.0.0.1:8300', ok(true))
     expect(await server.calls.write(write, { key: 'a' }, { datacenter: 'dc2' })).toEqual(ok(true))

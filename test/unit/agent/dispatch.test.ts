@@ -98,7 +98,7 @@ describe('a parked read', () => {
 describe('a read that need not wait', () => {
   const read = { consistency: 'default' as const, minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }
 
-  it('is answered in the same turn where it may be old, or where the lease holds and all is applied; else it is not', async () => {
+  it('is answered in the same turn where it may be stale, or where the lease holds and all is applied; otherwise not', async () => {
     const server = new LoneServer(new HandClock().env)
     let isLeased = true
     const raft = { ...server.context.raft, leaseReadsNow: () => isLeased } as unknown as Raft

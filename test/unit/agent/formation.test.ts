@@ -46,7 +46,7 @@ describe('forming a cluster', () => {
     expect(judgeFormation(record('a', abc), others)).toEqual({ kind: 'wait', why: 'cluster-exists' })
   })
 
-  it('names each server as its Raft protocol does, and waits for those who have another name for one', () => {
+  it('names each server as its Raft protocol does, and waits for servers that have another name for one', () => {
     const old = { raftProtocol: 2 }
     const names = ['10.0.0.98:8300', '10.0.0.99:8300', 'a']
     const others = [record('b', names, old), record('c', names, old)]

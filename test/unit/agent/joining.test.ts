@@ -128,7 +128,7 @@ describe('an agent that is told where its pool is', () => {
   })
 })
 
-describe('an agent that knows who was in its pool', () => {
+describe('an agent that knows the former members of its pool', () => {
   it('tries one after the other until one answers', async () => {
     const joiner = new Joiner({})
     joiner.answering.add('10.0.0.3')

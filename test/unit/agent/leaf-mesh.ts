@@ -34,7 +34,7 @@ export class LeafMesh {
   members = 1
   /** Metrics, without what they begin with. */
   readonly counted: string[] = []
-  /** Who asks for rights meanwhile waits for this. */
+  /** Callers that ask for rights meanwhile wait for this. */
   asking: Promise<void> | undefined
   /** Signing waits for these. */
   held: Promise<void> | undefined

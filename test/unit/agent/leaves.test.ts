@@ -34,7 +34,7 @@ describe('the leaves of an agent', () => {
     expect(mesh.counted).toEqual(names.map((name) => `svc.cache.connect-ca-leaf.${name}`))
   })
 
-  it('are asked for once by all who ask at one time', async () => {
+  it('are requested once for all concurrent callers', async () => {
     const mesh = new LeafMesh()
     const asked = await Promise.all(Array.from({ length: 50 }, () => mesh.ask()))
     expect(new Set(asked.map(String))).toEqual(new Set(['1,key-1,7,MISS']))
@@ -129,7 +129,7 @@ describe('the leaves of an agent', () => {
     expect(await mesh.ask()).toEqual([String(mesh.signed.length), 'key-3', 27, 'HIT'])
   })
 
-  it('fail for the one who asks where there has never been one, and nothing is kept of that', async () => {
+  it('fail for the caller where there has never been one, and nothing is cached of that', async () => {
     const mesh = new LeafMesh()
     mesh.failing = { kind: 'no-leader' }
     expect(await mesh.ask()).toBe('no-leader')
@@ -149,7 +149,7 @@ describe('the leaves of an agent', () => {
 })
 
 describe('after a rotation', () => {
-  it('whoever asks is given a leaf of the new root at once', async () => {
+  it('a caller gets a leaf of the new root at once', async () => {
     const mesh = new LeafMesh()
     mesh.drawn = 0.9
     await mesh.ask()
@@ -177,7 +177,7 @@ describe('after a rotation', () => {
     }
   })
 
-  it('whoever waits for the next leaf is told when it comes', async () => {
+  it('a caller that waits for the next leaf is answered when it comes', async () => {
     const mesh = new LeafMesh()
     await mesh.ask()
     mesh.drawn = 0.5
@@ -228,7 +228,7 @@ describe('after a rotation', () => {
     expect(mesh.signed).toHaveLength(4)
   })
 
-  it('and whoever asks for it meanwhile is given one of a root that is trusted', async () => {
+  it('and a caller meanwhile gets one of a root that is trusted', async () => {
     const mesh = new LeafMesh()
     await mesh.ask()
     await mesh.rotate('restored')
@@ -265,7 +265,7 @@ describe('after a rotation', () => {
   })
 })
 
-describe('whoever waits for a leaf', () => {
+describe('a caller that waits for a leaf', () => {
   it('waits for as long as it says, or five minutes', async () => {
     const mesh = new LeafMesh()
     await mesh.ask()
@@ -353,7 +353,7 @@ describe('a token', () => {
     expect(await waiting).toBe('token-not-found')
   })
 
-  it('that servers refuse at a renewal ends what is kept for it, and whoever waits is told', async () => {
+  it('that servers refuse at a renewal ends what is cached for it, and waiting callers learn why', async () => {
     const mesh = new LeafMesh()
     await mesh.ask()
     const waiting = mesh.ask('web', 't', { minIndex: 7, waitMs: 600_000 })
@@ -380,7 +380,7 @@ describe('the number of leaves', () => {
     expect(mesh.signed.length).toBe(before + 1)
   })
 
-  it('takes the leaf from who was about to be given it, with the reason', async () => {
+  it('takes the leaf from the caller that was about to get it, with the reason', async () => {
     const mesh = new LeafMesh()
     await mesh.ask('web')
     const waiting = mesh.ask('web', 't', { minIndex: 7, waitMs: 1_000 })

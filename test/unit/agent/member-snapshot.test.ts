@@ -44,7 +44,7 @@ async function written(leaves: boolean, rejoinAfterLeave = false): Promise<void>
   await snapshot?.settled()
 }
 
-describe('who was in the pool', () => {
+describe('the former members of the pool', () => {
   it('is known again after a restart: the living first, then those that failed', async () => {
     expect(await knownNames()).toEqual([])
     await written(false)

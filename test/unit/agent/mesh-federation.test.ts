@@ -69,7 +69,7 @@ describe('a server', () => {
     expect(federation({ there: [server(1, 'dc2')] })?.missing()).toMatchObject([{ datacenter: 'dc1' }])
   })
 
-  it('knows who does not know of it yet, of both datacenters, and that who has failed may come back', () => {
+  it('knows the servers of both datacenters that do not support it yet, and that failed ones may come back', () => {
     const late = [server(1, 'dc2'), server(3, 'dc2', '1.3.1', 'failed')]
     expect(federation()?.missing()).toEqual([])
     expect(federation({ here: late })?.missing()).toMatchObject([{ name: 's3', datacenter: 'dc2' }])

@@ -16,7 +16,7 @@ function placed(admission: ReturnType<typeof poolAdmission>): (members: readonly
 
 const refuse = placed(poolAdmission({ nodeName: 'n1', nodeId: 'id-1', endpoint, datacenter: 'dc1', protocol }))
 
-describe('who may not be in the pool of a datacenter', () => {
+describe('kept out of the pool of a datacenter', () => {
   it('an agent of another datacenter', () => {
     expect(refuse([{ name: 'n2', tags: { dc: 'dc2', id: 'id-2' } }])).toBe("Member 'n2' part of wrong datacenter 'dc2'")
   })
@@ -71,11 +71,11 @@ describe('who may not be in the pool of a datacenter', () => {
   })
 })
 
-describe('who may not be in the pool of all datacenters', () => {
+describe('kept out of the pool of all datacenters', () => {
   const refuseWan = placed(wanAdmission({ name: 'n1.dc1', nodeId: 'id-1', endpoint, protocol }))
   const server = (name: string, dc: string, id: string) => ({ name, tags: { role: 'svc', dc, id } })
 
-  it('whoever is no server', () => {
+  it('an agent that is not a server', () => {
     expect(refuseWan([server('n2.dc2', 'dc2', 'id-2'), { name: 'c1', tags: { role: 'node', dc: 'dc2' } }])).toBe(
       "Member 'c1' is not a server",
     )

@@ -91,7 +91,7 @@ describe('the link between servers', () => {
     expect(end.received.map(({ from }) => from)).toEqual(['10.0.0.2:8300', 'id-3', 'id-4'])
   })
 
-  it('sends to a node ID, or to whoever listens at an address', () => {
+  it('sends to a node ID, or to any agent that listens at an address', () => {
     const end = new End(1, 2)
     end.link.send('id-2', '10.0.0.2:8300', request)
     end.link.send('10.0.0.3:8300', '', request)

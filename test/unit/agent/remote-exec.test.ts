@@ -59,7 +59,7 @@ class Asked {
 }
 
 describe('a command from afar', () => {
-  it('is read, and told of, with the token of the agent', async () => {
+  it('is read, and answered, with the token of the agent', async () => {
     const asked = new Asked({ Command: 'true' })
     asked.exec.hear(event)
     await asked.letRead()

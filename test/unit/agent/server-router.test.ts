@@ -42,7 +42,7 @@ describe('the server that a client asks', () => {
     expect(router.pick()?.name).toBe(first === 1 ? 's2' : 's1')
   })
 
-  it('tells whoever waits when the first one appears', () => {
+  it('notifies waiting callers when the first one appears', () => {
     const pool = new FakePool([])
     const { router } = routerOver(pool)
     let told = 0

@@ -65,7 +65,7 @@ describe('blocking reads that another agent answers', () => {
     elsewhere.waits.stop()
   })
 
-  it('are one request for all who wait for the same, and one more for the result once there is news', async () => {
+  it('are one request for all callers that wait for the same, and one more for the result once it has changed', async () => {
     const elsewhere = new Elsewhere()
     for (const name of ['a', 'b', 'c']) await elsewhere.watch(name)
     await elsewhere.watch('other', reading('default', 6))

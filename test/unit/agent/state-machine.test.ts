@@ -122,7 +122,7 @@ class Machine {
 }
 
 describe('applying what Raft replicates', () => {
-  it('returns the outcome of the command and tells the observer, who sees the state right after', () => {
+  it('returns the outcome of the command and calls the observer, which sees the state right after', () => {
     const machine = new Machine()
     expect(machine.count()).toEqual({ ok: true, value: 1 })
     const identity = { origin: 'n/1', sequence: 0 }

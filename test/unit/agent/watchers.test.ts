@@ -38,7 +38,7 @@ async function register(server: LoneServer, node: string, port: number): Promise
 }
 
 describe('kept results', () => {
-  it('are evaluated once and encoded once for all who ask the same', async () => {
+  it('are evaluated once and encoded once for all callers with the same request', async () => {
     const server = await withInstances()
     const results = new KeptResults(server.state.store)
     let evaluated = 0

@@ -158,7 +158,7 @@ describe('where a command finds its agent', () => {
     expect(old.error.split('\n')[0]).toMatch(/^flag provided but not defined: -rpc-addr \(.* use -http-addr/)
   })
 
-  it('says who asks: a token, and a user', async () => {
+  it('shows the caller: a token, and a user', async () => {
     const environment = { SVC_HTTP_TOKEN: 'one', SVC_HTTP_AUTH: 'me:secret' }
     const user = ['Authorization', `Basic ${btoa('me:secret')}`]
     expect((await asked([], environment)).headers).toEqual([user, ['X-Svc-Token', 'one']])

@@ -130,7 +130,7 @@ describe('svc members', () => {
 })
 
 describe('svc join, leave, force-leave and reload', () => {
-  it('join counts who answered and names who did not', async () => {
+  it('join counts the addresses that answered and names those that did not', async () => {
     const answers = {
       'PUT /v1/agent/join/10.0.0.1': '',
       'PUT /v1/agent/join/10.0.0.2%3A9': new Error('Failed to join 10.0.0.2'),
@@ -668,7 +668,7 @@ describe('svc operator raft remove-peer', () => {
     'DELETE /v1/operator/raft/peer?id=foo': new Error('id "foo" was not found in the Raft configuration'),
   }
 
-  it('says whom it removed, by ID or by address', async () => {
+  it('says which server it removed, by ID or by address', async () => {
     expect(await run([...path, '-id=s-1'], answers)).toMatchObject({ code: 0, out: 'Removed peer with id "s-1"\n' })
     const byAddress = await run([...path, '-address=10.0.0.1:8300'], answers)
     expect(byAddress).toMatchObject({ code: 0, out: 'Removed peer with address "10.0.0.1:8300"\n' })

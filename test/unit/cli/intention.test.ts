@@ -235,7 +235,7 @@ describe('svc connect', () => {
     expect(api.asked).toEqual([])
   })
 
-  it('proxy must be told whom it stands for, and how it is to be reached', async () => {
+  it('proxy needs the service that it stands for, and how to reach it', async () => {
     const problemOf = async (...flags: string[]) => {
       const { code, out, error } = await api.run(['connect', 'proxy', ...flags])
       expect([code, out]).toEqual([1, ''])
@@ -270,7 +270,7 @@ describe('svc connect', () => {
     expect(error).toBe('The proxy web-proxy has no LocalServicePort: it takes no connections for web\n')
   })
 
-  it('envoy must be told whom it stands for, and then says that it is not there yet', async () => {
+  it('envoy needs the service that it stands for, and then says that it is not there yet', async () => {
     expect((await api.run(['connect', 'envoy'])).error).toBe(
       '==> No proxy ID specified. One of -proxy-id or -sidecar-for is required\n',
     )

@@ -63,7 +63,7 @@ describe('nothing is in the way', () => {
     })
   })
 
-  it('of clients that are away, other datacenters, options of files, and few servers: they are told of', () => {
+  it('of clients that are away, other datacenters, options of files, and few servers: they are reported', () => {
     const servers = [server(1, '1.0.0'), server(2, '1.0.0')]
     const rest = { clients: [client(1, '1.0.0', 'failed')], otherDatacenters: ['dc2'] }
     expect(kindsOf(cluster({ servers, ...rest }), '1.1.0')).toEqual({
@@ -72,7 +72,7 @@ describe('nothing is in the way', () => {
     })
   })
 
-  it('of servers where the former access control is in force: it is told of', () => {
+  it('of servers where the former access control is in force: it is reported', () => {
     expect(kindsOf(cluster({ servers: three('1.4.0', { acls: '2' }) }))).toEqual({
       inTheWay: [],
       notes: ['access-control-former'],

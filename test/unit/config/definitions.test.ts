@@ -67,7 +67,7 @@ describe('definitions', () => {
     ])
   })
 
-  it('[REG-019] that are wrong are refused, each with its place and whom it is about', async () => {
+  it('[REG-019] that are wrong are refused, each with its place and the thing that it is about', async () => {
     const text = '{\n  "service": {\n    "name": "web",\n    "port": "80"\n  }\n}'
     expect(await refused({ 'a.json': text, 'b.json': { service: { port: 1 } } })).toEqual([
       expect.stringMatching(/^a\.json:4:5: service "web": .*'port' expected type 'int'/),

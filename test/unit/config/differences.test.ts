@@ -23,7 +23,7 @@ describe('what a reload changed', () => {
     ])
   })
 
-  it('and a token that was taken over is told of without its secret', () => {
+  it('and a token that was taken over is reported without its secret', () => {
     const [started, next] = [read({ acl_token: 'former' }), read({ acl_token: 'x', acl: { tokens: { agent: 'y' } } })]
     expect(configDifferences(started, started, next)).toEqual([
       { text: 'acl.tokens.agent has changed', applied: true },

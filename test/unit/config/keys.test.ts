@@ -70,7 +70,7 @@ function linesOf(normalized: ReturnType<typeof whole>): readonly string[] {
 }
 
 describe('every key', () => {
-  it('is there once, with a word on what it is for and who reads it', () => {
+  it('is there once, with what it is for and the agents that read it', () => {
     const names = configKeys().map(({ name }) => name)
     expect(names.length).toBeGreaterThan(200)
     expect(new Set(names).size).toBe(names.length)
@@ -92,7 +92,7 @@ describe('every key', () => {
     expect(String(lines)).toContain(`'${name}`)
   })
 
-  it.each(named)('%s takes effect, or is told of', (name, row) => {
+  it.each(named)('%s takes effect, or is reported', (name, row) => {
     const beside = companions[name] ?? {}
     const without = whole(base, beside)
     const given = whole(base, beside, file(name, example(row)))

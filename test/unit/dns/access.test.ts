@@ -15,7 +15,7 @@ function withRights(...granted: readonly Grant[]): CatalogWorld {
 }
 
 describe('DNS with the token of the agent', () => {
-  it('dns 121: tells who has no rights of no service, node and prepared query, with the authority of an unknown name', async () => {
+  it('dns 121: shows a caller without rights no service, node and prepared query, with the authority of an unknown name', async () => {
     const world = withRights()
     for (const name of ['web.service.svc.', 'n1.node.svc.', 'find.query.svc.', 'svc.service.svc.']) {
       const { received } = await world.ask(name)
@@ -28,7 +28,7 @@ describe('DNS with the token of the agent', () => {
     }
   })
 
-  it('dns 121: names no server to who has no rights, and has an authority all the same', async () => {
+  it('dns 121: names no server to a caller without rights, and has an authority all the same', async () => {
     const world = withRights()
     const servers = await world.ask('svc.', 'NS')
     expect([servers.received.rcode, servers.received.answers]).toEqual(['NOERROR', []])

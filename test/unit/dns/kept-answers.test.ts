@@ -35,7 +35,7 @@ describe('an answer that is kept', () => {
     expect(first.length).toBe(second.length)
   })
 
-  it('is given again to nobody who asked otherwise: another size, transport, type, or with a network of his own', async () => {
+  it('is never given to a different question: another size, transport, type, or client network', async () => {
     const world = web(1)
     await world.send(question(1))
     const withoutRecursion = encodeQuestion({

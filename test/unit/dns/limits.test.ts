@@ -131,7 +131,7 @@ describe('limits of an answer', () => {
   })
 })
 
-describe('what somebody gets who asks in the name of another, by UDP', () => {
+describe('what a sender with a forged address gets, by UDP', () => {
   /** Names as long as they may be, and all the metadata that a node may have. */
   function large(): CatalogWorld {
     const world = new CatalogWorld()

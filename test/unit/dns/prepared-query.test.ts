@@ -94,7 +94,7 @@ describe('a prepared query by DNS', () => {
     world.define('q', { near: '_ip' })
     const subnet = [0, 8, 0, 8, 0, 1, 32, 0, 10, 9, 9, 4]
     for (let n = 0; n < 4; n++) {
-      // The one who asks has the address of n9.
+      // The caller has the address of n9.
       const own = await world.ask('q.query.svc.', 'A', { transport: 'tcp' })
       expect(own.received.answers[0]).toMatchObject({ address: '10.9.9.9' })
       const question = encodeQuestion({ id: 7, name: 'q.query.svc.', type: 'A', udpSize: 4_096 })

@@ -18,7 +18,7 @@ describe('what a recursor said', () => {
     [8_192, 8_192],
     [65_535, 8_192],
   ])(
-    'goes by UDP to who takes %s bytes as long as it has no more than %i, else the question with TC alone',
+    'goes by UDP to a client that takes %s bytes as long as it has no more than %i, otherwise the question with TC alone',
     (udpSize, most) => {
       const query = queryOf(udpSize)
       const fits = new Uint8Array(most)

@@ -97,7 +97,7 @@ const seen: Readonly<Record<string, Grant>> = {
   'GET /v1/agent/connect/proxy/web-proxy': 'service:web:read',
 }
 
-/** Of those who are refused: nothing changes. */
+/** For refused callers: nothing changes. */
 const untouched = AccessWorld.begun()
 
 /**
@@ -125,7 +125,7 @@ function ofAnother(operation: string, request: string): string | undefined {
 
 describe('what is not there and what is hidden', () => {
   for (const [request, grant] of Object.entries(seen)) {
-    it(`is another matter for who sees it: ${request} with ${grant}`, async () => {
+    it(`has another effect for a caller that sees it: ${request} with ${grant}`, async () => {
       const world = await untouched
       expect(await world.ask(new Rights([grant]), request)).toEqual({ status: 403, body: 'Permission denied' })
     })

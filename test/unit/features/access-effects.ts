@@ -2,8 +2,8 @@ import { gossipKey } from './access-world.ts'
 import type { Grant } from './rights-of.ts'
 
 /**
- * What a caller is told who has no rights at all, and one who has just those that it takes.
- * Reference: access-control.md#effect-on-endpoints-without-rights.
+ * What a caller without any rights is told, and one with exactly the required rights. Reference:
+ * access-control.md#effect-on-endpoints-without-rights.
  */
 export interface Effect {
   readonly request: string
@@ -517,7 +517,7 @@ export const effects: Readonly<Record<string, readonly Effect[]>> = {
   ],
 }
 
-/** Operations that ask nothing, each with what it takes to call it. Whoever adds one says why in its route. */
+/** Operations that require no rights, each with the arguments to call it. A new one needs a reason in its route. */
 export const openOperations: Readonly<Record<string, string>> = {
   'GET /v1/status/leader': 'GET /v1/status/leader',
   'GET /v1/status/peers': 'GET /v1/status/peers',

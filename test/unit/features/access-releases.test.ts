@@ -40,7 +40,7 @@ describe('the token of a prepared query', () => {
     expect(tokens).toEqual(['of the agent', ''])
   })
 
-  it('is hidden from who does not manage access, and goes to nobody who executes it', async () => {
+  it('is hidden from tokens that may not manage access, and never sent to a caller that executes it', async () => {
     const world = await AccessWorld.begun()
     const shown = async (line: string, rights: ConstructorParameters<typeof Rights>[0]) =>
       (await world.ask(new Rights(rights), line)).body
@@ -53,7 +53,7 @@ describe('the token of a prepared query', () => {
     expect(JSON.stringify(world.logged)).not.toContain('secret')
   })
 
-  it('shows one without a name to who has its ID, and lists it only for who manages access', async () => {
+  it('shows one without a name to a caller with its ID, and lists it only for tokens that manage access', async () => {
     const world = await AccessWorld.begun()
     const read = await world.ask(new Rights(), 'GET /v1/query/UNNAMED')
     expect([read.status, read.body]).toEqual([200, expect.stringContaining(world.unnamed)])

@@ -166,7 +166,7 @@ describe('tokens', () => {
 describe('the bootstrap', () => {
   const drawn = { accessor: idOf(3), secret: idOf(4), createdMs: 9 }
 
-  it('is used up by the first, and open again for who names its index', () => {
+  it('is used up by the first, and open again for a caller that names its index', () => {
     const tokens = new Tokens()
     expect(tokens.do(bootstrap, { ...drawn, resetIndex: 0 })).toEqual({ id: drawn.accessor })
     const again = { ...drawn, accessor: idOf(5), secret: idOf(6) }

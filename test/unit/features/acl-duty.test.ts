@@ -105,7 +105,7 @@ describe('the migration', () => {
     }
   })
 
-  it('[ACL-039] goes on under another leader, who begins with a pause and changes no accessor', async () => {
+  it('[ACL-039] continues under another leader, which begins with a pause and changes no accessor', async () => {
     const world = await withLegacyTokens(200)
     await world.lead()
     await world.server.context.propose(enterNewMode, {})

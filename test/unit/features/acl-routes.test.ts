@@ -66,7 +66,7 @@ describe('the legacy mode', () => {
   const line = `${legacyLine} Missing: node-b in dc1 runs 1.3.1, which does not support it`
 
   it.each(newPaths)(
-    '[ACL-030] refuses %s in the words of the field, and names who is missing and why',
+    '[ACL-030] refuses %s in the words of the field, and names the missing servers and why',
     async (path, body) => {
       const world = new AclWorld()
       world.missing = missing
@@ -143,7 +143,7 @@ describe('the legacy mode', () => {
   })
 })
 
-describe('who may everything', () => {
+describe('a caller with all rights', () => {
   it('[ACL-045] gets an answer at every path of both APIs', async () => {
     const world = await AclWorld.begun('dc1', 'dc1', '')
     const { ID: root } = (await world.ask('', 'PUT /v1/acl/bootstrap')).body as { ID: string }
@@ -206,7 +206,7 @@ describe('who may everything', () => {
   })
 })
 
-describe('who may not', () => {
+describe('a caller without rights', () => {
   let world: AclWorld
   let reader: string
   let other: string
@@ -228,7 +228,7 @@ describe('who may not', () => {
     }
   })
 
-  it('is told why: of his own token everybody, of others who may read tokens', async () => {
+  it('is told why: about its own token every caller, about others those that may read tokens', async () => {
     const asked = 'GET /v1/acl/explain?resource=key&name=a%2Fb&right'
     const { accessor } = await world.tokenOf('key_prefix "a/" { policy = "read" }')
     const own = await world.ask(other, `${asked}=write`)
@@ -534,7 +534,7 @@ describe('the bootstrap', () => {
 })
 
 describe('tokens of the agent', () => {
-  it('are set and cleared by who may write the agent', async () => {
+  it('are set and cleared by a caller that may write the agent', async () => {
     const world = await AclWorld.begun()
     const writer = (await world.tokenOf('agent "node-a" { policy = "write" }')).secret
     const kinds = [

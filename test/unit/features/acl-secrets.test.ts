@@ -75,7 +75,7 @@ describe('secrets', () => {
     }
   })
 
-  it('are in no list of the new kind, and hidden from who may only read', async () => {
+  it('are in no list of the new kind, and hidden from callers that may only read', async () => {
     const acl = await world()
     await acl.clock.advance(5_000)
     const { secret } = await acl.tokenOf('acl = "read"')

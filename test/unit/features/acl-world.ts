@@ -23,7 +23,7 @@ import { LoneServer } from './lone-server.ts'
 
 export interface Told {
   readonly status: number
-  /** Of JSON; else the text. */
+  /** Parsed JSON; otherwise the text. */
   readonly body: unknown
 }
 

@@ -127,7 +127,7 @@ describe('GET /v1/agent/members', () => {
     }
   })
 
-  it('has no segments, and the pool of all datacenters where there is one: else null', async () => {
+  it('has no segments, and the pool of all datacenters where there is one: otherwise null', async () => {
     const get = (query: string) => server.request('GET', `/v1/agent/members?${query}`)
     expect(await get('segment=alpha')).toEqual(
       refused('Network segments are not supported in this version of Svc', 'refused'),

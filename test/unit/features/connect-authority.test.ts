@@ -83,7 +83,7 @@ describe('the beginning of the authority', () => {
     expect(world.roots).toEqual([root])
   })
 
-  it('[CA-004] signs with the same root whoever leads', async () => {
+  it('[CA-004] signs with the same root whichever server leads', async () => {
     const world = await AuthorityWorld.begun()
     const [root] = world.roots
     world.change()
@@ -403,7 +403,7 @@ describe('a leaf', () => {
     granted(await world.sign('web'))
   })
 
-  it('is for who may write the service', async () => {
+  it('is for callers that may write the service', async () => {
     const world = await AuthorityWorld.begun()
     world.server.authorizer = authorizerOf({ accessor: 'a', rulesets: [], defaultPolicy: 'deny', keyListPolicy: false })
     const csr = world.csr([`spiffe://${trustDomain}/ns/default/dc/dc1/svc/web`])
@@ -412,7 +412,7 @@ describe('a leaf', () => {
     expect(answer).toMatchObject({ ok: false, error: { kind: 'permission-denied' } })
   })
 
-  it('is not for who may write it in capitals alone: those who meet take both for one', async () => {
+  it('is not for a token that may write only the capitalized name: verifiers take both for one', async () => {
     const world = await AuthorityWorld.begun()
     const rules = parseRules('service_prefix "" { policy = "write" } service "db" { policy = "deny" }', 'new')
     if (!rules.ok) throw new Error('these are rules')
@@ -519,7 +519,7 @@ describe('an old root', () => {
     }
   })
 
-  it('stays when a leader asks for it to go who does not know of its last leaf', async () => {
+  it('stays when a leader that does not know its last leaf proposes its removal', async () => {
     const world = await AuthorityWorld.begun()
     const [old] = world.roots
     granted(await world.sign('web'))

@@ -253,7 +253,7 @@ describe('other options for the same root of a provider that is elsewhere', () =
   })
 })
 
-it('who joins a rotation and asks again when it was given up is not told that it is done', async () => {
+it('a caller that joins a rotation and asks again after it was given up is not told that it is done', async () => {
   const { elsewhere, world } = await moved()
   elsewhere.reachable = false
   elsewhere.answersFirst = true
@@ -339,7 +339,7 @@ describe('an authority that signs nothing any more', () => {
   })
 })
 
-it('whoever verifies takes chains as long as any that may go out: two certificates for each crossing, over a bridge', () => {
+it('verifiers accept chains as long as any that may go out: two certificates for each crossing, over a bridge', () => {
   const leafAndIntermediate = 2
   const crossings = 2 * (rootsMax - 1)
   expect(chainMax).toBeGreaterThanOrEqual(leafAndIntermediate + 1 + crossings + 1)

@@ -36,7 +36,7 @@ describe('a secondary datacenter', () => {
     both.missing = []
     await both.advance(3 * minuteMs)
     both.expectOne()
-    // Who knows only the own root until now accepts what is signed below that of the primary.
+    // A verifier that knows only the own root until now accepts what is signed below that of the primary.
     const leaf = await here(both.secondary)
     const trusted = own === undefined ? [] : [own]
     expect(refusal(leaf, trusted, both.primary.nowMs, {})).toBeUndefined()
@@ -250,7 +250,7 @@ describe('a request for the authority of another datacenter', () => {
   })
 })
 
-/** An authority for who asks, of whatever is wished, signed by somebody. */
+/** A signed authority for the caller, as requested, by any key. */
 function signedFor(
   pem: string,
   { notAfterMs, pathLength = 0, uri = `spiffe://${trustDomain}`, ...rest }: Generous,

@@ -82,7 +82,7 @@ describe('a rotation of the authority', () => {
     expect(state()).toEqual(before)
   })
 
-  it('is known to a caller who asks again with the same check-and-set after its end', async () => {
+  it('is known to a caller that asks again with the same check-and-set after its end', async () => {
     const world = await AuthorityWorld.begun()
     const [wishes, key] = [{ identity: { origin: 'a', sequence: 1 }, onlyAt: world.server.index }, anotherKey()]
     granted(await world.sign('web'))

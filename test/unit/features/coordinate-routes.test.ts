@@ -145,7 +145,7 @@ describe('[CAT-013] near', () => {
     '/v1/health/checks/web',
     '/v1/health/state/passing',
   ]) {
-    it(`sorts ${target}: the node itself first, of whom nothing is known last`, async () => {
+    it(`sorts ${target}: the node itself first, nodes without coordinates last`, async () => {
       const { server } = await placed()
       expect(await nodesOf(server, target)).toEqual(['a', 'b', 'c', 'd'])
       expect(await nodesOf(server, `${target}?near=b`)).toEqual(['b', 'c', 'a', 'd'])

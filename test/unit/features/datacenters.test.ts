@@ -21,7 +21,7 @@ describe('datacenters in order of distance', () => {
     expect(datacentersByDistance({ own: place(0), servers }, 'own')).toEqual(['own', 'near', 'middle', 'far'])
   })
 
-  it('of whom nothing is known last, by name', () => {
+  it('without coordinates last, by name', () => {
     const servers = [server('b', undefined), server('a', undefined), server('z', 1)]
     expect(datacentersByDistance({ own: place(0), servers }, 'own')).toEqual(['own', 'z', 'a', 'b'])
     expect(datacentersByDistance({ own: undefined, servers }, 'own')).toEqual(['own', 'a', 'b', 'z'])

@@ -306,7 +306,7 @@ describe('changing an intention whose destination changes meanwhile', () => {
     ...{ action: 'deny' as const, description: '', meta: [], defaultAddress: '', defaultPort: 0, updatedMs: 1 },
   } as const
 
-  it('takes no effect: whoever asked was not asked for the new one', async () => {
+  it('takes no effect: the caller was not authorized for the new one', async () => {
     const world = new IntentionWorld()
     const id = await world.make('web', 'secret')
     const { context } = world.server

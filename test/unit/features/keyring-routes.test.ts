@@ -60,7 +60,7 @@ describe('the keyring', () => {
     })
   })
 
-  it('is that of all datacenters first, where there is one, and what went wrong is told of each pool', async () => {
+  it('is that of all datacenters first, where there is one, and failures are reported for each pool', async () => {
     const { server, ask } = setUp()
     const wanAnswers: KeyAnswers = { ...well, nodes: 2, answered: 2, keys: [[key, 2]] }
     server.wan = { keys: async () => ({ ok: true, value: wanAnswers }) } as never
@@ -119,7 +119,7 @@ describe('the keyring', () => {
     ])
   })
 
-  it('of a datacenter that does not answer is given up after its own time, and the others are told of', async () => {
+  it('of a datacenter that does not answer is given up after its own time, and the others are reported', async () => {
     const { server, ask, clock } = setUp()
     server.wanView = { own: undefined, servers: datacenters(2) }
     server.askElsewhere = (datacenter, call: CallOptions) =>

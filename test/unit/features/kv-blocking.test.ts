@@ -7,7 +7,7 @@ import type { Raft } from '../../../src/raft/raft.ts'
 import { HandClock, settled } from './hand-clock.ts'
 import { LoneServer } from './lone-server.ts'
 
-/** A server whose endpoints block as they do in an agent, and who leads for ever. */
+/** A server whose endpoints block as they do in an agent, and which leads for ever. */
 class BlockingServer {
   readonly clock = new HandClock()
   readonly server = new LoneServer(this.clock.env)

@@ -96,9 +96,9 @@ export class LoneServer {
   reload: AgentContext['reload'] | undefined
   /** What servers of other datacenters answer; absent: there are none. */
   askElsewhere: ((datacenter: string, call: CallOptions) => Promise<Result<unknown, Failure>>) | undefined
-  /** What whoever asks may do. */
+  /** The rights of the caller. */
   authorizer: Authorizer = unrestricted
-  /** What a token may do; absent: whoever asks may do what `authorizer` says. */
+  /** The rights of a token; absent: the caller has those of `authorizer`. */
   resolve: ((token: string) => Result<Authorizer, Failure>) | undefined
   /** How requests are made. */
   call: CallOptions = {}

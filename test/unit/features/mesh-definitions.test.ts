@@ -52,7 +52,7 @@ describe('a proxy', () => {
     ['B', [1, { x: null }]],
   ])
 
-  it('says whom it stands for and what it reaches, in the spellings of the API and of files', () => {
+  it('names the service that it stands for and its upstreams, in the spellings of the API and of files', () => {
     const camel = {
       Name: 'p',
       Kind: 'connect-proxy',

@@ -6,7 +6,7 @@ import { readOneService } from '../../../src/features/agent/service-routes.ts'
 import type { AgentContext } from '../../../src/features/contract/agent-context.ts'
 import { HandClock, settled } from './hand-clock.ts'
 
-it('a change of a service of the agent is told to who waits, also when it comes while his rights are looked up', async () => {
+it("a change of a service of the agent is sent to a waiting caller, also when it comes while the caller's rights are looked up", async () => {
   const clock = new HandClock()
   const facts = { id: 'web', service: 'web', tags: [], meta: [], address: '', weights: { passing: 1, warning: 1 } }
   let services = [{ ...facts, port: 80 }]

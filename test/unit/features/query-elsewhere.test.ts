@@ -39,7 +39,7 @@ class TwoDatacenters {
 }
 
 describe('a prepared query that fails over', () => {
-  it('with a token of its own finds what that may read, whoever executes it', async () => {
+  it('with a token of its own finds what that may read, whichever caller executes it', async () => {
     const world = new TwoDatacenters()
     await world.begin('of-query')
     world.here.server.call = { token: 'of-caller' }

@@ -10,7 +10,7 @@ import { LoneServer } from './lone-server.ts'
 export class SessionWorld {
   readonly clock = new HandClock()
   readonly server: LoneServer
-  /** Names of metrics that were told of. */
+  /** Names of the reported metrics. */
   readonly metrics = new Set<string>()
   #drawn = 0
 

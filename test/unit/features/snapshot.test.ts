@@ -103,7 +103,7 @@ describe('a snapshot', () => {
     expect(await textAt(server, 'other')).toBeUndefined()
   })
 
-  it('keeps no result older than the moment at which it was put back, and wakes who waits', async () => {
+  it('keeps no result older than the restore, and wakes waiting reads', async () => {
     const server = await withKeys({ a: 'x' })
     const archive = await saved(server)
     const { store } = server.state
@@ -235,7 +235,7 @@ describe('a state that one reads', () => {
     states.stop()
   })
 
-  it('is closed when who wanted it has gone', async () => {
+  it('is closed when its caller has gone', async () => {
     const server = await withKeys({ a: 'x' })
     for (let n = 0; n < 6; n++) {
       const gone = await saveState(server.agent, anyRead, { onAbort: (use) => use() })
@@ -246,7 +246,7 @@ describe('a state that one reads', () => {
 })
 
 describe('a restore', () => {
-  it('goes no further when who wanted it has gone, wherever it is', async () => {
+  it('goes no further when its caller has gone, wherever it is', async () => {
     const archive = await saved(await withKeys({ a: 'other' }))
     for (const left of [0, 1, 2]) {
       const server = await withKeys({ a: 'x' })
@@ -428,7 +428,7 @@ describe('an archive', () => {
     })
   })
 
-  it('is filled up behind its end by some who write one, but not without end', async () => {
+  it('is padded after its end by some writers, but not without end', async () => {
     const archive = await saved(await withKeys({ a: 'x' }))
     const filled = (blocks: number) => concatBytes([archive, gzipped([new Uint8Array(blocks * 512)])])
     expect(readToEnd(filled(20))).toMatchObject({ ok: true, value: { index: 1 } })

@@ -63,7 +63,7 @@ export class TwoDatacenters {
     }
   }
 
-  /** Whom both trust is the same, but for what the secondary had for itself. */
+  /** Both trust the same roots, except for the secondary's own former ones. */
   expectOne(): void {
     const ids = (world: AuthorityWorld) =>
       world.roots.filter(({ replacedMs, of }) => replacedMs === 0 || of !== '').map(({ id }) => id)

@@ -127,7 +127,7 @@ describe('a transaction that writes', () => {
     expect((await world.entry('k'))?.['Session']).toBeUndefined()
   })
 
-  it('forgets what it read when that is large, and says so to whoever repeats it', async () => {
+  it('forgets what it read when that is large, and says so in a repetition', async () => {
     const world = await begun()
     for (const [size, remembered] of [
       [10, true],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { alive, nodeState, Subject } from './subject.ts'
 
-/** Whoever has a meta of 7 is a stranger. */
+/** A member with a meta of 7 is a stranger. */
 function subject(): Subject {
   const isStranger = ({ meta }: { meta: Uint8Array }): boolean => meta[0] === 7
   return new Subject({ refuse: (members) => (members.some(isStranger) ? 'a stranger' : undefined) })
@@ -23,8 +23,8 @@ describe('a member that may not be in the pool', () => {
   })
 
   for (const [what, join, how] of [
-    ['who joins through us', true, 'request'],
-    ['whom we join', false, 'join-answer'],
+    ['a member that joins through us', true, 'request'],
+    ['a member that we join', false, 'join-answer'],
   ] as const) {
     it(`makes a whole state refused, of one ${what}`, () => {
       const me = subject()

@@ -96,7 +96,7 @@ describe('gossip', () => {
     expect(me.of('send').map(({ messages }) => messages.length)).toEqual([255, 255, 255])
   })
 
-  it('reaches the failed for a while, so that they can refute, but never who left', () => {
+  it('reaches failed members for a while, so that they can refute, but never members that left', () => {
     const me = new Subject().know('a', 'b')
     me.hear(dead('a', 1, 'other'), dead('b', 1, 'b'))
     me.fire('gossip')

@@ -124,7 +124,7 @@ describe('a word that somebody is suspect or dead', () => {
     }
   })
 
-  it('of death after a word on leaving means that it left, whoever says so', () => {
+  it('of death after a leave message means that it left, whichever member says so', () => {
     const me = new Subject().know('a')
     me.hear(leaves('a', 5), dead('a', 1, 'other'))
     expect(me.changes()).toEqual(['left a'])
@@ -234,7 +234,7 @@ describe('what nobody honest says', () => {
 })
 
 describe('new tags', () => {
-  it('go out with the next incarnation, and are told of as an update', () => {
+  it('go out with the next incarnation, and are reported as an update', () => {
     const me = new Subject().know('a')
     me.do({ kind: 'meta-changed', meta: new Uint8Array([5]) })
     expect(me.changes()).toEqual(['updated me'])

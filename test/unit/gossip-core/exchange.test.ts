@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { addressOf, alive, dead, joins, leaves, nodeState, Subject, suspect, versions } from './subject.ts'
 
 describe('a full state', () => {
-  it('tells all that is known, in order of name, with who has left or is leaving', () => {
+  it('sends all that is known, in order of name, including members that have left or are leaving', () => {
     const me = new Subject().know('z', 'a', 'b', 'c')
     me.hear(joins('a', 3), dead('b', 1, 'b'), leaves('z', 7), suspect('c', 1))
     const state = me.state()
@@ -23,14 +23,14 @@ describe('a full state', () => {
     expect([state.left, state.lamport, state.join]).toEqual([['b', 'z'], 8, false])
   })
 
-  it('brings the living, and makes suspects of those who are suspect or dead to the other', () => {
+  it('adds living members, and suspects those that are suspect or dead to the other', () => {
     const me = new Subject().know('a', 'b')
     me.exchange({ nodes: [nodeState('a', 1, 'dead'), nodeState('b', 1, 'suspect'), nodeState('c', 1, 'alive')] })
     expect(['a', 'b', 'c'].map((name) => me.holds(name))).toEqual(['suspect 1', 'suspect 1', 'alive 1'])
     expect(me.spoken()).toContainEqual(suspect('a', 1, 'me'))
   })
 
-  it('brings nobody who is dead to the other and unknown here', () => {
+  it('adds no member that is dead to the other and unknown here', () => {
     const me = new Subject()
     me.exchange({ nodes: [nodeState('a', 1, 'dead'), nodeState('b', 1, 'suspect')] })
     expect(me.core.members.size).toBe(1)
@@ -42,14 +42,14 @@ describe('a full state', () => {
     expect(me.state().nodes).toEqual([nodeState('me', 7, 'alive')])
   })
 
-  it('passes on who left: a member said to leave by both has left when the other holds it dead', () => {
+  it('forwards a leave: a member said to leave by both has left when the other holds it dead', () => {
     const me = new Subject().know('a', 'b')
     me.hear(leaves('a', 5))
     me.exchange({ nodes: [nodeState('a', 1, 'dead')], statusTimes: [['a', 5]], left: ['a'] })
     expect(me.changes()).toEqual(['left a'])
   })
 
-  it('makes a member leaving of one who left there and lives here, until its silence is sure', () => {
+  it('makes a member leaving that left there and lives here, until its silence is sure', () => {
     const me = new Subject().know('a', 'b')
     me.exchange({ nodes: [nodeState('a', 1, 'dead')], statusTimes: [['a', 5]], left: ['a'] })
     expect([me.record('a').status, me.record('a').state]).toEqual(['leaving', 'suspect'])
@@ -155,7 +155,7 @@ describe('reconnecting', () => {
     }
   })
 
-  it('[MEM-011] never tries who left', () => {
+  it('[MEM-011] never contacts a member that left', () => {
     const me = new Subject().know('a', 'b')
     me.hear(dead('a', 1, 'a'), dead('b', 1))
     me.hear(leaves('b', 4))

@@ -5,7 +5,7 @@ import { self } from '../../../src/gossip/core/views.ts'
 import { alive, dead, leaves, Subject, suspect } from './subject.ts'
 
 describe('leaving', () => {
-  it('is over at once for one who is alone', () => {
+  it('is over at once for a member that is alone', () => {
     const me = new Subject()
     me.do({ kind: 'leave-requested' })
     expect(me.of('left')).toHaveLength(1)
@@ -55,7 +55,7 @@ describe('leaving', () => {
     expect(me.do({ kind: 'leave-requested' })).toEqual([])
   })
 
-  it('is not refuted by the one who leaves, whoever speaks of it', () => {
+  it('is not refuted by the leaving member, whichever member claims it', () => {
     const me = new Subject().know('a', 'b')
     me.do({ kind: 'leave-requested' })
     me.hear(leaves('me', 20))

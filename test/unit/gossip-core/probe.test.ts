@@ -65,7 +65,7 @@ describe('the probe cycle', () => {
     expect(me.of('stream-ping')).toEqual([{ kind: 'stream-ping', to: addressOf(node), node, sequence, timeoutMs: 500 }])
   })
 
-  it('suspects who answers neither the agent nor the others nor by stream', () => {
+  it('suspects a member that answers neither directly nor through the others nor by stream', () => {
     const me = new Subject().know('a', 'b', 'c', 'd', 'e')
     const { node, sequence } = nextPing(me)
     me.fire('probe')
@@ -123,7 +123,7 @@ describe('the probe cycle', () => {
     expect(me.of('send').map(({ messages }) => messages.map(({ kind }) => kind))).toContainEqual(['ping', 'suspect'])
   })
 
-  it('gives up on one whom others have found dead meanwhile, and tries no stream to who left', () => {
+  it('gives up on a member that others have found dead meanwhile, and tries no stream to one that left', () => {
     const me = new Subject().know('a', 'b', 'c')
     const { node } = nextPing(me)
     me.hear(dead(node, 1, node))

@@ -46,7 +46,7 @@ describe('a query of another', () => {
     expect(me.of('query')).toHaveLength(1)
   })
 
-  it('is judged by expressions only as long as they do not cost too much, whoever asks, and is passed on all the same', () => {
+  it('is judged by expressions only up to a cost, whichever member asks, and is forwarded all the same', () => {
     const me = new Subject(tagged).know('a')
     const costly: QueryFilter = { kind: 'tag', tag: 'role', expression: '(a{400}|web)' }
     for (let id = 1; id <= 100; id++) me.hear(query(5 + id, { id, filters: [costly] }))
@@ -156,7 +156,7 @@ describe('a query of its own', () => {
     expect(me.of('query-answered')).toEqual([])
   })
 
-  it('takes no answer to another one, nor of somebody who is no member', () => {
+  it('takes no answer to another one, nor from a sender that is no member', () => {
     const { me, answer } = asked()
     answer('a', 0, 77)
     answer('nobody', 0)

@@ -115,7 +115,7 @@ export class Subject {
     return gathered
   }
 
-  /** Members who are alive, with incarnation 1. */
+  /** Members that are alive, with incarnation 1. */
   know(...names: string[]): this {
     for (const name of names) this.hear(alive(name, 1))
     return this

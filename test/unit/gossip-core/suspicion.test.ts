@@ -58,7 +58,7 @@ describe('a suspicion', () => {
     expect([...spoken, ...me.spoken()].filter((one) => one.kind === 'suspect' && one.from === 'me')).toEqual([])
   })
 
-  it('by hearsay takes the first accuser for the one who began it, and ends in death like any other', () => {
+  it('by hearsay takes the first accuser for its originator, and ends in death like any other', () => {
     const me = new Subject().know('a', 'b', 'c', 'd')
     me.exchange({ nodes: [nodeState('a', 1, 'suspect')] })
     const dueMs = me.suspicion('a')?.dueMs

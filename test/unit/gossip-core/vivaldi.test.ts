@@ -137,7 +137,7 @@ describe('an ack', () => {
     expect(decodeCoordinate(Uint8Array.from([2, ...bytes.subarray(1)]))).toBe(undefined)
   })
 
-  it('moves who has asked, if it comes straight and in time', () => {
+  it('moves the asking member, if the answer comes directly and in time', () => {
     const me = new Subject({ coordinates: form }).know('a')
     me.fire('probe')
     const [ping] = me.of('send').flatMap(({ messages }) => messages)

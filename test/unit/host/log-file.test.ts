@@ -112,7 +112,7 @@ describe('a log file', () => {
     ])
   })
 
-  it('that cannot be written is told of once, stops nobody, and says afterwards how many lines are missing', () => {
+  it('that cannot be written is reported once, stops no agent, and says afterwards how many lines are missing', () => {
     let full = false
     const write = ((descriptor: number, bytes: Uint8Array, from: number) => {
       if (!full) return writeSync(descriptor, bytes, from)

@@ -5,7 +5,7 @@ import { diallerTls } from '../../../src/host/tls.ts'
 const to = { host: '10.0.0.1', port: 1 }
 const tls = (changes: Partial<TlsOptions> = {}): TlsOptions => ({ trustedPems: [], ...changes })
 
-describe('who dials by TLS', () => {
+describe('a dialer with TLS', () => {
   it('shares what OpenSSL made of the very same options, and of none that only look the same', () => {
     const [one, other] = [tls(), tls()]
     expect(diallerTls(one, to).secureContext).toBe(diallerTls(one, { host: '10.0.0.2', port: 2 }).secureContext)

@@ -285,7 +285,7 @@ describe('the page of the web interface', () => {
     expect([query.get('dc'), headers['X-Svc-Token']]).toEqual(['dc2', 'secret'])
   })
 
-  it('gives every table a caption, heads that say what they are of, and its messages to who cannot see them', async () => {
+  it('gives every table a caption, heads that say what they are of, and its messages to readers that cannot see them', async () => {
     const { at, of } = await opened('#/nodes/n1')
     const checks = [{ CheckID: 'c', Name: '', Status: 'critical', ServiceName: '', Output: '<b>' }]
     const services = [{ Service: 'web', ID: 'w1', Port: 80, Tags: ['a'] }]

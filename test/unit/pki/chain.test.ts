@@ -50,7 +50,7 @@ const generations: readonly (readonly KeyKind[])[] = [
 
 describe('a chain after no, one and two rotations', () => {
   it.each(generations.map((kinds) => ({ kinds, names: kinds.join(', then ') })))(
-    'is accepted by whoever trusts any of its roots: $names',
+    'is accepted by a verifier that trusts any of its roots: $names',
     async ({ kinds }) => {
       const made = await rotated(kinds)
       for (const trusted of subsets(made.roots)) {
@@ -83,12 +83,12 @@ describe('a chain after no, one and two rotations', () => {
     const [oldest, , newest] = roots.map(({ certificate }) => certificate) as [Certificate, Certificate, Certificate]
     const old = leafBy(roots[0] as Authority, await keyOf('ec-256'))
     const [fresh] = leaves as [Leaf]
-    // The old leaf is shown to whoever has been told of the new root and still trusts the old one.
+    // The old leaf is shown to a verifier that has the new root and still trusts the old one.
     const before: End = { leaf: old, intermediates: [], roots: [oldest] }
     const after: End = { leaf: fresh, intermediates: crossings, roots: [newest, oldest] }
     expect(await handshakeProblem(before, after)).toBeUndefined()
     expect(await handshakeProblem(after, before)).toBeUndefined()
-    // Whoever trusts the new one alone no longer takes it: so the old root goes last.
+    // A verifier that trusts only the new one no longer accepts it: so the old root is removed last.
     expect(await handshakeProblem(before, { ...after, roots: [newest] })).toMatch(/./)
     expect(ourWord(old.certificate, crossings, [newest])).toMatch(/issuer of "web" .* is not known/)
   })

@@ -38,7 +38,7 @@ function outputOf(command: string, words: readonly string[], cwd: string): strin
   }
 }
 
-/** One end of a connection: what it shows, and whom it trusts. */
+/** One end of a connection: what it shows, and the roots that it trusts. */
 export interface End {
   readonly leaf: { readonly certificate: Certificate; readonly key: { readonly privateKeyPem: string } }
   readonly intermediates: readonly Certificate[]
@@ -61,7 +61,7 @@ export async function handshakeProblem(listener: End, dialler: End): Promise<str
     rejectUnauthorized: true,
     ...options(listener),
   })
-  // Names are the business of whoever speaks the mesh: it looks at the URI.
+  // Names are checked by the mesh's own code, which looks at the URI.
   const client = connect({ socket: there as never, ...options(dialler), checkServerIdentity: () => undefined })
   try {
     return await new Promise((resolve) => {

@@ -103,7 +103,7 @@ class Stage {
 }
 
 describe('proxies that an agent runs', () => {
-  it('are this program or their own, and are told who they are and where the agent is', async () => {
+  it("are this program or their own, and get their identity and the agent's address", async () => {
     const stage = new Stage()
     await stage.want(managed('a'), managed('b', ['run', '-x']))
     expect(stage.children.map(({ argv }) => argv)).toEqual([

@@ -18,7 +18,7 @@ function plan(port: number, name = 'db'): UpstreamPlan {
 class Stage {
   readonly clock = new HandClock()
   readonly taken = new Set<number>()
-  /** By port, who is to be given connections. */
+  /** By port, the receiver of its connections. */
   readonly listening = new Map<number, (stream: TcpStream) => void>()
   readonly hosts: string[] = []
   readonly log: string[] = []

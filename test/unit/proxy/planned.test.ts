@@ -90,7 +90,7 @@ describe('what a registered proxy is to do', () => {
   })
 })
 
-describe('who shows a certificate', () => {
+describe('a peer that shows a certificate', () => {
   const domain = '11111111-0000-4000-8000-000000000000.svc'
   const uri = `spiffe://${domain}/ns/default/dc/dc1/svc/web`
   const domains = trustDomainsOf(domain, ['11111111-0000-4000-8000-000000000000', 'former'])

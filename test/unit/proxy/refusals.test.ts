@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { Refusals } from '../../../src/proxy/refusals.ts'
 import { HandClock } from '../features/hand-clock.ts'
 
-it('who fails the handshake is told of once a minute, by host and reason, and each who was asked about', async () => {
+it('of a peer that fails the handshake is reported once a minute, by host and reason, and each refusal by the agent', async () => {
   const clock = new HandClock()
   const said: string[] = []
   const write = (_level: string, _topic: string, _text: string, fields?: object) =>

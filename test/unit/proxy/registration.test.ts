@@ -65,7 +65,7 @@ describe('a proxy that registers itself', () => {
     expect(clock.timers).toBe(0)
   })
 
-  it('goes out behind what the agent is being told of it, and does not come back', async () => {
+  it('is removed after the registration under way, and does not come back', async () => {
     for (const toldFirst of [1, 2, 3]) {
       const { clock, agent, registration } = await begun()
       for (const status of [404, 200, 200].slice(0, toldFirst - 1)) await agent.answer(status)

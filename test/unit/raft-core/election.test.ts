@@ -393,7 +393,7 @@ describe('loyalty to a living leader (thesis 4.2.3)', () => {
     expect(cluster.mailOf('vote-response')).toMatchObject([{ term: 3, granted: true }])
   })
 
-  it('after a restart keeps to whoever leads, as long as if it had heard it then: a lease may rest on its word', () => {
+  it('after a restart keeps to the present leader, as long as if it had heard it then: a lease may rest on its word', () => {
     const cluster = lone({ s1: { terms: [1, 2] } })
     cluster.crash('s1')
     cluster.start('s1')
@@ -449,7 +449,7 @@ describe('loyalty to a living leader (thesis 4.2.3)', () => {
   })
 })
 
-describe('who may stand though its configuration leaves it out (thesis 4.2.2)', () => {
+describe('a server that may be a candidate though its configuration leaves it out (thesis 4.2.2)', () => {
   const both = members(['s1', 's2'])
   const without = members(['s1'], ['s2'])
 

@@ -8,7 +8,7 @@ function gone(cluster: Cluster, at: ServerId, leader: ServerId) {
   return cluster.step(at, { kind: 'leader-gone', leader })
 }
 
-/** `s1` follows `s2`, whom it has just heard in term 2. */
+/** `s1` follows `s2`, which it has just heard in term 2. */
 function follower(voters: readonly ServerId[] = trio): Cluster {
   const cluster = new Cluster({ voters, running: ['s1'] })
   cluster.nowMs = 5_000
@@ -153,7 +153,7 @@ describe('a process that is gone means nothing', () => {
     expect(cluster.mail()).toEqual([])
   })
 
-  it('to others: who still hears the leader does not answer', () => {
+  it('to others: a follower that still hears the leader does not answer', () => {
     const cluster = new Cluster({ voters: trio })
     cluster.elect('s1')
     cluster.fire('s1', 'heartbeat')

@@ -39,8 +39,8 @@ describe('changing members, one at a time (thesis 4.1)', () => {
   })
 
   it.each<[string, ConfigurationChange, object]>([
-    ['to remove whom it does not know', { kind: 'remove', id: 's9' }, { kind: 'unknown-server', id: 's9' }],
-    ['to demote whom it does not know', { kind: 'demote', id: 's9' }, { kind: 'unknown-server', id: 's9' }],
+    ['to remove an unknown server', { kind: 'remove', id: 's9' }, { kind: 'unknown-server', id: 's9' }],
+    ['to demote an unknown server', { kind: 'demote', id: 's9' }, { kind: 'unknown-server', id: 's9' }],
     ['to make a voter a non-voter by adding it', addNonvoter('s3'), { kind: 'invalid-change' }],
     [
       'two servers at one address',

@@ -120,7 +120,7 @@ describe('reads by a quorum round (thesis 6.4)', () => {
     expect(ready(effects)).toEqual([[id, 2]])
   })
 
-  it('are refused by who does not lead, and when leadership is lost', () => {
+  it('are refused by a server that does not lead, and when leadership is lost', () => {
     const cluster = leaderAlone()
     const [id] = read(cluster)
     expect(find(cluster.receive('s1', 's2', appendRequest({ term: 3 })), 'refused')).toEqual({
@@ -139,7 +139,7 @@ describe('reads by a quorum round (thesis 6.4)', () => {
 })
 
 describe('reads by lease', () => {
-  /** A leader whose round 2, begun now, was answered after so long. */
+  /** A leader whose round 2, begun now, was answered after this time. */
   function leased(answeredAfterMs: number, setting: Parameters<typeof leaderAlone>[0] = {}): Cluster {
     const cluster = leaderAlone(setting)
     cluster.nowMs += 100

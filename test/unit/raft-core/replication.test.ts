@@ -175,7 +175,7 @@ describe('replicating (paper 5.3)', () => {
     expect(cluster.raft('s1')).toMatchObject({ term: 5, role: { kind: 'follower' } })
   })
 
-  it('refuses proposals when it does not lead, and names who does', () => {
+  it('refuses proposals when it does not lead, and names the leader', () => {
     const cluster = new Cluster({ voters: ['s1', 's2', 's3'], running: ['s1'] })
     cluster.receive('s1', 's2', appendRequest())
     expect(find(cluster.propose('s1', 'a'), 'refused')).toMatchObject({
@@ -206,7 +206,7 @@ describe('replicating (paper 5.3)', () => {
     expect(find(cluster.propose('s1', 'now'), 'accepted')).toBeDefined()
   })
 
-  it('never drops entries of its own log, whoever says so: another leader in its term is ignored', () => {
+  it('never drops entries of its own log, whichever server says so: another leader in its term is ignored', () => {
     const cluster = leaderAlone()
     cluster.propose('s1', 'a')
     const effects = cluster.receive('s1', 's2', appendRequest({ previousIndex: 1, entries: [command(2, 2)] }))

@@ -219,7 +219,7 @@ describe('three servers', () => {
     expect(real()).toBeGreaterThan(0)
   })
 
-  it('lose nothing that was answered for, whoever crashes and however', { timeout: 60_000 }, async () => {
+  it('lose nothing that was acknowledged, whichever servers crash and however', { timeout: 60_000 }, async () => {
     for (let seed = 0; seed < 6; seed++) {
       const draws = new Draws(seed)
       const cluster = new SmallCluster()
@@ -290,7 +290,7 @@ describe('three servers', () => {
     expect(cluster.of(id).raft.status()).toMatchObject({ role: 'follower', leader: { id: leader } })
   })
 
-  it('tell each change of role to whoever listens, with a status that fits', async () => {
+  it('report each change of role to every listener, with a status that fits', async () => {
     const cluster = new SmallCluster()
     for (const id of three) await cluster.start(id)
     const seen: string[] = []

@@ -231,7 +231,7 @@ describe('snapshots', () => {
 })
 
 describe('where a snapshot is from', () => {
-  it('is told of one that was taken, with how far the log was durable then, and is not sent', async () => {
+  it('is recorded for one that was taken, with how far the log was durable then, and is not sent', async () => {
     const disk = new CrashDisk()
     await disk.makeDirectory(directory)
     const store = new SnapshotStore(disk, directory, undefined)

@@ -3,7 +3,7 @@ import type { ScriptWorld } from './script-world.ts'
 
 type Command = (world: ScriptWorld, words: readonly string[]) => void
 
-/** Plays one command; gives what is to be told of it. */
+/** Plays one command; returns the lines to print about it. */
 export function play(world: ScriptWorld, line: string): readonly string[] {
   const [name = '', ...words] = line.trim().split(/\s+/)
   const command = commands.get(name)

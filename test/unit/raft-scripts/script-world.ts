@@ -211,8 +211,8 @@ export class ScriptWorld {
   }
 
   /**
-   * Every voter's patience with its leader ends, the server stands, up to three times (the first may only teach it the
-   * present term), and what belongs to the election is delivered. Tells who leads, or what became of the server.
+   * Lets every voter's election timeout pass and the server be a candidate, up to three times (the first may only teach
+   * it the present term), and delivers the messages of the election. Returns the leader, or what became of the server.
    */
   win(id: string): void {
     this.#isQuiet = true

@@ -63,7 +63,7 @@ const compilingMs = 60_000
 
 const catching = scripts.flatMap(({ name, script }) => script.catches.map((bug) => ({ name, bug, script })))
 
-describe('a story that is told of a bug goes another way once the bug is planted', () => {
+describe('a story of a bug goes another way once the bug is planted', () => {
   it.each(catching)(
     '$name: $bug',
     async ({ bug, script }) => {

@@ -4,7 +4,7 @@ import { TlsReports } from '../../../src/rpc/tls-reports.ts'
 import { HandClock } from '../features/hand-clock.ts'
 
 describe('an agent that acts as a server', () => {
-  it('is told of once in a minute for each host, whatever names it takes', async () => {
+  it('is reported once a minute for each host, whatever names it takes', async () => {
     const clock = new HandClock()
     const reports = new TlsReports({ ...clock.env, metrics: { count: () => undefined } as never })
     for (let name = 0; name < 1_000; name++) {
@@ -22,7 +22,7 @@ describe('a server that closes connections without a word', () => {
   const server = { name: 's1', datacenter: 'dc1', offersTls: false }
   const pem = { certificateChainPem: 'a', privateKeyPem: 'b' }
 
-  it('is told of with why that may be once it lasts, once in a minute, and anew after it spoke', async () => {
+  it('is reported with possible reasons once it lasts, once a minute, and anew after the host spoke', async () => {
     const clock = new HandClock()
     const reports = new TlsReports({ ...clock.env, metrics: { count: () => undefined } as never })
     const closes = (): string => reports.closedSilently('10.0.0.1:8300', noTls, server)

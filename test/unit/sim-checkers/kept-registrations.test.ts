@@ -27,7 +27,7 @@ describe('E3 while the run goes on', () => {
     expect(codes).toEqual(['E3', 'E3'])
   })
 
-  it('lets go whoever was asked to leave, however late the word of it arrives', () => {
+  it('lets go a node that was asked to leave, however late its message arrives', () => {
     const { checker, codes } = watched()
     checker.mayGo('c1')
     checker.takenOut('c1')
@@ -37,7 +37,7 @@ describe('E3 while the run goes on', () => {
     expect(codes).toEqual([])
   })
 
-  it('lets go who has been dead for as long as a pool remembers, counted from the last life', () => {
+  it('lets go a node that has been dead for as long as a pool remembers, counted from the last life', () => {
     const { checker, codes, pass } = watched()
     checker.died('c1')
     pass(7)

@@ -59,7 +59,7 @@ class Watched extends Subject {
 }
 
 describe('what a member does is held against the laws', () => {
-  it('and a sound one breaks none: it suspects who does not answer, declares it dead, and tries it again', () => {
+  it('and a sound one breaks none: it suspects a silent member, declares it dead, and tries it again', () => {
     const me = new Watched('c1', 'c2')
     me.pool.died('c1')
     me.pool.died('c2')
@@ -77,7 +77,7 @@ describe('what a member does is held against the laws', () => {
     expect(me.recorded.lines).toEqual(['M3: s1 held c1 dead at incarnation 3, and now alive at 3'])
   })
 
-  it('M4: one that never suspects who is down is seen, but not while the network is in trouble', () => {
+  it('M4: one that never suspects a member that is down is seen, but not while the network is in trouble', () => {
     const me = new Watched('c1')
     me.look()
     me.pool.died('c1')
@@ -115,7 +115,7 @@ describe('what a member does is held against the laws', () => {
     expect(me.recorded.lines[0]).toMatch(/^M4: s1 does not suspect c1, which is down, after 13/)
   })
 
-  it('M5: who has left is not sent anything but answers', () => {
+  it('M5: a member that has left is not sent anything but answers', () => {
     const me = new Watched('c1')
     me.hear(dead('c1', 1, 'c1'))
     expect(me.record('c1').status).toBe('left')

@@ -68,7 +68,7 @@ describe('C1, every chain that is out', () => {
     )
   })
 
-  it('is found out when a crossing ends before those who need it, at that moment', () => {
+  it('is found out when a crossing ends before the verifiers that need it, at that moment', () => {
     const { laws, lines, until, state } = begun()
     const short = crossing(2, { toS: 1_000 })
     state([root(1, false), root(2, true, [short])])
@@ -89,7 +89,7 @@ describe('C1, every chain that is out', () => {
     ])
   })
 
-  it('is not asked of those who could have roots only if they had been without a leaf', () => {
+  it('is not asked of verifiers that could have roots only if they had been without a leaf', () => {
     const { laws, lines, until, state } = begun()
     until(100)
     state(rotated)
@@ -143,7 +143,7 @@ describe('C1, connections of proxies', () => {
     return { ...world, end }
   }
 
-  it('are made over the crossing by who knows the old root alone', () => {
+  it('are made over the crossing by a verifier that knows the old root alone', () => {
     const { laws, lines, marks, state, end } = two()
     const old = end('old', [leaf(7, 'R1', -20, 3_600)], [1])
     state(rotated)
@@ -163,7 +163,7 @@ describe('C1, connections of proxies', () => {
     expect(lines.at(-1)).toBe('C1: old does not accept fresh, leaf 8, at 0.000s by its clock: nobody signed it')
   })
 
-  it('are owed between datacenters by those who have been told of the same mesh, and by nobody else', () => {
+  it('are owed between datacenters that have learned of the same mesh, and between no others', () => {
     const { laws, lines, state, end } = two()
     const there = two()
     const old = end('old', [leaf(7, 'R1', -20, 3_600)], [1])
@@ -509,7 +509,7 @@ describe('a state that is put back', () => {
     expect(lines.filter((line) => line.startsWith('C1: whoever'))).not.toEqual([])
   })
 
-  it('owes nothing to who knows roots alone that are lost, and all to who knows one that is back', () => {
+  it('owes nothing to a verifier that knows only lost roots, and everything to one that knows a restored one', () => {
     const { laws, lines, until, state } = begun()
     state([root(1, false), root(2, true, [crossing(2)])])
     until(3_650)

@@ -83,7 +83,7 @@ class CardChains implements Chains {
   }
 }
 
-/** A mesh whose clocks may be twenty seconds apart, told of by hand. */
+/** A mesh whose clocks may be twenty seconds apart, with events by hand. */
 export function meshWorld(lostKeys = new Set<string>()) {
   const { report, lines } = recorder()
   const marks = new Marks()

@@ -143,7 +143,7 @@ describe('what a server does, told to the checkers', () => {
     expect(told.lines).toEqual(['H3: boot 1 of s1 became leader, though the node is down'])
   })
 
-  it('names who leads now', () => {
+  it('names the present leader', () => {
     const told = new Told()
     const one = told.boot('s1')
     const two = told.boot('s2')

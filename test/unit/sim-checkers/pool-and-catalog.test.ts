@@ -6,14 +6,14 @@ function view(observer: string, members: Readonly<Record<string, string>>) {
   return { observer, members: new Map(Object.entries(members)) }
 }
 
-describe('agents at rest agree on who is there (M1, M2)', () => {
+describe('agents at rest agree on the members (M1, M2)', () => {
   const agreed = { s1: 'alive', c1: 'alive', c2: 'left' }
 
-  it('when each sees the others alive and who left as left', () => {
+  it('when each sees the others alive and departed ones as left', () => {
     expect(poolFaults([view('s1', agreed), view('c1', agreed)], ['s1', 'c1'], ['c2'])).toEqual([])
   })
 
-  it('when one that came later never heard of who left', () => {
+  it('when a late one never heard of a departed member', () => {
     expect(poolFaults([view('s1', { s1: 'alive' })], ['s1'], ['c2'])).toEqual([])
   })
 
@@ -26,7 +26,7 @@ describe('agents at rest agree on who is there (M1, M2)', () => {
     expect(poolFaults([view('s1', members), view('c1', agreed)], ['s1', 'c1'], ['c2'])).toEqual([{ code, message }])
   })
 
-  it('when who left was heard by none, and has failed for all', () => {
+  it('when no agent heard the leave, and the member has failed for all', () => {
     const failed = { ...agreed, c2: 'failed' }
     expect(poolFaults([view('s1', failed), view('c1', failed)], ['s1', 'c1'], ['c2'])).toEqual([])
   })

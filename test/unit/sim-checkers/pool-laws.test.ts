@@ -48,7 +48,7 @@ describe('incarnations never fall (M3)', () => {
   })
 })
 
-describe('who is dead is found dead (M4)', () => {
+describe('a dead member is found dead (M4)', () => {
   const down: Watched = {
     observer: 's1',
     name: 'c1',

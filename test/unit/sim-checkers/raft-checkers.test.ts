@@ -304,7 +304,7 @@ describe('R7 configuration', () => {
     expect(codes).toEqual(['R7'])
   })
 
-  it('reports two voters changed at once, whoever is told', () => {
+  it('reports two voters changed at once, on whichever server', () => {
     const { report, codes } = recorder()
     const checker = new ConfigurationChanges(report)
     checker.appended('s2', 1, 1, servers('a', 'b', 'c'))

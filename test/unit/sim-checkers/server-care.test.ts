@@ -16,7 +16,7 @@ function group(...numbers: readonly number[]): Configuration {
   }
 }
 
-/** A leader that changes its group step by step; what is told of it. */
+/** A leader that changes its group step by step, with the events of that. */
 class Leader {
   readonly told: string[] = []
   atMs = 0
@@ -55,7 +55,7 @@ describe('O1: a leader takes out a dead server by itself', () => {
     expect(told).toEqual([`O1 s1 takes ${idOf(4)} out of 4 voters by itself, and min_quorum is 4`])
   })
 
-  it('while who was asked to go may go always, and so may a name of an older Raft protocol', () => {
+  it('while a server that was asked to leave may always go, and so may a name of an older Raft protocol', () => {
     const leader = new Leader(group(1, 2, 3), 3)
     leader.care.mayGo(idOf(3), 'operator')
     expect(leader.becomes(group(1, 2)).told).toEqual([])

@@ -31,7 +31,7 @@ describe('W3', () => {
     expect(checker.behind('a/', [row('a/1', 6)])).toContain('watcher 1')
   })
 
-  it('is broken by who was never answered, and says so', () => {
+  it('is broken by a caller that was never answered, and says so', () => {
     const { checker, lines } = followed()
     checker.overdue('W3', 'b/', [], '15s')
     expect(lines).toEqual(["W3: watcher 3 follows 'b/' and was never answered 15s after a read found no key"])

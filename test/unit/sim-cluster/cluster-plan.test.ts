@@ -47,7 +47,7 @@ describe('the nodes of a plan', () => {
     expect(nodes.filter(({ identity }) => identity.spare).map(({ identity }) => identity.name)).toEqual(['s3'])
   })
 
-  it('are told of servers in other datacenters, but for those that are apart', () => {
+  it('get the addresses of servers in other datacenters, except for separate ones', () => {
     expect(configOf('s1').wan.retryJoin.length).toBe(1)
     expect(configOf('s5').wan.retryJoin).toEqual([])
     expect([configOf('s5').datacenter, configOf('s4').datacenter]).toEqual(['dc1', 'dc2'])

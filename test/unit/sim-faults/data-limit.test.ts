@@ -33,7 +33,7 @@ describe('the limit on destroyed data', () => {
     expect(limit.allows('d')).toBe(true)
   })
 
-  it('lets go of whoever has no vote', () => {
+  it('lets go of servers without a vote', () => {
     expect(limitOf(['a', 'b', 'c']).allows('newcomer')).toBe(true)
   })
 

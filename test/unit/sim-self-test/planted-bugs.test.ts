@@ -26,7 +26,7 @@ describe('every planted bug', () => {
     },
   )
 
-  it('has a name of its own, and somebody who is to find it', () => {
+  it('has a name of its own, and a checker that is to find it', () => {
     expect(new Set(plantedBugs.map(({ name }) => name)).size).toBe(plantedBugs.length)
     expect(plantedBugs.filter(({ foundBy }) => foundBy.length === 0)).toEqual([])
   })

@@ -102,7 +102,7 @@ describe('the steps of an upgrade', () => {
     expect(way).not.toContain('1.3.0')
   })
 
-  it('are such that servers who meet always speak neighbouring Raft protocols, and end with the default', () => {
+  it('are such that servers that meet always speak neighbouring Raft protocols, and end with the default', () => {
     for (const [from, to] of everyPair()) {
       const { legs } = planOf(releaseText(from), releaseText(to))
       const spoken = legs.flatMap(({ leg }) => leg.protocols)

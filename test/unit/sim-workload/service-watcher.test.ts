@@ -9,7 +9,7 @@ const dns = { host: '10.0.0.1', port: 8600 }
 /** How an agent does, second by second: so many instances, or no answer. */
 type Seconds = readonly (number | 'silent')[]
 
-/** What somebody finds missing who watches an agent that does so over HTTP; there is no DNS. */
+/** The gaps that a watcher over HTTP finds at an agent that answers like this; there is no DNS. */
 function gapsOf(seconds: Seconds, silentMsMax: number | undefined): Promise<readonly string[]> {
   return inSimulation({}, async (simulation) => {
     const gaps: string[] = []
@@ -38,7 +38,7 @@ function gapsOf(seconds: Seconds, silentMsMax: number | undefined): Promise<read
   })
 }
 
-describe('somebody who watches a service', () => {
+describe('a watcher of a service', () => {
   it('finds nothing missing while there are enough instances, nor before there were', async () => {
     expect(await gapsOf([1, 2, 3, 2], undefined)).toEqual([])
   })

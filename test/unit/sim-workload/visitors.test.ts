@@ -6,7 +6,7 @@ import { inSimulation } from '../sim-world/in-simulation.ts'
 
 const http = { host: '10.0.0.1', port: 8500 }
 
-/** Who came, while an agent answered all of them so for ten seconds. */
+/** The visits, while an agent answered all of them like this for ten seconds. */
 function visitsTo(status: number, body: string, tokens: readonly string[] = ['a', 'b']) {
   return inSimulation({}, async (simulation) => {
     const visits: Visit[] = []

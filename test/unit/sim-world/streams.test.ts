@@ -254,7 +254,7 @@ describe('streams', () => {
     })
   })
 
-  it('are written by who heeds back-pressure: gigabytes against a closed window are a bug', async () => {
+  it('are written by code that heeds back-pressure: gigabytes against a closed window are a bug', async () => {
     await connected({}, async ({ simulation, a, dialler, accepted }) => {
       accepted.stream.pause()
       a.run(() => {

@@ -116,7 +116,7 @@ describe('a world in which everything happens', () => {
     expect(hashes.size).toBe(2 * seeds)
   })
 
-  it('[H1] gives the same trace whoever reads it', async () => {
+  it('[H1] gives the same trace with every reader', async () => {
     const lines: string[] = []
     const read = await busyWorld('read', { trace: { onLine: (line) => lines.push(line) }, remarkDraws: true })
     expect(read).toEqual(await busyWorld('read'))

@@ -112,7 +112,7 @@ describe('a turn', () => {
     })
   })
 
-  it('is checked after it, by whoever watches; what a checker throws ends the run', async () => {
+  it('is checked after it, by every watcher; an error of a checker ends the run', async () => {
     const seen: (string | undefined)[] = []
     const afterTurn = (node: { readonly name: string } | undefined): void => {
       seen.push(node?.name)

@@ -254,7 +254,7 @@ describe('watches', () => {
     expect(woken).toBe(0)
   })
 
-  it('a row that leaves one index key for another wakes those who wait for either', () => {
+  it('a row that leaves one index key for another wakes the readers of either', () => {
     const store = newStore()
     store.apply(1, (tx) => tx.put(samples, sample('a', 1, 'old')))
     const woken: string[] = []

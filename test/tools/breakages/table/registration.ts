@@ -1,6 +1,6 @@
 import type { Breakage } from '../breakage.ts'
 
-/** Services and checks as agents are told of them, by files and over HTTP. */
+/** Registration of services and checks on agents, by files and over HTTP. */
 export const registrationBreakages: readonly Breakage[] = [
   {
     id: 'REG-001',

@@ -37,7 +37,7 @@ describe('the tokens that an agent goes by', () => {
     expect(tokens.meshReplication).toBe('new')
   })
 
-  it('are told of when one has become another, and not when all are what they were', () => {
+  it('are announced when one changes, and not when all are as before', () => {
     const tokens = new AgentTokens({ ...none, default: 'd' })
     const told: string[] = []
     const following = tokens.onChange(() => told.push(tokens.agent))

@@ -68,7 +68,7 @@ function writing(key: string): TokenRights {
 const unreachable: Failure = { kind: 'no-servers' }
 
 describe('an agent that has just started', () => {
-  it('looks for who can tell before the down policy counts, and asks again as soon as somebody appears', async () => {
+  it('looks for a server that can answer before the down policy counts, and asks again as soon as one appears', async () => {
     const asking = new Asking('deny', 7_000)
     asking.known.set('t', 'a')
     asking.failure = { kind: 'unknown-datacenter', datacenter: 'dc1' }
@@ -101,7 +101,7 @@ describe('an agent that has just started', () => {
 })
 
 describe('a token that servers are asked for', () => {
-  it('is asked for once by all who come meanwhile, and then kept for as long as answers are good', async () => {
+  it('is requested once for all concurrent callers, and then cached for as long as answers are valid', async () => {
     const asking = new Asking()
     asking.known.set('t', 'a')
     expect(await Promise.all([asking.mayWrite('t', 'a'), asking.mayWrite('t', 'b')])).toEqual([true, false])
@@ -167,7 +167,7 @@ describe('a token that servers are asked for', () => {
     expect(await asking.mayWrite('t', 'a')).toBe(true)
   })
 
-  it('is kept for less long by as much as whoever told it had known it before', async () => {
+  it('is cached for less long by the age that the answering server reported', async () => {
     const asking = new Asking()
     asking.known.set('t', 'a')
     asking.ageMs = ttlMs - 5_000
@@ -176,7 +176,7 @@ describe('a token that servers are asked for', () => {
     expect(asking.tokens.now('t')).toBeDefined()
     await asking.clock.advance(1)
     expect(asking.tokens.now('t')).toBeUndefined()
-    // From one who can ask nobody himself it is good for a moment.
+    // An answer of a server that can ask no other is valid only for a moment.
     asking.ageMs = ttlMs * 10
     await asking.mayWrite('t', 'a')
     await asking.clock.advance(999)
@@ -231,7 +231,7 @@ describe('while nobody can tell what tokens may do', () => {
     ])
   })
 
-  it('who asks again is not held up by attempts, of which there is one a second, and the first answer counts', async () => {
+  it('a repeated request is not held up by attempts, of which there is one a second, and the first answer counts', async () => {
     const asking = await inOutage('extend-cache')
     await asking.mayWrite('t', 'a')
     asking.known.delete('t')
@@ -313,7 +313,7 @@ describe('servers that have access control off', () => {
   })
 })
 
-describe('who follows a token', () => {
+describe('a follower of a token', () => {
   it('is told once when its rights are others, by an answer asked for when the last has run out', async () => {
     const asking = new Asking()
     asking.known.set('t', 'a')

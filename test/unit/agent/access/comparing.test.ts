@@ -53,7 +53,7 @@ describe('rules of the former grammar, while a datacenter leaves it', () => {
     expect([authorizer.readsAll('key'), authorizer.writesTree('a'), told]).toEqual([false, true, []])
   })
 
-  it('are told of where the new system could not read their translation, and would grant nothing', () => {
+  it('are reported where the new system could not read their translation, and would grant nothing', () => {
     const { env, counted, lines } = new Heard()
     const report = new DifferenceReport(env, () => true)
     const authorizer = authorizerOf(env, tooLongInNew, report)

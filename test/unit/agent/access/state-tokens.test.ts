@@ -167,7 +167,7 @@ describe('tokens in the state of a server', () => {
 })
 
 describe('a server that has started', () => {
-  it('judges nobody by a state that it is about to complete: who asks waits for that', async () => {
+  it('judges no token by a state that is being completed: the caller waits for that', async () => {
     const keeping = new Keeping()
     await keeping.legacy('t', 'key "" { policy = "read" }')
     keeping.standing = 'coming'
@@ -254,7 +254,7 @@ describe('other agents', () => {
   })
 })
 
-describe('who follows a token of the state', () => {
+describe('a follower of a token of the state', () => {
   it('is told once, when its own rights change', async () => {
     const keeping = new Keeping()
     await keeping.policy(reads)

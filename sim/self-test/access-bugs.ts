@@ -16,7 +16,7 @@ export const accessBugs: readonly PlantedBug[] = [
   {
     row: 24,
     name: 'mode-ends-too-early',
-    about: 'the old mode ends although a server of an old release is among the members',
+    about: 'the legacy mode ends although a server of an old release is among the members',
     patches: [
       gateOpen,
       {
@@ -31,7 +31,7 @@ export const accessBugs: readonly PlantedBug[] = [
   {
     row: 25,
     name: 'accessor-lost',
-    about: 'an old token that is written again loses the accessor that the migration gave it, and gets another',
+    about: 'a legacy token that is written again loses the accessor from the migration, and gets another',
     patches: [
       {
         file: 'src/features/acl/legacy/legacy-commands.js',
@@ -45,7 +45,7 @@ export const accessBugs: readonly PlantedBug[] = [
   {
     row: 80,
     name: 'the-failed-do-not-count',
-    about: 'the old mode ends while a server of an old release is down, which comes back as it was',
+    about: 'the legacy mode ends while a server of an old release is down, which comes back as it was',
     patches: [
       { file: support, find: 'const unseen = configuration.servers.filter(', replace: 'const unseen = [].filter(' },
       gateOpen,
@@ -57,7 +57,7 @@ export const accessBugs: readonly PlantedBug[] = [
   {
     row: 81,
     name: 'mode-goes-back',
-    about: 'a snapshot of before brings the old mode back',
+    about: 'restoring an earlier snapshot brings the legacy mode back',
     patches: [{ file: 'src/features/acl/tables.js', find: 'ofCluster: true,', replace: '' }],
     hunt: migrated,
     foundBy: ['A3'],
@@ -65,7 +65,7 @@ export const accessBugs: readonly PlantedBug[] = [
   {
     row: 82,
     name: 'batches-too-large',
-    about: 'the migration gives 200 tokens their accessors at once',
+    about: 'the migration gives 200 tokens their accessors in one batch',
     patches: [{ file: modeCommands, find: 'migratedAtOnce = 128;', replace: 'migratedAtOnce = 200;' }],
     hunt: migrated,
     foundBy: ['A4'],
@@ -73,7 +73,7 @@ export const accessBugs: readonly PlantedBug[] = [
   {
     row: 83,
     name: 'batches-too-fast',
-    about: 'the migration takes its next batch after a fifth of a second',
+    about: 'the migration starts its next batch after a fifth of a second',
     patches: [
       { file: 'src/features/acl/legacy/migration.js', find: 'const pauseMs = 1_000;', replace: 'const pauseMs = 200;' },
     ],
@@ -83,7 +83,7 @@ export const accessBugs: readonly PlantedBug[] = [
   {
     row: 84,
     name: 'revoked-and-still-good',
-    about: 'what a server of another datacenter was told of a token never runs out',
+    about: 'the cached rights of a token from another datacenter never expire',
     patches: [
       {
         file: 'src/agent/access/asked-tokens.js',
@@ -97,7 +97,7 @@ export const accessBugs: readonly PlantedBug[] = [
   {
     row: 85,
     name: 'default-inverted',
-    about: 'what no rule speaks of is allowed where the policy is to deny',
+    about: 'an action without a matching rule is allowed although the default policy is deny',
     patches: [
       {
         file: 'src/access/policy-authorizer.js',
@@ -111,7 +111,7 @@ export const accessBugs: readonly PlantedBug[] = [
   {
     row: 86,
     name: 'readers-write',
-    about: 'who may read may write',
+    about: 'the right to read implies the right to write',
     patches: [
       {
         file: 'src/access/rules.js',
@@ -125,7 +125,7 @@ export const accessBugs: readonly PlantedBug[] = [
   {
     row: 87,
     name: 'nobody-asks',
-    about: 'servers resolve a token and then do not ask what it may do',
+    about: 'servers resolve a token and then do not check its rights',
     patches: [
       {
         file: 'src/agent/access/gate.js',
@@ -139,7 +139,7 @@ export const accessBugs: readonly PlantedBug[] = [
   {
     row: 126,
     name: 'index-falls-for-one-caller',
-    about: 'the index of what one caller may see leaves the tombstones out, and falls when its newest key goes',
+    about: 'the index for one caller ignores tombstones, and falls when its newest key is deleted',
     patches: [
       {
         file: 'src/features/kv/endpoint.js',

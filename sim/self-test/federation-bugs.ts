@@ -8,7 +8,7 @@ export const federationBugs: readonly PlantedBug[] = [
   {
     row: 115,
     name: 'former-mesh-refused',
-    about: 'from the moment at which a datacenter joins, leaves count no more that are of its own former trust domain',
+    about: 'as soon as a datacenter joins, leaves of its own former trust domain are no longer accepted',
     patches: [
       patchesOf('src/pki')('trust-domains.js', 'formerIds: [...formerIds]', 'formerIds: [...formerIds].slice(0, 0)'),
     ],
@@ -18,7 +18,7 @@ export const federationBugs: readonly PlantedBug[] = [
   {
     row: 116,
     name: 'own-root-forgotten',
-    about: 'a datacenter that joins drops its own root at once, while leaves of it are out',
+    about: 'a datacenter that joins drops its own root at once, while leaves under it are in use',
     patches: [
       inConnect(
         'federation/federation-commands.js',
@@ -32,7 +32,7 @@ export const federationBugs: readonly PlantedBug[] = [
   {
     row: 117,
     name: 'joined-without-crossing',
-    about: 'what leads from the root of the primary to the own one does not go out with leaves',
+    about: 'the crossing from the root of the primary to the own root does not come with leaves',
     patches: [
       inConnect(
         'federation/federation-commands.js',
@@ -46,7 +46,7 @@ export const federationBugs: readonly PlantedBug[] = [
   {
     row: 118,
     name: 'joined-too-early',
-    about: 'a datacenter joins while a server is left that does not know of it',
+    about: 'a datacenter joins while one of its servers does not support that yet',
     patches: [
       inConnect(
         'federation/joining.js',
@@ -60,7 +60,7 @@ export const federationBugs: readonly PlantedBug[] = [
   {
     row: 119,
     name: 'authority-not-recorded',
-    about: 'the primary does not write down until when the authority lives that it signs for another datacenter',
+    about: 'the primary does not record the expiry of an authority that it signs for another datacenter',
     patches: [
       inConnect(
         'federation/intermediates.js',
@@ -74,7 +74,7 @@ export const federationBugs: readonly PlantedBug[] = [
   {
     row: 120,
     name: 'authority-never-renewed',
-    about: 'the authority below the root of the primary is only replaced when there is another root',
+    about: 'the authority below the root of the primary is replaced only when the root changes',
     patches: [
       inConnect('federation/joining.js', 'return isLong && isWhole && hasSame ?', 'return isLong !== undefined ?'),
     ],

@@ -8,7 +8,7 @@ export const intentionBugs: readonly PlantedBug[] = [
   {
     row: 103,
     name: 'intention-default-inverted',
-    about: 'what no intention speaks of is allowed where the policy is to deny',
+    about: 'a connection without a matching intention is allowed although the default policy is deny',
     patches: [
       {
         file: `${feature}/authorize.js`,
@@ -22,7 +22,7 @@ export const intentionBugs: readonly PlantedBug[] = [
   {
     row: 104,
     name: 'strangers-are-let-in',
-    about: 'a service of another mesh goes for the one of the same name here',
+    about: 'a service of another mesh is taken for the one of the same name here',
     patches: [
       {
         file: `${feature}/authorize.js`,
@@ -36,7 +36,7 @@ export const intentionBugs: readonly PlantedBug[] = [
   {
     row: 105,
     name: 'the-general-decides',
-    about: 'of several intentions the one with the least precedence decides',
+    about: 'of several matching intentions the one with the lowest precedence decides',
     patches: [
       {
         file: `${feature}/precedence.js`,
@@ -50,7 +50,7 @@ export const intentionBugs: readonly PlantedBug[] = [
   {
     row: 106,
     name: 'intentions-kept-for-ever',
-    about: 'an agent hears of a change of what it keeps, and goes on with what it had',
+    about: 'an agent learns that a cached answer has changed, and keeps using the old one',
     patches: [
       {
         file: 'src/agent/asking/answer-cache.js',

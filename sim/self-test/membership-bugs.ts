@@ -7,7 +7,7 @@ export const membershipBugs: readonly PlantedBug[] = [
   {
     row: 18,
     name: 'refutation-without-a-number',
-    about: 'an agent that is held for dead contradicts it without a higher incarnation, and nobody listens',
+    about: 'an agent that is declared dead refutes that without a higher incarnation, and is ignored',
     patches: [
       {
         file: `${members}/refute.js`,
@@ -21,7 +21,7 @@ export const membershipBugs: readonly PlantedBug[] = [
   {
     row: 19,
     name: 'incarnation-wraps',
-    about: 'any number of 32 bits is an incarnation, and the greatest is followed by 0',
+    about: 'any 32-bit number is a valid incarnation, and the greatest is followed by 0',
     patches: [
       { file: `${members}/validity.js`, find: 'value >= 0 && value <= incarnationMax;', replace: 'value >= 0;' },
       {
@@ -37,7 +37,7 @@ export const membershipBugs: readonly PlantedBug[] = [
   {
     row: 19,
     name: 'old-life-raises-the-dead',
-    about: 'a word of life raises a dead member whatever its incarnation (memberlist#311)',
+    about: 'an alive message revives a dead member whatever its incarnation (memberlist#311)',
     patches: [
       {
         file: `${members}/alive.js`,
@@ -51,7 +51,7 @@ export const membershipBugs: readonly PlantedBug[] = [
   {
     row: 29,
     name: 'suspicion-without-end',
-    about: 'a suspicion is never timed, so that nobody is ever found dead',
+    about: 'a suspicion never times out, so that no member is ever found dead',
     patches: [
       {
         file: `${members}/suspicion.js`,
@@ -65,7 +65,7 @@ export const membershipBugs: readonly PlantedBug[] = [
   {
     row: 30,
     name: 'gossip-to-those-who-left',
-    about: 'what is passed on goes to those who have left, too, as to the failed',
+    about: 'gossip is sent to members that have left, too, as to failed ones',
     patches: [
       {
         file: `${members}/roster.js`,
@@ -79,7 +79,7 @@ export const membershipBugs: readonly PlantedBug[] = [
   {
     row: 31,
     name: 'sleep-is-blamed-on-others',
-    about: 'an agent that has slept takes the silence of its sleep for that of others',
+    about: 'an agent that was paused blames the others for the silence of its own pause',
     patches: [
       {
         file: `${members}/health.js`,
@@ -93,7 +93,7 @@ export const membershipBugs: readonly PlantedBug[] = [
   {
     row: 32,
     name: 'leaving-counts-twice',
-    about: 'a word on leaving counts whenever it comes, so that an old one sends away who has come back',
+    about: 'a leave message counts whenever it arrives, so that an old one removes a member that has come back',
     patches: [
       {
         file: `${members}/intents.js`,
@@ -107,7 +107,7 @@ export const membershipBugs: readonly PlantedBug[] = [
   {
     row: 33,
     name: 'the-dead-are-not-told',
-    about: 'a full state leaves out the dead, so that one who starts again never hears what it has to refute',
+    about: 'a full state leaves out the dead, so that a restarted member never hears what it has to refute',
     patches: [
       {
         file: `${members}/answers.js`,
@@ -122,7 +122,7 @@ export const membershipBugs: readonly PlantedBug[] = [
   {
     row: 34,
     name: 'members-by-the-wall-clock',
-    about: 'membership goes by the wall clock, so that a jump forgets the gone before their time',
+    about: 'membership uses the wall clock, so that a jump forgets dead members too early',
     patches: [
       {
         file: 'src/gossip/driver/gossip-pool.js',
@@ -136,7 +136,7 @@ export const membershipBugs: readonly PlantedBug[] = [
   {
     row: 35,
     name: 'doubt-without-bound',
-    about: 'local health has no greatest value, so that one in trouble probes ever more slowly',
+    about: 'local health has no maximum, so that an agent in trouble probes ever more slowly',
     patches: [
       {
         file: `${members}/health.js`,
@@ -150,7 +150,7 @@ export const membershipBugs: readonly PlantedBug[] = [
   {
     row: 36,
     name: 'place-without-bound',
-    about: 'the error of a coordinate has no greatest value, so that one bad measurement spoils those of all others',
+    about: 'the error of a coordinate has no maximum, so that one bad measurement spoils those of all others',
     patches: [{ file: `${members}/vivaldi.js`, find: 'Math.min(coordinateErrorMax, error)', replace: 'error' }],
     hunt: 'deaths-in-calm',
     foundBy: ['M7'],

@@ -8,7 +8,7 @@ export const meshBugs: readonly PlantedBug[] = [
   {
     row: 22,
     name: 'root-goes-by-the-clock',
-    about: 'an old root goes when so much time has passed, whatever it has signed',
+    about: 'an old root is removed after a fixed time, whatever it has signed',
     patches: [
       inConnect(
         'views.js',
@@ -22,7 +22,7 @@ export const meshBugs: readonly PlantedBug[] = [
   {
     row: 23,
     name: 'crossing-omitted',
-    about: 'new leaves go out without the crossings that lead back to older roots (consul#10826)',
+    about: 'new leaves come without the crossings that lead back to older roots (consul#10826)',
     patches: [
       inConnect(
         'leaves/leaves.js',
@@ -51,7 +51,7 @@ export const meshBugs: readonly PlantedBug[] = [
   {
     row: 91,
     name: 'serial-reused',
-    about: 'of several numbers that are taken at once the last is given again',
+    about: 'of several reserved serial numbers the last is used again',
     patches: [
       inConnect(
         'writes.js',
@@ -65,7 +65,7 @@ export const meshBugs: readonly PlantedBug[] = [
   {
     row: 92,
     name: 'deactivated-too-early',
-    about: 'the old root is no longer active when it has signed the new one, which is not yet',
+    about: 'the old root becomes inactive when it has signed the new one, which is not active yet',
     patches: [
       inConnect(
         'rotation-commands.js',
@@ -80,7 +80,7 @@ export const meshBugs: readonly PlantedBug[] = [
   {
     row: 93,
     name: 'leaf-outlives-its-root',
-    about: 'a leaf lives as long as the configuration says, whatever is left of the root that signs it',
+    about: 'a leaf lives as long as the configuration says, even beyond the expiry of its root',
     patches: [
       inConnect(
         'forecast.js',
@@ -105,7 +105,7 @@ export const meshBugs: readonly PlantedBug[] = [
   {
     row: 94,
     name: 'key-is-shown',
-    about: 'the configuration is shown with the private key in it',
+    about: 'the configuration is shown with its private key',
     patches: [inConnect('options.js', 'shown.set(name, hiddenText);', 'shown.set(name, textOption(options, name));')],
     hunt: rotates,
     foundBy: ['C4'],
@@ -113,7 +113,7 @@ export const meshBugs: readonly PlantedBug[] = [
   {
     row: 95,
     name: 'made-out-to-another',
-    about: 'a leaf is made out to another service than the request is for',
+    about: 'a leaf is issued for another service than the one in the request',
     patches: [
       inConnect(
         'leaves/requested.js',
@@ -127,7 +127,7 @@ export const meshBugs: readonly PlantedBug[] = [
   {
     row: 96,
     name: 'crossing-lost-at-the-second',
-    about: 'a second rotation keeps the newest crossing alone',
+    about: 'a second rotation keeps only the newest crossing',
     patches: [
       inConnect(
         'writes.js',
@@ -142,7 +142,7 @@ export const meshBugs: readonly PlantedBug[] = [
   {
     row: 97,
     name: 'not-back-dated',
-    about: 'a leaf holds from the moment at which the leader signs it',
+    about: 'a leaf is valid only from the moment when the leader signs it, without back-dating',
     patches: [
       inConnect(
         'leaves/signing.js',
@@ -156,7 +156,7 @@ export const meshBugs: readonly PlantedBug[] = [
   {
     row: 98,
     name: 'every-leader-begins',
-    about: 'each leader begins the authority, whatever it finds',
+    about: 'each leader begins the authority anew, even if there is one',
     patches: [
       inConnect(
         'leader/steward.js',
@@ -172,7 +172,7 @@ export const meshBugs: readonly PlantedBug[] = [
   {
     row: 100,
     name: 'rotation-left-alone',
-    about: 'a leader goes on with rotations only that began while it led',
+    about: 'a leader continues only rotations that began while it led',
     patches: [
       inConnect(
         'leader/steward.js',
@@ -186,7 +186,7 @@ export const meshBugs: readonly PlantedBug[] = [
   {
     row: 122,
     name: 'csr-for-another-service-accepted',
-    about: 'a request is signed for whatever service it names, though its token may write another alone',
+    about: 'a request is signed for any service that it names, even if its token may write only another',
     patches: [
       inConnect(
         'leaves/requested.js',

@@ -5,7 +5,7 @@ const autopilotBugs: readonly PlantedBug[] = [
   {
     row: 52,
     name: 'one-of-three-goes',
-    about: 'of three voters a dead one is taken out, and two are left of which none may fail',
+    about: 'of three voters a dead one is removed, which leaves two of which none may fail',
     patches: [
       {
         file: 'src/agent/servers/dead-servers.js',
@@ -19,7 +19,7 @@ const autopilotBugs: readonly PlantedBug[] = [
   {
     row: 53,
     name: 'min-quorum-counts-the-dead',
-    about: 'min_quorum is compared with the voters before the dead ones go',
+    about: 'min_quorum is compared with the number of voters before the dead ones are removed',
     patches: [
       {
         file: 'src/agent/servers/dead-servers.js',
@@ -33,7 +33,7 @@ const autopilotBugs: readonly PlantedBug[] = [
   {
     row: 54,
     name: 'newcomers-vote-at-once',
-    about: 'a newcomer gets its vote when it is healthy, not when it has been for a while',
+    about: 'a new server gets its vote as soon as it is healthy, and not after the stabilization time',
     patches: [
       {
         file: 'src/agent/servers/server-membership.js',
@@ -47,7 +47,7 @@ const autopilotBugs: readonly PlantedBug[] = [
   {
     row: 123,
     name: 'gossip-alone-removes',
-    about: 'a server that the pool calls failed is removed, though it answers its leader',
+    about: 'a server that the pool calls failed is removed, although it answers its leader',
     patches: [
       {
         file: 'src/agent/servers/lost-servers.js',
@@ -61,7 +61,7 @@ const autopilotBugs: readonly PlantedBug[] = [
   {
     row: 124,
     name: 'reconciled-by-an-old-list',
-    about: 'a member is dealt with as the pool told of it when the round began',
+    about: 'a member is reconciled by what the pool said when the round began',
     patches: [
       {
         file: 'src/agent/servers/reconcile.js',
@@ -84,7 +84,7 @@ const forwardingBugs: readonly PlantedBug[] = [
   {
     row: 55,
     name: 'write-forgets-its-datacenter',
-    about: 'a write for another datacenter takes effect in the one where it was asked for',
+    about: 'a write for another datacenter takes effect in the one where it was requested',
     patches: [
       {
         file: 'src/agent/asking/calls.js',
@@ -98,7 +98,7 @@ const forwardingBugs: readonly PlantedBug[] = [
   {
     row: 56,
     name: 'sent-over-without-identity',
-    about: 'a write for another datacenter is sent without what tells a repeat from another write',
+    about: 'a write for another datacenter is sent without the identity that marks a repeat',
     patches: [
       {
         file: 'src/agent/asking/datacenter-target.js',
@@ -112,7 +112,7 @@ const forwardingBugs: readonly PlantedBug[] = [
   {
     row: 57,
     name: 'stale-from-elsewhere',
-    about: 'whoever is asked first in another datacenter answers reads of any consistency from its own state',
+    about: 'the first server that is asked in another datacenter answers reads of any consistency from its own state',
     patches: [
       {
         file: 'src/agent/asking/datacenter-target.js',
@@ -131,7 +131,7 @@ const queryBugs: readonly PlantedBug[] = [
   {
     row: 58,
     name: 'queries-find-the-critical',
-    about: 'a query finds instances with a critical check, unless it wants all to pass',
+    about: 'a query finds instances with a critical check, unless it asks for passing ones only',
     patches: [
       {
         file: 'src/features/query/instances.js',
@@ -145,7 +145,7 @@ const queryBugs: readonly PlantedBug[] = [
   {
     row: 59,
     name: 'first-failover-is-the-last',
-    about: 'a query that found nothing in the first datacenter it failed over to looks no further',
+    about: 'a query that found nothing in its first failover datacenter tries no other',
     patches: [
       {
         file: 'src/features/query/execution.js',

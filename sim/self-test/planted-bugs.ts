@@ -37,7 +37,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     row: 3,
     name: 'term-not-durable',
-    about: 'the term is forgotten when the server restarts, but for what its log shows',
+    about: 'the term is forgotten when the server restarts, except for what its log shows',
     patches: [
       {
         file: `${core}/state.js`,
@@ -68,7 +68,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     row: 5,
     name: 'every-append-truncates',
-    about: 'a follower cuts its log at every append, even where the entries are equal',
+    about: 'a follower truncates its log at every append, even if the entries are equal',
     patches: [{ file: `${core}/append.js`, find: 'if (own === entry.term || ', replace: 'if (' }],
     hunt: 'long-tails',
     foundBy: ['R4', 'P1'],
@@ -90,8 +90,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     row: 7,
     name: 'commit-beyond-verified',
-    about:
-      'a follower commits up to its last entry, not up to the last that it knows to be as in the log of the leader',
+    about: "a follower commits up to its last entry, not up to the last one that is known to match the leader's log",
     patches: [
       {
         file: `${core}/append.js`,
@@ -135,7 +134,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     row: 11,
     name: 'early-change-of-members',
-    about: 'members change before an entry of the own term is committed (raft-dev, 2015)',
+    about: "members change before an entry of the leader's own term is committed (raft-dev, 2015)",
     patches: [{ file: `${core}/proposals.js`, find: ' && hasCommittedInOwnTerm(raft, leader)', replace: '' }],
     hunt: 'members-change',
     foundBy: ['R1', 'R4', 'R7', 'P1'],
@@ -143,7 +142,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     row: 12,
     name: 'log-against-snapshot',
-    about: 'a snapshot is taken into use beside a log that contradicts it (hashicorp/raft#704)',
+    about: 'a snapshot is installed beside a log that contradicts it (hashicorp/raft#704)',
     patches: [
       {
         file: `${core}/snapshot.js`,
@@ -157,7 +156,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     row: 13,
     name: 'truncated-entries-return',
-    about: 'a restart brings back entries that had been cut off (etcd#22442)',
+    about: 'a restart brings back entries that had been truncated (etcd#22442)',
     patches: [
       {
         file: 'src/raft/log/replay.js',
@@ -202,7 +201,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     row: 15,
     name: 'lease-after-a-pause',
-    about: 'a leader that was paused takes its lease as still held',
+    about: 'a leader that was paused believes that it still holds its lease',
     patches: [
       {
         file: `${core}/read.js`,
@@ -230,7 +229,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     row: 17,
     name: 'lock-delay-ignored',
-    about: 'a leader takes every lock delay as over',
+    about: 'a leader considers every lock delay to be over',
     patches: [
       {
         file: 'src/features/kv/lock-delays.js',
@@ -244,7 +243,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     row: 17,
     name: 'sessions-not-rearmed',
-    about: 'a new leader keeps the time only of sessions that it sees begin or renewed',
+    about: 'a new leader tracks only sessions that it sees created or renewed',
     patches: [
       {
         file: 'src/features/session/duty.js',
@@ -258,7 +257,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     row: 26,
     name: 'plain-write-resets-lock',
-    about: 'a plain write takes LockIndex back to 0, as in the system of the field',
+    about: 'a plain write resets LockIndex to 0, as in the system of the field',
     patches: [
       {
         file: 'src/features/kv/writes.js',
@@ -272,7 +271,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     row: 27,
     name: 'renewals-forgotten',
-    about: 'a renewal is answered, and the time of the session goes on as if there had been none',
+    about: 'a renewal is answered, and the session still expires as if there had been none',
     patches: [
       {
         file: 'src/features/session/duty.js',
@@ -286,7 +285,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     row: 28,
     name: 'found-delays-over',
-    about: 'a new leader takes the lock delays that it finds as over',
+    about: 'a new leader considers the lock delays that it finds to be over',
     patches: [
       {
         file: 'src/features/kv/lock-delays.js',
@@ -300,7 +299,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     row: 20,
     name: 'no-tombstone',
-    about: 'a deleted key leaves no tombstone, so that the index of what is under its prefix falls',
+    about: 'a deleted key leaves no tombstone, so that the index of its prefix falls',
     patches: [
       {
         file: 'src/features/kv/writes.js',
@@ -314,7 +313,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     row: 21,
     name: 'parked-too-late',
-    about: 'a blocking query is parked a moment after it was evaluated, and what came in between wakes nobody',
+    about: 'a blocking query is parked a moment after its evaluation, and a change in between wakes no caller',
     patches: [
       {
         file: 'src/agent/serving/dispatch.js',
@@ -337,7 +336,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     row: 125,
     name: 'last-batch-taken-for-torn',
-    about: 'a server that starts cuts the last batch of its log, although it is whole',
+    about: 'a restarting server truncates the last batch of its log, although it is whole',
     patches: [
       {
         file: 'src/raft/log/segment-reading.js',

@@ -8,8 +8,7 @@ export const providerBugs: readonly PlantedBug[] = [
   {
     row: 110,
     name: 'bridge-forgotten',
-    about:
-      'between roots of two kinds of keys the certificate of the bridge that signed the crossing does not go out with it',
+    about: 'between roots with different key types the certificate of the bridge that signed the crossing is left out',
     patches: [
       inConnect(
         'provider/external/crossing.js',
@@ -23,7 +22,7 @@ export const providerBugs: readonly PlantedBug[] = [
   {
     row: 111,
     name: 'chain-not-looked-at',
-    about: 'what a secrets manager names as the issuer goes out with a leaf, whoever signed it',
+    about: 'the issuer that a secrets manager names comes with a leaf, even if another one signed it',
     patches: [
       inConnect('provider/external/leaf.js', 'if (!verified.ok)', 'if (verified === undefined)'),
       inConnect(
@@ -43,7 +42,7 @@ export const providerBugs: readonly PlantedBug[] = [
   {
     row: 112,
     name: 'token-told',
-    about: 'the reason why a call of the secrets manager failed names the token that it was made with',
+    about: 'the error of a failed call to the secrets manager contains its token',
     patches: [
       inConnect(
         'provider/external/manager-client.js',

@@ -7,7 +7,7 @@ export const restoreBugs: readonly PlantedBug[] = [
   {
     row: 50,
     name: 'restore-wakes-nobody',
-    about: 'another state takes the place of the one before, and who waits for changes is not told',
+    about: 'the state is replaced, and waiting callers are not woken',
     patches: [
       {
         file: store,
@@ -21,7 +21,7 @@ export const restoreBugs: readonly PlantedBug[] = [
   {
     row: 51,
     name: 'restored-index-falls',
-    about: 'results of a state that was put back have the indexes of its rows, below what callers know',
+    about: 'results of a restored state have the indexes of its rows, below those that callers know',
     patches: [{ file: store, find: 'this.#floor = index;', replace: 'this.#floor = 0;' }],
     hunt: 'state-put-back',
     foundBy: ['W1', 'W2'],
@@ -29,7 +29,7 @@ export const restoreBugs: readonly PlantedBug[] = [
   {
     row: 113,
     name: 'restore-rewinds-serials',
-    about: 'serial numbers are counted on from where the snapshot stood, though others have had them since',
+    about: 'serial numbers continue from the snapshot, although later ones have been used since',
     patches: [
       {
         file: 'src/features/connect/views.js',
@@ -43,7 +43,7 @@ export const restoreBugs: readonly PlantedBug[] = [
   {
     row: 114,
     name: 'restore-forgets-leaves',
-    about: 'an old root goes when the last leaf that the snapshot knows of has expired',
+    about: 'an old root is removed when the last leaf that the snapshot knows has expired',
     patches: [
       {
         file: 'src/features/connect/views.js',

@@ -27,7 +27,7 @@ const agents = (countMax: number) =>
   z.strictObject({
     count: z
       .union([z.int().min(1).max(countMax), z.array(z.int().min(1).max(countMax)).min(1)])
-      .describe('How many; of several numbers, [3, 5], one is drawn for each seed.'),
+      .describe('How many; from several numbers, [3, 5], each seed draws one.'),
     'restart after': duration
       .optional()
       .describe('A process that stopped itself, over a failed disk for example, is started again after this long.'),
@@ -43,7 +43,7 @@ const datacenter = z.strictObject({
         .min(1)
         .max(serversMax)
         .optional()
-        .describe('So many more, numbered after them, whose machines are not on at first: restart starts them.'),
+        .describe('Number of further ones, numbered after them, whose machines are off at first: restart starts them.'),
     })
     .describe('Servers s1, s2, …, which take part in consensus.'),
   clients: agents(clientsMax).optional().describe('Client agents c1, c2, …, which keep no replicated state.'),
@@ -61,13 +61,13 @@ const datacenter = z.strictObject({
     .string()
     .regex(datacenterName, 'a datacenter is named with small letters, digits and -')
     .optional()
-    .describe('What its agents call it, if not as here. Two that are apart may have one name.'),
+    .describe('Its name for its agents, if not the one here. Two separate ones may have the same name.'),
   config: nodeConfig.optional(),
   'drawn config': z
     .array(nodeConfig)
     .min(1)
     .optional()
-    .describe('For each seed one of these is drawn and laid over config.'),
+    .describe('Each seed draws one of these, which overrides config.'),
 })
 
 const operations = {
@@ -83,7 +83,9 @@ export type Operation = keyof typeof operations
 
 const client = z.strictObject({
   clients: z.int().min(1).max(100).default(1).describe('How many; each asks one thing at a time.'),
-  at: selector.optional().describe('Whom they ask: chosen anew for every request. Any of the servers if absent.'),
+  at: selector
+    .optional()
+    .describe('The node that they ask: chosen anew for every request. Any of the servers if absent.'),
   operations: z
     .array(z.enum(Object.keys(operations) as [Operation, ...Operation[]]))
     .min(1)
@@ -117,9 +119,9 @@ const client = z.strictObject({
 })
 
 const heartbeat = z.strictObject({
-  at: selector.describe('The agents that are told.'),
+  at: selector.describe('The agents that get the reports.'),
   check: z.string().min(1).describe('The ID of the TTL check on each of them: service:web.'),
-  every: duration.describe('How often each is told that the check passes.'),
+  every: duration.describe('Interval of the reports that the check passes.'),
 })
 
 const locks = z.strictObject({
@@ -127,7 +129,7 @@ const locks = z.strictObject({
   contenders: z.int().min(1).max(1000).describe('How many want the locks, each with a session of its own.'),
   locks: z.int().min(1).max(100).default(1).describe('How many locks they contend for.'),
   ttl: duration.describe("The sessions' time to live; each is renewed three times in it."),
-  'lock delay': duration.default(15_000).describe('For how long nobody may lock what a session held that ended.'),
+  'lock delay': duration.default(15_000).describe('How long a key of an ended session cannot be locked.'),
   hold: durationRange.default({ min: 500, max: 3000 }).describe('How long a lock is kept.'),
   asleep: chance
     .default(0)
@@ -141,7 +143,7 @@ const watcher = z.strictObject({
   'at least': z
     .int()
     .min(1)
-    .describe('Healthy instances at every moment, once there were so many; an answer with fewer fails the run.'),
+    .describe('Minimum number of healthy instances, once it was reached; an answer with fewer fails the run.'),
   'silent for at most': duration
     .optional()
     .describe(
@@ -150,7 +152,7 @@ const watcher = z.strictObject({
 })
 
 const visitors = z.strictObject({
-  at: selector.describe('Whom they ask: chosen anew for every request.'),
+  at: selector.describe('The node that they ask: chosen anew for every request.'),
   tokens: savedNameField.describe("Tokens that a 'tokens' step has saved: each visit is made with one of them."),
   key: z
     .string()
@@ -169,7 +171,7 @@ const proxies = z.strictObject({
   connections: z.int().min(0).max(100).default(2).describe('To how many others each of them is connected at a time.'),
   every: durationRange
     .default({ min: 5_000, max: 15_000 })
-    .describe('A connection lasts so long and is then made anew, with a handshake.'),
+    .describe('Lifetime of a connection, after which it is made anew, with a handshake.'),
   wait: duration.default(300_000).describe('How long a blocking query for a leaf or for roots waits.'),
   token: template.optional().describe('The token that they ask with; none if absent.'),
 })
@@ -181,7 +183,7 @@ const tunnels = z.strictObject({
   count: z.int().min(2).max(20).describe('How many services; # of shop is shop-#, behind a proxy of its own.'),
   every: durationRange
     .default({ min: 500, max: 1_500 })
-    .describe('So often each tries a new connection to each other one of its datacenter.'),
+    .describe('Interval at which each tries a new connection to every other one of its datacenter.'),
   token: template.optional().describe('The token that the proxies ask with; none if absent.'),
 })
 
@@ -211,7 +213,7 @@ const network = z.strictObject({
   replay: z
     .strictObject({ chance, after: durationRange })
     .optional()
-    .describe('So many datagrams are recorded on the way, and arrive once more after this time.'),
+    .describe('Share of datagrams that are recorded on the way, and arrive once more after this time.'),
 })
 
 const disk = z.strictObject({
@@ -278,7 +280,7 @@ export const scenarioSchema = z.strictObject({
     .describe('Words to find it by.'),
   cluster: z
     .record(z.string().regex(datacenterName, 'a datacenter is named with small letters, digits and -'), datacenter)
-    .describe('Who is there, by datacenter.'),
+    .describe('The nodes, by datacenter.'),
   network: network.optional().describe('Links, when nothing is wrong.'),
   disk: disk.optional().describe('Disks, when nothing is wrong.'),
   clocks: clocks.optional().describe('How far the clocks of machines are from true time.'),
@@ -296,15 +298,17 @@ export const scenarioSchema = z.strictObject({
   locks: z
     .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'a group of contenders is named with small letters'), locks)
     .optional()
-    .describe('Who contends for locks all the time: create sessions, renew them, lock keys and give them up.'),
+    .describe(
+      'Clients that contend for locks all the time: they create sessions, renew them, lock keys and give them up.',
+    ),
   watchers: z
     .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'watchers are named with small letters'), watcher)
     .optional()
-    .describe('Who looks at a service all the time, and must never see a gap.'),
+    .describe('Clients that watch a service all the time, and must never see a gap.'),
   visitors: z
     .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'visitors are named with small letters'), visitors)
     .optional()
-    .describe('Who comes with tokens of all kinds all the time, and must be let in or not as their rules say.'),
+    .describe('Clients with tokens of all kinds, whose requests must be allowed or refused as their rules say.'),
   proxies: z
     .record(z.string().regex(/^[a-z][a-z0-9-]*$/, 'proxies are named with small letters, digits and -'), proxies)
     .optional()
@@ -338,7 +342,7 @@ export const scenarioSchema = z.strictObject({
   operator: z
     .strictObject({ token: template.describe('The token that may do everything.') })
     .optional()
-    .describe('Who looks at the cluster where conditions and the end of the run ask it; without a token if absent.'),
+    .describe('The token with which conditions and the end of the run read the cluster; absent: no token.'),
   faults: z.array(fault).optional().describe('What goes wrong at random, on schedule, or when something happens.'),
   steps: z.array(step).optional().describe('What happens one after the other.'),
   lasts: duration.optional().describe('The run goes on for at least this long before it comes to rest.'),

@@ -5,20 +5,21 @@ import { Script } from 'node:vm'
 import { CompileCache } from './compile-cache.js'
 
 /**
- * What the bundle in `file` exports. Its files, CommonJS, are run as `require` does it, but from what V8 has compiled before,
- * where that is kept: reading three megabytes of JavaScript takes longer than starting an agent. An operator that asks Node
- * for maps to the source gets Node's own loader, which alone knows them.
+ * Returns what the bundle in `file` exports. Its files, which are CommonJS, run as with `require`, but from V8's code
+ * cache if there is one: parsing three megabytes of JavaScript takes longer than starting an agent. If Node was asked
+ * for source maps, the files are loaded in Node's own way, which alone supports them.
  *
- * What `npm run build` has kept lies beside each file; an installed program keeps for itself, in the user's cache folder
- * (`compile-cache.js`). V8 refuses what another version, or one with other flags, has kept; then it compiles the text, as
- * where nothing is kept. But of the text it compares the length alone, so nothing may be kept of any other text:
+ * The cache of `npm run build` is beside each file; an installed program keeps its own in the user's cache folder
+ * (`compile-cache.js`). V8 refuses a cache from another version or with other flags, and then compiles the text, as
+ * without a cache. But it compares only the length of the text, so a cache must never belong to another text:
  *
- * 1. The bundler writes texts and what is kept of them into a new folder, which takes the place of the old one as a whole.
- * 2. Nothing else writes there; a bundle that is stale is not loaded at all (`bundleOf`), neither text nor what is kept.
+ * 1. The bundler writes texts and caches into a new folder, which replaces the old one as a whole.
+ * 2. Nothing else writes there; an outdated bundle is not loaded at all (`bundleOf`), neither text nor cache.
  * 3. The folder in the user's cache has the digest of all texts of the bundle in its name.
  *
- * What is kept has the name of its file within, which V8 then goes by, wherever the file lies by now. So in stacks the files of a bundle
- * have names that hold everywhere, from the folder of the program on: `src/host/source-place.ts` finds them again.
+ * A cache contains the name of its file, which V8 uses wherever the file is by now. So in stack traces the files of a
+ * bundle have names that are valid everywhere, relative to the folder of the program: `src/host/source-place.ts` finds
+ * them again.
  */
 export function loadBundle(file) {
   if (process.sourceMapsEnabled) return createRequire(file)(file)
@@ -30,14 +31,14 @@ export function loadBundle(file) {
   return exported
 }
 
-/** Scripts that V8 compiled from their text, for lack of anything kept, by their names within the bundle. */
+/** Scripts that V8 compiled from their text, for lack of a valid cache, by their names within the bundle. */
 function unkept(folder, scripts) {
   const compiled = [...scripts].filter(([, script]) => script.cachedDataRejected === undefined)
   return new Map(compiled.map(([path, script]) => [relative(folder, path), script]))
 }
 
 /**
- * Loads files of the bundle in `folder`, each once. `keptOf` gives what V8 has kept of a file, or undefined; `scripts` has
+ * Loads files of the bundle in `folder`, each once. `keptOf` returns the cache of a file, or undefined; `scripts` has
  * every file that was loaded so far.
  */
 export function bundleLoader(folder, keptOf) {
@@ -66,7 +67,7 @@ function compiled(path, filename, cachedData) {
   return new Script(text, { filename, ...(cachedData === undefined ? {} : { cachedData }) })
 }
 
-/** Where `npm run build` keeps what this Node has compiled of a file. */
+/** The path of a file's cache for this Node that `npm run build` writes. */
 export function keptBeside(path) {
   return `${path}.${process.version}-${process.arch}`
 }

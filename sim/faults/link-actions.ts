@@ -94,9 +94,7 @@ export const slowNetwork = action(
 )
 
 export const refuseConnections = action(
-  selector.describe(
-    'Whoever dials these nodes is refused; what is connected already stays. They dial others as before.',
-  ),
+  selector.describe('Dials to these nodes are refused; existing connections stay. The nodes dial others as before.'),
   (world, nodes, scope) => world.each(nodes, 'refuse connections', scope, (node) => world.refusals.lay(node, true)),
 )
 
@@ -118,8 +116,8 @@ export const heal = action(
 export const forgeGossip = action(
   z
     .strictObject({
-      at: selector.describe('Whom it is sent to, as if by the one that it is about.'),
-      about: selector.describe('Of whom it speaks: one node.'),
+      at: selector.describe('The node that receives it, as if it came from the node that it is about.'),
+      about: selector.describe('The node that it is about.'),
       says: z.enum(['suspect', 'dead']),
       incarnation: z.int().min(0).max(4_294_967_295),
     })

@@ -21,11 +21,11 @@ export const slowDisk = action(
 )
 
 export const stallDisk = action(
-  selector.describe('Nothing that the disk is asked to do is ever done, until it goes on.'),
+  selector.describe('Operations of the disk hang until it resumes.'),
   (world, nodes, scope) => world.each(nodes, 'stall disk', scope, (node) => world.stalls.lay(node, true)),
 )
 
-export const fillDisk = action(selector.describe('No room is left on the disk.'), (world, nodes, scope) =>
+export const fillDisk = action(selector.describe('The disk has no space left.'), (world, nodes, scope) =>
   world.each(nodes, 'fill disk', scope, (node) => world.disks.lay(node, { full: true })),
 )
 

@@ -1,8 +1,8 @@
 import type { ConfigProblem } from './problem.ts'
 
 /**
- * Whether something that is wrong with the whole may be wrong only because a key could not be read: `missing`, with dots. It
- * is not reported then: an operator who corrects the key would find that it was never true.
+ * Whether a problem of the whole may only follow from an unreadable key: `missing` lists these, with dots. Such a
+ * problem is not reported, because it may vanish once the key is corrected.
  */
 export function followsFrom(missing: readonly string[], { restsOn = [] }: ConfigProblem): boolean {
   return missing.some((key) => restsOn.some((judged) => isWithin(key, judged)))

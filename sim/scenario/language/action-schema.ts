@@ -24,7 +24,7 @@ export const http = z
     within: duration.optional().describe('How long an answer is waited for; 10s if absent.'),
     save: savedNameField.optional().describe(`Keeps the answer: \${name.status}, \${name.body}, \${name.index}.`),
   })
-  .describe('Sends a request and waits for the answer. What is expected of it stands in expect beside it.')
+  .describe('Sends a request and waits for the answer; expect beside it says what the answer must be.')
 
 /** What an answer must be, beside `http`; or conditions on the cluster, alone. */
 export const expectation = z
@@ -60,7 +60,7 @@ export const stepShape = {
     ),
   tokens: z
     .strictObject({
-      at: selector.describe('Whom the requests are sent to: one node.'),
+      at: selector.describe('The node that receives the requests.'),
       count: z.int().min(1).max(100_000).default(1),
       rules: z.string().describe('Rules of each of them; # is its number, from 0.'),
       api: z.enum(['old', 'new']).default('new').describe('old: that of releases before 1.4.0.'),
@@ -68,7 +68,7 @@ export const stepShape = {
       save: savedNameField.describe(`Keeps their secrets: \${name.body.0} is the first.`),
     })
     .optional()
-    .describe('Makes tokens, each with rules of its own. What fails for want of a leader is tried again.'),
+    .describe('Creates tokens, each with rules of its own. Failures for lack of a leader are retried.'),
   authority: z
     .strictObject({
       at: selector.describe('The node that the request is sent to.'),
@@ -89,7 +89,7 @@ export const stepShape = {
           'Of provider vault: the root of this name in the secrets manager, which makes it with a key of the kind that key says.',
         ),
       'leaf ttl': duration.default(259_200_000).describe('How long leaves live.'),
-      within: duration.default(60_000).describe('What fails for want of a leader is tried again for this long.'),
+      within: duration.default(60_000).describe('Failures for lack of a leader are retried for this long.'),
       'not awaited': z
         .literal(true)
         .optional()
@@ -120,11 +120,11 @@ export const stepShape = {
       without: z.array(z.string()).optional().describe('Settings that are taken out, by name.'),
       refused: template
         .optional()
-        .describe('They must not start, for this reason: a text that it has, or /a regular expression/.'),
+        .describe('They must refuse to start, for this reason: a text that it contains, or /a regular expression/.'),
       'one by one': durationRange.optional().describe('Time between two of them.'),
       until: awaited
         .optional()
-        .describe('Waits behind each of them until these conditions hold, and only then goes on to the next.'),
+        .describe('Waits after each of them until these conditions hold, and only then continues with the next.'),
     })
     .optional()
     .describe('Stops agents and starts them on the same disk, as another release or with other settings.'),

@@ -15,8 +15,8 @@ import { projectRoot } from '../../tools/planted.ts'
 
 /** How many lines may still break a rule. A ceiling is only ever lowered: a new line is written without the habit. */
 const ceilings = {
-  sources: { who: 383, 'told of': 70, 'so long': 8, 'telegraphic else': 29 },
-  pages: { who: 274, 'told of': 19, 'so long': 4, 'telegraphic else': 12, long: 1026 },
+  sources: { who: 40, 'told of': 0, 'so long': 0, 'telegraphic else': 0 },
+  pages: { who: 218, 'told of': 18, 'so long': 2, 'telegraphic else': 10, long: 672 },
   scenarios: { who: 94, 'told of': 16, 'so long': 0, 'telegraphic else': 0 },
 } as const
 

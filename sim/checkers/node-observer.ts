@@ -1,6 +1,7 @@
 import type { AgentObserver } from '../../src/agent/agent.ts'
 import { decodeCommand } from '../../src/agent/replication/command-codec.ts'
 import { enterNewMode } from '../../src/features/acl/system/mode-commands.ts'
+import { indexBefore, type LogIndex, noIndex, noTerm, plus, type Term } from '../../src/model/log-position.ts'
 import type { Release } from '../../src/model/release.ts'
 import { decodeConfiguration } from '../../src/raft/core/configuration.ts'
 import type { ConfigurationChange, Entry, HardState, RaftMessage, SnapshotMeta } from '../../src/raft/core/types.ts'
@@ -90,23 +91,26 @@ class NodeObserver implements RaftObserver {
     this.#tell('term found', hardState)
     const first = entries[0]
     const last = entries.at(-1) ?? snapshot
-    const lost = lostBehind(this.#log, last?.index ?? 0, last?.term ?? 0)
-    if (lost !== undefined) this.#tell('log lost', { index: last?.index ?? 0, durable: lost })
-    if (first === undefined) this.#resetLog(snapshot?.index ?? 0, snapshot?.term ?? 0, snapshot)
+    const lost = lostBehind(this.#log, last?.index ?? noIndex, last?.term ?? noTerm)
+    if (lost !== undefined) this.#tell('log lost', { index: last?.index ?? noIndex, durable: lost })
+    if (first === undefined) this.#resetLog(snapshot?.index ?? noIndex, snapshot?.term ?? noTerm, snapshot)
     // The entry before the first is compacted: of its term only the hash is needed, and that is known from its commit.
-    else this.#resetLog(first.index - 1, snapshot?.index === first.index - 1 ? snapshot.term : 0, snapshot)
+    else {
+      const before = indexBefore(first.index)
+      this.#resetLog(before, snapshot?.index === before ? snapshot.term : noTerm, snapshot)
+    }
     this.#append(entries)
     this.#ownSnapshot = snapshot !== undefined
   }
 
-  hardState(term: number, votedFor: string | undefined): void {
+  hardState(term: Term, votedFor: string | undefined): void {
     if (!this.#acted('wrote its term')) return
     const stands = votedFor === this.#id
     this.#tell('term written', { term, votedFor, stands })
     if (!stands && votedFor !== undefined) this.#triggered('vote given')
   }
 
-  becameLeader(term: number): void {
+  becameLeader(term: Term): void {
     if (!this.#acted('became leader')) return
     this.#tell('leader began', { term, log: this.#log, atUs: this.#all.nowUs() })
     this.#triggered('leader elected')
@@ -128,7 +132,7 @@ class NodeObserver implements RaftObserver {
     this.#triggered('leader stepped down')
   }
 
-  truncated(from: number): void {
+  truncated(from: LogIndex): void {
     if (!this.#acted('cut its log')) return
     const { lastIndex } = this.#log
     this.#tell('log cut', { from, lastIndex })
@@ -145,7 +149,7 @@ class NodeObserver implements RaftObserver {
     this.#triggered('entry appended')
   }
 
-  committed(index: number, term: number): void {
+  committed(index: LogIndex, term: Term): void {
     if (!this.#acted('committed an entry')) return
     this.#tell('index committed', { index })
     const completeness = this.#all.of(leaderCompleteness)
@@ -177,7 +181,7 @@ class NodeObserver implements RaftObserver {
     return this.#all.of(reachedMarks)
   }
 
-  #leads(term: number): boolean {
+  #leads(term: Term): boolean {
     return this.#all.of(leadership).leading.get(this.#node) === term
   }
 
@@ -189,9 +193,9 @@ class NodeObserver implements RaftObserver {
     return this.#all.of(cleanDeath).acted(this.#node, this.#boot, what)
   }
 
-  #resetLog(index: number, term: number, snapshot: SnapshotMeta | undefined): void {
+  #resetLog(index: LogIndex, term: Term, snapshot: SnapshotMeta | undefined): void {
     this.#log.reset(index, term, this.#all.of(leaderCompleteness).committedHash(index))
-    this.#tell('log reset', { index: snapshot?.index ?? 0, configuration: snapshot?.configuration })
+    this.#tell('log reset', { index: snapshot?.index ?? noIndex, configuration: snapshot?.configuration })
   }
 
   #append(entries: readonly Entry[]): void {
@@ -209,7 +213,8 @@ class NodeObserver implements RaftObserver {
     }
     const applied = this.#all.of(stateMachineSafety).appliedIndex(this.#node)
     const done = Math.min(applied, this.#all.of(leaderCompleteness).committedIndex)
-    if (log.length > forgetAfter * 2 && done > log.lastIndex - forgetAfter) log.forget(log.lastIndex - forgetAfter)
+    if (log.length > forgetAfter * 2 && done > log.lastIndex - forgetAfter)
+      log.forget(plus(log.lastIndex, -forgetAfter))
   }
 
   /** A leader that writes a change of the mode of access control knows at this moment which servers can follow. */

@@ -94,8 +94,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: `${core}/append.js`,
-        find: 'Math.min(request.commit, verified)',
-        replace: 'Math.min(request.commit, raft.log.lastIndex)',
+        find: 'lesser(request.commit, verified)',
+        replace: 'lesser(request.commit, raft.log.lastIndex)',
       },
     ],
     hunt: 'long-tails',

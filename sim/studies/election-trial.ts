@@ -1,7 +1,8 @@
 import { Heap } from '../../src/base/heap.ts'
 import { invariant } from '../../src/base/invariant.ts'
 import type { RandomStream } from '../../src/env/random.ts'
-import { bootstrapped } from '../../src/raft/core/configuration.ts'
+import { logIndexOf } from '../../src/model/log-position.ts'
+import { bootstrapped, bootstrapTerm } from '../../src/raft/core/configuration.ts'
 import { createRaft, type RaftCore } from '../../src/raft/core/state.ts'
 import { step } from '../../src/raft/core/step.ts'
 import type {
@@ -232,7 +233,7 @@ function withLog(length: number): Recovered {
   invariant(first.ok, 'five servers make a cluster')
   const more = Array.from(
     { length: length - 1 },
-    (_, i): Entry => ({ index: i + 2, term: 1, kind: 'command', payload: new Uint8Array(0) }),
+    (_, i): Entry => ({ index: logIndexOf(i + 2), term: bootstrapTerm, kind: 'command', payload: new Uint8Array(0) }),
   )
   return { ...first.value, entries: [...first.value.entries, ...more] }
 }

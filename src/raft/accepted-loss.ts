@@ -1,8 +1,9 @@
 import { done, err, ok, type Result } from '../base/result.ts'
 import type { Disk, DiskFailure } from '../env/disk.ts'
 import type { Env } from '../env/env.ts'
+import { greater, type LogIndex, noTerm, termAfter } from '../model/log-position.ts'
 import { decodeConfiguration } from './core/configuration.ts'
-import type { Configuration, Entry, LogIndex, ServerId, SnapshotMeta } from './core/types.ts'
+import type { Configuration, Entry, ServerId, SnapshotMeta } from './core/types.ts'
 import type { LogFailure, LogLoss } from './log/log-loss.ts'
 import { diskTrouble, type RaftOpenFailure } from './log/open-failure.ts'
 import { continues, type ReplayedLog } from './log/replay.ts'
@@ -83,7 +84,7 @@ function planOf({ id, failure, snapshot }: DamagedLog): Plan | string {
     return `the last known configuration, of entry ${known.index}, has the voters ${names}, and not this server (${id}) alone`
   }
   const { before } = loss
-  const term = 1 + Math.max(loss.term, snapshot?.term ?? 0)
+  const term = termAfter(greater(loss.term, snapshot?.term ?? noTerm))
   const hardState = { term, votedFor: undefined }
   const reaches = before !== undefined && before.baseIndex <= (snapshot?.index ?? 0)
   if (reaches && (snapshot === undefined || continues(before, snapshot))) {

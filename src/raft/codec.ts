@@ -1,6 +1,8 @@
 import { emptyBytes } from '../base/bytes.ts'
 import { pack, unpack } from '../base/msgpack.ts'
 import { err, ok, type Result } from '../base/result.ts'
+import { isList } from '../base/shape.ts'
+import { isCount, isLogIndex, isTerm, type LogIndex, plus } from '../model/log-position.ts'
 import { decodeConfiguration, encodeConfiguration } from './core/configuration.ts'
 import type { AppendRequest, Entry, EntryKind, RaftMessage, SnapshotMeta } from './core/types.ts'
 
@@ -89,8 +91,8 @@ export function decodeMessage(bytes: Uint8Array): Result<RaftMessage, string> {
   // One copy for all that is kept of it: an entry keeps the others of its message, which are dropped when it is.
   const unpacked = unpack(new Uint8Array(bytes))
   if (!unpacked.ok) return unpacked
-  if (!Array.isArray(unpacked.value)) return err('a message is an array')
-  const fields = unpacked.value as readonly unknown[]
+  const fields = unpacked.value
+  if (!isList(fields)) return err('a message is an array')
   if (fields[0] !== messageFormat) return err('an unknown format of messages')
   const message = messageOf(fields)
   return message === undefined ? err('a message of an unknown kind or shape') : ok(message)
@@ -112,15 +114,11 @@ function messageOf(fields: readonly unknown[]): RaftMessage | undefined {
       return snapshotResponseOf(fields)
     case code['timeout-now']: {
       const term = fields[2]
-      return fields.length === 3 && isCount(term) ? { kind: 'timeout-now', term } : undefined
+      return fields.length === 3 && isTerm(term) ? { kind: 'timeout-now', term } : undefined
     }
     default:
       return undefined
   }
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
 function isFlag(value: unknown): value is boolean {
@@ -130,20 +128,20 @@ function isFlag(value: unknown): value is boolean {
 function voteRequestOf(fields: readonly unknown[]): RaftMessage | undefined {
   const [, , pre, term, lastIndex, lastTerm, transfer] = fields
   if (fields.length !== 7 || !isFlag(pre) || !isFlag(transfer)) return undefined
-  if (!isCount(term) || !isCount(lastIndex) || !isCount(lastTerm)) return undefined
+  if (!isTerm(term) || !isLogIndex(lastIndex) || !isTerm(lastTerm)) return undefined
   return { kind: 'vote-request', pre, term, lastIndex, lastTerm, transfer }
 }
 
 function voteResponseOf(fields: readonly unknown[]): RaftMessage | undefined {
   const [, , pre, term, granted] = fields
-  if (fields.length !== 5 || !isFlag(pre) || !isCount(term) || !isFlag(granted)) return undefined
+  if (fields.length !== 5 || !isFlag(pre) || !isTerm(term) || !isFlag(granted)) return undefined
   return { kind: 'vote-response', pre, term, granted }
 }
 
 function appendRequestOf(fields: readonly unknown[]): RaftMessage | undefined {
   const [, , term, previousIndex, previousTerm, commit, round, packed] = fields
-  if (fields.length !== 8 || !isCount(term) || !isCount(previousIndex) || !isCount(previousTerm)) return undefined
-  if (!isCount(commit) || !isCount(round) || !Array.isArray(packed)) return undefined
+  if (fields.length !== 8 || !isTerm(term) || !isLogIndex(previousIndex) || !isTerm(previousTerm)) return undefined
+  if (!isLogIndex(commit) || !isCount(round) || !isList(packed)) return undefined
   const entries = packed.length === 0 ? noEntries : entriesOf(packed, previousIndex)
   if (entries === undefined) return undefined
   return { kind: 'append-request', term, previousIndex, previousTerm, entries, commit, round }
@@ -151,29 +149,29 @@ function appendRequestOf(fields: readonly unknown[]): RaftMessage | undefined {
 
 const noEntries: readonly Entry[] = []
 
-function entriesOf(packed: readonly unknown[], previousIndex: number): readonly Entry[] | undefined {
+function entriesOf(packed: readonly unknown[], previousIndex: LogIndex): readonly Entry[] | undefined {
   if (packed.length > messageEntriesMax || !isCount(previousIndex + packed.length)) return undefined
   const entries: Entry[] = []
   for (const fields of packed) {
-    if (!Array.isArray(fields) || fields.length !== 3) return undefined
-    const [term, kindCode, payload] = fields as readonly unknown[]
+    if (!isList(fields) || fields.length !== 3) return undefined
+    const [term, kindCode, payload] = fields
     const kind = isCount(kindCode) ? entryKinds[kindCode] : undefined
-    if (!isCount(term) || kind === undefined || !(payload instanceof Uint8Array)) return undefined
-    entries.push({ index: previousIndex + 1 + entries.length, term, kind, payload })
+    if (!isTerm(term) || kind === undefined || !(payload instanceof Uint8Array)) return undefined
+    entries.push({ index: plus(previousIndex, 1 + entries.length), term, kind, payload })
   }
   return entries
 }
 
 function appendResponseOf(fields: readonly unknown[]): RaftMessage | undefined {
   const [, , term, success, index, hintTerm, round] = fields
-  if (fields.length !== 7 || !isCount(term) || !isFlag(success)) return undefined
-  if (!isCount(index) || !isCount(hintTerm) || !isCount(round)) return undefined
+  if (fields.length !== 7 || !isTerm(term) || !isFlag(success)) return undefined
+  if (!isLogIndex(index) || !isTerm(hintTerm) || !isCount(round)) return undefined
   return { kind: 'append-response', term, success, index, hintTerm, round }
 }
 
 function snapshotChunkOf(fields: readonly unknown[]): RaftMessage | undefined {
   const [, , term, packedMeta, sizeBytes, offset, bytes, round] = fields
-  if (fields.length !== 8 || !isCount(term) || !isCount(sizeBytes) || !isCount(offset) || !isCount(round)) {
+  if (fields.length !== 8 || !isTerm(term) || !isCount(sizeBytes) || !isCount(offset) || !isCount(round)) {
     return undefined
   }
   const meta = metaOf(packedMeta)
@@ -182,9 +180,9 @@ function snapshotChunkOf(fields: readonly unknown[]): RaftMessage | undefined {
 }
 
 function metaOf(packed: unknown): SnapshotMeta | undefined {
-  if (!Array.isArray(packed) || packed.length !== 4) return undefined
-  const [index, term, encoded, configurationIndex] = packed as readonly unknown[]
-  if (!isCount(index) || !isCount(term) || !isCount(configurationIndex)) return undefined
+  if (!isList(packed) || packed.length !== 4) return undefined
+  const [index, term, encoded, configurationIndex] = packed
+  if (!isLogIndex(index) || !isTerm(term) || !isLogIndex(configurationIndex)) return undefined
   const configuration = encoded instanceof Uint8Array ? decodeConfiguration(encoded) : undefined
   return configuration?.ok === true
     ? { index, term, configuration: configuration.value, configurationIndex }
@@ -193,7 +191,7 @@ function metaOf(packed: unknown): SnapshotMeta | undefined {
 
 function snapshotResponseOf(fields: readonly unknown[]): RaftMessage | undefined {
   const [, , term, index, nextOffset, installed, round] = fields
-  if (fields.length !== 7 || !isCount(term) || !isCount(index)) return undefined
+  if (fields.length !== 7 || !isTerm(term) || !isLogIndex(index)) return undefined
   if (!isCount(nextOffset) || !isFlag(installed) || !isCount(round)) return undefined
   return { kind: 'snapshot-response', term, index, nextOffset, installed, round }
 }

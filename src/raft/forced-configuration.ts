@@ -1,7 +1,8 @@
 import { equalBytes } from '../base/bytes.ts'
 import { err, ok, type Result } from '../base/result.ts'
+import { indexAfter, type LogIndex, noIndex, noTerm, type Term, termOf } from '../model/log-position.ts'
 import { encodeConfiguration } from './core/configuration.ts'
-import type { Configuration, Entry, HardState, LogIndex, Recovered, Term } from './core/types.ts'
+import type { Configuration, Entry, HardState, Recovered } from './core/types.ts'
 
 /** Terms come in blocks of this size; each forced configuration begins a new one. */
 const blockTerms = 0x1_0000_0000
@@ -52,8 +53,8 @@ export function forceConfiguration(recovered: Recovered, configuration: Configur
   const payload = encodeConfiguration(configuration)
   const next = block + 1
   return ok({
-    hardState: { term: next * blockTerms + next * electionsMax, votedFor: undefined },
-    entry: { index: index + 1, term: term + blockTerms, kind: 'configuration', payload },
+    hardState: { term: termOf(next * blockTerms + next * electionsMax), votedFor: undefined },
+    entry: { index: indexAfter(index), term: termOf(term + blockTerms), kind: 'configuration', payload },
   })
 }
 
@@ -71,7 +72,7 @@ export function isForcedTerm(term: Term): boolean {
 }
 
 function lastOf({ entries, snapshot }: Recovered): { readonly index: LogIndex; readonly term: Term } {
-  return entries.at(-1) ?? snapshot ?? { index: 0, term: 0 }
+  return entries.at(-1) ?? snapshot ?? { index: noIndex, term: noTerm }
 }
 
 function blockOf(term: Term): number {

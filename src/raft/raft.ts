@@ -1,16 +1,15 @@
 import type { Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
+import type { LogIndex, Term } from '../model/log-position.ts'
 import type {
   Configuration,
   ConfigurationChange,
   Entry,
-  LogIndex,
   RaftMessage,
   RequestRefusal,
   RoleName,
   ServerId,
   SnapshotMeta,
-  Term,
 } from './core/types.ts'
 
 /** What consensus replicates. Every server applies the same entries in the same order. */

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from '../base/result.ts'
 import type { Disk } from '../env/disk.ts'
 import type { Env } from '../env/env.ts'
+import { greater, type LogIndex, noIndex, noTerm } from '../model/log-position.ts'
 import { acceptLoss, finishAccepted } from './accepted-loss.ts'
 import type { Recovered, ServerId } from './core/types.ts'
 import { makeDirectories, removeFiles } from './log/disk-steps.ts'
@@ -44,7 +45,7 @@ export interface StorageOptions {
 }
 
 const emptyRecovered: Recovered = {
-  hardState: { term: 0, votedFor: undefined },
+  hardState: { term: noTerm, votedFor: undefined },
   snapshot: undefined,
   snapshotSizeBytes: 0,
   entries: [],
@@ -165,7 +166,7 @@ async function examine(env: Env, paths: Paths, stateMachine: StateMachine): Prom
   const failure = log.ok ? disagreement(log.value, paths, snapshots.value) : log.error
   if (log.ok && failure === undefined) return ok({ snapshots: snapshots.value, log: log.value })
   if (failure?.loss === undefined) return err({ failure: failure as LogFailure, newest })
-  const message = `${failure.message}; ${lossText(failure.loss, newest?.meta.index ?? 0)}`
+  const message = `${failure.message}; ${lossText(failure.loss, newest?.meta.index ?? noIndex)}`
   return err({
     failure: { ...failure, message: damaged.reduce((all, it) => `${all}; ${it.message}`, message) },
     newest,
@@ -198,12 +199,12 @@ function shorterThanSnapshot(
   if (newest?.origin?.kind !== 'taken' || newest.origin.logIndex <= log.lastIndex) return undefined
   const { logIndex } = newest.origin
   const what = `it ends with entry ${log.lastIndex}, and a snapshot that was taken here says that it reached ${logIndex}`
-  const loss = { before: log, heldUpTo: logIndex, term: Math.max(log.hardState.term, newest.meta.term) }
-  return { ...damagedAt(path, tail.end, what), loss: { ...loss, configurations: [], configurationIndex: 0 } }
+  const loss = { before: log, heldUpTo: logIndex, term: greater(log.hardState.term, newest.meta.term) }
+  return { ...damagedAt(path, tail.end, what), loss: { ...loss, configurations: [], configurationIndex: noIndex } }
 }
 
 /** The log begins after `baseIndex`, and no snapshot that is whole reaches there. */
-function gapBefore(baseIndex: number, paths: Paths, { newest, damaged }: FoundSnapshots): RaftOpenFailure {
+function gapBefore(baseIndex: LogIndex, paths: Paths, { newest, damaged }: FoundSnapshots): RaftOpenFailure {
   const worst = damaged[0]
   if (worst !== undefined) return worst
   const covered = newest === undefined ? 'there is no snapshot' : `the newest snapshot ends at ${newest.meta.index}`

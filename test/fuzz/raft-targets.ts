@@ -2,6 +2,7 @@ import { concatBytes, equalBytes, utf8 } from '../../src/base/bytes.ts'
 import { crc32c } from '../../src/base/crc32c.ts'
 import { done, ok } from '../../src/base/result.ts'
 import type { DiskFile } from '../../src/env/disk.ts'
+import { logIndexOf, noIndex, termOf } from '../../src/model/log-position.ts'
 import { encodeConfiguration } from '../../src/raft/core/configuration.ts'
 import type { Entry } from '../../src/raft/core/types.ts'
 import { encodeBatch } from '../../src/raft/log/batch.ts'
@@ -20,8 +21,8 @@ const segmentHeader = {
   lastBatch: 0,
   chain: salt,
   endOfPrevious: 0,
-  hardState: { term: 1, votedFor: 's1' },
-  lastIndex: 0,
+  hardState: { term: termOf(1), votedFor: 's1' },
+  lastIndex: noIndex,
   allocatedBytes,
 } as const
 const headerBytes = encodeSegmentHeader(segmentHeader)
@@ -30,7 +31,7 @@ const configuration = { servers: [{ id: 's1', address: '10.0.0.1:8300', suffrage
 const voters = encodeConfiguration(configuration)
 
 function entry(index: number, payload: Uint8Array, kind: Entry['kind'] = 'command'): LogRecord {
-  return { kind: 'entry', entry: { index, term: 1, kind, payload } }
+  return { kind: 'entry', entry: { index: logIndexOf(index), term: termOf(1), kind, payload } }
 }
 
 /** A segment with these batches, at its full size. */
@@ -81,7 +82,7 @@ function summed(bytes: Uint8Array): Uint8Array {
 
 /** Reads a segment as the start of a server does, and looks through what is left where it is damaged. */
 function readSegment(bytes: Uint8Array): void {
-  const found = { segment: 1, path: '/raft/log/0000000001.log', maxIndex: 0 }
+  const found = { segment: 1, path: '/raft/log/0000000001.log', maxIndex: noIndex }
   const begun = SegmentReading.begin(found, bytes, logFormats.segments, undefined)
   const reading = begun.ok ? begun.value : undefined
   const damage = reading?.readAll(undefined) ?? (reading?.finish(undefined).ok === false ? 'damage' : undefined)
@@ -100,9 +101,9 @@ const raftSegment: FuzzTarget = {
   seeds: () => [
     segment([entry(1, voters, 'configuration')], [entry(2, utf8('a')), entry(3, utf8('b'))]).subarray(0, 700),
     segment(
-      [{ kind: 'hard-state', hardState: { term: 2, votedFor: 's2' } }, entry(1, utf8('x'))],
-      [{ kind: 'truncate', from: 1 }, entry(1, utf8('y'))],
-      [{ kind: 'reset', index: 9, term: 2 }],
+      [{ kind: 'hard-state', hardState: { term: termOf(2), votedFor: 's2' } }, entry(1, utf8('x'))],
+      [{ kind: 'truncate', from: logIndexOf(1) }, entry(1, utf8('y'))],
+      [{ kind: 'reset', index: logIndexOf(9), term: termOf(2) }],
       [{ kind: 'continued' }],
     ),
     encodeSegmentHeader({ ...segmentHeader, allocatedBytes: undefined }),
@@ -172,10 +173,10 @@ function fileOf(start: Uint8Array): DiskFile & { readonly bytes: () => Uint8Arra
 }
 
 const meta = {
-  index: 7,
-  term: 2,
+  index: logIndexOf(7),
+  term: termOf(2),
   configuration,
-  configurationIndex: 1,
+  configurationIndex: logIndexOf(1),
 }
 
 async function snapshot(origin: SnapshotOrigin, ...pieces: readonly Uint8Array[]): Promise<Uint8Array> {
@@ -237,7 +238,7 @@ const raftSnapshot: FuzzTarget = {
 }
 
 const snapshots = await Promise.all([
-  snapshot({ kind: 'taken', logIndex: 9 }, utf8('the state')),
+  snapshot({ kind: 'taken', logIndex: logIndexOf(9) }, utf8('the state')),
   snapshot({ kind: 'received' }, utf8('one piece'), utf8('another')),
   snapshot({ kind: 'received' }),
 ])

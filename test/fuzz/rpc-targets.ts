@@ -1,5 +1,6 @@
 import { concatBytes, utf8 } from '../../src/base/bytes.ts'
 import { firstValueBytes, pack, unpack, withOwnBytes } from '../../src/base/msgpack.ts'
+import { termOf } from '../../src/model/log-position.ts'
 import { decodeMessage, encodeMessage } from '../../src/raft/codec.ts'
 import { failureFromWire } from '../../src/rpc/failure-codec.ts'
 import { encodeFrame, FrameReader } from '../../src/rpc/frame.ts'
@@ -62,7 +63,7 @@ const raftMessage: FuzzTarget = {
   lengthMax: 16_384,
   run: (bytes) => void decodeMessage(bytes),
   seeds: () => [
-    encodeMessage({ kind: 'timeout-now', term: 3 }),
+    encodeMessage({ kind: 'timeout-now', term: termOf(3) }),
     ...Array.from({ length: 10 }, (_, kind) => pack([kind, 3, 1, 2, 3, true, []])),
     ...Array.from({ length: 10 }, (_, kind) => pack([kind, 3, 1, 2, [[4, 3, 0, utf8('x')]], 3, 1])),
   ],

@@ -1,4 +1,5 @@
-import type { Configuration, LogIndex, Term } from '../../../src/raft/core/types.ts'
+import type { LogIndex, Term } from '../../../src/model/log-position.ts'
+import type { Configuration } from '../../../src/raft/core/types.ts'
 import { isForcedTerm } from '../../../src/raft/forced-configuration.ts'
 import { checker, type Report } from '../checker.ts'
 

@@ -1,4 +1,4 @@
-import type { LogIndex, Term } from '../../../src/raft/core/types.ts'
+import type { LogIndex, Term } from '../../../src/model/log-position.ts'
 import { checker, type Report } from '../checker.ts'
 
 interface Durable {

@@ -1,4 +1,4 @@
-import type { Term } from '../../../src/raft/core/types.ts'
+import type { Term } from '../../../src/model/log-position.ts'
 import { checker, type Report } from '../checker.ts'
 
 /** R1. Paper 5.2. */

@@ -1,4 +1,5 @@
-import type { LogIndex, Term } from '../../../src/raft/core/types.ts'
+import { itemAt, lastOf } from '../../../src/base/items.ts'
+import { indexAfter, type LogIndex, logIndexOf, type Term } from '../../../src/model/log-position.ts'
 import { checker, type Report } from '../checker.ts'
 import type { ServerLog } from './server-log.ts'
 
@@ -26,7 +27,7 @@ export class LeaderCompleteness {
   }
 
   get committedIndex(): LogIndex {
-    return this.#hashes.length - 1
+    return logIndexOf(this.#hashes.length - 1)
   }
 
   /** Hash of the committed log up to `index`; undefined for what was not seen committed. */
@@ -36,12 +37,12 @@ export class LeaderCompleteness {
 
   /** `log` is one that holds the committed entries; `term` that of the leader that committed them. */
   committed(index: LogIndex, term: Term, log: ServerLog): void {
-    for (let at = this.#hashes.length; at <= index; at++) {
+    for (let at = indexAfter(this.committedIndex); at <= index; at = indexAfter(at)) {
       const hash = log.hashAt(at)
       if (hash === undefined) return
       this.#hashes.push(hash)
     }
-    const hash = this.#hashes[index] as number
+    const hash = itemAt(this.#hashes, index)
     const last = this.#commits.at(-1)
     if (last !== undefined && last.term >= term) {
       if (index <= last.index) return
@@ -59,7 +60,7 @@ export class LeaderCompleteness {
   forgetFrom(index: LogIndex): void {
     if (index >= this.#hashes.length) return
     this.#hashes.length = index
-    const last = { index: index - 1, hash: this.#hashes[index - 1] as number }
+    const last = { index: this.committedIndex, hash: lastOf(this.#hashes) }
     const owed = this.#commits.map((commit) => (commit.index < index ? commit : { ...commit, ...last }))
     this.#commits.splice(0, this.#commits.length, ...owed)
     this.#leaders.clear()

@@ -1,3 +1,4 @@
+import type { Term } from '../../../src/model/log-position.ts'
 import { type CheckedRun, checker, type Tell } from '../checker.ts'
 import { type Marks, reachedMarks } from '../marks.ts'
 import { type ElectionSafety, electionSafety } from './election-safety.ts'
@@ -24,7 +25,7 @@ class Leadership {
     return this.#electionCount
   }
 
-  began(node: string, term: number): void {
+  began(node: string, term: Term): void {
     this.#electionCount++
     this.leading.set(node, term)
     if (this.leading.size > 1) this.#marks.reach('two leaders alive')
@@ -35,7 +36,7 @@ class Leadership {
     this.leading.delete(node)
   }
 
-  stood(node: string, term: number): void {
+  stood(node: string, term: Term): void {
     const leader = this.#elections.leaderOf(term)
     if (leader !== undefined && leader !== node) this.#marks.reach('election lost')
     const others = this.#stood.get(term)

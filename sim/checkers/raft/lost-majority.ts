@@ -1,3 +1,4 @@
+import { indexAfter, indexBefore, type LogIndex, lesser, type Term } from '../../../src/model/log-position.ts'
 import { type CheckedRun, checker } from '../checker.ts'
 import { appliedKeys } from '../keys/applied-keys.ts'
 import { leaderCompleteness } from './leader-completeness.ts'
@@ -17,7 +18,7 @@ class LostMajority {
     this.#run = run
   }
 
-  forced(node: string, entry: { readonly index: number; readonly term: number }): void {
+  forced(node: string, entry: { readonly index: LogIndex; readonly term: Term }): void {
     const name = `${entry.index} ${entry.term}`
     if (!this.#run.excusesLostMajority || this.#forced.has(name)) return
     this.#forced.add(name)
@@ -36,11 +37,12 @@ class LostMajority {
   }
 
   /** From where on a log that ends before `end` is not the one that was committed. */
-  #firstLost(node: string, end: number): number {
+  #firstLost(node: string, end: LogIndex): LogIndex {
     const completeness = this.#run.of(leaderCompleteness)
     const log = this.#run.of(serverLogs).of(node)
-    let index = Math.min(end, completeness.committedIndex + 1)
-    while (index > 1 && log.hashAt(index - 1) !== completeness.committedHash(index - 1)) index--
+    let index = lesser(end, indexAfter(completeness.committedIndex))
+    const isAnother = (at: LogIndex): boolean => log.hashAt(at) !== completeness.committedHash(at)
+    while (index > 1 && isAnother(indexBefore(index))) index = indexBefore(index)
     return index
   }
 }

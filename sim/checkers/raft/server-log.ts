@@ -1,4 +1,6 @@
-import type { Entry, LogIndex, Term } from '../../../src/raft/core/types.ts'
+import { itemAt } from '../../../src/base/items.ts'
+import { type LogIndex, noIndex, noTerm, plus, type Term } from '../../../src/model/log-position.ts'
+import type { Entry } from '../../../src/raft/core/types.ts'
 import { chainHash } from './entry-hash.ts'
 
 /** Stands for the hash before the first entry of a log. */
@@ -18,15 +20,15 @@ export function lostBehind(log: ServerLog, index: LogIndex, term: Term): LogInde
  * lies at or below `baseIndex` has been compacted away.
  */
 export class ServerLog {
-  #baseIndex = 0
-  #baseTerm = 0
+  #baseIndex = noIndex
+  #baseTerm = noTerm
   /** `undefined` when the log begins with a snapshot of entries that nobody was seen to commit. */
   #baseHash: number | undefined = emptyLogHash
   #terms: Term[] = []
   #hashes: (number | undefined)[] = []
 
   get lastIndex(): LogIndex {
-    return this.#baseIndex + this.#terms.length
+    return plus(this.#baseIndex, this.#terms.length)
   }
 
   /** Entries remembered. */
@@ -76,7 +78,7 @@ export class ServerLog {
   forget(index: LogIndex): void {
     const count = index - this.#baseIndex
     if (count <= 0 || count > this.#terms.length) return
-    this.#baseTerm = this.#terms[count - 1] as Term
+    this.#baseTerm = itemAt(this.#terms, count - 1)
     this.#baseHash = this.#hashes[count - 1]
     this.#terms = this.#terms.slice(count)
     this.#hashes = this.#hashes.slice(count)

@@ -1,3 +1,4 @@
+import type { LogIndex, Term } from '../../../src/model/log-position.ts'
 import { checker } from '../checker.ts'
 import { ServerLog } from './server-log.ts'
 
@@ -14,7 +15,7 @@ class ServerLogs {
   }
 
   /** A log whose entry at `index` is of this term, the server's own if it can be: what is committed stands in a quorum of logs. */
-  holding(node: string, index: number, term: number): ServerLog | undefined {
+  holding(node: string, index: LogIndex, term: Term): ServerLog | undefined {
     const own = this.of(node)
     if (own.termAt(index) === term) return own
     for (const log of this.#logs.values()) if (log.termAt(index) === term) return log

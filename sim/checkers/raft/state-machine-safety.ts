@@ -1,4 +1,5 @@
-import type { Entry, LogIndex } from '../../../src/raft/core/types.ts'
+import { type LogIndex, noIndex, type Term } from '../../../src/model/log-position.ts'
+import type { Entry } from '../../../src/raft/core/types.ts'
 import { checker, type Report } from '../checker.ts'
 import { entryHash } from './entry-hash.ts'
 
@@ -7,8 +8,8 @@ const digestsMax = 8192
 
 /** R5. Paper 5.4.3: one entry for each index, wherever it is applied, and one state after it. */
 export class StateMachineSafety {
-  readonly #applied: { readonly hash: number; readonly term: number; readonly node: string }[] = []
-  readonly #digests = new Map<LogIndex, { readonly digest: string; readonly node: string }>()
+  readonly #applied: { readonly hash: number; readonly term: Term; readonly node: string }[] = []
+  readonly #digests = new Map<number, { readonly digest: string; readonly node: string }>()
   /** Where each server's running process stands. */
   readonly #position = new Map<string, LogIndex>()
   readonly #report: Report<'R5'>
@@ -19,7 +20,7 @@ export class StateMachineSafety {
 
   /** The first server to apply this index makes the record: true for it. */
   applied(node: string, entry: Entry): boolean {
-    const before = this.#position.get(node) ?? 0
+    const before = this.#position.get(node) ?? noIndex
     if (entry.index !== before + 1) {
       this.#report('R5', `${node} applied entry ${entry.index} after entry ${before}`)
     }
@@ -44,7 +45,7 @@ export class StateMachineSafety {
 
   /** Its process is gone, and with it its state. */
   died(node: string): void {
-    this.#position.set(node, 0)
+    this.#position.set(node, noIndex)
   }
 
   /** What was applied from here on was lost, and other entries may take its place. */
@@ -54,15 +55,15 @@ export class StateMachineSafety {
   }
 
   appliedIndex(node: string): LogIndex {
-    return this.#position.get(node) ?? 0
+    return this.#position.get(node) ?? noIndex
   }
 
   /** The digest of the whole state of a server that has applied exactly `index`. */
-  state(node: string, index: LogIndex, digest: string): void {
+  state(node: string, index: number, digest: string): void {
     const first = this.#digests.get(index)
     if (first === undefined) {
       this.#digests.set(index, { digest, node })
-      if (this.#digests.size > digestsMax) this.#digests.delete(this.#digests.keys().next().value as LogIndex)
+      if (this.#digests.size > digestsMax) this.#digests.delete(this.#digests.keys().next().value as number)
     } else if (first.digest !== digest) {
       const states = `${node} has ${digest}, ${first.node} has ${first.digest}`
       this.#report('R5', `state differs after entry ${index}: ${states}`)

@@ -1,6 +1,7 @@
+import type { LogIndex, Term } from '../../model/log-position.ts'
 import type { ClusterHealth, ServerHealth } from '../../model/server-health.ts'
 import { quorumOf } from '../../raft/core/quorum.ts'
-import type { LogIndex, Server, ServerId, Term } from '../../raft/core/types.ts'
+import type { Server, ServerId } from '../../raft/core/types.ts'
 import type { PoolServer } from '../pool/pool-servers.ts'
 import type { AutopilotConfig } from '../settings/agent-config.ts'
 import type { ServerRecord } from './server-directory.ts'

@@ -1,18 +1,19 @@
 import { invariant } from '../../base/invariant.ts'
+import { isCount, type LogIndex, lesser, noIndex, noTerm, plus, type Term } from '../../model/log-position.ts'
 import { appendEntry, truncateLog } from './appending.ts'
 import { commitTo } from './commit.ts'
 import { decodeConfiguration } from './configuration.ts'
 import { emit, send, sendOnceDurable } from './outbox.ts'
 import { becomeFollower } from './roles.ts'
 import { leaderOf, type RaftCore } from './state.ts'
-import type { AppendRequest, Entry, LogIndex, ServerId, Term } from './types.ts'
+import type { AppendRequest, Entry, ServerId } from './types.ts'
 
 /** A leader speaks: appends what is new, follows its commit index as far as the logs are known to agree. */
 export function receiveAppend(raft: RaftCore, from: ServerId, request: AppendRequest, nowMs: number): void {
   const { round } = request
   const fault = faultOf(request)
   if (fault !== undefined) return noteFault(raft, from, fault)
-  if (request.term < raft.term) return refuseAppend(raft, from, 0, round)
+  if (request.term < raft.term) return refuseAppend(raft, from, noIndex, round)
   if (!hearLeader(raft, from, request.term, nowMs)) return
   raft.commitFirstTold ??= request.commit
   if (!agreesAt(raft, request.previousIndex, request.previousTerm)) {
@@ -20,8 +21,8 @@ export function receiveAppend(raft: RaftCore, from: ServerId, request: AppendReq
   }
   appendNew(raft, request.entries)
   // Beyond this the own log may hold what another leader left there, so neither commit nor answer goes further.
-  const verified = request.previousIndex + request.entries.length
-  const commit = Math.min(request.commit, verified)
+  const verified = plus(request.previousIndex, request.entries.length)
+  const commit = lesser(request.commit, verified)
   if (commit > raft.commit) commitTo(raft, commit)
   acknowledgeAppend(raft, from, request, verified)
 }
@@ -75,16 +76,16 @@ function acknowledgeAppend(raft: RaftCore, from: ServerId, request: AppendReques
     term,
     success: true,
     index: verified,
-    hintTerm: 0,
+    hintTerm: noTerm,
     round,
   })
   // A slow disk must not look like a dead server: that the leader was heard needs no disk.
   if (entries.length > 0 || !raft.durability.isBehind) return
-  send(raft, from, { kind: 'append-response', term, success: true, index: 0, hintTerm: 0, round })
+  send(raft, from, { kind: 'append-response', term, success: true, index: noIndex, hintTerm: noTerm, round })
 }
 
 function refuseAppend(raft: RaftCore, to: ServerId, index: LogIndex, round: number): void {
-  const hintTerm = raft.log.termAt(index) ?? 0
+  const hintTerm = raft.log.termAt(index) ?? noTerm
   send(raft, to, { kind: 'append-response', term: raft.term, success: false, index, hintTerm, round })
 }
 
@@ -108,10 +109,6 @@ function faultOf({ term, previousIndex, previousTerm, entries, commit, round }: 
     newest = entry.term
   }
   return newest > term ? 'an append request with an entry newer than its term' : undefined
-}
-
-export function isCount(value: number): boolean {
-  return Number.isSafeInteger(value) && value >= 0
 }
 
 export function noteFault(raft: RaftCore, from: ServerId, fault: string): void {

@@ -1,13 +1,14 @@
 import { invariant } from '../../base/invariant.ts'
+import { indexAfter, type LogIndex } from '../../model/log-position.ts'
 import { decodeConfiguration } from './configuration.ts'
 import { emit } from './outbox.ts'
 import type { RaftCore } from './state.ts'
-import type { Entry, EntryKind, LogIndex } from './types.ts'
+import type { Entry, EntryKind } from './types.ts'
 
 /** Adds an entry of the own term to a leader's log. */
 export function appendOwn(raft: RaftCore, kind: EntryKind, payload: Uint8Array): Entry {
   invariant(raft.role.kind === 'leader', 'only a leader makes entries', { role: raft.role.kind })
-  const entry: Entry = { index: raft.log.lastIndex + 1, term: raft.term, kind, payload }
+  const entry: Entry = { index: indexAfter(raft.log.lastIndex), term: raft.term, kind, payload }
   appendEntry(raft, entry)
   return entry
 }

@@ -1,5 +1,5 @@
+import type { LogIndex } from '../../model/log-position.ts'
 import type { RaftCore } from './state.ts'
-import type { LogIndex } from './types.ts'
 
 /**
  * Whether what is applied here holds all that was committed when this server first heard of a leader since it started. Until

@@ -1,4 +1,5 @@
 import { invariant } from '../../base/invariant.ts'
+import { type LogIndex, noIndex } from '../../model/log-position.ts'
 import { isVoter, serverIn } from './configuration.ts'
 import { emit } from './outbox.ts'
 import { reachedByQuorum } from './quorum.ts'
@@ -7,7 +8,6 @@ import { becomeFollower, trackFollowers } from './roles.ts'
 import { noticeCommit, sendFarewell } from './sending.ts'
 import { configurationOf, hasCommittedInOwnTerm, type Leader, type RaftCore } from './state.ts'
 import { mostAdvancedVoter, tellToStand } from './transfer.ts'
-import type { LogIndex } from './types.ts'
 
 /**
  * Commits what a quorum of voters holds durably. This server counts with what is durable here, and only if it is a voter.
@@ -19,6 +19,7 @@ import type { LogIndex } from './types.ts'
  */
 export function advanceCommit(raft: RaftCore, leader: Leader, nowMs: number): void {
   const index = heldByQuorum(raft, leader)
+  if (index === undefined) return
   if (index <= raft.commit || raft.log.termAt(index) !== raft.term) return
   const wasEarly = !hasCommittedInOwnTerm(raft, leader)
   const changedAt = raft.configurations.latest.index
@@ -30,12 +31,12 @@ export function advanceCommit(raft: RaftCore, leader: Leader, nowMs: number): vo
   if (wasEarly && hasCommittedInOwnTerm(raft, leader)) admitEarlyReads(raft, leader, nowMs)
 }
 
-function heldByQuorum(raft: RaftCore, leader: Leader): LogIndex {
-  const { tally } = leader
+function heldByQuorum(raft: RaftCore, leader: Leader): LogIndex | undefined {
+  const { heldTally: tally } = leader
   tally.length = 0
   for (const { id, suffrage } of configurationOf(raft).servers) {
     if (suffrage !== 'voter') continue
-    tally.push(id === raft.id ? raft.durability.index : (leader.progress.get(id)?.match ?? 0))
+    tally.push(id === raft.id ? raft.durability.index : (leader.progress.get(id)?.match ?? noIndex))
   }
   return reachedByQuorum(tally)
 }

@@ -1,17 +1,11 @@
 import { compareText } from '../../base/bytes.ts'
 import { invariant } from '../../base/invariant.ts'
-import { lastOf } from '../../base/items.ts'
+import { itemAt, lastOf } from '../../base/items.ts'
 import { pack, unpack } from '../../base/msgpack.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import type {
-  Configuration,
-  ConfigurationChange,
-  LogIndex,
-  Recovered,
-  RequestRefusal,
-  Server,
-  ServerId,
-} from './types.ts'
+import { isList, isRecord } from '../../base/shape.ts'
+import { indexAfter, type LogIndex, noIndex, noTerm, type Term, termAfter } from '../../model/log-position.ts'
+import type { Configuration, ConfigurationChange, Recovered, RequestRefusal, Server, ServerId } from './types.ts'
 
 /** Servers in one configuration, voters or not. */
 const serversMax = 255
@@ -19,7 +13,7 @@ const serversMax = 255
 export const noServers: Configuration = { servers: [] }
 
 /** The term of a cluster's first configuration, which no election brought. Elections begin beyond it. */
-export const bootstrapTerm = 1
+export const bootstrapTerm: Term = termAfter(noTerm)
 
 export function serverIn(configuration: Configuration, id: ServerId): Server | undefined {
   return configuration.servers.find((server) => server.id === id)
@@ -42,7 +36,7 @@ export function bootstrapped(configuration: Configuration): Result<Recovered, st
     hardState: { term: bootstrapTerm, votedFor: undefined },
     snapshot: undefined,
     snapshotSizeBytes: 0,
-    entries: [{ index: 1, term: bootstrapTerm, kind: 'configuration', payload }],
+    entries: [{ index: indexAfter(noIndex), term: bootstrapTerm, kind: 'configuration', payload }],
   })
 }
 
@@ -63,21 +57,21 @@ export function encodeConfiguration(configuration: Configuration): Uint8Array {
 export function decodeConfiguration(payload: Uint8Array): Result<Configuration, string> {
   const value = unpack(payload)
   if (!value.ok) return value
-  const configuration = value.value as Configuration | null
-  return isConfiguration(configuration) ? ok(configuration) : err('not a configuration of servers sorted by ID')
+  return isConfiguration(value.value) ? ok(value.value) : err('not a configuration of servers sorted by ID')
 }
 
 /** Whether a value from outside has the shape of a configuration, with its servers sorted by ID, each once. */
 export function isConfiguration(value: unknown): value is Configuration {
-  const servers = (value as Partial<Configuration> | null | undefined)?.servers
-  if (!Array.isArray(servers) || servers.length > serversMax) return false
-  return servers.every((server, i) => isServer(server) && (i === 0 || servers[i - 1].id < server.id))
+  const servers = isRecord(value) ? value['servers'] : undefined
+  if (!isList(servers) || servers.length > serversMax || !servers.every(isServer)) return false
+  return servers.every((server, i) => i === 0 || itemAt(servers, i - 1).id < server.id)
 }
 
 function isServer(value: unknown): value is Server {
-  const server = value as Partial<Server> | null
-  if (typeof server?.id !== 'string' || typeof server.address !== 'string') return false
-  return server.id !== '' && (server.suffrage === 'voter' || server.suffrage === 'nonvoter')
+  if (!isRecord(value)) return false
+  const { id, address, suffrage } = value
+  if (typeof id !== 'string' || id === '' || typeof address !== 'string') return false
+  return suffrage === 'voter' || suffrage === 'nonvoter'
 }
 
 /** The configuration after a change of one server, or why it cannot be. Two neighbours in this order share a quorum. */

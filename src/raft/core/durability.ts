@@ -1,5 +1,5 @@
 import { invariant } from '../../base/invariant.ts'
-import type { LogIndex, Term } from './types.ts'
+import { greater, indexBefore, type LogIndex, lesser, type Term } from '../../model/log-position.ts'
 
 /** Persists under way that are told apart; beyond it the newest two count as one, which is late but never wrong. */
 const outstandingMax = 1024
@@ -85,8 +85,9 @@ export class Durability {
    * a persist that finishes later vouches only for what was left (the entries that took its place have their own).
    */
   truncatedFrom(index: LogIndex): void {
-    this.#index = Math.min(this.#index, index - 1)
-    for (const persist of this.#outstanding) persist.lastIndex = Math.min(persist.lastIndex, index - 1)
+    const left = indexBefore(index)
+    this.#index = lesser(this.#index, left)
+    for (const persist of this.#outstanding) persist.lastIndex = lesser(persist.lastIndex, left)
   }
 
   /** The whole log was replaced by a durable snapshot. */
@@ -101,7 +102,7 @@ export class Durability {
     let done = 0
     for (const persist of this.#outstanding) {
       if (persist.sequence > sequence) break
-      this.#index = Math.max(this.#index, persist.lastIndex)
+      this.#index = greater(this.#index, persist.lastIndex)
       this.#term = persist.term
       this.#heldMessages -= persist.messages
       done++

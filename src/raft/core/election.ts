@@ -1,4 +1,5 @@
-import { isCount, noteFault } from './append.ts'
+import { isCount, termAfter } from '../../model/log-position.ts'
+import { noteFault } from './append.ts'
 import { bootstrapTerm, isVoter, serverIn } from './configuration.ts'
 import { takeLeadership } from './leadership.ts'
 import { emit, send, sendOnceDurable, setElectionTimer, timeoutSpreadMs } from './outbox.ts'
@@ -103,7 +104,7 @@ function standForReal(raft: RaftCore, transfer: boolean): void {
 
 function requestVotes(raft: RaftCore, { pre, transfer }: { pre: boolean; transfer: boolean }): void {
   const { lastIndex, lastTerm } = raft.log
-  const term = pre ? raft.term + 1 : raft.term
+  const term = pre ? termAfter(raft.term) : raft.term
   for (const { id, suffrage } of configurationOf(raft).servers) {
     if (suffrage !== 'voter' || id === raft.id) continue
     send(raft, id, { kind: 'vote-request', pre, term, lastIndex, lastTerm, transfer })

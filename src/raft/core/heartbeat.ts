@@ -75,5 +75,5 @@ function quorumHeardMs(raft: RaftCore, leader: Leader, nowMs: number): number {
   for (const progress of leader.progress.values()) {
     if (isVoter(configurationOf(raft), progress.id)) tally.push(progress.heardMs)
   }
-  return reachedByQuorum(tally)
+  return reachedByQuorum(tally) ?? Number.NEGATIVE_INFINITY
 }

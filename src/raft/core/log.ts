@@ -1,5 +1,6 @@
 import { invariant } from '../../base/invariant.ts'
-import type { Entry, LogIndex, Term } from './types.ts'
+import { indexAfter, indexBefore, type LogIndex, lesser, plus, type Term } from '../../model/log-position.ts'
+import type { Entry } from './types.ts'
 
 /**
  * The log in memory: the entries after a base whose index and term are known though its entry is gone (0 and 0 for a log
@@ -23,7 +24,7 @@ export class RaftLog {
   }
 
   get lastIndex(): LogIndex {
-    return this.#baseIndex + this.#entries.length
+    return plus(this.#baseIndex, this.#entries.length)
   }
 
   get lastTerm(): Term {
@@ -45,7 +46,7 @@ export class RaftLog {
       if (bytes > bytesMax) break
       from--
     }
-    return this.#baseIndex + 1 + from
+    return plus(this.#baseIndex, 1 + from)
   }
 
   /** `undefined` below the base, where it is forgotten, and beyond the end. */
@@ -95,12 +96,12 @@ export class RaftLog {
 
   /** Entries from `from` on for one append: at most `entriesMax`, and `bytesMax` of payload unless the first is larger. */
   batch(from: LogIndex, entriesMax: number, bytesMax: number): Entry[] {
-    let to = from - 1
+    let to = indexBefore(from)
     let bytes = 0
     while (to < this.lastIndex && to - from + 1 < entriesMax) {
       bytes += this.#entries[to - this.#baseIndex]?.payload.length ?? 0
       if (bytes > bytesMax && to >= from) break
-      to++
+      to = indexAfter(to)
     }
     return this.range(from, to)
   }
@@ -112,12 +113,14 @@ export class RaftLog {
    */
   lastAtMost(limit: LogIndex, term: Term): LogIndex | undefined {
     let low = this.#baseIndex
-    let high = Math.min(limit, this.lastIndex)
+    let high = lesser(limit, this.lastIndex)
     if (high < low || this.#baseTerm > term) return undefined
     while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if ((this.termAt(middle) as Term) <= term) low = middle
-      else high = middle - 1
+      const middle = plus(low, Math.ceil((high - low) / 2))
+      const termThere = this.termAt(middle)
+      invariant(termThere !== undefined, 'the log has a term at each place between its ends', { middle, low, high })
+      if (termThere <= term) low = middle
+      else high = indexBefore(middle)
     }
     return low
   }

@@ -1,3 +1,4 @@
+import { indexAfter } from '../../model/log-position.ts'
 import { leaderOf, type RaftCore } from './state.ts'
 import type { Entry, RaftEffect, RaftMessage, RequestRefusal, ServerId, TimerName } from './types.ts'
 
@@ -80,7 +81,7 @@ export function tellRole(raft: RaftCore): void {
 export function finishTurn(raft: RaftCore): readonly RaftEffect[] {
   persistTurn(raft)
   if (raft.commit > raft.applied) {
-    emit(raft, { kind: 'apply', entries: raft.log.range(raft.applied + 1, raft.commit) })
+    emit(raft, { kind: 'apply', entries: raft.log.range(indexAfter(raft.applied), raft.commit) })
     raft.applied = raft.commit
   }
   const { effects } = raft.turn

@@ -6,10 +6,10 @@ export function quorumOf(voters: number): number {
 }
 
 /**
- * The greatest value that a quorum has reached, given what each voter has reached; -Infinity without voters, for then
+ * The greatest value that a quorum has reached, given what each voter has reached; undefined without voters, for then
  * nobody can reach anything. Sorts the values in place, by insertion: they are a handful, and this runs for each answer.
  */
-export function reachedByQuorum(values: number[]): number {
+export function reachedByQuorum<Value extends number>(values: Value[]): Value | undefined {
   for (let i = 1; i < values.length; i++) {
     const value = itemAt(values, i)
     let at = i
@@ -19,5 +19,5 @@ export function reachedByQuorum(values: number[]): number {
     }
     values[at] = value
   }
-  return values[quorumOf(values.length) - 1] ?? Number.NEGATIVE_INFINITY
+  return values[quorumOf(values.length) - 1]
 }

@@ -1,9 +1,9 @@
+import type { LogIndex } from '../../model/log-position.ts'
 import { isVoter } from './configuration.ts'
 import { emit, refuse } from './outbox.ts'
 import { reachedByQuorum } from './quorum.ts'
 import { beginRound, roundsRemembered, sendHeartbeat } from './sending.ts'
 import { configurationOf, hasCommittedInOwnTerm, type Leader, leaderOf, type RaftCore } from './state.ts'
-import type { LogIndex } from './types.ts'
 
 type ReadMode = 'quorum' | 'lease'
 
@@ -68,7 +68,7 @@ function quorumRound(raft: RaftCore, leader: Leader): number {
   for (const { id, suffrage } of configurationOf(raft).servers) {
     if (suffrage === 'voter') tally.push(id === raft.id ? leader.round : (leader.progress.get(id)?.round ?? 0))
   }
-  return reachedByQuorum(tally)
+  return reachedByQuorum(tally) ?? Number.NEGATIVE_INFINITY
 }
 
 /** Answers the reads whose round a quorum has answered, and begins the round that the others wait for. */

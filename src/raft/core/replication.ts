@@ -1,3 +1,4 @@
+import { greater, indexAfter, type LogIndex, lesser, noIndex, type Term } from '../../model/log-position.ts'
 import { advanceCommit } from './commit.ts'
 import { isVoter, serverIn } from './configuration.ts'
 import { emit } from './outbox.ts'
@@ -6,7 +7,7 @@ import { becomeFollower } from './roles.ts'
 import { becomeProbe, becomeReplicate, landed, noticeCommit, replicateTo } from './sending.ts'
 import { configurationOf, type Leader, type Progress, type RaftCore } from './state.ts'
 import { continueTransfer } from './transfer.ts'
-import type { AppendResponse, LogIndex, ServerId, Term } from './types.ts'
+import type { AppendResponse, ServerId } from './types.ts'
 
 /** A follower that answers; the leader's view of it. */
 interface Answering {
@@ -65,7 +66,7 @@ function acknowledged(raft: RaftCore, { leader, progress }: Answering, index: Lo
   }
   if (index > progress.match) {
     progress.match = index
-    progress.next = Math.max(progress.next, index + 1)
+    progress.next = greater(progress.next, indexAfter(index))
     landed(progress, index)
     advanceCommit(raft, leader, nowMs)
     if (raft.role !== leader) return
@@ -91,15 +92,15 @@ function refused(raft: RaftCore, { leader, progress }: Answering, answer: Append
     noteLostLog(raft, progress, answer.index)
     progress.match = agreed
   }
-  const next = Math.max(progress.match, agreed) + 1
+  const next = indexAfter(greater(progress.match, agreed))
   if (progress.state === 'probe' && next >= progress.next) return
-  becomeProbe(progress, Math.min(next, progress.next))
+  becomeProbe(progress, lesser(next, progress.next))
   replicateTo(raft, leader, progress)
 }
 
 function mayAgreeUpTo(raft: RaftCore, { index, hintTerm }: AppendResponse): LogIndex {
-  const limit = Math.min(index, raft.log.lastIndex)
-  return hintTerm === 0 ? limit : (raft.log.lastAtMost(limit, hintTerm) ?? 0)
+  const limit = lesser(index, raft.log.lastIndex)
+  return hintTerm === 0 ? limit : (raft.log.lastAtMost(limit, hintTerm) ?? noIndex)
 }
 
 /** It broke its word: what was counted as on its disk is not. Commits that rested on it have a copy less than they needed. */
@@ -124,6 +125,6 @@ export function installedSnapshot(raft: RaftCore, found: Answering, index: LogIn
   const { leader, progress } = found
   acknowledged(raft, found, index, nowMs)
   if (raft.role !== leader || progress.state !== 'snapshot' || progress.match < index) return
-  becomeProbe(progress, progress.match + 1)
+  becomeProbe(progress, indexAfter(progress.match))
   replicateTo(raft, leader, progress)
 }

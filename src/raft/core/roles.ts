@@ -1,9 +1,10 @@
 import { invariant } from '../../base/invariant.ts'
+import { indexAfter, type LogIndex, noIndex, type Term, termAfter } from '../../model/log-position.ts'
 import { emit, refuse, setElectionTimer, tellRole } from './outbox.ts'
 import { roundsRemembered } from './sending.ts'
 import type { Leader, Progress, RaftCore } from './state.ts'
 import { failTransfer, settleTransfer } from './transfer.ts'
-import type { ServerId, Term } from './types.ts'
+import type { ServerId } from './types.ts'
 
 /** Enters a newer term, in which nobody has this server's vote yet. */
 function enterTerm(raft: RaftCore, term: Term): void {
@@ -46,7 +47,7 @@ export function becomePreCandidate(raft: RaftCore): void {
 /** Enters the next term and votes for itself there, in one record. */
 export function becomeCandidate(raft: RaftCore): void {
   invariant(raft.role.kind !== 'leader', 'a leader does not stand for election')
-  enterTerm(raft, raft.term + 1)
+  enterTerm(raft, termAfter(raft.term))
   raft.votedFor = raft.id
   raft.role = { kind: 'candidate', granted: new Set() }
   tellRole(raft)
@@ -57,7 +58,7 @@ export function becomeLeader(raft: RaftCore, nowMs: number): Leader {
   invariant(raft.role.kind === 'candidate', 'only a candidate wins an election', { role: raft.role.kind })
   const leader: Leader = {
     kind: 'leader',
-    ownFirstIndex: raft.log.lastIndex + 1,
+    ownFirstIndex: indexAfter(raft.log.lastIndex),
     progress: new Map(),
     round: 0,
     roundBeganMs: new Float64Array(roundsRemembered),
@@ -67,6 +68,7 @@ export function becomeLeader(raft: RaftCore, nowMs: number): Leader {
     leaseForfeited: false,
     tickDueMs: nowMs,
     listeningSinceMs: nowMs,
+    heldTally: [],
     tally: [],
   }
   raft.role = leader
@@ -88,22 +90,22 @@ export function trackFollowers(raft: RaftCore, leader: Leader, nowMs: number): v
   const tracked = new Map<ServerId, Progress>()
   for (const { id } of [...latest.configuration.servers, ...leaving]) {
     if (id === raft.id || tracked.has(id)) continue
-    tracked.set(id, leader.progress.get(id) ?? newProgress(id, raft.log.lastIndex + 1, nowMs))
+    tracked.set(id, leader.progress.get(id) ?? newProgress(id, indexAfter(raft.log.lastIndex), nowMs))
   }
   leader.progress = tracked
 }
 
-function newProgress(id: ServerId, next: number, nowMs: number): Progress {
+function newProgress(id: ServerId, next: LogIndex, nowMs: number): Progress {
   return {
     id,
     state: 'probe',
-    match: 0,
+    match: noIndex,
     next,
     inFlight: [],
     bytesInFlight: 0,
     probing: false,
     sentSinceTick: false,
-    commitTold: 0,
+    commitTold: noIndex,
     round: 0,
     heardMs: nowMs,
     transfer: undefined,

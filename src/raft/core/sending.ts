@@ -1,7 +1,18 @@
 import { invariant } from '../../base/invariant.ts'
+import {
+  greater,
+  indexAfter,
+  indexBefore,
+  type LogIndex,
+  lesser,
+  noIndex,
+  noTerm,
+  plus,
+  type Term,
+} from '../../model/log-position.ts'
 import { emit, send } from './outbox.ts'
 import type { Leader, Progress, RaftCore } from './state.ts'
-import type { Entry, LogIndex } from './types.ts'
+import type { Entry } from './types.ts'
 
 /** Rounds whose beginning a leader remembers; a quorum that answers none of them gives no lease. */
 export const roundsRemembered = 512
@@ -57,7 +68,7 @@ export function landed(progress: Progress, index: LogIndex): void {
 }
 
 function sendEntries(raft: RaftCore, leader: Leader, progress: Progress): void {
-  const previousIndex = progress.next - 1
+  const previousIndex = indexBefore(progress.next)
   const previousTerm = raft.log.termAt(previousIndex)
   if (previousTerm === undefined) {
     beginSnapshot(raft, progress)
@@ -65,11 +76,11 @@ function sendEntries(raft: RaftCore, leader: Leader, progress: Progress): void {
   }
   const { appendEntriesMax, appendBytesMax } = raft.limits
   const entries = raft.log.batch(progress.next, appendEntriesMax, appendBytesMax)
-  const verified = previousIndex + entries.length
+  const verified = plus(previousIndex, entries.length)
   if (progress.state === 'probe') {
     progress.probing = true
   } else {
-    progress.next = verified + 1
+    progress.next = indexAfter(verified)
     fly(progress, verified, entries)
   }
   progress.sentSinceTick = true
@@ -81,7 +92,8 @@ function sendEntries(raft: RaftCore, leader: Leader, progress: Progress): void {
  * the log has been cut beyond that meanwhile, only a snapshot can help.
  */
 export function sendHeartbeat(raft: RaftCore, leader: Leader, progress: Progress): void {
-  if (progress.state !== 'snapshot' && raft.log.termAt(progress.next - 1) === undefined) beginSnapshot(raft, progress)
+  if (progress.state !== 'snapshot' && raft.log.termAt(indexBefore(progress.next)) === undefined)
+    beginSnapshot(raft, progress)
   sendEmpty(raft, progress, leader.round)
 }
 
@@ -102,9 +114,9 @@ export function noticeCommit(raft: RaftCore, progress: Progress): void {
 
 function sendEmpty(raft: RaftCore, progress: Progress, round: number): void {
   // A follower in want of a snapshot is asked to verify the empty log, which every log begins with.
-  const previousIndex = progress.state === 'snapshot' ? 0 : progress.next - 1
+  const previousIndex = progress.state === 'snapshot' ? noIndex : indexBefore(progress.next)
   const previousTerm = raft.log.termAt(previousIndex)
-  if (previousTerm === undefined) sendAppend(raft, progress, noEntries, 0, 0, round)
+  if (previousTerm === undefined) sendAppend(raft, progress, noEntries, noIndex, noTerm, round)
   else sendAppend(raft, progress, noEntries, previousIndex, previousTerm, round)
 }
 
@@ -112,12 +124,12 @@ function sendAppend(
   raft: RaftCore,
   progress: Progress,
   entries: readonly Entry[],
-  previousIndex: number,
-  previousTerm: number,
+  previousIndex: LogIndex,
+  previousTerm: Term,
   round: number,
 ): void {
   const { term, commit } = raft
-  progress.commitTold = Math.max(progress.commitTold, Math.min(commit, previousIndex + entries.length))
+  progress.commitTold = greater(progress.commitTold, lesser(commit, plus(previousIndex, entries.length)))
   send(raft, progress.id, { kind: 'append-request', term, previousIndex, previousTerm, entries, commit, round })
 }
 
@@ -150,7 +162,7 @@ export function readChunk(raft: RaftCore, progress: Progress): void {
 }
 
 /** Takes up probing after what is known to be equal. */
-export function becomeProbe(progress: Progress, next: number): void {
+export function becomeProbe(progress: Progress, next: LogIndex): void {
   progress.state = 'probe'
   progress.next = next
   progress.inFlight = []
@@ -162,7 +174,7 @@ export function becomeProbe(progress: Progress, next: number): void {
 /** The logs agree up to `match`: what follows may be sent ahead of answers. */
 export function becomeReplicate(progress: Progress): void {
   progress.state = 'replicate'
-  progress.next = progress.match + 1
+  progress.next = indexAfter(progress.match)
   progress.inFlight = []
   progress.bytesInFlight = 0
   progress.probing = false

@@ -1,12 +1,13 @@
 import { invariant } from '../../base/invariant.ts'
-import { hearLeader, isCount, noteFault } from './append.ts'
+import { indexAfter, indexBefore, isCount, type LogIndex, lesser } from '../../model/log-position.ts'
+import { hearLeader, noteFault } from './append.ts'
 import { commitTo } from './commit.ts'
 import { ConfigurationHistory, isConfiguration } from './configuration.ts'
 import { emit, send, sendOnceDurable } from './outbox.ts'
 import { answering, installedSnapshot, noteRound } from './replication.ts'
 import { readChunk } from './sending.ts'
 import { leaderOf, type RaftCore } from './state.ts'
-import type { LogIndex, RaftEvent, ServerId, SnapshotChunk, SnapshotMeta, SnapshotResponse } from './types.ts'
+import type { RaftEvent, ServerId, SnapshotChunk, SnapshotMeta, SnapshotResponse } from './types.ts'
 
 type SnapshotTaken = Extract<RaftEvent, { kind: 'snapshot-taken' }>
 type ChunkRead = Extract<RaftEvent, { kind: 'chunk-read' }>
@@ -38,10 +39,10 @@ export function snapshotTaken(raft: RaftCore, { meta, keepFrom }: SnapshotTaken)
   })
   raft.snapshot = meta
   raft.configurations.forgetBelow(meta.index)
-  const base = Math.min(keepFrom - 1, meta.index)
+  const base = lesser(indexBefore(keepFrom), meta.index)
   if (base <= log.baseIndex) return
   log.compactTo(base)
-  emit(raft, { kind: 'compact', keepFrom: base + 1 })
+  emit(raft, { kind: 'compact', keepFrom: indexAfter(base) })
 }
 
 /** The driver has read a piece of the snapshot: off it goes, if its transfer is still the same. */

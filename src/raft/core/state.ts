@@ -1,11 +1,11 @@
 import { invariant } from '../../base/invariant.ts'
+import { greater, indexAfter, type LogIndex, noIndex, noTerm, type Term } from '../../model/log-position.ts'
 import { ConfigurationHistory, decodeConfiguration, noServers } from './configuration.ts'
 import { Durability } from './durability.ts'
 import { RaftLog } from './log.ts'
 import type {
   Configuration,
   Entry,
-  LogIndex,
   Outgoing,
   RaftEffect,
   RaftLimits,
@@ -14,7 +14,6 @@ import type {
   RoleName,
   ServerId,
   SnapshotMeta,
-  Term,
 } from './types.ts'
 
 interface Follower {
@@ -56,7 +55,8 @@ export interface Leader {
   tickDueMs: number
   /** Silence of followers counts from here: this leader took office, or runs again after a stall. */
   listeningSinceMs: number
-  /** Scratch for quorum arithmetic. */
+  /** Scratch for quorum arithmetic: on indexes, and on times and rounds. */
+  readonly heldTally: LogIndex[]
   readonly tally: number[]
 }
 
@@ -191,9 +191,9 @@ export function createRaft({ id, recovered, timing, limits }: RaftOptions): Raft
     heartbeatTimeoutMs: timing.heartbeatTimeoutMs,
   })
   const { log, configurations } = restored(recovered)
-  const lastTerm = Math.max(log.lastTerm, snapshot?.term ?? 0)
+  const lastTerm = greater(log.lastTerm, snapshot?.term ?? noTerm)
   invariant(hardState.term >= lastTerm, 'no entry is newer than the term', { term: hardState.term, lastTerm })
-  const committed = snapshot?.index ?? 0
+  const committed = snapshot?.index ?? noIndex
   return {
     id,
     timing,
@@ -207,7 +207,7 @@ export function createRaft({ id, recovered, timing, limits }: RaftOptions): Raft
     applied: committed,
     snapshot,
     configurations,
-    configurationCommitTold: snapshot?.configurationIndex ?? 0,
+    configurationCommitTold: snapshot?.configurationIndex ?? noIndex,
     transfer: undefined,
     leaderHeardMs: undefined,
     commitFirstTold: undefined,
@@ -226,20 +226,20 @@ export function createRaft({ id, recovered, timing, limits }: RaftOptions): Raft
  * log does not go on from the snapshot and is dropped now (planted bugs 12 and 13).
  */
 function restored({ snapshot, entries }: Recovered): { log: RaftLog; configurations: ConfigurationHistory } {
-  const snapshotIndex = snapshot?.index ?? 0
+  const snapshotIndex = snapshot?.index ?? noIndex
   const configurations = new ConfigurationHistory(
     snapshot?.configuration ?? noServers,
-    snapshot?.configurationIndex ?? 0,
+    snapshot?.configurationIndex ?? noIndex,
   )
-  const first = entries[0]?.index ?? snapshotIndex + 1
+  const first = entries[0]?.index ?? indexAfter(snapshotIndex)
   invariant(first <= snapshotIndex + 1, 'the log has no gap after the snapshot', { first, snapshotIndex })
   const covering = entries[snapshotIndex - first]
   if (first <= snapshotIndex && covering?.term !== snapshot?.term) {
-    return { log: new RaftLog(snapshotIndex, snapshot?.term ?? 0), configurations }
+    return { log: new RaftLog(snapshotIndex, snapshot?.term ?? noTerm), configurations }
   }
   // The term before the first entry is on no disk; the first entry itself serves as the base.
   const base = first <= snapshotIndex ? entries[0] : undefined
-  const log = new RaftLog(base?.index ?? snapshotIndex, base?.term ?? snapshot?.term ?? 0)
+  const log = new RaftLog(base?.index ?? snapshotIndex, base?.term ?? snapshot?.term ?? noTerm)
   for (const entry of base === undefined ? entries : entries.slice(1)) {
     log.append(entry)
     if (entry.kind !== 'configuration' || entry.index <= snapshotIndex) continue

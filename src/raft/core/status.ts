@@ -1,5 +1,6 @@
+import { type LogIndex, noIndex, noTerm, type Term } from '../../model/log-position.ts'
 import { leaderOf, type RaftCore } from './state.ts'
-import type { Configuration, LogIndex, RoleName, ServerId, Term } from './types.ts'
+import type { Configuration, RoleName, ServerId } from './types.ts'
 
 /** What may be seen of the core from outside. A copy. */
 export interface CoreStatus {
@@ -27,8 +28,8 @@ export function statusOf(raft: RaftCore, nowMs: number): CoreStatus {
     commitIndex: raft.commit,
     lastIndex: raft.log.lastIndex,
     lastTerm: raft.log.lastTerm,
-    snapshotIndex: raft.snapshot?.index ?? 0,
-    snapshotTerm: raft.snapshot?.term ?? 0,
+    snapshotIndex: raft.snapshot?.index ?? noIndex,
+    snapshotTerm: raft.snapshot?.term ?? noTerm,
     configuration,
     configurationIndex: index,
     lastContactMs: raft.role.kind === 'leader' ? 0 : heard === undefined ? undefined : nowMs - heard,

@@ -7,10 +7,8 @@
  * Consensus Algorithm" (2014), cited as "paper".
  */
 
-/** Counts elections; 0 before the first. */
-export type Term = number
-/** Position in the log; the first entry has 1, and 0 means "none". */
-export type LogIndex = number
+import type { LogIndex, Term } from '../../model/log-position.ts'
+
 /** Names a server for as long as it lives: its node ID. */
 export type ServerId = string
 

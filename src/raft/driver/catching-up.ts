@@ -1,8 +1,8 @@
 import type { Deferred } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
+import type { LogIndex } from '../../model/log-position.ts'
 import { hasCaughtUp } from '../core/catch-up.ts'
 import type { RaftCore } from '../core/state.ts'
-import type { LogIndex } from '../core/types.ts'
 
 /** Remembers that a server that started has caught up: once it has, it has for good. */
 export class CatchingUp {

@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Closable, Deferred } from '../../env/async.ts'
 import type { DiskFailure } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
+import { type LogIndex, lesser, noIndex } from '../../model/log-position.ts'
 import { hasAppliedOwnTerm } from '../core/catch-up.ts'
 import { bootstrapped } from '../core/configuration.ts'
 import { readsByLease } from '../core/read.ts'
@@ -14,7 +15,6 @@ import { step } from '../core/step.ts'
 import type {
   Configuration,
   ConfigurationChange,
-  LogIndex,
   Outgoing,
   RaftEffect,
   RaftEvent,
@@ -110,7 +110,7 @@ export class RaftServer implements Raft, LogListener {
     this.#admission = new Admission({ env, log, requests: this.#requests, withoutRoom: this.#withoutRoom })
     const waitingSinceMs = () => (log.isFull ? undefined : this.#persisting.waitingSinceMs)
     this.#stalledDisk = new StalledDisk({ ...shared, timing, waitingSinceMs })
-    this.#applier = new Applier({ ...shared, observer, applied: recovered.snapshot?.index ?? 0 })
+    this.#applier = new Applier({ ...shared, observer, applied: recovered.snapshot?.index ?? noIndex })
     this.#chunks = new Chunks({ ...shared, renew: () => this.#snapshotting.take() })
     this.#snapshotting = new Snapshotting({
       ...shared,
@@ -359,7 +359,7 @@ export class RaftServer implements Raft, LogListener {
    * first, a log that a received snapshot replaced, and whose end is not there yet, the second.
    */
   #logIndexNow(): LogIndex {
-    return Math.min(this.#core.durability.index, this.#parts.storage.log.durableIndex)
+    return lesser(this.#core.durability.index, this.#parts.storage.log.durableIndex)
   }
 
   #snapshotMetaNow(): SnapshotMeta | undefined {

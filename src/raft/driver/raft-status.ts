@@ -1,5 +1,5 @@
+import type { LogIndex } from '../../model/log-position.ts'
 import type { CoreStatus } from '../core/status.ts'
-import type { LogIndex } from '../core/types.ts'
 import type { RaftStatus } from '../raft.ts'
 import type { Addresses } from './addresses.ts'
 

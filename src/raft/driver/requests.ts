@@ -1,7 +1,8 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Deferred } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
-import type { Entry, LogIndex, RequestRefusal, Term } from '../core/types.ts'
+import { type LogIndex, noIndex, type Term } from '../../model/log-position.ts'
+import type { Entry, RequestRefusal } from '../core/types.ts'
 
 /** What `apply` returned for the entry, and where it stands. */
 export interface Committed {
@@ -77,7 +78,7 @@ export class Requests {
 
   /** Nothing has to be applied first. */
   succeeded(requestId: number): void {
-    this.#settle(requestId, ok({ index: 0, value: undefined }))
+    this.#settle(requestId, ok({ index: noIndex, value: undefined }))
   }
 
   readReady(requestId: number, index: LogIndex, applied: LogIndex): void {

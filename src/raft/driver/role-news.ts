@@ -1,5 +1,6 @@
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
+import { indexBefore } from '../../model/log-position.ts'
 import type { RaftCore } from '../core/state.ts'
 import type { RaftEffect, RoleName } from '../core/types.ts'
 import type { RaftObserver, RaftStatus } from '../raft.ts'
@@ -41,7 +42,7 @@ export class RoleNews {
     const lost = before === 'leader' && role !== 'leader'
     if (lost) this.#observer?.steppedDown(term)
     if (core.role.kind === 'leader' && role === 'leader') {
-      this.#observer?.becameLeader(term, core.role.ownFirstIndex - 1)
+      this.#observer?.becameLeader(term, indexBefore(core.role.ownFirstIndex))
     }
     if (role !== before) this.#meters.enteredRole(role)
     const news = leader === undefined ? 'no leader is known' : 'leader changed'

@@ -1,7 +1,8 @@
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
+import { greater, indexAfter, type LogIndex, lesser, noIndex, plus } from '../../model/log-position.ts'
 import type { RaftLog } from '../core/log.ts'
-import type { LogIndex, SnapshotMeta } from '../core/types.ts'
+import type { SnapshotMeta } from '../core/types.ts'
 import { diskFailureText } from '../log/open-failure.ts'
 import type { SnapshotStore } from '../log/snapshot-store.ts'
 import type { StateMachine } from '../raft.ts'
@@ -81,12 +82,12 @@ export class Snapshotting {
     const { snapshots, metaNow, stateMachine, env, turns } = this.#parts
     if (this.#isTaking || this.#stopped) return
     const meta = metaNow()
-    const last: LogIndex = snapshots.newest?.meta.index ?? 0
+    const last = snapshots.newest?.meta.index ?? noIndex
     if (meta === undefined || meta.index <= last) return
     this.#isTaking = true
     const startedMs = env.clock.monoMs()
     const state = stateMachine.snapshot()
-    const logIndex = Math.min(meta.index, this.#parts.logIndexNow())
+    const logIndex = lesser(meta.index, this.#parts.logIndexNow())
     env.metrics.sample('raft.fsm.snapshot', env.clock.monoMs() - startedMs)
     turns.inBackground(this.#write(meta, state, logIndex, startedMs))
   }
@@ -113,7 +114,8 @@ export class Snapshotting {
       env.metrics.sample('raft.snapshot.takeSnapshot', env.clock.monoMs() - startedMs)
       const { index, term } = meta
       env.log.write('info', 'raft', 'snapshot taken', { index, term, bytes: written.value })
-      const keepFrom = Math.max(1, index - policy.trailingLogs + 1, log().tailWithin(this.#logBytesMax() / 2))
+      const trailing = greater(indexAfter(noIndex), plus(index, 1 - policy.trailingLogs))
+      const keepFrom = greater(trailing, log().tailWithin(this.#logBytesMax() / 2))
       turns.post({ kind: 'snapshot-taken', meta, sizeBytes: written.value, keepFrom })
     })
   }

@@ -1,5 +1,6 @@
 import type { DiskFailure } from '../../env/disk.ts'
-import type { Entry, HardState, LogIndex, Term } from '../core/types.ts'
+import type { LogIndex, Term } from '../../model/log-position.ts'
+import type { Entry, HardState } from '../core/types.ts'
 
 /** What becomes durable together, in this order: hard state, reset, truncation, entries. */
 export interface LogChange {

@@ -1,4 +1,5 @@
 import { invariant } from '../../base/invariant.ts'
+import { type LogIndex, logIndexOf, type Term, termOf } from '../../model/log-position.ts'
 
 /** Big-endian numbers at a place in bytes. */
 export function viewOf(bytes: Uint8Array): DataView {
@@ -17,4 +18,12 @@ export function writeU48(view: DataView, at: number, value: number): void {
 
 export function readU48(view: DataView, at: number): number {
   return view.getUint16(at) * 0x1_0000_0000 + view.getUint32(at + 2)
+}
+
+export function readIndex(view: DataView, at: number): LogIndex {
+  return logIndexOf(readU48(view, at))
+}
+
+export function readTerm(view: DataView, at: number): Term {
+  return termOf(readU48(view, at))
 }

@@ -1,4 +1,5 @@
-import type { Entry, LogIndex, Term } from '../core/types.ts'
+import { greater, type LogIndex, noIndex, noTerm, type Term } from '../../model/log-position.ts'
+import type { Entry } from '../core/types.ts'
 import { laterBatches } from './batch.ts'
 import type { RaftOpenFailure } from './open-failure.ts'
 import type { LogRecord } from './record.ts'
@@ -45,8 +46,8 @@ export function lossOf(
     const read = readSegmentHeader(bytes, format)
     if (!read.ok) continue
     const { header, end } = read.value
-    seen.heldUpTo = Math.max(seen.heldUpTo, header.lastIndex)
-    seen.term = Math.max(seen.term, header.hardState.term)
+    seen.heldUpTo = greater(seen.heldUpTo, header.lastIndex)
+    seen.term = greater(seen.term, header.hardState.term)
     const place = { number: number ?? header.lastBatch + 1, offset: -1, salt: header.salt }
     for (const { records } of laterBatches(bytes, Math.max(from, end), place)) {
       for (const record of records) seen.see(record)
@@ -63,25 +64,25 @@ class Seen {
   readonly configurations: Entry[] = []
 
   constructor(before: ReplayedLog | undefined, mark: Mark | undefined) {
-    this.heldUpTo = Math.max(before?.lastIndex ?? 0, mark?.lastIndex ?? 0)
-    this.term = Math.max(before?.hardState.term ?? 0, mark?.term ?? 0)
-    this.configurationIndex = mark?.configurationIndex ?? 0
+    this.heldUpTo = greater(before?.lastIndex ?? noIndex, mark?.lastIndex ?? noIndex)
+    this.term = greater(before?.hardState.term ?? noTerm, mark?.term ?? noTerm)
+    this.configurationIndex = mark?.configurationIndex ?? noIndex
   }
 
   see(record: LogRecord): void {
-    if (record.kind === 'hard-state') this.term = Math.max(this.term, record.hardState.term)
-    if (record.kind === 'reset') this.term = Math.max(this.term, record.term)
+    if (record.kind === 'hard-state') this.term = greater(this.term, record.hardState.term)
+    if (record.kind === 'reset') this.term = greater(this.term, record.term)
     if (record.kind !== 'entry') return
     const { index, term, kind } = record.entry
-    this.heldUpTo = Math.max(this.heldUpTo, index)
-    this.term = Math.max(this.term, term)
+    this.heldUpTo = greater(this.heldUpTo, index)
+    this.term = greater(this.term, term)
     if (kind === 'configuration') this.configurations.push(record.entry)
   }
 }
 
 /** One clause: what is known to be lost of what a snapshot up to `snapshotIndex` does not hold. */
 export function lossText({ before, heldUpTo }: LogLoss, snapshotIndex: LogIndex): string {
-  const left = Math.max(before?.lastIndex ?? 0, snapshotIndex)
+  const left = greater(before?.lastIndex ?? noIndex, snapshotIndex)
   if (heldUpTo <= left) return `no entry is known to be lost up to ${left}, but nobody can tell what came after it`
   return `entries ${left + 1} to ${heldUpTo} are known to be lost, and whatever came after them`
 }

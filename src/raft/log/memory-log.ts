@@ -1,3 +1,4 @@
+import { noIndex } from '../../model/log-position.ts'
 import type { DurableLog, LogChange, LogListener } from './durable-log.ts'
 
 /** The log of an agent that keeps nothing: it takes everything for durable. What it would hold, the core holds. */
@@ -5,7 +6,7 @@ export class MemoryLog implements DurableLog {
   #waiting: (() => void)[] = []
   readonly #listener: Pick<LogListener, 'batchDurable'>
   readonly pendingBytes = 0
-  readonly durableIndex = 0
+  readonly durableIndex = noIndex
   readonly isFull = false
 
   constructor(listener: Pick<LogListener, 'batchDurable'>) {

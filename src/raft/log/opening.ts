@@ -1,6 +1,7 @@
 import { lastOf } from '../../base/items.ts'
 import { done, ok, type Result } from '../../base/result.ts'
 import type { Disk, DiskFailure, DiskFile } from '../../env/disk.ts'
+import { noIndex } from '../../model/log-position.ts'
 import { removeFiles } from './disk-steps.ts'
 import type { RecoveredLog } from './recovery.ts'
 import type { LogTail } from './segment-reading.ts'
@@ -30,11 +31,21 @@ export async function openFiles(
   const file = await disk.open(lastOf(segments).path, 'create')
   if (!file.ok) return file
   const settled = await settle(file.value, tail)
-  const found = settled.ok ? await markToGoOnFrom(disk, directory, recovered) : settled
-  const watermark = found.ok ? await Watermark.open(disk, directory, found.value) : found
-  if (found.ok && watermark.ok) return ok({ file: file.value, watermark: watermark.value, mark: found.value.mark })
-  await file.value.close()
-  return watermark as Result<never, DiskFailure>
+  const files = settled.ok ? await withWatermark(disk, directory, recovered, file.value) : settled
+  if (!files.ok) await file.value.close()
+  return files
+}
+
+async function withWatermark(
+  disk: Disk,
+  directory: string,
+  recovered: RecoveredLog,
+  file: DiskFile,
+): Promise<Result<OpenFiles, DiskFailure>> {
+  const found = await markToGoOnFrom(disk, directory, recovered)
+  if (!found.ok) return found
+  const watermark = await Watermark.open(disk, directory, found.value)
+  return watermark.ok ? ok({ file, watermark: watermark.value, mark: found.value.mark }) : watermark
 }
 
 /** Makes the end of the newest segment what it was read as. */
@@ -64,7 +75,7 @@ async function markToGoOnFrom(
     end: tail.end,
     lastIndex: log.lastIndex,
     term: log.hardState.term,
-    configurationIndex: configurationIndex ?? 0,
+    configurationIndex: configurationIndex ?? noIndex,
   }
   if (mark !== undefined) return ok({ mark: present, sequence: mark.sequence })
   const created = await createWatermark(disk, directory, present)

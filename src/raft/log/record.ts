@@ -3,9 +3,10 @@ import { crc32cOf } from '../../base/crc32c.ts'
 import { invariant } from '../../base/invariant.ts'
 import { byteAt } from '../../base/items.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import type { Entry, EntryKind, HardState, LogIndex, Term } from '../core/types.ts'
+import type { LogIndex, Term } from '../../model/log-position.ts'
+import type { Entry, EntryKind, HardState } from '../core/types.ts'
 import type { LogChange } from './durable-log.ts'
-import { readU48, u48Bytes, writeU48 } from './fields.ts'
+import { readIndex, readTerm, u48Bytes, writeU48 } from './fields.ts'
 
 /** One thing that the log says. Replaying all records in order gives the state. */
 export type LogRecord =
@@ -139,20 +140,20 @@ function readBody(bytes: Uint8Array, view: DataView, body: number, length: numbe
     case recordCode['hard-state']: {
       if (length < 2 + u48Bytes) return undefined
       const votedFor = bytes[fields + u48Bytes] === 0 ? undefined : textOf(bytes.subarray(fields + u48Bytes + 1, end))
-      return { kind: 'hard-state', hardState: { term: readU48(view, fields), votedFor } }
+      return { kind: 'hard-state', hardState: { term: readTerm(view, fields), votedFor } }
     }
     case recordCode.reset:
       if (length !== 1 + 2 * u48Bytes) return undefined
-      return { kind: 'reset', index: readU48(view, fields), term: readU48(view, fields + u48Bytes) }
+      return { kind: 'reset', index: readIndex(view, fields), term: readTerm(view, fields + u48Bytes) }
     case recordCode.truncate:
-      return length === 1 + u48Bytes ? { kind: 'truncate', from: readU48(view, fields) } : undefined
+      return length === 1 + u48Bytes ? { kind: 'truncate', from: readIndex(view, fields) } : undefined
     case recordCode.entry: {
       if (length < entryFieldBytes) return undefined
       const kind = entryKinds[byteAt(bytes, fields + 2 * u48Bytes)]
       if (kind === undefined) return undefined
       const payload = bytes.subarray(body + entryFieldBytes, end)
-      const term = readU48(view, fields + u48Bytes)
-      return { kind: 'entry', entry: { index: readU48(view, fields), term, kind, payload } }
+      const term = readTerm(view, fields + u48Bytes)
+      return { kind: 'entry', entry: { index: readIndex(view, fields), term, kind, payload } }
     }
     case recordCode.continued:
       return length === 1 ? { kind: 'continued' } : undefined

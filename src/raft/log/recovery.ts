@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Disk } from '../../env/disk.ts'
+import { noIndex } from '../../model/log-position.ts'
 import { type LogFailure, lossOf, type UnreadBytes } from './log-loss.ts'
 import { diskTrouble, missingFiles, type RaftOpenFailure } from './open-failure.ts'
 import type { ReplayedLog } from './replay.ts'
@@ -65,7 +66,7 @@ export async function recoverLog(
   const asides = names.value.filter((name) => name.endsWith('.tmp'))
   const run = numbers.filter((number) => number >= first)
   const before = numbers.filter((number) => number < first).map(segmentName)
-  const segments = run.map((segment) => ({ segment, path: `${directory}/${segmentName(segment)}`, maxIndex: 0 }))
+  const segments = run.map((segment) => ({ segment, path: `${directory}/${segmentName(segment)}`, maxIndex: noIndex }))
   const read = await readSegments(disk, segments, format, found.ok ? found.value?.mark : undefined)
   if (!read.ok) return read
   const mark = found.ok ? markOf(directory, found.value, read.value.tail) : found

@@ -1,4 +1,5 @@
-import type { Entry, HardState, LogIndex, SnapshotMeta } from '../core/types.ts'
+import { indexBefore, type LogIndex, plus } from '../../model/log-position.ts'
+import type { Entry, HardState, SnapshotMeta } from '../core/types.ts'
 import type { LogRecord } from './record.ts'
 import type { SegmentHeader } from './segment-file.ts'
 
@@ -22,7 +23,7 @@ export class ReplayedLog {
   }
 
   get lastIndex(): LogIndex {
-    return this.baseIndex + this.entries.length
+    return plus(this.baseIndex, this.entries.length)
   }
 
   /** Why the record cannot follow what was said before; `undefined` when it was taken. */
@@ -55,6 +56,6 @@ export class ReplayedLog {
   /** Also below the base: entries of removed segments were dropped then, and those that came instead follow. */
   #truncate(from: LogIndex): void {
     if (from > this.baseIndex) this.entries.length = Math.min(this.entries.length, from - this.baseIndex - 1)
-    else this.#begin(from - 1)
+    else this.#begin(indexBefore(from))
   }
 }

@@ -2,7 +2,9 @@ import { concatBytes, equalBytes, utf8 } from '../../base/bytes.ts'
 import { crc32c } from '../../base/crc32c.ts'
 import { pack, unpack } from '../../base/msgpack.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import type { HardState, LogIndex } from '../core/types.ts'
+import { isList } from '../../base/shape.ts'
+import { isCount, isLogIndex, isTerm, type LogIndex } from '../../model/log-position.ts'
+import type { HardState } from '../core/types.ts'
 import { viewOf } from './fields.ts'
 
 /**
@@ -92,20 +94,19 @@ export function readSegmentHeader(
 
 function headerOf(fields: Uint8Array, isAllocated: boolean): SegmentHeader | undefined {
   const unpacked = unpack(fields)
-  if (!unpacked.ok || !Array.isArray(unpacked.value) || unpacked.value.length !== (isAllocated ? 9 : 8))
-    return undefined
-  const [segment, salt, lastBatch, chain, endOfPrevious, term, vote, lastIndex, size = 0] = unpacked.value as unknown[]
-  const numbers = [segment, salt, lastBatch, chain, endOfPrevious, term, lastIndex, size]
-  if (!numbers.every((value) => Number.isSafeInteger(value) && (value as number) >= 0)) return undefined
+  if (!unpacked.ok || !isList(unpacked.value) || unpacked.value.length !== (isAllocated ? 9 : 8)) return undefined
+  const [segment, salt, lastBatch, chain, endOfPrevious, term, vote, lastIndex, size = 0] = unpacked.value
+  if (!isCount(segment) || !isCount(salt) || !isCount(lastBatch) || !isCount(chain)) return undefined
+  if (!isCount(endOfPrevious) || !isTerm(term) || !isLogIndex(lastIndex) || !isCount(size)) return undefined
   if (vote !== null && typeof vote !== 'string') return undefined
   return {
-    segment: segment as number,
-    salt: salt as number,
-    lastBatch: lastBatch as number,
-    chain: chain as number,
-    endOfPrevious: endOfPrevious as number,
-    hardState: { term: term as number, votedFor: vote ?? undefined },
-    lastIndex: lastIndex as number,
-    allocatedBytes: isAllocated ? (size as number) : undefined,
+    segment,
+    salt,
+    lastBatch,
+    chain,
+    endOfPrevious,
+    hardState: { term, votedFor: vote ?? undefined },
+    lastIndex,
+    allocatedBytes: isAllocated ? size : undefined,
   }
 }

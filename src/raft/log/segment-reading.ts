@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../base/result.ts'
-import type { LogIndex } from '../core/types.ts'
+import { greater, type LogIndex } from '../../model/log-position.ts'
 import { laterBatches, readBatch, recordsAt } from './batch.ts'
 import { damagedAt, missingFiles, type RaftOpenFailure, unknownFormat } from './open-failure.ts'
 import { ReplayedLog } from './replay.ts'
@@ -103,7 +103,7 @@ export class SegmentReading {
         if (record.kind === 'continued') {
           this.#continued = { endBefore: this.#end, batchBefore: this.#lastBatch, chainBefore: this.#chain }
         }
-        if (record.kind === 'entry') this.#found.maxIndex = Math.max(this.#found.maxIndex, record.entry.index)
+        if (record.kind === 'entry') this.#found.maxIndex = greater(this.#found.maxIndex, record.entry.index)
         const wrong = this.log.take(record)
         if (wrong !== undefined) return damagedAt(path, this.#end, wrong)
       }

@@ -4,7 +4,8 @@ import { done, err, ok, type Result } from '../../base/result.ts'
 import type { Deferred } from '../../env/async.ts'
 import type { Disk, DiskFailure, DiskFile } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
-import type { HardState, LogIndex } from '../core/types.ts'
+import { greater, indexBefore, type LogIndex, lesser, noIndex, noTerm } from '../../model/log-position.ts'
+import type { HardState } from '../core/types.ts'
 import { batchBytesOf, encodeBatch } from './batch.ts'
 import { removeFiles } from './disk-steps.ts'
 import type { DurableLog, LogChange, LogListener } from './durable-log.ts'
@@ -76,7 +77,7 @@ export class SegmentedLog implements DurableLog {
   #markDue = false
   #isMarking = false
   readonly #queue = new WriteQueue()
-  #keepFrom: LogIndex = 0
+  #keepFrom = noIndex
   #sealDue = false
   #working = false
   #state: 'open' | 'closing' | 'over' = 'open'
@@ -119,13 +120,13 @@ export class SegmentedLog implements DurableLog {
     directory: string,
     { format, segmentBytes }: Pick<SegmentedLogOptions, 'format' | 'segmentBytes'>,
     from: Pick<SegmentHeader, 'hardState' | 'lastIndex'> = {
-      hardState: { term: 0, votedFor: undefined },
-      lastIndex: 0,
+      hardState: { term: noTerm, votedFor: undefined },
+      lastIndex: noIndex,
     },
   ): Promise<Result<undefined, DiskFailure>> {
     const { hardState, lastIndex } = from
     const { term } = hardState
-    const none = { batch: 0, chain: 0, segment: 1, end: 0, lastIndex, term, configurationIndex: 0 }
+    const none = { batch: 0, chain: 0, segment: 1, end: 0, lastIndex, term, configurationIndex: noIndex }
     const marked = await createWatermark(env.disk, directory, none)
     if (!marked.ok) return marked
     const header = { segment: 1, salt: drawSalt(env), lastBatch: 0, chain: 0, endOfPrevious: 0, ...from }
@@ -189,7 +190,7 @@ export class SegmentedLog implements DurableLog {
   }
 
   compact(keepFrom: LogIndex): void {
-    this.#keepFrom = Math.max(this.#keepFrom, keepFrom)
+    this.#keepFrom = greater(this.#keepFrom, keepFrom)
   }
 
   async close(): Promise<void> {
@@ -308,12 +309,12 @@ export class SegmentedLog implements DurableLog {
     if (record.kind === 'hard-state') this.#hardState = record.hardState
     else if (record.kind === 'reset') {
       this.#lastIndex = record.index
-      this.#mark = { ...this.#mark, configurationIndex: 0 }
-    } else if (record.kind === 'truncate') this.#lastIndex = Math.min(this.#lastIndex, record.from - 1)
+      this.#mark = { ...this.#mark, configurationIndex: noIndex }
+    } else if (record.kind === 'truncate') this.#lastIndex = lesser(this.#lastIndex, indexBefore(record.from))
     else if (record.kind === 'entry') {
       this.#lastIndex = record.entry.index
       if (record.entry.kind === 'configuration') this.#mark = { ...this.#mark, configurationIndex: this.#lastIndex }
-      this.#active.found.maxIndex = Math.max(this.#active.found.maxIndex, record.entry.index)
+      this.#active.found.maxIndex = greater(this.#active.found.maxIndex, record.entry.index)
     }
   }
 
@@ -339,7 +340,7 @@ export class SegmentedLog implements DurableLog {
     // The old segment says that the log goes on in this one: from here on there is no way back, whatever the reason.
     if (!file.ok) return err({ ...file.error, kind: 'io' })
     await old.file.close()
-    const found: FoundSegment = { segment, path, maxIndex: 0 }
+    const found: FoundSegment = { segment, path, maxIndex: noIndex }
     this.#segments.push(found)
     const { end, allocatedBytes } = placed.value
     this.#active = { found, file: file.value, salt: header.salt, end, sizeBytes: allocatedBytes }

@@ -2,11 +2,13 @@ import { concatBytes, equalBytes, utf8 } from '../../base/bytes.ts'
 import { crc32c } from '../../base/crc32c.ts'
 import { pack, unpack } from '../../base/msgpack.ts'
 import { done, err, ok, type Result } from '../../base/result.ts'
+import { isList } from '../../base/shape.ts'
 import type { DiskFailure, DiskFile } from '../../env/disk.ts'
+import { isLogIndex, isTerm, type LogIndex, logIndexOf, termOf } from '../../model/log-position.ts'
 import { decodeConfiguration, encodeConfiguration } from '../core/configuration.ts'
-import type { LogIndex, SnapshotMeta } from '../core/types.ts'
+import type { SnapshotMeta } from '../core/types.ts'
 import type { StateSnapshot } from '../raft.ts'
-import { readU48, viewOf, writeU48 } from './fields.ts'
+import { readIndex, readU48, viewOf, writeU48 } from './fields.ts'
 
 /** Version of snapshot files. */
 const snapshotFormat = 1
@@ -43,7 +45,7 @@ export function snapshotName({ index, term }: Pick<SnapshotMeta, 'index' | 'term
 /** `undefined`: the name is not that of a snapshot. */
 export function snapshotOfName(name: string): Pick<SnapshotMeta, 'index' | 'term'> | undefined {
   const parts = /^([0-9]{10,15})-([0-9]{15})\.snapshot$/.exec(name)
-  return parts === null ? undefined : { term: Number(parts[1]), index: Number(parts[2]) }
+  return parts === null ? undefined : { term: termOf(Number(parts[1])), index: logIndexOf(Number(parts[2])) }
 }
 
 /** Writes the snapshot from the file's start on, one piece of state at a time, and syncs it. Returns its size without its origin. */
@@ -94,7 +96,7 @@ function readOrigin(bytes: Uint8Array, before: number): SnapshotOrigin | undefin
   const view = viewOf(bytes)
   if (bytes.length !== originBytes || view.getUint32(7) !== crc32c(bytes.subarray(0, 7), before)) return undefined
   if (bytes[0] === 2) return { kind: 'received' }
-  return bytes[0] === 1 ? { kind: 'taken', logIndex: readU48(view, 1) } : undefined
+  return bytes[0] === 1 ? { kind: 'taken', logIndex: readIndex(view, 1) } : undefined
 }
 
 interface Summed {
@@ -220,17 +222,12 @@ function readHeader(
 
 function metaOf(fields: Uint8Array): SnapshotMeta | undefined {
   const unpacked = unpack(fields)
-  if (!unpacked.ok || !Array.isArray(unpacked.value) || unpacked.value.length !== 4) return undefined
-  const [index, term, encoded, configurationIndex] = unpacked.value as unknown[]
+  if (!unpacked.ok || !isList(unpacked.value) || unpacked.value.length !== 4) return undefined
+  const [index, term, encoded, configurationIndex] = unpacked.value
   const configuration = encoded instanceof Uint8Array ? decodeConfiguration(encoded) : undefined
   if (configuration?.ok !== true) return undefined
-  if (![index, term, configurationIndex].every(Number.isSafeInteger)) return undefined
-  return {
-    index: index as number,
-    term: term as number,
-    configuration: configuration.value,
-    configurationIndex: configurationIndex as number,
-  }
+  if (!isLogIndex(index) || !isTerm(term) || !isLogIndex(configurationIndex)) return undefined
+  return { index, term, configuration: configuration.value, configurationIndex }
 }
 
 /** `bytes` begin with the chunk that stands at `at` of the file. Without `state` it is the end. */

@@ -1,6 +1,7 @@
 import { done, err, ok, type Result } from '../../base/result.ts'
 import type { DiskFailure, DiskFile } from '../../env/disk.ts'
-import type { LogIndex, SnapshotChunk, SnapshotMeta } from '../core/types.ts'
+import type { LogIndex } from '../../model/log-position.ts'
+import type { SnapshotChunk, SnapshotMeta } from '../core/types.ts'
 import type { StateRestore, StateSnapshot } from '../raft.ts'
 import { removeFiles } from './disk-steps.ts'
 import type { SnapshotDisk } from './memory-files.ts'

@@ -2,9 +2,9 @@ import { concatBytes, equalBytes, utf8 } from '../../base/bytes.ts'
 import { crc32c } from '../../base/crc32c.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Disk, DiskFailure, DiskFile } from '../../env/disk.ts'
-import type { LogIndex, Term } from '../core/types.ts'
+import type { LogIndex, Term } from '../../model/log-position.ts'
 import { placeFile } from './disk-steps.ts'
-import { readU48, u48Bytes, viewOf, writeU48 } from './fields.ts'
+import { readIndex, readTerm, readU48, u48Bytes, viewOf, writeU48 } from './fields.ts'
 import { damagedAt, diskTrouble, type RaftOpenFailure } from './open-failure.ts'
 
 /**
@@ -54,9 +54,11 @@ function readMark(bytes: Uint8Array): FoundMark | undefined {
   if (bytes.length < markBytes || !equalBytes(bytes.subarray(0, magic.length), magic)) return undefined
   const view = viewOf(bytes)
   if (view.getUint32(markBytes - 4) !== crc32c(bytes.subarray(0, markBytes - 4))) return undefined
-  const field = (i: number): number => readU48(view, magic.length + i * u48Bytes)
-  const mark = { batch: field(1), chain: field(2), segment: field(3), end: field(4), lastIndex: field(5) }
-  return { sequence: field(0), mark: { ...mark, term: field(6), configurationIndex: field(7) } }
+  const place = (i: number): number => magic.length + i * u48Bytes
+  const field = (i: number): number => readU48(view, place(i))
+  const numbers = { batch: field(1), chain: field(2), segment: field(3), end: field(4) }
+  const positions = { lastIndex: readIndex(view, place(5)), term: readTerm(view, place(6)) }
+  return { sequence: field(0), mark: { ...numbers, ...positions, configurationIndex: readIndex(view, place(7)) } }
 }
 
 /** What the directory's watermark says; undefined: there is none. Changes nothing. */
@@ -74,7 +76,7 @@ export async function findMark(disk: Disk, directory: string): Promise<Result<Fo
 
 /** Makes the watermark of a log that has none yet, durably: before the first segment that is told to have one. */
 export function createWatermark(disk: Disk, directory: string, mark: Mark): Promise<Result<undefined, DiskFailure>> {
-  const [even, odd] = [0, 1].map((sequence) => encodeMark({ mark, sequence })) as [Uint8Array, Uint8Array]
+  const [even, odd] = [encodeMark({ mark, sequence: 0 }), encodeMark({ mark, sequence: 1 })]
   const padding = new Uint8Array(placeBytes - markBytes)
   return placeFile(disk, directory, watermarkName, concatBytes([even, padding, odd, padding]))
 }

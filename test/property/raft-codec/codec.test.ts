@@ -3,6 +3,7 @@ import { pack } from '../../../src/base/msgpack.ts'
 import { decodeMessage, encodeMessage, MessageEncoder, messageEntriesMax } from '../../../src/raft/codec.ts'
 import type { RaftMessage, Server } from '../../../src/raft/core/types.ts'
 import { fc } from '../../fast-check.ts'
+import { positioned } from '../../tools/plain.ts'
 
 const runs = process.env['SVC_TEST_LONG'] === '1' ? 50_000 : 500
 
@@ -116,7 +117,7 @@ describe('the codec of messages between servers', () => {
   it('keeps nothing of the bytes that it was given', () => {
     fc.assert(
       fc.property(appendRequest, (sent) => {
-        const encoded = encodeMessage(sent as RaftMessage)
+        const encoded = encodeMessage(positioned<RaftMessage>(sent))
         const decoded = decodeMessage(encoded)
         encoded.fill(0)
         expect(decoded).toEqual({ ok: true, value: sent })

@@ -1,5 +1,6 @@
+import { type LogIndex, logIndexOf, noIndex, type Term } from '../../../src/model/log-position.ts'
 import type { RaftCore } from '../../../src/raft/core/state.ts'
-import type { Configuration, Entry, LogIndex, ServerId, Term } from '../../../src/raft/core/types.ts'
+import type { Configuration, Entry, ServerId } from '../../../src/raft/core/types.ts'
 
 /** A law of consensus is broken: the message names it. */
 export class Broken extends Error {}
@@ -26,7 +27,7 @@ export class Laws {
   readonly #entries = new Map<string, string>()
   readonly #committed: (Committed | undefined)[] = []
   readonly #stateAt = new Map<LogIndex, number>()
-  #acknowledged: LogIndex = 0
+  #acknowledged: LogIndex = noIndex
   elections = 0
 
   get acknowledgedIndex(): LogIndex {
@@ -34,7 +35,7 @@ export class Laws {
   }
 
   get committedIndex(): LogIndex {
-    return this.#committed.length - 1
+    return logIndexOf(this.#committed.length - 1)
   }
 
   /** R1 and R4. */
@@ -47,13 +48,17 @@ export class Laws {
     for (let index = Math.max(1, log.baseIndex); index < this.#committed.length; index++) {
       const committed = this.#committed[index]
       if (committed === undefined || committed.committedIn >= term) continue
-      demand(log.termAt(index) === committed.term, 'R4: a leader holds what was committed before its term', {
-        id,
-        term,
-        index,
-        committed: committed.term,
-        own: log.termAt(index),
-      })
+      demand(
+        log.termAt(logIndexOf(index)) === committed.term,
+        'R4: a leader holds what was committed before its term',
+        {
+          id,
+          term,
+          index,
+          committed: committed.term,
+          own: log.termAt(logIndexOf(index)),
+        },
+      )
     }
   }
 
@@ -118,7 +123,7 @@ export class Laws {
 
   /** A client was told that the entry took effect. */
   acknowledged(index: LogIndex): void {
-    this.#acknowledged = Math.max(this.#acknowledged, index)
+    this.#acknowledged = logIndexOf(Math.max(this.#acknowledged, index))
   }
 
   read(id: ServerId, mode: string, index: LogIndex, floor: LogIndex): void {

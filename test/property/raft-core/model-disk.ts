@@ -1,4 +1,5 @@
-import type { Entry, HardState, LogIndex, RaftEffect, Recovered, SnapshotMeta } from '../../../src/raft/core/types.ts'
+import { type LogIndex, noTerm } from '../../../src/model/log-position.ts'
+import type { Entry, HardState, RaftEffect, Recovered, SnapshotMeta } from '../../../src/raft/core/types.ts'
 import type { Dice } from '../../tools/dice.ts'
 
 export type Persist = Extract<RaftEffect, { kind: 'persist' }>
@@ -21,7 +22,7 @@ interface PartialSnapshot {
 
 /** What survives a crash of one server: log, term and vote, snapshots. Work is done strictly in order. */
 export class ModelDisk {
-  hardState: HardState = { term: 0, votedFor: undefined }
+  hardState: HardState = { term: noTerm, votedFor: undefined }
   entries: Entry[] = []
   snapshot: StoredSnapshot | undefined
   partial: PartialSnapshot | undefined

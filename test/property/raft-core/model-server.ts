@@ -1,9 +1,9 @@
+import { type LogIndex, logIndexOf, noIndex, noTerm, type Term } from '../../../src/model/log-position.ts'
 import type { snapshotMetaAt } from '../../../src/raft/core/snapshot.ts'
 import type { createRaft, RaftCore } from '../../../src/raft/core/state.ts'
 import type { step } from '../../../src/raft/core/step.ts'
 import type {
   Entry,
-  LogIndex,
   RaftEffect,
   RaftEvent,
   RaftLimits,
@@ -11,7 +11,6 @@ import type {
   RaftTiming,
   ServerId,
   SnapshotMeta,
-  Term,
   TimerName,
 } from '../../../src/raft/core/types.ts'
 import type { Dice } from '../../tools/dice.ts'
@@ -69,7 +68,7 @@ export class ModelServer {
   #syncing = false
   #backlog: RaftEvent[] = []
   #shadow: Entry[] = []
-  #shadowBase: { index: LogIndex; term: Term } = { index: 0, term: 0 }
+  #shadowBase: { index: LogIndex; term: Term } = { index: noIndex, term: noTerm }
   #snapshotting = false
   #nextRequest = 1
 
@@ -274,7 +273,7 @@ export class ModelServer {
   propose(payloads: readonly Uint8Array[]): void {
     const requests = payloads.map((payload) => {
       const requestId = this.#nextRequest++
-      this.asked.set(requestId, { what: 'proposal', floor: 0 })
+      this.asked.set(requestId, { what: 'proposal', floor: noIndex })
       return { requestId, payload }
     })
     this.take({ kind: 'proposed', requests })
@@ -410,14 +409,14 @@ export class ModelServer {
     if (raft === undefined || this.#snapshotting) return
     if (this.appliedIndex - (disk.snapshot?.meta.index ?? 0) < swarm.snapshotEvery) return
     this.#snapshotting = true
-    const meta = core.snapshotMetaAt(raft, this.appliedIndex)
+    const meta = core.snapshotMetaAt(raft, logIndexOf(this.appliedIndex))
     const bytes = bytesOf(this.state)
     this.#later(this.#world.dice.between(1, 20), () => {
       this.#snapshotting = false
       if (meta.index <= (disk.snapshot?.meta.index ?? 0)) return
       disk.snapshot = { meta, bytes }
       const keepFrom = Math.max(1, meta.index + 1 - swarm.trailing)
-      this.take({ kind: 'snapshot-taken', meta, sizeBytes: bytes.length, keepFrom })
+      this.take({ kind: 'snapshot-taken', meta, sizeBytes: bytes.length, keepFrom: logIndexOf(keepFrom) })
     })
   }
 

@@ -97,7 +97,7 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: 'append.ts',
-        find: 'const commit = Math.min(request.commit, verified)',
+        find: 'const commit = lesser(request.commit, verified)',
         replace: 'const commit = Math.min(request.commit, raft.log.lastIndex)',
       },
     ],

@@ -12,7 +12,7 @@ export interface Patch {
 }
 
 const root = join(import.meta.dirname, '../../..')
-const rooms = ['src/base', 'src/raft/core']
+const rooms = ['src/base', 'src/model', 'src/raft/core']
 
 /** Loads a copy of the core with the patches applied. The copy is gone when this returns. */
 export async function mutantCore(name: string, patches: readonly Patch[]): Promise<WorldCore> {

@@ -1,4 +1,5 @@
 import { describe, it } from 'vitest'
+import { logIndexOf } from '../../../src/model/log-position.ts'
 import { fc } from '../../fast-check.ts'
 import { CrashDisk } from '../../unit/raft-log/crash-disk.ts'
 import { Draws } from '../../unit/raft-log/fake-env.ts'
@@ -62,7 +63,7 @@ class Comparison {
       const { entries, baseIndex } = this.#durable
       const last = entries.at(-1)?.index ?? baseIndex
       this.#keepFrom = Math.max(this.#keepFrom, last - step.keep, 1)
-      ;(await this.#opened()).log.compact(this.#keepFrom)
+      ;(await this.#opened()).log.compact(logIndexOf(this.#keepFrom))
     } else if (step.kind === 'close') {
       await (await this.#opened()).log.close()
       await this.#again(this.#disk.restarted())

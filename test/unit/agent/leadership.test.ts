@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Leadership } from '../../../src/agent/servers/leadership.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { ServerContext } from '../../../src/features/contract/server-context.ts'
+import { termOf } from '../../../src/model/log-position.ts'
 import type { RequestRefusal } from '../../../src/raft/core/types.ts'
 import type { RaftStatus } from '../../../src/raft/raft.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
@@ -38,7 +39,7 @@ class Led {
   }
 
   become(role: RaftStatus['role'], term: number): void {
-    this.#status = { ...this.#status, role, term }
+    this.#status = { ...this.#status, role, term: termOf(term) }
     this.#tell(this.#status)
   }
 
@@ -80,7 +81,7 @@ describe("the leader's duties", () => {
   })
 
   it('begin on a server that led before anybody listened', async () => {
-    const led = new Led({ role: 'leader', term: 5 })
+    const led = new Led({ role: 'leader', term: termOf(5) })
     await led.caughtUp(0)
     expect(led.news).toEqual(['begun'])
   })

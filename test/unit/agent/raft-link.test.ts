@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { RaftLink } from '../../../src/agent/replication/raft-link.ts'
 import type { Env } from '../../../src/env/env.ts'
+import { termOf } from '../../../src/model/log-position.ts'
 import type { RaftMessage } from '../../../src/raft/core/types.ts'
 import type { Raft } from '../../../src/raft/raft.ts'
 import type { Hello } from '../../../src/rpc/frame.ts'
 import type { Rpc } from '../../../src/rpc/rpc.ts'
 
-const request: RaftMessage = { kind: 'timeout-now', term: 1 }
-const answer: RaftMessage = { kind: 'vote-response', pre: false, term: 1, granted: true }
+const request: RaftMessage = { kind: 'timeout-now', term: termOf(1) }
+const answer: RaftMessage = { kind: 'vote-response', pre: false, term: termOf(1), granted: true }
 
 /** One server's end of the link, with what it sends and what reaches its consensus. */
 class End {

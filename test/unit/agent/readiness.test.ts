@@ -1,20 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import { type ServerStanding, serverReasons } from '../../../src/agent/serving/readiness.ts'
+import { logIndexOf, noIndex, noTerm, termOf } from '../../../src/model/log-position.ts'
 import type { RaftStatus } from '../../../src/raft/raft.ts'
 import { LoneServer } from '../features/lone-server.ts'
 
 const follower: RaftStatus = {
   role: 'follower',
-  term: 3,
+  term: termOf(3),
   leader: { id: 'id-b', address: '10.0.0.2:8300' },
-  commitIndex: 1_000,
-  appliedIndex: 1_000,
-  lastIndex: 1_000,
-  lastTerm: 3,
-  snapshotIndex: 0,
-  snapshotTerm: 0,
+  commitIndex: logIndexOf(1_000),
+  appliedIndex: logIndexOf(1_000),
+  lastIndex: logIndexOf(1_000),
+  lastTerm: termOf(3),
+  snapshotIndex: noIndex,
+  snapshotTerm: noTerm,
   configuration: { servers: [{ id: 'id-a', address: '10.0.0.1:8300', suffrage: 'voter' }] },
-  configurationIndex: 1,
+  configurationIndex: logIndexOf(1),
   pendingProposals: 0,
   diskIsFull: false,
   lastContactMs: 10,
@@ -60,8 +61,8 @@ describe('a server', () => {
       {},
       'no space left on the disk of this server: writes are refused',
     ],
-    ['behind the leader', {}, { leaderLastIndex: 1_251 }, 'this server is 251 entries behind the leader'],
-    ['behind what is committed', { appliedIndex: 1 }, {}, 'this server is 999 entries behind the leader'],
+    ['behind the leader', {}, { leaderLastIndex: logIndexOf(1_251) }, 'this server is 251 entries behind the leader'],
+    ['behind what is committed', { appliedIndex: logIndexOf(1) }, {}, 'this server is 999 entries behind the leader'],
   ])('is not ready %s', (_, status, standing, reason) => {
     expect(reasons(status, standing)).toEqual([reason])
   })

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { PoolServer } from '../../../src/agent/pool/pool-servers.ts'
 import { HealthRecord, type ServerFacts } from '../../../src/agent/servers/server-health.ts'
+import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 
 const rules = { lastContactThresholdMs: 200, maxTrailingLogs: 250, heartbeatTimeoutMs: 1_000 }
-const judge = { id: 'a', lastIndex: 1_000, lastTerm: 3, monoMs: 0, wallMs: 50_000 }
+const judge = { id: 'a', lastIndex: logIndexOf(1_000), lastTerm: termOf(3), monoMs: 0, wallMs: 50_000 }
 
 function server(id: string, changes: Partial<ServerFacts> = {}): ServerFacts {
   const member: PoolServer = {

@@ -15,6 +15,7 @@ import { InvariantViolation } from '../../../src/base/invariant.ts'
 import { pack } from '../../../src/base/msgpack.ts'
 import { enterNewMode } from '../../../src/features/acl/system/mode-commands.ts'
 import type { CommandDefinition, WriteIdentity } from '../../../src/features/contract/server-context.ts'
+import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import type { Release } from '../../../src/model/release.ts'
 import type { Entry } from '../../../src/raft/core/types.ts'
 import type { Row, TableDefinition } from '../../../src/store/types.ts'
@@ -98,7 +99,7 @@ class Machine {
 
   payload(payload: Uint8Array): unknown {
     this.index++
-    return this.state.apply({ index: this.index, term: 1, kind: 'command', payload })
+    return this.state.apply({ index: logIndexOf(this.index), term: termOf(1), kind: 'command', payload })
   }
 
   count(identity?: WriteIdentity): unknown {
@@ -136,7 +137,7 @@ describe('applying what Raft replicates', () => {
   it('leaves alone the entries that are Raft’s own', () => {
     const machine = new Machine()
     for (const kind of ['no-op', 'configuration'] as const) {
-      const entry: Entry = { index: 5, term: 1, kind, payload: new Uint8Array(0) }
+      const entry: Entry = { index: logIndexOf(5), term: termOf(1), kind, payload: new Uint8Array(0) }
       expect(machine.state.apply(entry)).toBeUndefined()
     }
     expect(machine.state.store.index).toBe(0)
@@ -317,7 +318,12 @@ describe('a snapshot of a later release', () => {
   it('is refused where this release would have stopped at one of its commands: access control has gone over', () => {
     const state = stateAs(newest)
     expect([restored(state, former), restored(state, newest)]).toEqual(['restored', 'restored'])
-    state.apply({ index: 1, term: 1, kind: 'command', payload: encodeCommand(enterNewMode, {}, undefined) })
+    state.apply({
+      index: logIndexOf(1),
+      term: termOf(1),
+      kind: 'command',
+      payload: encodeCommand(enterNewMode, {}, undefined),
+    })
     expect(restored(state, newest)).toBe('restored')
     expect(restored(state, former)).toMatch(
       /^it is of a later release, whose access control has policies, which 1\.3\.1 /,

@@ -7,6 +7,7 @@ import { bootstrap } from '../../../src/features/acl/system/mode-commands.ts'
 import type { CommandDefinition } from '../../../src/features/contract/server-context.ts'
 import { queryDelete } from '../../../src/features/query/commands.ts'
 import type { Failure } from '../../../src/model/failure.ts'
+import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import { nonsense } from '../../nonsense.ts'
 import { AccessWorld } from '../features/access-world.ts'
 
@@ -17,7 +18,7 @@ const leads = async (): Promise<Result<undefined, Failure>> => ok(undefined)
 function applied({ server }: AccessWorld, command: CommandDefinition, body: unknown, sequence?: number): unknown {
   const identity = sequence === undefined ? undefined : { origin: 'a', sequence }
   const payload = encodeCommand(command, body, identity)
-  const outcome = server.state.apply({ index: server.index + 1, term: 1, kind: 'command', payload })
+  const outcome = server.state.apply({ index: logIndexOf(server.index + 1), term: termOf(1), kind: 'command', payload })
   return outcome?.ok === true ? outcome.value : outcome
 }
 

@@ -21,6 +21,7 @@ import type { ServiceQuery } from '../../../src/features/query/model.ts'
 import { sessionFeature } from '../../../src/features/session/feature.ts'
 import type { CheckFacts, TextPairs } from '../../../src/model/catalog.ts'
 import type { Failure } from '../../../src/model/failure.ts'
+import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import { newestRelease, type Release } from '../../../src/model/release.ts'
 
 const asker = { host: '10.9.9.9', port: 5353 }
@@ -145,7 +146,12 @@ export class CatalogWorld {
 
   #apply<Body, Outcome>(command: CommandDefinition<Body, Outcome>, body: Body): void {
     const index = this.#state.store.index + 1
-    this.#state.apply({ index, term: 1, kind: 'command', payload: encodeCommand(command, body, undefined) })
+    this.#state.apply({
+      index: logIndexOf(index),
+      term: termOf(1),
+      kind: 'command',
+      payload: encodeCommand(command, body, undefined),
+    })
     this.#state.applied()
   }
 

@@ -29,6 +29,7 @@ import type { Pool } from '../../../src/gossip/pool.ts'
 import { parseQuery } from '../../../src/http/query-parameters.ts'
 import { routeTable } from '../../../src/http/route-table.ts'
 import type { Failure } from '../../../src/model/failure.ts'
+import { logIndexOf, noIndex, noTerm, termOf } from '../../../src/model/log-position.ts'
 import { newestRelease } from '../../../src/model/release.ts'
 import type { ClusterHealth } from '../../../src/model/server-health.ts'
 import type { TrustDomains } from '../../../src/pki/trust-domains.ts'
@@ -55,16 +56,16 @@ export class LoneServer {
   health: ClusterHealth | undefined
   raftStatus: RaftStatus = {
     role: 'leader',
-    term: 2,
+    term: termOf(2),
     leader: { id: 'id-a', address: '10.0.0.1:8300' },
-    commitIndex: 9,
-    appliedIndex: 9,
-    lastIndex: 9,
-    lastTerm: 2,
-    snapshotIndex: 0,
-    snapshotTerm: 0,
+    commitIndex: logIndexOf(9),
+    appliedIndex: logIndexOf(9),
+    lastIndex: logIndexOf(9),
+    lastTerm: termOf(2),
+    snapshotIndex: noIndex,
+    snapshotTerm: noTerm,
     configuration: { servers: [{ id: 'id-a', address: '10.0.0.1:8300', suffrage: 'voter' }] },
-    configurationIndex: 1,
+    configurationIndex: logIndexOf(1),
     pendingProposals: 0,
     diskIsFull: false,
     lastContactMs: 0,
@@ -222,8 +223,8 @@ export class LoneServer {
         if (known !== undefined) return known
         const payload = encodeCommand(command, body, identity)
         const applied = lone.state.apply({
-          index: lone.index + 1 - (lastReplaced(lone.read())?.ahead ?? 0),
-          term: 1,
+          index: logIndexOf(lone.index + 1 - (lastReplaced(lone.read())?.ahead ?? 0)),
+          term: termOf(1),
           kind: 'command',
           payload,
         })

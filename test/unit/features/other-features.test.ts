@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { writeJson } from '../../../src/base/json.ts'
 import type { RouteResponse } from '../../../src/features/contract/route.ts'
+import { logIndexOf } from '../../../src/model/log-position.ts'
 import { LoneServer } from './lone-server.ts'
 
 function jsonOf(response: RouteResponse): string {
@@ -84,7 +85,7 @@ describe('operator autopilot health', () => {
 describe('operator raft', () => {
   function withThree(): LoneServer {
     const server = new LoneServer()
-    server.raftStatus = { ...server.raftStatus, configuration: threeServers, configurationIndex: 17 }
+    server.raftStatus = { ...server.raftStatus, configuration: threeServers, configurationIndex: logIndexOf(17) }
     server.servers = [
       { id: 'id-a', name: 'node-a', address: '10.0.0.1:8300', raftProtocol: 3 },
       { id: 'id-b', name: 'node-b', address: '10.0.0.2:8300', raftProtocol: 2 },

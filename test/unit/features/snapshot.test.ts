@@ -22,6 +22,7 @@ import { stateBytesMax } from '../../../src/features/snapshot/model.ts'
 import { restoreState, saveState } from '../../../src/features/snapshot/transfer.ts'
 import { comingState, lastReplaced } from '../../../src/features/snapshot/views.ts'
 import { createHostEnv } from '../../../src/host/env.ts'
+import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import { SnapshotWriter } from '../../../src/store/snapshot.ts'
 import type { Row, TableDefinition } from '../../../src/store/types.ts'
 import { emptyTable, type Version } from '../../../src/store/version.ts'
@@ -317,7 +318,7 @@ describe('a restore', () => {
         encodeCommand(restoreBegin, { id: 'r', sizeBytes: bytes.length }),
         encodeCommand(restorePiece, { id: 'r', offset: 0, bytes }),
         encodeCommand(last, { id: 'r' }),
-      ].map((payload, at) => ({ index: at + 1, term: 1, kind: 'command', payload }) as const)
+      ].map((payload, at) => ({ index: logIndexOf(at + 1), term: termOf(1), kind: 'command', payload }) as const)
     const older = of([])
     expect(() => {
       for (const entry of entries(restoreTake)) older.apply(entry)

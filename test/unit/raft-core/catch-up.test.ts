@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { logIndexOf, noIndex } from '../../../src/model/log-position.ts'
 import { hasAppliedOwnTerm, hasCaughtUp } from '../../../src/raft/core/catch-up.ts'
 import { appendRequest, appendResponse, Cluster, command, leaderAlone } from './cluster.ts'
 
@@ -60,6 +61,9 @@ describe('a server that has started', () => {
     expect([core.role.kind, seen()]).toEqual(['leader', [false, false]])
     cluster.receive('s1', 's2', appendResponse({ index: core.log.lastIndex }))
     expect(seen()).toEqual([true, true])
-    expect([hasCaughtUp(core, 0), hasAppliedOwnTerm(core, core.log.lastIndex - 1)]).toEqual([false, false])
+    expect([hasCaughtUp(core, noIndex), hasAppliedOwnTerm(core, logIndexOf(core.log.lastIndex - 1))]).toEqual([
+      false,
+      false,
+    ])
   })
 })

@@ -1,3 +1,4 @@
+import { logIndexOf, plus, type Term, termOf } from '../../../src/model/log-position.ts'
 import { bootstrapped, encodeConfiguration } from '../../../src/raft/core/configuration.ts'
 import { createRaft, type RaftCore } from '../../../src/raft/core/state.ts'
 import { step } from '../../../src/raft/core/step.ts'
@@ -7,7 +8,6 @@ import type {
   Configuration,
   Entry,
   HardState,
-  LogIndex,
   RaftEffect,
   RaftEvent,
   RaftLimits,
@@ -16,10 +16,10 @@ import type {
   ServerId,
   SnapshotMeta,
   Suffrage,
-  Term,
   TimerName,
   VoteRequest,
 } from '../../../src/raft/core/types.ts'
+import { type Plain, positioned } from '../../tools/plain.ts'
 
 const timing: RaftTiming = {
   heartbeatTimeoutMs: 1000,
@@ -48,11 +48,11 @@ export interface Letter {
 
 /** What a server wakes up with. `terms` are those of its entries from index 1 on; the first holds the configuration. */
 export interface Past {
-  readonly terms?: readonly Term[]
-  readonly term?: Term
+  readonly terms?: readonly number[]
+  readonly term?: number
   readonly votedFor?: ServerId
-  readonly snapshot?: SnapshotMeta
-  readonly entries?: readonly Entry[]
+  readonly snapshot?: Plain<SnapshotMeta>
+  readonly entries?: Plain<readonly Entry[]>
 }
 
 export interface Setting {
@@ -65,8 +65,8 @@ export interface Setting {
   readonly limits?: Partial<RaftLimits>
 }
 
-export function command(index: LogIndex, term: Term, text = ''): Entry {
-  return { index, term, kind: 'command', payload: new TextEncoder().encode(text) }
+export function command(index: number, term: number, text = ''): Entry {
+  return { index: logIndexOf(index), term: termOf(term), kind: 'command', payload: new TextEncoder().encode(text) }
 }
 
 export function members(voters: readonly ServerId[], nonvoters: readonly ServerId[] = []): Configuration {
@@ -75,8 +75,13 @@ export function members(voters: readonly ServerId[], nonvoters: readonly ServerI
   return { servers: servers.toSorted((a, b) => (a.id < b.id ? -1 : 1)) }
 }
 
-export function configurationEntry(index: LogIndex, term: Term, configuration: Configuration): Entry {
-  return { index, term, kind: 'configuration', payload: encodeConfiguration(configuration) }
+export function configurationEntry(index: number, term: number, configuration: Configuration): Entry {
+  return {
+    index: logIndexOf(index),
+    term: termOf(term),
+    kind: 'configuration',
+    payload: encodeConfiguration(configuration),
+  }
 }
 
 function textOf(entry: Entry): string {
@@ -109,12 +114,12 @@ export class Cluster {
     for (const id of setting.running ?? [...voters, ...nonvoters]) {
       const { terms, term, votedFor, snapshot, entries } = past[id] ?? {}
       const own = (terms ?? [1]).map((t, i) => (i === 0 ? configurationEntry(1, t, configuration) : command(i + 1, t)))
-      const log = entries ?? own
+      const log = entries === undefined ? own : positioned<readonly Entry[]>(entries)
       const lastTerm = log.at(-1)?.term ?? 0
       this.#disks.set(id, {
-        hardState: { term: term ?? Math.max(lastTerm, 1), votedFor },
+        hardState: { term: termOf(term ?? Math.max(lastTerm, 1)), votedFor },
         entries: [...log],
-        snapshot,
+        snapshot: snapshot === undefined ? undefined : positioned<SnapshotMeta>(snapshot),
       })
       this.start(id)
     }
@@ -153,8 +158,8 @@ export class Cluster {
     this.#pending.set(id, [])
   }
 
-  step(id: ServerId, event: RaftEvent): readonly RaftEffect[] {
-    const effects = step(this.raft(id), event, this.nowMs)
+  step(id: ServerId, event: Plain<RaftEvent>): readonly RaftEffect[] {
+    const effects = step(this.raft(id), positioned<RaftEvent>(event), this.nowMs)
     this.effects.push(...effects)
     for (const effect of effects) this.#carryOut(id, effect)
     if (!this.slowDisks.has(id)) this.sync(id)
@@ -202,7 +207,7 @@ export class Cluster {
     return this.step(id, { kind: 'timer-fired', timer })
   }
 
-  receive(to: ServerId, from: ServerId, message: RaftMessage): readonly RaftEffect[] {
+  receive(to: ServerId, from: ServerId, message: Plain<RaftMessage>): readonly RaftEffect[] {
     return this.step(to, { kind: 'message-received', from, message })
   }
 
@@ -244,15 +249,15 @@ export class Cluster {
 
   terms(id: ServerId): (Term | undefined)[] {
     const { log } = this.raft(id)
-    return Array.from({ length: log.lastIndex - log.baseIndex }, (_, i) => log.termAt(log.baseIndex + 1 + i))
+    return Array.from({ length: log.lastIndex - log.baseIndex }, (_, i) => log.termAt(plus(log.baseIndex, 1 + i)))
   }
 }
 
-export function voteRequest(over: Partial<VoteRequest> = {}): VoteRequest {
+export function voteRequest(over: Partial<Plain<VoteRequest>> = {}): Plain<VoteRequest> {
   return { kind: 'vote-request', pre: false, term: 2, lastIndex: 1, lastTerm: 1, transfer: false, ...over }
 }
 
-export function appendRequest(over: Partial<AppendRequest> = {}): AppendRequest {
+export function appendRequest(over: Partial<Plain<AppendRequest>> = {}): Plain<AppendRequest> {
   return {
     kind: 'append-request',
     term: 2,
@@ -265,7 +270,7 @@ export function appendRequest(over: Partial<AppendRequest> = {}): AppendRequest 
   }
 }
 
-export function appendResponse(over: Partial<AppendResponse> = {}): AppendResponse {
+export function appendResponse(over: Partial<Plain<AppendResponse>> = {}): Plain<AppendResponse> {
   return { kind: 'append-response', term: 2, success: true, index: 1, hintTerm: 0, round: 1, ...over }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Entry, SnapshotMeta } from '../../../src/raft/core/types.ts'
+import type { Plain } from '../../tools/plain.ts'
 import { appendRequest, Cluster, command, configurationEntry, find, members, voteRequest } from './cluster.ts'
 
 const trio = ['s1', 's2', 's3']
@@ -477,7 +478,7 @@ describe('a sole voter', () => {
   const alone = members(['s1'], ['s2'])
   const before = members(['s1', 's3'], ['s2'])
 
-  function started(entries: readonly Entry[], snapshot?: SnapshotMeta): Cluster {
+  function started(entries: readonly Entry[], snapshot?: Plain<SnapshotMeta>): Cluster {
     return new Cluster({
       voters: ['s1'],
       nonvoters: ['s2'],

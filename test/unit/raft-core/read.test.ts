@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { logIndexOf } from '../../../src/model/log-position.ts'
 import { readsByLease } from '../../../src/raft/core/read.ts'
 import type { RaftEffect } from '../../../src/raft/core/types.ts'
 import { appendRequest, appendResponse, Cluster, find, leaderAlone } from './cluster.ts'
@@ -10,7 +11,7 @@ function read(cluster: Cluster, mode: 'quorum' | 'lease' = 'quorum'): [number, r
   const core = cluster.raft('s1')
   const { commit } = core
   const atOnce = readsByLease(core, commit, cluster.nowMs)
-  expect(readsByLease(core, commit - 1, cluster.nowMs), 'what is committed must be applied').toBe(false)
+  expect(readsByLease(core, logIndexOf(commit - 1), cluster.nowMs), 'what is committed must be applied').toBe(false)
   const effects = cluster.step('s1', { kind: 'read-requested', requestId, mode })
   if (mode === 'lease') expect(ready(effects).length > 0, 'the same as is said without a request').toBe(atOnce)
   return [requestId, effects]

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import { snapshotMetaAt } from '../../../src/raft/core/snapshot.ts'
 import type { RaftEffect, SnapshotChunk, SnapshotMeta, SnapshotResponse } from '../../../src/raft/core/types.ts'
 import {
@@ -18,13 +19,13 @@ const trio = ['s1', 's2', 's3']
 const configuration = members(trio)
 
 function meta(index: number, term: number, over: Partial<SnapshotMeta> = {}): SnapshotMeta {
-  return { index, term, configuration, configurationIndex: 1, ...over }
+  return { index: logIndexOf(index), term: termOf(term), configuration, configurationIndex: logIndexOf(1), ...over }
 }
 
 function chunk(over: Partial<SnapshotChunk> = {}): SnapshotChunk {
   return {
     kind: 'snapshot-chunk',
-    term: 2,
+    term: termOf(2),
     meta: meta(5, 2),
     sizeBytes: 8,
     offset: 0,
@@ -35,7 +36,15 @@ function chunk(over: Partial<SnapshotChunk> = {}): SnapshotChunk {
 }
 
 function response(over: Partial<SnapshotResponse> = {}): SnapshotResponse {
-  return { kind: 'snapshot-response', term: 2, index: 6, nextOffset: 4, installed: false, round: 1, ...over }
+  return {
+    kind: 'snapshot-response',
+    term: termOf(2),
+    index: logIndexOf(6),
+    nextOffset: 4,
+    installed: false,
+    round: 1,
+    ...over,
+  }
 }
 
 function follower(past: Past = {}): Cluster {
@@ -51,14 +60,14 @@ function leaderWithSnapshot(): Cluster {
   const cluster = leaderAlone({}, ['s2'])
   cluster.propose('s1', 'a', 'b', 'c', 'd')
   cluster.receive('s1', 's2', appendResponse({ index: 6 }))
-  const taken = snapshotMetaAt(cluster.raft('s1'), 6)
+  const taken = snapshotMetaAt(cluster.raft('s1'), logIndexOf(6))
   cluster.step('s1', { kind: 'snapshot-taken', meta: taken, sizeBytes: 10, keepFrom: 7 })
   cluster.mail()
   return cluster
 }
 
 function read(cluster: Cluster, offset: number, bytes: Uint8Array | undefined, index = 6): readonly RaftEffect[] {
-  const { configuration, configurationIndex } = snapshotMetaAt(cluster.raft('s1'), 6)
+  const { configuration, configurationIndex } = snapshotMetaAt(cluster.raft('s1'), logIndexOf(6))
   const what = { index, term: 2, configuration, configurationIndex }
   return cluster.step('s1', { kind: 'chunk-read', to: 's3', meta: what, offset, bytes, sizeBytes: 10 })
 }
@@ -69,8 +78,8 @@ describe('taking a snapshot', () => {
     cluster.propose('s1', 'a')
     cluster.step('s1', { kind: 'change-requested', requestId: 1, change: { kind: 'remove', id: 's3' } })
     cluster.receive('s1', 's2', appendResponse({ index: 4 }))
-    expect(snapshotMetaAt(cluster.raft('s1'), 3)).toEqual(meta(3, 2))
-    expect(snapshotMetaAt(cluster.raft('s1'), 4)).toEqual({
+    expect(snapshotMetaAt(cluster.raft('s1'), logIndexOf(3))).toEqual(meta(3, 2))
+    expect(snapshotMetaAt(cluster.raft('s1'), logIndexOf(4))).toEqual({
       index: 4,
       term: 2,
       configuration: members(['s1', 's2']),
@@ -82,18 +91,18 @@ describe('taking a snapshot', () => {
     const cluster = leaderAlone()
     cluster.propose('s1', 'a', 'b', 'c')
     cluster.receive('s1', 's2', appendResponse({ index: 5 }))
-    const taken = snapshotMetaAt(cluster.raft('s1'), 4)
+    const taken = snapshotMetaAt(cluster.raft('s1'), logIndexOf(4))
     const effects = cluster.step('s1', { kind: 'snapshot-taken', meta: taken, sizeBytes: 1, keepFrom: 4 })
     expect(effects).toEqual([{ kind: 'compact', keepFrom: 4 }])
     expect(cluster.raft('s1').log).toMatchObject({ baseIndex: 3, lastIndex: 5 })
-    expect(cluster.raft('s1').log.termAt(3)).toBe(2)
+    expect(cluster.raft('s1').log.termAt(logIndexOf(3))).toBe(2)
   })
 
   it('never cuts beyond the snapshot, and an older one changes nothing', () => {
     const cluster = leaderAlone()
     cluster.propose('s1', 'a', 'b', 'c')
     cluster.receive('s1', 's2', appendResponse({ index: 5 }))
-    const [older, newer] = [3, 4].map((index) => snapshotMetaAt(cluster.raft('s1'), index)) as [
+    const [older, newer] = [3, 4].map((index) => snapshotMetaAt(cluster.raft('s1'), logIndexOf(index))) as [
       SnapshotMeta,
       SnapshotMeta,
     ]
@@ -106,7 +115,7 @@ describe('taking a snapshot', () => {
   it('is of what was applied, or it is a bug', () => {
     const cluster = leaderAlone()
     cluster.propose('s1', 'a')
-    expect(() => snapshotMetaAt(cluster.raft('s1'), 3)).toThrow('a snapshot is of what was applied')
+    expect(() => snapshotMetaAt(cluster.raft('s1'), logIndexOf(3))).toThrow('a snapshot is of what was applied')
     const early = { kind: 'snapshot-taken', meta: meta(3, 2), sizeBytes: 1, keepFrom: 1 } as const
     expect(() => cluster.step('s1', early)).toThrow('a snapshot is of what was applied')
   })
@@ -140,7 +149,7 @@ describe('sending a snapshot (paper 7)', () => {
     read(cluster, 4, new Uint8Array(4))
     expect(cluster.receive('s1', 's3', response({ nextOffset: 4 }))).toEqual([])
     expect(cluster.receive('s1', 's3', response({ nextOffset: 11 }))).toEqual([])
-    expect(cluster.receive('s1', 's3', response({ nextOffset: 8, index: 5 }))).toEqual([])
+    expect(cluster.receive('s1', 's3', response({ nextOffset: 8, index: logIndexOf(5) }))).toEqual([])
     expect(cluster.receive('s1', 's3', response({ nextOffset: -1 }))).toEqual([])
   })
 
@@ -181,7 +190,7 @@ describe('sending a snapshot (paper 7)', () => {
     cluster.receive('s1', 's3', appendResponse({ success: false, index: 1, hintTerm: 1 }))
     cluster.propose('s1', 'e')
     cluster.receive('s1', 's2', appendResponse({ index: 7 }))
-    const newer = snapshotMetaAt(cluster.raft('s1'), 7)
+    const newer = snapshotMetaAt(cluster.raft('s1'), logIndexOf(7))
     const effects = read(cluster, 0, undefined)
     expect(find(effects, 'read-chunk')).toBeUndefined()
     cluster.step('s1', { kind: 'snapshot-taken', meta: newer, sizeBytes: 3, keepFrom: 8 })
@@ -303,7 +312,7 @@ describe('receiving a snapshot (paper 7; hashicorp/raft#704)', () => {
     )
     const larger = members([...trio, 's4'])
     cluster.receive('s1', 's2', chunk())
-    const effects = stored(cluster, meta(5, 2, { configuration: larger, configurationIndex: 4 }))
+    const effects = stored(cluster, meta(5, 2, { configuration: larger, configurationIndex: logIndexOf(4) }))
     expect(find(effects, 'configuration-changed')).toMatchObject({ configuration: larger, index: 4, committed: true })
     cluster.sync('s1')
     expect(cluster.raft('s1').durability.index).toBe(5)
@@ -328,7 +337,7 @@ describe('receiving a snapshot (paper 7; hashicorp/raft#704)', () => {
   it.each([
     ['no index', { meta: meta(0, 0) }],
     ['a term that is to come', { meta: meta(5, 3) }],
-    ['a configuration from after it', { meta: meta(5, 2, { configurationIndex: 6 }) }],
+    ['a configuration from after it', { meta: meta(5, 2, { configurationIndex: logIndexOf(6) }) }],
     ['a configuration that is none', { meta: meta(5, 2, { configuration: { servers: [{} as never] } }) }],
     ['bytes beyond its end', { offset: 6 }],
     ['an offset that is none', { offset: -1 }],
@@ -349,7 +358,7 @@ describe('starting from a snapshot and a log', () => {
   it('keeps what lies within the snapshot for followers, and what follows it', () => {
     const raft = restarted([command(2, 1), command(3, 2), command(4, 2), command(5, 2)])
     expect(raft.log).toMatchObject({ baseIndex: 2, lastIndex: 5 })
-    expect([2, 3, 4].map((index) => raft.log.termAt(index))).toEqual([1, 2, 2])
+    expect([2, 3, 4].map((index) => raft.log.termAt(logIndexOf(index)))).toEqual([1, 2, 2])
   })
 
   it('drops a log whose entry at the snapshot is another: the server stopped while it was being replaced', () => {
@@ -386,7 +395,7 @@ describe('a follower far behind, from end to end', () => {
     cluster.cuts.add('s3')
     cluster.propose('s1', 'a', 'b', 'c')
     cluster.deliver()
-    const taken = snapshotMetaAt(cluster.raft('s1'), 4)
+    const taken = snapshotMetaAt(cluster.raft('s1'), logIndexOf(4))
     cluster.step('s1', { kind: 'snapshot-taken', meta: taken, sizeBytes: 10, keepFrom: 5 })
     cluster.cuts.clear()
     const state = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import type { Entry, Recovered } from '../../../src/raft/core/types.ts'
 import { forceConfiguration, isForced } from '../../../src/raft/forced-configuration.ts'
 import { entryAt } from '../raft-log/log-model.ts'
@@ -7,7 +8,7 @@ import { configurationOf } from './small-cluster.ts'
 const wanted = configurationOf(['a', 'b'])
 
 function logOf(entries: readonly Entry[], term: number): Recovered {
-  return { hardState: { term, votedFor: 'c' }, snapshot: undefined, snapshotSizeBytes: 0, entries }
+  return { hardState: { term: termOf(term), votedFor: 'c' }, snapshot: undefined, snapshotSizeBytes: 0, entries }
 }
 
 function force(before: Recovered): Recovered {
@@ -32,7 +33,11 @@ class Elections {
     const block = Math.floor(log.hardState.term / 2 ** 32)
     const term = Math.max(log.hardState.term, this.#newest.get(block) ?? 0) + 1
     this.#newest.set(block, term)
-    return { ...log, hardState: { term, votedFor: 'a' }, entries: [...log.entries, entryAt(last(log).index + 1, term)] }
+    return {
+      ...log,
+      hardState: { term: termOf(term), votedFor: 'a' },
+      entries: [...log.entries, entryAt(last(log).index + 1, term)],
+    }
   }
 }
 
@@ -87,7 +92,7 @@ describe('a forced configuration', () => {
   })
 
   it('stands on a snapshot when the log holds nothing else', () => {
-    const meta = { index: 40, term: 6, configuration: wanted, configurationIndex: 1 }
+    const meta = { index: logIndexOf(40), term: termOf(6), configuration: wanted, configurationIndex: logIndexOf(1) }
     const forced = forceConfiguration({ ...logOf([], 8), snapshot: meta }, wanted)
     expect(forced.ok && forced.value.entry.index).toBe(41)
   })
@@ -116,7 +121,7 @@ describe('a forced configuration', () => {
     expect(isForced(new Elections().led(after), wanted)).toBe(false)
     const { payload, index } = last(after)
     for (const term of [1, after.hardState.term + 1]) {
-      const byLeader = logOf([{ index, term, kind: 'configuration', payload }], term)
+      const byLeader = logOf([{ index, term: termOf(term), kind: 'configuration', payload }], term)
       expect(isForced(byLeader, wanted)).toBe(false)
     }
   })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/base/bytes.ts'
 import type { Env } from '../../../src/env/env.ts'
+import { logIndexOf, noIndex, termOf } from '../../../src/model/log-position.ts'
 import type { Entry, SnapshotMeta } from '../../../src/raft/core/types.ts'
 import { logChange } from '../../../src/raft/log/durable-log.ts'
 import { SnapshotStore } from '../../../src/raft/log/snapshot-store.ts'
@@ -30,7 +31,7 @@ async function opened(disk: CrashDisk): Promise<Storage & { readonly machine: Li
 
 async function append(storage: Storage, entries: readonly Entry[], term: number): Promise<void> {
   await new Promise<void>((resolve) => {
-    storage.log.write(logChange({ hardState: { term, votedFor: undefined }, entries }), resolve)
+    storage.log.write(logChange({ hardState: { term: termOf(term), votedFor: undefined }, entries }), resolve)
     storage.log.flush()
   })
 }
@@ -44,11 +45,16 @@ async function interrupted(entries: readonly Entry[], meta: SnapshotMeta): Promi
   const state = new ListMachine()
   state.commands = ['from the snapshot']
   const store = new SnapshotStore(disk, '/data/raft/snapshots', undefined)
-  expect((await store.write(meta, state.snapshot(), 0)).ok).toBe(true)
+  expect((await store.write(meta, state.snapshot(), noIndex)).ok).toBe(true)
   return disk.crashed({ below: () => 0 })
 }
 
-const meta: SnapshotMeta = { index: 4, term: 2, configuration: configurationOf(['a', 'b']), configurationIndex: 1 }
+const meta: SnapshotMeta = {
+  index: logIndexOf(4),
+  term: termOf(2),
+  configuration: configurationOf(['a', 'b']),
+  configurationIndex: logIndexOf(1),
+}
 
 function terms(entries: readonly Entry[]): string {
   return entries.map(({ index, term }) => `${index}:${term}`).join(' ')

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import type { Entry } from '../../../src/raft/core/types.ts'
 import { Requests } from '../../../src/raft/driver/requests.ts'
 import { CrashDisk } from '../raft-log/crash-disk.ts'
 import { fakeEnv } from '../raft-log/fake-env.ts'
 
 function entryOf(index: number, term: number): Entry {
-  return { index, term, kind: 'command', payload: new Uint8Array() }
+  return { index: logIndexOf(index), term: termOf(term), kind: 'command', payload: new Uint8Array() }
 }
 
 function made(): Requests {
@@ -19,8 +20,8 @@ describe('the fate of a call', () => {
     const requests = made()
     const mine = requests.begin(10)
     const replaced = requests.begin(20)
-    requests.accepted(mine.id, 5, 2)
-    requests.accepted(replaced.id, 6, 2)
+    requests.accepted(mine.id, logIndexOf(5), termOf(2))
+    requests.accepted(replaced.id, logIndexOf(6), termOf(2))
     expect(requests.waitingBytes).toBe(30)
     requests.applied(entryOf(5, 2), 'value')
     requests.applied(entryOf(6, 3), 'of another')
@@ -34,9 +35,9 @@ describe('the fate of a call', () => {
     const requests = made()
     const committed = requests.begin()
     const open = requests.begin()
-    requests.accepted(committed.id, 5, 2)
-    requests.accepted(open.id, 6, 2)
-    requests.leadershipLost(5)
+    requests.accepted(committed.id, logIndexOf(5), termOf(2))
+    requests.accepted(open.id, logIndexOf(6), termOf(2))
+    requests.leadershipLost(logIndexOf(5))
     expect(await open.outcome).toEqual(lost)
     requests.applied(entryOf(5, 2), 'value')
     expect((await committed.outcome).ok).toBe(true)
@@ -49,11 +50,11 @@ describe('the fate of a call', () => {
     void outcome.then(() => {
       settled = true
     })
-    requests.readReady(id, 7, 5)
-    requests.appliedUpTo(6)
+    requests.readReady(id, logIndexOf(7), logIndexOf(5))
+    requests.appliedUpTo(logIndexOf(6))
     await Promise.resolve()
     expect(settled).toBe(false)
-    requests.appliedUpTo(7)
+    requests.appliedUpTo(logIndexOf(7))
     expect(await outcome).toEqual({ ok: true, value: { index: 7, value: undefined } })
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { logIndexOf } from '../../../src/model/log-position.ts'
 import { CrashDisk } from './crash-disk.ts'
 import { Draws } from './fake-env.ts'
 import { afterChange, drawChange, emptyState, type LogState, openLog, shown } from './log-model.ts'
@@ -45,7 +46,7 @@ async function run(disk: CrashDisk, changes: number, seed: number): Promise<Ran>
       if (draws.below(4) !== 0) continue
       const last = states.at(-1) as LogState
       keepFrom = Math.max(keepFrom, (last.entries.at(-1)?.index ?? last.baseIndex) - 6)
-      log.compact(keepFrom)
+      log.compact(logIndexOf(keepFrom))
     }
     await log.close()
   }

@@ -1,4 +1,5 @@
 import type { Result } from '../../../src/base/result.ts'
+import { logIndexOf, noTerm, termOf } from '../../../src/model/log-position.ts'
 import type { Entry, HardState } from '../../../src/raft/core/types.ts'
 import { type LogChange, logChange } from '../../../src/raft/log/durable-log.ts'
 import type { RaftOpenFailure } from '../../../src/raft/log/open-failure.ts'
@@ -17,7 +18,7 @@ export interface LogState {
   readonly entries: readonly Entry[]
 }
 
-export const emptyState: LogState = { hardState: { term: 0, votedFor: undefined }, baseIndex: 0, entries: [] }
+export const emptyState: LogState = { hardState: { term: noTerm, votedFor: undefined }, baseIndex: 0, entries: [] }
 
 export function afterChange(state: LogState, change: LogChange): LogState {
   const hardState = change.hardState ?? state.hardState
@@ -41,7 +42,7 @@ export function shown(state: LogState, first = 1): string {
 
 export function entryAt(index: number, term: number, bytes: readonly number[] | number = 8): Entry {
   const payload = typeof bytes === 'number' ? new Uint8Array(bytes).fill(index & 255) : Uint8Array.from(bytes)
-  return { index, term, kind: 'command', payload }
+  return { index: logIndexOf(index), term: termOf(term), kind: 'command', payload }
 }
 
 export const smallSegments: SegmentedLogOptions = {
@@ -104,16 +105,17 @@ export function drawChange(state: LogState, draws: Draws): LogChange {
   const { term } = state.hardState
   const kind = draws.below(8)
   if (kind === 0)
-    return logChange({ hardState: { term: term + 1, votedFor: draws.below(2) === 0 ? undefined : 'node-b' } })
+    return logChange({ hardState: { term: termOf(term + 1), votedFor: draws.below(2) === 0 ? undefined : 'node-b' } })
   if (kind === 1 && last > state.baseIndex) {
     const from = last - draws.below(Math.min(4, last - state.baseIndex))
     return logChange({
-      hardState: { term: term + 1, votedFor: undefined },
-      truncateFrom: from,
+      hardState: { term: termOf(term + 1), votedFor: undefined },
+      truncateFrom: logIndexOf(from),
       entries: [drawEntry(from, term + 1, draws)],
     })
   }
-  if (kind === 2 && draws.below(4) === 0) return logChange({ resetTo: { index: last + 5, term: Math.max(1, term) } })
+  if (kind === 2 && draws.below(4) === 0)
+    return logChange({ resetTo: { index: logIndexOf(last + 5), term: termOf(Math.max(1, term)) } })
   const count = 1 + draws.below(3)
   return logChange({
     entries: Array.from({ length: count }, (_, i) => drawEntry(last + 1 + i, Math.max(1, term), draws)),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Env } from '../../../src/env/env.ts'
+import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import { logChange } from '../../../src/raft/log/durable-log.ts'
 import { migrateOldLog } from '../../../src/raft/log/migration.ts'
 import { recoverLog } from '../../../src/raft/log/recovery.ts'
@@ -10,7 +11,7 @@ import { Draws, fakeEnv } from './fake-env.ts'
 import { entryAt, persist } from './log-model.ts'
 
 const dataDir = '/data'
-const hardState = { term: 4, votedFor: 'b' }
+const hardState = { term: termOf(4), votedFor: 'b' }
 
 function envOf(disk: CrashDisk): Env & { readonly lines: string[] } {
   const lines: string[] = []
@@ -30,7 +31,7 @@ async function oldServer(): Promise<CrashDisk> {
 async function writeOld(disk: CrashDisk, old: string, count: number): Promise<void> {
   const env = fakeEnv(disk)
   const options = { ...defaultLogOptions, format: logFormats.mdb, segmentBytes: 2000 }
-  const made = await SegmentedLog.create(env, old, options, { hardState, lastIndex: 7 })
+  const made = await SegmentedLog.create(env, old, options, { hardState, lastIndex: logIndexOf(7) })
   const recovered = await recoverLog(disk, old, logFormats.mdb)
   if (!made.ok || !recovered.ok || recovered.value === undefined) throw new Error('the old log cannot be made')
   const ignore = () => {}

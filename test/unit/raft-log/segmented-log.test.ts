@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { crc32c } from '../../../src/base/crc32c.ts'
+import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import { encodeBatch } from '../../../src/raft/log/batch.ts'
 import { logChange } from '../../../src/raft/log/durable-log.ts'
 import type { SegmentedLog } from '../../../src/raft/log/segmented-log.ts'
@@ -97,10 +98,10 @@ describe('the segmented log', () => {
   it('removes segments whose entries are no longer needed, and keeps term and vote', async () => {
     const disk = new CrashDisk()
     const { log } = await opened(disk)
-    await persist(log, logChange({ hardState: { term: 3, votedFor: 'node-c' } }))
+    await persist(log, logChange({ hardState: { term: termOf(3), votedFor: 'node-c' } }))
     for (let i = 1; i <= 60; i++) await persist(log, logChange({ entries: [entryAt(i, 3, 40)] }))
     const before = disk.namesIn(directory)
-    log.compact(50)
+    log.compact(logIndexOf(50))
     await persist(log, logChange({ entries: [entryAt(61, 3, 40)] }))
     const names = disk.namesIn(directory)
     expect(names.length).toBeLessThan(before.length)
@@ -117,12 +118,15 @@ describe('the segmented log', () => {
     const { log } = await opened(disk, oneSegment)
     await persist(
       log,
-      logChange({ hardState: { term: 1, votedFor: 'node-a' }, entries: [entryAt(1, 1), entryAt(2, 1)] }),
+      logChange({ hardState: { term: termOf(1), votedFor: 'node-a' }, entries: [entryAt(1, 1), entryAt(2, 1)] }),
     )
     const durable = disk.bytesOf(segmentPath)
     await persist(
       log,
-      logChange({ entries: [entryAt(3, 1, 40), entryAt(4, 1, 40)], hardState: { term: 2, votedFor: undefined } }),
+      logChange({
+        entries: [entryAt(3, 1, 40), entryAt(4, 1, 40)],
+        hardState: { term: termOf(2), votedFor: undefined },
+      }),
     )
     const whole = disk.bytesOf(segmentPath)
     expect(contentEnd(whole)).toBeGreaterThan(contentEnd(durable) + 100)
@@ -381,7 +385,7 @@ describe('the segmented log', () => {
     const disk = new CrashDisk()
     const { log } = await opened(disk, oneSegment)
     disk.fault = (operation) => (operation === 'sync' ? 'io' : undefined)
-    log.write(logChange({ hardState: { term: 5, votedFor: 'node-b' } }), () => {})
+    log.write(logChange({ hardState: { term: termOf(5), votedFor: 'node-b' } }), () => {})
     log.flush()
     await new Promise((resolve) => setImmediate(resolve))
     const killed = disk.restarted()

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { concatBytes, equalBytes } from '../../../src/base/bytes.ts'
 import { done, err, type Result } from '../../../src/base/result.ts'
+import { logIndexOf, noIndex, termOf } from '../../../src/model/log-position.ts'
 import type { SnapshotChunk, SnapshotMeta } from '../../../src/raft/core/types.ts'
 import { MemoryFiles } from '../../../src/raft/log/memory-files.ts'
 import { snapshotName } from '../../../src/raft/log/snapshot-file.ts'
@@ -13,7 +14,7 @@ const directory = '/data/raft/snapshots'
 
 function metaAt(index: number, term = 3): SnapshotMeta {
   const configuration = { servers: [{ id: 'a', address: 'a:8300', suffrage: 'voter' as const }] }
-  return { index, term, configuration, configurationIndex: 1 }
+  return { index: logIndexOf(index), term: termOf(term), configuration, configurationIndex: logIndexOf(1) }
 }
 
 function stateOf(bytes: Uint8Array, pieceBytes = 100): StateSnapshot {
@@ -55,7 +56,7 @@ async function madeDisk(): Promise<CrashDisk> {
 }
 
 async function written(store: SnapshotStore, meta: SnapshotMeta, bytes: Uint8Array): Promise<number> {
-  const size = await store.write(meta, stateOf(bytes), 0)
+  const size = await store.write(meta, stateOf(bytes), noIndex)
   if (!size.ok) throw new Error(JSON.stringify(size.error))
   return size.value
 }
@@ -86,14 +87,14 @@ async function sendAll(store: SnapshotStore, meta: SnapshotMeta, file: Uint8Arra
 
 function chunkOf(meta: SnapshotMeta, file: Uint8Array, offset: number, length: number): SnapshotChunk {
   const bytes = file.subarray(offset, offset + length)
-  return { kind: 'snapshot-chunk', term: 3, meta, sizeBytes: file.length, offset, bytes, round: 1 }
+  return { kind: 'snapshot-chunk', term: termOf(3), meta, sizeBytes: file.length, offset, bytes, round: 1 }
 }
 
 describe('snapshots', () => {
   it.each([0, 1, 99, 100, 250, 200_000])('give back a state of %i bytes', async (length) => {
     const store = new SnapshotStore(await madeDisk(), directory, undefined)
     const bytes = bytesOf(length)
-    const size = await store.write(metaAt(9), stateOf(bytes, 150_000), 0)
+    const size = await store.write(metaAt(9), stateOf(bytes, 150_000), noIndex)
     expect(size.ok).toBe(true)
     const restore = new Collected()
     expect(await store.restore(metaAt(9), restore)).toEqual(done)
@@ -204,7 +205,7 @@ describe('snapshots', () => {
         const store = await step(disk)
         disk.haltAfter = after
         let durable = false
-        void store.write(metaAt(8), stateOf(bytesOf(200)), 0).then(() => {
+        void store.write(metaAt(8), stateOf(bytesOf(200)), noIndex).then(() => {
           durable = true
         })
         for (let i = 0; i < 3; i++) await settle()
@@ -222,7 +223,7 @@ describe('snapshots', () => {
     const files: Uint8Array[] = []
     for (const disk of [await madeDisk(), new MemoryFiles()]) {
       const store = new SnapshotStore(disk, directory, undefined)
-      const size = await store.write(metaAt(7), stateOf(bytesOf(1000)), 0)
+      const size = await store.write(metaAt(7), stateOf(bytesOf(1000)), noIndex)
       expect(size.ok).toBe(true)
       files.push(await wholeOf(store, metaAt(7)))
     }
@@ -235,7 +236,7 @@ describe('where a snapshot is from', () => {
     const disk = new CrashDisk()
     await disk.makeDirectory(directory)
     const store = new SnapshotStore(disk, directory, undefined)
-    const size = await store.write(metaAt(9), stateOf(bytesOf(500)), 8)
+    const size = await store.write(metaAt(9), stateOf(bytesOf(500)), logIndexOf(8))
     if (!size.ok) throw new Error('not written')
     const { newest } = await found(disk)
     expect(newest).toEqual({ meta: metaAt(9), sizeBytes: size.value, origin: { kind: 'taken', logIndex: 8 } })
@@ -246,7 +247,11 @@ describe('where a snapshot is from', () => {
   it('is not known of a file that ends without, and a part of it is damage', async () => {
     const disk = new CrashDisk()
     await disk.makeDirectory(directory)
-    const size = await new SnapshotStore(disk, directory, undefined).write(metaAt(9), stateOf(bytesOf(500)), 8)
+    const size = await new SnapshotStore(disk, directory, undefined).write(
+      metaAt(9),
+      stateOf(bytesOf(500)),
+      logIndexOf(8),
+    )
     const path = `${directory}/${disk.namesIn(directory)[0]}`
     const whole = disk.bytesOf(path)
     const shared = size.ok ? size.value : 0
@@ -262,7 +267,7 @@ describe('where a snapshot is from', () => {
 describe('a snapshot that comes from a leader', () => {
   async function sender(length = 1000, index = 7) {
     const store = new SnapshotStore(new MemoryFiles(), directory, undefined)
-    await store.write(metaAt(index), stateOf(bytesOf(length)), 0)
+    await store.write(metaAt(index), stateOf(bytesOf(length)), noIndex)
     return { meta: metaAt(index), file: await wholeOf(store, metaAt(index)) }
   }
 

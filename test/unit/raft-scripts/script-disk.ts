@@ -1,3 +1,4 @@
+import { noTerm } from '../../../src/model/log-position.ts'
 import type {
   Entry,
   HardState,
@@ -16,7 +17,7 @@ interface StoredSnapshot {
 
 /** What a server has written; survives its crashes. */
 export class ScriptDisk {
-  hardState: HardState = { term: 0, votedFor: undefined }
+  hardState: HardState = { term: noTerm, votedFor: undefined }
   entries: Entry[] = []
   snapshot: StoredSnapshot | undefined
   isSlow = false

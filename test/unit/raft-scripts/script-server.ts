@@ -1,3 +1,4 @@
+import { logIndexOf } from '../../../src/model/log-position.ts'
 import type { RaftCore } from '../../../src/raft/core/state.ts'
 import type {
   RaftEffect,
@@ -143,7 +144,7 @@ export class ScriptServer {
     const bytes = new TextEncoder().encode(this.applied.join(' '))
     this.disk.snapshot = { meta, bytes }
     this.#tell(`${this.id} has a snapshot up to ${meta.index}@${meta.term}`)
-    this.step({ kind: 'snapshot-taken', meta, sizeBytes: bytes.length, keepFrom: meta.index + 1 })
+    this.step({ kind: 'snapshot-taken', meta, sizeBytes: bytes.length, keepFrom: logIndexOf(meta.index + 1) })
   }
 
   #say(text: string): void {

@@ -1,3 +1,4 @@
+import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import type { Entry, RaftLimits, RaftMessage, RaftTiming, Server, ServerId } from '../../../src/raft/core/types.ts'
 import type { WorldCore } from '../../property/raft-core/world.ts'
 import { ScriptServer } from './script-server.ts'
@@ -104,11 +105,16 @@ export class ScriptWorld {
     const first = disk.entries[0]
     if (first === undefined || terms[0] !== 1) throw new Error('the first entry is of term 1')
     const payload = (i: number) => new TextEncoder().encode(`${'abcdefghijklmnop'[i]}${terms[i]}`)
-    const rest = terms
-      .slice(1)
-      .map((term, i): Entry => ({ index: i + 2, term, kind: 'command', payload: payload(i + 1) }))
+    const rest = terms.slice(1).map(
+      (term, i): Entry => ({
+        index: logIndexOf(i + 2),
+        term: termOf(term),
+        kind: 'command',
+        payload: payload(i + 1),
+      }),
+    )
     disk.entries = [first, ...rest]
-    disk.hardState = { term: at === -1 ? (terms.at(-1) ?? 1) : Number(words[at + 1]), votedFor: undefined }
+    disk.hardState = { term: termOf(at === -1 ? (terms.at(-1) ?? 1) : Number(words[at + 1])), votedFor: undefined }
   }
 
   #isDelivering = false

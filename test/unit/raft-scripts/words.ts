@@ -1,3 +1,4 @@
+import { logIndexOf } from '../../../src/model/log-position.ts'
 import { decodeConfiguration } from '../../../src/raft/core/configuration.ts'
 import type { RaftCore } from '../../../src/raft/core/state.ts'
 import type {
@@ -118,7 +119,8 @@ export function statusText(raft: RaftCore): string {
   const { role, term, votedFor, commit, log } = raft
   const leads =
     role.kind === 'follower' ? (role.leader === undefined ? 'follower' : `follower of ${role.leader}`) : role.kind
-  const entries = log.lastIndex > log.baseIndex ? entriesText(log.range(log.baseIndex + 1, log.lastIndex)) : ''
+  const entries =
+    log.lastIndex > log.baseIndex ? entriesText(log.range(logIndexOf(log.baseIndex + 1), log.lastIndex)) : ''
   const base = log.baseIndex === 0 ? '' : `(up to ${log.baseIndex}@${log.termAt(log.baseIndex)} in the snapshot) `
   const { index, configuration } = raft.configurations.latest
   return [

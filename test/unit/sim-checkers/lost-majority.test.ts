@@ -3,6 +3,7 @@ import { Invariants } from '../../../sim/checkers/invariants.ts'
 import { leaderCompleteness } from '../../../sim/checkers/raft/leader-completeness.ts'
 import { serverLogs } from '../../../sim/checkers/raft/server-logs.ts'
 import { stateMachineSafety } from '../../../sim/checkers/raft/state-machine-safety.ts'
+import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import type { Entry } from '../../../src/raft/core/types.ts'
 import { entry } from './reports.ts'
 
@@ -22,14 +23,14 @@ function recovered(isExcused: boolean): Invariants {
   const [first, second] = [entry(1, 1, 'a'), entry(2, 1, 'b')]
   put('s1', first, second)
   put('s3', first)
-  all.tell('leader began', { node: 's1', term: 1, log: all.of(serverLogs).of('s1'), atUs: 0 })
-  all.of(leaderCompleteness).committed(2, 1, all.of(serverLogs).of('s1'))
+  all.tell('leader began', { node: 's1', term: termOf(1), log: all.of(serverLogs).of('s1'), atUs: 0 })
+  all.of(leaderCompleteness).committed(logIndexOf(2), termOf(1), all.of(serverLogs).of('s1'))
   for (const one of [first, second]) all.of(stateMachineSafety).applied('s1', one)
   all.tell('leader ended', { node: 's1', crashed: false })
   const forced = entry(2, forcedTerm, 'forced')
   put('s3', forced)
   all.tell('configuration forced', { node: 's3', entry: forced })
-  all.tell('leader began', { node: 's3', term: electedTerm, log: all.of(serverLogs).of('s3'), atUs: 0 })
+  all.tell('leader began', { node: 's3', term: termOf(electedTerm), log: all.of(serverLogs).of('s3'), atUs: 0 })
   for (const one of [first, forced]) all.of(stateMachineSafety).applied('s3', one)
   return all
 }

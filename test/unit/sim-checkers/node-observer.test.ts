@@ -5,6 +5,7 @@ import { observe } from '../../../sim/checkers/node-observer.ts'
 import { Membership } from '../../../sim/checkers/pool/membership.ts'
 import { leaderCompleteness } from '../../../sim/checkers/raft/leader-completeness.ts'
 import { leadership } from '../../../sim/checkers/raft/leadership.ts'
+import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import { newestRelease } from '../../../src/model/release.ts'
 import { encodeConfiguration } from '../../../src/raft/core/configuration.ts'
 import type { Configuration, Entry, SnapshotMeta } from '../../../src/raft/core/types.ts'
@@ -15,7 +16,12 @@ import { entry, recorder } from './reports.ts'
 const configuration: Configuration = {
   servers: ['a', 'b', 'c'].map((id) => ({ id, address: `${id}:8300`, suffrage: 'voter' })),
 }
-const first: Entry = { index: 1, term: 1, kind: 'configuration', payload: encodeConfiguration(configuration) }
+const first: Entry = {
+  index: logIndexOf(1),
+  term: termOf(1),
+  kind: 'configuration',
+  payload: encodeConfiguration(configuration),
+}
 
 /** Checkers of a run with servers whose observers are called by hand. */
 const unseen = { release: newestRelease, digest: () => undefined, servers: () => [], places: [] }
@@ -35,7 +41,7 @@ class Told {
     this.#boots.set(node, boot)
     const { raft } = observe(this.invariants, { ...unseen, node, boot, id: node })
     if (raft === undefined) throw new Error('the observer sees no consensus')
-    raft.recovered({ term, votedFor: undefined }, snapshot, entries)
+    raft.recovered({ term: termOf(term), votedFor: undefined }, snapshot, entries)
     if (snapshot !== undefined) raft.restored(snapshot)
     return raft
   }
@@ -54,14 +60,14 @@ describe('what a server does, told to the checkers', () => {
       RaftObserver,
     ]
     for (const server of [one, two, three]) server.appended([first])
-    one.hardState(2, 's1')
-    two.hardState(2, 's1')
-    one.becameLeader(2, 1)
+    one.hardState(termOf(2), 's1')
+    two.hardState(termOf(2), 's1')
+    one.becameLeader(termOf(2), logIndexOf(1))
     const entries = [entry(2, 2, 'a'), entry(3, 2, 'b')]
     // Its followers are faster than the leader's own disk: it commits before its own copy is durable.
     two.appended(entries)
     three.appended(entries)
-    one.committed(3, 2)
+    one.committed(logIndexOf(3), termOf(2))
     one.appended(entries)
     for (const server of [one, two, three]) for (const each of [first, ...entries]) server.applied(each)
     expect(told.lines).toEqual([])
@@ -85,9 +91,9 @@ describe('what a server does, told to the checkers', () => {
     const two = told.boot('s2')
     one.appended([first, entry(2, 1, 'a')])
     two.appended([first])
-    one.becameLeader(1, 1)
-    one.committed(2, 1)
-    two.becameLeader(2, 1)
+    one.becameLeader(termOf(1), logIndexOf(1))
+    one.committed(logIndexOf(2), termOf(1))
+    two.becameLeader(termOf(2), logIndexOf(1))
     expect(told.lines).toEqual(['R4: s2 leads term 2 without entry 2, committed in term 1: its log ends at 1'])
   })
 
@@ -95,10 +101,10 @@ describe('what a server does, told to the checkers', () => {
     const told = new Told()
     const one = told.boot('s1')
     one.appended([first, entry(2, 1, 'a'), entry(3, 1, 'b')])
-    one.committed(3, 1)
+    one.committed(logIndexOf(3), termOf(1))
     told.invariants.tell('process died', { node: 's1' })
     const again = told.boot('s1', [first, entry(2, 1, 'a')], undefined, 1)
-    again.becameLeader(2, 2)
+    again.becameLeader(termOf(2), logIndexOf(2))
     expect(told.lines[0]).toBe('R6: s1 came back with a log that ends at 2, after one that was durable up to 3')
     expect(told.lines[1]).toMatch(/^R4: s1 leads term 2 without entry 3/)
   })
@@ -117,10 +123,15 @@ describe('what a server does, told to the checkers', () => {
     const one = told.boot('s1')
     const entries = [first, entry(2, 1, 'a'), entry(3, 1, 'b'), entry(4, 1, 'c')]
     one.appended(entries)
-    one.committed(4, 1)
+    one.committed(logIndexOf(4), termOf(1))
     for (const each of entries) one.applied(each)
     told.invariants.tell('process died', { node: 's1' })
-    const meta: SnapshotMeta = { index: 3, term: 1, configuration, configurationIndex: 1 }
+    const meta: SnapshotMeta = {
+      index: logIndexOf(3),
+      term: termOf(1),
+      configuration,
+      configurationIndex: logIndexOf(1),
+    }
     const again = told.boot('s1', [entry(3, 1, 'b'), entry(4, 1, 'c')], meta, 1)
     again.applied(entry(4, 1, 'c'))
     const late = told.boot('s2')
@@ -129,7 +140,7 @@ describe('what a server does, told to the checkers', () => {
     late.applied(entry(4, 1, 'c'))
     expect(told.lines).toEqual([])
     expect(told.triggers.at(-2)).toBe('s2 snapshot installed')
-    late.truncated(4)
+    late.truncated(logIndexOf(4))
     late.appended([entry(4, 1, 'other')])
     expect(told.lines).toEqual(['R3: entry 4 of term 1 stands on other entries at s2 than at s1'])
   })
@@ -138,8 +149,8 @@ describe('what a server does, told to the checkers', () => {
     const told = new Told()
     const one = told.boot('s1')
     told.invariants.tell('process died', { node: 's1' })
-    one.becameLeader(3, 0)
-    told.boot('s2').becameLeader(3, 0)
+    one.becameLeader(termOf(3), logIndexOf(0))
+    told.boot('s2').becameLeader(termOf(3), logIndexOf(0))
     expect(told.lines).toEqual(['H3: boot 1 of s1 became leader, though the node is down'])
   })
 
@@ -147,13 +158,13 @@ describe('what a server does, told to the checkers', () => {
     const told = new Told()
     const one = told.boot('s1')
     const two = told.boot('s2')
-    one.becameLeader(1, 0)
-    two.becameLeader(2, 0)
+    one.becameLeader(termOf(1), logIndexOf(0))
+    two.becameLeader(termOf(2), logIndexOf(0))
     expect([...told.invariants.of(leadership).leading]).toEqual([
       ['s1', 1],
       ['s2', 2],
     ])
-    one.steppedDown(2)
+    one.steppedDown(termOf(2))
     told.invariants.tell('process died', { node: 's2' })
     expect([...told.invariants.of(leadership).leading]).toEqual([])
     expect(told.invariants.of(leadership).electionCount).toBe(2)

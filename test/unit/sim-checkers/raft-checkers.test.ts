@@ -8,6 +8,7 @@ import { LeaderCompleteness } from '../../../sim/checkers/raft/leader-completene
 import { LogMatching } from '../../../sim/checkers/raft/log-matching.ts'
 import { ServerLog } from '../../../sim/checkers/raft/server-log.ts'
 import { StateMachineSafety } from '../../../sim/checkers/raft/state-machine-safety.ts'
+import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import type { Configuration, Entry } from '../../../src/raft/core/types.ts'
 import { entry, recorder } from './reports.ts'
 
@@ -21,17 +22,17 @@ describe('R1 election safety', () => {
   it('accepts one leader for each term, and the same one told twice', () => {
     const { report, codes } = recorder()
     const checker = new ElectionSafety(report)
-    checker.becameLeader('s1', 1)
-    checker.becameLeader('s2', 2)
-    checker.becameLeader('s2', 2)
+    checker.becameLeader('s1', termOf(1))
+    checker.becameLeader('s2', termOf(2))
+    checker.becameLeader('s2', termOf(2))
     expect(codes).toEqual([])
   })
 
   it('reports two leaders of one term', () => {
     const { report, lines } = recorder()
     const checker = new ElectionSafety(report)
-    checker.becameLeader('s1', 4)
-    checker.becameLeader('s3', 4)
+    checker.becameLeader('s1', termOf(4))
+    checker.becameLeader('s3', termOf(4))
     expect(lines).toEqual(['R1: s3 leads term 4, which s1 has led already'])
   })
 })
@@ -40,27 +41,27 @@ describe('R2 leader append-only', () => {
   it('lets followers cut their logs, and leaders append', () => {
     const { report, codes } = recorder()
     const checker = new LeaderAppendOnly(report)
-    checker.truncated('s1', 3)
-    checker.becameLeader('s1', 2)
-    checker.appended('s1', 4, 3)
+    checker.truncated('s1', logIndexOf(3))
+    checker.becameLeader('s1', termOf(2))
+    checker.appended('s1', logIndexOf(4), logIndexOf(3))
     checker.noLongerLeads('s1')
-    checker.truncated('s1', 4)
+    checker.truncated('s1', logIndexOf(4))
     expect(codes).toEqual([])
   })
 
   it('reports a leader that cuts its log', () => {
     const { report, codes } = recorder()
     const checker = new LeaderAppendOnly(report)
-    checker.becameLeader('s1', 2)
-    checker.truncated('s1', 4)
+    checker.becameLeader('s1', termOf(2))
+    checker.truncated('s1', logIndexOf(4))
     expect(codes).toEqual(['R2'])
   })
 
   it('reports a leader that writes over an entry', () => {
     const { report, codes } = recorder()
     const checker = new LeaderAppendOnly(report)
-    checker.becameLeader('s1', 2)
-    checker.appended('s1', 4, 4)
+    checker.becameLeader('s1', termOf(2))
+    checker.appended('s1', logIndexOf(4), logIndexOf(4))
     expect(codes).toEqual(['R2'])
   })
 })
@@ -69,13 +70,13 @@ describe('the log of a server, seen from outside', () => {
   it('has equal hashes exactly when everything up to the index is equal', () => {
     const a = logOf(entry(1, 1, 'a'), entry(2, 1, 'b'), entry(3, 2, 'c'))
     const b = logOf(entry(1, 1, 'a'), entry(2, 1, 'x'), entry(3, 2, 'c'))
-    expect(a.hashAt(1)).toBe(b.hashAt(1))
-    expect(a.hashAt(2)).not.toBe(b.hashAt(2))
-    expect(a.hashAt(3)).not.toBe(b.hashAt(3))
-    b.truncate(2)
+    expect(a.hashAt(logIndexOf(1))).toBe(b.hashAt(logIndexOf(1)))
+    expect(a.hashAt(logIndexOf(2))).not.toBe(b.hashAt(logIndexOf(2)))
+    expect(a.hashAt(logIndexOf(3))).not.toBe(b.hashAt(logIndexOf(3)))
+    b.truncate(logIndexOf(2))
     b.append(entry(2, 1, 'b'))
     b.append(entry(3, 2, 'c'))
-    expect(a.hashAt(3)).toBe(b.hashAt(3))
+    expect(a.hashAt(logIndexOf(3))).toBe(b.hashAt(logIndexOf(3)))
   })
 
   it('tells entries apart by term, kind and payload', () => {
@@ -92,13 +93,13 @@ describe('the log of a server, seen from outside', () => {
   it('goes on after a snapshot with the hash that the snapshot stands for', () => {
     const whole = logOf(entry(1, 1, 'a'), entry(2, 1, 'b'), entry(3, 2, 'c'))
     const cut = new ServerLog()
-    cut.reset(2, 1, whole.hashAt(2))
+    cut.reset(logIndexOf(2), termOf(1), whole.hashAt(logIndexOf(2)))
     expect(cut.append(entry(3, 2, 'c'))).toBe(true)
-    expect(cut.hashAt(3)).toBe(whole.hashAt(3))
+    expect(cut.hashAt(logIndexOf(3))).toBe(whole.hashAt(logIndexOf(3)))
     expect(cut.append(entry(5, 2, 'e'))).toBe(false)
-    whole.forget(2)
-    expect([whole.termAt(2), whole.termAt(1), whole.lastIndex]).toEqual([1, undefined, 3])
-    expect(whole.hashAt(3)).toBe(cut.hashAt(3))
+    whole.forget(logIndexOf(2))
+    expect([whole.termAt(logIndexOf(2)), whole.termAt(logIndexOf(1)), whole.lastIndex]).toEqual([1, undefined, 3])
+    expect(whole.hashAt(logIndexOf(3))).toBe(cut.hashAt(logIndexOf(3)))
   })
 })
 
@@ -109,7 +110,13 @@ describe('R3 log matching', () => {
     const a = logOf(entry(1, 1, 'a'), entry(2, 1, 'b'))
     const b = logOf(entry(1, 1, 'a'), entry(2, 2, 'x'))
     for (const [node, log] of [['s1', a] as const, ['s2', b] as const]) {
-      for (const index of [1, 2]) checker.appended(node, index, log.termAt(index) ?? 0, log.hashAt(index) ?? 0)
+      for (const index of [1, 2])
+        checker.appended(
+          node,
+          logIndexOf(index),
+          termOf(log.termAt(logIndexOf(index)) ?? 0),
+          log.hashAt(logIndexOf(index)) ?? 0,
+        )
     }
     expect(codes).toEqual([])
   })
@@ -119,14 +126,14 @@ describe('R3 log matching', () => {
     const checker = new LogMatching(report)
     const a = logOf(entry(1, 1, 'a'), entry(2, 3, 'b'))
     const b = logOf(entry(1, 2, 'y'), entry(2, 3, 'b'))
-    checker.appended('s1', 2, 3, a.hashAt(2) ?? 0)
-    checker.appended('s2', 2, 3, b.hashAt(2) ?? 0)
+    checker.appended('s1', logIndexOf(2), termOf(3), a.hashAt(logIndexOf(2)) ?? 0)
+    checker.appended('s2', logIndexOf(2), termOf(3), b.hashAt(logIndexOf(2)) ?? 0)
     expect(lines).toEqual(['R3: entry 2 of term 3 stands on other entries at s2 than at s1'])
   })
 
   it('reports a gap', () => {
     const { report, codes } = recorder()
-    new LogMatching(report).gap('s1', 9, 3)
+    new LogMatching(report).gap('s1', logIndexOf(9), logIndexOf(3))
     expect(codes).toEqual(['R3'])
   })
 })
@@ -138,49 +145,49 @@ describe('R4 leader completeness', () => {
   it('accepts a later leader that has all that was committed', () => {
     const { report, codes } = recorder()
     const checker = new LeaderCompleteness(report)
-    checker.committed(2, 1, logOf(one, two))
-    checker.becameLeader('s2', 2, logOf(one, two, entry(3, 1, 'more')))
+    checker.committed(logIndexOf(2), termOf(1), logOf(one, two))
+    checker.becameLeader('s2', termOf(2), logOf(one, two, entry(3, 1, 'more')))
     expect(codes).toEqual([])
   })
 
   it('reports a later leader whose log is too short', () => {
     const { report, codes } = recorder()
     const checker = new LeaderCompleteness(report)
-    checker.committed(2, 1, logOf(one, two))
-    checker.becameLeader('s2', 2, logOf(one))
+    checker.committed(logIndexOf(2), termOf(1), logOf(one, two))
+    checker.becameLeader('s2', termOf(2), logOf(one))
     expect(codes).toEqual(['R4'])
   })
 
   it('reports a later leader that has another entry there', () => {
     const { report, codes } = recorder()
     const checker = new LeaderCompleteness(report)
-    checker.committed(2, 2, logOf(one, entry(2, 2, 'committed')))
-    checker.becameLeader('s2', 4, logOf(one, entry(2, 3, 'other'), entry(3, 3)))
+    checker.committed(logIndexOf(2), termOf(2), logOf(one, entry(2, 2, 'committed')))
+    checker.becameLeader('s2', termOf(4), logOf(one, entry(2, 3, 'other'), entry(3, 3)))
     expect(codes).toEqual(['R4'])
   })
 
   it('asks nothing of a late winner of an earlier term', () => {
     const { report, codes } = recorder()
     const checker = new LeaderCompleteness(report)
-    checker.committed(2, 5, logOf(one, entry(2, 5, 'b')))
-    checker.becameLeader('s2', 4, logOf(one))
+    checker.committed(logIndexOf(2), termOf(5), logOf(one, entry(2, 5, 'b')))
+    checker.becameLeader('s2', termOf(4), logOf(one))
     expect(codes).toEqual([])
   })
 
   it('asks it of a leader elected before the commit of an earlier term becomes known', () => {
     const { report, codes } = recorder()
     const checker = new LeaderCompleteness(report)
-    checker.becameLeader('s2', 4, logOf(one))
-    checker.committed(2, 3, logOf(one, entry(2, 3, 'b')))
+    checker.becameLeader('s2', termOf(4), logOf(one))
+    checker.committed(logIndexOf(2), termOf(3), logOf(one, entry(2, 3, 'b')))
     expect(codes).toEqual(['R4'])
   })
 
   it('asks nothing any more of one that has stepped down', () => {
     const { report, codes } = recorder()
     const checker = new LeaderCompleteness(report)
-    checker.becameLeader('s2', 4, logOf(one))
+    checker.becameLeader('s2', termOf(4), logOf(one))
     checker.noLongerLeads('s2')
-    checker.committed(2, 3, logOf(one, entry(2, 3, 'b')))
+    checker.committed(logIndexOf(2), termOf(3), logOf(one, entry(2, 3, 'b')))
     expect(codes).toEqual([])
   })
 })
@@ -194,7 +201,7 @@ describe('R5 state machine safety', () => {
     expect(entries.map((one) => checker.applied('s2', one))).toEqual([false, false, false])
     checker.died('s1')
     for (const one of entries) checker.applied('s1', one)
-    checker.restored('s3', 2)
+    checker.restored('s3', logIndexOf(2))
     checker.applied('s3', entries[2] as Entry)
     expect(codes).toEqual([])
     expect(checker.appliedIndex('s3')).toBe(3)
@@ -233,35 +240,35 @@ describe('R6 durable monotonicity', () => {
   it('accepts growing terms, one vote in each, and the same found again after a restart', () => {
     const { report, codes } = recorder()
     const checker = new DurableTerms(report)
-    checker.hardState('s1', 1, undefined)
-    checker.hardState('s1', 1, 's2')
-    checker.recovered('s1', 1, 's2')
-    checker.hardState('s1', 2, 's1')
-    checker.recovered('s1', 3, undefined)
+    checker.hardState('s1', termOf(1), undefined)
+    checker.hardState('s1', termOf(1), 's2')
+    checker.recovered('s1', termOf(1), 's2')
+    checker.hardState('s1', termOf(2), 's1')
+    checker.recovered('s1', termOf(3), undefined)
     expect(codes).toEqual([])
   })
 
   it('reports a vote that a restart has forgotten', () => {
     const { report, lines } = recorder()
     const checker = new DurableTerms(report)
-    checker.hardState('s1', 3, 's2')
-    checker.recovered('s1', 3, undefined)
+    checker.hardState('s1', termOf(3), 's2')
+    checker.recovered('s1', termOf(3), undefined)
     expect(lines).toEqual(['R6: s1 came back with a vote for nobody in term 3 after one for s2'])
   })
 
   it('reports a second vote in a term', () => {
     const { report, codes } = recorder()
     const checker = new DurableTerms(report)
-    checker.hardState('s1', 3, 's2')
-    checker.hardState('s1', 3, 's3')
+    checker.hardState('s1', termOf(3), 's2')
+    checker.hardState('s1', termOf(3), 's3')
     expect(codes).toEqual(['R6'])
   })
 
   it('reports a term that goes back over a restart', () => {
     const { report, codes } = recorder()
     const checker = new DurableTerms(report)
-    checker.hardState('s1', 3, undefined)
-    checker.recovered('s1', 2, undefined)
+    checker.hardState('s1', termOf(3), undefined)
+    checker.recovered('s1', termOf(2), undefined)
     expect(codes).toEqual(['R6'])
   })
 })
@@ -274,51 +281,51 @@ describe('R7 configuration', () => {
   it('accepts one change after another, and non-voters at any time', () => {
     const { report, codes } = recorder()
     const checker = new ConfigurationChanges(report)
-    checker.appended('s1', 1, 1, servers('a', 'b', 'c'))
-    checker.becameLeader('s1', 1)
-    checker.committed('s1', 1)
-    checker.appended('s1', 4, 1, servers('a', 'b', 'c', 'd'))
-    checker.committed('s1', 4)
-    checker.appended('s1', 5, 1, servers('a', 'b', 'd'))
+    checker.appended('s1', logIndexOf(1), termOf(1), servers('a', 'b', 'c'))
+    checker.becameLeader('s1', termOf(1))
+    checker.committed('s1', logIndexOf(1))
+    checker.appended('s1', logIndexOf(4), termOf(1), servers('a', 'b', 'c', 'd'))
+    checker.committed('s1', logIndexOf(4))
+    checker.appended('s1', logIndexOf(5), termOf(1), servers('a', 'b', 'd'))
     expect(codes).toEqual([])
   })
 
   it('reports a change begun before the last one is committed', () => {
     const { report, codes } = recorder()
     const checker = new ConfigurationChanges(report)
-    checker.appended('s1', 1, 1, servers('a', 'b', 'c'))
-    checker.becameLeader('s1', 1)
-    checker.committed('s1', 1)
-    checker.appended('s1', 4, 1, servers('a', 'b', 'c', 'd'))
-    checker.appended('s1', 5, 1, servers('a', 'b', 'd'))
+    checker.appended('s1', logIndexOf(1), termOf(1), servers('a', 'b', 'c'))
+    checker.becameLeader('s1', termOf(1))
+    checker.committed('s1', logIndexOf(1))
+    checker.appended('s1', logIndexOf(4), termOf(1), servers('a', 'b', 'c', 'd'))
+    checker.appended('s1', logIndexOf(5), termOf(1), servers('a', 'b', 'd'))
     expect(codes).toEqual(['R7'])
   })
 
   it('reports a change that a leader begins before an entry of its own term is committed', () => {
     const { report, codes } = recorder()
     const checker = new ConfigurationChanges(report)
-    checker.appended('s1', 1, 1, servers('a', 'b', 'c'))
-    checker.committed('s1', 1)
-    checker.becameLeader('s1', 2)
-    checker.appended('s1', 3, 2, servers('a', 'b', 'c', 'd'))
+    checker.appended('s1', logIndexOf(1), termOf(1), servers('a', 'b', 'c'))
+    checker.committed('s1', logIndexOf(1))
+    checker.becameLeader('s1', termOf(2))
+    checker.appended('s1', logIndexOf(3), termOf(2), servers('a', 'b', 'c', 'd'))
     expect(codes).toEqual(['R7'])
   })
 
   it('reports two voters changed at once, on whichever server', () => {
     const { report, codes } = recorder()
     const checker = new ConfigurationChanges(report)
-    checker.appended('s2', 1, 1, servers('a', 'b', 'c'))
-    checker.appended('s2', 4, 1, servers('a', 'd', 'c'))
+    checker.appended('s2', logIndexOf(1), termOf(1), servers('a', 'b', 'c'))
+    checker.appended('s2', logIndexOf(4), termOf(1), servers('a', 'd', 'c'))
     expect(codes).toEqual(['R7'])
   })
 
   it('forgets a change that was cut from the log', () => {
     const { report, codes } = recorder()
     const checker = new ConfigurationChanges(report)
-    checker.appended('s2', 1, 1, servers('a', 'b', 'c'))
-    checker.appended('s2', 4, 1, servers('a', 'b', 'c', 'd'))
-    checker.truncated('s2', 4)
-    checker.appended('s2', 4, 2, servers('a', 'b', 'c', 'e'))
+    checker.appended('s2', logIndexOf(1), termOf(1), servers('a', 'b', 'c'))
+    checker.appended('s2', logIndexOf(4), termOf(1), servers('a', 'b', 'c', 'd'))
+    checker.truncated('s2', logIndexOf(4))
+    checker.appended('s2', logIndexOf(4), termOf(2), servers('a', 'b', 'c', 'e'))
     expect(codes).toEqual([])
   })
 })

@@ -1,5 +1,6 @@
 import type { Report } from '../../../sim/checkers/checker.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
+import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import type { Entry } from '../../../src/raft/core/types.ts'
 
 /** Collects what a checker reports. */
@@ -17,5 +18,5 @@ export function recorder(): { readonly report: Report; readonly codes: string[];
 }
 
 export function entry(index: number, term: number, text = ''): Entry {
-  return { index, term, kind: 'command', payload: utf8(text) }
+  return { index: logIndexOf(index), term: termOf(term), kind: 'command', payload: utf8(text) }
 }

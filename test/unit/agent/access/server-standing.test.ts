@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ServerStanding } from '../../../../src/agent/access/server-standing.ts'
 import type { DownPolicy } from '../../../../src/agent/settings/access-settings.ts'
 import type { AgentConfig } from '../../../../src/agent/settings/agent-config.ts'
+import { logIndexOf } from '../../../../src/model/log-position.ts'
 import type { Raft, RaftStatus } from '../../../../src/raft/raft.ts'
 import { HandClock, settled } from '../../features/hand-clock.ts'
 
@@ -35,10 +36,10 @@ describe('what the state of a server is worth for access control', () => {
     expect(standingOf({ leader }).standing.now()).toBe('current')
     expect(standingOf({ leader }, { hasCaughtUp: false }).standing.now()).toBe('coming')
     expect(standingOf({}, { hasCaughtUp: false }).standing.now()).toBe('lost')
-    const isNew = { lastIndex: 1 }
+    const isNew = { lastIndex: logIndexOf(1) }
     expect(standingOf(isNew, { hasCaughtUp: false }).standing.now(), 'a new cluster').toBe('current')
     expect(standingOf({ ...isNew, leader }, { hasCaughtUp: false }).standing.now()).toBe('coming')
-    expect(standingOf({ ...isNew, snapshotIndex: 1 }, { hasCaughtUp: false }).standing.now()).toBe('lost')
+    expect(standingOf({ ...isNew, snapshotIndex: logIndexOf(1) }, { hasCaughtUp: false }).standing.now()).toBe('lost')
   })
 
   it('ends with the time to live of tokens and the hold time where the down policy is deny, and only there', () => {

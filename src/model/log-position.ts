@@ -1,0 +1,64 @@
+/**
+ * Positions in the replicated log as types of their own. All of them are counts, and one in the place of another would be a
+ * mistake that nothing shows: it does not compile. They compare as numbers do, and a difference of two is a number; other
+ * arithmetic goes through the functions below. At run time they are numbers.
+ */
+declare const kind: unique symbol
+
+/** Position in the log; the first entry has 1, and 0 means "none". */
+export type LogIndex = number & { readonly [kind]: 'log index' }
+
+/** Counts elections; 0 before the first. */
+export type Term = number & { readonly [kind]: 'term' }
+
+/** The one place where a number becomes an index; numbers from outside go through `isLogIndex`. */
+export function logIndexOf(count: number): LogIndex {
+  return count as LogIndex
+}
+
+/** The one place where a number becomes a term; numbers from outside go through `isTerm`. */
+export function termOf(count: number): Term {
+  return count as Term
+}
+
+export const noIndex: LogIndex = logIndexOf(0)
+export const noTerm: Term = termOf(0)
+
+/** Whether a value that came from outside, where an index was written, can be one. */
+export function isLogIndex(value: unknown): value is LogIndex {
+  return isCount(value)
+}
+
+/** Whether a value that came from outside, where a term was written, can be one. */
+export function isTerm(value: unknown): value is Term {
+  return isCount(value)
+}
+
+export function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}
+
+export function indexAfter(index: LogIndex): LogIndex {
+  return logIndexOf(index + 1)
+}
+
+export function indexBefore(index: LogIndex): LogIndex {
+  return logIndexOf(index - 1)
+}
+
+/** The index of an entry so many further on. */
+export function plus(index: LogIndex, entries: number): LogIndex {
+  return logIndexOf(index + entries)
+}
+
+export function termAfter(before: Term): Term {
+  return termOf(before + 1)
+}
+
+export function lesser<Position extends LogIndex | Term>(one: Position, other: Position): Position {
+  return one < other ? one : other
+}
+
+export function greater<Position extends LogIndex | Term>(one: Position, other: Position): Position {
+  return one > other ? one : other
+}

@@ -17,7 +17,7 @@ import { projectRoot } from '../../tools/planted.ts'
 const ceilings = {
   sources: { who: 40, 'told of': 0, 'so long': 0, 'telegraphic else': 0 },
   pages: { who: 218, 'told of': 18, 'so long': 2, 'telegraphic else': 10, long: 672 },
-  scenarios: { who: 94, 'told of': 16, 'so long': 0, 'telegraphic else': 0 },
+  scenarios: { who: 0, 'told of': 0, 'so long': 0, 'telegraphic else': 0 },
 } as const
 
 // These two quote what they look for.

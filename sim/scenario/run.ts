@@ -178,9 +178,7 @@ export class ScenarioRun implements RunContext {
 
   async run(): Promise<RunResult> {
     for (const node of this.cluster.nodeNames) if (!this.cluster.hasLeft(node)) this.cluster.start(node)
-    this.#workload.startHeartbeats()
-    this.#workload.startProxies()
-    this.#workload.switch('start')
+    this.#workload.begin()
     this.#schedule.start()
     if (this.scenario.visitors !== undefined) this.#reaching.start()
     for (const [at, step] of (this.scenario.steps ?? []).entries()) {

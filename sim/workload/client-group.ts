@@ -2,10 +2,10 @@ import type { Env } from '../../src/env/env.ts'
 import type { RandomStream } from '../../src/env/random.ts'
 import type { Consistency } from '../../src/features/contract/reading.ts'
 import { monotoneIndex } from '../checkers/clients/monotone-index.ts'
-import type { Invariants } from '../checkers/invariants.ts'
 import { type KeyOperation, operationText } from '../checkers/keys/key-history.ts'
 import { staleReads } from '../checkers/keys/stale-reads.ts'
-import { type Asked, KeyClient } from './key-client.ts'
+import type { AskedAgent, GroupWorld } from './asked-agents.ts'
+import { KeyClient } from './key-client.ts'
 
 export type WorkloadOperation = 'kv.get' | 'kv.put' | 'kv.cas' | 'kv.delete' | 'kv.txn' | 'kv.list'
 
@@ -18,26 +18,6 @@ export interface GroupPlan {
   readonly ratePerSecond: number
   readonly consistencies: readonly Consistency[]
   readonly timeoutMs: number
-}
-
-/** An agent that clients ask. */
-export interface AskedAgent {
-  readonly name: string
-  readonly endpoint: Asked
-  /** It answers stale reads from its own state; a client agent asks one server now and another then. */
-  readonly isServer: boolean
-}
-
-/** What a group asks of its surroundings. */
-export interface GroupWorld {
-  /** Microseconds of true time: what histories are judged by. */
-  readonly nowUs: () => number
-  /** The agent to ask now; undefined when the selection is empty. */
-  readonly server: (draw: (bound: number) => number) => AskedAgent | undefined
-  /** Which boot of the server runs now. */
-  readonly bootOf: (server: string) => number
-  readonly onAcknowledged: (server: string) => void
-  readonly invariants: Invariants
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Env } from '../../src/env/env.ts'
 import type { RandomStream } from '../../src/env/random.ts'
 import type { Consistency } from '../../src/features/contract/reading.ts'
 import { monotoneIndex } from '../checkers/clients/monotone-index.ts'
-import type { AskedAgent, GroupWorld } from './client-group.ts'
+import type { AskedAgent, GroupWorld } from './asked-agents.ts'
 import { KeyClient, type ListAnswer } from './key-client.ts'
 
 /** A blocking query waits this long on the agent, and up to a sixteenth more, and the client a little longer. */

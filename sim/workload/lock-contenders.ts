@@ -1,7 +1,7 @@
 import type { Env } from '../../src/env/env.ts'
 import type { RandomStream } from '../../src/env/random.ts'
 import type { Invariants } from '../checkers/invariants.ts'
-import type { AskedAgent } from './client-group.ts'
+import type { AskedAgent } from './asked-agents.ts'
 import { LockClient } from './lock-client.ts'
 
 /** What contenders do, every default applied. */

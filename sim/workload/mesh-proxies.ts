@@ -1,6 +1,12 @@
+import { z } from 'zod'
 import type { Env } from '../../src/env/env.ts'
 import type { RandomStream } from '../../src/env/random.ts'
 import type { MeshLaws } from '../checkers/mesh/mesh-laws.ts'
+import { meshLaws } from '../checkers/mesh/mesh-laws.ts'
+import { httpEndpoint } from '../cluster/node-identity.ts'
+import { duration, durationRange, selector, template } from '../notation/fields.ts'
+import { besideAgents } from './asked-agents.ts'
+import { workloadKind } from './kind.ts'
 import { MeshProxy, type ProxyPlan, type ProxyWorld } from './mesh-proxy.ts'
 
 /** What a group of proxies does, every default applied. */
@@ -24,7 +30,7 @@ export interface ProxiesWorld {
  * Proxies that are connected with one another all the time. To connect is to present certificates and to verify those of the other,
  * each by the roots that it knows and by its own clock: the handshake of mutual TLS, without its bytes.
  */
-export class MeshProxies {
+class MeshProxies {
   readonly #env: Env
   readonly #plan: ProxiesPlan
   readonly #world: ProxiesWorld
@@ -92,3 +98,43 @@ export class MeshProxies {
     if (a !== undefined && b !== undefined) one.mesh?.meetings.met(a, b, other.mesh?.meetings)
   }
 }
+
+const group = z.strictObject({
+  at: selector.describe(
+    'Beside which agents they are, one after the other in turn; their clocks are those of these machines.',
+  ),
+  count: z.int().min(1).max(1000).describe('How many; proxy # of shop serves the service shop-#.'),
+  connections: z.int().min(0).max(100).default(2).describe('To how many others each of them is connected at a time.'),
+  every: durationRange
+    .default({ min: 5_000, max: 15_000 })
+    .describe('Lifetime of a connection, after which it is made anew, with a handshake.'),
+  wait: duration.default(300_000).describe('How long a blocking query for a leaf or for roots waits.'),
+  token: template.optional().describe('The token that they ask with; none if absent.'),
+})
+
+export const proxies = workloadKind({
+  names: [/^[a-z][a-z0-9-]*$/, 'proxies are named with small letters, digits and -'],
+  group,
+  text: 'Proxies of the mesh: each keeps a leaf and the roots, and is connected to others all the time.',
+  crews: [
+    {
+      machine: 'proxies',
+      open: ({ at, count, connections, every, wait, token }, { name, env, run }) => {
+        const proxies = besideAgents(run, { at, count }).map((agent, number) => {
+          const service = `${name}-${number + 1}`
+          const endpoint = httpEndpoint(run.cluster.identityOf(agent))
+          return { name: `${service} at ${agent}`, service, agent, endpoint, waitMs: wait }
+        })
+        return new MeshProxies(
+          env,
+          { name, proxies, connections, everyMs: every },
+          {
+            meshOf: (agent) => run.checksOf(run.cluster.datacenterOf(agent)).of(meshLaws),
+            wallMsOf: (agent) => run.cluster.nodeOf(agent).clock.wallUs() / 1000,
+            token: () => (token === undefined ? '' : run.filled(token)),
+          },
+        )
+      },
+    },
+  ],
+})

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Env } from '../../src/env/env.ts'
 import type { Endpoint } from '../../src/env/net.ts'
 import type { RandomStream } from '../../src/env/random.ts'
@@ -5,7 +6,11 @@ import { agentApi } from '../../src/proxy/agent-api.ts'
 import { MeshProxy } from '../../src/proxy/mesh-proxy.ts'
 import { Registration } from '../../src/proxy/registration.ts'
 import type { ConnectionTally } from '../checkers/mesh/connection-tally.ts'
+import { httpEndpoint } from '../cluster/node-identity.ts'
+import { durationRange, selector, template } from '../notation/fields.ts'
+import { besideAgents } from './asked-agents.ts'
 import { tokenHeaders } from './key-client.ts'
+import { workloadKind } from './kind.ts'
 import { TunnelEnd } from './tunnel-end.ts'
 
 const connectTimeoutMs = 2_000
@@ -39,7 +44,7 @@ export interface TunnelsWorld {
  * certificates, and the agents asked for each. Each keeps one connection to each other one from beginning to end, on
  * which it speaks all the time, and opens new ones all the while.
  */
-export class MeshTunnels {
+class MeshTunnels {
   readonly #env: Env
   readonly #plan: TunnelsPlan
   readonly #world: TunnelsWorld
@@ -160,3 +165,34 @@ export class MeshTunnels {
 function pairText(from: TunnelService, to: TunnelService): string {
   return `${from.name} at ${from.agent} to ${to.name} at ${to.agent}`
 }
+
+const group = z.strictObject({
+  at: selector.describe(
+    'Beside which agents they are, one after the other in turn. Proxies of one datacenter reach one another.',
+  ),
+  count: z.int().min(2).max(20).describe('How many services; # of shop is shop-#, behind a proxy of its own.'),
+  every: durationRange
+    .default({ min: 500, max: 1_500 })
+    .describe('Interval at which each tries a new connection to every other one of its datacenter.'),
+  token: template.optional().describe('The token that the proxies ask with; none if absent.'),
+})
+
+export const tunnels = workloadKind({
+  names: [/^[a-z][a-z0-9-]*$/, 'tunnels are named with small letters, digits and -'],
+  group,
+  text: 'Services that reach one another over the mesh by the proxy that svc itself is: each keeps one connection open to each other one, and tries new ones all the time.',
+  crews: [
+    {
+      machine: 'tunnels',
+      open: ({ at, count, every, token }, { name, env, host, run }) => {
+        const { cluster } = run
+        const services = besideAgents(run, { at, count }).map((agent, number) => {
+          const endpoint = httpEndpoint(cluster.identityOf(agent))
+          return { name: `${name}-${number + 1}`, agent, endpoint, datacenter: cluster.datacenterOf(agent) }
+        })
+        const world = { tally: run.tunnels, token: () => (token === undefined ? '' : run.filled(token)) }
+        return new MeshTunnels(env, { name, host, services, everyMs: every }, world)
+      },
+    },
+  ],
+})

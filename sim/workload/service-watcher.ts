@@ -1,8 +1,12 @@
+import { z } from 'zod'
 import { textOf } from '../../src/base/bytes.ts'
 import { formatDuration } from '../../src/base/duration.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { Endpoint } from '../../src/env/net.ts'
+import { dnsEndpoint, httpEndpoint } from '../cluster/node-identity.ts'
+import { duration, selector } from '../notation/fields.ts'
 import { askDns } from './dns-client.ts'
+import { workloadKind } from './kind.ts'
 
 /** A blocking query of a watcher waits this long on the agent, and a little more for the answer. */
 const waitS = 10
@@ -128,3 +132,38 @@ export class ServiceWatcher {
     return over.promise
   }
 }
+
+const watcher = z.strictObject({
+  at: selector.describe('The agents that are watched, each over HTTP (blocking queries) and DNS.'),
+  service: z.string().min(1),
+  'at least': z
+    .int()
+    .min(1)
+    .describe('Minimum number of healthy instances, once it was reached; an answer with fewer fails the run.'),
+  'silent for at most': duration
+    .optional()
+    .describe(
+      'For no longer than this an agent may give no answer, or one over DNS that it cannot tell (SERVFAIL). If absent: no answer is never a gap, and such a one always is.',
+    ),
+})
+
+export const watchers = workloadKind({
+  names: [/^[a-z][a-z0-9 -]*$/, 'watchers are named with small letters'],
+  group: watcher,
+  text: 'Clients that watch a service all the time, and must never see a gap.',
+  isLast: true,
+  crews: [
+    {
+      machine: 'watchers',
+      open: (group, { name, env, host, run }) => {
+        const { service, 'at least': atLeast, 'silent for at most': silentMsMax } = group
+        return run.select(group.at).map((node) => {
+          const identity = run.cluster.identityOf(node)
+          const agent = { name: node, http: httpEndpoint(identity), dns: dnsEndpoint(identity) }
+          const plan = { service, atLeast, silentMsMax, host }
+          return new ServiceWatcher(env, plan, agent, (what) => run.fail(['watchers', name], what))
+        })
+      },
+    },
+  ],
+})

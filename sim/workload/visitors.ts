@@ -1,9 +1,13 @@
+import { z } from 'zod'
 import { textOf, utf8 } from '../../src/base/bytes.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { RandomStream } from '../../src/env/random.ts'
 import type { Visit } from '../checkers/access/access-facts.ts'
-import type { AskedAgent } from './client-group.ts'
+import { duration, rate, savedNameField, selector } from '../notation/fields.ts'
+import type { AskedAgent } from './asked-agents.ts'
+import { answerWithinMs, anyAgent } from './asked-agents.ts'
 import { tokenHeaders } from './key-client.ts'
+import { workloadKind } from './kind.ts'
 
 /** What a group of visitors does, every default applied. */
 export interface VisitorPlan {
@@ -93,3 +97,37 @@ function verdictOf(status: number, body: string): Visit['said'] | undefined {
   if (status !== 403) return undefined
   return body.includes('ACL not found') ? 'not found' : 'denied'
 }
+
+const group = z.strictObject({
+  at: selector.describe('The node that they ask: chosen anew for every request.'),
+  tokens: savedNameField.describe("Tokens that a 'tokens' step has saved: each visit is made with one of them."),
+  key: z
+    .string()
+    .min(1)
+    .describe('The key that a visit reads or writes: # is the number of the token, or now and then that of another.'),
+  clients: z.int().min(1).max(100).default(4).describe('How many; each asks one thing at a time.'),
+  rate: rate.describe('Requests of all of them together; one that still waits for an answer asks later.'),
+  within: duration.optional().describe('How long a client waits for an answer; 10s if absent.'),
+})
+
+export const visitors = workloadKind({
+  names: [/^[a-z][a-z0-9 -]*$/, 'visitors are named with small letters'],
+  group,
+  text: 'Clients with tokens of all kinds, whose requests must be allowed or refused as their rules say.',
+  crews: [
+    {
+      machine: 'visitors',
+      open: ({ at, clients, key, rate: ratePerSecond, tokens, within }, { name, env, run }) => {
+        const plan = { name, clients, key, ratePerSecond, timeoutMs: within ?? answerWithinMs }
+        const invariants = run.checksOf(run.cluster.datacenterNames[0] ?? '')
+        return new Visitors(env, plan, {
+          nowUs: () => run.simulation.nowUs,
+          // Of whatever datacenter: each has the keys that its visitors ask for.
+          agent: (draw) => anyAgent(run, at, draw),
+          tokens: () => run.listed(tokens),
+          onVisit: (visit) => invariants.tell('visit made', visit),
+        })
+      },
+    },
+  ],
+})

@@ -6,13 +6,12 @@ import {
   duration,
   durationRange,
   percentRange,
-  rate,
   release,
-  savedNameField,
   selector,
   signedDurationRange,
   template,
 } from '../../notation/fields.ts'
+import { workloadShape } from '../../workload/kinds.ts'
 import { nodeConfig } from '../node-config.ts'
 import { condition } from './condition-schema.ts'
 import { step } from './step-schema.ts'
@@ -68,123 +67,6 @@ const datacenter = z.strictObject({
     .min(1)
     .optional()
     .describe('Each seed draws one of these, which overrides config.'),
-})
-
-const operations = {
-  'kv.get': 'reads a key',
-  'kv.put': 'writes a new value',
-  'kv.cas': 'reads a key and replaces what it found, if nobody else has meanwhile',
-  'kv.delete': 'removes a key',
-  'kv.txn': 'replaces one key as kv.cas does and writes another one, both or neither',
-  'kv.list': 'reads all keys',
-} as const
-
-export type Operation = keyof typeof operations
-
-const client = z.strictObject({
-  clients: z.int().min(1).max(100).default(1).describe('How many; each asks one thing at a time.'),
-  at: selector
-    .optional()
-    .describe('The node that they ask: chosen anew for every request. Any of the servers if absent.'),
-  operations: z
-    .array(z.enum(Object.keys(operations) as [Operation, ...Operation[]]))
-    .min(1)
-    .describe(
-      Object.entries(operations)
-        .map(([name, what]) => `${name} ${what}`)
-        .join('; ')
-        .concat('.'),
-    ),
-  keys: z.int().min(1).max(10_000).default(10).describe('How many keys they share; names are drawn evenly.'),
-  rate: rate.describe('Requests of all of them together; one that still waits for an answer asks later.'),
-  consistency: z
-    .union([z.enum(['default', 'consistent', 'stale']), z.array(z.enum(['default', 'consistent', 'stale'])).min(1)])
-    .default('default')
-    .describe('Of reads: one kind, or several of which one is drawn for each.'),
-  datacenter: z
-    .string()
-    .optional()
-    .describe('Where the keys are; the first datacenter if absent. Agents of another one are asked with ?dc=.'),
-  token: template.optional().describe('The token that they ask with; none if absent.'),
-  within: duration.optional().describe('How long a client waits for an answer; 10s if absent.'),
-  watchers: z
-    .int()
-    .min(0)
-    .max(1000)
-    .default(1)
-    .describe('How many more follow all these keys by blocking queries, to the end of the run.'),
-  'watch pause': durationRange
-    .default({ min: 0, max: 500 })
-    .describe('How long each of them rests between an answer and its next question.'),
-})
-
-const heartbeat = z.strictObject({
-  at: selector.describe('The agents that get the reports.'),
-  check: z.string().min(1).describe('The ID of the TTL check on each of them: service:web.'),
-  every: duration.describe('Interval of the reports that the check passes.'),
-})
-
-const locks = z.strictObject({
-  at: selector.optional().describe('Which agents they ask; all servers if absent.'),
-  contenders: z.int().min(1).max(1000).describe('How many want the locks, each with a session of its own.'),
-  locks: z.int().min(1).max(100).default(1).describe('How many locks they contend for.'),
-  ttl: duration.describe("The sessions' time to live; each is renewed three times in it."),
-  'lock delay': duration.default(15_000).describe('How long a key of an ended session cannot be locked.'),
-  hold: durationRange.default({ min: 500, max: 3000 }).describe('How long a lock is kept.'),
-  asleep: chance
-    .default(0)
-    .describe('The chance that a holder falls asleep with its lock, and writes when its session has long ended.'),
-  within: duration.optional().describe('How long a client waits for an answer; 10s if absent.'),
-})
-
-const watcher = z.strictObject({
-  at: selector.describe('The agents that are watched, each over HTTP (blocking queries) and DNS.'),
-  service: z.string().min(1),
-  'at least': z
-    .int()
-    .min(1)
-    .describe('Minimum number of healthy instances, once it was reached; an answer with fewer fails the run.'),
-  'silent for at most': duration
-    .optional()
-    .describe(
-      'For no longer than this an agent may give no answer, or one over DNS that it cannot tell (SERVFAIL). If absent: no answer is never a gap, and such a one always is.',
-    ),
-})
-
-const visitors = z.strictObject({
-  at: selector.describe('The node that they ask: chosen anew for every request.'),
-  tokens: savedNameField.describe("Tokens that a 'tokens' step has saved: each visit is made with one of them."),
-  key: z
-    .string()
-    .min(1)
-    .describe('The key that a visit reads or writes: # is the number of the token, or now and then that of another.'),
-  clients: z.int().min(1).max(100).default(4).describe('How many; each asks one thing at a time.'),
-  rate: rate.describe('Requests of all of them together; one that still waits for an answer asks later.'),
-  within: duration.optional().describe('How long a client waits for an answer; 10s if absent.'),
-})
-
-const proxies = z.strictObject({
-  at: selector.describe(
-    'Beside which agents they are, one after the other in turn; their clocks are those of these machines.',
-  ),
-  count: z.int().min(1).max(1000).describe('How many; proxy # of shop serves the service shop-#.'),
-  connections: z.int().min(0).max(100).default(2).describe('To how many others each of them is connected at a time.'),
-  every: durationRange
-    .default({ min: 5_000, max: 15_000 })
-    .describe('Lifetime of a connection, after which it is made anew, with a handshake.'),
-  wait: duration.default(300_000).describe('How long a blocking query for a leaf or for roots waits.'),
-  token: template.optional().describe('The token that they ask with; none if absent.'),
-})
-
-const tunnels = z.strictObject({
-  at: selector.describe(
-    'Beside which agents they are, one after the other in turn. Proxies of one datacenter reach one another.',
-  ),
-  count: z.int().min(2).max(20).describe('How many services; # of shop is shop-#, behind a proxy of its own.'),
-  every: durationRange
-    .default({ min: 500, max: 1_500 })
-    .describe('Interval at which each tries a new connection to every other one of its datacenter.'),
-  token: template.optional().describe('The token that the proxies ask with; none if absent.'),
 })
 
 const mesh = z.strictObject({
@@ -287,38 +169,7 @@ export const scenarioSchema = z.strictObject({
   knobs: knobs
     .optional()
     .describe('Settings that no configuration file has: for each seed one of the values is drawn.'),
-  workload: z
-    .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'a group of clients is named with small letters'), client)
-    .optional()
-    .describe('What goes on all the time: groups of clients by name.'),
-  heartbeats: z
-    .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'heartbeats are named with small letters'), heartbeat)
-    .optional()
-    .describe('Services that keep their TTL checks alive, to the end of the run.'),
-  locks: z
-    .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'a group of contenders is named with small letters'), locks)
-    .optional()
-    .describe(
-      'Clients that contend for locks all the time: they create sessions, renew them, lock keys and give them up.',
-    ),
-  watchers: z
-    .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'watchers are named with small letters'), watcher)
-    .optional()
-    .describe('Clients that watch a service all the time, and must never see a gap.'),
-  visitors: z
-    .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'visitors are named with small letters'), visitors)
-    .optional()
-    .describe('Clients with tokens of all kinds, whose requests must be allowed or refused as their rules say.'),
-  proxies: z
-    .record(z.string().regex(/^[a-z][a-z0-9-]*$/, 'proxies are named with small letters, digits and -'), proxies)
-    .optional()
-    .describe('Proxies of the mesh: each keeps a leaf and the roots, and is connected to others all the time.'),
-  tunnels: z
-    .record(z.string().regex(/^[a-z][a-z0-9-]*$/, 'tunnels are named with small letters, digits and -'), tunnels)
-    .optional()
-    .describe(
-      'Services that reach one another over the mesh by the proxy that svc itself is: each keeps one connection open to each other one, and tries new ones all the time.',
-    ),
+  ...workloadShape,
   mesh: mesh.optional().describe('Settings of the mesh that no configuration file has.'),
   'secrets manager': z
     .strictObject({
@@ -359,10 +210,3 @@ export const scenarioSchema = z.strictObject({
 })
 
 export type Scenario = z.output<typeof scenarioSchema>
-export type ClientGroup = z.output<typeof client>
-export type HeartbeatGroup = z.output<typeof heartbeat>
-export type LockGroup = z.output<typeof locks>
-export type ProxyGroup = z.output<typeof proxies>
-export type TunnelGroup = z.output<typeof tunnels>
-export type VisitorGroup = z.output<typeof visitors>
-export type WatcherGroup = z.output<typeof watcher>

@@ -1,0 +1,89 @@
+import type { Invariants } from '../checkers/invariants.ts'
+import { calledName, knowsOf } from '../cluster/group-facts.ts'
+import { httpEndpoint } from '../cluster/node-identity.ts'
+import { selectable } from '../faults/action-scope.ts'
+import type { Template } from '../notation/fields.ts'
+import { select } from '../notation/selection.ts'
+import type { Selector } from '../notation/selector.ts'
+import type { Asked } from './key-client.ts'
+import type { WorkloadRun } from './kind.ts'
+
+/** An agent that clients ask. */
+export interface AskedAgent {
+  readonly name: string
+  readonly endpoint: Asked
+  /** It answers stale reads from its own state; a client agent asks one server now and another then. */
+  readonly isServer: boolean
+}
+
+/** What a group asks of its surroundings. */
+export interface GroupWorld {
+  /** Microseconds of true time: what histories are judged by. */
+  readonly nowUs: () => number
+  /** The agent to ask now; undefined when the selection is empty. */
+  readonly server: (draw: (bound: number) => number) => AskedAgent | undefined
+  /** Which boot of the server runs now. */
+  readonly bootOf: (server: string) => number
+  readonly onAcknowledged: (server: string) => void
+  readonly invariants: Invariants
+}
+
+/** How long a client waits for an answer, unless the scenario says. */
+export const answerWithinMs = 10_000
+
+interface Asking {
+  readonly at?: Selector | undefined
+  readonly datacenter?: string | undefined
+  readonly token?: Template | undefined
+}
+
+/** Clients of keys and locks, and which agents they ask: chosen anew for each request. */
+export function groupWorld(run: WorkloadRun, group: Asking): GroupWorld {
+  const datacenter = group.datacenter ?? run.cluster.datacenterNames[0] ?? ''
+  return {
+    nowUs: () => run.simulation.nowUs,
+    server: (draw) => {
+      const scope = selectable(run.cluster, run.stepScope())
+      const meant = group.at === undefined ? run.cluster.serverNames : select(group.at, { ...scope, draw })
+      // What they are told is judged as of one cluster; without a word on which, agents of that one alone are asked.
+      const chosen = meant.filter((node) =>
+        group.datacenter === undefined
+          ? run.cluster.datacenterOf(node) === datacenter
+          : knowsOf(run.cluster, node, datacenter),
+      )
+      const name = chosen[draw(Math.max(1, chosen.length))]
+      if (name === undefined) return undefined
+      const identity = run.cluster.identityOf(name)
+      const isThere = identity.datacenter === datacenter
+      const asked = isThere ? {} : { datacenter: calledName(run.cluster, datacenter) }
+      // Filled anew for each request: the step that saves it may come later.
+      const token = group.token === undefined ? {} : { token: run.filled(group.token) }
+      return {
+        name,
+        endpoint: { ...httpEndpoint(identity), ...asked, ...token },
+        isServer: identity.kind === 'server' && isThere,
+      }
+    },
+    bootOf: (server) => run.cluster.bootOf(server),
+    onAcknowledged: (server) => run.triggered('write acknowledged', server),
+    invariants: run.checksOf(datacenter),
+  }
+}
+
+/** Of whatever datacenter. */
+export function anyAgent(run: WorkloadRun, at: Selector, draw: (bound: number) => number): AskedAgent | undefined {
+  const meant = select(at, { ...selectable(run.cluster, run.stepScope()), draw })
+  const name = meant[draw(Math.max(1, meant.length))]
+  if (name === undefined) return undefined
+  const identity = run.cluster.identityOf(name)
+  return { name, endpoint: httpEndpoint(identity), isServer: identity.kind === 'server' }
+}
+
+/** The agents of a selection beside which services are, one after the other in turn. */
+export function besideAgents(
+  run: WorkloadRun,
+  { at, count }: { readonly at: Selector; readonly count: number },
+): readonly string[] {
+  const agents = run.select(at)
+  return Array.from({ length: count }, (_, number) => agents[number % agents.length] ?? '')
+}

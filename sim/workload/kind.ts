@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import type { Env } from '../../src/env/env.ts'
+import type { Invariants } from '../checkers/invariants.ts'
+import type { ConnectionTally } from '../checkers/mesh/connection-tally.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import type { ActionScope } from '../faults/action-scope.ts'
+import type { Trigger } from '../faults/fault-schema.ts'
+import type { Template } from '../notation/fields.ts'
+import type { Selector } from '../notation/selector.ts'
+import type { Simulation } from '../world/simulation.ts'
+
+/** What the workload asks of a run. */
+export interface WorkloadRun {
+  readonly simulation: Simulation
+  readonly cluster: Cluster
+  readonly tunnels: ConnectionTally
+  checksOf(datacenter: string): Invariants
+  select(selector: Selector): readonly string[]
+  stepScope(): ActionScope
+  triggered(trigger: Trigger, node: string): void
+  fail(path: readonly PropertyKey[], message: string): void
+  /** A text with what steps have saved up to now. */
+  filled(template: Template): string
+  /** What a step has saved under this name, as a list; none yet: empty. */
+  listed(name: string): readonly string[]
+}
+
+/** What a crew does on its machine. Each method is called in a turn of its own, for all crews of a run. */
+export interface Crew {
+  /** Services are well from the beginning to the end, whatever else stops. */
+  live?(): void
+  /** Goes on to the end: at rest it must have what the cluster has. */
+  follow?(): void
+  /** Follows keys, and goes on when everything else stops; asked again, from where it is. */
+  watch?(): void
+  unwatch?(): void
+  start?(): void
+  stop?(): void
+  /** Requests without an answer yet, in words. */
+  openRequests?(): readonly string[]
+  /** What of the proxies beside these agents has not what the cluster has, and why. */
+  behind?(isMeant: (agent: string) => boolean): readonly string[]
+  /** Every proxy meets every other one. */
+  meetAll?(): void
+}
+
+/** Where a crew is at work: the name of its group in the file, and its machine. */
+export interface Place {
+  readonly name: string
+  readonly env: Env
+  readonly host: string
+  readonly run: WorkloadRun
+}
+
+/** A crew that each group of a kind has, on a machine of its own. */
+interface CrewKind<Group = unknown> {
+  /** What the machine is called, with the number of the group behind it. */
+  readonly machine: string
+  /** Whether this group has one; every group if absent. */
+  isWanted?(group: Group): boolean
+  open(group: Group, place: Place): Crew | readonly Crew[]
+}
+
+/** One kind of workload: a key of scenario files that has groups by name. */
+export interface WorkloadKind<Schema extends z.ZodType = z.ZodType, Group = unknown> {
+  readonly schema: Schema
+  /** The machines of the first crew of all groups come before those of the second. */
+  readonly crews: readonly CrewKind<Group>[]
+  /** Its machines come behind those of all other kinds. */
+  readonly isLast: boolean
+}
+
+interface Declaration<Group extends z.ZodType> {
+  /** What a group may be called: a regular expression, and what is said of a name that it refuses. */
+  readonly names: readonly [RegExp, string]
+  readonly group: Group
+  /** What the language page says of the key. */
+  readonly text: string
+  readonly crews: readonly CrewKind<z.output<Group>>[]
+  readonly isLast?: boolean
+}
+
+export function workloadKind<Group extends z.ZodType>({
+  names,
+  group,
+  text,
+  crews,
+  isLast = false,
+}: Declaration<Group>): WorkloadKind<z.ZodOptional<z.ZodRecord<z.ZodString, Group>>, z.output<Group>> {
+  const schema = z.record(z.string().regex(...names), group).optional()
+  return { schema: schema.describe(text), crews, isLast }
+}

@@ -1,0 +1,27 @@
+import { clients } from './clients.ts'
+import { heartbeats } from './heartbeats.ts'
+import type { WorkloadKind } from './kind.ts'
+import { locks } from './locks.ts'
+import { proxies } from './mesh-proxies.ts'
+import { tunnels } from './mesh-tunnels.ts'
+import { watchers } from './service-watcher.ts'
+import { visitors } from './visitors.ts'
+
+/** Every kind of workload, by its key in scenario files, in the order of the language page. */
+export const workloadKinds = { workload: clients, heartbeats, locks, watchers, visitors, proxies, tunnels }
+
+export type WorkloadKey = keyof typeof workloadKinds
+
+/** The same, in the order in which their machines are set up. */
+export const kindsInOrder: readonly (readonly [WorkloadKey, WorkloadKind])[] = [false, true].flatMap((isLast) =>
+  (Object.keys(workloadKinds) as WorkloadKey[]).flatMap((key) =>
+    workloadKinds[key].isLast === isLast ? [[key, workloadKinds[key]] as const] : [],
+  ),
+)
+
+type Schemas = { readonly [Key in WorkloadKey]: (typeof workloadKinds)[Key]['schema'] }
+
+/** Their keys of a scenario file. */
+export const workloadShape = Object.fromEntries(
+  Object.entries(workloadKinds).map(([key, { schema }]) => [key, schema]),
+) as Schemas

@@ -152,6 +152,14 @@ module.exports = {
     },
     { name: 'no-cycle', severity: 'error', from: {}, to: { circular: true } },
     {
+      name: 'no-folder-circle',
+      severity: 'error',
+      scope: 'folder',
+      comment: 'Two folders that import each other are one subject: move what both need to the lower one.',
+      from: { path: '^src/agent' },
+      to: { circular: true },
+    },
+    {
       name: 'no-orphan',
       severity: 'error',
       comment: 'A module that nobody imports and that imports nobody is dead.',

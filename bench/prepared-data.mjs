@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { features } from '../dist/src/agent/features.js'
+import { features } from '../dist/src/agent/assembly/features.js'
 import { encodeCommand } from '../dist/src/agent/replication/command-codec.js'
 import { ReplicatedState } from '../dist/src/agent/replication/state-machine.js'
 import { kvPut } from '../dist/src/features/kv/commands.js'

@@ -1,6 +1,6 @@
 // What saving and restoring a state of many keys costs, step by step, and the longest that a step keeps others waiting.
 // node bench/snapshot.mjs [keys]   (after npm run build)
-import { features } from '../dist/src/agent/features.js'
+import { features } from '../dist/src/agent/assembly/features.js'
 import { ReplicatedState } from '../dist/src/agent/replication/state-machine.js'
 import { kvValue } from '../dist/src/features/kv/model.js'
 import { kvTable } from '../dist/src/features/kv/tables.js'

@@ -1,4 +1,4 @@
-import { features } from '../../src/agent/features.ts'
+import { features } from '../../src/agent/assembly/features.ts'
 import type { CheckedRun, Checker, Report, Tell } from './checker.ts'
 import { checkers, type InvariantCode } from './checkers.ts'
 import type { FactName, NodeTrigger } from './facts.ts'

@@ -1,4 +1,4 @@
-import type { AgentObserver } from '../../src/agent/agent.ts'
+import type { AgentObserver } from '../../src/agent/boot/observer.ts'
 import { decodeCommand } from '../../src/agent/replication/command-codec.ts'
 import { enterNewMode } from '../../src/features/acl/system/mode-commands.ts'
 import { indexBefore, type LogIndex, noIndex, noTerm, plus, type Term } from '../../src/model/log-position.ts'

@@ -1,4 +1,4 @@
-import type { Agent } from '../../src/agent/agent.ts'
+import type { Agent } from '../../src/agent/assembly/agent.ts'
 import type { FileConfig } from '../../src/config/schema.ts'
 import { newestRelease, type Release } from '../../src/model/release.ts'
 import type { SimNode } from '../world/node.ts'

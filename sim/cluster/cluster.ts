@@ -1,4 +1,5 @@
-import type { Agent, SeenState } from '../../src/agent/agent.ts'
+import type { Agent } from '../../src/agent/assembly/agent.ts'
+import type { SeenState } from '../../src/agent/boot/observer.ts'
 import type { AgentConfig } from '../../src/agent/settings/agent-config.ts'
 import { InvariantViolation } from '../../src/base/invariant.ts'
 import type { Result } from '../../src/base/result.ts'

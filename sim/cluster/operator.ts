@@ -1,4 +1,4 @@
-import type { Agent } from '../../src/agent/agent.ts'
+import type { Agent } from '../../src/agent/assembly/agent.ts'
 import type { Env } from '../../src/env/env.ts'
 import { deregisterEndpoint } from '../../src/features/catalog/endpoint.ts'
 

@@ -1,5 +1,5 @@
-import type { SeenState, StartFailure } from '../../src/agent/agent.ts'
-import type { ForcedEnd } from '../../src/agent/once-signal.ts'
+import type { ForcedEnd, StartFailure } from '../../src/agent/boot/lifecycle.ts'
+import type { SeenState } from '../../src/agent/boot/observer.ts'
 import type { AgentConfig } from '../../src/agent/settings/agent-config.ts'
 import { InvariantViolation } from '../../src/base/invariant.ts'
 import type { Result } from '../../src/base/result.ts'

@@ -1,4 +1,4 @@
-import type { Agent } from '../../src/agent/agent.ts'
+import type { Agent } from '../../src/agent/assembly/agent.ts'
 import { productName } from '../../src/model/names.ts'
 import type { ServerSeen } from '../checkers/access/access-facts.ts'
 

@@ -1,4 +1,4 @@
-import type { StartFailure } from '../../src/agent/agent.ts'
+import type { StartFailure } from '../../src/agent/boot/lifecycle.ts'
 import { oldLogsOf } from '../../src/model/release.ts'
 import type { ClusterNode } from './cluster-node.ts'
 

@@ -1,6 +1,6 @@
 import type { PlantedBug } from './planted-bug.ts'
 
-const support = 'src/agent/access/support.js'
+const support = 'src/agent/access/mode.js'
 const modeCommands = 'src/features/acl/system/mode-commands.js'
 /** Else no leader writes what a voter does not know, whatever it thinks of the mode. */
 const gateOpen = {

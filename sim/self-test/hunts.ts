@@ -44,7 +44,7 @@ const dutiesAtOnce: readonly Patch[] = [
 /** An agent that somebody has taken over: it asks for the leaf of another service than it was asked for. */
 const anAgentLies: readonly Patch[] = [
   {
-    file: 'src/agent/mesh/server-source.js',
+    file: 'src/agent/mesh/leaf-source.js',
     find: "const uris = [serviceUri({ trustDomain, namespace: 'default', datacenter, service })];",
     replace: "const uris = [serviceUri({ trustDomain, namespace: 'default', datacenter, service: 'db' })];",
   },

@@ -53,7 +53,7 @@ export const intentionBugs: readonly PlantedBug[] = [
     about: 'an agent learns that a cached answer has changed, and keeps using the old one',
     patches: [
       {
-        file: 'src/agent/asking/answer-cache.js',
+        file: 'src/agent/requests/asking/answer-cache.js',
         find: 'this.take(next.value);',
         replace:
           'this.take(this.answer.value.length === undefined ? next.value : { ...next.value, value: this.answer.value });',

@@ -8,7 +8,7 @@ const autopilotBugs: readonly PlantedBug[] = [
     about: 'of three voters a dead one is removed, which leaves two of which none may fail',
     patches: [
       {
-        file: 'src/agent/servers/dead-servers.js',
+        file: 'src/agent/servers/clean-up.js',
         find: 'if (dead.length >= Math.floor(voters.length / 2)) {',
         replace: 'if (dead.length > Math.floor(voters.length / 2)) {',
       },
@@ -22,7 +22,7 @@ const autopilotBugs: readonly PlantedBug[] = [
     about: 'min_quorum is compared with the number of voters before the dead ones are removed',
     patches: [
       {
-        file: 'src/agent/servers/dead-servers.js',
+        file: 'src/agent/servers/clean-up.js',
         find: 'if (remaining.length < view.minQuorum) {',
         replace: 'if (voters.length < view.minQuorum) {',
       },
@@ -87,7 +87,7 @@ const forwardingBugs: readonly PlantedBug[] = [
     about: 'a write for another datacenter takes effect in the one where it was requested',
     patches: [
       {
-        file: 'src/agent/asking/calls.js',
+        file: 'src/agent/requests/asking/calls.js',
         find: '{} : { datacenter: options.datacenter };',
         replace: '{} : {};',
       },
@@ -101,7 +101,7 @@ const forwardingBugs: readonly PlantedBug[] = [
     about: 'a write for another datacenter is sent without the identity that marks a repeat',
     patches: [
       {
-        file: 'src/agent/asking/datacenter-target.js',
+        file: 'src/agent/requests/asking/datacenter-target.js',
         find: 'body: { ...request, forward: true },',
         replace: 'body: { ...request, identity: undefined, forward: true },',
       },
@@ -115,7 +115,7 @@ const forwardingBugs: readonly PlantedBug[] = [
     about: 'the first server that is asked in another datacenter answers reads of any consistency from its own state',
     patches: [
       {
-        file: 'src/agent/asking/datacenter-target.js',
+        file: 'src/agent/requests/asking/datacenter-target.js',
         find: 'body: { ...request, forward: true },',
         replace:
           "body: { ...request, ...(request.read && { read: { ...request.read, consistency: 'stale' } }), forward: true },",

@@ -316,7 +316,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     about: 'a blocking query is parked a moment after its evaluation, and a change in between wakes no caller',
     patches: [
       {
-        file: 'src/agent/serving/dispatch.js',
+        file: 'src/agent/requests/serving/dispatch.js',
         find: 'if (observed === undefined || observed.found.at',
         replace:
           'const { promise, resolve } = this.#context.env.deferred();\n' +

@@ -1,4 +1,4 @@
-import { hasGoneOver, saysDisabled, supportsPolicies } from '../agent/access/mode-tags.ts'
+import { hasGoneOver, saysDisabled, supportsPolicies } from '../agent/pool/pool-servers.ts'
 import { optionsRefusedBetween, optionText } from '../config/past/removed.ts'
 import { isAtLeast, type Release, raftProtocolsOf, releaseText } from '../model/release.ts'
 import { insteadOf, order, wayOf, whyNot } from '../model/upgrade-way.ts'

@@ -1,4 +1,4 @@
-import { runHandler, type WatchDefinition } from '../agent/watch-handlers.ts'
+import type { WatchDefinition } from '../agent/settings/watch-settings.ts'
 import { emptyBytes, utf8 } from '../base/bytes.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
@@ -7,6 +7,7 @@ import type { HttpHandler } from '../env/http.ts'
 import { type WatchPlan, watchPlan } from '../features/watch/model.ts'
 import { type WatchAnswer, Watching } from '../features/watch/watching.ts'
 import { productName } from '../model/names.ts'
+import { runHandler } from './watch-handlers.ts'
 
 /** The client that watches count as, because the number of waiting requests of each client is bounded. */
 const client = { host: 'watches', port: 0 } as const

@@ -1,3 +1,4 @@
+import type { Env } from '../env/env.ts'
 import type { Endpoint } from '../env/net.ts'
 
 /**
@@ -58,4 +59,15 @@ export function isAddressText(text: string): boolean {
 /** The zone says by which interface an address of one link is reached. */
 function isZonedIpv6(text: string): boolean {
   return isIpv6(text.replace(/%[\w.-]{1,32}$/, ''))
+}
+
+/** Time limit for the lookup of a name. */
+const receiverLookupMs = 5_000
+
+/** The present address of a receiver; undefined if its name cannot be resolved. */
+export async function placeOf(env: Env, { host, port }: Endpoint): Promise<Endpoint | undefined> {
+  if (isAddress(host)) return { host, port }
+  const found = await env.names.lookup(host, receiverLookupMs)
+  const first = found.ok ? found.value[0] : undefined
+  return first === undefined ? undefined : { host: first, port }
 }

@@ -1,4 +1,4 @@
-import { features } from '../../src/agent/features.ts'
+import { features } from '../../src/agent/assembly/features.ts'
 import { writeJson } from '../../src/base/json.ts'
 import { openApiDocument, withDocument } from '../../src/http/openapi/document.ts'
 import type { Document } from './document-check.ts'

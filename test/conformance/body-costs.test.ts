@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { features } from '../../src/agent/features.ts'
+import { features } from '../../src/agent/assembly/features.ts'
 import { bodyMembersMax } from '../../src/model/limits.ts'
 import { ask } from './ask.ts'
 import { type SimulatedAgent, startSimulatedAgent } from './simulated-agent.ts'

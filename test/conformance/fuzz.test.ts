@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { features } from '../../src/agent/features.ts'
+import { features } from '../../src/agent/assembly/features.ts'
 import { fc } from '../fast-check.ts'
 import { agentDocument } from './agent-document.ts'
 import { ask } from './ask.ts'

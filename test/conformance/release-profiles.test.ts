@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { enforcementOf } from '../../src/access/enforcement.ts'
-import { features } from '../../src/agent/features.ts'
+import { features } from '../../src/agent/assembly/features.ts'
 import { normalize } from '../../src/config/normalize.ts'
 import { hasBehaviour, isAtLeast, oldLogsOf, parseRelease, type Release } from '../../src/model/release.ts'
 import { ask } from './ask.ts'

@@ -1,4 +1,4 @@
-import { features } from '../../src/agent/features.ts'
+import { features } from '../../src/agent/assembly/features.ts'
 import { frameOf, readFrames } from '../../src/agent/local/journal-frames.ts'
 import { keptChanges, keptCheck, keptService, keptState } from '../../src/agent/local/kept-schema.ts'
 import { membersOf } from '../../src/agent/pool/member-snapshot.ts'

@@ -1,4 +1,4 @@
-import { features } from '../../src/agent/features.ts'
+import { features } from '../../src/agent/assembly/features.ts'
 import { textOf, utf8 } from '../../src/base/bytes.ts'
 import { parseDuration } from '../../src/base/duration.ts'
 import { parseJsonInput } from '../../src/base/json-input.ts'

@@ -1,4 +1,4 @@
-import type { FoundResult, ParkedRead } from '../../../src/agent/agent.ts'
+import type { FoundResult, ParkedRead } from '../../../src/agent/boot/observer.ts'
 import { checker, type Report } from '../checker.ts'
 
 /** Parked reads of one server that ask the same. */

@@ -7,24 +7,22 @@ import type { AgentAccess } from '../../features/contract/access-control.ts'
 import type { CallOptions } from '../../features/contract/call.ts'
 import type { Failure } from '../../model/failure.ts'
 import { newestRelease } from '../../model/release.ts'
-import type { Calls } from '../asking/calls.ts'
-import type { Closing } from '../closing.ts'
-import type { Ground } from '../ground.ts'
-import type { RegistrantRights } from '../local/alias-sight.ts'
+import type { Closing } from '../boot/lifecycle.ts'
+import { knowsPolicies } from '../pool/pool-servers.ts'
 import { type AccessSettings, unmatchedPolicy } from '../settings/access-settings.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
 import { AskedTokens } from './asked-tokens.ts'
 import { Authorizers } from './authorizers.ts'
-import { primaryOf } from './mode.ts'
+import { ClientMode, primaryOf } from './mode.ts'
 import { RefusalReport } from './report.ts'
-import { rightsEndpoint, toldRights } from './rights-endpoint.ts'
-import type { RunningAccess } from './running-access.ts'
+import { rightsEndpoint, toldRights } from './rights.ts'
+import type { AccessGround, AskServers, RegistrantRights, RunningAccess } from './running-access.ts'
 
 type RightsOf = (call: CallOptions) => Promise<Result<Authorizer, Failure>>
 
 /** Turns rights of tokens into authorizers by the settings of this agent. */
 export function authorizersOf(
-  { env, config }: Pick<Ground, 'env' | 'config'>,
+  { env, config }: Pick<AccessGround, 'env' | 'config'>,
   closing: Closing,
   comparing?: Comparing,
 ): Authorizers {
@@ -58,9 +56,9 @@ const asked = rightsEndpoint(async () => ({ ok: false, error: { kind: 'no-server
  * empty.
  */
 export function askedTokens(
-  { env, config }: Pick<Ground, 'env' | 'config'>,
+  { env, config }: Pick<AccessGround, 'env' | 'config'>,
   authorizers: Authorizers,
-  calls: () => Pick<Calls, 'ask'>,
+  calls: () => AskServers,
   datacenter: string,
   state?: { readonly index: number },
 ): AskedTokens {
@@ -84,7 +82,7 @@ export function askedTokens(
 
 /** Resolves the rights of a call's token, as far as this agent knows them. */
 export function rightsOfCalls(
-  { config, tokens }: Pick<Ground, 'config' | 'tokens'>,
+  { config, tokens }: Pick<AccessGround, 'config' | 'tokens'>,
   { resolver, authorizers }: RunningAccess,
 ): RightsOf {
   return async ({ token }) => {
@@ -97,7 +95,7 @@ export function rightsOfCalls(
 
 /** Resolves the rights of the token that registered a check; a check without a token uses the default token. */
 export function registrantRights(
-  { tokens }: Pick<Ground, 'tokens'>,
+  { tokens }: Pick<AccessGround, 'tokens'>,
   { resolver }: Pick<RunningAccess, 'resolver'>,
 ): RegistrantRights {
   const secretOf = (token: string): string => (token === '' ? tokens.default : token)
@@ -109,7 +107,10 @@ export function registrantRights(
  * agents ask only since that release; firing events is the exception, which servers already checked before. Reference:
  * releases.md#rel-0.7.2-1, releases.md#rel-0.6-2. Spec: ACL-020.
  */
-export function localAuthorizer({ config: { release, access } }: Pick<Ground, 'config'>, rightsOf: RightsOf): RightsOf {
+export function localAuthorizer(
+  { config: { release, access } }: Pick<AccessGround, 'config'>,
+  rightsOf: RightsOf,
+): RightsOf {
   const enforces = enforcementOf(release, access.enforceVersion8)
   if (enforces('agent', 'read')) return rightsOf
   const asks: Enforcement = (resource, right) => resource === 'event' && right === 'write' && enforces(resource, right)
@@ -123,7 +124,7 @@ export function localAuthorizer({ config: { release, access } }: Pick<Ground, 'c
 const nothingAllowed = authorizerOf({ accessor: '', rulesets: [], defaultPolicy: 'deny', keyListPolicy: false })
 
 /** What the HTTP routes of an agent know about its access control. */
-export function agentAccess({ config, tokens }: Ground, running: RunningAccess): AgentAccess {
+export function agentAccess({ config, tokens }: AccessGround, running: RunningAccess): AgentAccess {
   return {
     primaryDatacenter: primaryOf(config),
     defaultPolicy: unmatchedPolicy(config.access),
@@ -131,4 +132,27 @@ export function agentAccess({ config, tokens }: Ground, running: RunningAccess):
     defaultToken: () => tokens.default,
     setToken: (slot, secret) => tokens.set(slot, secret),
   }
+}
+
+/**
+ * Access control of a client agent: it asks any server for rights that it has not cached. Undefined: access control is
+ * off.
+ */
+export function openClientAccess(
+  ground: AccessGround,
+  calls: AskServers,
+  onHope: (use: () => void) => void,
+  closing: Closing,
+): RunningAccess | undefined {
+  const { config, pool } = ground
+  if (!config.access.enabled) return undefined
+  const authorizers = authorizersOf(ground, closing)
+  const tokens = askedTokens(ground, authorizers, () => calls, '')
+  const mode = knowsPolicies(config.release) ? new ClientMode(pool, config.datacenter) : undefined
+  onHope(() => tokens.hope())
+  closing.push(() => {
+    tokens.stop()
+    mode?.stop()
+  })
+  return { resolver: tokens, authorizers, mode: () => mode?.mode ?? 'legacy', refusesNew: () => undefined }
 }

@@ -6,9 +6,8 @@ import type { Failure } from '../../model/failure.ts'
 import type { DownPolicy } from '../settings/access-settings.ts'
 import type { Authorizers } from './authorizers.ts'
 import { Lru } from './lru.ts'
-import type { TokenResolver } from './resolver.ts'
-import { refusedSecret, sameRights, type TokenRights } from './rights.ts'
-import type { ToldRights } from './rights-endpoint.ts'
+import { refusedSecret, sameRights, type TokenRights, type ToldRights } from './rights.ts'
+import type { TokenResolver } from './running-access.ts'
 
 /** Maximum number of tokens whose rights are cached, and of the characters of their rules together. */
 const keptMax = 8_192

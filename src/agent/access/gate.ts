@@ -5,7 +5,7 @@ import type { Env } from '../../env/env.ts'
 import { type Access, denied, type ReadAccess, type Refusal } from '../../features/contract/access.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ReadTransaction } from '../../store/types.ts'
-import type { TokenResolver } from './resolver.ts'
+import type { TokenResolver } from './running-access.ts'
 
 type Entered = Result<Authorizer, Failure>
 

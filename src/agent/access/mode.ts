@@ -4,20 +4,28 @@ import { enterNewMode } from '../../features/acl/system/mode-commands.ts'
 import { isNewMode } from '../../features/acl/views.ts'
 import { legacyModeFailure, type MissingServer } from '../../features/contract/access-control.ts'
 import type { LeaderDuty, ServerContext } from '../../features/contract/server-context.ts'
-import type { Pool } from '../../gossip/pool.ts'
+import type { Member, Pool } from '../../gossip/pool.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
-import type { Raft } from '../../raft/raft.ts'
+import type { Raft, RaftStatus } from '../../raft/raft.ts'
 import type { ReadTransaction } from '../../store/types.ts'
-import { changeOwnTags, serverOf } from '../pool/pool-servers.ts'
+import {
+  type AccessMode,
+  changeOwnTags,
+  hasGoneOver,
+  knowsPolicies,
+  modeTags,
+  type PoolServer,
+  saysDisabled,
+  serverOf,
+  supportsPolicies,
+} from '../pool/pool-servers.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
-import { type AccessMode, hasGoneOver, knowsPolicies, modeTags } from './mode-tags.ts'
-import { missingServers } from './support.ts'
 
 /** Interval at which facts are checked that no change of a pool announces; it doubles each time. */
 const lookMinMs = 50
 const lookMaxMs = 30_000
 
-export interface ServerModeParts {
+interface ServerModeParts {
   readonly env: Env
   readonly config: AgentConfig
   readonly lan: Pool
@@ -161,4 +169,62 @@ export class ClientMode {
 /** The datacenter whose tokens and policies hold everywhere. */
 export function primaryOf({ access, datacenter }: Pick<AgentConfig, 'access' | 'datacenter'>): string {
   return access.primaryDatacenter === '' ? datacenter : access.primaryDatacenter
+}
+
+/** The facts that decide whether a datacenter may switch. */
+export interface Seen {
+  readonly own: string
+  readonly primary: string
+  /** Members of the pool of this datacenter, and of the pool of all datacenters. */
+  readonly lan: readonly Member[]
+  readonly wan: readonly Member[]
+  readonly configuration: RaftStatus['configuration']
+}
+
+/**
+ * Servers that keep a datacenter in legacy mode, in order of name. Alive and failed servers count, because failed ones
+ * may come back, and so do servers of the Raft configuration that the pool does not list; servers that left do not
+ * count. A secondary datacenter waits for the primary datacenter to switch first.
+ */
+export function missingServers({ own, primary, lan, wan, configuration }: Seen): readonly MissingServer[] {
+  const here = serversIn(lan, own)
+  const unseen = configuration.servers.filter(
+    ({ id, address }) => !here.some((server) => server.id === id || server.address === address),
+  )
+  const missing = [
+    ...here.flatMap(lacking),
+    ...unseen.map(({ id }) => ({
+      name: id,
+      datacenter: own,
+      why: 'is in the consensus group, and its pool does not know it',
+    })),
+    ...(own === primary ? [] : missingInPrimary(serversIn(wan, primary), primary)),
+  ]
+  return missing.sort((a, b) => compare(a.datacenter, b.datacenter) || compare(a.name, b.name))
+}
+
+function missingInPrimary(servers: readonly PoolServer[], datacenter: string): readonly MissingServer[] {
+  if (servers.length === 0) return [{ name: 'every server', datacenter, why: 'is out of reach' }]
+  const missing = servers.flatMap(lacking)
+  if (missing.length > 0 || servers.some(({ acls }) => hasGoneOver(acls))) return missing
+  return [{ name: 'every server', datacenter, why: 'is still in legacy mode' }]
+}
+
+function serversIn(members: readonly Member[], datacenter: string): readonly PoolServer[] {
+  return members.flatMap((member) => {
+    const server = member.status === 'left' ? undefined : serverOf(member)
+    return server?.datacenter === datacenter ? [server] : []
+  })
+}
+
+function lacking({ acls, release, name, datacenter }: PoolServer): readonly MissingServer[] {
+  if (supportsPolicies(acls)) return []
+  const why = saysDisabled(acls)
+    ? 'has access control turned off'
+    : `runs ${release || 'an old release'}, which does not support it`
+  return [{ name, datacenter, why }]
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
 }

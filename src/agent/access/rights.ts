@@ -8,9 +8,13 @@ import {
   type TokenRow,
 } from '../../features/acl/model.ts'
 import { type Rights, rightsOf, tokenBySecret } from '../../features/acl/views.ts'
+import { open } from '../../features/contract/access.ts'
+import type { ServerEndpoint } from '../../features/contract/server-context.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ReadTransaction } from '../../store/types.ts'
-import { tokenMax } from '../serving/request.ts'
+
+/** Maximum length of a token: bounds the keys of caches. A longer one cannot exist. */
+export const tokenMax = 4_096
 
 /** Rules that give a token rights, under a name for people. */
 export interface RuleText {
@@ -27,7 +31,7 @@ export interface TokenRights {
   readonly rules: readonly RuleText[]
 }
 
-export const tokenRights: z.ZodType<TokenRights> = z.object({
+const tokenRights: z.ZodType<TokenRights> = z.object({
   accessor: z.string(),
   management: z.boolean(),
   rules: z.array(z.object({ policy: z.string(), grammar: z.enum(['legacy', 'new']), text: z.string() })),
@@ -91,4 +95,38 @@ export function sameRights(a: TokenRights, b: TokenRights): boolean {
 export function refusedSecret(secret: string): Result<never, Failure> | undefined {
   if (rootSecrets.includes(secret)) return err({ kind: 'refused', message: 'Cannot resolve root ACL' })
   return secret.length > tokenMax ? err({ kind: 'token-not-found' }) : undefined
+}
+
+const rightsArgs = z.object({
+  secret: z.string().max(tokenMax),
+  /** The datacenter where the rights are used: a policy may be limited to some datacenters. */
+  datacenter: z.string().max(128),
+})
+
+export type RightsQuestion = z.infer<typeof rightsArgs>
+
+/** `ageMs` is how long ago these rights may have changed. */
+export interface ToldRights {
+  readonly rights: TokenRights
+  readonly ageMs: number
+}
+
+export const toldRights: z.ZodType<ToldRights> = z.object({ rights: tokenRights, ageMs: z.number().nonnegative() })
+
+/**
+ * Lets agents that keep no tokens ask any server for the rights of a token; that server asks on in the primary
+ * datacenter for a token that it does not know. For a legacy token the answer contains its rules, so that servers of
+ * all releases answer it alike.
+ */
+export function rightsEndpoint(
+  tell: (question: RightsQuestion) => Promise<Result<ToldRights, Failure>>,
+): ServerEndpoint<RightsQuestion, ToldRights> {
+  return {
+    method: 'ACL.GetPolicy',
+    kind: 'server',
+    args: rightsArgs,
+    leader: false,
+    access: open('whoever knows a secret may know what it is good for'),
+    serve: (_server, question) => tell(question),
+  }
 }

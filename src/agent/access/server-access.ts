@@ -1,28 +1,25 @@
 import { err } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
-import { tokenByAccessor } from '../../features/acl/views.ts'
+import { isNewMode, migrationOf, tokenByAccessor } from '../../features/acl/views.ts'
 import type { ServerAccess } from '../../features/contract/access-control.ts'
 import type { EndpointDefinition, LeaderDuty } from '../../features/contract/server-context.ts'
 import type { Raft } from '../../raft/raft.ts'
 import type { Store } from '../../store/store.ts'
 import type { ReadTransaction } from '../../store/types.ts'
-import type { Calls } from '../asking/calls.ts'
-import type { Closing } from '../closing.ts'
-import type { Ground } from '../ground.ts'
+import type { Closing } from '../boot/lifecycle.ts'
+import { knowsPolicies } from '../pool/pool-servers.ts'
 import { unmatchedPolicy } from '../settings/access-settings.ts'
 import { askedTokens, authorizersOf } from './access-control.ts'
 import { Gate } from './gate.ts'
-import { Migrating } from './migrating.ts'
 import { primaryOf, ServerMode } from './mode.ts'
-import { knowsPolicies } from './mode-tags.ts'
 import { DifferenceReport } from './report.ts'
-import { rightsEndpoint } from './rights-endpoint.ts'
-import type { RunningAccess } from './running-access.ts'
+import { rightsEndpoint } from './rights.ts'
+import type { AccessGround, AskServers, RunningAccess } from './running-access.ts'
 import { ServerStanding } from './server-standing.ts'
 import { StateTokens } from './state-tokens.ts'
 
 /** Access control of a server, as its other parts need it. */
-export interface OpenedServerAccess {
+interface OpenedServerAccess {
   /** Undefined: it is off. */
   readonly gate: Gate | undefined
   readonly control: ServerAccess | undefined
@@ -36,10 +33,10 @@ export interface OpenedServerAccess {
 
 /** `calls` must exist before the first token is resolved. */
 export function openServerAccess(
-  ground: Ground,
+  ground: AccessGround,
   raft: Raft,
   store: Store,
-  calls: () => Calls,
+  calls: () => AskServers,
   closing: Closing,
 ): OpenedServerAccess {
   const { env, config } = ground
@@ -86,7 +83,7 @@ const off: OpenedServerAccess = {
 }
 
 function controlOf(
-  { config, tokens }: Ground,
+  { config, tokens }: AccessGround,
   primaryDatacenter: string,
   mode: ServerMode,
   authorizerOf: ServerAccess['authorizerOf'],
@@ -116,7 +113,7 @@ async function byAccessor(
 
 /** Undefined: this release knows no other grammar. */
 function comparingIn(
-  { env, config }: Ground,
+  { env, config }: AccessGround,
   state: ConstructorParameters<typeof Migrating>[0],
   isPrimary: boolean,
   closing: Closing,
@@ -133,4 +130,49 @@ function comparingIn(
 
 function watchOf(store: Store): (...args: Parameters<Store['watch']>) => Closable {
   return (look, use) => store.watch(look, use)
+}
+
+interface WatchedState {
+  read(): ReadTransaction
+  watch(look: (tx: ReadTransaction) => void, use: () => void): Closable
+}
+
+/**
+ * Whether a datacenter is migrating from legacy tokens to the new ones. The migration ends once, for good: when the
+ * datacenter is in the new mode, and the primary datacenter has given every token an accessor.
+ */
+export class Migrating {
+  readonly #state: WatchedState
+  readonly #isPrimary: boolean
+  #watching: Closable | undefined
+  #isOver = false
+
+  constructor(state: WatchedState, isPrimary: boolean) {
+    this.#state = state
+    this.#isPrimary = isPrimary
+    this.#follow()
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  stop(): void {
+    this.#watching?.close()
+  }
+
+  #follow(): void {
+    this.#isOver = this.#looksOver(this.#state.read())
+    this.#watching = this.#isOver
+      ? undefined
+      : this.#state.watch(
+          (tx) => this.#looksOver(tx),
+          () => this.#follow(),
+        )
+  }
+
+  #looksOver(tx: ReadTransaction): boolean {
+    const completeIndex = migrationOf(tx)?.completeIndex ?? 0
+    return isNewMode(tx) && (!this.#isPrimary || completeIndex > 0)
+  }
 }

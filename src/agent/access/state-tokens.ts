@@ -10,9 +10,15 @@ import type { ReadTransaction } from '../../store/types.ts'
 import type { AskedTokens } from './asked-tokens.ts'
 import type { Authorizers } from './authorizers.ts'
 import { Lru } from './lru.ts'
-import type { TokenResolver } from './resolver.ts'
-import { refusedSecret, rightsInState, sameRights, type TokenRights } from './rights.ts'
-import type { RightsQuestion, ToldRights } from './rights-endpoint.ts'
+import {
+  type RightsQuestion,
+  refusedSecret,
+  rightsInState,
+  sameRights,
+  type TokenRights,
+  type ToldRights,
+} from './rights.ts'
+import type { TokenResolver } from './running-access.ts'
 
 /** Maximum number of tokens whose authorizers are cached. */
 const keptMax = 8_192

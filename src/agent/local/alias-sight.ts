@@ -1,17 +1,7 @@
 import type { Authorizer } from '../../access/authorizer.ts'
-import type { Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
 import { seesNode, seesService } from '../../features/discovery/sight.ts'
-import type { Failure } from '../../model/failure.ts'
-
-/** Resolves the rights of the tokens that registered checks. */
-export interface RegistrantRights {
-  /**
-   * The rights, if known in this turn; undefined: only `resolve` can tell. An empty token stands for the default one.
-   */
-  now(token: string): Result<Authorizer, Failure> | undefined
-  resolve(token: string): Promise<Result<Authorizer, Failure>>
-}
+import type { RegistrantRights } from '../access/running-access.ts'
 
 interface Seen {
   readonly node: string

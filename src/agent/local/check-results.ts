@@ -1,7 +1,7 @@
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { ChecksConfig } from '../settings/agent-config.ts'
-import { itemKey } from './item-key.ts'
+import { itemKey } from './entries.ts'
 import type { CheckChange, LocalState } from './local-state.ts'
 import type { Outcome } from './probes/outcome.ts'
 

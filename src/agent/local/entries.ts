@@ -1,5 +1,5 @@
 import { compareText } from '../../base/bytes.ts'
-import { itemKey } from './item-key.ts'
+import { lowerAscii } from '../../base/letter-case.ts'
 
 /**
  * One item to sync to the catalog. `version` changes with the item, so that a sync under way does not count for a later
@@ -99,4 +99,33 @@ export class ChecksByService {
     const keys = this.#keys.get(itemKey(serviceId))
     return keys === undefined ? [] : [...keys].sort(compareText)
   }
+}
+
+/** How the catalog's picture of this node differs from the agent's. */
+export interface Comparison {
+  /** Whether the catalog's data about the node itself are right. */
+  readonly node: boolean
+  /** By `itemKey`: items that the catalog has exactly as they are here, and items that it has at all. */
+  readonly services: Presence
+  readonly checks: Presence
+  /** Tags that the catalog may keep, by service ID. */
+  readonly overriddenTags: ReadonlyMap<string, readonly string[]>
+  /** Items that the catalog has and this agent does not. */
+  readonly strangeServices: readonly string[]
+  readonly strangeChecks: readonly { readonly checkId: string; readonly serviceId: string }[]
+}
+
+export interface Presence {
+  readonly equal: ReadonlySet<string>
+  readonly present: ReadonlySet<string>
+  /** Items that the agent may not read, so that it cannot tell whether the catalog has them. */
+  readonly unseen: ReadonlySet<string>
+}
+
+/**
+ * The key of a service or check by its ID. The catalog compares IDs without case, so two IDs that differ only in case
+ * are one item here, too: otherwise the agent would deregister the one while it registers the other.
+ */
+export function itemKey(id: string): string {
+  return lowerAscii(id)
 }

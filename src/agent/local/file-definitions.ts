@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { type CheckDefinition, type OfferedService, runsProgram, type ServiceDefinition } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
-import { itemKey } from './item-key.ts'
+import { itemKey } from './entries.ts'
 import { offeredBy } from './sidecars.ts'
 
 /** What the configuration files define, by `itemKey`. */

@@ -1,7 +1,7 @@
 import { emptyBytes, utf8 } from '../../base/bytes.ts'
 import { done, ok, type Result } from '../../base/result.ts'
 import type { Disk, DiskFailure, DiskFile } from '../../env/disk.ts'
-import { openNew, writeWholeFile } from '../whole-file.ts'
+import { openNew, writeWholeFile } from '../boot/whole-file.ts'
 import { type FramesRead, frameOf, readFrames } from './journal-frames.ts'
 
 type Written = Promise<Result<undefined, DiskFailure>>

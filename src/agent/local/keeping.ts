@@ -2,10 +2,23 @@ import type { Json } from '../../base/json.ts'
 import { done, ok, type Result } from '../../base/result.ts'
 import type { DiskFailure } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
-import type { CheckDefinition, OfferedService } from '../../model/catalog.ts'
+import { type CheckDefinition, type OfferedService, runsProgram } from '../../model/catalog.ts'
+import { type Failure, failureText } from '../../model/failure.ts'
+import type { StartFailure } from '../boot/lifecycle.ts'
+import type { AgentConfig } from '../settings/agent-config.ts'
+import { itemKey } from './entries.ts'
+import type { FileDefinitions } from './file-definitions.ts'
 import { KeptDefinitions } from './kept-definitions.ts'
 import { KeptFiles } from './kept-files.ts'
-import { type KeptChange, type KeptState, keptCheck, keptService, keptState } from './kept-schema.ts'
+import {
+  type KeptChange,
+  type KeptState,
+  keptCheck,
+  keptService,
+  keptState,
+  withoutCheck,
+  withoutService,
+} from './kept-schema.ts'
 
 export interface Kept {
   readonly services: readonly OfferedService[]
@@ -117,5 +130,48 @@ export class Keeping {
     if (!adopted.ok) return adopted
     const removed = await services.removeAll([...oldServices.value.values()].map(({ id }) => id))
     return removed.ok ? checks.removeAll([...oldChecks.value.values()].map(({ checkId }) => checkId)) : removed
+  }
+}
+
+/** A change that could not be written to disk. */
+export function diskRefusal(failure: DiskFailure): Failure {
+  return { kind: 'refused', message: `data_dir: ${failure.path}: ${failure.message}` }
+}
+
+/** Stored data cannot be read; no definition is at fault. */
+export function unreadable(failure: Failure): StartFailure {
+  const remedy = 'mend the disk, or let this user read the data directory'
+  return { kind: 'data-directory', message: failureText(failure), remedy }
+}
+
+/** What becomes of the definitions that an agent has stored on disk. */
+interface Restored {
+  readonly services: readonly OfferedService[]
+  readonly checks: readonly CheckDefinition[]
+  /** Definitions to remove from the disk. */
+  readonly changes: readonly KeptChange[]
+  /** Definitions that stay on disk, and do not run for now. */
+  readonly leftOut: readonly string[]
+}
+
+/** Stored definitions are restored, unless a file defines them or they are no longer valid. */
+export function restored(kept: Kept, wanted: FileDefinitions, config: AgentConfig): Restored {
+  const mayCome = ({ id, managed }: OfferedService): boolean =>
+    !wanted.services.has(itemKey(id)) && (managed === undefined || config.managedProxies.viaApi)
+  const services = kept.services.filter(mayCome)
+  const there = new Set([...wanted.services.keys(), ...services.map(({ id }) => itemKey(id))])
+  const known = kept.checks.filter(
+    ({ checkId, serviceId }) =>
+      !wanted.checks.has(itemKey(checkId)) && (serviceId === '' || there.has(itemKey(serviceId))),
+  )
+  const runs = ({ probe }: CheckDefinition): boolean => !runsProgram(probe) || config.checksConfig.remoteScripts
+  return {
+    services,
+    checks: known.filter(runs),
+    changes: [
+      ...kept.services.filter((service) => !mayCome(service)).map(({ id }) => withoutService(id)),
+      ...kept.checks.filter((check) => !known.includes(check)).map(({ checkId }) => withoutCheck(checkId)),
+    ],
+    leftOut: known.filter((check) => !runs(check)).map(({ checkId }) => checkId),
   }
 }

@@ -5,12 +5,12 @@ import type { Deferred } from '../../env/async.ts'
 import type { DiskFailure } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
 import type { CheckDefinition, OfferedService } from '../../model/catalog.ts'
-import { itemKey } from './item-key.ts'
+import { itemKey } from './entries.ts'
+import { nextTurn } from './in-turn.ts'
 import { Journal, type Whole } from './journal.ts'
 import type { FramesRead } from './journal-frames.ts'
 import { parsedJson } from './kept-files.ts'
 import { type KeptChange, keptChange, keptChanges, keptVersion } from './kept-schema.ts'
-import { nextTurn } from './next-turn.ts'
 
 type Written = Promise<Result<undefined, DiskFailure>>
 

@@ -4,8 +4,8 @@ import { type Json, writeJson } from '../../base/json.ts'
 import { done, err, ok, type Result } from '../../base/result.ts'
 import type { DiskFailure } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
-import { readWholeFile, removeFile, writeWholeFile } from '../whole-file.ts'
-import { itemKey } from './item-key.ts'
+import { readWholeFile, removeFile, writeWholeFile } from '../boot/whole-file.ts'
+import { itemKey } from './entries.ts'
 import { keptVersion } from './kept-schema.ts'
 
 type Written = Promise<Result<undefined, DiskFailure>>

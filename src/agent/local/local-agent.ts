@@ -13,13 +13,13 @@ import type {
   ServiceFacts,
 } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
-import type { StartFailure } from '../agent.ts'
+import type { StartFailure } from '../boot/lifecycle.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
 import { AntiEntropy } from './anti-entropy.ts'
 import { CheckResults } from './check-results.ts'
 import { CheckRunner, dangerousScripts } from './check-runner.ts'
-import { diskRefusal, unreadable } from './disk-refusal.ts'
 import { warnOfNodeName, warnOfServiceNames } from './dns-names.ts'
+import { itemKey } from './entries.ts'
 import {
   type FileDefinitions,
   noDefinitions,
@@ -28,16 +28,13 @@ import {
   wantedDefinitions,
 } from './file-definitions.ts'
 import { InTurn } from './in-turn.ts'
-import { itemKey } from './item-key.ts'
-import { Keeping, type Kept } from './keeping.ts'
+import { diskRefusal, Keeping, type Kept, restored, unreadable } from './keeping.ts'
 import { type KeptChange, type KeptState, withoutCheck, withoutService } from './kept-schema.ts'
 import { type CheckChange, LocalState, type Origin } from './local-state.ts'
 import { managedRefusal } from './managed-proxies.ts'
-import { nodeFactsOf } from './node-facts.ts'
 import { OverdueReaper } from './overdue-services.ts'
-import { type LocalAgentParts, noTokens, type RunningLocalAgent } from './parts.ts'
+import { type LocalAgentParts, nodeFactsOf, noTokens, type RunningLocalAgent } from './parts.ts'
 import { Places, thingsOf, thingsOfCheck } from './places.ts'
-import { restored } from './restoring.ts'
 import { offeredBy } from './sidecars.ts'
 import { type OtherChecks, unnamedChecks } from './unnamed-checks.ts'
 

@@ -9,9 +9,7 @@ import type {
   ServiceFacts,
 } from '../../model/catalog.ts'
 import type { ManagedFacts } from '../../model/mesh-service.ts'
-import type { Comparison } from './differences.ts'
-import { ChecksByService, Entries, type SyncMark } from './entries.ts'
-import { itemKey } from './item-key.ts'
+import { ChecksByService, type Comparison, Entries, itemKey, type SyncMark } from './entries.ts'
 
 /** Where a definition came from: a configuration file, or a caller of the API. */
 export type Origin = 'file' | 'api'

@@ -1,40 +1,13 @@
+import { z } from 'zod'
 import type { Json } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { settingsJson, settingsText } from '../../features/mesh/settings-text.ts'
 import type { CheckDefinition, OfferedService, ServiceDefinition } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
-import type { ManagedFacts } from '../../model/mesh-service.ts'
+import { type ManagedFacts, type ProxyUpstream, serviceUpstream } from '../../model/mesh-service.ts'
 import { parseEndpoint } from '../../rpc/address.ts'
-import { oldUpstreams } from './old-upstreams.ts'
-import { isOpen, portFor, type SidecarPorts, type Taken } from './ports.ts'
-
-/**
- * Settings of proxies that an agent runs as processes. Reference: configuration.md#connect-proxy,
- * configuration.md#connect-proxy-defaults.
- */
-export interface ManagedSettings {
-  readonly ports: SidecarPorts
-  /** Proxies may be registered over HTTP. */
-  readonly viaApi: boolean
-  /** Proxies run even if the agent runs as root, which they then do as well. */
-  readonly asRoot: boolean
-  /**
-   * Defaults for proxies that do not set these themselves. Empty: no default; without a command, this program is run.
-   */
-  readonly execMode: string
-  readonly daemonCommand: readonly string[]
-  /** JSON; empty: no settings. */
-  readonly config: string
-}
-
-export const defaultManagedSettings: ManagedSettings = {
-  ports: { min: 20_000, max: 20_255 },
-  viaApi: false,
-  asRoot: false,
-  execMode: '',
-  daemonCommand: [],
-  config: '',
-}
+import type { ManagedSettings, SidecarPorts } from '../settings/proxy-settings.ts'
+import { itemKey } from './entries.ts'
 
 /** Why a caller of the API may not have a proxy run; undefined if it may. Reference: definitions.md#managed-proxies. */
 export function managedRefusal({ sidecar }: ServiceDefinition, { viaApi }: ManagedSettings): Failure | undefined {
@@ -42,7 +15,7 @@ export function managedRefusal({ sidecar }: ServiceDefinition, { viaApi }: Manag
   return { kind: 'bad-request', message: 'Bad request: Managed proxy registration via the API is disallowed.' }
 }
 
-export interface ManagedPlace {
+interface ManagedPlace {
   readonly settings: ManagedSettings
   /** The bind address of proxies that set none. */
   readonly bindAddress: string
@@ -141,4 +114,64 @@ function listeningCheck(
 
 export function managedCheckId(proxyId: string): string {
   return `service:${proxyId}`
+}
+
+const upstreamsMax = 1_024
+
+const upstream = z.object({
+  destination_type: z.string().default(''),
+  destination_namespace: z.string().default(''),
+  destination_name: z.string().min(1),
+  destination_datacenter: z.string().default(''),
+  datacenter: z.string().default(''),
+  local_bind_address: z.string().default(''),
+  local_bind_port: z.number().int().min(1).max(65_535),
+  connect_timeout_ms: z.number().int().min(1).optional(),
+  config: z.record(z.string(), z.unknown()).optional(),
+})
+
+/**
+ * Upstreams in the form of releases before 1.3.0, which had them among the settings of a managed proxy. Empty if the
+ * settings have none. The error is a clause.
+ */
+function oldUpstreams(settings: Readonly<Record<string, Json>>): Result<readonly ProxyUpstream[], string> {
+  const given = settings['upstreams']
+  if (given === undefined || given === null) return ok([])
+  const read = z.array(upstream).max(upstreamsMax).safeParse(given)
+  if (!read.success) {
+    const where = (read.error.issues[0]?.path ?? []).join('.')
+    return err(`Invalid managed proxy: upstreams of its config cannot be read${where === '' ? '' : ` at ${where}`}`)
+  }
+  return ok(read.data.map(upstreamOf))
+}
+
+function upstreamOf(given: z.infer<typeof upstream>): ProxyUpstream {
+  const { connect_timeout_ms: timeout, config } = given
+  const settings = timeout === undefined ? config : { connect_timeout_ms: timeout, ...config }
+  return {
+    type: given.destination_type || serviceUpstream,
+    namespace: given.destination_namespace,
+    name: given.destination_name,
+    datacenter: given.destination_datacenter || given.datacenter,
+    localAddress: given.local_bind_address,
+    localPort: given.local_bind_port,
+    config: settingsText(settings),
+  }
+}
+
+/** Services whose ports are taken. */
+export type Taken = readonly Pick<OfferedService, 'id' | 'port'>[]
+
+export function isOpen({ min, max }: SidecarPorts): boolean {
+  return min > 0 && max >= min
+}
+
+/** The lowest free port; an existing proxy keeps its port. */
+export function portFor(id: string, taken: Taken, ports: SidecarPorts): number | undefined {
+  if (!isOpen(ports)) return undefined
+  const own = taken.find((other) => itemKey(other.id) === itemKey(id))?.port ?? 0
+  if (own >= ports.min && own <= ports.max) return own
+  const used = new Set(taken.map(({ port }) => port))
+  for (let port = ports.min; port <= ports.max; port++) if (!used.has(port)) return port
+  return undefined
 }

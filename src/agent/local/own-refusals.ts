@@ -1,7 +1,7 @@
 import type { Ask, Authorizer } from '../../access/authorizer.ts'
 import type { Env } from '../../env/env.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
-import type { RegistrantRights } from './alias-sight.ts'
+import type { RegistrantRights } from '../access/running-access.ts'
 
 /** Number of things whose last report is remembered; beyond it the oldest is forgotten, and reported again. */
 const toldMax = 16_384

@@ -1,18 +1,21 @@
+import { compareText } from '../../base/bytes.ts'
 import type { Result } from '../../base/result.ts'
 import type { TlsOptions } from '../../env/net.ts'
 import type { LocalAgent } from '../../features/contract/local-agent.ts'
-import type {
-  CheckFacts,
-  DeregisterRequest,
-  NodeFacts,
-  RegisterAllRequest,
-  RegisterRequest,
-  ServiceFacts,
+import {
+  type CheckFacts,
+  type DeregisterRequest,
+  type NodeFacts,
+  type RegisterAllRequest,
+  type RegisterRequest,
+  type ServiceFacts,
+  segmentMetaKey,
 } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
-import type { StartFailure } from '../agent.ts'
+import { hasBehaviour } from '../../model/release.ts'
+import type { RegistrantRights } from '../access/running-access.ts'
+import type { StartFailure } from '../boot/lifecycle.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
-import type { RegistrantRights } from './alias-sight.ts'
 
 /** The catalog's entries for one node. */
 export interface NodeDump {
@@ -96,4 +99,19 @@ export interface RunningLocalAgent extends LocalAgent {
   stats(): Readonly<Record<string, string>>
   /** Stops the checks and settles when disk work is done. Nothing is removed from the catalog. */
   stop(): Promise<void>
+}
+
+/** The data that an agent registers about its own node. Reference: catalog.md#node. */
+export function nodeFactsOf(config: AgentConfig, nodeId: string): NodeFacts {
+  const meta: [string, string][] = [...Object.entries(config.nodeMeta), [segmentMetaKey, '']]
+  const wan = ['wan', config.wan.advertiseAddress] as const
+  return {
+    id: nodeId,
+    node: config.nodeName,
+    address: config.advertiseAddress,
+    taggedAddresses: hasBehaviour(config.release, 'lan-address-tagged')
+      ? [['lan', config.advertiseAddress], wan]
+      : [wan],
+    meta: meta.sort(([a], [b]) => compareText(a, b)),
+  }
 }

@@ -1,7 +1,7 @@
 import type { Result } from '../../base/result.ts'
 import type { CheckDefinition, ServiceDefinition, ServiceFacts } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
-import { itemKey } from './item-key.ts'
+import { itemKey } from './entries.ts'
 import type { LocalState } from './local-state.ts'
 import { managedCheckId } from './managed-proxies.ts'
 import { usualCheckIds } from './sidecars.ts'

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import type { CheckDefinition, OfferedService, ServiceDefinition } from '../../model/catalog.ts'
-import { type ManagedSettings, withManagedDefaults } from './managed-proxies.ts'
-import { isOpen, portFor, type SidecarPorts, type Taken } from './ports.ts'
+import type { ManagedSettings, SidecarPorts } from '../settings/proxy-settings.ts'
+import { isOpen, portFor, type Taken, withManagedDefaults } from './managed-proxies.ts'
 
 /** Settings of an agent for proxies that come with services. */
 export interface ProxySettings {

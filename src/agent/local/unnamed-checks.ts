@@ -1,6 +1,6 @@
 import type { CheckDefinition, OfferedService } from '../../model/catalog.ts'
 import { serviceMaintenancePrefix } from '../../model/catalog.ts'
-import { itemKey } from './item-key.ts'
+import { itemKey } from './entries.ts'
 import type { LocalState } from './local-state.ts'
 
 /** What becomes of a service's checks that its new definition does not name. */

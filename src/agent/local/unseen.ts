@@ -1,7 +1,7 @@
-import type { RegistrantRights, Sight } from './alias-sight.ts'
+import type { RegistrantRights } from '../access/running-access.ts'
+import type { Sight } from './alias-sight.ts'
 import { sightOf } from './alias-sight.ts'
-import type { Presence } from './differences.ts'
-import { itemKey } from './item-key.ts'
+import { itemKey, type Presence } from './entries.ts'
 import type { LocalState } from './local-state.ts'
 import type { NodeDump } from './parts.ts'
 

@@ -4,7 +4,7 @@ import type { Member } from '../../gossip/pool.ts'
 import { hasBehaviour, oldestRelease, parseRelease } from '../../model/release.ts'
 import type { Raft } from '../../raft/raft.ts'
 import { primaryOf } from '../access/mode.ts'
-import type { Ground } from '../ground.ts'
+import type { AccessGround } from '../access/running-access.ts'
 import { serverOf } from '../pool/pool-servers.ts'
 
 /**
@@ -12,7 +12,7 @@ import { serverOf } from '../pool/pool-servers.ts'
  * datacenter.
  */
 export function meshFederation(
-  { config, pool, wan, tokens }: Ground,
+  { config, pool, wan, tokens }: AccessGround,
   raft: Pick<Raft, 'status'>,
 ): MeshFederation | undefined {
   const primary = primaryOf(config)

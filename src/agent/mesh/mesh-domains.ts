@@ -3,7 +3,7 @@ import type { Env } from '../../env/env.ts'
 import { rootsEndpoint } from '../../features/connect/read-endpoints.ts'
 import type { Failure } from '../../model/failure.ts'
 import { type TrustDomains, trustDomainsOf } from '../../pki/trust-domains.ts'
-import type { AnswerCache } from '../asking/answer-cache.ts'
+import type { AnswerCache } from '../requests/asking/answer-cache.ts'
 
 /** How long "the servers have no mesh" is cached: every connection needs this answer. */
 const offMs = 10_000

@@ -4,9 +4,21 @@ import type { Env } from '../../env/env.ts'
 import { type Endpoint, endpointText } from '../../env/net.ts'
 import type { Pool } from '../../gossip/pool.ts'
 import { parseEndpoint } from '../../rpc/address.ts'
+import { readWholeFile, writeWholeFile } from '../boot/whole-file.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
-import { readWholeFile, writeWholeFile } from '../whole-file.ts'
-import { lanFiles, type PoolFiles } from './pool-files.ts'
+
+/** Names of the two pools of an agent, in the data directory and in its log. */
+export interface PoolFiles {
+  readonly pool: 'LAN' | 'WAN'
+  readonly snapshot: string
+  readonly keyring: string
+}
+
+/** The pool of all agents of the datacenter. Names of files as in the field. */
+export const lanFiles: PoolFiles = { pool: 'LAN', snapshot: 'local.snapshot', keyring: 'local.keyring' }
+
+/** The pool of the servers of all datacenters. */
+export const wanFiles: PoolFiles = { pool: 'WAN', snapshot: 'remote.snapshot', keyring: 'remote.keyring' }
 
 const directory = 'serf'
 /**

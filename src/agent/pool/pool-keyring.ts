@@ -3,10 +3,10 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
 import { Keyring, keyFrom } from '../../gossip/keyring.ts'
 import { productName } from '../../model/names.ts'
-import type { StartFailure } from '../agent.ts'
+import type { StartFailure } from '../boot/lifecycle.ts'
+import { readWholeFile, writeWholeFile } from '../boot/whole-file.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
-import { readWholeFile, writeWholeFile } from '../whole-file.ts'
-import { lanFiles, type PoolFiles } from './pool-files.ts'
+import { lanFiles, type PoolFiles } from './member-snapshot.ts'
 
 const directory = 'serf'
 

@@ -1,10 +1,50 @@
-import type { Endpoint } from '../../env/net.ts'
-import { endpointText } from '../../env/net.ts'
+import { type Endpoint, endpointText } from '../../env/net.ts'
 import type { Member, MemberStatus, Pool } from '../../gossip/pool.ts'
 import { productName } from '../../model/names.ts'
-import { internalProtocolsOf, type ProtocolRange, type Release, releaseText } from '../../model/release.ts'
-import { firstMode, modeTags } from '../access/mode-tags.ts'
+import {
+  hasBehaviour,
+  internalProtocolsOf,
+  type ProtocolRange,
+  type Release,
+  releaseText,
+} from '../../model/release.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
+
+/**
+ * `legacy`: tokens carry their rules. `enabled`: tokens name policies; there is no way back.
+ * Reference: access-control.md#mode-start, access-control.md#mode-in-stats.
+ */
+export type AccessMode = 'disabled' | 'legacy' | 'enabled'
+
+/** Values of the tag `acls` of servers. Releases that know only legacy access control set no tag. */
+const tags: Readonly<Record<AccessMode, string>> = { disabled: '0', enabled: '1', legacy: '2' }
+
+/** Whether agents of this release support tokens that name policies. */
+export function knowsPolicies(release: Release): boolean {
+  return hasBehaviour(release, 'tokens-and-policies')
+}
+
+export function modeTags(mode: AccessMode, release: Release): Readonly<Record<string, string>> {
+  return knowsPolicies(release) ? { acls: tags[mode] } : {}
+}
+
+/** The mode of a server at its start, before its state says more. */
+function firstMode({ access, server }: Pick<AgentConfig, 'access' | 'server'>): AccessMode {
+  return access.enabled && server ? 'legacy' : 'disabled'
+}
+
+/** Whether a server with this tag supports policies; undefined: it has no such tag. */
+export function supportsPolicies(acls: string | undefined): boolean {
+  return acls === tags.enabled || acls === tags.legacy
+}
+
+export function hasGoneOver(acls: string | undefined): boolean {
+  return acls === tags.enabled
+}
+
+export function saysDisabled(acls: string | undefined): boolean {
+  return acls === tags.disabled
+}
 
 /** What the tags of a member say about the server on it. */
 export interface PoolServer {
@@ -21,7 +61,7 @@ export interface PoolServer {
   readonly offersTls: boolean
   /** Its port in the pool of all datacenters; undefined if the tags do not say. */
   readonly wanPort?: number | undefined
-  /** Its mode of access control (`access/mode-tags.ts`); undefined if the tags do not say. */
+  /** Its mode of access control; undefined if the tags do not say. */
   readonly acls?: string | undefined
 }
 

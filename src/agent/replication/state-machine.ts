@@ -13,10 +13,9 @@ import type { Entry } from '../../raft/core/types.ts'
 import type { StateMachine, StateRestore, StateSnapshot } from '../../raft/raft.ts'
 import { Store, type StoreOptions } from '../../store/store.ts'
 import type { Row, TableDefinition, WriteTransaction } from '../../store/types.ts'
-import type { AgentObserver } from '../agent.ts'
+import type { AgentObserver } from '../boot/observer.ts'
 import { ComingState } from './coming-state.ts'
 import { decodeCommand, type LoggedCommand } from './command-codec.ts'
-import { commandMetric } from './command-metric.ts'
 import { ForwardedWrites, forgottenOrigins, forwardedWrites, type OnceApplied } from './forwarded-writes.ts'
 
 /** A replicated command that the release of this server does not know: the server stops, as it must. */
@@ -190,4 +189,32 @@ export class ReplicatedState implements StateMachine {
       release: releaseText(this.#release),
     })
   }
+}
+
+/** Commands whose metric does not follow from the name of their feature. */
+const named = new Map([
+  ['catalog.register', 'fsm.register'],
+  ['catalog.register-all', 'fsm.register'],
+  ['catalog.deregister', 'fsm.deregister'],
+  ['coordinate.batch', 'fsm.coordinate.batch-update'],
+  ['kv.reap-tombstones', 'fsm.tombstone'],
+])
+
+const ofFeature = new Map([
+  ['kv', 'kvs'],
+  ['query', 'prepared-query'],
+  ['connect', 'ca'],
+])
+
+/**
+ * The name of the metric for the duration of a replicated command: `fsm.kvs`. Reference:
+ * telemetry.md#metric-fsm-register, telemetry.md#metric-fsm-kvs, telemetry.md#metric-fsm-ca.
+ */
+function commandMetric(kind: string): string {
+  const known = named.get(kind)
+  if (known !== undefined) return known
+  const [feature = '', command = ''] = kind.split('.')
+  const made = `fsm.${ofFeature.get(feature) ?? feature}`
+  const part = feature === 'acl' ? /^(policy|token)-/.exec(command)?.[1] : undefined
+  return part === undefined ? made : `${made}.${part}`
 }

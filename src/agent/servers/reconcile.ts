@@ -17,8 +17,7 @@ import {
 } from '../../model/catalog.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
 import { type PoolServer, serverOf } from '../pool/pool-servers.ts'
-import { memberOf } from './member-changes.ts'
-import { known, membershipCheck, ownService } from './member-facts.ts'
+import { known, memberOf, membershipCheck, ownService } from './member-changes.ts'
 
 /** Interval of full rounds, whatever the pool has announced. Reference: configuration.md#reconcile-interval. */
 const wholeIntervalMs = 60_000

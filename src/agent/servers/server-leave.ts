@@ -1,12 +1,27 @@
 import { err, ok, type Result } from '../../base/result.ts'
+import type { Env } from '../../env/env.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ServerId } from '../../raft/core/types.ts'
 import type { Raft } from '../../raft/raft.ts'
-import type { Ground, Part } from '../ground.ts'
+import type { AgentConfig } from '../settings/agent-config.ts'
 import { ownAddress } from './introductions.ts'
 
 /** Interval at which a leaving server checks whether it has been removed. */
 const lookMs = 100
+
+interface LeavingServer {
+  readonly env: Env
+  readonly config: AgentConfig
+  readonly nodeId: string
+}
+
+/** What surrounds leaving the pool. */
+interface Leave {
+  /** Before it: a leader hands over. */
+  beforeLeave(): Promise<void>
+  /** After it: the server waits until it is removed from the consensus group, for at most the drain time. */
+  afterLeave(): Promise<Result<undefined, Failure>>
+}
 
 /**
  * How a server leaves the Raft configuration, in order:
@@ -17,8 +32,7 @@ const lookMs = 100
  *    two servers at once. The last server has no other to hand over to, and stays in its configuration: after a restart
  *    it leads again.
  */
-export function leaveConsensus(ground: Ground, raft: Raft): Pick<Part, 'beforeLeave' | 'afterLeave'> {
-  const { env, config, nodeId } = ground
+export function leaveConsensus({ env, config, nodeId }: LeavingServer, raft: Raft): Leave {
   const own = (): ServerId | undefined => raft.memberName(nodeId, ownAddress(config))
   const others = (): boolean => {
     const { servers } = raft.status().configuration

@@ -14,15 +14,19 @@ import {
   snapshotDefaultsOf,
 } from '../../model/release.ts'
 import type { RaftLimits } from '../../raft/core/types.ts'
-import { defaultManagedSettings, type ManagedSettings } from '../local/managed-proxies.ts'
-import { defaultSidecarPorts, type SidecarPorts } from '../local/ports.ts'
-import { defaultTelemetry, type TelemetryConfig } from '../telemetry/telemetry-config.ts'
-import type { WatchDefinition } from '../watch-handlers.ts'
 import { type AccessSettings, defaultAccess } from './access-settings.ts'
 import { lanGossip, wanGossip } from './gossip-timing.ts'
 import { defaultHttp, type HttpConfig } from './http-settings.ts'
 import { defaultLog, type LogSettings } from './log-settings.ts'
+import {
+  defaultManagedSettings,
+  defaultSidecarPorts,
+  type ManagedSettings,
+  type SidecarPorts,
+} from './proxy-settings.ts'
+import { defaultTelemetry, type TelemetryConfig } from './telemetry-settings.ts'
 import { defaultTls, type TlsSettings } from './tls-settings.ts'
+import type { WatchDefinition } from './watch-settings.ts'
 
 /**
  * The effective configuration of one agent: typed, complete, every default applied, durations in milliseconds. Only

@@ -4,7 +4,7 @@ import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import { type Endpoint, endpointText, type UdpSocket } from '../../env/net.ts'
 import { productName } from '../../model/names.ts'
-import { placeOf } from '../named-receiver.ts'
+import { placeOf } from '../../rpc/address.ts'
 import type { SyslogPlace } from '../settings/log-settings.ts'
 import { type SyslogLine, syslogPacket } from './syslog-line.ts'
 

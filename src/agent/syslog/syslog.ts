@@ -3,8 +3,7 @@ import type { Env } from '../../env/env.ts'
 import type { FollowedLog, LogLevel, LogParts } from '../../env/observe.ts'
 import type { SyslogSettings } from '../settings/log-settings.ts'
 import { type Carrier, openCarrier } from './carriers.ts'
-import { syslogLine } from './syslog-line.ts'
-import { WaitingLines } from './waiting-lines.ts'
+import { type SyslogLine, syslogLine } from './syslog-line.ts'
 
 /** Maximum number of waiting lines; further ones are dropped and counted. */
 const waitingLinesMax = 4_096
@@ -143,4 +142,49 @@ export class Syslog {
     this.#env.log.write('warn', 'syslog', 'log lines were dropped on their way to syslog', { lines })
     this.#telling = false
   }
+}
+
+/**
+ * A queue of lines, bounded in lines and in bytes; when it is full, new lines are dropped, because the first ones show
+ * how the trouble began.
+ */
+class WaitingLines {
+  readonly #linesMax: number
+  readonly #bytesMax: number
+  #lines: SyslogLine[] = []
+  #bytes = 0
+
+  constructor(linesMax: number, bytesMax: number) {
+    this.#linesMax = linesMax
+    this.#bytesMax = bytesMax
+  }
+
+  get length(): number {
+    return this.#lines.length
+  }
+
+  /** Returns whether there was room for it. */
+  add(line: SyslogLine): boolean {
+    const bytes = bytesOf(line)
+    if (this.#lines.length >= this.#linesMax || this.#bytes + bytes > this.#bytesMax) return false
+    this.#lines.push(line)
+    this.#bytes += bytes
+    return true
+  }
+
+  /** The oldest lines; they stay in the queue. */
+  first(count: number): readonly SyslogLine[] {
+    return this.#lines.slice(0, count)
+  }
+
+  removeFirst(count: number): void {
+    const gone = this.#lines.slice(0, count)
+    this.#lines = this.#lines.slice(count)
+    for (const line of gone) this.#bytes -= bytesOf(line)
+  }
+}
+
+/** Two bytes for each UTF-16 unit: the memory that it may take. */
+function bytesOf({ message }: SyslogLine): number {
+  return message.length * 2
 }

@@ -1,7 +1,7 @@
 import { compareText } from '../../base/bytes.ts'
 import type { Clock } from '../../env/clock.ts'
 import type { ProcessCondition } from '../../env/process.ts'
-import type { MetricSink } from './metric-sink.ts'
+import type { MetricSink } from './statsd-lines.ts'
 
 /** Maximum number of names; further ones are dropped. */
 const seriesMax = 4096

@@ -2,7 +2,7 @@ import { utf8 } from '../../base/bytes.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import { type Endpoint, endpointText, type TcpStream, type UdpSocket } from '../../env/net.ts'
-import { placeOf } from '../named-receiver.ts'
+import { placeOf } from '../../rpc/address.ts'
 import type { LineSender } from './statsd-lines.ts'
 
 /** Time for which lines are gathered into one send. */

@@ -1,4 +1,12 @@
-import type { MetricSink } from './metric-sink.ts'
+import type { Closable } from '../../env/async.ts'
+
+/** Receives each value, by its full name. */
+export interface MetricSink extends Closable {
+  count(name: string, by: number): void
+  gauge(name: string, value: number): void
+  /** Usually in milliseconds. */
+  sample(name: string, value: number): void
+}
 
 /** Sends lines, each with its line feed. */
 export interface LineSender {
@@ -6,7 +14,7 @@ export interface LineSender {
   close(): void
 }
 
-export interface LineFormat {
+interface LineFormat {
   /** Appended to each line: `|#tag,tag`. */
   readonly tags: readonly string[]
   /** Whether counts must be whole numbers. */

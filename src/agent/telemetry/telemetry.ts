@@ -2,15 +2,13 @@ import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { Metrics, MetricsInterval } from '../../env/observe.ts'
 import type { TelemetryView } from '../../features/contract/agent-context.ts'
+import { productName } from '../../model/names.ts'
+import { type MetricNames, passes, type TelemetryConfig } from '../settings/telemetry-settings.ts'
 import { Exposition, processText } from './exposition.ts'
 import { TcpLines, UdpLines } from './line-senders.ts'
-import { passes } from './metric-filter.ts'
-import { spellingsOf } from './metric-names.ts'
-import type { MetricSink } from './metric-sink.ts'
-import { plainLines, StatsdLines } from './statsd-lines.ts'
-import type { MetricNames, TelemetryConfig } from './telemetry-config.ts'
+import { type MetricSink, plainLines, StatsdLines } from './statsd-lines.ts'
 
-export interface Telemetry extends TelemetryView, Closable {
+interface Telemetry extends TelemetryView, Closable {
   /** The agent's metrics, which replace those of its Env. */
   readonly metrics: Metrics
   /** Applies the filter; everything else changes only with a restart. */
@@ -153,4 +151,17 @@ function linesOf(env: Env, { statsd, statsite, dogstatsd, dogstatsdTags }: Telem
     ...(statsite === undefined ? [] : [new StatsdLines(new TcpLines(env, statsite), plainLines)]),
     ...(dogstatsd === undefined ? [] : [new StatsdLines(new UdpLines(env, dogstatsd), dog)]),
   ]
+}
+
+/**
+ * Groups whose names once began with the product's name twice. Reference: telemetry.md#doubled-names,
+ * releases.md#rel-1.0-12.
+ */
+const doubled = /^(?:acl|autopilot|catalog|fsm|health|http|kvs|leader|prepared-query|rpc|session|session_ttl|txn)\./
+
+/** The names under which a metric is reported. */
+export function spellingsOf(name: string, names: MetricNames): readonly string[] {
+  if (names === 'single' || !doubled.test(name)) return [name]
+  const old = `${productName}.${name}`
+  return names === 'both' ? [name, old] : [old]
 }

@@ -1,4 +1,4 @@
-import { readWholeFile } from '../../agent/whole-file.ts'
+import { readWholeFile } from '../../agent/boot/whole-file.ts'
 import { base64, compareText, textOf, utf8 } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'

@@ -1,4 +1,4 @@
-import { writeWholeFile } from '../../agent/whole-file.ts'
+import { writeWholeFile } from '../../agent/boot/whole-file.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Disk } from '../../env/disk.ts'
 import { archiveBytesMax } from '../../features/snapshot/model.ts'

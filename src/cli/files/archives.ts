@@ -1,4 +1,4 @@
-import { features } from '../../agent/features.ts'
+import { features } from '../../agent/assembly/features.ts'
 import { hex } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'

@@ -1,4 +1,4 @@
-import { readWholeFile } from '../../agent/whole-file.ts'
+import { readWholeFile } from '../../agent/boot/whole-file.ts'
 import { textOf, utf8 } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Disk, DiskFailure, Readers } from '../../env/disk.ts'

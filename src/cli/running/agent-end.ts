@@ -1,4 +1,4 @@
-import type { Agent } from '../../agent/agent.ts'
+import type { Agent } from '../../agent/assembly/agent.ts'
 import type { AgentConfig } from '../../agent/settings/agent-config.ts'
 import type { Deferred } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'

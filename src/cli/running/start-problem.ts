@@ -1,6 +1,6 @@
-import type { StartFailure } from '../../agent/agent.ts'
+import type { StartFailure } from '../../agent/boot/lifecycle.ts'
+import { loadTls } from '../../agent/boot/tls-material.ts'
 import { wantedDefinitions } from '../../agent/local/file-definitions.ts'
-import { loadTls } from '../../agent/tls-material.ts'
 import type { LoadedConfig } from '../../config/load.ts'
 import { problemLines } from '../../config/problem.ts'
 import type { Env } from '../../env/env.ts'

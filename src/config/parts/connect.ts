@@ -1,5 +1,5 @@
-import type { ManagedSettings } from '../../agent/local/managed-proxies.ts'
 import type { AgentConfig } from '../../agent/settings/agent-config.ts'
+import type { ManagedSettings } from '../../agent/settings/proxy-settings.ts'
 import { parseDuration } from '../../base/duration.ts'
 import { defaultSkewMs } from '../../features/connect/limits.ts'
 import { rateProblem, readOptions } from '../../features/connect/options.ts'

@@ -1,4 +1,4 @@
-import type { TelemetryConfig } from '../../agent/telemetry/telemetry-config.ts'
+import type { TelemetryConfig } from '../../agent/settings/telemetry-settings.ts'
 import type { Endpoint } from '../../env/net.ts'
 import { hasBehaviour, newestRelease, type Release } from '../../model/release.ts'
 import type { FileConfig } from '../schema.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { WatchDefinition, WatchHandler } from '../../agent/watch-handlers.ts'
+import type { WatchDefinition, WatchHandler } from '../../agent/settings/watch-settings.ts'
 import { parseDuration } from '../../base/duration.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { watchPlan } from '../../features/watch/model.ts'

@@ -3,7 +3,7 @@ import type { ReadTransaction } from '../../store/types.ts'
 
 /**
  * The index at which an answer last changed for one caller, which may not see every row behind it. This is the one
- * place that states the rule; `agent/serving/seen-results.ts` applies it, and
+ * place that states the rule; `agent/requests/serving/seen-results.ts` applies it, and
  * `test/property/agent/visible-index.test.ts` checks every read against it.
  *
  * The index is the greatest of

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addressesIn } from '../../../src/agent/pool/discovery/address-list.ts'
-import { providerOf } from '../../../src/agent/pool/discovery/providers.ts'
+import { addressesIn, providerOf } from '../../../src/agent/pool/discovery/providers.ts'
 import { parseDiscovery } from '../../../src/agent/pool/discovery/request.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
 import type { Result } from '../../../src/base/result.ts'

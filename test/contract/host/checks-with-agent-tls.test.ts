@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { checkTls } from '../../../src/agent/boot/tls-material.ts'
 import { type HttpProbe, probeHttp } from '../../../src/agent/local/probes/http-probe.ts'
 import { defaultTls, type TlsMaterial } from '../../../src/agent/settings/tls-settings.ts'
-import { checkTls } from '../../../src/agent/tls-material.ts'
 import { createHostEnv, type HostEnv } from '../../../src/host/env.ts'
 import { makeTlsMaterial, opensslIsThere } from './tls-material.ts'
 

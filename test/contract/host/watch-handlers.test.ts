@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
-import { runHandler, type WatchHandler } from '../../../src/agent/watch-handlers.ts'
+import type { WatchHandler } from '../../../src/agent/settings/watch-settings.ts'
 import { createHostEnv } from '../../../src/host/env.ts'
+import { runHandler } from '../../../src/program/watch-handlers.ts'
 
 it('a handler that cannot be reached is named, with what is wrong', async () => {
   const env = createHostEnv({ logSink: () => undefined, logLevel: 'error' })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { AskedTokens } from '../../../src/agent/access/asked-tokens.ts'
 import { Authorizers } from '../../../src/agent/access/authorizers.ts'
-import type { ToldRights } from '../../../src/agent/access/rights-endpoint.ts'
+import type { ToldRights } from '../../../src/agent/access/rights.ts'
 import type { DownPolicy } from '../../../src/agent/settings/access-settings.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { Env } from '../../../src/env/env.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { readRequest } from '../../../src/agent/serving/request.ts'
+import { readRequest } from '../../../src/agent/requests/request.ts'
 import { pack, unpack } from '../../../src/base/msgpack.ts'
 import { blockingWaitMaxMs } from '../../../src/model/limits.ts'
 import { fc } from '../../fast-check.ts'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { SeenPart } from '../../../src/agent/serving/seen-part.ts'
+import { SeenPart } from '../../../src/agent/requests/serving/seen-part.ts'
 import type { Filters } from '../../../src/features/contract/access.ts'
 import type { EndpointDefinition } from '../../../src/features/contract/server-context.ts'
 import { oneForAll, type Sight } from '../../../src/features/contract/visible-index.ts'

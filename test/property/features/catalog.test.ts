@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { features } from '../../../src/agent/features.ts'
+import { features } from '../../../src/agent/assembly/features.ts'
 import { ReplicatedState } from '../../../src/agent/replication/state-machine.ts'
 import {
   deregisterEndpoint,

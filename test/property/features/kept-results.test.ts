@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { unrestricted } from '../../../src/access/authorizer.ts'
-import { KeptResults } from '../../../src/agent/serving/kept-results.ts'
+import { KeptResults } from '../../../src/agent/requests/serving/kept-results.ts'
 import {
   deregisterEndpoint,
   nodeDumpEndpoint,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { aliasOutcome, LocalAliases } from '../../../src/agent/local/alias-checks.ts'
 import { LocalState } from '../../../src/agent/local/local-state.ts'
-import { nodeFactsOf } from '../../../src/agent/local/node-facts.ts'
+import { nodeFactsOf } from '../../../src/agent/local/parts.ts'
 import type { CheckFacts, CheckProbe } from '../../../src/model/catalog.ts'
 import { checkOf, configOf, type LocalWorld, nodeId, offer, serviceOf, ttl, withLocalAgent } from './local-world.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Authorizer } from '../../../src/access/authorizer.ts'
+import type { RegistrantRights } from '../../../src/agent/access/running-access.ts'
 import { hiddenOutput } from '../../../src/agent/local/alias-checks.ts'
-import type { RegistrantRights } from '../../../src/agent/local/alias-sight.ts'
 import { err, ok } from '../../../src/base/result.ts'
 import type { CheckFacts, CheckProbe } from '../../../src/model/catalog.ts'
 import { Rights } from '../features/rights-of.ts'

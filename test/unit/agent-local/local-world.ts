@@ -1,6 +1,6 @@
 import type { SimNode } from '../../../sim/world/node.ts'
 import type { Simulation } from '../../../sim/world/simulation.ts'
-import type { RegistrantRights } from '../../../src/agent/local/alias-sight.ts'
+import type { RegistrantRights } from '../../../src/agent/access/running-access.ts'
 import { createLocalAgent } from '../../../src/agent/local/local-agent.ts'
 import type { RunningLocalAgent } from '../../../src/agent/local/parts.ts'
 import { type AgentConfig, defaultAgentConfig } from '../../../src/agent/settings/agent-config.ts'

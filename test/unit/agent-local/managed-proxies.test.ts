@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createLocalAgent } from '../../../src/agent/local/local-agent.ts'
-import {
-  defaultManagedSettings,
-  type ManagedSettings,
-  withManagedDefaults,
-} from '../../../src/agent/local/managed-proxies.ts'
+import { withManagedDefaults } from '../../../src/agent/local/managed-proxies.ts'
+import { defaultManagedSettings, type ManagedSettings } from '../../../src/agent/settings/proxy-settings.ts'
 import { parseServiceDefinition } from '../../../src/features/agent/definitions.ts'
 import type { LocalAgent } from '../../../src/features/contract/local-agent.ts'
 import type { ServiceDefinition } from '../../../src/model/catalog.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RegistrantRights } from '../../../src/agent/local/alias-sight.ts'
+import type { RegistrantRights } from '../../../src/agent/access/running-access.ts'
 import { err, ok } from '../../../src/base/result.ts'
 import type { Failure } from '../../../src/model/failure.ts'
 import { type Grant, Rights } from '../features/rights-of.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { spellingsOf } from '../../../src/agent/telemetry/metric-names.ts'
+import { spellingsOf } from '../../../src/agent/telemetry/telemetry.ts'
 import { normalize } from '../../../src/config/normalize.ts'
 import { parseDocument } from '../../../src/config/sources/document.ts'
 import { validateDocument } from '../../../src/config/validate.ts'

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { defaultAgentConfig } from '../../../src/agent/settings/agent-config.ts'
-import { passes } from '../../../src/agent/telemetry/metric-filter.ts'
+import { passes, type TelemetryConfig } from '../../../src/agent/settings/telemetry-settings.ts'
 import { plainLines, StatsdLines } from '../../../src/agent/telemetry/statsd-lines.ts'
 import { openTelemetry } from '../../../src/agent/telemetry/telemetry.ts'
-import type { TelemetryConfig } from '../../../src/agent/telemetry/telemetry-config.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { parsePrometheus } from './prometheus-text.ts'
 

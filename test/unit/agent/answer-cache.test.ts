@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Authorizer, managementOf } from '../../../src/access/authorizer.ts'
-import { AnswerCache } from '../../../src/agent/asking/answer-cache.ts'
+import { AnswerCache } from '../../../src/agent/requests/asking/answer-cache.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import { serviceNodesEndpoint } from '../../../src/features/catalog/endpoint.ts'
 import type { PlacedService } from '../../../src/features/catalog/model.ts'

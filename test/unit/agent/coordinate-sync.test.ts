@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { syncCoordinate } from '../../../src/agent/local/coordinate-sync.ts'
 import { OwnRefusals } from '../../../src/agent/local/own-refusals.ts'
-import { syncCoordinate } from '../../../src/agent/pool/coordinate-sync.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { Failure } from '../../../src/model/failure.ts'
 import { Rights } from '../features/rights-of.ts'

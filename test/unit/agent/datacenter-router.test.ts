@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { DatacenterRouter } from '../../../src/agent/asking/datacenter-router.ts'
+import { DatacenterRouter } from '../../../src/agent/requests/asking/datacenter-target.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { Member, MemberStatus } from '../../../src/gossip/pool.ts'
 import { FakePool, serverMember } from './fake-pool.ts'

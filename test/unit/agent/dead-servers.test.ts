@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { judgeDeadServers } from '../../../src/agent/servers/dead-servers.ts'
+import { judgeDeadServers } from '../../../src/agent/servers/clean-up.ts'
 import { quorumOf } from '../../../src/raft/core/quorum.ts'
 import type { Server } from '../../../src/raft/core/types.ts'
 import { fc } from '../../fast-check.ts'

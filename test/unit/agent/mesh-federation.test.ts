@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Ground } from '../../../src/agent/ground.ts'
+import type { Ground } from '../../../src/agent/assembly/ground.ts'
 import { meshFederation } from '../../../src/agent/mesh/federation.ts'
 import { defaultAgentConfig } from '../../../src/agent/settings/agent-config.ts'
 import { normalize } from '../../../src/config/normalize.ts'

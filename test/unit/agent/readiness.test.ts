@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ServerStanding, serverReasons } from '../../../src/agent/serving/readiness.ts'
+import { type ServerStanding, serverReasons } from '../../../src/agent/requests/serving/readiness.ts'
 import { logIndexOf, noIndex, noTerm, termOf } from '../../../src/model/log-position.ts'
 import type { RaftStatus } from '../../../src/raft/raft.ts'
 import { LoneServer } from '../features/lone-server.ts'

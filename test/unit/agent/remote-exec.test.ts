@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { RemoteExec } from '../../../src/agent/remote-exec.ts'
+import { RemoteExec } from '../../../src/agent/local/remote-exec.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
 import { err, ok } from '../../../src/base/result.ts'
 import { kvValue } from '../../../src/features/kv/model.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { RequestBudget } from '../../../src/agent/asking/request-budget.ts'
+import { RequestBudget } from '../../../src/agent/requests/asking/client-target.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { HandClock } from '../features/hand-clock.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ServerRouter } from '../../../src/agent/asking/server-router.ts'
+import { ServerRouter } from '../../../src/agent/requests/asking/server-router.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { HandClock } from '../features/hand-clock.ts'
 import { clientMember, FakePool, serverMember } from './fake-pool.ts'

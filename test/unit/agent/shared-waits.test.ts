@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { SharedWaits } from '../../../src/agent/asking/shared-waits.ts'
+import { SharedWaits } from '../../../src/agent/requests/asking/shared-waits.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { CallOptions } from '../../../src/features/contract/call.ts'
 import type { Answer, Consistency, ReadOptions } from '../../../src/features/contract/reading.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { features } from '../../../src/agent/features.ts'
+import { features } from '../../../src/agent/assembly/features.ts'
 import { decodeCommand, encodeCommand } from '../../../src/agent/replication/command-codec.ts'
 import {
   forgottenAtOnce,

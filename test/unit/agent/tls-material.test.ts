@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { loadTls } from '../../../src/agent/tls-material.ts'
+import { loadTls } from '../../../src/agent/boot/tls-material.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { createHostEnv } from '../../../src/host/env.ts'

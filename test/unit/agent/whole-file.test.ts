@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fileBytesMax, readWholeFile } from '../../../src/agent/whole-file.ts'
+import { fileBytesMax, readWholeFile } from '../../../src/agent/boot/whole-file.ts'
 import { CrashDisk } from '../raft-log/crash-disk.ts'
 
 describe('a whole file', () => {

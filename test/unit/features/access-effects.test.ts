@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { features } from '../../../src/agent/features.ts'
+import { features } from '../../../src/agent/assembly/features.ts'
 import { placedOperations } from '../../../src/http/openapi/document.ts'
 import { type Effect, effects, openOperations } from './access-effects.ts'
 import { AccessWorld } from './access-world.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Dispatch } from '../../../src/agent/serving/dispatch.ts'
+import { Dispatch } from '../../../src/agent/requests/serving/dispatch.ts'
 import { ok, type Result } from '../../../src/base/result.ts'
 import type { Answer } from '../../../src/features/contract/reading.ts'
 import { kvFeature } from '../../../src/features/kv/feature.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { unrestricted } from '../../../src/access/authorizer.ts'
-import { features } from '../../../src/agent/features.ts'
+import { features } from '../../../src/agent/assembly/features.ts'
 import { encodeCommand } from '../../../src/agent/replication/command-codec.ts'
 import { OpenStates } from '../../../src/agent/replication/open-states.ts'
 import { ReplicatedState } from '../../../src/agent/replication/state-machine.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { features } from '../../../src/agent/features.ts'
+import { features } from '../../../src/agent/assembly/features.ts'
 import { defaultAgentConfig } from '../../../src/agent/settings/agent-config.ts'
 import type { Operations, Route, RouteResponse } from '../../../src/features/contract/route.ts'
 import { createHttpFace } from '../../../src/http/face.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { features } from '../../../src/agent/features.ts'
+import { features } from '../../../src/agent/assembly/features.ts'
 import { writeJson } from '../../../src/base/json.ts'
 import { declared } from '../../../src/features/contract/route.ts'
 import { digits, parameter } from '../../../src/features/http/parameters.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ParkedReads } from '../../../sim/checkers/clients/parked-reads.ts'
-import type { FoundResult, ParkedRead } from '../../../src/agent/agent.ts'
+import type { FoundResult, ParkedRead } from '../../../src/agent/boot/observer.ts'
 import { recorder } from './reports.ts'
 
 /** A query whose result is whatever `state` says. */

@@ -102,6 +102,12 @@ function planted(): PlantedTree {
   for (const { from, to } of [...violations, ...allowed]) tree.plant(from, `import type { X } from '${to}'`)
   tree.plant('src/model/ring-a.ts', "import './ring-b.ts'")
   tree.plant('src/model/ring-b.ts', "import './ring-a.ts'")
+  tree.plant('src/agent/local/to-serving.ts', "import type { X } from '../serving/to-pool.ts'")
+  tree.plant('src/agent/serving/to-pool.ts', "import type { X } from '../pool/to-local.ts'")
+  tree.plant('src/agent/pool/to-local.ts', "import type { X } from '../local/ground.ts'")
+  tree.plant('src/agent/local/ground.ts', 'export const ground = 1')
+  tree.plant('src/agent/upper/a.ts', "import type { X } from '../lower/a.ts'")
+  tree.plant('src/agent/lower/a.ts', 'export const a = 1')
   return tree.plant('src/model/orphan.ts', 'export const orphan = 1')
 }
 
@@ -140,6 +146,13 @@ describe('the import rules', () => {
 
   it('refuse a cycle', () => {
     expect(rulesOn('src/model/ring-a.ts')).toContain('no-cycle')
+  })
+
+  it('refuse folders that import each other although none of their files do', () => {
+    const circle = ['src/agent/local', 'src/agent/pool', 'src/agent/serving']
+    expect(circle.map((folder) => [...rulesOn(folder)])).toEqual(circle.map(() => ['no-folder-circle']))
+    expect([...rulesOn('src/agent/upper'), ...rulesOn('src/agent/lower')]).toEqual([])
+    expect(rulesOn('src/agent/local/to-serving.ts').size).toBe(0)
   })
 
   it('refuse a module that nobody imports and that imports nobody', () => {

@@ -5,10 +5,17 @@ import { endpointText, type TlsOptions } from '../../../env/net.ts'
 import type { CheckProbe } from '../../../model/catalog.ts'
 import { productTitle } from '../../../model/names.ts'
 import { critical, failureText, lastText, type Outcome, outputBytesMax } from './outcome.ts'
-import { firstReached, placesAt } from './place.ts'
-import { probeTls } from './probe-tls.ts'
+import {
+  firstReached,
+  hostOf,
+  parseWebUrl,
+  placesAt,
+  probeTls,
+  resolveLocation,
+  urlText,
+  type WebUrl,
+} from './place.ts'
 import { statusText } from './reason-phrases.ts'
-import { hostOf, parseWebUrl, resolveLocation, urlText, type WebUrl } from './url.ts'
 
 export type HttpProbe = Extract<CheckProbe, { kind: 'http' }>
 

@@ -4,7 +4,7 @@ import { jsonOrUndefined } from '../../../base/json.ts'
 import { err, ok, type Result } from '../../../base/result.ts'
 import { type Endpoint, endpointText, type TlsOptions } from '../../../env/net.ts'
 import { isAddress, parseEndpoint } from '../../../rpc/address.ts'
-import { readWholeFile } from '../../whole-file.ts'
+import { readWholeFile } from '../../boot/whole-file.ts'
 import type { DiscoveryEnv, DiscoveryRequest } from './request.ts'
 
 /** Where a pod finds the API server and its own account. Source: Kubernetes, "Accessing the Kubernetes API from a Pod". */

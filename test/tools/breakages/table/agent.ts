@@ -4,13 +4,13 @@ import type { Breakage } from '../breakage.ts'
 export const agentBreakages: readonly Breakage[] = [
   {
     id: 'AGT-001',
-    file: 'src/agent/self.ts',
+    file: 'src/agent/assembly/self.ts',
     find: '    server: config.server,\n',
     replace: '    server: true,\n',
   },
   {
     id: 'AGT-002',
-    file: 'src/agent/local/node-facts.ts',
+    file: 'src/agent/local/parts.ts',
     find: '    id: nodeId,\n',
     replace: "    id: config.nodeId ?? '',\n",
   },
@@ -46,7 +46,7 @@ export const agentBreakages: readonly Breakage[] = [
   },
   {
     id: 'AGT-008',
-    file: 'src/agent/asking/client-target.ts',
+    file: 'src/agent/requests/asking/client-target.ts',
     find: 'this.#router.failed(server.id)\n    return answer\n',
     replace:
       'this.#router.failed(server.id)\n    const { meta, ...rest } = Object(answer.value)\n    return meta === undefined ? answer : { ...answer, value: { ...rest, meta: { ...meta, index: 1 } } }\n',

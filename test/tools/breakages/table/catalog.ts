@@ -56,7 +56,7 @@ export const catalogBreakages: readonly Breakage[] = [
   },
   {
     id: 'CAT-006',
-    file: 'src/agent/local/node-facts.ts',
+    file: 'src/agent/local/parts.ts',
     find: "? [['lan', config.advertiseAddress], wan]",
     replace: "? [['lan', config.advertiseAddress]]",
   },
@@ -70,7 +70,7 @@ export const catalogBreakages: readonly Breakage[] = [
   },
   {
     id: 'CAT-008',
-    file: 'src/agent/local/node-facts.ts',
+    file: 'src/agent/local/parts.ts',
     find: "[...Object.entries(config.nodeMeta), [segmentMetaKey, '']]",
     replace: '[...Object.entries(config.nodeMeta)]',
   },
@@ -88,7 +88,7 @@ export const catalogBreakages: readonly Breakage[] = [
   },
   {
     id: 'CAT-011',
-    file: 'src/agent/local/node-facts.ts',
+    file: 'src/agent/local/parts.ts',
     find: `hasBehaviour(config.release, 'lan-address-tagged')
       ? `,
     replace: `hasBehaviour(config.release, 'protocol-2')

@@ -58,7 +58,7 @@ export const cliBreakages: readonly Breakage[] = [
   },
   {
     id: 'CLI-010',
-    file: 'src/agent/self.ts',
+    file: 'src/agent/assembly/self.ts',
     find: "leader: String(status.role === 'leader'),",
     replace: 'leader: String(status.leader !== undefined),',
   },

@@ -58,7 +58,7 @@ export const dnsBreakages: readonly Breakage[] = [
   },
   {
     id: 'DNS-010',
-    file: 'src/agent/local/node-facts.ts',
+    file: 'src/agent/local/parts.ts',
     find: '    address: config.advertiseAddress,\n',
     replace: '    address: config.bindAddress,\n',
   },
@@ -70,7 +70,7 @@ export const dnsBreakages: readonly Breakage[] = [
   },
   {
     id: 'DNS-012',
-    file: 'src/agent/server.ts',
+    file: 'src/agent/assembly/server.ts',
     find: 'standInToken: () => ground.tokens.default,',
     replace: 'standInToken: () => ground.tokens.agent,',
   },

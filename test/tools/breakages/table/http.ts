@@ -29,13 +29,13 @@ export const httpBreakages: readonly Breakage[] = [
   },
   {
     id: 'HTP-004',
-    file: 'src/agent/serving/dispatch.ts',
+    file: 'src/agent/requests/serving/dispatch.ts',
     find: 'if (leftMs <= 0 || this.#seen.isNews(before, found.value, read.minIndex)) {',
     replace: 'if (leftMs <= 0) {',
   },
   {
     id: 'HTP-005',
-    file: 'src/agent/serving/request.ts',
+    file: 'src/agent/requests/request.ts',
     find: 'return read.waitMs === 0 ? blockingWaitDefaultMs :',
     replace: 'return read.waitMs === 0 ? blockingWaitMaxMs :',
   },

@@ -53,7 +53,7 @@ export const limitBreakages: readonly Breakage[] = [
   },
   {
     id: 'LIM-011',
-    file: 'src/agent/asking/request-budget.ts',
+    file: 'src/agent/requests/asking/client-target.ts',
     find: '    this.#tokens -= 1\n',
     replace: '',
   },

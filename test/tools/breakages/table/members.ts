@@ -149,7 +149,7 @@ export const memberBreakages: readonly Breakage[] = [
   },
   {
     id: 'MEM-025',
-    file: 'src/agent/access/mode-tags.ts',
+    file: 'src/agent/pool/pool-servers.ts',
     find: 'return knowsPolicies(release) ? {',
     replace: "return knowsPolicies(release) && mode === 'enabled' ? {",
   },

@@ -96,7 +96,7 @@ export const raftBreakages: readonly Breakage[] = [
   },
   {
     id: 'RFT-016',
-    file: 'src/agent/server.ts',
+    file: 'src/agent/assembly/server.ts',
     find: `return openRaft(env, {
     id: serverIdFor(config.raft.protocol, nodeId,`,
     replace: `return openRaft(env, {

@@ -28,7 +28,7 @@ export const newerReleaseBreakages: readonly Breakage[] = [
   },
   {
     id: 'UPG-005',
-    file: 'src/agent/access/support.ts',
+    file: 'src/agent/access/mode.ts',
     find: '...(own === primary ? [] : missingInPrimary(serversIn(wan, primary), primary)),',
     replace: '',
   },

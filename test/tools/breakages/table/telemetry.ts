@@ -4,13 +4,13 @@ import type { Breakage } from '../breakage.ts'
 export const telemetryBreakages: readonly Breakage[] = [
   {
     id: 'TEL-001',
-    file: 'src/agent/telemetry/telemetry-config.ts',
+    file: 'src/agent/settings/telemetry-settings.ts',
     find: 'prefix: productName,',
     replace: "prefix: '',",
   },
   {
     id: 'TEL-002',
-    file: 'src/agent/telemetry/metric-names.ts',
+    file: 'src/agent/telemetry/telemetry.ts',
     find: "if (names === 'single' || !doubled.test(name))",
     replace: 'if (!doubled.test(name))',
   },
@@ -22,7 +22,7 @@ export const telemetryBreakages: readonly Breakage[] = [
   },
   {
     id: 'TEL-004',
-    file: 'src/agent/telemetry/metric-names.ts',
+    file: 'src/agent/telemetry/telemetry.ts',
     find: "return names === 'both' ? [name, old] : [old]",
     replace: 'return [old]',
   },

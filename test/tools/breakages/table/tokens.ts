@@ -35,7 +35,7 @@ export const tokenBreakages: readonly Breakage[] = [
   },
   {
     id: 'ACL-028',
-    file: 'src/agent/access/mode-tags.ts',
+    file: 'src/agent/pool/pool-servers.ts',
     find: "access.enabled && server ? 'legacy' : 'disabled'",
     replace: "access.enabled && server ? 'enabled' : 'disabled'",
   },
@@ -59,7 +59,7 @@ export const tokenBreakages: readonly Breakage[] = [
   },
   {
     id: 'ACL-032',
-    file: 'src/agent/access/support.ts',
+    file: 'src/agent/access/mode.ts',
     find: '...(own === primary ? [] : missingInPrimary(serversIn(wan, primary), primary)),',
     replace: '',
   },

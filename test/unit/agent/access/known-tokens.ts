@@ -1,5 +1,5 @@
 import type { Ask, Authorizer } from '../../../../src/access/authorizer.ts'
-import type { TokenResolver } from '../../../../src/agent/access/resolver.ts'
+import type { TokenResolver } from '../../../../src/agent/access/running-access.ts'
 import { err, ok, type Result } from '../../../../src/base/result.ts'
 import type { Failure } from '../../../../src/model/failure.ts'
 

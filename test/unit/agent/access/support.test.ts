@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { missingServers, type Seen } from '../../../../src/agent/access/support.ts'
+import { missingServers, type Seen } from '../../../../src/agent/access/mode.ts'
 import { legacyModeFailure } from '../../../../src/features/contract/access-control.ts'
 import type { Member, MemberStatus } from '../../../../src/gossip/pool.ts'
 

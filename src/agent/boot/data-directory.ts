@@ -1,0 +1,132 @@
+import { textOf, utf8 } from '../../base/bytes.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import { uuidOf } from '../../base/uuid.ts'
+import type { Disk, DiskFailure } from '../../env/disk.ts'
+import type { Env } from '../../env/env.ts'
+import { type OldLogs, refuseOldFormat } from '../../raft/log/old-format.ts'
+import type { StartFailure } from './lifecycle.ts'
+import { readWholeFile, writeWholeFile } from './whole-file.ts'
+
+const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** A data directory that this agent holds exclusively. */
+export interface DataDirectory {
+  readonly path: string
+  readonly nodeId: string
+  release(): Promise<void>
+}
+
+export function drawUuid(env: Env): string {
+  return uuidOf(env.crypto.randomBytes(16))
+}
+
+/**
+ * Opens the data directory and creates it if it is missing: takes its lock, and reads the node ID from the file
+ * `node-id`, where `freshId` is written if there is none. Refuses a directory that it cannot use before it writes
+ * anything.
+ */
+export async function openDataDirectory(
+  env: Env,
+  path: string,
+  configuredId: string | undefined,
+  freshId: string,
+  oldLogs: OldLogs | undefined,
+): Promise<Result<DataDirectory, StartFailure>> {
+  const refused = await refuseUnusable(env.disk, path, oldLogs)
+  if (refused !== undefined) return err(refused)
+  const made = await env.disk.makeDirectory(path)
+  if (!made.ok) return err(unusable(made.error))
+  // The directory's own name must be durable, too: otherwise a power cut soon after the first start could lose all of
+  // its content.
+  const named = await env.disk.syncDirectory(parentOf(path))
+  if (!named.ok) return err(unusable(named.error))
+  const lock = await env.disk.lock(`${path}/lock`)
+  if (!lock.ok) return err(unusable(lock.error))
+  const nodeId = await keepNodeId(env, path, configuredId, freshId)
+  if (!nodeId.ok) {
+    await lock.value.close()
+    return nodeId
+  }
+  return ok({ path, nodeId: nodeId.value, release: () => lock.value.close() })
+}
+
+/**
+ * The node ID that an earlier start stored, if it can be read. Writes nothing; `openDataDirectory` reports what is
+ * wrong.
+ */
+export async function storedNodeId(env: Env, path: string): Promise<string | undefined> {
+  const found = await readWholeFile(env.disk, `${path}/node-id`)
+  const stored = found.ok ? textOf(found.value).trim().toLowerCase() : undefined
+  return stored !== undefined && uuidShape.test(stored) ? stored : undefined
+}
+
+function parentOf(path: string): string {
+  const bare = path.replace(/\/+$/, '')
+  const slash = bare.lastIndexOf('/')
+  return slash < 0 ? '.' : bare.slice(0, Math.max(slash, 1))
+}
+
+/**
+ * Why the directory at this path cannot be used; undefined if it can, or does not exist yet. `oldLogs` says what a
+ * server does about the log of an old release; a client has no log.
+ */
+export async function refuseUnusable(
+  disk: Disk,
+  path: string,
+  oldLogs: OldLogs | undefined,
+): Promise<StartFailure | undefined> {
+  const entry = await disk.stat(path)
+  if (!entry.ok) return entry.error.kind === 'not-found' ? undefined : unusable(entry.error)
+  if (entry.value.kind !== 'directory') {
+    return {
+      kind: 'data-directory',
+      message: `data_dir "${path}" is not a directory`,
+      remedy: 'name a directory with -data-dir',
+    }
+  }
+  const names = await disk.list(path)
+  if (!names.ok) return unusable(names.error)
+  return oldLogs === undefined ? undefined : refuseOldFormat(disk, path, oldLogs)
+}
+
+async function keepNodeId(
+  env: Env,
+  path: string,
+  configured: string | undefined,
+  fresh: string,
+): Promise<Result<string, StartFailure>> {
+  const file = `${path}/node-id`
+  const found = await readWholeFile(env.disk, file)
+  if (!found.ok && found.error.kind !== 'not-found') return err(unusable(found.error))
+  const stored = found.ok ? textOf(found.value).trim().toLowerCase() : undefined
+  if (configured === undefined && stored !== undefined) {
+    if (uuidShape.test(stored)) return ok(stored)
+    return err({
+      kind: 'data-directory',
+      message: `${file} does not hold a UUID`,
+      remedy: 'restore the file, or give the ID with -node-id',
+    })
+  }
+  const id = configured ?? fresh
+  if (id === stored) return ok(id)
+  const written = await writeWholeFile(env.disk, path, 'node-id', utf8(id), true)
+  return written.ok ? ok(id) : err(unusable(written.error))
+}
+
+function unusable(failure: DiskFailure): StartFailure {
+  const remedies: Record<DiskFailure['kind'], string> = {
+    'not-found': 'make the directory above it, or name another with -data-dir',
+    exists: 'move it away, or name another with -data-dir',
+    permission: 'give this user the right to read and write it, or name another with -data-dir',
+    full: 'free some space on its disk',
+    'not-directory': 'name a directory with -data-dir',
+    'is-directory': 'move the directory away',
+    locked: 'another agent uses this data directory: stop it, or name another with -data-dir',
+    io: 'check the disk',
+  }
+  return {
+    kind: 'data-directory',
+    message: `data_dir: ${failure.path}: ${failure.message}`,
+    remedy: remedies[failure.kind],
+  }
+}

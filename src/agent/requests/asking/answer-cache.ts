@@ -1,0 +1,256 @@
+import type { Authorizer } from '../../../access/authorizer.ts'
+import { err, ok, type Result } from '../../../base/result.ts'
+import type { Env } from '../../../env/env.ts'
+import type { CallOptions, Freshness } from '../../../features/contract/call.ts'
+import type { Answer, CachedAnswer, ReadOptions } from '../../../features/contract/reading.ts'
+import type { QueryEndpoint } from '../../../features/contract/server-context.ts'
+import type { Failure } from '../../../model/failure.ts'
+import { blockingWaitMaxMs } from '../../../model/limits.ts'
+import { waitOf } from '../request.ts'
+import type { Calls } from './calls.ts'
+
+/**
+ * Maximum number of cached answers; a new one evicts the answer that was not requested for the longest time. Each has
+ * one blocking read under way.
+ */
+const answersMax = 1_024
+/** An answer that no caller has requested for this long is dropped. Reference: http-reads.md#background-refresh. */
+const unaskedMaxMs = 72 * 3_600_000
+/** Pause after a failed refresh, doubled with each further failure. */
+const retryMinMs = 1_000
+const retryMaxMs = 60_000
+
+type Query = Pick<Calls, 'query' | 'tokenOf'>
+/** The rights of a call's token, as far as this agent knows them. */
+type RightsOf = (call: CallOptions) => Promise<Result<Authorizer, Failure>>
+
+/**
+ * Caches answers for callers that pass `?cached`, and refreshes each by a blocking read that is always under way. The
+ * cache key is the whole request, tags included: the field's own cache once ignored them. With access control on, a
+ * cached answer is served only while its token keeps the rights that it was requested with, so that a caller whose
+ * rights were revoked does not get from here what the servers would refuse.
+ */
+export class AnswerCache {
+  readonly #env: Env
+  readonly #calls: Query
+  readonly #rightsOf: RightsOf | undefined
+  /** In order of the last request, the oldest first. */
+  readonly #kept = new Map<string, KeptAnswer>()
+
+  /** `rightsOf` absent: access control is off. */
+  constructor(env: Env, calls: Query, rightsOf?: RightsOf) {
+    this.#env = env
+    this.#calls = calls
+    this.#rightsOf = rightsOf
+  }
+
+  get size(): number {
+    return this.#kept.size
+  }
+
+  stop(): void {
+    for (const kept of this.#kept.values()) kept.stop()
+    this.#kept.clear()
+  }
+
+  /**
+   * Returns the cached answer if it is as fresh as the caller demands; otherwise asks any server and caches the answer.
+   */
+  async get<Args, Reply>(
+    endpoint: QueryEndpoint<Args, Reply>,
+    args: Args,
+    read: ReadOptions,
+    freshness: Freshness,
+    options: CallOptions,
+  ): Promise<Result<CachedAnswer<Reply>, Failure>> {
+    const token = this.#calls.tokenOf(options)
+    // An answer filtered for one token must not reach another.
+    const key = JSON.stringify([endpoint.method, read.datacenter, args, token])
+    const rights = await this.#rightsOf?.(options)
+    if (rights?.ok === false) return rights
+    const found = this.#kept.get(key)
+    const known = found?.authorizer === rights?.value ? found : undefined
+    if (
+      known !== undefined &&
+      !freshness.revalidate &&
+      known.ageMs() <= (freshness.maxAgeMs ?? Number.POSITIVE_INFINITY)
+    ) {
+      this.#askedFor(key, known)
+      if (known.answer.meta.index > read.minIndex) return given(known)
+      await known.next(waitOf(read), options)
+      // The rights may have changed while the caller waited: then the cached answer is not for it, and it asks anew.
+      const later = await this.#rightsOf?.(options)
+      if (later?.ok === false) return later
+      if (later?.value === known.authorizer) return given(known)
+      return this.get(endpoint, args, { ...read, minIndex: 0 }, freshness, options)
+    }
+    const asked = await this.#calls.query(endpoint, args, { ...read, consistency: 'stale', maxStaleMs: 0 }, options)
+    if (!asked.ok) {
+      if (isRefusal(asked.error)) {
+        this.#drop(key)
+        return asked
+      }
+      const bearable = known !== undefined && known.ageMs() <= (freshness.staleIfErrorMs ?? -1)
+      return bearable ? ok(hit(known) as CachedAnswer<Reply>) : asked
+    }
+    const question = { endpoint: endpoint as QueryEndpoint, args, datacenter: read.datacenter, token }
+    const kept = this.#keep(key, question, asked.value)
+    kept.authorizer = rights?.value
+    return ok({ answer: asked.value, hit: false, ageMs: 0 })
+  }
+
+  #keep(key: string, { endpoint, args, datacenter, token }: Question, answer: Answer<unknown>): KeptAnswer {
+    const known = this.#kept.get(key)
+    if (known !== undefined) {
+      known.take(answer)
+      this.#askedFor(key, known)
+      return known
+    }
+    for (const [oldest, kept] of this.#kept) {
+      if (this.#kept.size < answersMax) break
+      kept.stop()
+      this.#kept.delete(oldest)
+    }
+    const read = { consistency: 'stale' as const, minIndex: 1, waitMs: blockingWaitMaxMs, maxStaleMs: 0, datacenter }
+    const refresh = (minIndex: number, options: CallOptions) =>
+      this.#calls.query(endpoint, args, { ...read, minIndex }, { ...options, token })
+    const kept = new KeptAnswer(this.#env, answer, refresh)
+    this.#kept.set(key, kept)
+    this.#env.detach(
+      kept.keepFresh().then(() => {
+        if (this.#kept.get(key) === kept) this.#kept.delete(key)
+      }),
+    )
+    return kept
+  }
+
+  #drop(key: string): void {
+    this.#kept.get(key)?.stop()
+    this.#kept.delete(key)
+  }
+
+  #askedFor(key: string, kept: KeptAnswer): void {
+    kept.lastAskedMs = this.#env.clock.monoMs()
+    this.#kept.delete(key)
+    this.#kept.set(key, kept)
+  }
+}
+
+interface Question {
+  readonly endpoint: QueryEndpoint
+  readonly args: unknown
+  readonly datacenter: string
+  readonly token: string
+}
+
+/** The token has no right to this answer, or has lost it: neither may it get the cached one. */
+function isRefusal({ kind }: Failure): boolean {
+  return kind === 'permission-denied' || kind === 'token-not-found'
+}
+
+function given<Reply>(kept: KeptAnswer): Result<CachedAnswer<Reply>, Failure> {
+  return kept.refusal === undefined ? ok(hit(kept) as CachedAnswer<Reply>) : err(kept.refusal)
+}
+
+function hit(kept: KeptAnswer): CachedAnswer<unknown> {
+  return { answer: kept.answer, hit: true, ageMs: kept.ageMs() }
+}
+
+type Refresh = (minIndex: number, options: CallOptions) => Promise<Result<Answer<unknown>, Failure>>
+
+class KeptAnswer {
+  readonly #env: Env
+  readonly #refresh: Refresh
+  readonly #waiting = new Set<() => void>()
+  #stopped = false
+  /** Ends the blocking read or the pause that is under way. */
+  #interrupt: (() => void) | undefined
+  /** Since when the answer may have changed unnoticed; undefined while a blocking read is under way. */
+  #inDoubtSinceMs: number | undefined
+  answer: Answer<unknown>
+  lastAskedMs: number
+  /** The token's rights at the last request; undefined where access control is off. */
+  authorizer: Authorizer | undefined
+  /** Why the answer was dropped. */
+  refusal: Failure | undefined
+
+  constructor(env: Env, answer: Answer<unknown>, refresh: Refresh) {
+    this.#env = env
+    this.#refresh = refresh
+    this.answer = answer
+    this.lastAskedMs = env.clock.monoMs()
+  }
+
+  ageMs(): number {
+    return this.#inDoubtSinceMs === undefined ? 0 : this.#env.clock.monoMs() - this.#inDoubtSinceMs
+  }
+
+  take(answer: Answer<unknown>): void {
+    this.answer = answer
+    if (this.#inDoubtSinceMs !== undefined) this.#inDoubtSinceMs = this.#env.clock.monoMs()
+    for (const wake of [...this.#waiting]) wake()
+  }
+
+  /** Waits for the next answer, at most this long. */
+  next(waitMs: number, options: CallOptions): Promise<void> {
+    const deferred = this.#env.deferred<void>()
+    const end = (): void => {
+      timer.close()
+      this.#waiting.delete(end)
+      deferred.resolve()
+    }
+    const timer = this.#env.timers.after(waitMs, end)
+    this.#waiting.add(end)
+    options.onAbort?.(end)
+    return deferred.promise
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#interrupt?.()
+    for (const wake of [...this.#waiting]) wake()
+  }
+
+  /**
+   * Runs until it is stopped, no caller has asked for the answer for a long time, or the token has lost the right to
+   * it.
+   */
+  async keepFresh(): Promise<void> {
+    let retryMs = retryMinMs
+    while (!this.#stopped && this.#env.clock.monoMs() - this.lastAskedMs < unaskedMaxMs) {
+      const since = this.#env.clock.monoMs()
+      const next = await this.#refresh(this.answer.meta.index, {
+        onAbort: (use) => {
+          this.#interrupt = use
+          if (this.#stopped) use()
+        },
+      })
+      if (this.#stopped) return
+      if (!next.ok && isRefusal(next.error)) {
+        this.refusal = next.error
+        this.stop()
+        return
+      }
+      if (next.ok) {
+        this.#inDoubtSinceMs = undefined
+        retryMs = retryMinMs
+        // The index is lower after a restore: accept it as it is.
+        this.take(next.value)
+        continue
+      }
+      this.#inDoubtSinceMs ??= since
+      await this.#pause(retryMs)
+      retryMs = Math.min(retryMs * 2, retryMaxMs)
+    }
+  }
+
+  #pause(pauseMs: number): Promise<void> {
+    const deferred = this.#env.deferred<void>()
+    const timer = this.#env.timers.after(pauseMs, () => deferred.resolve())
+    this.#interrupt = () => {
+      timer.close()
+      deferred.resolve()
+    }
+    return deferred.promise
+  }
+}

@@ -1,0 +1,168 @@
+import { err, ok, type Result } from '../../../base/result.ts'
+import type { Env } from '../../../env/env.ts'
+import type { CallOptions } from '../../../features/contract/call.ts'
+import type { Answer, ReadOptions, ResultForms } from '../../../features/contract/reading.ts'
+import type { QueryEndpoint } from '../../../features/contract/server-context.ts'
+import type { Failure } from '../../../model/failure.ts'
+import { blockingJitterFraction, blockingWaitMaxMs } from '../../../model/limits.ts'
+import { waitOf } from '../request.ts'
+
+type Ask = (read: ReadOptions, options: CallOptions) => Promise<Result<Answer<unknown>, Failure>>
+
+/** What the members of a group learn: that the result changed, a failure, or no change within the wait. */
+type News = Result<Answer<unknown>, Failure> | 'time-over' | 'left'
+
+interface Member {
+  tell(news: News): void
+}
+
+interface Group {
+  readonly members: Set<Member>
+  /** Ends the request that is under way. */
+  leave: (() => void) | undefined
+}
+
+/**
+ * Shares blocking reads that another agent must answer: one request is sent for all callers that wait for the same
+ * result. Its answer only signals a change; each member gets a result that was requested after the signal, unless it
+ * asked with `stale`:
+ * 1. The answer to the blocking request may have been made before a late member joined the group, and have been in
+ *    flight since. A write acknowledged in between would be missing from it.
+ * 2. So one more request fetches the current result. It starts when the signal arrives, which is later than the arrival
+ *    of every member.
+ */
+export class SharedWaits {
+  readonly #env: Env
+  readonly #groups = new Map<string, Group>()
+
+  constructor(env: Env) {
+    this.#env = env
+  }
+
+  /** Number of waiting groups, bounded by the number of blocking reads. */
+  get groups(): number {
+    return this.#groups.size
+  }
+
+  stop(): void {
+    for (const group of this.#groups.values()) group.leave?.()
+  }
+
+  async wait(
+    endpoint: QueryEndpoint,
+    args: unknown,
+    read: ReadOptions,
+    ask: Ask,
+    options: CallOptions,
+  ): Promise<Result<Answer<unknown>, Failure>> {
+    const { consistency, minIndex, maxStaleMs, datacenter } = read
+    const { token = '' } = options
+    // A result filtered for one token must not reach another.
+    const key = JSON.stringify([endpoint.method, args, consistency, minIndex, maxStaleMs, datacenter, token])
+    const news = await this.#join(key, read, ask, options)
+    if (news === 'left') return { ok: false, error: { kind: 'cancelled' } }
+    return news === 'time-over' ? ask({ ...read, minIndex: 0, waitMs: 0 }, options) : news
+  }
+
+  #join(key: string, read: ReadOptions, ask: Ask, options: CallOptions): Promise<News> {
+    const deferred = this.#env.deferred<News>()
+    const group = this.#groups.get(key) ?? { members: new Set<Member>(), leave: undefined }
+    const member: Member = {
+      tell: (news) => {
+        timer.close()
+        group.members.delete(member)
+        deferred.resolve(news)
+        if (group.members.size > 0) return
+        this.#forget(key, group)
+        group.leave?.()
+      },
+    }
+    const waitMs = waitOf(read)
+    const jitterMs = this.#env.random.stream('blocking.jitter').fraction() * (waitMs / blockingJitterFraction)
+    const timer = this.#env.timers.after(waitMs + jitterMs, () => member.tell('time-over'))
+    group.members.add(member)
+    options.onAbort?.(() => {
+      if (group.members.has(member)) member.tell('left')
+    })
+    if (!this.#groups.has(key)) {
+      this.#groups.set(key, group)
+      this.#env.detach(this.#follow(key, group, read, ask))
+    }
+    return deferred.promise
+  }
+
+  async #follow(key: string, group: Group, read: ReadOptions, ask: Ask): Promise<void> {
+    const leaving: CallOptions = {
+      onAbort: (use) => {
+        group.leave = use
+        if (group.members.size === 0) use()
+      },
+    }
+    let news: Result<Answer<unknown>, Failure>
+    do {
+      news = await ask({ ...read, waitMs: blockingWaitMaxMs }, leaving)
+      // Nothing changed within the longest wait: members that came late wait on.
+    } while (news.ok && news.value.meta.index <= read.minIndex && group.members.size > 0)
+    // Callers that arrive from here on wait for a later change.
+    this.#forget(key, group)
+    if (group.members.size === 0) return
+    const told = news.ok && read.consistency !== 'stale' ? await ask({ ...read, minIndex: 0, waitMs: 0 }, {}) : news
+    const shared = told.ok ? ok({ ...told.value, forms: new Forms() }) : told
+    for (const member of [...group.members]) member.tell(shared)
+  }
+
+  #forget(key: string, group: Group): void {
+    if (this.#groups.get(key) === group) this.#groups.delete(key)
+  }
+}
+
+/** Lives as long as the answer is being sent to the members. */
+class Forms implements ResultForms {
+  readonly #made = new Map<string, Uint8Array>()
+
+  bytesOf(form: string, make: () => Uint8Array): Uint8Array {
+    const made = this.#made.get(form) ?? make()
+    this.#made.set(form, made)
+    return made
+  }
+}
+
+interface WatcherBounds {
+  /** Maximum number of blocking reads under way on one agent. */
+  readonly max: number
+  /** Maximum for one client: below the limit of HTTP connections, so that one client cannot keep the others out. */
+  readonly ofClientMax: number
+}
+
+const watcherBounds: WatcherBounds = { max: 65_536, ofClientMax: 6_144 }
+
+/** Counts the blocking reads that clients of one agent have under way. A client is known by its address. */
+export class Watchers {
+  readonly #bounds: WatcherBounds
+  readonly #ofClients = new Map<string, number>()
+  #count = 0
+
+  constructor(bounds: WatcherBounds = watcherBounds) {
+    this.#bounds = bounds
+  }
+
+  begin(client: string): Result<undefined, Failure> {
+    const own = this.#ofClients.get(client) ?? 0
+    if (own >= this.#bounds.ofClientMax) return refused('from this client', this.#bounds.ofClientMax)
+    if (this.#count >= this.#bounds.max) return refused('on this agent', this.#bounds.max)
+    this.#ofClients.set(client, own + 1)
+    this.#count++
+    return ok(undefined)
+  }
+
+  end(client: string): void {
+    const own = this.#ofClients.get(client) ?? 0
+    this.#count--
+    if (own <= 1) this.#ofClients.delete(client)
+    else this.#ofClients.set(client, own - 1)
+  }
+}
+
+function refused(where: string, max: number): Result<never, Failure> {
+  return err({ kind: 'overloaded', message: `too many blocking queries ${where}: at most ${max} at a time` })
+}

@@ -1,0 +1,350 @@
+import { type Authorizer, unrestricted } from '../../../access/authorizer.ts'
+import { err, ok, type Result } from '../../../base/result.ts'
+import { readBy } from '../../../features/contract/fields.ts'
+import type { Answer, ReadMeta, ReadOptions, Standing } from '../../../features/contract/reading.ts'
+import type {
+  EndpointDefinition,
+  QueryEndpoint,
+  ServerContext,
+  ServerEndpoint,
+  WriteEndpoint,
+} from '../../../features/contract/server-context.ts'
+import type { Failure } from '../../../model/failure.ts'
+import { blockingJitterFraction } from '../../../model/limits.ts'
+import type { RequestRefusal } from '../../../raft/core/types.ts'
+import type { Raft } from '../../../raft/raft.ts'
+import type { Store } from '../../../store/store.ts'
+import { Askers, type Reader } from '../../access/askers.ts'
+import type { Gate } from '../../access/gate.ts'
+import type { AgentObserver, ParkedRead } from '../../boot/observer.ts'
+import { type AgentRequest, waitOf } from '../request.ts'
+import { type KeptResult, KeptResults, type LiveResult } from './kept-results.ts'
+import { type Caller, Leaving, ParkedReads } from './parked-reads.ts'
+import { failureOfRefusal } from './refusal.ts'
+import { type Found, SeenResults, Served } from './seen-results.ts'
+
+/**
+ * Serves all endpoints of one server, whether the request came from this agent's own HTTP interface or from another
+ * agent.
+ */
+export class Dispatch {
+  readonly #context: ServerContext
+  readonly #raft: Raft
+  readonly #endpoints: ReadonlyMap<string, EndpointDefinition>
+  readonly #results: KeptResults
+  readonly #store: Store
+  readonly #observer: DispatchObserver
+  /** Undefined: access control is off, and every call is allowed. */
+  readonly #gate: Gate | undefined
+  readonly #askers: Askers
+  readonly #parked: ParkedReads
+  readonly #seen: SeenResults
+  /** Confirmations of leadership that were requested in this turn, by their kind. */
+  readonly #confirming = new Map<'readIndex' | 'leaseRead', ReturnType<Raft['readIndex']>>()
+
+  constructor(
+    context: ServerContext,
+    store: Store,
+    endpoints: readonly EndpointDefinition[],
+    observer: DispatchObserver = {},
+    gate?: Gate,
+  ) {
+    this.#gate = gate
+    this.#askers = new Askers(gate, store.live)
+    this.#context = context
+    this.#store = store
+    this.#observer = observer
+    this.#results = new KeptResults(store, {}, context.release)
+    this.#seen = new SeenResults(store, gate)
+    this.#raft = context.raft
+    this.#parked = new ParkedReads(context, gate)
+    this.#endpoints = new Map(endpoints.map((endpoint) => [endpoint.method, endpoint]))
+  }
+
+  /** Ends the parked reads; no read is parked from here on. */
+  stop(): void {
+    this.#parked.stop()
+  }
+
+  endpoint(method: string): EndpointDefinition | undefined {
+    return this.#endpoints.get(method)
+  }
+
+  /** Serves a request here, or names the leader, to which the caller forwards the request. */
+  async serve(method: string, request: AgentRequest, caller: Caller): Promise<Result<unknown, Failure>> {
+    const endpoint = this.#endpoints.get(method)
+    if (endpoint === undefined) return err({ kind: 'unknown-method', method })
+    const args = readBy(endpoint.args, request.args)
+    if (!args.ok) return err({ kind: 'bad-request', message: `${method}: malformed arguments` })
+    this.#context.env.metrics.count('rpc.request')
+    switch (endpoint.kind) {
+      case 'write':
+        return this.#write(endpoint, args.value, request)
+      case 'query':
+        return this.#query(endpoint, args.value, request.read ?? plainRead, caller, request.token ?? '')
+      case 'server':
+        return this.#ask(endpoint, args.value, request)
+    }
+  }
+
+  /**
+   * Answers a non-blocking read of this agent's own if the state is known to be fresh enough; undefined if it is not.
+   * The arguments have the endpoint's type already: those from other agents are checked in `serve`.
+   */
+  answerNow(
+    endpoint: QueryEndpoint,
+    args: unknown,
+    read: ReadOptions,
+    token: string,
+  ): Result<Served, Failure> | undefined {
+    const unavailable = endpoint.unavailable?.(this.#context)
+    if (unavailable !== undefined) return err(unavailable)
+    if (read.minIndex > 0 || read.consistency === 'consistent') return undefined
+    const isStale = read.consistency === 'stale'
+    if (isStale ? !this.#raft.hasCaughtUp() : !this.#raft.leaseReadsNow()) return undefined
+    const asking = this.#askers.now(endpoint, args, token)
+    if (asking === undefined || !asking.ok) return asking
+    const found = this.#find(endpoint, args, asking.value)
+    if (found === undefined || !found.ok) return found
+    const { index } = found.value
+    const meta = isStale ? this.#meta(index) : { index, knownLeader: true, lastContactMs: 0 }
+    return ok(this.#served(endpoint, args, found.value, meta))
+  }
+
+  async #write(endpoint: WriteEndpoint, args: unknown, request: AgentRequest): Promise<Result<unknown, Failure>> {
+    const elsewhere = this.#leaderElsewhere()
+    if (elsewhere !== undefined) return err(elsewhere)
+    const entered = await this.#enter(endpoint, args, request)
+    return entered.ok ? endpoint.serve(this.#context, args, request.identity, entered.value) : entered
+  }
+
+  async #ask(endpoint: ServerEndpoint, args: unknown, request: AgentRequest): Promise<Result<unknown, Failure>> {
+    const elsewhere = endpoint.leader && request.read?.consistency !== 'stale' ? this.#leaderElsewhere() : undefined
+    if (elsewhere !== undefined) return err(elsewhere)
+    const entered = await this.#enter(endpoint, args, request)
+    return entered.ok ? endpoint.serve(this.#context, args, entered.value) : entered
+  }
+
+  /** Resolves the token of a request; fails if its rights do not suffice, or it does not exist. */
+  async #enter(
+    endpoint: WriteEndpoint | ServerEndpoint,
+    args: unknown,
+    { token = '' }: AgentRequest,
+  ): Promise<Result<Authorizer, Failure>> {
+    if (this.#gate === undefined) return free
+    const settled = await this.#settled()
+    if (!settled.ok) return settled
+    const entered = await this.#gate.enter(endpoint, token)
+    if (!entered.ok) return entered
+    const refusal = this.#gate.refusal(endpoint, entered.value, args, this.#store.live)
+    return refusal === undefined ? entered : err(refusal)
+  }
+
+  /**
+   * A leader must not judge tokens by a state that lacks commits of an earlier leader, which may have deleted or
+   * created the token.
+   */
+  async #settled(): Promise<Result<unknown, Failure>> {
+    if (this.#raft.status().role !== 'leader' || this.#raft.leadsSettled()) return free
+    const ready = await this.#confirmed('leaseRead')
+    if (ready.ok) return ready
+    // Nothing was proposed: the loss of leadership leaves no doubt about the outcome.
+    return err(ready.error.kind === 'leadership-lost' ? notLeader : this.#refused(ready.error))
+  }
+
+  #leaderElsewhere(): Failure | undefined {
+    const status = this.#raft.status()
+    return status.role === 'leader' ? undefined : { kind: 'not-leader', leader: status.leader?.address }
+  }
+
+  async #query(
+    endpoint: QueryEndpoint,
+    args: unknown,
+    read: ReadOptions,
+    caller: Caller,
+    token: string,
+  ): Promise<Result<Answer<unknown>, Failure>> {
+    const unavailable = endpoint.unavailable?.(this.#context)
+    if (unavailable !== undefined) return err(unavailable)
+    if (read.minIndex === 0) {
+      for (;;) {
+        const asker = await this.#ready(endpoint, args, read, token)
+        const found = asker.ok ? this.#find(endpoint, args, asker.value) : asker
+        if (found !== undefined) return found.ok ? ok(this.#answer(endpoint, args, found.value)) : found
+      }
+    }
+    const deadlineMs = this.#context.env.clock.monoMs() + this.#blockFor(read)
+    const leaving = new Leaving(caller)
+    let observed: ParkedRead | undefined
+    let before: Found | undefined
+    let beforeAt = 0
+    for (;;) {
+      const asking = await this.#ready(endpoint, args, read, token)
+      if (!asking.ok) return asking
+      // Evaluated and parked in one synchronous turn: no commit can fall between, so no wake-up is lost (W2).
+      const found = this.#find(endpoint, args, asking.value)
+      if (found === undefined) continue
+      if (!found.ok) return found
+      const { result, asker } = found.value
+      const leftMs = deadlineMs - this.#context.env.clock.monoMs()
+      if (leftMs <= 0 || this.#seen.isNews(before, found.value, read.minIndex)) {
+        return ok(this.#answer(endpoint, args, found.value))
+      }
+      // The caller's index may be of a later state than this server's.
+      if (before === undefined || beforeAt < read.minIndex) {
+        before = found.value
+        beforeAt = this.#store.index
+      }
+      if (observed === undefined || observed.found.at < read.minIndex) {
+        observed = this.#observed(endpoint, args, read.minIndex, found.value)
+      }
+      const over = observed === undefined ? undefined : this.#observer.readParked?.(observed)
+      const woken = await this.#parked.park(endpoint, asker, {
+        wait: (wake) => this.#results.wait(result, wake),
+        waitMs: leftMs,
+        read,
+        caller: leaving,
+      })
+      over?.()
+      if (!woken.ok) return woken
+    }
+  }
+
+  /** Waits until this server's state is as fresh as the caller demands, and the token's rights are known. */
+  async #ready(
+    endpoint: QueryEndpoint,
+    args: unknown,
+    read: ReadOptions,
+    token: string,
+  ): Promise<Result<Reader, Failure>> {
+    const ready = await this.#current(read)
+    return ready.ok ? (this.#askers.now(endpoint, args, token) ?? this.#askers.enter(endpoint, args, token)) : ready
+  }
+
+  /** Undefined: the rights of the token that it reads for have changed meanwhile. */
+  #find(endpoint: QueryEndpoint, args: unknown, reader: Reader): Result<Found, Failure> | undefined {
+    const asker = this.#askers.admitted(endpoint, args, reader)
+    if (asker?.ok !== true) return asker
+    return ok(this.#seen.found(endpoint, args, this.#results.read(endpoint, args), asker.value))
+  }
+
+  #observed(endpoint: QueryEndpoint, args: unknown, minIndex: number, found: Found): ParkedRead | undefined {
+    if (this.#observer.readParked === undefined) return undefined
+    const store = this.#store
+    const { asker, index, view } = found
+    return {
+      method: endpoint.method,
+      args,
+      accessor: asker.authorizer.accessor,
+      minIndex,
+      found: { at: store.index, index, value: view.value },
+      now: () => {
+        const evaluated = store.query((tx) => endpoint.query(tx, args, this.#context.release)).value
+        return { at: store.index, ...this.#seen.anew(endpoint, args, asker, evaluated) }
+      },
+    }
+  }
+
+  #blockFor(read: ReadOptions): number {
+    const waitMs = waitOf(read)
+    return waitMs + this.#context.env.random.stream('blocking.jitter').fraction() * (waitMs / blockingJitterFraction)
+  }
+
+  /** Makes sure that this server's state is as fresh as the caller demands. */
+  async #current(read: ReadOptions): Promise<Result<unknown, Failure>> {
+    if (read.consistency === 'stale' && this.#raft.hasCaughtUp()) return ok(undefined)
+    const elsewhere = this.#leaderElsewhere()
+    // Without a known leader the state from before the restart is all there is: the answer says that it may be old.
+    if (read.consistency === 'stale' && this.#raft.status().leader === undefined) return ok(undefined)
+    if (elsewhere !== undefined) return err(elsewhere)
+    const ready = await (read.consistency === 'consistent'
+      ? this.#confirmed('readIndex')
+      : this.#confirmed('leaseRead'))
+    return ready.ok ? ready : err(this.#refused(ready.error))
+  }
+
+  #refused(refusal: RequestRefusal): Failure {
+    return failureOfRefusal(refusal, (id) => this.#addressOf(id))
+  }
+
+  /**
+   * Confirmed once for all reads that need it in one turn, such as watchers that one change has woken. That is as good
+   * as confirming each: all of them were under way before the turn began, and the confirmation is requested after that.
+   */
+  #confirmed(how: 'readIndex' | 'leaseRead'): ReturnType<Raft['readIndex']> {
+    const shared = this.#confirming.get(how)
+    if (shared !== undefined) return shared
+    const asked = this.#raft[how]()
+    this.#confirming.set(how, asked)
+    this.#context.env.detach(endOfTurn().then(() => this.#confirming.delete(how)))
+    return asked
+  }
+
+  #addressOf(id: string): string | undefined {
+    return this.#raft.status().configuration.servers.find((server) => server.id === id)?.address
+  }
+
+  #answer(endpoint: QueryEndpoint, args: unknown, found: Found): Served {
+    return this.#served(endpoint, args, found, this.#meta(found.index))
+  }
+
+  #served(endpoint: QueryEndpoint, args: unknown, { result, asker, view }: Found, meta: ReadMeta): Served {
+    this.#count(endpoint, args, result)
+    const gate = this.#gate
+    if (gate === undefined) return new Served(view, meta, result, this.#standingOf)
+    const { authorizer, token } = asker
+    return new Served(view, meta, result, (of, index) => {
+      const { now } = this.#standingOf(of, index)
+      return { now: () => (gate.isStill(endpoint, token, authorizer) ? now() : undefined) }
+    })
+  }
+
+  #count(endpoint: QueryEndpoint, args: unknown, result: KeptResult): void {
+    const { metrics } = this.#context.env
+    metrics.count('rpc.query')
+    for (const name of endpoint.counts?.(args, result.value) ?? []) metrics.count(name)
+  }
+
+  /**
+   * A cached result stands until it is invalidated. Any other stands until the next command: the state at an index
+   * never changes, and a query has one result for a state and arguments.
+   */
+  readonly #standingOf = (result: KeptResult, index: number): Standing => {
+    if (result.isWatched) return this.#standing(index, liveness(result.live))
+    const at = result.touched.version.index
+    return this.#standing(index, () => this.#store.index === at)
+  }
+
+  #standing(index: number, stands: () => boolean): Standing {
+    return { now: () => (stands() ? this.#meta(index) : undefined) }
+  }
+
+  /** After a restart, a server that has not caught up has no leader to vouch for its answers. */
+  #meta(index: number): ReadMeta {
+    const status = this.#raft.status()
+    if (status.role !== 'leader' && !this.#raft.hasCaughtUp()) return { index, knownLeader: false, lastContactMs: 0 }
+    return {
+      index,
+      knownLeader: status.leader !== undefined,
+      lastContactMs: status.role === 'leader' ? 0 : Math.round(status.lastContactMs ?? 0),
+    }
+  }
+}
+
+function liveness(live: LiveResult): () => boolean {
+  return () => live.result?.isCurrent() === true
+}
+
+type DispatchObserver = Pick<AgentObserver, 'readParked'>
+
+/** Settles after everything that this turn has already started. */
+async function endOfTurn(): Promise<void> {
+  await undefined
+}
+
+const notLeader: Failure = { kind: 'not-leader', leader: undefined }
+
+/** Used where access control is off. */
+const free: Result<Authorizer, Failure> = ok(unrestricted)
+
+const plainRead: ReadOptions = { consistency: 'default', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }

@@ -1,0 +1,117 @@
+import { err, ok, type Result } from '../../../base/result.ts'
+import type { Closable } from '../../../env/async.ts'
+import type { ReadOptions } from '../../../features/contract/reading.ts'
+import type { QueryEndpoint, ServerContext } from '../../../features/contract/server-context.ts'
+import type { Failure } from '../../../model/failure.ts'
+import type { Asker } from '../../access/askers.ts'
+import type { Gate } from '../../access/gate.ts'
+
+interface Parking {
+  /** Calls `wake` when what was read changes. */
+  readonly wait: (wake: () => void) => Result<Closable, Failure>
+  readonly waitMs: number
+  readonly read: ReadOptions
+  readonly caller: Leaving
+}
+
+type End = (result: Result<undefined, Failure>) => void
+
+/** Blocking reads that wait on this server for a change. */
+export class ParkedReads {
+  readonly #context: Pick<ServerContext, 'env' | 'raft'>
+  /** Undefined: access control is off. */
+  readonly #gate: Gate | undefined
+  /**
+   * Callbacks that end the parked reads, bounded by the waiting reads of the results; those that only the leader may
+   * answer are separate.
+   */
+  readonly #parked = new Set<End>()
+  readonly #parkedAtLeader = new Set<End>()
+  /** Ends the latter when this server no longer leads; open as long as there are any. */
+  #following: Closable | undefined
+  #stopped = false
+
+  constructor(context: Pick<ServerContext, 'env' | 'raft'>, gate: Gate | undefined) {
+    this.#context = context
+    this.#gate = gate
+  }
+
+  /** Ends all parked reads; none is parked from here on. */
+  stop(): void {
+    this.#stopped = true
+    for (const end of [...this.#parked]) end(err({ kind: 'shutting-down' }))
+  }
+
+  /**
+   * Waits until what was read changes, the token's rights change, time runs out, the caller leaves, or (unless stale)
+   * this server no longer leads.
+   */
+  park(
+    endpoint: QueryEndpoint,
+    asker: Asker,
+    { wait, waitMs, read, caller }: Parking,
+  ): Promise<Result<undefined, Failure>> {
+    const { env } = this.#context
+    const deferred = env.deferred<Result<undefined, Failure>>()
+    if (this.#stopped || caller.gone) {
+      deferred.resolve(err(this.#stopped ? { kind: 'shutting-down' } : { kind: 'cancelled' }))
+      return deferred.promise
+    }
+    let over = false
+    const end: End = (result) => {
+      if (over) return
+      over = true
+      timer?.close()
+      if (waiting.ok) waiting.value.close()
+      following?.close()
+      this.#unpark(end)
+      caller.tell = undefined
+      deferred.resolve(result)
+    }
+    const waiting = wait(() => end(ok(undefined)))
+    const following = waiting.ok
+      ? this.#gate?.onChange(endpoint, asker.token, asker.authorizer, () => end(ok(undefined)))
+      : undefined
+    const timer = waiting.ok ? env.timers.after(waitMs, () => end(ok(undefined))) : undefined
+    if (!waiting.ok) {
+      end(waiting)
+      return deferred.promise
+    }
+    this.#parked.add(end)
+    if (read.consistency !== 'stale') this.#parkAtLeader(end)
+    caller.tell = () => end(err({ kind: 'cancelled' }))
+    return deferred.promise
+  }
+
+  #parkAtLeader(end: End): void {
+    this.#parkedAtLeader.add(end)
+    this.#following ??= this.#context.raft.onRoleChange((status) => {
+      if (status.role === 'leader') return
+      for (const each of [...this.#parkedAtLeader]) each(err({ kind: 'not-leader', leader: status.leader?.address }))
+    })
+  }
+
+  #unpark(end: End): void {
+    this.#parked.delete(end)
+    if (!this.#parkedAtLeader.delete(end) || this.#parkedAtLeader.size > 0) return
+    this.#following?.close()
+    this.#following = undefined
+  }
+}
+
+export interface Caller {
+  onAbort?(use: () => void): void
+}
+
+/** Whether the caller of a read has gone, registered once although the read may be parked several times. */
+export class Leaving {
+  gone = false
+  tell: (() => void) | undefined
+
+  constructor(caller: Caller) {
+    caller.onAbort?.(() => {
+      this.gone = true
+      this.tell?.()
+    })
+  }
+}

@@ -1,3 +1,4 @@
+import { textOfByteString } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import { hasBehaviour } from '../../model/release.ts'
@@ -28,14 +29,21 @@ export interface Entered {
   readonly read: ReadOptions
 }
 
-type Entry = Result<Entered, RouteResponse>
+/** A handler that runs once the first checks have passed. */
+type EnteredHandle<Name extends string> = (
+  agent: AgentContext,
+  request: RouteRequest<ReadName | Name>,
+  entry: Entered,
+) => Promise<RouteResponse>
 
-/** Checks whether access control is on, and the parameters that all paths share. */
-export function entered(agent: AgentContext, request: AclRequest): Entry {
-  const access = agent.accessControl
-  const read = parseReadOptions(agent, request.query)
-  if (access === undefined) return err(failed({ kind: 'access-control-off' }))
-  return read.ok ? ok({ access, read: read.value }) : err(failed(read.error))
+/** Checks whether access control is on, and the parameters that all paths share, before `handle` runs. */
+export function whereOn<Name extends string = never>(handle: EnteredHandle<Name>): Handle<ReadName | Name> {
+  return async (agent, request) => {
+    const access = agent.accessControl
+    const read = parseReadOptions(agent, request.query)
+    if (access === undefined) return failed({ kind: 'access-control-off' })
+    return read.ok ? handle(agent, request, { access, read: read.value }) : failed(read.error)
+  }
 }
 
 const offAnswer = textAnswer(401, 'Access control is off.')
@@ -55,10 +63,11 @@ export function badShape(message: string): RouteResponse {
   return failed({ kind: 'bad-request', message: `Bad request: ${message}` })
 }
 
-/** On an agent of a release without the new kind, its paths do not exist. */
-export function whereKnown<Name extends string>(handle: Handle<Name>): Handle<Name> {
+/** The same on an agent of a release that has the new kind; on any other the path does not exist. */
+export function whereKnown<Name extends string = never>(handle: EnteredHandle<Name>): Handle<ReadName | Name> {
+  const checked = whereOn(handle)
   return async (agent, request) =>
-    hasBehaviour(agent.release, 'tokens-and-policies') ? handle(agent, request) : { kind: 'empty', status: 404 }
+    hasBehaviour(agent.release, 'tokens-and-policies') ? checked(agent, request) : { kind: 'empty', status: 404 }
 }
 
 /** For a read that failed before a server had looked: the field's headers then say that no leader is known. */
@@ -85,6 +94,24 @@ export async function readNew<Args, T>(
   const { value, meta } = answer.value
   if (value.mode === 'new') return { found: value.found, meta }
   return { response: failed(await whyLegacy(agent, read, request.call)) }
+}
+
+/** The ID that the path ends with, or the answer if there is none. `of`: what it is the ID of. */
+export function idInPath({ rest }: AclRequest, of: 'policy' | 'token'): Result<string, RouteResponse> {
+  const id = textOfByteString(rest)
+  return id === '' ? err(badShape(`Missing ${of} ID`)) : ok(id)
+}
+
+/**
+ * The row that a lookup by ID found, or the answer if there is none. Reference: access-control.md#unknown-id,
+ * access-control.md#malformed-accessor.
+ */
+export function oneFound<T>(
+  lookup: { readonly malformed: string } | { readonly row: T | null },
+  meta: ReadMeta,
+): Found<T> {
+  if ('malformed' in lookup) return { response: failedRead({ kind: 'refused', message: lookup.malformed }, meta) }
+  return lookup.row === null ? { response: failedRead({ kind: 'token-not-found' }, meta) } : { found: lookup.row, meta }
 }
 
 /** In the words of a server there, which knows which servers are missing. */

@@ -6,7 +6,15 @@ import { indexHeaders, jsonAnswer, listOf, taken, textAnswer } from '../../http/
 import { decodeBody } from '../../http/json-body.ts'
 import { readParameters } from '../../http/parameters.ts'
 import { legacyTokenJson, legacyTokenShape } from '../model.ts'
-import { type AclRequest, aclAnswers, entered, failedRead, legacyBody, primaryCall } from '../route-checks.ts'
+import {
+  type AclRequest,
+  aclAnswers,
+  type Entered,
+  failedRead,
+  legacyBody,
+  primaryCall,
+  whereOn,
+} from '../route-checks.ts'
 import { legacyDeleteEndpoint, legacyListEndpoint, legacyReadEndpoint, legacySetEndpoint } from './legacy-endpoints.ts'
 
 const secret = { name: 'id', about: 'ID of a legacy token, which is its secret.', secret: true } as const
@@ -27,7 +35,7 @@ export const legacyRoutes: readonly Route[] = [
         query: readParameters,
         body: { ...body, required: false },
         answers: aclAnswers(made),
-        handle: create,
+        handle: whereOn(create),
       }),
     },
   },
@@ -40,7 +48,7 @@ export const legacyRoutes: readonly Route[] = [
         query: readParameters,
         body: { ...body, required: true },
         answers: aclAnswers(made),
-        handle: update,
+        handle: whereOn(update),
       }),
     },
   },
@@ -53,7 +61,7 @@ export const legacyRoutes: readonly Route[] = [
         access: { asks: 'acl:write' },
         query: readParameters,
         answers: aclAnswers(taken),
-        handle: destroy,
+        handle: whereOn(destroy),
       }),
     },
   },
@@ -66,7 +74,7 @@ export const legacyRoutes: readonly Route[] = [
         access: { open: ownToken },
         query: readParameters,
         answers: aclAnswers(tokens),
-        handle: info,
+        handle: whereOn(info),
       }),
     },
   },
@@ -82,7 +90,7 @@ export const legacyRoutes: readonly Route[] = [
           jsonAnswer('The ID.', z.strictObject({ ID: z.string() }), indexHeaders),
           textAnswer(403, 'There is no such token.', indexHeaders),
         ),
-        handle: clone,
+        handle: whereOn(clone),
       }),
     },
   },
@@ -94,7 +102,7 @@ export const legacyRoutes: readonly Route[] = [
         access: { asks: 'acl:write' },
         query: readParameters,
         answers: aclAnswers(tokens),
-        handle: list,
+        handle: whereOn(list),
       }),
     },
   },
@@ -103,72 +111,63 @@ export const legacyRoutes: readonly Route[] = [
 const nothingGiven = { ID: '', Name: '', Type: '', Rules: '' }
 
 /** A given ID may be that of an existing token, which is then replaced. */
-async function create(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
-  const entry = entered(agent, request)
-  if (!entry.ok) return entry.error
-  if (request.body.length === 0) return set(agent, request, nothingGiven)
+async function create(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+  if (request.body.length === 0) return set(agent, request, entry, nothingGiven)
   const given = decodeBody(request.body, legacyBody)
-  return given.ok ? set(agent, request, given.value) : failed(given.error)
+  return given.ok ? set(agent, request, entry, given.value) : failed(given.error)
 }
 
-async function update(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
-  const entry = entered(agent, request)
-  if (!entry.ok) return entry.error
+async function update(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
   const given = decodeBody(request.body, legacyBody)
   if (!given.ok) return failed(given.error)
-  return given.value.ID === '' ? badRequest('ACL ID must be set') : set(agent, request, given.value)
+  return given.value.ID === '' ? badRequest('ACL ID must be set') : set(agent, request, entry, given.value)
 }
 
 type Given = typeof nothingGiven
 
-async function set(agent: AgentContext, request: AclRequest, given: Given): Promise<RouteResponse> {
-  const access = agent.accessControl
-  if (access === undefined) return failed({ kind: 'access-control-off' })
+async function set(
+  agent: AgentContext,
+  request: AclRequest,
+  { access }: Entered,
+  given: Given,
+): Promise<RouteResponse> {
   const { ID: id, Name: name, Type, Rules: rules } = given
   const args = { id, name, type: Type === '' ? 'client' : Type, rules }
   const written = await agent.write(legacySetEndpoint, args, primaryCall(agent, access, request))
   return written.ok ? { kind: 'json', value: { ID: written.value } } : failed(written.error)
 }
 
-async function destroy(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
-  const entry = entered(agent, request)
-  if (!entry.ok) return entry.error
+async function destroy(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
   if (id === '') return badRequest('Missing ACL')
-  const gone = await agent.write(legacyDeleteEndpoint, { id }, primaryCall(agent, entry.value.access, request))
+  const gone = await agent.write(legacyDeleteEndpoint, { id }, primaryCall(agent, entry.access, request))
   return gone.ok ? { kind: 'json', value: gone.value } : failed(gone.error)
 }
 
-async function info(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
-  const entry = entered(agent, request)
-  if (!entry.ok) return entry.error
+async function info(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
   if (id === '') return badRequest('Missing ACL')
-  const answer = await agent.query(legacyReadEndpoint, { id }, entry.value.read, request.call)
+  const answer = await agent.query(legacyReadEndpoint, { id }, entry.read, request.call)
   if (!answer.ok) return failedRead(answer.error)
   const { value, meta } = answer.value
   return { kind: 'json', value: value === null ? [] : [legacyTokenJson(value)], meta }
 }
 
-async function list(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
-  const entry = entered(agent, request)
-  if (!entry.ok) return entry.error
-  const answer = await agent.query(legacyListEndpoint, {}, entry.value.read, request.call)
+async function list(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+  const answer = await agent.query(legacyListEndpoint, {}, entry.read, request.call)
   if (!answer.ok) return failedRead(answer.error)
   return { kind: 'json', value: answer.value.value.map(legacyTokenJson), meta: answer.value.meta }
 }
 
 /** As in the field: reads the token and creates another with the same content. */
-async function clone(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
-  const entry = entered(agent, request)
-  if (!entry.ok) return entry.error
+async function clone(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
   if (id === '') return badRequest('Missing ACL')
-  const answer = await agent.query(legacyReadEndpoint, { id }, entry.value.read, request.call)
+  const answer = await agent.query(legacyReadEndpoint, { id }, entry.read, request.call)
   if (!answer.ok) return failedRead(answer.error)
   const { value: source, meta } = answer.value
   if (source === null) return failedRead({ kind: 'permission-denied', message: 'Permission denied' }, meta)
   const args = { id: '', name: source.description, type: source.type, rules: source.rules }
-  const made = await agent.write(legacySetEndpoint, args, primaryCall(agent, entry.value.access, request))
+  const made = await agent.write(legacySetEndpoint, args, primaryCall(agent, entry.access, request))
   return made.ok ? { kind: 'json', value: { ID: made.value }, meta } : failed(made.error)
 }

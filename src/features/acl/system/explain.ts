@@ -11,7 +11,7 @@ import { jsonAnswer, textAnswer } from '../../http/declared-answers.ts'
 import { parameter, readParameters } from '../../http/parameters.ts'
 import type { ReadName } from '../../http/read-options.ts'
 import { eitherSystem } from '../asked.ts'
-import { badShape, entered, newAclAnswers, whereKnown } from '../route-checks.ts'
+import { badShape, type Entered, newAclAnswers, whereKnown } from '../route-checks.ts'
 
 const resources = [...labelledResources, 'intention', ...scalarResources] as const satisfies readonly Resource[]
 const rights = ['read', 'list', 'write'] as const satisfies readonly Right[]
@@ -108,12 +108,10 @@ export const explainRoutes: readonly Route[] = [
   },
 ]
 
-async function explain(agent: AgentContext, request: RouteRequest<Name>): Promise<RouteResponse> {
+async function explain(agent: AgentContext, request: RouteRequest<Name>, entry: Entered): Promise<RouteResponse> {
   const read = questionIn(request)
-  const entry = entered(agent, request)
-  if (!entry.ok) return entry.error
   if (!read.ok) return badShape(read.error)
-  const told = await agent.ask(explainEndpoint, read.value, entry.value.read, request.call)
+  const told = await agent.ask(explainEndpoint, read.value, entry.read, request.call)
   if (!told.ok) return failed(told.error)
   return { kind: 'json', value: explanationJson(read.value, told.value) }
 }

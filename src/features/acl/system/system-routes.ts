@@ -14,10 +14,11 @@ import {
   type AclRequest,
   aclAnswers,
   agentTokenBody,
-  entered,
+  type Entered,
   newAclAnswers,
   primaryCall,
   whereKnown,
+  whereOn,
 } from '../route-checks.ts'
 import { type AccessStanding, bootstrapEndpoint, standingEndpoint } from './system-endpoints.ts'
 
@@ -55,7 +56,7 @@ export const systemRoutes: readonly Route[] = [
           jsonAnswer('The token.', bootstrapTokenShape),
           textAnswer(403, 'Somebody has had it; the line says what a reset has to name.'),
         ),
-        handle: bootstrap,
+        handle: whereOn(bootstrap),
       }),
     },
   },
@@ -81,7 +82,7 @@ export const systemRoutes: readonly Route[] = [
         access: { open: 'says how far the copies are, and nothing of what they say' },
         query: readParameters,
         answers: aclAnswers(jsonAnswer('How far it is.', replicationShape)),
-        handle: replication,
+        handle: whereOn(replication),
       }),
     },
   },
@@ -100,11 +101,13 @@ export const systemRoutes: readonly Route[] = [
   },
 ]
 
-async function bootstrap(agent: AgentContext, request: RouteRequest<ReadName | 'legacy'>): Promise<RouteResponse> {
+async function bootstrap(
+  agent: AgentContext,
+  request: RouteRequest<ReadName | 'legacy'>,
+  entry: Entered,
+): Promise<RouteResponse> {
   const legacy = isTrue(request.query.get('legacy'))
-  const entry = entered(agent, request)
-  if (!entry.ok) return entry.error
-  const { access } = entry.value
+  const { access } = entry
   const here = legacy ? undefined : access.refusesNew()
   if (here !== undefined) return failed(here)
   const made = await agent.write(bootstrapEndpoint, { legacy }, primaryCall(agent, access, request))
@@ -127,10 +130,8 @@ const zeroToken = {
   ModifyIndex: 0,
 }
 
-async function standing(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
-  const entry = entered(agent, request)
-  if (!entry.ok) return entry.error
-  const asked = await agent.ask(standingEndpoint, {}, entry.value.read, request.call)
+async function standing(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+  const asked = await agent.ask(standingEndpoint, {}, entry.read, request.call)
   return asked.ok ? { kind: 'json', value: standingJson(asked.value) } : failed(asked.error)
 }
 
@@ -150,10 +151,8 @@ function standingJson(standing: AccessStanding): z.infer<typeof standingShape> {
   }
 }
 
-async function replication(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
-  const entry = entered(agent, request)
-  if (!entry.ok) return entry.error
-  const asked = await agent.ask(replicationStatusEndpoint, {}, entry.value.read, request.call)
+async function replication(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+  const asked = await agent.ask(replicationStatusEndpoint, {}, entry.read, request.call)
   return asked.ok ? { kind: 'json', value: replicationJson(asked.value) } : failed(asked.error)
 }
 

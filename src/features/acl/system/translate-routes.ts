@@ -6,7 +6,7 @@ import type { ReadMeta } from '../../contract/reading.ts'
 import { declared, failed, type Route, type RouteResponse } from '../../contract/route.ts'
 import { indexHeaders, textAnswer } from '../../http/declared-answers.ts'
 import { readParameters } from '../../http/parameters.ts'
-import { type AclRequest, badShape, entered, failedRead, newAclAnswers, whereKnown } from '../route-checks.ts'
+import { type AclRequest, badShape, type Entered, failedRead, newAclAnswers, whereKnown } from '../route-checks.ts'
 import { tokenInPath } from '../tokens/token-routes.ts'
 
 /** Reference: access-control.md#translation-of-rules. */
@@ -44,16 +44,14 @@ export const translateRoutes: readonly Route[] = [
 
 /** Works in both modes: it changes nothing, and reads no token but the caller's. */
 async function translateGiven(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
-  const entry = entered(agent, request)
-  if (!entry.ok) return entry.error
   const authorizer = await agent.authorizer(request.call)
   if (!authorizer.ok) return failed(authorizer.error)
   if (!authorizer.value.allows('acl', '', 'read')) return failed(permissionDenied())
   return translated(textOf(request.body))
 }
 
-async function translateOfToken(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
-  const read = await tokenInPath(agent, request)
+async function translateOfToken(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+  const read = await tokenInPath(agent, request, entry)
   if ('response' in read) return read.response
   const { found, meta } = read
   if (found.rules !== '') return translated(found.rules, meta)

@@ -8,9 +8,10 @@ import { policyJson, policyShape, policyStubJson, policyStubShape } from '../mod
 import {
   type AclRequest,
   badShape,
-  entered,
-  failedRead,
+  type Entered,
+  idInPath,
   newAclAnswers,
+  oneFound,
   policyBody,
   readNew,
   whereKnown,
@@ -45,7 +46,7 @@ export const policyRoutes: readonly Route[] = [
         query: readParameters,
         body: { ...body, json: policyBody.accepts },
         answers: newAclAnswers(written),
-        handle: whereKnown((agent, request) => setPolicy(agent, request, '')),
+        handle: whereKnown((agent, request, entry) => setPolicy(agent, request, entry, '')),
       }),
     },
   },
@@ -66,7 +67,7 @@ export const policyRoutes: readonly Route[] = [
         query: readParameters,
         body: { ...body, json: policyBody.accepts },
         answers: newAclAnswers(written),
-        handle: whereKnown((agent, request) => setPolicy(agent, request, textOfByteString(request.rest))),
+        handle: whereKnown((agent, request, entry) => setPolicy(agent, request, entry, textOfByteString(request.rest))),
       }),
       DELETE: declared({
         summary: 'Delete a policy',
@@ -79,44 +80,35 @@ export const policyRoutes: readonly Route[] = [
   },
 ]
 
-async function listPolicies(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
-  const entry = entered(agent, request)
-  if (!entry.ok) return entry.error
-  const read = await readNew(agent, request, entry.value, policyListEndpoint, {})
+async function listPolicies(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+  const read = await readNew(agent, request, entry, policyListEndpoint, {})
   if ('response' in read) return read.response
   return { kind: 'json', value: read.found.map(policyStubJson), meta: read.meta }
 }
 
-async function readPolicy(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
-  const entry = entered(agent, request)
-  if (!entry.ok) return entry.error
-  const id = textOfByteString(request.rest)
-  if (id === '') return badShape('Missing policy ID')
-  const read = await readNew(agent, request, entry.value, policyReadEndpoint, { id })
+async function readPolicy(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+  const id = idInPath(request, 'policy')
+  if (!id.ok) return id.error
+  const read = await readNew(agent, request, entry, policyReadEndpoint, { id: id.value })
   if ('response' in read) return read.response
   const { found, meta } = read
-  if ('malformed' in found) return failedRead({ kind: 'refused', message: found.malformed }, meta)
-  if (found.policy === null) return failedRead({ kind: 'token-not-found' }, meta)
-  return { kind: 'json', value: policyJson(found.policy), meta }
+  const one = oneFound('malformed' in found ? found : { row: found.policy }, meta)
+  return 'response' in one ? one.response : { kind: 'json', value: policyJson(one.found), meta }
 }
 
-async function setPolicy(agent: AgentContext, request: AclRequest, id: string): Promise<RouteResponse> {
-  const entry = entered(agent, request)
-  if (!entry.ok) return entry.error
+async function setPolicy(agent: AgentContext, request: AclRequest, entry: Entered, id: string): Promise<RouteResponse> {
   const given = decodeBody(request.body, policyBody, 'Bad request: Policy decoding failed')
   if (!given.ok) return failed(given.error)
   const { ID, Name: name, Description: description, Rules: rules, Datacenters: datacenters } = given.value
   if (ID !== '' && ID !== id) return badShape('Policy ID in URL and payload do not match')
   const args = { id, name, description, rules, datacenters }
-  const set = await writeNew(agent, request, entry.value, 'primary', [policySetEndpoint, args])
+  const set = await writeNew(agent, request, entry, 'primary', [policySetEndpoint, args])
   return set.ok ? { kind: 'json', value: policyJson(set.value) } : failed(set.error)
 }
 
-async function deletePolicy(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
-  const entry = entered(agent, request)
-  if (!entry.ok) return entry.error
-  const id = textOfByteString(request.rest)
-  if (id === '') return badShape('Missing policy ID')
-  const gone = await writeNew(agent, request, entry.value, 'primary', [policyDeleteEndpoint, { id }])
+async function deletePolicy(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+  const id = idInPath(request, 'policy')
+  if (!id.ok) return id.error
+  const gone = await writeNew(agent, request, entry, 'primary', [policyDeleteEndpoint, { id: id.value }])
   return gone.ok ? { kind: 'json', value: gone.value } : failed(gone.error)
 }

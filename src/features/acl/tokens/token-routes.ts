@@ -15,10 +15,11 @@ import {
   badShape,
   cloneBody,
   type Entered,
-  entered,
   type Found,
   failedRead,
+  idInPath,
   newAclAnswers,
+  oneFound,
   readNew,
   tokenBody,
   whereKnown,
@@ -71,7 +72,7 @@ export const tokenRoutes: readonly Route[] = [
         query: readParameters,
         body: { ...body, json: tokenBody.accepts },
         answers: newAclAnswers(written),
-        handle: whereKnown((agent, request) => setToken(agent, request, '')),
+        handle: whereKnown((agent, request, entry) => setToken(agent, request, entry, '')),
       }),
     },
   },
@@ -123,7 +124,7 @@ export const tokenRoutes: readonly Route[] = [
         query: readParameters,
         body: { ...body, json: tokenBody.accepts },
         answers: newAclAnswers(written),
-        handle: whereKnown((agent, request) => setToken(agent, request, textOfByteString(request.rest))),
+        handle: whereKnown((agent, request, entry) => setToken(agent, request, entry, textOfByteString(request.rest))),
       }),
       DELETE: declared({
         summary: 'Delete a token',
@@ -136,36 +137,39 @@ export const tokenRoutes: readonly Route[] = [
   },
 ]
 
-async function listTokens(agent: AgentContext, request: RouteRequest<ReadName | 'policy'>): Promise<RouteResponse> {
+async function listTokens(
+  agent: AgentContext,
+  request: RouteRequest<ReadName | 'policy'>,
+  entry: Entered,
+): Promise<RouteResponse> {
   const policy = request.query.get('policy') ?? ''
-  const entry = entered(agent, request)
-  if (!entry.ok) return entry.error
-  const read = await readNew(agent, request, entry.value, tokenListEndpoint, { policy })
+  const read = await readNew(agent, request, entry, tokenListEndpoint, { policy })
   if ('response' in read) return read.response
   return { kind: 'json', value: read.found.map(tokenStubJson), meta: read.meta }
 }
 
 /** A caller without a token has none to read: the anonymous token belongs to no caller. */
-async function readSelf(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
-  const entry = entered(agent, request)
-  if (!entry.ok) return entry.error
+async function readSelf(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
   const given = request.call.token ?? ''
-  const secret = given === '' ? entry.value.access.defaultToken() : given
-  const read = await readNew(agent, request, entry.value, tokenSelfEndpoint, { secret })
+  const secret = given === '' ? entry.access.defaultToken() : given
+  const read = await readNew(agent, request, entry, tokenSelfEndpoint, { secret })
   if ('response' in read) return read.response
   if (read.found === null) return failedRead({ kind: 'token-not-found' }, read.meta)
   return { kind: 'json', value: tokenJson(read.found), meta: read.meta }
 }
 
-async function readToken(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
-  const read = await tokenInPath(agent, request)
+async function readToken(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+  const read = await tokenInPath(agent, request, entry)
   if ('response' in read) return read.response
   return { kind: 'json', value: tokenJson(read.found), meta: read.meta }
 }
 
-async function setToken(agent: AgentContext, request: AclRequest, accessor: string): Promise<RouteResponse> {
-  const entry = entered(agent, request)
-  if (!entry.ok) return entry.error
+async function setToken(
+  agent: AgentContext,
+  request: AclRequest,
+  entry: Entered,
+  accessor: string,
+): Promise<RouteResponse> {
   const given = decodeBody(request.body, tokenBody, 'Bad request: Token decoding failed')
   if (!given.ok) return failed(given.error)
   const { AccessorID, SecretID: secret, Description: description, Policies, Local: local, Rules, Type } = given.value
@@ -175,32 +179,28 @@ async function setToken(agent: AgentContext, request: AclRequest, accessor: stri
   const policies = Policies.map(({ ID, Name }) => ({ id: ID, name: Name }))
   const args = { accessor, secret, description, policies, local, rules: Rules !== '', type: Type !== '' }
   const where = local ? 'asked' : 'primary'
-  const set = await writeNew(agent, request, entry.value, where, [tokenSetEndpoint, args])
+  const set = await writeNew(agent, request, entry, where, [tokenSetEndpoint, args])
   return set.ok ? { kind: 'json', value: tokenJson(set.value) } : failed(set.error)
 }
 
-async function cloneToken(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
-  const entry = entered(agent, request)
-  if (!entry.ok) return entry.error
-  const accessor = textOfByteString(request.rest)
-  if (accessor === '') return badShape('Missing token ID')
+async function cloneToken(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+  const accessor = idInPath(request, 'token')
+  if (!accessor.ok) return accessor.error
   const given =
     request.body.length === 0
       ? ok({ Description: '' })
       : decodeBody(request.body, cloneBody, 'Bad request: Token decoding failed')
   if (!given.ok) return failed(given.error)
-  const args = { accessor, description: given.value.Description }
-  const cloned = await hereOrThere(agent, request, entry.value, [tokenCloneEndpoint, args])
+  const args = { accessor: accessor.value, description: given.value.Description }
+  const cloned = await hereOrThere(agent, request, entry, [tokenCloneEndpoint, args])
   if (!cloned.ok) return failed(cloned.error)
   return cloned.value === null ? failed({ kind: 'token-not-found' }) : { kind: 'json', value: tokenJson(cloned.value) }
 }
 
-async function deleteToken(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
-  const entry = entered(agent, request)
-  if (!entry.ok) return entry.error
-  const accessor = textOfByteString(request.rest)
-  if (accessor === '') return badShape('Missing token ID')
-  const gone = await hereOrThere(agent, request, entry.value, [tokenDeleteEndpoint, { accessor }])
+async function deleteToken(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+  const accessor = idInPath(request, 'token')
+  if (!accessor.ok) return accessor.error
+  const gone = await hereOrThere(agent, request, entry, [tokenDeleteEndpoint, { accessor: accessor.value }])
   return gone.ok ? { kind: 'json', value: gone.value } : failed(gone.error)
 }
 
@@ -228,15 +228,11 @@ async function hereOrThere<Args, T extends TokenRow | boolean | null>(
  * The token whose accessor is in the path, or the answer if there is none. Reference: access-control.md#unknown-id,
  * access-control.md#malformed-accessor.
  */
-export async function tokenInPath(agent: AgentContext, request: AclRequest): Promise<Found<TokenRow>> {
-  const entry = entered(agent, request)
-  if (!entry.ok) return { response: entry.error }
-  const accessor = textOfByteString(request.rest)
-  if (accessor === '') return { response: badShape('Missing token ID') }
-  const read = await readNew(agent, request, entry.value, tokenReadEndpoint, { accessor })
+export async function tokenInPath(agent: AgentContext, request: AclRequest, entry: Entered): Promise<Found<TokenRow>> {
+  const accessor = idInPath(request, 'token')
+  if (!accessor.ok) return { response: accessor.error }
+  const read = await readNew(agent, request, entry, tokenReadEndpoint, { accessor: accessor.value })
   if ('response' in read) return read
   const { found, meta } = read
-  if ('malformed' in found) return { response: failedRead({ kind: 'refused', message: found.malformed }, meta) }
-  if (found.token === null) return { response: failedRead({ kind: 'token-not-found' }, meta) }
-  return { found: found.token, meta }
+  return oneFound('malformed' in found ? found : { row: found.token }, meta)
 }

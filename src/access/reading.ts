@@ -4,7 +4,7 @@ import { fieldProblemText } from '../hcl/field-text.ts'
 import { parseHcl } from '../hcl/hcl.ts'
 import { isJson, parseHclJson } from '../hcl/json.ts'
 import type { HclBlock, HclNode } from '../hcl/tree.ts'
-import { accessLabelMax, accessRulesMax, accessRulesTextMax } from '../model/limits.ts'
+import { accessLabelMax, accessRulesItemsMax, accessRulesMax, accessRulesTextMax } from '../model/limits.ts'
 import type { ScalarResource } from './authorizer.ts'
 import { invalidRule, invalidScalar, type ReadBlock } from './invalid.ts'
 import {
@@ -37,7 +37,7 @@ export function parseRules(text: string, grammar: Grammar): Result<RuleSet, stri
 /** Parses rules without judging what they grant; the error has the place. */
 export function parseRulesTree(text: string): Result<HclBlock, string> {
   if (text.length > accessRulesTextMax) return err(`the text is longer than ${accessRulesTextMax} characters`)
-  const parsed = isJson(text) ? parseHclJson(text) : parseHcl(text)
+  const parsed = isJson(text) ? parseHclJson(text, accessRulesItemsMax) : parseHcl(text, accessRulesItemsMax)
   return parsed.ok ? parsed : err(fieldProblemText(text, parsed.error))
 }
 
@@ -79,7 +79,7 @@ function blockKinds(grammar: Grammar): readonly Pick<Rule, 'resource' | 'match'>
 
 function* named(block: HclBlock, name: string): Generator<HclNode> {
   for (const [key, { node }] of block.members) {
-    if (key.toLowerCase() === name) yield node
+    if (key.length === name.length && key.toLowerCase() === name) yield node
   }
 }
 

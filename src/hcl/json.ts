@@ -1,6 +1,7 @@
 import { err, ok, type Result } from '../base/result.ts'
+import { numberValue } from './literals.ts'
 import { type Item, members } from './members.ts'
-import { depthMax } from './parser.ts'
+import { depthMax, ItemBudget } from './parser.ts'
 import { HclError, type HclProblem, problemOf } from './problem.ts'
 import type { HclBlock, HclNode } from './tree.ts'
 
@@ -11,11 +12,12 @@ export function isJson(text: string): boolean {
 
 /**
  * Reads the JSON form of HCL into the same tree: an object is a block, `{"key":{"foo/":{…}}}` is `key "foo/" {…}`, and names
- * that are repeated are joined as blocks are. Unlike the field it takes JSON alone: nothing cut off, nothing behind it.
+ * that are repeated are joined as blocks are. Unlike the field it takes JSON alone: nothing cut off, nothing behind it. `itemsMax`
+ * bounds the values in it.
  */
-export function parseHclJson(text: string): Result<HclBlock, HclProblem> {
+export function parseHclJson(text: string, itemsMax?: number): Result<HclBlock, HclProblem> {
   try {
-    return ok(new JsonReader(text).document())
+    return ok(new JsonReader(text, itemsMax).document())
   } catch (cause) {
     if (!(cause instanceof HclError)) throw cause
     return err(problemOf(cause))
@@ -30,11 +32,13 @@ const word = /true|false|null/y
 
 class JsonReader {
   readonly #text: string
+  readonly #budget: ItemBudget
   #at = 0
   #depth = 0
 
-  constructor(text: string) {
+  constructor(text: string, itemsMax?: number) {
     this.#text = text
+    this.#budget = new ItemBudget(itemsMax)
   }
 
   document(): HclBlock {
@@ -47,11 +51,14 @@ class JsonReader {
   #value(): HclNode {
     const character = this.#peek()
     const offset = this.#at
+    this.#budget.take(offset)
     if (character === '{') return this.#nested(() => this.#block())
     if (character === '[') return this.#nested(() => this.#list())
     if (character === '"') return { kind: 'scalar', offset, value: this.#string() }
     const digits = this.#match(number)
-    if (digits !== undefined) return { kind: 'scalar', offset, value: Number(digits) }
+    if (digits !== undefined) {
+      return { kind: 'scalar', offset, value: numberValue(digits, /^-?\d+$/.test(digits), offset) }
+    }
     const truth = this.#match(word)
     if (truth === undefined) throw this.#unexpected('a value')
     return { kind: 'scalar', offset, value: truth === 'null' ? '' : truth === 'true' }

@@ -19,6 +19,9 @@ const name = /[A-Za-z_\u0080-\uffff][\w.\u0080-\uffff-]*/y
 const number = /-?(?:0[xX][0-9a-fA-F]+|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)|\.\d+(?:[eE][+-]?\d+)?/y
 const heredocHead = /<<(-?)([A-Za-z_\u0080-\uffff][\w.\u0080-\uffff-]*|\d+)\r?\n/y
 
+/** Nearly every string: without escapes and `${…}`, so that it ends with the next quote. */
+const plainString = /"[^"\\\n$]*"/y
+
 /** A comment as it stands in the text, without the end of its line. */
 export interface Comment {
   readonly offset: number
@@ -82,6 +85,8 @@ export class Lexer {
   /** To its closing quote: quotes and line ends inside of `${…}` belong to it. */
   #string(): Token {
     const offset = this.#at
+    const plain = this.#match(plainString)
+    if (plain !== undefined) return { kind: 'STRING', offset, text: plain, value: plain.slice(1, -1) }
     let depth = 0
     let at = offset + 1
     for (; ; at++) {

@@ -3,6 +3,7 @@ import { HclError } from './problem.ts'
 
 /** What stands between the quotes; `${…}` is kept as it is, as in the field, for it means nothing here. */
 export function stringValue(inside: string, offset: number): string {
+  if (!inside.includes('\\')) return inside
   let value = ''
   for (let at = 0; at < inside.length; ) {
     const character = inside.charAt(at)
@@ -33,15 +34,22 @@ function interpolationEnd(inside: string, from: number): number {
   return at
 }
 
-/** Decimal, `0x1F`, `017`; whole numbers beyond 2^53 cannot be held and are refused. */
+/** Decimal, `0x1F`, `017`; whole numbers beyond 2^53 and fractions beyond any cannot be held and are refused. */
 export function numberValue(text: string, isWhole: boolean, offset: number): number {
-  if (!isWhole) return Number(text)
   const digits = text.replace('-', '')
-  if (/^0\d*[89]/.test(digits)) throw new HclError(offset, `illegal octal number ${text}`)
-  const isOctal = /^0\d+$/.test(digits)
+  if (isWhole && /^0\d*[89]/.test(digits)) throw new HclError(offset, `illegal octal number ${shown(text)}`)
+  const isOctal = isWhole && /^0\d+$/.test(digits)
   const size = isOctal ? Number.parseInt(digits, 8) : Number(digits)
-  if (!Number.isSafeInteger(size)) throw new HclError(offset, `${text} is out of range`)
+  const canBeHeld = isWhole ? Number.isSafeInteger(size) : Number.isFinite(size)
+  if (!canBeHeld) throw new HclError(offset, `${shown(text)} is out of range`)
   return text.startsWith('-') && size > 0 ? -size : size
+}
+
+const shownMax = 40
+
+/** A number may have as many digits as its text has characters. */
+function shown(text: string): string {
+  return text.length <= shownMax ? text : `${text.slice(0, shownMax)}… (${text.length} characters)`
 }
 
 /**

@@ -20,18 +20,24 @@ export interface Item {
 export function members(items: readonly Item[]): ReadonlyMap<string, HclMember> {
   const found = new Map<string, HclMember>()
   // Lists that were made here may be pushed to: a copy for each of many items would cost their square.
-  const own = new Map<string, HclNode[]>()
+  let own: Map<string, HclNode[]> | undefined
   for (const { keys, value } of items) {
     const [key, ...labels] = keys
     const name = String(key.value)
     const before = found.get(name)
     const node = labelled(labels, value)
-    const list = own.get(name)
+    const list = own?.get(name)
     if (list !== undefined && before?.node.kind === 'list' && node.kind === 'list' && mayJoin(before.node, node)) {
       for (const each of node.items) list.push(each)
       continue
     }
-    found.set(name, { offset: before?.offset ?? key.offset, node: joined(name, before?.node, node, key.offset, own) })
+    if (before === undefined) {
+      found.set(name, { offset: key.offset, node })
+      continue
+    }
+    // Made only where a name is repeated: most of many blocks have none.
+    own ??= new Map()
+    found.set(name, { offset: before.offset, node: joined(name, before.node, node, key.offset, own) })
   }
   return found
 }
@@ -49,14 +55,7 @@ function asList(node: HclNode): HclNode {
   return node.kind === 'block' ? { kind: 'list', offset: node.offset, items: [node], ofBlocks: true } : node
 }
 
-function joined(
-  name: string,
-  before: HclNode | undefined,
-  node: HclNode,
-  offset: number,
-  own: Map<string, HclNode[]>,
-): HclNode {
-  if (before === undefined) return node
+function joined(name: string, before: HclNode, node: HclNode, offset: number, own: Map<string, HclNode[]>): HclNode {
   if (before.kind === 'list' && node.kind === 'list' && mayJoin(before, node)) {
     const items = [...before.items, ...node.items]
     own.set(name, items)

@@ -7,14 +7,30 @@ import type { HclBlock, HclNode, HclScalar } from './tree.ts'
 /** Blocks and lists within each other: what is deeper is no configuration. */
 export const depthMax = 100
 
+/** Bounds the values and labels of one text: reading each costs a microsecond, and few characters make one. */
+export class ItemBudget {
+  readonly #max: number
+  #taken = 0
+
+  constructor(max = Number.POSITIVE_INFINITY) {
+    this.#max = max
+  }
+
+  take(offset: number): void {
+    if (++this.#taken > this.#max) throw new HclError(offset, `more than ${this.#max} values and labels`)
+  }
+}
+
 /** HCL 1, as the field's parser takes it: see `members` for what becomes of repeated names. */
 export class Parser {
   readonly #lexer: Lexer
+  readonly #budget: ItemBudget
   #token: Token
   #depth = 0
 
-  constructor(text: string) {
+  constructor(text: string, itemsMax?: number) {
     this.#lexer = new Lexer(text)
+    this.#budget = new ItemBudget(itemsMax)
     this.#token = this.#lexer.next()
   }
 
@@ -63,7 +79,10 @@ export class Parser {
 
   #keys(): readonly [Token, ...Token[]] {
     const keys: Token[] = []
-    while (this.#token.kind === 'IDENT' || this.#token.kind === 'STRING') keys.push(this.#advance())
+    while (this.#token.kind === 'IDENT' || this.#token.kind === 'STRING') {
+      this.#budget.take(this.#token.offset)
+      keys.push(this.#advance())
+    }
     const { kind, offset } = this.#token
     if (keys.length > depthMax) throw new HclError(offset, `more than ${depthMax} labels of one block`)
     const [first, ...more] = keys
@@ -115,6 +134,7 @@ export class Parser {
       }
       const expected = `error parsing list, expected comma or list end, got: ${kind}`
       if (!mayFollow) throw new HclError(at, expected, 'next-token')
+      this.#budget.take(at)
       items.push(this.#value())
       mayFollow = false
     }

@@ -40,6 +40,8 @@ export const registerOffersMax = 64
 /** Rules of access control: characters of one text, rules in it, and characters of a label. The field has no such bounds. */
 export const accessRulesTextMax = 512 * 1024
 export const accessRulesMax = 8_192
+/** Values and labels in the text: a rule has a block, a label, and one or two levels. */
+export const accessRulesItemsMax = 6 * accessRulesMax
 export const accessLabelMax = 2_048
 
 /**

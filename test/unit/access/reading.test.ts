@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseRules } from '../../../src/access/reading.ts'
 import type { Grammar } from '../../../src/access/rules.ts'
-import { accessLabelMax, accessRulesMax, accessRulesTextMax } from '../../../src/model/limits.ts'
+import { accessLabelMax, accessRulesItemsMax, accessRulesMax, accessRulesTextMax } from '../../../src/model/limits.ts'
 
 function read(text: string, grammar: Grammar = 'new'): unknown {
   const parsed = parseRules(text, grammar)
@@ -106,7 +106,21 @@ service_prefix "" { policy = "read" intentions = "deny" }
     expect(read('key "a" { policy = "read" }\n'.repeat(accessRulesMax + 1))).toContain(
       `more than ${accessRulesMax} rules`,
     )
+    for (const text of [
+      'a {}\n'.repeat(100_000),
+      `a = [${'1,'.repeat(100_000)}]`,
+      `{"a":[${'1,'.repeat(100_000)}1]}`,
+    ]) {
+      expect(read(text)).toContain(`more than ${accessRulesItemsMax} values and labels`)
+    }
+    const rule = 'service "a" { policy = "read" intentions = "deny" }\n'
+    expect(read(rule.repeat(accessRulesMax))).not.toContain('more than')
     expect(read(`key "${'a'.repeat(accessLabelMax + 1)}" { policy = "read" }`)).toContain('a label is longer than')
     expect(read('{"a":'.repeat(1_000))).toContain('more than 100 objects or lists')
+  })
+
+  it('is refused with a number of JSON that cannot be held, and says which', () => {
+    expect(read('{"a": 1e999}')).toContain('At 1:7: 1e999 is out of range')
+    expect(read(`{"a": ${'1'.repeat(400_000)}}`)).toContain(`${'1'.repeat(40)}… (400000 characters) is out of range`)
   })
 })

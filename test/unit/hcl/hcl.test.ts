@@ -56,6 +56,8 @@ service { name = "db" }
     ['a = "\\q"', '5: illegal char escape'],
     ['a = 08', '4: illegal octal number 08'],
     ['a = 9007199254740993', '4: 9007199254740993 is out of range'],
+    ['a = 1e999', '4: 1e999 is out of range'],
+    [`a = ${'1'.repeat(99)}`, `4: ${'1'.repeat(40)}… (99 characters) is out of range`],
     ['/* a', '0: comment not terminated'],
     ['a = <<EOF\nx', '11: heredoc not terminated'],
     ['a = 1\na {}', "6: 'a' is of one kind in one place and of another in another"],

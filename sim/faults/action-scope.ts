@@ -4,15 +4,15 @@ import type { Range } from '../notation/quantities.ts'
 import { type Selectable, select } from '../notation/selection.ts'
 import type { Selector } from '../notation/selector.ts'
 
-/** The nodes that an action applies to, at the moment it is done. */
+/** The nodes that an action applies to, at the moment when it is performed. */
 export interface ActionScope {
-  /** The server whose event set it off. */
+  /** The server whose event triggered it. */
   readonly it: string | undefined
   readonly saved: (name: string) => readonly string[] | undefined
   readonly draw: RandomStream
 }
 
-/** The cluster as selections see it. */
+/** The cluster, for resolving selections. */
 export function selectable(cluster: Cluster, scope: ActionScope, except: readonly string[] = []): Selectable {
   return {
     servers: cluster.serverNames,
@@ -27,7 +27,7 @@ export function selectable(cluster: Cluster, scope: ActionScope, except: readonl
   }
 }
 
-/** The sides of a partition as they are now. `others` on one side are those that no other side names. */
+/** The present sides of a partition. `others` on one side stands for all nodes that no other side names. */
 export function sidesOf(sides: readonly Selector[], cluster: Cluster, scope: ActionScope): (readonly string[])[] {
   const chosen = (side: Selector, except: readonly string[] = []): readonly string[] =>
     select(side, selectable(cluster, scope, except))
@@ -37,12 +37,12 @@ export function sidesOf(sides: readonly Selector[], cluster: Cluster, scope: Act
   return sides.map((side, at) => (isRest(side) ? chosen(side, named.flat()) : (named[at] ?? [])))
 }
 
-/** A range of milliseconds under its name in the world's options; nothing where none is given. */
+/** A range of milliseconds under its name in the world's options; empty if there is none. */
 export function given(name: string, range: Range | undefined): Readonly<Record<string, readonly [number, number]>> {
   return range === undefined ? {} : { [name]: [range.min, range.max] }
 }
 
-/** Evenly from the range, to the thousandth. */
+/** Uniformly from the range, in thousandths. */
 export function drawRange(draw: RandomStream, range: Range): number {
   if (range.max === range.min) return range.min
   return range.min + draw.fraction() * (range.max - range.min)

@@ -2,9 +2,9 @@ import type { z } from 'zod'
 import type { ActionScope } from './action-scope.ts'
 import type { FaultWorld, Performed } from './fault-world.ts'
 
-/** One thing that faults and steps can do to the cluster. */
+/** One operation on the cluster that faults and steps can perform. */
 export interface Action<Schema extends z.ZodType = z.ZodType> {
-  /** What stands behind its key in a file, and what the language page says of it. */
+  /** The schema of its value in a file, with the description for the language page. */
   readonly schema: Schema
   perform(world: FaultWorld, given: z.output<Schema>, scope: ActionScope): Performed
 }

@@ -16,7 +16,7 @@ import {
 } from './machine-actions.ts'
 import { crash, kill, leave, pause, restart, resume, transferLeadership } from './process-actions.ts'
 
-/** Things done to the cluster that `for:` can take back, by the words of the language, in the order of its page. */
+/** Actions that `for:` can undo, by their keys in the language, in the order of its page. */
 const undoable = {
   crash,
   kill,
@@ -36,7 +36,7 @@ const undoable = {
   'web server': webServer,
 }
 
-/** Things that `for:` cannot take back. */
+/** Actions that `for:` cannot undo. */
 const forGood = {
   'fail fsync': failFsync,
   'fail read': failRead,
@@ -63,7 +63,7 @@ type ShapeOf<Rows extends Readonly<Record<string, Action>>> = {
   readonly [Name in keyof Rows]: z.ZodOptional<Rows[Name]['schema']>
 }
 
-/** The keys of a file, of which an item has one. */
+/** The keys of an item in a file, which has exactly one of them. */
 function shapeOf<Rows extends Readonly<Record<string, Action>>>(rows: Rows): ShapeOf<Rows> {
   const keys = Object.entries(rows).map(([name, { schema }]) => [name, schema.optional()])
   return Object.fromEntries(keys) as ShapeOf<Rows>

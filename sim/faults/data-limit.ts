@@ -1,6 +1,6 @@
-/** What the limit must know of consensus. */
+/** The limit's view of Raft. */
 export interface ConsensusView {
-  /** The voters, by ID, of every configuration that some server may still go by. */
+  /** The voters, by ID, of every configuration that some server may still use. */
   standing(): readonly (readonly string[])[]
 }
 
@@ -27,17 +27,20 @@ export class DataLimit {
     this.#consensus = consensus
   }
 
-  /** Whether this server's data may go, beside what is gone already. Not before there is a configuration. */
+  /**
+   * Whether this server's data may be destroyed, in addition to what was destroyed already. Never before there is a
+   * configuration.
+   */
   allows(id: string): boolean {
     return this.#consensus.standing().length > 0 && this.#holds(id, undefined)
   }
 
-  /** Whether this server may leave the group: those that stay must still be able to spare what is lost. */
+  /** Whether this server may leave: the remaining ones must still be able to spare what is lost. */
   allowsLeaving(id: string): boolean {
     return this.#holds(undefined, id)
   }
 
-  /** This server has been asked to leave, or is to be taken out. */
+  /** This server was asked to leave, or is to be removed. */
   leaves(id: string): void {
     this.#forgetGone(this.#leaving)
     this.#leaving.add(id)
@@ -64,7 +67,7 @@ export class DataLimit {
     for (const id of [...ids]) if (!standing.some((voters) => voters.includes(id))) ids.delete(id)
   }
 
-  /** This server's data is gone, or no longer to be relied on. */
+  /** This server's data is lost, or no longer reliable. */
   lose(id: string): void {
     this.#forgetGone(this.#lost)
     this.#lost.add(id)

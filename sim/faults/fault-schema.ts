@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { chance, durationRange } from '../notation/fields.ts'
 import { actionShape, undoableShape } from './actions.ts'
 
-/** Events that set off faults with `when:`, and what they mean. */
+/** Events that trigger faults with `when:`, and their meanings. */
 export const triggers = {
   'leader elected': 'a server has won an election',
   'leader stepped down': 'a leader has given up or lost its office',
@@ -30,7 +30,7 @@ export const span = durationRange
   .optional()
   .describe(`Takes it back after this time. With ${Object.keys(undoableShape).join(', ')}.`)
 
-/** One thing that a fault does. */
+/** One action of a fault. */
 const faultAction = z.strictObject({ ...actionShape, for: span }).superRefine((given, context) => {
   const issue = (message: string, path: readonly string[] = []): void => {
     context.issues.push({ code: 'custom', message, input: given, path: [...path] })
@@ -55,7 +55,7 @@ export type FaultAction = z.output<typeof faultAction>
 
 const actions = z.array(faultAction).min(1)
 
-/** What goes wrong, and when. Exactly one of every, at and when; exactly one of do and one of. */
+/** What goes wrong, and when. Exactly one of `every`, `at` and `when`; exactly one of `do` and `one of`. */
 export const fault = z
   .strictObject({
     every: durationRange.optional().describe('Again and again, after a time drawn from this range.'),

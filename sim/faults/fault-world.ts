@@ -8,10 +8,10 @@ import { type ConsensusView, DataLimit } from './data-limit.ts'
 import { LinkCuts, type Undo } from './link-cuts.ts'
 import { Overrides } from './overrides.ts'
 
-/** What was done, for the report, and how to take it back; or why there was nothing to do it to. */
+/** What was done, for the report, with its undo; or why there was nothing to do. */
 export type Performed = Result<{ readonly text: string; readonly undo?: Undo }, string>
 
-/** What actions work on: the cluster, its machines, and what faults have laid over them. */
+/** The objects of actions: the cluster, its machines, and the faults in effect. */
 export class FaultWorld {
   readonly cluster: Cluster
   readonly machines: Machines
@@ -21,10 +21,10 @@ export class FaultWorld {
   readonly rates: Overrides<number>
   readonly stalls: Overrides<true>
   readonly refusals: Overrides<true>
-  /** By datacenter; empty: the scenario says that a majority's data may be destroyed. */
+  /** By datacenter; empty: the scenario allows destroying a majority's data. */
   readonly #limits: ReadonlyMap<string, DataLimit>
 
-  /** `consensus`, by datacenter: keeps a majority's data from being destroyed; where there is none, nothing does. */
+  /** `consensus`, by datacenter, keeps a majority's data from being destroyed; without it there is no limit. */
   constructor(cluster: Cluster, machines: Machines, consensus: ReadonlyMap<string, ConsensusView>) {
     this.cluster = cluster
     this.machines = machines
@@ -37,7 +37,7 @@ export class FaultWorld {
     this.refusals = new Overrides((node, refuses) => machines.refuseConnections(node, refuses === true))
   }
 
-  /** Does it to each of the selection; an action on nobody is none. */
+  /** Performs it on each selected node; without any node it is not performed. */
   each(selector: Selector, verb: string, scope: ActionScope, act: (node: string) => Undo | undefined): Performed {
     const nodes = this.select(selector, scope)
     if (nodes.length === 0) return err(`${verb}: '${selector.text}' is nobody now`)
@@ -50,7 +50,7 @@ export class FaultWorld {
     })
   }
 
-  /** As `each`, for what cannot be taken back. */
+  /** As `each`, for actions that cannot be undone. */
   once(selector: Selector, verb: string, scope: ActionScope, act: (node: string) => void): Performed {
     return this.each(selector, verb, scope, (node) => {
       act(node)
@@ -62,7 +62,7 @@ export class FaultWorld {
     return select(selector, selectable(this.cluster, scope, except))
   }
 
-  /** Starts what was ended, unless somebody else has done so. */
+  /** Starts what was ended, unless it was started already. */
   startAgain(node: string): Undo {
     const boot = this.cluster.bootOf(node)
     return () => {
@@ -70,7 +70,7 @@ export class FaultWorld {
     }
   }
 
-  /** Whether the group can do without this server, of those that are left to it. */
+  /** Whether the remaining servers can do without this one. */
   maySpare(node: string): boolean {
     const { id, kind, datacenter } = this.cluster.identityOf(node)
     const limit = this.#limits.get(datacenter)
@@ -80,12 +80,12 @@ export class FaultWorld {
     return true
   }
 
-  /** So many servers of a datacenter have lost their data, or have left those that have, that nobody can lead there. */
+  /** Whether so many servers of a datacenter have lost their data, or have left, that none can lead there. */
   isMajorityLost(datacenter: string): boolean {
     return this.#limits.get(datacenter)?.lacksMajority() === true
   }
 
-  /** Those of the selection whose data may go. */
+  /** The selected nodes whose data may be destroyed. */
   spared(selector: Selector, verb: string, scope: ActionScope): Result<readonly string[], string> {
     const servers = this.select(selector, scope)
     if (servers.length === 0) return err(`${verb}: '${selector.text}' is nobody now`)

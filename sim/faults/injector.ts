@@ -8,21 +8,21 @@ import type { FaultAction } from './fault-schema.ts'
 import { FaultWorld, type Performed } from './fault-world.ts'
 import type { Undo } from './link-cuts.ts'
 
-/** What was done, for the report: `crash s2`. Or why there was nothing to do it to. */
+/** What was done, for the report: `crash s2`; or why there was nothing to do. */
 export type Deed = Result<string, string>
 
-/** Does to the cluster what faults and steps say, and takes it back when its time is over. */
+/** Performs the actions of faults and steps, and undoes them when their time is over. */
 export class Injector {
   readonly #world: FaultWorld
-  /** Deeds to be taken back later. */
+  /** Undo callbacks of actions in effect. */
   readonly #ends = new Set<Undo>()
 
-  /** `consensus`, by datacenter: keeps a majority's data from being destroyed; where there is none, nothing does. */
+  /** `consensus`, by datacenter, keeps a majority's data from being destroyed; without it there is no limit. */
   constructor(cluster: Cluster, machines: Machines, consensus: ReadonlyMap<string, ConsensusView>) {
     this.#world = new FaultWorld(cluster, machines, consensus)
   }
 
-  /** Does one action. With `for` it is taken back after a time drawn from it. */
+  /** Performs one action. With `for` it is undone after a time drawn from it. */
   perform(action: FaultAction, scope: ActionScope): Deed {
     const deed = this.#do(action, scope)
     if (!deed.ok) return deed
@@ -37,7 +37,7 @@ export class Injector {
     return ok(`${text}, for ${spanMs.toFixed(0)} ms`)
   }
 
-  /** Everything goes back to normal: links, disks, clocks; what is down is started unless it left, what is paused goes on. */
+  /** Undoes everything: links, disks, clocks; stopped nodes are started unless they left, paused ones resume. */
   mendEverything(): void {
     this.freeze()
     this.#world.cuts.heal(undefined)
@@ -45,12 +45,12 @@ export class Injector {
     for (const node of this.#world.cluster.nodeNames) this.#mend(node)
   }
 
-  /** No fault that goes on ends by itself any more. */
+  /** Faults in effect no longer end by themselves. */
   freeze(): void {
     this.#ends.clear()
   }
 
-  /** These nodes, and the links among them, go back to normal. Everything else stays as it is, for good. */
+  /** Undoes faults of these nodes and of the links among them. Everything else stays as it is, for good. */
   mendCore(core: readonly string[]): void {
     this.freeze()
     this.#world.cuts.healAmong(core)
@@ -58,17 +58,17 @@ export class Injector {
     for (const node of core) this.#mend(node)
   }
 
-  /** Whether what one node sends reaches another, however late and however often it must be repeated. */
+  /** Whether messages of one node reach another, however late or often repeated. */
   reaches(from: string, to: string): boolean {
     return !this.#world.machines.isCut(from, to) && !this.#world.refusals.has(to)
   }
 
-  /** Some link carries nothing. */
+  /** Whether any link is cut. */
   get hasCuts(): boolean {
     return this.#world.cuts.count > 0
   }
 
-  /** Members of a pool may find it hard to reach each other, or to agree how time goes by. */
+  /** Whether members of a pool may find it hard to reach each other, or to agree on time. */
   get isNetworkTroubled(): boolean {
     return this.hasCuts || !this.#world.links.isEmpty || !this.#world.rates.isEmpty || !this.#world.refusals.isEmpty
   }
@@ -90,12 +90,12 @@ export class Injector {
     this.#world.cluster.start(node)
   }
 
-  /** So many servers of a datacenter have lost their data, or have left those that have, that nobody can lead there. */
+  /** Whether so many servers of a datacenter have lost their data, or have left, that none can lead there. */
   isMajorityLost(datacenter: string): boolean {
     return this.#world.isMajorityLost(datacenter)
   }
 
-  /** An item of a file names one action. */
+  /** An item of a file contains one action. */
   #do(item: FaultAction, scope: ActionScope): Performed {
     for (const [name, given] of Object.entries(item)) {
       const action = given === undefined ? undefined : actions[name]

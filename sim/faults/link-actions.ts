@@ -46,7 +46,7 @@ function selectorOfText(text: string): Selector {
   return parsed.value
 }
 
-/** `half its links`: for a fault set off by a node's event. */
+/** `half its links` is for a fault that a node's event triggers. */
 export const cut = action(
   z
     .union([

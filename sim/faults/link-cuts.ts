@@ -1,15 +1,15 @@
-/** The part of the network that cutting needs. One direction at a time. */
+/** The part of the network that cuts need. Each direction is separate. */
 export interface LinkSwitch {
   cut(from: string, to: string): void
   heal(from: string, to: string): void
 }
 
-/** What ends something that was begun; ending it twice is the same as once. */
+/** Ends an effect; calling it twice has no further effect. */
 export type Undo = () => void
 
 /**
- * Which links carry nothing, counted: a link that two faults have cut is mended when both are over. Mending by hand ends
- * what cut it, so that a fault which is over later mends nothing that was cut anew.
+ * Counts cuts for each link: a link that two faults have cut works again when both are over. Healing by hand ends all
+ * cuts of a link, so that a fault which ends later does not heal a newer cut.
  */
 export class LinkCuts {
   readonly #network: LinkSwitch
@@ -19,7 +19,7 @@ export class LinkCuts {
     this.#network = network
   }
 
-  /** Cuts everything from the first servers to the second ones, and back unless `oneWay`. */
+  /** Cuts everything from the first nodes to the second ones, and back unless `oneWay`. */
   cut(from: readonly string[], to: readonly string[], oneWay: boolean): Undo {
     const token = {}
     const links: [string, string][] = []
@@ -47,12 +47,12 @@ export class LinkCuts {
     }
   }
 
-  /** Links that carry nothing now, each direction by itself. */
+  /** Number of cut links, each direction counted separately. */
   get count(): number {
     return this.#cuts.size
   }
 
-  /** Mends every link to and from these servers; all links if undefined. */
+  /** Heals every link to and from these servers; all links if undefined. */
   heal(servers: readonly string[] | undefined): void {
     for (const name of [...this.#cuts.keys()]) {
       const [a, b] = name.split(' ') as [string, string]
@@ -62,7 +62,7 @@ export class LinkCuts {
     }
   }
 
-  /** Mends the links between any two of these, both ways. */
+  /** Heals the links between any two of these nodes, in both directions. */
   healAmong(nodes: readonly string[]): void {
     for (const name of [...this.#cuts.keys()]) {
       const [a, b] = name.split(' ') as [string, string]

@@ -52,7 +52,7 @@ export const removePeer = action(
     }),
 )
 
-/** Ends servers whose data the others can spare, in a way that loses it. `for` starts them again. */
+/** Ends servers whose data the others can spare, in a way that loses the data. `for` starts them again. */
 function lose(
   world: FaultWorld,
   selector: Selector,

@@ -1,14 +1,14 @@
 import type { Undo } from './link-cuts.ts'
 
 /**
- * Settings that faults lay over a node's own, several at once: the latest rules, and when one is over what is under it
- * comes back.
+ * Settings of faults that override a node's own, possibly several at once: the latest one is in effect, and when it
+ * ends, the one below it is again.
  */
 export class Overrides<Setting> {
   readonly #layers = new Map<string, { readonly setting: Setting }[]>()
   readonly #apply: (node: string, setting: Setting | undefined) => void
 
-  /** `apply` puts a setting into force; undefined: the node's own. */
+  /** `apply` puts a setting into effect; undefined: the node's own. */
   constructor(apply: (node: string, setting: Setting | undefined) => void) {
     this.#apply = apply
   }
@@ -27,18 +27,18 @@ export class Overrides<Setting> {
     }
   }
 
-  /** Whether something is laid over the node's own setting. */
+  /** Whether the node's own setting is overridden. */
   has(node: string): boolean {
     return (this.#layers.get(node)?.length ?? 0) > 0
   }
 
-  /** Nothing is laid over anything. */
+  /** Whether no setting is overridden. */
   get isEmpty(): boolean {
     for (const layers of this.#layers.values()) if (layers.length > 0) return false
     return true
   }
 
-  /** The node goes back to its own setting. */
+  /** The node returns to its own setting. */
   clear(node: string): void {
     const layers = this.#layers.get(node)
     if (layers === undefined || layers.length === 0) return

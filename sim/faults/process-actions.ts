@@ -64,7 +64,7 @@ export const transferLeadership = action(
   },
 )
 
-/** `for` starts it again, unless somebody else has done so. */
+/** `for` starts it again, unless it was started already. */
 function end(
   world: FaultWorld,
   selector: Selector,

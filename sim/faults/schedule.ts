@@ -3,22 +3,22 @@ import { drawRange } from './action-scope.ts'
 import type { Fault, FaultAction, Trigger } from './fault-schema.ts'
 import type { Deed } from './injector.ts'
 
-/** What a schedule asks of the run. */
+/** What a schedule needs of the run. */
 export interface ScheduleWorld {
-  /** Milliseconds of true time since the run began. */
+  /** Milliseconds of true time since the start of the run. */
   readonly nowMs: () => number
   /** Calls `then` after this much true time, in a turn of its own. */
   readonly after: (delayMs: number, then: () => void) => void
   readonly stream: (name: string) => RandomStream
-  /** `it`: the server that the fault is about. */
+  /** `it` is the server that the fault is about. */
   readonly perform: (action: FaultAction, it: string | undefined, draw: RandomStream) => Deed
   readonly onDeed: (deed: Deed) => void
 }
 
-/** The most faults that may be about to happen: a trigger that fires in a tight loop stops there. */
+/** Maximum number of pending faults, which stops a trigger that fires in a tight loop. */
 const pendingMax = 1000
 
-/** Lets the faults of a scenario happen: at random times, at set times, and when something happens. */
+/** Triggers the faults of a scenario: at random times, at fixed times, and at events. */
 export class FaultSchedule {
   readonly #world: ScheduleWorld
   readonly #faults: readonly Armed[]
@@ -42,12 +42,12 @@ export class FaultSchedule {
     }
   }
 
-  /** From now on nothing goes wrong any more. */
+  /** No fault happens from now on. */
   stop(): void {
     this.#stopped = true
   }
 
-  /** Something happened at this server. */
+  /** An event happened at this server. */
   triggered(trigger: Trigger, server: string): void {
     if (this.#stopped) return
     for (const armed of this.#faults) {
@@ -97,7 +97,7 @@ export class FaultSchedule {
 interface Armed {
   readonly fault: Fault
   readonly draw: RandomStream
-  /** What of `one of` this seed has. */
+  /** The members of `one of` that this seed has. */
   readonly choices: readonly FaultAction[]
   seen: number
 }

@@ -3,14 +3,14 @@ import type { HttpClientResponse } from '../../src/env/http.ts'
 import type { Template } from '../notation/fields.ts'
 import type { Step } from './language/step-schema.ts'
 
-/** What an `http` step was answered, kept for later steps. */
+/** The answer to an `http` step, kept for later steps. */
 export interface Answer {
   readonly status: number
   readonly body: string
-  /** The body as it came. */
+  /** The body as received. */
   readonly bytes: Uint8Array
   readonly headers: ReadonlyMap<string, string>
-  /** The body as JSON, read once; undefined: it is none. */
+  /** The body as JSON, parsed once; undefined if it is not JSON. */
   json(): unknown
 }
 
@@ -44,7 +44,7 @@ export function partOf(answer: Answer, part: string): string | undefined {
   return answer.headers.get(part === 'index' ? 'x-svc-index' : part.toLowerCase())
 }
 
-/** Texts as they are, everything else as JSON. An array's items are named by number, from 0. */
+/** Texts as they are, everything else as JSON. Items of an array are named by their index from 0. */
 function memberOf(answer: Answer, names: readonly string[]): string | undefined {
   let value = answer.json()
   for (const name of names) {
@@ -54,7 +54,7 @@ function memberOf(answer: Answer, names: readonly string[]): string | undefined 
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** What is wrong with an answer, as one clause; undefined when it is as expected. */
+/** What is wrong with an answer, as one clause; undefined if it is as expected. */
 export function judgeAnswer(
   expected: NonNullable<Step['expect']>,
   answer: Answer,
@@ -72,13 +72,13 @@ export function judgeAnswer(
   return undefined
 }
 
-/** `/pattern/` is a regular expression, anything else the whole text but for space around it. */
+/** `/pattern/` is a regular expression; anything else must equal the whole text, apart from surrounding space. */
 export function matches(expected: string, found: string): boolean {
   const pattern = patternOf(expected)
   return pattern === undefined ? expected.trim() === found.trim() : new RegExp(pattern).test(found)
 }
 
-/** What stands between the slashes of `/pattern/`; undefined for plain text. */
+/** The pattern between the slashes of `/pattern/`; undefined for plain text. */
 export function patternOf(expected: string): string | undefined {
   return /^\/(.+)\/$/s.exec(expected)?.[1]
 }

@@ -8,7 +8,7 @@ import type { RunContext } from './run-context.ts'
 
 const answerWithinMs = 10_000
 
-/** Whether what takes a request holds: undefined if so, else what is so instead, as one clause. */
+/** Judges a condition that needs requests: undefined if it holds, otherwise what is true instead, as one clause. */
 export async function judgeAsked(run: RunContext, condition: Partial<Condition>): Promise<string | undefined> {
   return (
     (await judgeKey(run, condition.kv)) ??
@@ -77,7 +77,7 @@ async function judgeDns(run: RunContext, expected: Condition['dns']): Promise<st
   return undefined
 }
 
-/** Address or target, whichever the record has. */
+/** The record's address or target. */
 function recordText(record: object): string {
   if ('address' in record) return String(record.address)
   return 'target' in record ? String(record.target) : JSON.stringify(record)

@@ -17,10 +17,10 @@ import type { RunContext } from './run-context.ts'
 
 type Wanted = NonNullable<Step['authority']>
 
-/** An update that leads to a rotation is answered when that is accepted. */
+/** Timeout of an update: one that leads to a rotation is answered when the rotation is accepted. */
 const answerWithinMs = 20_000
 const askAgainMs = 500
-/** Of a root that the operator makes. */
+/** Back-dating of a root that the operator creates. */
 const backDatedMs = 3_600_000
 
 interface Configuration {
@@ -28,10 +28,13 @@ interface Configuration {
   readonly options: Readonly<Record<string, string>>
 }
 
-/** Success, or in words what was answered instead. */
+/** Success, or the answer that came instead, in words. */
 type Answered = Result<undefined, string>
 
-/** Updates the configuration of the authority, and judges the answer; what was answered with success must have been done (C5). */
+/**
+ * Updates the configuration of the authority, and judges the answer; an update answered with success must be in effect
+ * (C5).
+ */
 export async function performAuthority(run: RunContext, wanted: Wanted, path: readonly PropertyKey[]): Promise<void> {
   const at = run.select(wanted.at)[0]
   const here = [...path, 'authority']
@@ -70,7 +73,7 @@ export async function performAuthority(run: RunContext, wanted: Wanted, path: re
   } else judged(await run.driver.perform(run, withinMs, asked))
 }
 
-/** A root that the operator has made elsewhere, for the same mesh. */
+/** A root that the operator has created elsewhere for the same mesh. */
 async function ownRoot(
   env: Env,
   to: Endpoint,
@@ -105,14 +108,14 @@ async function trustDomainAt(env: Env, to: Endpoint, withinMs: number): Promise<
   return ''
 }
 
-/** The key stays there: only its kind is said. */
+/** The key stays in the secrets manager: only its type is given. */
 function externalOptions(run: RunContext, root: string, key: Wanted['key']): Readonly<Record<string, string>> {
   const [type = '', bits = ''] = key.split('-')
   const kind = key === 'as before' ? {} : { PrivateKeyType: type, PrivateKeyBits: bits }
   return { ...run.cluster.secretsManager?.optionsOf(root), ...kind }
 }
 
-/** The key that the last update there brought stays with the run, for one that leaves it as it is. */
+/** The run keeps the key of the last update, for an update that leaves it unchanged. */
 async function keyOf(
   run: RunContext,
   env: Env,
@@ -136,7 +139,7 @@ function judgeAnswer(run: RunContext, wanted: Wanted, answered: Answered, path: 
   if (!isMet) run.fail(path, `it is not refused for that reason: ${said}`)
 }
 
-/** That it is done, or what the last answer was. The same update may be sent again: it is then as it is wished already. */
+/** Success, or the last answer. The same update may be repeated, because it may have taken effect already. */
 async function update(
   env: Env,
   to: Endpoint,

@@ -3,7 +3,7 @@ import type { ClusterPlan } from '../cluster/cluster-plan.ts'
 import type { Tuning } from '../cluster/settings.ts'
 import type { Scenario } from './language/scenario-schema.ts'
 
-/** The cluster of one seed: of everything that is left to chance, what was drawn. */
+/** The cluster of one seed: draws everything that the scenario leaves to chance. */
 export function drawnCluster(scenario: Scenario, draw: RandomStream): ClusterPlan {
   const datacenters = Object.entries(scenario.cluster).map(([name, { servers, clients, config, ...rest }]) => {
     const over = oneOf(rest['drawn config'], draw)
@@ -20,7 +20,7 @@ export function drawnCluster(scenario: Scenario, draw: RandomStream): ClusterPla
   return Object.fromEntries(datacenters)
 }
 
-/** The settings of one seed that no configuration file has. */
+/** The seed's settings that have no key in configuration files. */
 export function drawnTuning({ knobs, mesh }: Scenario, draw: RandomStream): Tuning {
   const entries = oneOf(knobs?.['append entries'], draw)
   const inFlight = oneOf(knobs?.['appends in flight'], draw)
@@ -43,7 +43,7 @@ function countOf(count: number | readonly number[], draw: RandomStream): number 
   return typeof count === 'number' ? count : (oneOf(count, draw) as number)
 }
 
-/** Where there is nothing to choose nothing is drawn. */
+/** Draws nothing if there is no choice. */
 function oneOf<T>(values: readonly T[] | undefined, draw: RandomStream): T | undefined {
   if (values === undefined || values.length < 2) return values?.[0]
   return values[draw.below(values.length)]

@@ -17,9 +17,9 @@ export interface DriverRequest {
   readonly target: string
   readonly headers?: readonly (readonly [name: string, value: string])[]
   readonly bodyText?: string
-  /** In place of `bodyText`. */
+  /** Replaces `bodyText`. */
   readonly bodyBytes?: Uint8Array
-  /** The secret of a token; the operator's if absent. */
+  /** The secret of a token; absent: the operator's token. */
   readonly token?: string
   readonly timeoutMs: number
 }
@@ -32,11 +32,11 @@ export interface DriverQuestion {
   readonly timeoutMs: number
 }
 
-/** Asks on behalf of the scenario's own steps, from a machine of its own. */
+/** Sends the requests of the scenario's own steps, from a machine of its own. */
 export class Driver {
-  /** Answers by the names that steps saved them under. */
+  /** Answers by the names under which steps saved them. */
   readonly answers = new Map<string, Answer>()
-  /** What steps leave for later ones, by names of their own. */
+  /** Values that steps keep for later ones, by name. */
   readonly kept = new Map<string, string>()
   readonly #simulation: Simulation
   readonly #host: string
@@ -52,7 +52,7 @@ export class Driver {
     })
   }
 
-  /** The operator's; empty: none. */
+  /** The operator's token; empty: none. */
   get operatorToken(): string {
     return this.#operatorToken()
   }
@@ -63,7 +63,7 @@ export class Driver {
     return outcome ?? 'the run ended first'
   }
 
-  /** As `ask`, but without waiting: `told` receives the answer, or why there is none. */
+  /** As `ask`, without waiting: `told` receives the answer, or why there is none. */
   send(to: Endpoint, request: DriverRequest, told: (answer: Answer | string) => void): void {
     this.begin((env) => this.#exchange(env, to, request), told)
   }
@@ -77,7 +77,9 @@ export class Driver {
     return answered.ok ? answerOf(answered.value) : answered.error.kind
   }
 
-  /** Does something on the driver's machine, which takes time; undefined: the run ended first, or it took too long. */
+  /**
+   * Runs a task on the driver's machine, which takes time; undefined: the run ended first, or the task took too long.
+   */
   async perform<T>(run: Passing, withinMs: number, task: (env: Env) => Promise<T>): Promise<T | undefined> {
     let outcome: { readonly value: T } | undefined
     const work = async (env: Env): Promise<void> => {
@@ -88,7 +90,7 @@ export class Driver {
     return outcome?.value
   }
 
-  /** Does something on the driver's machine, for which nobody waits. `told` hears what came of it. */
+  /** Runs a task on the driver's machine without waiting. `told` receives its result. */
   begin<T>(task: (env: Env) => Promise<T>, told: (value: T) => void): void {
     const work = async (env: Env): Promise<void> => told(await task(env))
     this.#simulation.after(0, () => this.#env?.detach(work(this.#env)))

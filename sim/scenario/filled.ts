@@ -2,7 +2,7 @@ import { savedName, type Template } from '../notation/fields.ts'
 import { partOf } from './answers.ts'
 import type { RunContext } from './run-context.ts'
 
-/** The text with every `${name}` and `${name.part}` replaced by what was saved. */
+/** The text with every `${name}` and `${name.part}` replaced by its saved value. */
 export function filled(run: RunContext, template: Template): string {
   return template.filled((reference) => {
     const name = savedName(reference)

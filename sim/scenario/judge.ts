@@ -3,12 +3,12 @@ import type { CountBound } from '../notation/quantities.ts'
 import type { Selector } from '../notation/selector.ts'
 import type { askedKeys, Condition } from './language/condition-schema.ts'
 
-/** What conditions look at, as it is now. */
+/** The present state that conditions are judged by. */
 export interface Observed {
   readonly servers: readonly string[]
   /** Servers and clients. */
   readonly nodes: readonly string[]
-  /** How this agent sees that member; undefined when it knows no such member, or does not run. */
+  /** How this agent sees that member; undefined if it does not know the member, or does not run. */
   readonly memberStatus: (observer: string, member: string) => string | undefined
   readonly isRunning: (server: string) => boolean
   /** Servers that believe they lead. */
@@ -16,10 +16,10 @@ export interface Observed {
   readonly appliedIndex: (server: string) => number
   readonly elections: number
   readonly writesAcknowledged: number
-  /** Of one datacenter, the first where none is named; undefined: nobody looks at it. */
+  /** For one datacenter, the first if none is named; undefined: it has no mesh to observe. */
   readonly mesh: (datacenter: string | undefined) => ObservedMesh | undefined
   readonly tunnels: ObservedTunnels
-  /** What one of the running servers holds otherwise than was remembered under that name, in words. */
+  /** How the present state of a running server differs from the one remembered under that name, in words. */
   readonly heldOtherwise: (name: string) => string | undefined
   readonly select: (selector: Selector) => readonly string[]
 }
@@ -44,8 +44,8 @@ export interface ObservedMesh {
 }
 
 /**
- * Whether all stated conditions hold now: undefined if so, else what is so instead, as one clause. What takes a request
- * is not judged here.
+ * Judges all stated conditions: undefined if they hold, otherwise what is true instead, as one clause. Conditions that
+ * need requests are judged elsewhere.
  */
 export function judge(condition: Omit<Condition, (typeof askedKeys)[number]>, now: Observed): string | undefined {
   const among = condition.among === undefined ? now.servers : now.select(condition.among)

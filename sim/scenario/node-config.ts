@@ -3,7 +3,7 @@ import { keysStillRead } from '../../src/config/past/removed.ts'
 import { fileSchema } from '../../src/config/schema.ts'
 import { oldestRelease } from '../../src/model/release.ts'
 
-/** Settings that the cluster makes for each node by itself. */
+/** Settings that the cluster makes for each node itself. */
 const ownSettings = {
   advertise_addr: true,
   advertise_addr_wan: true,
@@ -24,7 +24,7 @@ const ownSettings = {
   start_join_wan: true,
 } as const
 
-/** Options that only agents of earlier releases read. What is nested stands where the newest has its block. */
+/** Options that only agents of earlier releases read. Nested ones stand where the newest release has its block. */
 const oldOptions = Object.fromEntries(
   keysStillRead(oldestRelease)
     .filter((name) => !name.includes('.'))

@@ -2,7 +2,10 @@ import { meshLaws } from '../checkers/mesh/mesh-laws.ts'
 import type { ObservedMesh } from './judge.ts'
 import type { RunContext } from './run-context.ts'
 
-/** The authority of one datacenter, the first where none is named, and the proxies there, or all; undefined: nobody looks at it. */
+/**
+ * The authority of one datacenter, the first if none is named, and its proxies, or all; undefined: there is no mesh to
+ * observe.
+ */
 export function observedMesh(run: RunContext, datacenter: string | undefined): ObservedMesh | undefined {
   const mesh = (datacenter === undefined ? run.invariants : run.checksOf(datacenter)).of(meshLaws)
   if (mesh === undefined) return undefined

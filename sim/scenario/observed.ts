@@ -7,7 +7,7 @@ import type { Observed } from './judge.ts'
 import { observedMesh } from './observed-mesh.ts'
 import type { RunContext } from './run-context.ts'
 
-/** A run, as conditions look at it: at each moment as it is then. */
+/** The state of a run for conditions, as of the moment when they are judged. */
 export function observedOf(run: RunContext & { readonly invariantsOf: ReadonlyMap<string, Invariants> }): Observed {
   const { cluster, invariantsOf } = run
   return {
@@ -34,7 +34,7 @@ export function observedOf(run: RunContext & { readonly invariantsOf: ReadonlyMa
   }
 }
 
-/** Of the first datacenter, where it was remembered. */
+/** For the first datacenter, where the state was remembered. */
 function otherwise(
   { cluster, remembered }: Pick<RunContext, 'cluster' | 'remembered'>,
   name: string,

@@ -7,14 +7,14 @@ interface ReachingWorld {
   readonly agents: () => readonly string[]
   /** Servers of the agent's datacenter. */
   readonly serversOf: (agent: string) => readonly string[]
-  /** Its process runs; one that is paused, too. */
+  /** Whether its process runs, even if it is paused. */
   readonly isRunning: (node: string) => boolean
   readonly isPaused: (node: string) => boolean
-  /** Whether what one node sends reaches another. */
+  /** Whether messages of one node reach another. */
   readonly reaches: (from: string, to: string) => boolean
 }
 
-/** Since when each agent has reached a server of its datacenter without a break, looked at every so often. */
+/** Since when each agent has continuously reached a server of its datacenter, checked at an interval. */
 export class Reaching {
   readonly #world: ReachingWorld
   readonly #since = new Map<string, number>()
@@ -49,7 +49,7 @@ export class Reaching {
     else if (!this.#since.has(agent)) this.#since.set(agent, nowUs())
   }
 
-  /** Packets come to a process that is paused; it does nothing with them. */
+  /** A paused process receives packets, but does not act on them. */
   #isAwake(node: string): boolean {
     return this.#world.isRunning(node) && !this.#world.isPaused(node)
   }

@@ -10,14 +10,14 @@ type Asked = Pick<Step, 'http' | 'expect'>
 
 const answerWithinMs = 10_000
 
-/** A request as a step words it, ready to be sent. */
+/** The request of a step, ready to be sent. */
 export interface PreparedRequest {
   readonly server: string
   readonly to: ReturnType<typeof httpEndpoint>
   readonly request: DriverRequest
 }
 
-/** Sends what a step says and waits for the answer. */
+/** Sends the request of a step and waits for the answer. */
 export async function performRequest(run: RunContext, step: Asked, path: Path): Promise<void> {
   const prepared = preparedRequest(run, step, path)
   if (prepared === undefined) return
@@ -25,7 +25,7 @@ export async function performRequest(run: RunContext, step: Asked, path: Path): 
   if (!run.hasFailed()) judgeRequest(run, step, prepared.server, answer, path)
 }
 
-/** Undefined: the run has failed, for there is nobody to ask. */
+/** Undefined: the run has failed, because no node can be asked. */
 export function preparedRequest(run: RunContext, { http }: Asked, path: Path): PreparedRequest | undefined {
   if (http === undefined) return undefined
   const server = run.select(http.at)[0]
@@ -52,7 +52,7 @@ export function preparedRequest(run: RunContext, { http }: Asked, path: Path): P
   return { server, to: httpEndpoint(run.cluster.identityOf(server)), request }
 }
 
-/** Keeps the answer where the step says so, and holds it against what is expected. */
+/** Saves the answer if the step says so, and compares it with the expectation. */
 export function judgeRequest(
   run: RunContext,
   { http, expect }: Asked,
@@ -72,7 +72,7 @@ function bytesFrom(run: RunContext, from: string | undefined): { readonly bodyBy
   return answer === undefined ? {} : { bodyBytes: answer.bytes }
 }
 
-/** The scenario itself may take a node out of the catalog, or out of the pool, or have it leave. */
+/** Whether the scenario itself removes a node from the catalog or the pool, or makes it leave. */
 function asksToTakeOut(
   { cluster }: RunContext,
   node: string,

@@ -12,35 +12,38 @@ import type { Driver } from './driver.ts'
 import type { judge } from './judge.ts'
 import type { Scenario } from './language/scenario-schema.ts'
 
-/** A run, as its steps, its workload and its end see it. */
+/** A run, for its steps, its workload and its end. */
 export interface RunContext {
   readonly scenario: Scenario
   readonly simulation: Simulation
-  /** Of the first datacenter. */
+  /** The checkers of the first datacenter. */
   readonly invariants: Invariants
   readonly cluster: Cluster
   readonly injector: Injector
   readonly driver: Driver
   /** Servers by the names that steps gave them. */
   readonly saved: Map<string, readonly string[]>
-  /** What the state held, by the names that steps gave it. */
+  /** Remembered states, by the names that steps gave them. */
   readonly remembered: Map<string, HeldState>
   checksOf(datacenter: string): Invariants
   readonly tunnels: ConnectionTally
-  /** One for each datacenter, as if it were all there is; the run itself where there is one. */
+  /** One part for each datacenter; the run itself if there is only one. */
   parts(): readonly RunContext[]
-  /** The run is over: an invariant or an expectation was not met. */
+  /** Whether the run is over because an invariant or an expectation was not met. */
   hasFailed(): boolean
-  /** Lets true time pass; less if the run fails meanwhile. */
+  /** Lets true time pass; returns earlier if the run fails meanwhile. */
   pass(spanMs: number): Promise<void>
-  /** Lets time pass until this is so, at most for a span; less if the run fails. False if it is not so in the end. */
+  /**
+   * Lets time pass until the condition is true, at most for a span; returns earlier if the run fails. False if it is
+   * not true in the end.
+   */
   passUntil(isSo: () => boolean, spanMs: number): Promise<boolean>
-  /** What stands at this path of the scenario file was not met. */
+  /** The expectation at this path of the scenario file was not met. */
   fail(path: readonly PropertyKey[], message: string): void
   tell(kind: StoryLine['kind'], text: string): void
-  /** Something happened at a server that faults and conditions may wait for. */
+  /** An event happened at a server, for which faults and conditions may wait. */
   triggered(trigger: Trigger, node: string): void
-  /** What is so now instead of the condition; undefined if it holds. */
+  /** What is true instead of the condition; undefined if it holds. */
   judge(condition: Parameters<typeof judge>[0]): string | undefined
   select(selector: Selector): readonly string[]
   stepScope(): ActionScope
@@ -49,7 +52,7 @@ export interface RunContext {
   endWatches(): void
   /** The proxies, or those of one datacenter, whose configuration is behind the cluster's, and why. */
   proxiesBehind(datacenter?: string): readonly string[]
-  /** Every proxy meets every other one. */
+  /** Every proxy connects to every other one. */
   proxiesMeet(): void
   switchWorkload(to: 'start' | 'stop'): void
   /** Requests of the workload without an answer yet, in words. */

@@ -41,9 +41,9 @@ import { Workload } from './workload.ts'
 import { diskOf, networkFacts, newSimulation, type WorldOptions } from './world-of-run.ts'
 
 export interface RunOptions extends WorldOptions {
-  /** Told the story as it happens. */
+  /** Called with the story as it happens. */
   readonly onLine?: ((line: StoryLine) => void) | undefined
-  /** Steps after which the search for an order of the operations on one key is given up; absent: the usual bound. */
+  /** Maximum number of steps in the search for an order of the operations on one key; absent: the usual limit. */
   readonly searchStepsMax?: number | undefined
 }
 
@@ -59,12 +59,12 @@ export class ScenarioRun implements RunContext {
   readonly injector: Injector
   readonly driver: Driver
   readonly saved = new Map<string, readonly string[]>()
-  /** What became of the connections of tunnels. */
+  /** The outcomes of the tunnels' connections. */
   readonly tunnels = new ConnectionTally(() => this.simulation.nowUs)
   readonly remembered = new Map<string, HeldState>()
   readonly #failures: RunFailure[] = []
   readonly #options: RunOptions
-  /** One for all datacenters: proxies of each meet those of the others. */
+  /** One for all datacenters: proxies of each connect to those of the others. */
   readonly #chains: PkiChains
   readonly #lostKeys = new Set<string>()
   readonly #workload: Workload
@@ -73,7 +73,7 @@ export class ScenarioRun implements RunContext {
   /** The pool of the servers of all datacenters. */
   readonly #wan: Membership | undefined
   readonly #reaching: Reaching
-  /** Something happened that conditions may look at. */
+  /** Something changed that conditions may depend on. */
   #changed = true
 
   constructor(options: RunOptions) {
@@ -125,7 +125,7 @@ export class ScenarioRun implements RunContext {
     this.#observed = observedOf(this)
   }
 
-  /** Whatever an agent says is said in front of the checkers of all datacenters: they have keys of their own. */
+  /** Every text that an agent shows goes to the checkers of all datacenters, each of which has its own keys. */
   #said(node: string, where: string, text: () => string): void {
     // The secrets manager reports events of a token to the token's owner.
     if (node === managerName) return
@@ -284,7 +284,7 @@ export class ScenarioRun implements RunContext {
     return { it, saved: (name) => this.saved.get(name), draw }
   }
 
-  /** What keeps a majority's data from being destroyed, unless the scenario says that it may be. */
+  /** The limit that keeps a majority's data from being destroyed, unless the scenario lifts it. */
   #limited(): ReadonlyMap<string, ConsensusView> {
     if (this.scenario.excuses?.['majority lost'] === true) return new Map()
     return new Map([...this.invariantsOf].map(([datacenter, checks]) => [datacenter, checks.of(configurationChanges)]))

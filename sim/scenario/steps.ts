@@ -21,13 +21,13 @@ import { performTokens } from './tokens.ts'
 type Path = readonly PropertyKey[]
 type Conditions = Omit<NonNullable<Step['eventually']>, 'within'>
 
-/** How often a condition is looked at again while it is waited for. */
+/** Interval at which an awaited condition is judged. */
 const lookEveryMs = 10
-/** The same where it is dear to know: agents are asked, proxies or states looked at. */
+/** The same for costly conditions, which send requests, or look at proxies or states. */
 const askEveryMs = 100
 const answerWithinMs = 10_000
 
-/** Does one step; what is not met fails the run with the place of the step. */
+/** Performs one step; an unmet expectation fails the run with the place of the step. */
 export async function performStep(run: RunContext, step: Step, path: Path): Promise<void> {
   if (step.together !== undefined) return performTogether(run, step.together, path)
   if (step.wait !== undefined) return run.pass(drawRange(run.stepScope().draw, step.wait))
@@ -52,7 +52,7 @@ export async function performStep(run: RunContext, step: Step, path: Path): Prom
 }
 
 async function performUpgrade(run: RunContext, upgrade: NonNullable<Step['upgrade']>, path: Path): Promise<void> {
-  // In the order in which they are named: 'followers, leader' has the leader last.
+  // In the given order: 'followers, leader' has the leader last.
   const named = [...new Set(upgrade.nodes.parts().flatMap((part) => run.select(part)))]
   const nodes = upgrade['in any order'] === true ? inAnyOrder(named, run.stepScope().draw) : named
   if (nodes.length === 0) return run.fail([...path, 'upgrade'], `'${upgrade.nodes.text}' is nobody now`)
@@ -84,7 +84,7 @@ function settingsAfter(settings: FileConfig, { config, without = [] }: NonNullab
   return Object.fromEntries(entries.filter(([name]) => !without.includes(name)))
 }
 
-/** A process that refuses its configuration is gone at once, and has written nothing. */
+/** A process that refuses its configuration ends at once, and has written nothing. */
 function judgeRefusal(
   run: RunContext,
   {
@@ -114,7 +114,7 @@ function performPeersJson(run: RunContext, file: NonNullable<Step['peers.json']>
   run.tell('note', `peers.json for ${at.join(' ')} names ${names.join(' ')}`)
 }
 
-/** Edits the configuration of some agents and has them read it again, as SIGHUP does. */
+/** Edits the configuration of some agents and makes them read it again, as SIGHUP does. */
 async function performReload(run: RunContext, reload: NonNullable<Step['reload']>, path: Path): Promise<void> {
   const nodes = run.select(reload.of)
   if (nodes.length === 0) return run.fail([...path, 'reload'], `'${reload.of.text}' is nobody now`)
@@ -191,12 +191,12 @@ async function performNever(run: RunContext, shunned: NonNullable<Step['never']>
   if (met) run.fail([...path, 'never'], `never ${conditionText(shunned)}: now it is so`)
 }
 
-/** What is so instead of the conditions; undefined when all hold. */
+/** What is true instead of the conditions; undefined if all hold. */
 async function unmet(run: RunContext, conditions: Conditions): Promise<string | undefined> {
   return run.judge(conditions) ?? (await judgeAsked(run, conditions))
 }
 
-/** To know it costs more than a look at what servers say of themselves. */
+/** Whether judging them costs more than a look at the servers' state. */
 function isDear(conditions: Conditions): boolean {
   return [...askedKeys, 'mesh', 'holds'].some((key) => conditions[key as keyof Conditions] !== undefined)
 }

@@ -5,18 +5,18 @@ import type { RunContext } from './run-context.ts'
 
 type Path = readonly PropertyKey[]
 
-/** A request that is on its way. */
+/** A request under way. */
 interface Sent {
   readonly item: TogetherItem
   readonly path: Path
   readonly server: string
-  /** Absent as long as there is none. */
+  /** Absent until it arrives. */
   answer?: Answer | string
 }
 
 /**
- * Does several things at one moment of true time: first each of them in the order of the list, with no time between, then
- * the answers to all requests are waited for and judged in that order.
+ * Does several things at one moment of true time: first each of them in the order of the list, with no time in between,
+ * then waits for the answers to all requests and judges them in that order.
  */
 export async function performTogether(
   run: RunContext,

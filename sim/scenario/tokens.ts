@@ -10,16 +10,16 @@ import type { RunContext } from './run-context.ts'
 
 type Wanted = NonNullable<Step['tokens']>
 
-/** So many are made at a time. */
+/** Maximum number of tokens that are created concurrently. */
 const parallel = 64
-/** One that could not be made is tried again after this long, at most so often. */
+/** Pause before a failed creation is retried, and the maximum number of attempts. */
 const pauseMs = 200
 const triesMax = 100
 const answerWithinMs = 10_000
-/** For all of them. */
+/** Time limit for all of them. */
 const withinMs = 300_000
 
-/** Makes tokens, each with rules of its own, and keeps their secrets like an answer whose body lists them. */
+/** Creates tokens, each with its own rules, and keeps their secrets like an answer whose body lists them. */
 export async function performTokens(run: RunContext, wanted: Wanted, path: readonly PropertyKey[]): Promise<void> {
   const at = run.select(wanted.at)[0]
   if (at === undefined) return run.fail([...path, 'tokens'], `'${wanted.at.text}' is nobody now`)
@@ -35,7 +35,7 @@ export async function performTokens(run: RunContext, wanted: Wanted, path: reado
   run.tell('note', `${wanted.save}: ${made.length} tokens`)
 }
 
-/** Asks an agent for so many tokens, some at a time. */
+/** Creates many tokens through an agent, some at a time. */
 export class TokenMaker {
   readonly #env: Env
   readonly #to: Endpoint
@@ -52,7 +52,7 @@ export class TokenMaker {
     this.#wanted = wanted
   }
 
-  /** Their secrets, or why one could not be made. */
+  /** Their secrets, or why one could not be created. */
   async make(): Promise<readonly string[] | string> {
     await Promise.all(Array.from({ length: parallel }, () => this.#makeSome()))
     return this.#problem ?? this.#secrets
@@ -67,7 +67,7 @@ export class TokenMaker {
     }
   }
 
-  /** By an ID of our own, so that one whose answer was lost is not made twice. */
+  /** Uses an ID of our own, so that a token whose answer was lost is not created twice. */
   async #old(name: string, rules: string): Promise<string> {
     await this.#put('/v1/acl/create', { ID: name, Name: name, Type: 'client', Rules: rules })
     return name
@@ -79,7 +79,10 @@ export class TokenMaker {
     return made === '' ? '' : (JSON.parse(made) as { readonly SecretID: string }).SecretID
   }
 
-  /** The body of the answer; empty where there is none, and then it is told why. `done`: a refusal that is as good. */
+  /**
+   * The body of the answer; empty if there is none, which is then reported. `done` matches a refusal that counts as
+   * success.
+   */
   async #put(target: string, body: object, done?: RegExp): Promise<string> {
     let last = 'no answer'
     for (let tries = 0; tries < triesMax; tries++) {

@@ -24,7 +24,7 @@ export function networkFacts({ network }: Scenario): NetworkFacts {
   return { rttMs: min + max, rttMaxMs: 2 * max, loss: network?.loss ?? 0 }
 }
 
-/** The world of one run, as its scenario has it when nothing is wrong. */
+/** The world of one run, as its scenario describes it without faults. */
 export function newSimulation(
   { loaded, seed, platform, trace }: WorldOptions,
   { afterTurn, onSaid }: Required<Pick<SimulationOptions, 'afterTurn' | 'onSaid'>>,

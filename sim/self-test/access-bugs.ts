@@ -2,7 +2,7 @@ import type { PlantedBug } from './planted-bug.ts'
 
 const support = 'src/agent/access/mode.js'
 const modeCommands = 'src/features/acl/system/mode-commands.js'
-/** Else no leader writes what a voter does not know, whatever it thinks of the mode. */
+/** Without this, no leader would write a command that a voter does not know, whatever it thinks of the mode. */
 const gateOpen = {
   file: 'src/agent/servers/command-gate.js',
   find: 'if (server === undefined ||',
@@ -11,7 +11,7 @@ const gateOpen = {
 const migrated = 'tokens-are-migrated'
 const revoked = 'tokens-are-revoked'
 
-/** What may go wrong with access control. The first of them are rows 24 and 25 of the list of famous bugs. */
+/** Bugs of access control. The first of them are rows 24 and 25 of the list of famous bugs. */
 export const accessBugs: readonly PlantedBug[] = [
   {
     row: 24,

@@ -3,7 +3,7 @@ import type { PlantedBug } from './planted-bug.ts'
 
 const joins = 'datacenters-join'
 
-/** What may go wrong where two datacenters come to be of one mesh. */
+/** Bugs of two datacenters that join one mesh. */
 export const federationBugs: readonly PlantedBug[] = [
   {
     row: 115,

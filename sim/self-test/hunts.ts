@@ -1,6 +1,6 @@
 import type { Patch } from './patch.ts'
 
-/** Settings that no configuration file has, in the sound program as in the one with a bug. */
+/** Settings that have no key in configuration files, for the sound program and the one with a bug alike. */
 export interface Hunt {
   /** `scenarios/hunts/<name>.yaml` */
   readonly name: string
@@ -12,14 +12,14 @@ const oneEntryAtATime: readonly Patch[] = [
   { file: 'src/raft/driver.js', find: 'appendsInFlightMax: 64,', replace: 'appendsInFlightMax: 1,' },
 ]
 
-/** A server that was away is sent a snapshot at once, for the log before it is gone. */
+/** A server that was away gets a snapshot at once, because the log before it is gone. */
 const nothingTrails: readonly Patch[] = [
   { file: 'src/agent/settings/agent-config.js', find: 'trailingLogs: 10_240,', replace: 'trailingLogs: 0,' },
 ]
 
 /**
- * A server that boots ignores candidates for a timeout, for the sake of leases. By then the round that it voted in is
- * mostly over, so this covers up for promises that were lost.
+ * A restarted server ignores candidates for one timeout, because of leases. By then the round that it voted in is
+ * mostly over, which hides lost promises.
  */
 const votesAtOnceAfterBoot: readonly Patch[] = [
   {
@@ -30,8 +30,8 @@ const votesAtOnceAfterBoot: readonly Patch[] = [
 ]
 
 /**
- * What a leader does about members begins when it has committed an entry of its own term. So consensus is never asked for
- * a change before that, and its own rule is never tried.
+ * A leader's duties about members begin after it has committed an entry of its own term. So Raft never gets a change
+ * before that, and its own rule is never exercised.
  */
 const dutiesAtOnce: readonly Patch[] = [
   {
@@ -41,7 +41,7 @@ const dutiesAtOnce: readonly Patch[] = [
   },
 ]
 
-/** An agent that somebody has taken over: it asks for the leaf of another service than it was asked for. */
+/** A compromised agent: it requests the leaf of another service than its caller asked for. */
 const anAgentLies: readonly Patch[] = [
   {
     file: 'src/agent/mesh/leaf-source.js',

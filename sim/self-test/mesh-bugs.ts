@@ -3,7 +3,7 @@ import type { PlantedBug } from './planted-bug.ts'
 
 const rotates = 'mesh-rotates'
 
-/** What may go wrong with the authority of the mesh. The first two are rows 22 and 23 of the list of famous bugs. */
+/** Bugs of the mesh's certificate authority. The first two are rows 22 and 23 of the list of famous bugs. */
 export const meshBugs: readonly PlantedBug[] = [
   {
     row: 22,

@@ -1,6 +1,6 @@
 import type { PlantedBug } from './planted-bug.ts'
 
-/** What may go wrong when a leader cares for its group of servers by itself. */
+/** Bugs of a leader that manages its servers. */
 const autopilotBugs: readonly PlantedBug[] = [
   {
     row: 52,
@@ -79,7 +79,7 @@ const autopilotBugs: readonly PlantedBug[] = [
   },
 ]
 
-/** What may go wrong on the way to another datacenter. */
+/** Bugs of forwarding to another datacenter. */
 const forwardingBugs: readonly PlantedBug[] = [
   {
     row: 55,
@@ -126,7 +126,7 @@ const forwardingBugs: readonly PlantedBug[] = [
   },
 ]
 
-/** What may go wrong when a prepared query is executed. */
+/** Bugs of executing a prepared query. */
 const queryBugs: readonly PlantedBug[] = [
   {
     row: 58,
@@ -172,5 +172,5 @@ const queryBugs: readonly PlantedBug[] = [
   },
 ]
 
-/** Bugs of what operators rely on: autopilot, forwarding between datacenters, prepared queries. */
+/** Bugs of features that operators rely on: autopilot, forwarding between datacenters, prepared queries. */
 export const operatorBugs: readonly PlantedBug[] = [...autopilotBugs, ...forwardingBugs, ...queryBugs]

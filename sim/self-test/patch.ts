@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../src/base/result.ts'
 
-/** A change of one built file: the exact text, which must be there once, and what stands there instead. */
+/** A change of one built file: the exact text, which must occur exactly once, and its replacement. */
 export interface Patch {
   /** `src/raft/core/commit.js` */
   readonly file: string
@@ -30,10 +30,10 @@ export function patchedFiles(
   return ok(texts)
 }
 
-/** Makes the patches of files in one folder: the file, what is found there, what takes its place. */
+/** Makes patches of files in one folder: the file, the text to find, its replacement. */
 export function patchesOf(folder: string): (file: string, find: string, replace: string) => Patch {
   return (file, find, replace) => ({ file: `${folder}/${file}`, find, replace })
 }
 
-/** Of the certificate authority of the mesh. */
+/** Files of the mesh's certificate authority. */
 export const inConnect = patchesOf('src/features/connect')

@@ -3,7 +3,7 @@ import type { PlantedBug } from './planted-bug.ts'
 
 const outside = 'root-moves-outside'
 
-/** What may go wrong where an external secrets manager has the root of the mesh. */
+/** Bugs of a mesh whose root is in an external secrets manager. */
 export const providerBugs: readonly PlantedBug[] = [
   {
     row: 110,

@@ -2,7 +2,7 @@ import type { PlantedBug } from './planted-bug.ts'
 
 const store = 'src/store/store.js'
 
-/** What may go wrong when a snapshot takes the place of the state. */
+/** Bugs of restoring a snapshot. */
 export const restoreBugs: readonly PlantedBug[] = [
   {
     row: 50,

@@ -8,14 +8,14 @@ import type { Workshop } from './workshop.ts'
 /** The first seed of a hunt that failed. */
 export interface Finding {
   readonly seed: number
-  /** The invariant that noticed first; undefined: an expectation of the scenario did. */
+  /** The invariant that was broken first; undefined: an expectation of the scenario was not met first. */
   readonly code: InvariantCode | undefined
   readonly message: string
 }
 
 export interface Search {
   readonly finding: Finding | undefined
-  /** How many were run. */
+  /** Number of seeds that were run. */
   readonly seeds: number
   readonly seconds: number
 }
@@ -24,14 +24,16 @@ export interface SearchOptions {
   readonly workshop: Workshop
   readonly wallMs: () => number
   readonly hunt: Hunt
-  /** None: the sound program. */
+  /** Empty: the sound program. */
   readonly patches: readonly Patch[]
-  /** Whose patches they are, for errors. */
+  /** The owner of the patches, for errors. */
   readonly owner: string
   readonly seeds: number
 }
 
-/** Runs seeds 1, 2, 3 … of a hunt in a copy of the program until one fails. The error says why no search was possible. */
+/**
+ * Runs seeds 1, 2, 3 … of a hunt in a copy of the program until one fails. The error says why no search was possible.
+ */
 export async function search(options: SearchOptions): Promise<Result<Search, string>> {
   const { workshop, hunt, owner, seeds } = options
   const texts = patchedFiles(owner, [...hunt.tuning, ...options.patches], workshop.read)

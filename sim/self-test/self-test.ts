@@ -3,27 +3,30 @@ import type { PlantedBug } from './planted-bug.ts'
 import { type Search, search } from './search.ts'
 import type { Workshop } from './workshop.ts'
 
-/** What became of a row of the table. Of these `found` and `nothing-found` are as they should be. */
+/** The verdict on a row of the table. `found` and `nothing-found` are as they should be. */
 export type Verdict =
   | 'found'
-  /** No seed broke anything. */
+  /** No seed failed. */
   | 'not-found'
-  /** The first to notice was an invariant that the row does not name: the row is wrong, the bug is not what it was, or the invariant is. */
+  /**
+   * Another invariant than the row names was broken first: the row is wrong, the bug is not what it was, or the
+   * invariant is.
+   */
   | 'found-by-another'
   | 'nothing-found'
   | 'false-alarm'
   | 'no-search'
 
-/** What came of one planted bug. */
+/** The outcome of one planted bug. */
 export interface BugOutcome {
   readonly bug: PlantedBug
   readonly search: Search
   readonly verdict: Verdict
-  /** It was found, by an invariant that can know. */
+  /** It was found, by an expected invariant. */
   readonly passed: boolean
 }
 
-/** What the sound program did with the seeds of a hunt: nothing may be found. */
+/** The outcome of the sound program with the seeds of a hunt: nothing may be found. */
 export interface SoundOutcome {
   readonly hunt: Hunt
   readonly search: Search
@@ -43,17 +46,20 @@ export interface SelfTestOptions {
   readonly workshop: Workshop
   readonly wallMs: () => number
   readonly bugs: readonly PlantedBug[]
-  /** At most so many for each bug. */
+  /** Maximum number for each bug. */
   readonly seeds: number
   readonly onBug: (outcome: BugOutcome) => void
   readonly onSound: (outcome: SoundOutcome) => void
   readonly onNoSearch: (none: NoSearch) => void
 }
 
-/** Copies that run at the same time. */
+/** Number of copies that run concurrently. */
 const lanes = 2
 
-/** Looks for every bug, then lets the sound program run the same seeds of the same hunts. True: all is as it should be. */
+/**
+ * Searches for every bug, then runs the sound program with the same seeds of the same hunts. True: all is as it should
+ * be.
+ */
 export async function selfTest(options: SelfTestOptions): Promise<boolean> {
   const { workshop, wallMs, onBug, onSound, onNoSearch } = options
   const reach = new Map<string, number>()
@@ -104,7 +110,7 @@ export function huntOf(bug: PlantedBug): Hunt {
   return hunt
 }
 
-/** Each is dealt with once, by whichever lane is free, in order. */
+/** Each is handled once, by the next free lane, in order. */
 async function inLanes<Item>(items: readonly Item[], deal: (item: Item) => Promise<void>): Promise<void> {
   const waiting = [...items]
   const lane = async (): Promise<void> => {

@@ -1,23 +1,23 @@
-/** What the self-test needs of the machine: copies of this program, changed, and run beside it. */
+/** What the self-test needs of the machine: patched copies of this program, and processes to run them. */
 export interface Workshop {
   /** The text of a built file, such as `src/raft/core/commit.js`; undefined if there is none. */
   read(file: string): string | undefined
   /** A copy of the built program with the texts of these files replaced. */
   copy(replaced: ReadonlyMap<string, string>): ProgramCopy
-  /** Where a scenario of this program lies: `hunts/lease.yaml`. */
+  /** Path of a scenario of this program: `hunts/lease.yaml`. */
   scenario(name: string): string
 }
 
 export interface ProgramCopy {
-  /** Runs its `svc-sim` to the end, in a process of its own; tells each line that it writes to standard output. */
+  /** Runs its `svc-sim` to the end, in a process of its own; calls back with each line of standard output. */
   run(argv: readonly string[], onLine: (line: string) => void): Promise<CopyEnd>
-  /** Takes it off the disk. */
+  /** Removes it from the disk. */
   remove(): void
 }
 
 export interface CopyEnd {
   /** Undefined: it used CPU time without an end, or none at all, and was stopped; or a signal ended it. */
   readonly exit: number | undefined
-  /** The end of what it wrote to standard error. */
+  /** The end of its standard error. */
   readonly error: string
 }

@@ -4,25 +4,25 @@ import type { RandomStreams } from '../world/random-streams.ts'
 import { Distribution } from './distribution.ts'
 import { MemberPool, type Traffic } from './member-pool.ts'
 
-/** Sizes of pools that are measured unless others are asked for. */
+/** Default sizes of the measured pools. */
 export const usualSizes: readonly number[] = [10, 100, 1_000]
 
-/** Many times what gossip takes to reach everybody. */
+/** Many times what gossip takes to reach all members. */
 const patienceMs = 30_000
 
 export interface SizeMeasured {
   readonly members: number
-  /** From a member's news to the last that learns it, seconds; one value for each trial. */
+  /** Seconds from a member's change to the last member that learns it; one value for each trial. */
   readonly dissemination: Distribution
-  /** Of all trials, how many the news did not reach everybody within the patience, by gossip alone. */
+  /** Number of trials in which gossip alone did not reach all members within the time limit. */
   readonly incomplete: number
-  /** While there is no news, a member and second. Sent, not received: in all they are the same. */
+  /** Per member and second, without any changes. Sent datagrams; in total, as many are received. */
   readonly datagrams: number
   readonly datagramBytes: number
-  /** What one exchange of whole states weighs, both ways, and how much of it each member causes in a second. */
+  /** Size of one exchange of full states, both ways, and the rate that each member causes per second. */
   readonly exchangeBytes: number
   readonly streamBytes: number
-  /** Datagrams that one piece of news costs beyond those of the quiet, for each member. */
+  /** Datagrams per member that one change costs, beyond those without changes. */
   readonly newsDatagrams: number
 }
 
@@ -34,8 +34,8 @@ export interface ConvergenceOptions {
 }
 
 /**
- * How news spreads and what a pool costs, by its size: everybody's timing is that of agents in one datacenter. The news is
- * that one member has new tags. The same seed gives the same figures.
+ * How changes spread and what a pool costs, by its size, with the timing of agents in one datacenter. The change is
+ * that one member gets new tags. The same seed gives the same figures.
  */
 export function studyConvergence({ streams, sizes, trials, onMeasured }: ConvergenceOptions): readonly SizeMeasured[] {
   return sizes.map((members) => {
@@ -60,7 +60,7 @@ function measureSize(members: number, trials: number, streams: RandomStreams): S
       lastMs = nowMs
     },
   })
-  // Everybody exchanges whole states at least once.
+  // Every member exchanges full states at least once.
   const quietMs = 2 * pushPullMs(lanGossip.pushPullIntervalMs, members)
   pool.runUntil(10_000)
   const before = { ...pool.traffic }
@@ -74,7 +74,7 @@ function measureSize(members: number, trials: number, streams: RandomStreams): S
     reached = 0
     pool.changeMeta((trial * 7) % members, new Uint8Array(120).fill(trial + 1))
     pool.runUntil(beginMs + patienceMs)
-    // The one that has the news counts too.
+    // The member with the change counts, too.
     if (reached === members) seconds.push((lastMs - beginMs) / 1000)
     const extra = between(begun, pool.traffic).datagrams - (quiet.datagrams * patienceMs) / quietMs
     newsDatagrams += extra / members / trials

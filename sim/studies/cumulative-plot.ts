@@ -6,12 +6,12 @@ export interface PlotLine {
   readonly values: Distribution
 }
 
-/** A point of somebody else's to compare with, at `percent` of all trials, or a mean without one. */
+/** A point of another publication for comparison, at `percent` of all trials, or a mean without one. */
 export interface PlotMark {
   readonly name: string
   readonly value: number
   readonly percent: number | undefined
-  /** Name of the line that it belongs to. */
+  /** Name of its line. */
   readonly line: string
 }
 
@@ -33,7 +33,7 @@ const right = 150
 const top = 44
 const bottom = 56
 
-/** Plots of cumulative shares below each other, as one SVG document that needs nothing beside it. */
+/** Plots of cumulative shares, one below the other, as one self-contained SVG document. */
 export function cumulativeSvg(description: string, plots: readonly Plot[]): string {
   return svgDocument(description, width, plotHeight, plots.map(plotLines))
 }
@@ -85,7 +85,7 @@ function markShapes(plot: Plot, { name, value, percent, line }: PlotMark): reado
     ]
   }
   const y = yOf(percent)
-  // Below the axis stand the numbers of its ticks.
+  // The numbers of the ticks are below the axis.
   const textY = percent === 0 ? y - 10 : y + 16
   return [
     `<circle cx="${x}" cy="${y}" r="5" fill="none" stroke="${colour}" stroke-width="1.8"/>`,
@@ -93,7 +93,7 @@ function markShapes(plot: Plot, { name, value, percent, line }: PlotMark): reado
   ]
 }
 
-/** Values beyond the axis lie on its end. */
+/** Values beyond the axis are drawn at its end. */
 function xOf({ scale, from, to }: Plot, value: number): number {
   const inside = Math.min(to, Math.max(from, value))
   const share = scale === 'linear' ? (inside - from) / (to - from) : Math.log10(inside / from) / Math.log10(to / from)

@@ -1,6 +1,6 @@
 import { invariant } from '../../src/base/invariant.ts'
 
-/** Measured values, sorted. Percentiles by nearest rank: a value that was measured, never one between two. */
+/** Measured values, sorted. Percentiles by nearest rank: always a measured value, never one between two. */
 export class Distribution {
   readonly #sorted: readonly number[]
 
@@ -35,7 +35,7 @@ export class Distribution {
     return this.#sorted[rank - 1] as number
   }
 
-  /** How many values are greater. */
+  /** Number of greater values. */
   countAbove(limit: number): number {
     return this.#sorted.filter((value) => value > limit).length
   }

@@ -1,4 +1,4 @@
-/** Lines told apart by colour and by dashes, so that they may be printed in grey. */
+/** Lines that differ in colour and in dashes, so that they can be printed in grey. */
 const strokes = [
   { colour: '#1b6ca8', dash: '' },
   { colour: '#c0392b', dash: '7 3' },
@@ -13,7 +13,7 @@ export function strokeOf(index: number): (typeof strokes)[number] {
   return strokes[Math.max(0, index) % strokes.length] as (typeof strokes)[number]
 }
 
-/** As attributes of an SVG shape. */
+/** The style as attributes of an SVG shape. */
 export function strokeStyle(index: number): string {
   const { colour, dash } = strokeOf(index)
   return `stroke="${colour}"${dash === '' ? '' : ` stroke-dasharray="${dash}"`}`
@@ -28,7 +28,7 @@ export function rounded(pixels: number): number {
   return Math.round(pixels * 10) / 10
 }
 
-/** One document that needs nothing beside it: parts of one height below each other. */
+/** One self-contained document: parts of equal height, one below the other. */
 export function svgDocument(
   description: string,
   width: number,

@@ -1,7 +1,7 @@
 import { type ElectionStudy, type Measured, type PaperFigure, patienceMs, type TimeoutRange } from './election-study.ts'
 import { tableRow } from './table.ts'
 
-/** `150-155` as the paper writes it. */
+/** `150-155`, as in the paper. */
 export function rangeText({ minMs, maxMs }: TimeoutRange): string {
   return `${minMs}–${maxMs}`
 }
@@ -46,7 +46,7 @@ export function figureText({ of, ms }: PaperFigure): string {
   return of === 'least' ? `each over ${ms / 1000} s` : `${of} ${ms}`
 }
 
-/** What was put in, and a sentence on each figure of the paper: what came out here, and why it may differ. */
+/** The parameters, and a sentence on each figure of the paper: the result here, and why it may differ. */
 export function closingLines({ measured, broadcastMs, seed }: ElectionStudy): readonly string[] {
   const lines = [
     '',

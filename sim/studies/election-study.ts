@@ -3,7 +3,7 @@ import type { RandomStreams } from '../world/random-streams.ts'
 import { Distribution } from './distribution.ts'
 import { ElectionTrial, type Surroundings } from './election-trial.ts'
 
-/** One figure that the paper names, in milliseconds. */
+/** A figure that the paper states, in milliseconds. */
 export interface PaperFigure {
   readonly of: 'median' | 'mean' | 'worst' | 'least'
   readonly ms: number
@@ -20,7 +20,7 @@ export interface TimeoutRange {
 
 const both: readonly ('above' | 'below')[] = ['above', 'below']
 
-/** The lines of figure 16, and what section 9.3 of the extended paper says of them in words. */
+/** The lines of figure 16, with the statements of section 9.3 of the extended paper. */
 const timeoutRanges: readonly TimeoutRange[] = [
   { minMs: 150, maxMs: 150, graphs: ['above'], trials: 100, paper: [{ of: 'least', ms: 10_000 }] },
   { minMs: 150, maxMs: 151, graphs: ['above'], trials: 1000, paper: [] },
@@ -45,21 +45,21 @@ const timeoutRanges: readonly TimeoutRange[] = [
 
 export interface Measured {
   readonly range: TimeoutRange
-  /** Milliseconds without leader; a trial that was broken off counts as `patienceMs`. */
+  /** Milliseconds without a leader; an aborted trial counts as `patienceMs`. */
   readonly withoutLeaderMs: Distribution
   readonly brokenOff: number
-  /** Elections begun in one trial, on average. */
+  /** Mean number of elections that began in one trial. */
   readonly elections: number
 }
 
 export interface ElectionStudy {
   readonly seed: number
   readonly measured: readonly Measured[]
-  /** The mean time until the last of four servers has answered a broadcast, as the surroundings give it. */
+  /** The mean time until the last of four servers has answered a broadcast, from the settings. */
   readonly broadcastMs: number
 }
 
-/** A trial without a leader after this time is broken off: the right edge of the paper's upper graph. */
+/** A trial without a leader after this time is aborted: the right edge of the paper's upper graph. */
 export const patienceMs = 100_000
 
 const messageLeastUs = 250
@@ -67,10 +67,10 @@ const messageRestUs = 4080
 const latenessMaxUs = 50
 
 /**
- * The paper gives one number, a broadcast time of about 15 ms, which it defines as the average time to send to all others
- * and receive all their answers (5.6). Here a message takes 0.25 ms and an exponentially distributed rest, network and
- * disk of the receiver together, whose mean makes the last of four answers come after 15 ms on average. Timers fire up to
- * 50 µs late, as an idle Linux machine lets them.
+ * The paper states one number, a broadcast time of about 15 ms, which it defines as the average time to send to all
+ * others and receive all their answers (5.6). Here a message takes 0.25 ms and an exponentially distributed rest,
+ * network and disk of the receiver together, whose mean makes the last of four answers arrive after 15 ms on average.
+ * Timers fire up to 50 µs late, as on an idle Linux machine.
  */
 const surroundings: Surroundings = {
   messageUs: (draws) => messageLeastUs + Math.floor(-Math.log(1 - draws.fraction()) * messageRestUs),
@@ -79,7 +79,7 @@ const surroundings: Surroundings = {
 
 export interface StudyOptions {
   readonly seed: number
-  /** Instead of the paper's number of trials, for each range. */
+  /** Number of trials for each range, instead of the paper's. */
   readonly trials: number | undefined
   readonly streams: RandomStreams
   readonly onMeasured: (measured: Measured) => void

@@ -17,11 +17,11 @@ import type {
   TimerName,
 } from '../../src/raft/core/types.ts'
 
-/** What the machines of a trial are like. Times in microseconds. */
+/** Properties of the machines of a trial. Times in microseconds. */
 export interface Surroundings {
-  /** How long a message is under way, the writes that it waits for included. */
+  /** Transit time of a message, including the writes that it waits for. */
   readonly messageUs: (draws: RandomStream) => number
-  /** How late a timer fires, beyond its time. */
+  /** How late a timer fires. */
   readonly latenessUs: (draws: RandomStream) => number
 }
 
@@ -31,16 +31,16 @@ export interface TrialOptions {
   readonly timeoutSpreadUs: number
   readonly surroundings: Surroundings
   readonly draws: RandomStream
-  /** A trial without a leader after this time is broken off, and counts as this long. */
+  /** A trial without a leader after this time is aborted, and counts as this long. */
   readonly patienceUs: number
 }
 
 export interface TrialResult {
-  /** From the crash to the next election won; 0 when the leader had been replaced before. */
+  /** From the crash to the next election won; 0 if the leader had been replaced before. */
   readonly withoutLeaderUs: number
-  /** No leader was elected within the patience. */
+  /** No leader was elected within the time limit. */
   readonly isBrokenOff: boolean
-  /** Elections begun after the crash, won or not. */
+  /** Elections that began after the crash, won or not. */
   readonly elections: number
 }
 
@@ -53,7 +53,7 @@ interface Happening {
 interface Server {
   readonly id: ServerId
   readonly raft: RaftCore
-  /** Timers that run: the number of their setting. */
+  /** Running timers: the number of their setting. */
   readonly timers: Map<TimerName, number>
   crashed: boolean
 }
@@ -72,12 +72,12 @@ const limits: RaftLimits = {
 }
 
 /**
- * One crash of a leader, as section 9.3 of the extended Raft paper has it, played by five protocol cores on virtual time:
- * 1. Server 1 has the shortest log, server 5 the longest, which leads; the wire carries no entries, so logs stay unequal.
- *    Of the four that survive, only the two with the longest logs can win three votes.
+ * One crash of a leader, as in section 9.3 of the extended Raft paper, played by five protocol cores on virtual time:
+ * 1. Server 1 has the shortest log, server 5 the longest, which leads; the network carries no entries, so logs stay
+ *    unequal. Of the four that survive, only the two with the longest logs can win three votes.
  * 2. A heartbeat reaches all followers at one instant.
- * 3. The leader crashes at a random moment of the heartbeat interval after it.
- * The core does not care for the unit of its times as long as it is one: here it is the microsecond.
+ * 3. The leader crashes at a random moment of the heartbeat interval after it. The core is independent of the unit of
+ *    its times: here it is the microsecond.
  */
 export class ElectionTrial {
   readonly #options: TrialOptions
@@ -86,7 +86,7 @@ export class ElectionTrial {
   #nowUs = 0
   #order = 0
   #settings = 0
-  /** Until the heartbeat that is measured from, messages take no time and timers are exact. */
+  /** Until the heartbeat from which time is measured, messages take no time and timers are exact. */
   #isReal = false
   #heartbeats = 0
   #crashedAtUs: number | undefined
@@ -116,7 +116,7 @@ export class ElectionTrial {
     }
   }
 
-  /** The server with the longest log boots first, and has stood for election by the time the others boot. */
+  /** The server with the longest log boots first, and is a candidate by the time the others boot. */
   #begin(): void {
     const { timeoutMinUs, timeoutSpreadUs } = this.#options
     for (let number = serverCount; number >= 1; number--) {
@@ -160,7 +160,7 @@ export class ElectionTrial {
       case 'send':
         return this.#send(server.id, effect.outgoing)
       case 'persist':
-        // What is written is written at once, but after the effects of this step.
+        // Writes complete at once, but after the effects of this step.
         return this.#at(this.#nowUs, () => {
           if (server.crashed) return
           for (const outgoing of effect.thenSend) this.#send(server.id, outgoing)
@@ -195,7 +195,7 @@ export class ElectionTrial {
     })
   }
 
-  /** The third heartbeat is the one that is measured from: by then every follower's timer runs from a heartbeat. */
+  /** Time is measured from the third heartbeat: by then every follower's timer runs from a heartbeat. */
   #beforeHeartbeat(server: Server): void {
     if (server.id !== leaderId) return
     this.#heartbeats++
@@ -212,7 +212,7 @@ export class ElectionTrial {
     if (carriesEntries(message)) return
     const server = this.#servers.get(to)
     invariant(server !== undefined, 'members run', { to })
-    // All that the leader sends after the beginning is the one heartbeat: it arrives everywhere at once.
+    // The only message of the leader after the beginning is the one heartbeat: it arrives everywhere at once.
     const isSynchronised = from === leaderId
     const afterUs = isSynchronised ? 0 : this.#takes(this.#options.surroundings.messageUs)
     this.#at(this.#nowUs + afterUs, () => this.#step(server, { kind: 'message-received', from, message }))

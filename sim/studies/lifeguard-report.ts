@@ -83,7 +83,7 @@ export function lifeguardClosing(measured: readonly VariantMeasured[]): readonly
   ]
 }
 
-/** What the paper's factor makes of the false positives measured here without any part, in a row of the same table. */
+/** The false positives measured here without any part, divided by the paper's factor, in a row of the same table. */
 function paperLine(swim: VariantMeasured): string {
   const most = Math.floor(swim.total.all / paperFactor)
   const none = Array.from({ length: widths.length - 3 }, () => '')
@@ -103,7 +103,7 @@ function paperLines(measured: readonly VariantMeasured[]) {
   return [{ name: `paper: SWIM / ${paperFactor}`, points }]
 }
 
-/** False positives by the number of members blocked, as figures 2 and 3 of the paper draw them. */
+/** False positives by the number of blocked members, as in figures 2 and 3 of the paper. */
 export function lifeguardSvg(measured: readonly VariantMeasured[]): string {
   const blocked = measured[0]?.falsePositives.map((one) => one.blocked) ?? []
   const plot = (title: string, of: 'all' | 'atHealthy') => {

@@ -4,7 +4,7 @@ import type { RandomStreams } from '../world/random-streams.ts'
 import { Distribution } from './distribution.ts'
 import { MemberPool } from './member-pool.ts'
 
-/** The protocol with some parts laid aside. */
+/** The protocol without some of its parts. */
 export interface Variant {
   readonly name: string
   readonly without: WithoutParts
@@ -12,7 +12,7 @@ export interface Variant {
 
 const none: WithoutParts = { localHealth: true, shrinkingSuspicion: true, buddy: true, sleepExcuse: true }
 
-/** As the paper's tables have them, and as agents of this house run. */
+/** The variants of the paper's tables, and of agents of this product. */
 export const variants: readonly Variant[] = [
   { name: 'SWIM', without: none },
   { name: 'LHA-Probe', without: { ...none, localHealth: false } },
@@ -22,16 +22,16 @@ export const variants: readonly Variant[] = [
   { name: 'as agents run', without: {} },
 ]
 
-/** The paper: α = 5, β = 6 (which is the core's own), probes each second that wait for half of one. */
+/** The paper: α = 5, β = 6 (the core's own value), probes each second with a timeout of half a second. */
 const timing = { ...lanGossip, suspicionMult: 5, probeIntervalMs: 1_000, probeTimeoutMs: 500 }
 
-/** How many members are blocked at once, for how long, with what pause between. */
+/** How many members are blocked at once, for how long, and the pause in between. */
 export interface Grid {
   readonly members: number
   readonly blocked: readonly number[]
   readonly durationsMs: readonly number[]
   readonly intervalsMs: readonly number[]
-  /** Runs of the detection experiment for each number of members blocked. */
+  /** Runs of the detection experiment for each number of blocked members. */
   readonly detections: number
 }
 
@@ -43,7 +43,7 @@ export const wholeGrid: Grid = {
   detections: 10,
 }
 
-/** Every second or third line of the whole, without the blocks that are too short to be noticed. */
+/** Every second or third line of the whole grid, without the blocks that are too short to be noticed. */
 export const thinGrid: Grid = {
   members: 128,
   blocked: [4, 16, 32],
@@ -62,29 +62,29 @@ export const fewCells: Grid = {
 }
 
 const experimentMs = 120_000
-/** Before anything happens each member has begun its rounds. */
+/** Before any block each member has begun its rounds. */
 const settleMs = 15_000
 const detectionBlockMs = 32_768
-/** Of the longest suspicion there is, and its spreading. */
+/** The longest suspicion, and its dissemination. */
 const detectionPatienceMs = 100_000
 
 export interface FalsePositives {
-  /** That a member which was never blocked is held dead, counted at every member that comes to hold it. */
+  /** Events in which a member declares a never blocked member dead, counted at each member. */
   readonly all: number
-  /** Of them those at members which were never blocked themselves. */
+  /** Those of them at members that were never blocked themselves. */
   readonly atHealthy: number
 }
 
 export interface VariantMeasured {
   readonly variant: Variant
-  /** By the number of members blocked. */
+  /** By the number of blocked members. */
   readonly falsePositives: readonly (FalsePositives & { readonly blocked: number })[]
   readonly total: FalsePositives
-  /** From the beginning of a block to the first member that holds the blocked one dead, seconds. */
+  /** Seconds from the start of a block to the first member that declares the blocked one dead. */
   readonly firstDetection: Distribution
-  /** To the last of those that are not blocked, seconds. */
+  /** Seconds to the last of those that are not blocked. */
   readonly fullDissemination: Distribution
-  /** Blocked members that somebody did not come to hold dead. */
+  /** Blocked members that some member did not declare dead. */
   readonly undetected: number
 }
 
@@ -99,8 +99,8 @@ export interface LifeguardOptions {
 }
 
 /**
- * The two experiments of the Lifeguard paper (Dadgar, Phillips, Currey 2018, section 5): members that are blocked again and
- * again for false positives, and once for the time to detect them. The same seed gives the same figures.
+ * The two experiments of the Lifeguard paper (Dadgar, Phillips, Currey 2018, section 5): members that are blocked
+ * repeatedly for false positives, and once for the detection time. The same seed gives the same figures.
  */
 export function studyLifeguard(options: LifeguardOptions): readonly VariantMeasured[] {
   return options.variants.map((variant) => {
@@ -153,10 +153,10 @@ interface Cell {
 }
 
 const latencyMs = { least: 0.2, most: 1 }
-/** What the tags of a client agent take. */
+/** Size of a client agent's tags. */
 const metaBytes = 120
 
-/** The interval experiment: the first `blocked` members are blocked and let go in turn, all at once. */
+/** The interval experiment: the first `blocked` members are blocked and unblocked in turn, all at once. */
 function blockAgainAndAgain({ without }: Variant, cell: Cell, streams: RandomStreams): FalsePositives {
   const { members, blocked, durationMs, intervalMs, trial } = cell
   let all = 0

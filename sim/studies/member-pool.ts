@@ -27,18 +27,18 @@ export interface MemberPoolOptions {
   readonly timing: GossipTiming
   readonly without?: WithoutParts
   readonly draws: RandomStream
-  /** Bytes of tags that each member carries. */
+  /** Number of bytes of each member's tags. */
   readonly metaBytes: number
-  /** A datagram is under way for this long, uniformly drawn. */
+  /** Transit time of a datagram, drawn uniformly. */
   readonly latencyMs: { readonly least: number; readonly most: number }
-  /** A change in what `observer` knows, by its number. */
+  /** A change in the view of `observer`, by its number. */
   readonly onChange: (observer: number, change: CoreChange, nowMs: number) => void
 }
 
-/** Each member knows all others: memory grows with the square, some 130 bytes for each acquaintance. */
+/** Each member knows all others: memory grows with the square, some 130 bytes for each pair. */
 export const poolMembersMax = 8_000
 
-/** What went over the wire. Streams are exchanges of whole states, both ways, without what TCP adds. */
+/** Network traffic. Streams are exchanges of full states, both ways, without the overhead of TCP. */
 export interface Traffic {
   datagrams: number
   datagramBytes: number
@@ -50,12 +50,12 @@ interface PoolMember {
   readonly number: number
   readonly address: GossipAddress
   readonly core: GossipCore
-  /** Timers that run: the number of their setting. */
+  /** Running timers: the number of their setting. */
   readonly timers: Map<GossipTimer, number>
   blocked: boolean
-  /** Its loops that are stuck in a send. */
+  /** Its loops that are blocked in a send. */
   readonly stuck: Set<GossipTimer>
-  /** What was about to be sent, what its loops would have done next, and what came in; bounded by how long it is blocked. */
+  /** Pending sends, the next actions of its loops, and received messages; bounded by how long it is blocked. */
   readonly outgoing: (() => void)[]
   readonly next: (() => void)[]
   readonly inbox: (() => void)[]
@@ -80,7 +80,7 @@ type Happening =
     }
   | { readonly atMs: number; readonly order: number; readonly kind: 'run'; readonly run: () => void }
 
-/** Timers of the loops that send. The others are alarms, which go off on time also where their member is blocked. */
+/** Timers of the loops that send. The others are alarms, which fire on time even if their member is blocked. */
 const loops: ReadonlySet<GossipTimer> = new Set(['probe', 'gossip', 'push-pull', 'reconnect'])
 
 const versions = {
@@ -93,8 +93,8 @@ const versions = {
 }
 
 /**
- * A pool of membership cores on virtual time, thousands of them: no agents, no machines, no bytes. What a datagram weighs is
- * taken from the real encoder once for each kind of message, as all names and tags here are equally long.
+ * A pool of membership cores on virtual time, thousands of them, without agents, machines or bytes. The real encoder
+ * gives the size of a datagram once for each kind of message, as all names and tags here have equal lengths.
  */
 export class MemberPool {
   readonly traffic: Traffic = { datagrams: 0, datagramBytes: 0, exchanges: 0, streamBytes: 0 }
@@ -104,7 +104,10 @@ export class MemberPool {
   readonly #queue = new Heap<Happening>((a, b) => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order))
   readonly #encoder = new PacketEncoder()
   readonly #bytesOfKind = new Map<Message['kind'], number>()
-  /** By name: facts that all members hold alike are kept once. At most one for each member; a member with older facts keeps them. */
+  /**
+   * By name: facts that all members share are stored once. At most one for each member; a member with older facts keeps
+   * them.
+   */
   readonly #facts = new Map<string, MemberFacts>()
   readonly #sizeOf = (message: Message): number => this.#bytesOf(message)
   #stateBytes: number | undefined
@@ -112,7 +115,7 @@ export class MemberPool {
   #order = 0
   #settings = 0
 
-  /** All know each other from the beginning, and what made them do so is no news any more. */
+  /** All members know each other from the beginning, without any pending gossip about it. */
   constructor(options: MemberPoolOptions) {
     this.#options = options
     invariant(options.members >= 2 && options.members <= poolMembersMax, 'a pool has its bounds', {
@@ -151,12 +154,15 @@ export class MemberPool {
     this.#queue.push({ atMs: this.#nowMs + delayMs, order: this.#order++, kind: 'run', run })
   }
 
-  /** Sending blocks, nothing is read, and timers fire: a starved process (Lifeguard, section 5). */
+  /** Sends block, nothing is read, and timers fire: a starved process (Lifeguard, section 5). */
   block(number: number): void {
     this.#member(number).blocked = true
   }
 
-  /** What was stuck is sent, the loops go on in random order, for their time is up, and what has come in is read. */
+  /**
+   * Blocked sends complete, the loops continue in random order, because their timers have expired, and received
+   * messages are read.
+   */
   unblock(number: number): void {
     const member = this.#member(number)
     const { outgoing, next, inbox } = member
@@ -167,7 +173,7 @@ export class MemberPool {
     for (const run of inbox.splice(0)) run()
   }
 
-  /** This member has news of itself: all others are to learn it. */
+  /** This member has changed: all others must learn that. */
   changeMeta(number: number, meta: Uint8Array): void {
     this.#step(this.#member(number), { kind: 'meta-changed', meta })
   }
@@ -226,7 +232,7 @@ export class MemberPool {
     core.views.clear()
   }
 
-  /** What is asked for before the pool is whole goes nowhere, but for timers. */
+  /** Requests before the pool is complete are dropped, except timers. */
   #begin(member: PoolMember, event: GossipEvent): void {
     for (const effect of step(member.core, event, 0, this.#options.draws)) {
       if (effect.kind === 'set-timer') this.#setTimer(member, effect)
@@ -246,7 +252,7 @@ export class MemberPool {
     }
   }
 
-  /** A loop gets as far as its next send, where it is stuck. */
+  /** A loop continues to its next send, where it blocks. */
   #timerDue({ of, timer, setting }: Extract<Happening, { kind: 'timer' }>): void {
     if (of.timers.get(timer) !== setting) return
     const fire = (): void => this.#timerFired(of, timer, setting)
@@ -313,7 +319,9 @@ export class MemberPool {
     this.#queue.push({ atMs, order: this.#order++, kind: 'packet', to: receiver, from: member.address, messages })
   }
 
-  /** Whole states, both ways; one that is blocked for longer than the stream's patience is given up. */
+  /**
+   * Full states, both ways; an exchange with a member that is blocked for longer than the stream timeout is given up.
+   */
   #exchange(member: PoolMember, to: GossipAddress, join: boolean): void {
     const other = this.#byHost.get(to.host)
     if (other === undefined) return

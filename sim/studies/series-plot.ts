@@ -28,7 +28,7 @@ const right = 160
 const top = 44
 const bottom = 56
 
-/** Measured points joined by lines, plots below each other, as one SVG document. */
+/** Measured points joined by lines, one plot below the other, as one self-contained SVG document. */
 export function seriesSvg(description: string, plots: readonly SeriesPlot[]): string {
   return svgDocument(description, width, plotHeight, plots.map(plotShapes))
 }
@@ -77,7 +77,7 @@ function yOf(axis: Axis, value: number): number {
   return rounded(plotHeight - bottom - shareOf(axis, value) * (plotHeight - bottom - top))
 }
 
-/** Values beyond the axis lie on its end. */
+/** Values beyond the axis are drawn at its end. */
 function shareOf({ scale, from, to }: Axis, value: number): number {
   const inside = Math.min(to, Math.max(from, value))
   return scale === 'linear' ? (inside - from) / (to - from) : Math.log10(inside / from) / Math.log10(to / from)

@@ -1,4 +1,7 @@
-/** One row of a table: the first column to the left, the others to the right, but for those of width 0, which end it. */
+/**
+ * One row of a table: the first column is left-aligned, the others right-aligned, except those of width 0, which end
+ * it.
+ */
 export function tableRow(cells: readonly string[], widths: readonly number[]): string {
   return cells
     .map((cell, column) =>

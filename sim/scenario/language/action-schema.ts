@@ -26,7 +26,7 @@ export const http = z
   })
   .describe('Sends a request and waits for the answer; expect beside it says what the answer must be.')
 
-/** What an answer must be, beside `http`; or conditions on the cluster, alone. */
+/** What an answer must be, next to `http`; or conditions on the cluster, alone. */
 export const expectation = z
   .strictObject({
     status: z.int().min(100).max(599).optional().describe('Of the answer.'),
@@ -45,7 +45,7 @@ export const workload = z
   .optional()
   .describe('The clients of the workload stop asking, or go on.')
 
-/** What a step can do beside changing the cluster. */
+/** What a step can do besides changing the cluster. */
 export const stepShape = {
   wait: durationRange.optional().describe('Let time pass.'),
   http: http.optional(),

@@ -114,7 +114,7 @@ const mesh = z
   })
   .describe('The authority of the mesh, as the replicated state has it.')
 
-/** The keys of a condition. All that are given must hold at the same moment. */
+/** The keys of a condition. All given ones must hold at the same moment. */
 export const conditionShape = {
   leader: leader.optional(),
   among: selector.optional().describe("Restricts 'leader', 'raft.applied' and 'members' to the word of these."),
@@ -139,7 +139,7 @@ export const conditionShape = {
   dns: dns.optional(),
 }
 
-/** Conditions that are looked at by asking, which takes time. */
+/** Conditions that are judged by sending requests, which takes time. */
 export const askedKeys = ['kv', 'answer', 'dns'] as const
 
 export const condition = z.strictObject(conditionShape).superRefine(atLeastOneCondition)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { scenarioSchema } from './scenario-schema.ts'
 
-/** A JSON Schema node, as far as this house reads one. */
+/** A JSON Schema node, as far as this program reads one. */
 interface SchemaNode {
   readonly properties?: Readonly<Record<string, SchemaNode>>
   readonly additionalProperties?: SchemaNode | boolean
@@ -9,13 +9,13 @@ interface SchemaNode {
   readonly anyOf?: readonly SchemaNode[]
 }
 
-/** The scenario language for editors, from the one schema that files are read with. */
+/** The scenario language for editors, from the schema that files are read with. */
 export function scenarioJsonSchema(): Readonly<Record<string, unknown>> {
   const { $schema, ...rest } = z.toJSONSchema(scenarioSchema, { io: 'input', target: 'draft-2020-12' })
   return { $schema, title: 'A scenario of svc-sim', ...rest }
 }
 
-/** The keys that the language knows at a path of a file. */
+/** The keys that the language has at a path of a file. */
 export function keysAt(path: readonly PropertyKey[]): readonly string[] {
   let nodes: readonly SchemaNode[] = [scenarioJsonSchema()]
   for (const part of path) nodes = nodes.flatMap((node) => below(node, part))

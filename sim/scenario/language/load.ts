@@ -4,17 +4,17 @@ import { type Scenario, scenarioSchema } from './scenario-schema.ts'
 import { problemsOf } from './schema-problems.ts'
 import { parseYaml, type ScenarioProblem, type YamlDocument } from './yaml-document.ts'
 
-/** A scenario that can be run, and the file it came from, so that a report can point at its lines. */
+/** A valid scenario with its file, so that a report can point at its lines. */
 export interface LoadedScenario {
   readonly file: string
   readonly scenario: Scenario
   readonly document: YamlDocument
 }
 
-/** Problems shown for one file. */
+/** Maximum number of problems shown for one file. */
 const problemsMax = 20
 
-/** Reads a scenario, or says all that is wrong with it. */
+/** Parses a scenario, or reports everything that is wrong with it. */
 export function loadScenario(file: string, text: string): Result<LoadedScenario, readonly ScenarioProblem[]> {
   const yaml = parseYaml(file, text)
   if (!yaml.ok) return yaml

@@ -12,7 +12,9 @@ import type { Scenario } from './scenario-schema.ts'
 import { ToldChecks } from './told-checks.ts'
 import type { ScenarioProblem, YamlDocument } from './yaml-document.ts'
 
-/** Checks what no schema of single values can: names that must exist, and parts of the cluster that are not there yet. */
+/**
+ * Checks what no schema of single values can: names that must exist, and parts of the cluster that are not there yet.
+ */
 export function checkMeaning(document: YamlDocument, scenario: Scenario): readonly ScenarioProblem[] {
   const check = new MeaningCheck(document, scenario)
   check.cluster()
@@ -67,7 +69,7 @@ class MeaningCheck {
     }
   }
 
-  /** Datacenters that know one another have different names, and keys are somewhere. */
+  /** Datacenters that know one another need different names, and keys need a datacenter. */
   #names(): void {
     const taken = new Set<string>()
     for (const [name, { apart, datacenter = name }] of Object.entries(this.#scenario.cluster)) {
@@ -89,7 +91,7 @@ class MeaningCheck {
     this.#problem(path, `there is no datacenter '${name}': the cluster has ${known}`)
   }
 
-  /** Settings that no agent would take are a mistake in the scenario. */
+  /** Settings that every agent would refuse are a mistake in the scenario. */
   #settings(
     settings: FileConfig,
     datacenter: string,
@@ -198,7 +200,7 @@ class MeaningCheck {
   }
 }
 
-/** Of the numbers of which one is drawn, the greatest. */
+/** The greatest of the numbers from which one is drawn. */
 function mostOf(count: number | readonly number[]): number {
   return typeof count === 'number' ? count : Math.max(...count)
 }

@@ -1,8 +1,8 @@
 import { type Pick, partsOf, type Selector } from '../../notation/selector.ts'
 
 /**
- * What stands on two sides of a partition whatever the seed and the state of the cluster are; undefined where no such thing is
- * known. What is drawn, and groups that overlap only now and then, the run itself refuses.
+ * A node that is on two sides of a partition whatever the seed and the state of the cluster are; undefined if none is
+ * known. Drawn nodes, and groups that overlap only sometimes, are refused by the run itself.
  */
 export function onTwoSides(
   sides: readonly Selector[],
@@ -17,7 +17,7 @@ export function onTwoSides(
   return undefined
 }
 
-/** Nodes that are meant in any case, and the words of groups that mean the same on every side. */
+/** Nodes that are certainly selected, and group names that mean the same on every side. */
 function namesOn(pick: Pick, nodes: { readonly servers: readonly string[]; readonly clients: readonly string[] }) {
   return [...fixedParts(pick)].flatMap((part): readonly string[] => {
     if (part.kind === 'node') return [part.name]
@@ -45,7 +45,7 @@ const fixedGroups: ReadonlySet<string> = new Set([
   'other nodes',
 ])
 
-/** Those of its parts that are not drawn, and not left out. */
+/** The parts that are neither drawn nor left out. */
 function* fixedParts(pick: Pick): Iterable<Pick> {
   if (pick.kind === 'union') for (const part of pick.parts) yield* fixedParts(part)
   else if (pick.kind !== 'some' && pick.kind !== 'rest') yield* partsOf(pick)

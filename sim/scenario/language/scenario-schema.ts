@@ -16,10 +16,10 @@ import { nodeConfig } from '../node-config.ts'
 import { condition } from './condition-schema.ts'
 import { step } from './step-schema.ts'
 
-/** More servers than any sane consensus group has. */
+/** More servers than any sane cluster has. */
 export const serversMax = 15
 export const datacenterName = /^[a-z][a-z0-9-]*$/
-/** As many as addresses are set aside for. */
+/** Number of reserved addresses. */
 const clientsMax = 99
 
 const agents = (countMax: number) =>

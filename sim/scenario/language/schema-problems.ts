@@ -6,12 +6,12 @@ import type { ScenarioProblem, YamlDocument } from './yaml-document.ts'
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
 
-/** What the schema finds wrong, each as one line with its place and what to write instead. */
+/** The schema's errors, each as one line with its place and what to write instead. */
 export function problemsOf(document: YamlDocument, issues: readonly Issue[]): readonly ScenarioProblem[] {
   const misspelt = new Set(
     issues.filter((issue) => issue.code === 'unrecognized_keys').map((issue) => issue.path.join('.')),
   )
-  // A misspelt key is one mistake: that the right one is missing then goes without saying.
+  // A misspelt key is one mistake: the missing right key is not reported as another.
   const follows = (issue: Issue): boolean =>
     (issue.code === 'custom' && misspelt.has(issue.path.join('.'))) ||
     (isMissing(document, issue) && misspelt.has(issue.path.slice(0, -1).join('.')))
@@ -71,7 +71,7 @@ function missing(document: YamlDocument, path: Path): readonly ScenarioProblem[]
   return [{ place: parent.length === 0 ? document.placeOf([]) : document.placeOfKey(parent), message }]
 }
 
-/** Of the readings a value may have, the one that comes nearest. */
+/** Of the possible readings of a value, the errors of the closest one. */
 function problemsOfUnion(
   document: YamlDocument,
   issue: Extract<Issue, { code: 'invalid_union' }>,
@@ -88,7 +88,7 @@ function problemsOfUnion(
   return [{ place: document.placeOf(path), message }]
 }
 
-/** A text where a map is meant, and the like: the reading was not meant. */
+/** A text in place of a map, and the like: that reading was not intended. */
 function isOfOtherKind(issue: Issue): boolean {
   return issue.path.length === 0 && (issue.code === 'invalid_type' || issue.code === 'invalid_value')
 }

@@ -4,7 +4,7 @@ import { checkSpan, type Issue, span } from '../../faults/fault-schema.ts'
 import { answerKeys, expectation, http, stepShape, workload } from './action-schema.ts'
 import { conditionShape } from './condition-schema.ts'
 
-/** One of the things that a step does at the same moment: none of them takes time, but that answers are waited for. */
+/** One of the things that a step does at the same moment: none of them takes time, except waiting for answers. */
 const together = z
   .strictObject({
     ...actionShape,

@@ -17,15 +17,15 @@ const kindsOf = (group: string): readonly Kind[] =>
       ? ['servers', 'clients']
       : ['servers']
 
-/** Which TTL checks agents have, so that a heartbeat for one that is not there is found before anything runs. */
+/** The TTL checks of agents, so that a heartbeat for a missing one is reported before the run. */
 export class ToldChecks {
   /** By datacenter and kind of agent. */
   readonly #ttl = new Map<string, Set<string>>()
-  /** Of checks with a probe of another kind. */
+  /** Checks with another kind of probe. */
   readonly #others = new Set<string>()
-  /** What steps register later; wherever they do. */
+  /** Checks that steps register later, anywhere. */
   readonly #later = new Set<string>()
-  /** A step registers what only the run knows. */
+  /** A step registers something that only the run knows. */
   #unknown = false
 
   /** Agents of a kind have these from their start, at least with some seed. */
@@ -36,7 +36,7 @@ export class ToldChecks {
     this.#note(defined, ttl)
   }
 
-  /** What steps register: by another configuration, or over HTTP. */
+  /** Checks that steps register: by another configuration, or over HTTP. */
   registered(scenario: Scenario, read: (config: object) => Defined | undefined): void {
     for (const step of scenario.steps ?? []) {
       for (const config of [step.reload?.config, step.upgrade?.config]) {
@@ -50,7 +50,7 @@ export class ToldChecks {
     }
   }
 
-  /** Why a heartbeat for this check would come to nothing; undefined if it does not. */
+  /** Why a heartbeat for this check would have no effect; undefined if it would. */
   problem(at: Selector, check: string): string | undefined {
     if (this.#unknown || this.#later.has(check)) return undefined
     const lacking = this.#placesOf(at.pick).find((place) => this.#ttl.get(place)?.has(check) === false)
@@ -84,7 +84,7 @@ export class ToldChecks {
     if (service?.ok === true) this.#note({ checks: [], services: [service.value] }, this.#later)
   }
 
-  /** Where the agents are that a selection surely means. Of a name it is known only whether it is of a server. */
+  /** The places of agents that a selection certainly means. A name only tells whether it is of a server. */
   #placesOf(pick: Pick): readonly string[] {
     return [...partsOf(pick)].flatMap((part) => {
       if (part.kind === 'group') return this.#places(kindsOf(part.group), part.datacenter)

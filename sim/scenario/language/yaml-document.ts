@@ -1,21 +1,21 @@
 import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLError } from 'yaml'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 
-/** A larger scenario file is not read. */
+/** Maximum size of a scenario file. */
 export const scenarioBytesMax = 1 << 20
-/** Aliases can make a small file huge. */
+/** Maximum number of aliases, which can make a small file huge. */
 const aliasesMax = 100
 
-/** One thing wrong with a scenario file: where, what, and what to write instead. Shown as one line. */
+/** A problem in a scenario file: where, what, and what to write instead. Shown as one line. */
 export interface ScenarioProblem {
   readonly place: string
   readonly message: string
 }
 
-/** A YAML file as plain data, with the place of every part of it. */
+/** A YAML file as plain data, with the place of every part. */
 export interface YamlDocument {
   readonly value: unknown
-  /** `file:line:column` of what stands at the path, or of the nearest thing around it that the file has. */
+  /** `file:line:column` of the value at the path, or of the nearest enclosing part that the file has. */
   placeOf(path: readonly PropertyKey[]): string
   /** As `placeOf`, but of the key rather than the value. */
   placeOfKey(path: readonly PropertyKey[]): string
@@ -46,7 +46,7 @@ export function parseYaml(file: string, text: string): Result<YamlDocument, read
   })
 }
 
-/** Where the deepest part of the path begins that exists in the file. */
+/** Offset of the deepest part of the path that exists in the file. */
 function offsetOf(root: Node, path: readonly PropertyKey[], ofKey: boolean): number {
   let at: unknown = root
   let offset = startOf(root) ?? 0
@@ -83,7 +83,7 @@ function plainValue(document: Document): Result<unknown, string> {
   }
 }
 
-/** Of all that the parser says about one mistake, the one line that helps. */
+/** The most helpful one of the parser's errors about one mistake. */
 function syntaxProblem(
   text: string,
   errors: readonly YAMLError[],
@@ -100,13 +100,13 @@ function syntaxProblem(
   return { place: place(Math.max(deeper.pos[0], deeper.pos[1] - 1)), message }
 }
 
-/** Inside { } and [ ] YAML takes the brace of an unquoted `${name}` for a map that begins there. */
+/** Inside { } and [ ] YAML takes the brace of an unquoted `${name}` for the beginning of a map. */
 function unquotedReference(text: string, braceAt: number): string | undefined {
   if (text.slice(braceAt - 1, braceAt + 1) !== '${') return undefined
   const reference = /^\$\{[^}\n]*\}/.exec(text.slice(braceAt - 1))?.[0]
   if (reference === undefined)
     return "'${' begins a saved name that does not end with '}' on its line: write \"${name}\""
-  // The whole value needs the quotes: what stands before the reference, back to the key or item that it belongs to.
+  // The whole value needs the quotes: the text before the reference, back to its key or item.
   const before =
     /(?:^|[:,[{]\s+|[[{])([^:,[\]{}"']*)$/.exec(
       text
@@ -119,7 +119,7 @@ function unquotedReference(text: string, braceAt: number): string | undefined {
   return `inside { } or [ ] a text with \${name} in it needs quotes, for YAML takes its brace for a map: write "${value}"`
 }
 
-/** The parser's own codes, said with what to do. */
+/** The parser's error codes, with advice. */
 function syntaxText(error: YAMLError): string {
   switch (error.code) {
     case 'TAB_AS_INDENT':

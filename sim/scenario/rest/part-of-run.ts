@@ -2,7 +2,7 @@ import type { Invariants } from '../../checkers/invariants.ts'
 import { oneDatacenter } from '../../cluster/one-datacenter.ts'
 import type { RunContext } from '../run-context.ts'
 
-/** A run as if one of its datacenters were all there is: what comes to rest is looked at so. */
+/** A run restricted to one of its datacenters, for judging rest there. */
 export function partOfRun(run: RunContext, datacenter: string, invariants: Invariants): RunContext {
   return {
     scenario: run.scenario,

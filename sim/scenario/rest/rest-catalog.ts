@@ -6,7 +6,7 @@ import { httpEndpoint } from '../../cluster/node-identity.ts'
 import type { RunContext } from '../run-context.ts'
 import { startMissed } from './rest-missed.ts'
 
-/** A full comparison comes once a minute, and may have to be tried again. */
+/** A full comparison runs once a minute, and may have to be retried. */
 const catalogWithinMs = 150_000
 const lookEveryMs = 250
 const answerWithinMs = 10_000
@@ -104,7 +104,7 @@ function heldBy({ cluster }: RunContext, node: string): HeldNode | undefined {
   return { node, server: kind === 'server', services: agent.local.services(), checks }
 }
 
-/** What one agent answers of a node, over HTTP; or why it does not. */
+/** What one agent answers about a node over HTTP; or why it does not answer. */
 async function listedAs(run: RunContext, asked: string, node: string): Promise<{ readonly node: ListedNode } | string> {
   const listed = await json<ListedCatalogNode | null>(run, asked, `/v1/catalog/node/${node}`)
   const checks = await json<readonly ListedCheck[]>(run, asked, `/v1/health/node/${node}`)

@@ -9,12 +9,12 @@ import type { RunContext } from '../run-context.ts'
 
 const lookEveryMs = 50
 const answerWithinMs = 10_000
-/** A healed core may still be electing, over and over while it catches up: a client asks again. */
+/** A healed core may still be electing, repeatedly while it catches up: the client retries. */
 const askAgainMs = 500
 
 /**
- * Faults stop where they are, a core that is just enough is mended, and everything else stays as broken as it is, for good.
- * Within the bound the core must lead, agree, take a write, and leave no request open (L1); what excuses it is named.
+ * Faults stop where they are, a core that just suffices is mended, and everything else stays broken for good. Within
+ * the time limit the core must lead, agree, accept a write, and leave no request open (L1); each excuse is named.
  */
 export async function healCore(run: RunContext, withinMs: number): Promise<void> {
   const core = chosenCore(run)

@@ -7,12 +7,12 @@ import type { RunContext } from '../run-context.ts'
 const restWithinMs = 180_000
 const lookEveryMs = 500
 const answerWithinMs = 10_000
-/** What anybody may be shown of the mesh: no key may be in it (C4). */
+/** What any caller may be shown of the mesh: it must not contain a key (C4). */
 const shown = ['/v1/connect/ca/roots', '/v1/connect/ca/configuration', '/v1/agent/metrics', '/v1/agent/self']
 
 /**
- * The mesh at rest: no rotation is under way (C5), every proxy whose agent runs has a leaf of the active root and knows the roots
- * that are listed, and everybody can meet everybody (C1). What agents show is looked at for keys (C4).
+ * The mesh at rest: no rotation is under way (C5), every proxy whose agent runs has a leaf of the active root and knows
+ * the listed roots, and all can connect with all (C1). Answers of agents are searched for keys (C4).
  */
 export async function restMesh(run: RunContext): Promise<void> {
   const mesh = run.invariants.of(meshLaws)

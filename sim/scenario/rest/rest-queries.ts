@@ -10,13 +10,16 @@ import { httpEndpoint } from '../../cluster/node-identity.ts'
 import type { RunContext } from '../run-context.ts'
 
 const answerWithinMs = 10_000
-/** Queries looked at; of more so many are drawn. */
+/** Maximum number of compared queries, drawn at random if there are more. */
 const queriesMax = 8
-/** What changes while it is looked at is looked at again, so often. */
+/** Maximum number of comparisons while the data change. */
 const looksMax = 20
 const lookAgainMs = 500
 
-/** At rest, one agent of a datacenter, drawn: what it executes is what health has (Q1). Templates answer many names: not they. */
+/**
+ * At rest, one agent of a datacenter, drawn at random, executes queries: the result must equal that of health (Q1).
+ * Templates are left out, because they answer many names.
+ */
 export async function compareQueries(run: RunContext): Promise<void> {
   if (run.hasFailed()) return
   const present = run.cluster.nodeNames.filter((node) => !run.cluster.hasLeft(node))

@@ -5,15 +5,18 @@ import type { Answer } from '../answers.ts'
 import type { RunContext } from '../run-context.ts'
 
 const answerWithinMs = 10_000
-/** Services looked at; of more so many are drawn. */
+/** Maximum number of compared services, drawn at random if there are more. */
 const servicesMax = 8
-/** A change under way is seen by one answer and not by the next, which may come from a server behind: then again, so often. */
+/**
+ * Maximum number of comparisons: of two answers, only one may include a change under way, because they may come from
+ * different servers.
+ */
 const looksMax = 20
 const lookAgainMs = 500
-/** What DNS can be asked for. */
+/** A name that DNS can look up. */
 const label = /^[A-Za-z0-9-]{1,63}$/
 
-/** At rest, one agent drawn from all: its answers about every service agree over HTTP and DNS (E2). */
+/** At rest, one agent, drawn at random: its answers about every service agree over HTTP and DNS (E2). */
 export async function compareViews(run: RunContext): Promise<void> {
   if (run.hasFailed()) return
   const present = run.cluster.nodeNames.filter((node) => !run.cluster.hasLeft(node))
@@ -60,7 +63,7 @@ async function viewsOf(run: RunContext, node: string, service: string): Promise<
 function toldInstance({ Node, Service, Checks }: HealthRow): ToldInstance {
   return {
     name: `${Node.Node}/${Service.ID}`,
-    // An instance with an address of its own has a target made of that: there the port must do.
+    // The target of an instance with an address of its own is made of that address: only the port is compared.
     place: `${Service.Address === '' ? Node.Node : ''}:${Service.Port}`,
     checks: Checks.map(({ Status }) => Status),
   }

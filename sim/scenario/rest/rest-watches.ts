@@ -9,9 +9,9 @@ const lookEveryMs = 20
 const answerWithinMs = 10_000
 /** One blocking query to its end (10 s and a sixteenth), for a client that waits for a lost index, and a fresh read. */
 const caughtUpWithinMs = 15_000
-/** A pause of half a second, one agent that has left and is asked first, and packets lost on the way. */
+/** A pause of half a second, one departed agent that is asked first, and packets lost on the way. */
 const toldWithinMs = 5_000
-/** Under each prefix that is followed, written when all is at rest. */
+/** Written under each followed prefix when everything is at rest. */
 const lastName = 'at-rest'
 
 /**

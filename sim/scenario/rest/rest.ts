@@ -21,7 +21,7 @@ const lookEveryMs = 50
 const answerWithinMs = 10_000
 const askAgainMs = 500
 
-/** Written when the cluster has come to rest: it must not only stand still, but serve. */
+/** Written when the cluster has come to rest: it must not only be quiet, but serve. */
 const lastKey = 'svc-sim/at-rest'
 
 /**
@@ -44,13 +44,13 @@ export async function comeToRest(run: RunContext): Promise<void> {
   for (const part of run.parts()) await restMesh(part)
 }
 
-/** One datacenter; false where it will never rest. */
+/** One datacenter; false if it will never rest. */
 async function partToRest(run: RunContext, withinMs: number): Promise<boolean> {
   const untilUs = run.simulation.nowUs + withinMs * 1000
   if (!(await awaitRest(run, untilUs, withinMs))) return false
   await writeOnce(run, untilUs)
   await comeToAgree(run)
-  // Agreeing has written to the catalog: once more.
+  // The comparison has written to the catalog: wait again.
   if (!(await awaitRest(run, run.simulation.nowUs + withinMs * 1000, withinMs))) return false
   await compareViews(run)
   await compareWatches(run)
@@ -65,7 +65,7 @@ async function partToRest(run: RunContext, withinMs: number): Promise<boolean> {
   return !run.hasFailed()
 }
 
-/** False where the cluster will never rest: the invariant is broken, or there is a reason that excuses it. */
+/** False if the cluster will never rest: the invariant is broken, or a named reason excuses it. */
 async function awaitRest(run: RunContext, untilUs: number, withinMs: number): Promise<boolean> {
   startMissed(run)
   for (let unrest = unrestOf(run); !run.hasFailed() && !atRest(unrest); unrest = unrestOf(run)) {
@@ -81,20 +81,20 @@ async function awaitRest(run: RunContext, untilUs: number, withinMs: number): Pr
 }
 
 /**
- * A lost machine was the one that could not be spared when another one had been taken out by the program's own decision. No
- * server can tell: an operator must recover the group by hand.
+ * A lost machine could not be spared after the program itself had removed another one. No server can tell: an operator
+ * must recover the configuration by hand.
  */
 function tellLost(run: RunContext): false {
   run.tell('note', 'excused (majority lost): of some configuration no majority is left whose data is whole')
   return false
 }
 
-/** Of a part of a run, the datacenter that it is. */
+/** The datacenter of a part of a run. */
 function datacenterOf({ cluster }: RunContext): string {
   return cluster.datacenterNames[0] ?? ''
 }
 
-/** Those that left are not missed. */
+/** Servers that left are not expected. */
 function presentServers({ cluster }: RunContext): readonly string[] {
   return cluster.serverNames.filter((server) => !cluster.hasLeft(server))
 }

@@ -10,7 +10,7 @@ type Deed = 'live' | 'follow' | 'watch' | 'unwatch' | 'start' | 'stop'
 export class Workload {
   readonly #run: RunContext
   readonly #crews: Crew[] = []
-  /** Machines taken, beside the driver's. */
+  /** Number of machines in use, besides the driver's. */
   #machines = 1
 
   constructor(run: RunContext) {
@@ -27,7 +27,7 @@ export class Workload {
     }
   }
 
-  /** A machine of its own, not in any datacenter. */
+  /** A machine of its own, outside all datacenters. */
   #machine(name: string, open: (env: Place['env'], host: string) => Crew | readonly Crew[]): void {
     this.#machines++
     const host = clientHost(this.#machines)
@@ -48,7 +48,7 @@ export class Workload {
     this.#later(to)
   }
 
-  /** They go on when everything else stops: that they have heard of everything is judged at rest. */
+  /** They continue when everything else stops: at rest it is judged whether they have seen every change. */
   switchKeyWatchers(to: 'start' | 'stop'): void {
     this.#later(to === 'start' ? 'watch' : 'unwatch')
   }

@@ -28,7 +28,7 @@ export interface GroupWorld {
   readonly invariants: Invariants
 }
 
-/** How long a client waits for an answer, unless the scenario says. */
+/** Timeout of a client, unless the scenario sets one. */
 export const answerWithinMs = 10_000
 
 interface Asking {
@@ -45,7 +45,7 @@ export function groupWorld(run: WorkloadRun, group: Asking): GroupWorld {
     server: (draw) => {
       const scope = selectable(run.cluster, run.stepScope())
       const meant = group.at === undefined ? run.cluster.serverNames : select(group.at, { ...scope, draw })
-      // What they are told is judged as of one cluster; without a word on which, agents of that one alone are asked.
+      // Their answers are judged as of one cluster; without a named one, only agents of that cluster are asked.
       const chosen = meant.filter((node) =>
         group.datacenter === undefined
           ? run.cluster.datacenterOf(node) === datacenter
@@ -56,7 +56,7 @@ export function groupWorld(run: WorkloadRun, group: Asking): GroupWorld {
       const identity = run.cluster.identityOf(name)
       const isThere = identity.datacenter === datacenter
       const asked = isThere ? {} : { datacenter: calledName(run.cluster, datacenter) }
-      // Filled anew for each request: the step that saves it may come later.
+      // Resolved anew for each request: the step that saves it may come later.
       const token = group.token === undefined ? {} : { token: run.filled(group.token) }
       return {
         name,

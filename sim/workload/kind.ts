@@ -27,7 +27,7 @@ export interface WorkloadRun {
 
 /** What a crew does on its machine. Each method is called in a turn of its own, for all crews of a run. */
 export interface Crew {
-  /** Services are well from the beginning to the end, whatever else stops. */
+  /** Services stay healthy from beginning to end, whatever else stops. */
   live?(): void
   /** Goes on to the end: at rest it must have what the cluster has. */
   follow?(): void
@@ -40,7 +40,7 @@ export interface Crew {
   openRequests?(): readonly string[]
   /** What of the proxies beside these agents has not what the cluster has, and why. */
   behind?(isMeant: (agent: string) => boolean): readonly string[]
-  /** Every proxy meets every other one. */
+  /** Every proxy connects to every other one. */
   meetAll?(): void
 }
 

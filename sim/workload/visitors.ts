@@ -122,7 +122,7 @@ export const visitors = workloadKind({
         const invariants = run.checksOf(run.cluster.datacenterNames[0] ?? '')
         return new Visitors(env, plan, {
           nowUs: () => run.simulation.nowUs,
-          // Of whatever datacenter: each has the keys that its visitors ask for.
+          // In any datacenter: each has the keys that its visitors request.
           agent: (draw) => anyAgent(run, at, draw),
           tokens: () => run.listed(tokens),
           onVisit: (visit) => invariants.tell('visit made', visit),

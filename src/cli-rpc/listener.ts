@@ -1,9 +1,142 @@
+import { z } from 'zod'
+import { emptyBytes } from '../base/bytes.ts'
+import { firstValueBytes, pack, unpack } from '../base/msgpack.ts'
 import { ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
-import { type Endpoint, endpointText, type ListenFailure } from '../env/net.ts'
+import { type Endpoint, endpointText, type ListenFailure, type TcpStream } from '../env/net.ts'
 import type { AgentContext } from '../features/contract/agent-context.ts'
-import { Conversation } from './conversation.ts'
+import { commands, handshakeBody, type Reply, readBody } from './commands.ts'
+
+/** Of a header, or of a body. */
+const valueBytesMax = 16 << 10
+const version = 1
+
+const headerShape = z.object({
+  Command: z.string(),
+  Seq: z.union([z.int().min(0), z.bigint().min(0n)]),
+})
+
+type Header = z.output<typeof headerShape>
+
+/**
+ * One connection of the command line, in the protocol of the field's agents: MessagePack values one after the other, a header
+ * {Command, Seq} and with some commands a body; back come {Seq, Error} and a body. One request is answered before the next is read.
+ */
+class Conversation {
+  readonly #env: Env
+  readonly #agent: () => AgentContext | undefined
+  readonly #stream: TcpStream
+  /** At most one value that is not whole, beyond what came with it in one piece. */
+  #pending: Uint8Array = emptyBytes
+  #header: Header | undefined
+  #greeted = false
+  #busy = false
+  /** The peer will ask no more. */
+  #ended = false
+  #over = false
+
+  constructor(env: Env, agent: () => AgentContext | undefined, stream: TcpStream, onOver: () => void) {
+    this.#env = env
+    this.#agent = agent
+    this.#stream = stream
+    stream.onData((bytes) => this.#take(bytes))
+    stream.onEnd(() => {
+      this.#ended = true
+      this.#readOn()
+    })
+    stream.onClose(() => {
+      this.#over = true
+      onOver()
+    })
+  }
+
+  /** Pending answers still go out: a client that told the agent to leave learns that it has. */
+  close(): void {
+    this.#over = true
+    this.#stream.end()
+  }
+
+  #take(bytes: Uint8Array): void {
+    const both = new Uint8Array(this.#pending.length + bytes.length)
+    both.set(this.#pending)
+    both.set(bytes, this.#pending.length)
+    this.#pending = both
+    this.#readOn()
+  }
+
+  #readOn(): void {
+    while (!this.#busy && !this.#over) {
+      const length = firstValueBytes(this.#pending)
+      if ((length ?? this.#pending.length) > valueBytesMax) return this.#refuse('a value is too long')
+      if (length === undefined) break
+      const value = this.#pending.subarray(0, length)
+      this.#pending = this.#pending.slice(length)
+      this.#read(value)
+    }
+    if (this.#ended && !this.#busy) this.#stream.end()
+  }
+
+  #read(value: Uint8Array): void {
+    if (this.#header !== undefined) return this.#perform(this.#header, value)
+    const unpacked = unpack(value)
+    const header = headerShape.safeParse(unpacked.ok ? unpacked.value : undefined)
+    if (!header.success) return this.#refuse('a header was expected')
+    const { Command, Seq } = header.data
+    if (Command !== 'handshake' && !this.#greeted) return this.#endWith(Seq, 'Handshake required')
+    const command = commands.get(Command)
+    if (Command !== 'handshake' && command === undefined) return this.#endWith(Seq, 'Unsupported command')
+    if (Command === 'handshake' || command?.hasBody === true) this.#header = header.data
+    else this.#perform(header.data, undefined)
+  }
+
+  #perform({ Command, Seq }: Header, bytes: Uint8Array | undefined): void {
+    this.#header = undefined
+    if (Command === 'handshake') return this.#greet(Seq, bytes ?? emptyBytes)
+    const command = commands.get(Command)
+    const agent = this.#agent()
+    if (command === undefined || agent === undefined) return this.#endWith(Seq, 'the agent is starting')
+    const run = command.read(bytes ?? emptyBytes)
+    if (run === undefined) return this.#refuse(`what follows ${Command} is not its body`)
+    this.#busy = true
+    this.#stream.pause()
+    this.#env.detach(
+      run(agent).then((reply) => {
+        this.#answer(Seq, reply)
+        this.#busy = false
+        this.#stream.resume()
+        this.#readOn()
+      }),
+    )
+  }
+
+  #greet(seq: Header['Seq'], bytes: Uint8Array): void {
+    const body = readBody(handshakeBody, bytes)
+    if (body === undefined) return this.#refuse('what follows handshake is not its body')
+    if (this.#greeted) return this.#answer(seq, { error: 'Handshake already performed' })
+    if (body.Version < 1 || body.Version > version) return this.#answer(seq, { error: 'Unsupported IPC version' })
+    this.#greeted = true
+    this.#answer(seq, { error: '' })
+  }
+
+  #answer(seq: Header['Seq'], { error, body }: Reply): void {
+    this.#stream.write(pack({ Seq: seq, Error: error }))
+    if (body !== undefined) this.#stream.write(pack(body))
+  }
+
+  /** A command of which nobody knows whether a body follows it: what comes cannot be read any more. */
+  #endWith(seq: Header['Seq'], error: string): void {
+    this.#answer(seq, { error })
+    this.#over = true
+    this.#stream.end()
+  }
+
+  #refuse(reason: string): void {
+    this.#env.log.write('warn', 'agent', 'a connection of the command line is closed', { reason }, 'sampled')
+    this.#over = true
+    this.#stream.close()
+  }
+}
 
 /** At once; one more is closed at once. */
 const conversationsMax = 64

@@ -89,3 +89,85 @@ export function addressOfClient(subnet: Uint8Array | undefined, host: string): s
   bytes.set(given)
   return length === 4 ? bytes.join('.') : shortIpv6(ipv6Text(bytes))
 }
+
+/** What a name left of the domain asks for. `datacenter` is empty where none is named. */
+export type NameAsked =
+  | { readonly kind: 'node'; readonly node: string; readonly datacenter: string }
+  /** An empty tag is no filter. */
+  | { readonly kind: 'service'; readonly service: string; readonly tag: string; readonly datacenter: string }
+  | { readonly kind: 'connect'; readonly service: string; readonly datacenter: string }
+  | { readonly kind: 'prepared-query'; readonly query: string; readonly datacenter: string }
+  /** An address written into its own name. */
+  | { readonly kind: 'address'; readonly bytes: Uint8Array }
+  /** An address in no length that there is: answered with nothing, and no complaint. */
+  | { readonly kind: 'no-address' }
+  | { readonly kind: 'invalid' }
+
+const invalid: NameAsked = { kind: 'invalid' }
+
+/**
+ * Reads the labels left of the domain, in lower case, from the right. A label that is no kind is a datacenter: once, or of
+ * any number the one that comes first. `srv`: services may leave out their `service`. Reference: dns.md#query-grammar.
+ */
+export function parseName(labels: readonly string[], srv: boolean, datacenters: 'one' | 'any' = 'one'): NameAsked {
+  const [kind, rest] = split(labels, srv)
+  if (isKind(kind)) return parseKind(kind, rest, '')
+  if (kind === undefined) return invalid
+  const [inner, innerRest] = split(rest, srv)
+  if (isKind(inner)) return parseKind(inner, innerRest, kind)
+  return datacenters === 'any' && inner !== undefined ? parseName(rest, srv, datacenters) : invalid
+}
+
+type Kind = 'service' | 'connect' | 'node' | 'query' | 'addr'
+
+function isKind(label: string | undefined): label is Kind {
+  return label === 'service' || label === 'connect' || label === 'node' || label === 'query' || label === 'addr'
+}
+
+function split(labels: readonly string[], srv: boolean): [last: string | undefined, before: readonly string[]] {
+  const last = labels[labels.length - 1]
+  return srv && last?.startsWith('_') === true ? ['service', labels] : [last, labels.slice(0, -1)]
+}
+
+function parseKind(kind: Kind, labels: readonly string[], datacenter: string): NameAsked {
+  const last = labels[labels.length - 1]
+  if (last === undefined) return invalid
+  switch (kind) {
+    case 'service':
+      return parseService(labels, last, datacenter)
+    case 'connect':
+      return { kind: 'connect', service: last, datacenter }
+    case 'node':
+      return { kind: 'node', node: labels.join('.'), datacenter }
+    case 'query':
+      return { kind: 'prepared-query', query: labels.join('.'), datacenter }
+    case 'addr':
+      return labels.length === 1 ? parseAddress(last) : invalid
+  }
+}
+
+function parseService(labels: readonly string[], last: string, datacenter: string): NameAsked {
+  const [first] = labels
+  if (labels.length === 2 && first?.startsWith('_') === true && last.startsWith('_')) {
+    // RFC 2782: the protocol is a tag, but TCP is what every service speaks.
+    const tag = last === '_tcp' ? '' : last.slice(1)
+    return { kind: 'service', service: first.slice(1), tag, datacenter }
+  }
+  return { kind: 'service', service: last, tag: labels.slice(0, -1).join('.'), datacenter }
+}
+
+/** Lengths are compared in whole bytes, so that a digit too many is found by the digits. Reference: dns.md#fact-17. */
+function parseAddress(label: string): NameAsked {
+  const length = label.length >>> 1
+  if (length !== 4 && length !== 16) return { kind: 'no-address' }
+  const bytes = fromHex(label)
+  return bytes === undefined ? invalid : { kind: 'address', bytes }
+}
+
+/** The bytes of an even number of hexadecimal digits; undefined when the text is something else. */
+export function fromHex(text: string): Uint8Array | undefined {
+  if (text.length % 2 !== 0 || !/^[0-9a-f]*$/i.test(text)) return undefined
+  const out = new Uint8Array(text.length / 2)
+  for (let i = 0; i < out.length; i++) out[i] = Number.parseInt(text.slice(2 * i, 2 * i + 2), 16)
+  return out
+}

@@ -11,8 +11,7 @@ import type { QueryEndpoint } from '../features/contract/server-context.ts'
 import { nodesSeen } from '../features/discovery/datacenters.ts'
 import { oneTagSent } from '../features/discovery/tag-filter.ts'
 import { serviceHealthEndpoint } from '../features/health/endpoint.ts'
-import { executeElsewhereEndpoint } from '../features/query/elsewhere-endpoint.ts'
-import { otherDatacentersEndpoint } from '../features/query/endpoint.ts'
+import { executeElsewhereEndpoint, otherDatacentersEndpoint } from '../features/query/elsewhere-endpoint.ts'
 import {
   agentPlace,
   type Execution,
@@ -23,7 +22,7 @@ import {
 import type { CatalogNode, HealthServiceEntry } from '../model/catalog.ts'
 import type { Failure } from '../model/failure.ts'
 import { hasBehaviour, type Release } from '../model/release.ts'
-import { Basis } from './basis.ts'
+import { Basis } from './kept-answers.ts'
 
 /** Answers older than this are counted. Reference: dns.md#fact-101. */
 const staleCountedMs = 5_000

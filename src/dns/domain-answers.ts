@@ -13,8 +13,7 @@ import type { Failure } from '../model/failure.ts'
 import { productName } from '../model/names.ts'
 import { type Behaviour, hasBehaviour, type Release } from '../model/release.ts'
 import { answer, type DnsAnswer, emptyAnswer, failed } from './answer.ts'
-import { type Asked, domainOf, labelsWithin, wantsMetadata } from './asked.ts'
-import { type NameAsked, parseName } from './question-name.ts'
+import { type Asked, domainOf, labelsWithin, type NameAsked, parseName, wantsMetadata } from './asked.ts'
 import {
   absoluteName,
   addressRecord,

@@ -7,12 +7,19 @@ import { isSendable } from '../dns-wire/resource.ts'
 import type { Env } from '../env/env.ts'
 import { type Endpoint, endpointText } from '../env/net.ts'
 import { hasBehaviour } from '../model/release.ts'
-import { type DnsAnswer, failedRecursion, notImplemented, outsideAnswer } from './answer.ts'
+import {
+  type DnsAnswer,
+  type DnsTransport,
+  failedRecursion,
+  limitsOf,
+  notImplemented,
+  outsideAnswer,
+  relayedWithin,
+} from './answer.ts'
 import { addressOfClient, askedBy, domainOf } from './asked.ts'
 import { CatalogReads, countStale, isTooStale, type ReadSource } from './catalog-reads.ts'
 import { DomainAnswers } from './domain-answers.ts'
 import { KeptAnswers } from './kept-answers.ts'
-import { type DnsTransport, limitsOf, relayedWithin } from './limits.ts'
 import { canBeRelayed, Recursion } from './recursion.ts'
 import { reverseAnswer } from './reverse-answers.ts'
 import { answerTo, type Signature, signatureOf } from './signature.ts'

@@ -2,8 +2,8 @@ import type { DnsConfig } from '../agent/settings/agent-config.ts'
 import { type DnsQuery, type DnsRecord, typeCodes } from '../dns-wire/message.ts'
 import { decodeResponse, encodeQuestion } from '../dns-wire/question.ts'
 import type { Env } from '../env/env.ts'
+import type { DnsTransport } from './answer.ts'
 import { exchange, random16 } from './exchange.ts'
-import type { DnsTransport } from './limits.ts'
 
 /** Questions that recursors are being asked; one more is not asked. */
 const outstandingMax = 512

@@ -4,8 +4,8 @@ import { addressRecordOf, ipv6Text, shortIpv6 } from '../dns-wire/ip-address.ts'
 import { type DnsQuery, type DnsRecord, typeCodes } from '../dns-wire/message.ts'
 import { hasBehaviour } from '../model/release.ts'
 import { answer, type DnsAnswer } from './answer.ts'
+import { fromHex } from './asked.ts'
 import type { CatalogReads } from './catalog-reads.ts'
-import { fromHex } from './question-name.ts'
 import { nodeTarget } from './records.ts'
 
 /**

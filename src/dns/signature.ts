@@ -1,7 +1,7 @@
 import { typeCodes } from '../dns-wire/message.ts'
 import { lowerByte, plainNameEnd, sameQuestion } from '../dns-wire/names.ts'
 import { uint16 } from '../dns-wire/reader.ts'
-import type { DnsTransport } from './limits.ts'
+import type { DnsTransport } from './answer.ts'
 
 const headerBytes = 12
 const typeAndClassBytes = 4

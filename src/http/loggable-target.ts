@@ -1,6 +1,6 @@
 import { hideUuids } from '../base/uuid.ts'
 import type { QueryParameter } from '../features/contract/operation.ts'
-import { pathCharacters, percentDecode, percentEncode } from './percent-encoding.ts'
+import { pathCharacters, percentDecode, percentEncode } from './target.ts'
 
 const hidden = '<hidden>'
 

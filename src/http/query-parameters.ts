@@ -1,7 +1,7 @@
 import { byteString, compareText, textOfByteString } from '../base/bytes.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { QueryParameters } from '../features/contract/route.ts'
-import { percentDecode, percentEncode, unreserved } from './percent-encoding.ts'
+import { percentDecode, percentEncode, unreserved } from './target.ts'
 
 type Pair = readonly [name: string, value: string]
 

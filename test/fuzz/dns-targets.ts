@@ -1,5 +1,5 @@
 import dnsPacket from 'dns-packet'
-import { parseName } from '../../src/dns/question-name.ts'
+import { parseName } from '../../src/dns/asked.ts'
 import { addressOfReverseName } from '../../src/dns/reverse-answers.ts'
 import { isSame, signatureOf } from '../../src/dns/signature.ts'
 import { decodeQuery } from '../../src/dns-wire/decode-query.ts'

@@ -11,7 +11,7 @@ import { authorizeBody, intentionBody } from '../../src/features/intention/body.
 import { autopilotSettingsFrom } from '../../src/features/operator/autopilot.ts'
 import { queryGiven } from '../../src/features/query/body.ts'
 import { createArgsOf } from '../../src/features/session/create-body.ts'
-import { operationsOf } from '../../src/features/txn/body.ts'
+import { operationsOf } from '../../src/features/txn/routes.ts'
 import { loggableTarget } from '../../src/http/loggable-target.ts'
 import { parseQuery } from '../../src/http/query-parameters.ts'
 import { routeTable } from '../../src/http/route-table.ts'

@@ -1,5 +1,5 @@
 import { fromBase64, hex, utf8 } from '../../base/bytes.ts'
-import type { Policy, PolicyStub, Token, TokenStub } from './acl-answers.ts'
+import type { Policy, PolicyStub, Token, TokenStub } from './acl-api.ts'
 
 /**
  * Labels and what follows them, as the field's commands show tokens and policies.

@@ -1,6 +1,5 @@
 import { err, type Result } from '../../base/result.ts'
-import type { Policy } from '../acl/acl-answers.ts'
-import type { AclApi } from '../acl/acl-api.ts'
+import type { AclApi, Policy } from '../acl/acl-api.ts'
 import { failed, misused, serverFlags } from '../api/client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
 import { textFlag } from '../flags/flag-values.ts'

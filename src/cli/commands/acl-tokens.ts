@@ -1,6 +1,5 @@
 import { err, ok, type Result } from '../../base/result.ts'
-import type { Token } from '../acl/acl-answers.ts'
-import type { AclApi } from '../acl/acl-api.ts'
+import type { AclApi, Token } from '../acl/acl-api.ts'
 import { failed, serverFlags } from '../api/client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
 import { listFlag, textFlag } from '../flags/flag-values.ts'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { HealthServiceEntry } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
-import { within } from '../contract/access.ts'
+import { open, within } from '../contract/access.ts'
 import type { ReadMeta } from '../contract/reading.ts'
 import type { ServerContext, ServerEndpoint } from '../contract/server-context.ts'
 import { datacentersByDistance } from '../discovery/datacenters.ts'
@@ -68,4 +68,20 @@ export function failoverDatacenters({ failover }: ServiceQuery, others: readonly
 
 export function failsOver({ failover }: ServiceQuery): boolean {
   return failover.nearestN > 0 || (failover.datacenters ?? []).length > 0
+}
+
+const noArgs = z.object({})
+
+/** Datacenters that a query may fail over to, the nearest first, without the asked one. */
+export const otherDatacentersEndpoint: ServerEndpoint<z.infer<typeof noArgs>, readonly string[]> = {
+  method: 'PreparedQuery.OtherDatacenters',
+  kind: 'server',
+  args: noArgs,
+  access: open('names of datacenters, which are told to everybody'),
+  leader: false,
+  serve: async (server) => {
+    const wan = server.wan()
+    const own = server.datacenter
+    return ok(wan === undefined ? [] : datacentersByDistance(wan, own).filter((datacenter) => datacenter !== own))
+  },
 }

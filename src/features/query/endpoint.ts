@@ -8,18 +8,16 @@ import type { Failure } from '../../model/failure.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import { instancesSight, newestInstance, seesCatalog } from '../catalog/sight.ts'
 import { departuresIndex } from '../catalog/views.ts'
-import { asks, filters, filtersOnBehalf, keptOf, open } from '../contract/access.ts'
+import { asks, filters, filtersOnBehalf, keptOf } from '../contract/access.ts'
 import {
   type CommandDefinition,
   measured,
   type QueryEndpoint,
   type ServerContext,
-  type ServerEndpoint,
   type WriteEndpoint,
   type WriteIdentity,
 } from '../contract/server-context.ts'
 import { byRow, newestOf, oneForAll } from '../contract/visible-index.ts'
-import { datacentersByDistance } from '../discovery/datacenters.ts'
 import { placedSeenBy } from '../discovery/sight.ts'
 import { missing, type QueryOutcome, queryCreate, queryDelete, queryUpdate } from './commands.ts'
 import { instancesOfQuery, type Nearness, nearnessOf, waysOf } from './instances.ts'
@@ -239,19 +237,5 @@ export const executeRemoteEndpoint: QueryEndpoint<z.infer<typeof executeRemoteAr
   query: (tx, { service, connect }) => {
     const found = instancesOfQuery(tx, service, connect)
     return { index: found.index, value: found.entries }
-  },
-}
-
-/** Datacenters that a query may fail over to, the nearest first, without the asked one. */
-export const otherDatacentersEndpoint: ServerEndpoint<z.infer<typeof noArgs>, readonly string[]> = {
-  method: 'PreparedQuery.OtherDatacenters',
-  kind: 'server',
-  args: noArgs,
-  access: open('names of datacenters, which are told to everybody'),
-  leader: false,
-  serve: async (server) => {
-    const wan = server.wan()
-    const own = server.datacenter
-    return ok(wan === undefined ? [] : datacentersByDistance(wan, own).filter((datacenter) => datacenter !== own))
   },
 }

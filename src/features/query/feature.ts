@@ -1,6 +1,6 @@
 import type { Feature } from '../contract/manifest.ts'
 import { queryCreate, queryDelete, queryHooks, queryUpdate } from './commands.ts'
-import { executeElsewhereEndpoint } from './elsewhere-endpoint.ts'
+import { executeElsewhereEndpoint, otherDatacentersEndpoint } from './elsewhere-endpoint.ts'
 import {
   createEndpoint,
   deleteEndpoint,
@@ -9,7 +9,6 @@ import {
   explainEndpoint,
   getEndpoint,
   listEndpoint,
-  otherDatacentersEndpoint,
   updateEndpoint,
 } from './endpoint.ts'
 import { queryRoutes } from './routes.ts'

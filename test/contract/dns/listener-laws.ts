@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { concatBytes, textOf, utf8 } from '../../../src/base/bytes.ts'
+import type { DnsTransport } from '../../../src/dns/answer.ts'
 import type { DnsFace } from '../../../src/dns/face.ts'
-import type { DnsTransport } from '../../../src/dns/limits.ts'
 import { openDns } from '../../../src/dns/listeners.ts'
 import type { Deferred } from '../../../src/env/async.ts'
 import type { Env } from '../../../src/env/env.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Basis } from '../../../src/dns/basis.ts'
+import { Basis } from '../../../src/dns/kept-answers.ts'
 
 it('an answer stands as long as it is asked for with the token that it was made with', () => {
   let token = 'one'

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Basis } from '../../../src/dns/basis.ts'
-import { KeptAnswers } from '../../../src/dns/kept-answers.ts'
+import { Basis, KeptAnswers } from '../../../src/dns/kept-answers.ts'
 import { type Signature, signatureOf } from '../../../src/dns/signature.ts'
 import { decodeResponse, encodeQuestion } from '../../../src/dns-wire/question.ts'
 import { CatalogWorld } from './catalog-world.ts'

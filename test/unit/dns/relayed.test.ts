@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { relayedWithin } from '../../../src/dns/limits.ts'
+import { relayedWithin } from '../../../src/dns/answer.ts'
 import { decodeQuery } from '../../../src/dns-wire/decode-query.ts'
 import { decodeResponse, encodeQuestion } from '../../../src/dns-wire/question.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DnsFace } from '../../../src/dns/face.ts'
-import { DnsStreams } from '../../../src/dns/streams.ts'
+import { DnsStreams } from '../../../src/dns/listeners.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { TcpStream } from '../../../src/env/net.ts'
 

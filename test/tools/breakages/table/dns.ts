@@ -112,7 +112,7 @@ export const dnsBreakages: readonly Breakage[] = [
   },
   {
     id: 'DNS-019',
-    file: 'src/dns/limits.ts',
+    file: 'src/dns/answer.ts',
     find: 'Math.max(plainUdpBytes, edns?.udpSize ?? 0)',
     replace: 'plainUdpBytes',
   },

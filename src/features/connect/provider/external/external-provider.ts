@@ -18,9 +18,8 @@ import { crossBy } from './crossing.ts'
 import { findOrMakeIntermediate, type IntermediateWork, signBelow } from './intermediate.ts'
 import { signLeafBy } from './leaf.ts'
 import { type Called, type Deadline, ManagerClient } from './manager-client.ts'
-import { readMount } from './mounts.ts'
 import type { ManagerOptions } from './options.ts'
-import { findOrMakeRoot, readRoot } from './root.ts'
+import { findOrMakeRoot, readMount, readRoot } from './root.ts'
 import { TokenKeeper } from './token-keeper.ts'
 
 /** Timeouts for all calls of one task together: creating a root with its intermediate takes a dozen calls. */

@@ -5,9 +5,8 @@ import { signingUri } from '../../../../pki/spiffe.ts'
 import type { MeshIdentity, SignedCertificate } from '../provider.ts'
 import { type CallFailure, refused, unavailable } from './call-failure.ts'
 import type { Called, Deadline, ManagerClient } from './manager-client.ts'
-import { allowLease, mountPki, readMount } from './mounts.ts'
 import type { ManagerOptions } from './options.ts'
-import { authorityName, authorityProblem } from './root.ts'
+import { allowLease, authorityName, authorityProblem, mountPki, readMount } from './root.ts'
 
 /** A year: no leaf lives longer. */
 const intermediateHours = 8_760

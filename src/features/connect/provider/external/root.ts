@@ -1,5 +1,5 @@
 import { equalBytes, hex } from '../../../../base/bytes.ts'
-import { err, ok, type Result } from '../../../../base/result.ts'
+import { done, err, ok, type Result } from '../../../../base/result.ts'
 import type { Crypto } from '../../../../env/crypto.ts'
 import type { Env } from '../../../../env/env.ts'
 import { productTitle } from '../../../../model/names.ts'
@@ -7,8 +7,61 @@ import { type Certificate, readCertificates } from '../../../../pki/certificate.
 import { signingUri } from '../../../../pki/spiffe.ts'
 import { type CallFailure, refused } from './call-failure.ts'
 import type { Called, Deadline, ManagerClient } from './manager-client.ts'
-import { allowLease, mountPki, readMount } from './mounts.ts'
 import type { ManagerOptions } from './options.ts'
+
+/** The state of a mount: missing, without a certificate authority yet, or the authority's PEM. */
+type MountState = 'missing' | 'empty' | { readonly pem: string }
+
+const hourSeconds = 3_600
+
+/**
+ * Needs only the right to the path, so success proves nothing about the token's other rights. Recordings: mounts,
+ * errors.
+ */
+export async function readMount(client: ManagerClient, path: string, until: Deadline): Called<MountState> {
+  const read = await client.call('GET', `${path}/ca/pem`, undefined, until)
+  if (read.ok) return ok(read.value.status === 204 ? 'empty' : { pem: read.value.text })
+  const { status, complaint } = read.error
+  if (status === 404 && complaint === 'not-mounted') return ok('missing')
+  if (status !== 403) return read
+  // The secrets manager checks the policy first: without a rule for the mount, its existence remains unknown.
+  return err(refused(`${read.error.message}: the token must have rights on the mount ${path}`))
+}
+
+/** Another leader or an operator may have created the mount meanwhile, which is as good. */
+export async function mountPki(
+  client: ManagerClient,
+  path: string,
+  leaseHours: number,
+  until: Deadline,
+): Called<undefined> {
+  const config = { max_lease_ttl: `${leaseHours}h` }
+  const body = { type: 'pki', description: 'svc mesh CA', config }
+  const mounted = await client.call('POST', `sys/mounts/${path}`, body, until)
+  if (mounted.ok) return done
+  const { status, complaint } = mounted.error
+  return status === 400 && complaint === 'already-mounted' ? done : mounted
+}
+
+/**
+ * A mount that an operator created with defaults allows leases of 32 days, and silently shortens a root to that: a
+ * longer lifetime needs this first.
+ */
+export async function allowLease(
+  client: ManagerClient,
+  path: string,
+  leaseHours: number,
+  until: Deadline,
+): Called<undefined> {
+  const tune = await client.call('GET', `sys/mounts/${path}/tune`, undefined, until)
+  if (tune.ok) {
+    const allowed = tune.value.data?.['max_lease_ttl']
+    if (typeof allowed === 'number' && allowed >= leaseHours * hourSeconds) return done
+  } else if (tune.error.kind === 'unavailable') return tune
+  const tuned = await client.call('POST', `sys/mounts/${path}/tune`, { max_lease_ttl: `${leaseHours}h` }, until)
+  if (tuned.ok || tuned.error.kind === 'unavailable') return tuned.ok ? done : tuned
+  return err(refused(`${tuned.error.message}: tune the mount ${path} to a max lease of ${leaseHours}h`))
+}
 
 /** Ten years, like a built-in root. Without a `ttl` it would be 32 days, whatever the mount allows. */
 const rootHours = 87_600

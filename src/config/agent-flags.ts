@@ -7,7 +7,7 @@ export interface AgentFlag {
   /** Shown in help for the value. */
   readonly value?: string
   readonly help: string
-  /** Where the value goes in the configuration; flags without one steer the loading itself. */
+  /** The configuration key of the flag; absent for flags that control the loading itself. */
   readonly path?: readonly string[]
 }
 

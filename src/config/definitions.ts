@@ -8,7 +8,7 @@ import { type Duplicate, type Found, isCheck, isService, lastOfEachId } from './
 import type { ConfigProblem } from './problem.ts'
 import type { FileConfig } from './schema.ts'
 
-/** A service or a check as it stands in a source, unread. */
+/** An unparsed service or check definition of a source. */
 export interface DefinitionSource {
   readonly kind: 'service' | 'check'
   readonly value: unknown
@@ -50,9 +50,12 @@ export interface ReadingRules {
   readonly scripts: boolean
   /** Checks that are wrong are left out and reported here; without it they are refused. */
   readonly skipped?: ConfigProblem[] | undefined
-  /** Of several definitions with one ID the last one counts, and the others are reported here; without it they are refused. */
+  /**
+   * Of several definitions with the same ID the last one counts, and the others are reported here; absent: they are
+   * refused.
+   */
   readonly replaced?: ConfigProblem[]
-  /** What the agent runs as. */
+  /** The release that the agent runs as. */
   readonly release?: Release
 }
 

@@ -5,7 +5,7 @@ import type { KeyRow } from './keys/key.ts'
 import { configKeys, type FileConfig } from './schema.ts'
 import { valueAt } from './waiting.ts'
 
-/** What another reading of the configuration says that the former did not, as a line for the log. */
+/** A difference between two readings of the configuration, as a line for the log. */
 export interface ConfigDifference {
   readonly text: string
   /** A reload took it over; otherwise it waits for the next start. */
@@ -13,14 +13,14 @@ export interface ConfigDifference {
 }
 
 export interface ReadConfig {
-  /** What all sources say together, as people wrote it. */
+  /** The merged sources, as they were written. */
   readonly file: FileConfig
   readonly config: AgentConfig
 }
 
 /**
- * Key by key what a reload changed. `started`: what the agent was started with; `before`: what it took over last. The values
- * of keys that wait are not told: some are secrets, which no reload takes.
+ * The changes of a reload, key by key. `started` is the configuration of the start, `before` the one that was last
+ * applied. Values of keys that need a restart are not shown: some are secrets, which no reload applies.
  */
 export function configDifferences(
   started: ReadConfig,
@@ -55,7 +55,7 @@ function textOf(
   return `${name} is ${said(name, otherwise, next)}, was ${said(name, otherwise, before)}`
 }
 
-/** Keys of the pool that are kept win at each start: the pool may have moved on from the one in the configuration. */
+/** Stored keys of the pool win at each start: the pool may have rotated away from the configured one. */
 function encryptText({ dataDir, pool }: AgentConfig): string {
   if (dataDir === undefined || !pool.keepsKeyring) return 'encrypt has changed: restart to apply'
   const file = `${dataDir}/serf/local.keyring`

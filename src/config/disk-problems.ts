@@ -3,7 +3,7 @@ import type { ConfigProblem } from './problem.ts'
 import type { FileConfig } from './schema.ts'
 import { valueAt } from './waiting.ts'
 
-/** Files that are named are there and are files, directories likewise; told before anything starts. */
+/** Named files must exist and be files, and named directories must be directories; checked before anything starts. */
 const named: readonly (readonly [key: string, kind: 'file' | 'directory'])[] = [
   ['ca_file', 'file'],
   ['ca_path', 'directory'],
@@ -12,7 +12,7 @@ const named: readonly (readonly [key: string, kind: 'file' | 'directory'])[] = [
   ['ui_dir', 'directory'],
 ]
 
-/** What the disk says against a configuration. A data directory that is not there yet will be made. */
+/** Problems of a configuration on the disk. A missing data directory is no problem: it will be created. */
 export async function diskProblems(
   disk: Disk,
   file: FileConfig,

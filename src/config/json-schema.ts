@@ -23,7 +23,7 @@ export function configJsonSchema(): SchemaNode {
   return { $schema, title, ...rest, properties: withDefinitions(known), $defs: definitions() }
 }
 
-/** What definitions hold is read by `features/agent`: their keys are those of its tables. */
+/** Definitions are parsed by `features/agent`: their keys come from its tables. */
 function withDefinitions(properties: Readonly<Record<string, SchemaNode>>): SchemaNode {
   const one = (key: string, kind: string): SchemaNode => ({ ...described(properties[key]), $ref: `#/$defs/${kind}` })
   const many = (key: string, kind: string): SchemaNode => {

@@ -28,7 +28,7 @@ import { type ExaminedFile, examineDocument } from './validate.ts'
 const fileBytesMax = 8 << 20
 
 export interface LoadedConfig extends Normalized {
-  /** `file:line:column` of the key, or the flag, that counts; `config` where nobody said it. */
+  /** `file:line:column` of the key, or the flag, that took effect; `config` if none set it. */
   placeOf(path: readonly string[]): string
 }
 
@@ -84,7 +84,7 @@ export async function loadConfig(
   return ok({ ...whole.value, config: { ...accepting, debug: debugConfig(accepting) }, warnings, placeOf })
 }
 
-/** What is wrong with the form of sources, and with the whole but for what may follow from that alone. */
+/** Errors in the form of sources, and errors of the whole that cannot merely follow from them. */
 function toldTogether(read: readonly ExaminedFile[], ofWhole: readonly ConfigProblem[]): readonly ConfigProblem[] {
   const missing = read.flatMap((source) => source.missing)
   return [...read.flatMap(({ problems }) => problems), ...ofWhole.filter((problem) => !followsFrom(missing, problem))]
@@ -92,21 +92,21 @@ function toldTogether(read: readonly ExaminedFile[], ofWhole: readonly ConfigPro
 
 type Format = 'json' | 'hcl'
 
-/** What says how a file is to be read. */
+/** Determines the format of a file. */
 interface Naming {
-  /** Of every file; undefined where its name says it. */
+  /** The format of every file; undefined: its name decides. */
   readonly format: Format | undefined
   readonly release: Release
 }
 
-/** What every file is to be read as; undefined where its name says it. */
+/** The format for every file; undefined: its name decides. */
 function formatOf(flags: GivenFlags): Result<Format | undefined, readonly ConfigProblem[]> {
   const given = flags.get('config-format')
   if (given === undefined || given === 'json' || given === 'hcl') return ok(given)
   return err([{ place: '-config-format', message: "-config-format must be either 'hcl' or 'json'", remedy: '' }])
 }
 
-/** What the agent is to run as; the newest where nothing is said. */
+/** The release that the agent is to run as; the newest by default. */
 function releaseOf(flags: GivenFlags): Result<Release, readonly ConfigProblem[]> {
   const given = flags.get('release')
   if (given === undefined) return ok(newestRelease)

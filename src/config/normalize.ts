@@ -37,19 +37,19 @@ import { waitingKeys } from './waiting.ts'
 
 export interface Normalized {
   readonly config: AgentConfig
-  /** What it was made of. */
+  /** The merged sources that it was made from. */
   readonly file: FileConfig
   /** Printed before the agent starts. */
   readonly warnings: readonly string[]
-  /** Those of them that tell of keys which have no effect. */
+  /** Those of them about keys that have no effect. */
   readonly unheeded: readonly string[]
 }
 
 /**
- * The only maker of an `AgentConfig` from what people wrote: applies the defaults, converts units, and checks what a
- * schema of single fields cannot. `sources`: the definitions of services and checks, where they were taken out of `written`
- * so that they know their places. `release`: what the agent
- * runs as. `placeOf`: where a key stands. The texts are the field's. Reference: configuration.md#top-level-keys.
+ * The only maker of an `AgentConfig` from written configuration: applies defaults, converts units, and checks what a
+ * schema of single fields cannot. `sources`: the definitions of services and checks, if they were removed from
+ * `written` to keep their places. `release`: the release that the agent runs as. `placeOf`: the place of a key. The
+ * texts are the field's. Reference: configuration.md#top-level-keys.
  */
 export function normalize(
   written: FileConfig,
@@ -142,7 +142,7 @@ function checksOf(
   }
 }
 
-/** What is defined, and what is left out of it with a word. */
+/** The valid definitions; others are dropped with a warning. */
 function definitionsOf(
   sources: readonly DefinitionSource[],
   scripts: boolean,
@@ -202,7 +202,7 @@ function identityOf(
   }
 }
 
-/** Where it listens, and where it looks for others. */
+/** Listen addresses, and addresses of other agents. */
 function networkOf(
   file: FileConfig,
   dev: boolean,
@@ -249,7 +249,7 @@ function networkOf(
   }
 }
 
-/** Of releases that have one. */
+/** For releases that have that port. */
 function cliRpcOf({ past }: FileConfig, client: string, defaults: AgentConfig, problem: Report): AgentConfig['cliRpc'] {
   const port = past?.cliRpcPort ?? defaults.cliRpc.port
   if (port <= 0) return { port: -1, addresses: [] }
@@ -259,7 +259,7 @@ function cliRpcOf({ past }: FileConfig, client: string, defaults: AgentConfig, p
   return { port, addresses }
 }
 
-/** What is wrong with `client_addr` is told once, for HTTP. */
+/** An error in `client_addr` is reported once, for HTTP. */
 const silent: Report = () => undefined
 
 /** How fast it is to notice and to act. */
@@ -347,7 +347,7 @@ function wanOf(
   }
 }
 
-/** Where the pool is closed here, nothing is joined, and what is written is still read. */
+/** If this agent has no such pool nothing is joined, but the written addresses are still checked. */
 const defaultWanPort = 8302
 
 function poolOf(file: FileConfig, dev: boolean, defaults: AgentConfig, problem: Report): AgentConfig['pool'] {

@@ -1,6 +1,6 @@
 import type { CheckDefinition, ServiceDefinition } from '../model/catalog.ts'
 
-/** What one source defines. */
+/** The definitions of one source. */
 export interface Found<Source> {
   readonly source: Source
   readonly defined: ServiceDefinition | CheckDefinition
@@ -23,8 +23,8 @@ export function isCheck(defined: ServiceDefinition | CheckDefinition): defined i
 }
 
 /**
- * Of several definitions with one ID the last one, as the field has it; the order stays. A service goes with its checks and its sidecar,
- * a check of a service alone.
+ * Of several definitions with the same ID the last one counts, as in the field; the order is kept. A dropped service
+ * takes its checks and its sidecar along, a dropped check of a service only itself.
  */
 export function lastOfEachId<Source>(found: readonly Found<Source>[]): {
   readonly kept: readonly Found<Source>[]

@@ -8,13 +8,13 @@ export interface ConfigProblem {
   readonly message: string
   readonly remedy: string
   /**
-   * Of what is wrong with the whole: the keys by whose values that is judged, with dots; `ports.*` stands for each key within
-   * `ports`. Where one of them could not be read, the problem may be none.
+   * For a problem of the whole: the keys that it depends on, with dots; `ports.*` means every key within `ports`. If
+   * one of them could not be read, the problem may not exist.
    */
   readonly restsOn?: readonly string[]
 }
 
-/** One line, whatever a file or a name in it holds: for logs and programs. */
+/** One line, whatever characters a file or a name in it contains: for logs and programs. */
 export function problemText({ place, message, remedy }: ConfigProblem): string {
   const listed = errorsIn(message)
   if (listed === undefined) return joined(place, message, remedy)

@@ -4,7 +4,7 @@ import { milliseconds, type Report } from './parts/values.ts'
 import type { FileConfig } from './schema.ts'
 
 /**
- * What only the whole can tell, and what is well formed and yet not allowed. The texts are the field's.
+ * Checks that need the whole configuration, and values that are well formed but not allowed. The texts are the field's.
  * Reference: configuration.md#top-level-keys, configuration.md#numeric-groups.
  */
 
@@ -58,7 +58,7 @@ export function checkRaft(file: FileConfig, release: Release, problem: Report): 
   }
 }
 
-/** What is a whole number and yet no count, and versions of the protocol between agents. */
+/** Integers that are no valid counts, and versions of the protocol between agents. */
 export function checkCounts(file: FileConfig, release: Release, problem: Report): void {
   const { min, max, spoken } = internalProtocolsOf(release)
   const { protocol = spoken } = file

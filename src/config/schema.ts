@@ -30,7 +30,7 @@ export const fileSchema = z.strictObject({
   ...tlsKeys,
 })
 
-/** `past`: what options said that only earlier releases read; nobody can write it. */
+/** `past` holds options that only earlier releases read; no file can contain it. */
 export type FileConfig = z.infer<typeof fileSchema> & { readonly past?: PastSettings | undefined }
 
 /** Every key there is, with what is known of it: what the page of the configuration shows. */

@@ -11,12 +11,12 @@ import { configKeys, type FileConfig, fileSchema } from './schema.ts'
 import type { ConfigDocument } from './sources/document.ts'
 import { inOwnCase } from './sources/letter-case.ts'
 
-/** Problems, or warnings, of one file that are told; of the others their number is. */
+/** Maximum number of problems, or warnings, that are shown for one file; the rest are counted. */
 const toldMax = 100
 
 export interface ValidatedFile {
   readonly config: FileConfig
-  /** What is read otherwise than it is written. */
+  /** Values that are read differently than they are written. */
   readonly warnings?: readonly string[]
   /** `file:line:column` of what stands at this path. */
   placeOf(path: readonly PropertyKey[]): string
@@ -27,7 +27,7 @@ export interface ExaminedFile {
   /** Without what is wrong; undefined where nothing is left that could be read. */
   readonly file: ValidatedFile | undefined
   readonly problems: readonly ConfigProblem[]
-  /** Keys that were taken out, with dots, and those that may have been meant: what lacks one of them may be right. */
+  /** Removed keys, with dots, and keys that may have been meant: a check that misses one of them may be wrong. */
   readonly missing: readonly string[]
 }
 
@@ -85,7 +85,7 @@ interface Unknown {
 
 const noneUnknown: Unknown = { paths: [], warnings: [] }
 
-/** Keys that nobody knows, with what is said of each. Release: `unknown-keys-refused`. */
+/** Unknown keys, with a message for each. Release: `unknown-keys-refused`. */
 function unknownIn(document: ConfigDocument): Unknown {
   const parsed = fileSchema.safeParse(document.value)
   const issues = parsed.success ? [] : parsed.error.issues
@@ -111,7 +111,7 @@ interface WrongPath {
 function pathsOf(issue: z.core.$ZodIssue): readonly WrongPath[] {
   const paths = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path]
   return paths.map((path) => {
-    // What stands in a list keeps its number only if nothing is taken out of the list: the whole of it goes.
+    // Items of a list keep their numbers only if none is removed, so the whole list is removed.
     const list = path.findIndex((part) => typeof part === 'number')
     const upTo = list < 0 ? path : path.slice(0, list)
     return { path: upTo, dotted: upTo.join('.') }
@@ -172,7 +172,10 @@ function meantPaths({ issue, meant }: ToldViolation): readonly string[] {
   return meant === undefined ? [] : [[...issue.path, meant].join('.')]
 }
 
-/** One problem for each. To find a place takes the time of reading the file, so of `more` violations the number is told. */
+/**
+ * One problem for each violation. Finding a place takes as long as reading the file, so violations beyond the limit are
+ * only counted.
+ */
 function problemsOf(document: ConfigDocument, told: readonly ToldViolation[], more: number): readonly ConfigProblem[] {
   const problems = told.map((violation) => problemOf(document, violation))
   if (more === 0) return problems

@@ -34,7 +34,7 @@ function saysNothing(value: unknown, row: KeyRow): boolean {
   return Array.isArray(value) && value.length === 0
 }
 
-/** What stands in a configuration at this path. */
+/** The value in a configuration at this path. */
 export function valueAt(file: unknown, path: readonly string[]): unknown {
   let at = file
   for (const part of path) {

@@ -33,7 +33,7 @@ export interface PoolOptions {
   readonly timing: GossipTiming
   /** This agent places itself among the others by the times that pings take, and says where it is. */
   readonly keepsCoordinate?: boolean
-  /** What the own incarnation counts from. Absent: 0. */
+  /** First incarnation number of this agent. Absent: 0. */
   readonly firstIncarnation?: number
   /** Absent: everything goes in the clear. */
   readonly encryption?: PoolEncryption | undefined
@@ -46,7 +46,7 @@ export interface PoolOptions {
 
 /** Sees what one member knows and does, for the simulator's invariants. Production runs without one. */
 export interface PoolObserver {
-  /** After each step, before its effects are carried out. Changes nothing of what it is shown. */
+  /** Called after each step, before its effects are performed. Must not change its arguments. */
   stepped(core: ObservedCore, event: GossipEvent, effects: readonly GossipEffect[]): void
 }
 
@@ -56,9 +56,9 @@ export type ObservedCore = Readonly<
 
 export interface PoolEncryption {
   readonly keyring: Keyring
-  /** What comes in the clear is dropped. Off only while a pool is moved to encryption. */
+  /** Unencrypted packets are dropped. Turned off only while a pool is being moved to encryption. */
   readonly verifyIncoming: boolean
-  /** What is sent is encrypted. Off only while a pool is moved to encryption. */
+  /** Sent packets are encrypted. Turned off only while a pool is being moved to encryption. */
   readonly verifyOutgoing: boolean
 }
 
@@ -69,7 +69,7 @@ export interface Claim {
   readonly tags: Readonly<Record<string, string>>
 }
 
-/** An event that somebody in the pool fired. Told at most once; to some not at all, and in any order. */
+/** A user event of the pool. Delivered at most once, not to every member, and in any order. */
 export interface PoolEvent {
   readonly lamport: number
   readonly name: string
@@ -142,7 +142,7 @@ export interface Pool {
   join(at: Endpoint): Promise<Result<undefined, string>>
   /** Says that this agent leaves and waits until that has spread, within the delays of `timing`. The pool goes on until `stop`. */
   leave(): Promise<void>
-  /** Takes a failed member for one that left; one that is alive refutes it. False for a name that nobody has. */
+  /** Treats a failed member as one that left; a living one refutes it. False: no member has the name. */
   forceLeave(name: string): boolean
   /** Tells all members of an event, this agent among them; why not, if it is too large. */
   fireEvent(name: string, payload: Uint8Array): Result<undefined, string>
@@ -150,10 +150,10 @@ export interface Pool {
   onEvent(use: (event: PoolEvent) => void): Closable
   /** Settles when time is up or enough is heard. */
   query(question: PoolQuestion): Promise<PoolAnswers>
-  /** Has every member do something with its keys; why nobody was asked. */
+  /** Asks every member to perform an operation on its keys; fails if no member was asked. */
   keys(request: KeyRequest): Promise<Result<KeyAnswers, string>>
   readonly isEncrypted: boolean
-  /** Where a member is: this agent, or another as it has said last; undefined while nothing is known. */
+  /** The coordinate of this agent, or the last one that another member reported; undefined if none is known. */
   coordinateOf(name: string): Coordinate | undefined
   /** Replaces the own tags; the others learn of it. */
   setTags(tags: Readonly<Record<string, string>>): void

@@ -69,7 +69,7 @@ export async function finishAccepted(disk: Disk, { log, parent }: Pick<DamagedLo
 
 type Plan = Pick<ReplayedLog, 'hardState' | 'baseIndex' | 'entries' | 'lastIndex'>
 
-/** The log to go on from, or why there is none: one clause. */
+/** The log to continue from, or why there is none: one clause. */
 function planOf({ id, failure, snapshot }: DamagedLog): Plan | string {
   const { loss } = failure
   if (loss === undefined) return 'what it has lost cannot be told'
@@ -129,7 +129,7 @@ async function placeAccepted(
   return ok(away.value)
 }
 
-/** Of an earlier try that came to its name, and no further. */
+/** Left by an earlier attempt that was interrupted. */
 async function removeDirectory(disk: Disk, path: string): Promise<Result<undefined, DiskFailure>> {
   const names = await disk.list(path)
   if (!names.ok) return names.error.kind === 'not-found' ? done : names

@@ -32,8 +32,8 @@ export function encodeMessage(message: RaftMessage): Uint8Array {
 }
 
 /**
- * Encodes what one server sends. An append goes to all followers in the same words while they keep up: then they share
- * the bytes, which nobody writes to.
+ * Encodes the messages of one server. While followers keep up, an append to all of them is the same message: they share
+ * its bytes, which no code modifies.
  */
 export class MessageEncoder {
   #append: AppendRequest | undefined
@@ -84,11 +84,11 @@ function fieldsOf(message: RaftMessage): readonly unknown[] {
 }
 
 /**
- * The message that the bytes spell, or one clause on why they spell none. They come from outside: every field is checked
- * for its shape, and what is kept is copied. Whether a message makes sense is for the core to judge.
+ * Decodes a message, or says in one clause why the bytes are not one. They come from outside: the shape of every field
+ * is checked, and kept parts are copied. The core judges whether a message makes sense.
  */
 export function decodeMessage(bytes: Uint8Array): Result<RaftMessage, string> {
-  // One copy for all that is kept of it: an entry keeps the others of its message, which are dropped when it is.
+  // One copy for all kept parts: an entry keeps the others of its message alive, which are dropped together with it.
   const unpacked = unpack(new Uint8Array(bytes))
   if (!unpacked.ok) return unpacked
   const fields = unpacked.value

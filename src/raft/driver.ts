@@ -19,7 +19,7 @@ export interface RaftOptions {
   readonly protocol?: number
   /** As releases before 0.7: `peers.json` is a list of addresses, kept all the time, and not for recovery. */
   readonly peersAreKept?: boolean
-  /** What becomes of a log of releases before 0.5.1: refused if absent, as since 0.6. */
+  /** What to do about a log of releases before 0.5.1: refused if absent, as since 0.6. */
   readonly oldLogs?: OldLogs
   /** A log that is damaged goes on without what it has lost, where no other server votes (accepted-loss.ts). */
   readonly acceptLostLog?: boolean
@@ -50,7 +50,7 @@ const defaultLimits: RaftLimits = {
   pendingReadsMax: 8192,
 }
 
-/** Two clocks' rates differ by no more than this, as a fraction; far more than what crystals do. */
+/** Maximum difference of two clocks' rates, as a fraction; far more than that of crystals. */
 const defaultClockRateBound = 0.05
 
 /**

@@ -13,7 +13,7 @@ const markerName = 'peers.info'
 /** A larger file is not a list of servers. */
 const peersBytesMax = 1 << 20
 
-/** Of a release that keeps `peers.json` all the time: it stands for nothing. */
+/** For a release that keeps `peers.json` all the time, the file has no meaning. */
 export const noOutage: Outage = { marked: true, wanted: undefined, forced: undefined }
 
 /** What an operator left for this start. */
@@ -22,7 +22,7 @@ export interface Outage {
   readonly marked: boolean
   /** Undefined: there is no such file, or it is not to be read. */
   readonly wanted: Configuration | undefined
-  /** What the log must take in before anything else. */
+  /** The configuration that the log must take before anything else. */
   readonly forced: Forced | undefined
 }
 

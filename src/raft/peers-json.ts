@@ -7,7 +7,7 @@ import type { Configuration, Server, ServerId } from './core/types.ts'
 import { type RaftOpenFailure, unusableFile } from './log/open-failure.ts'
 import { isNamedById } from './protocol.ts'
 
-/** What stands where in the text. */
+/** Positions of the values in the text. */
 interface Place {
   readonly file: string
   readonly text: string

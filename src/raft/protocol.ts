@@ -17,7 +17,7 @@ export function serverIdFor(protocol: number, nodeId: string, address: string): 
   return isNamedById(protocol) ? nodeId : address
 }
 
-/** Why two servers cannot talk, told by the one that speaks `own` of the one that speaks `other`: one clause. */
+/** Why two servers are incompatible, from the view of the one that speaks `own`: one clause. */
 export function whyNotInteroperable(own: number, other: number): string {
   return `it speaks Raft protocol ${other}, this server ${own}, and only neighbouring versions interoperate`
 }

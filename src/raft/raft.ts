@@ -12,12 +12,12 @@ import type {
   SnapshotMeta,
 } from './core/types.ts'
 
-/** What consensus replicates. Every server applies the same entries in the same order. */
+/** The replicated state machine. Every server applies the same entries in the same order. */
 export interface StateMachine {
   /**
-   * Applies one command at its index and returns its result, which the server that proposed it hands to its caller.
-   * Must not fail: a command that cannot be carried out has that as its result. Throws only to stop the agent (a command
-   * of an unknown kind). Synchronous.
+   * Applies one command at its index and returns its result, which the proposing server returns to its caller. Must not
+   * fail: a command that cannot take effect has that as its result. Throws only to stop the agent (a command of an
+   * unknown kind). Synchronous.
    */
   apply(entry: Entry): unknown
   /** Called after each batch of applied entries: time to wake watchers. */
@@ -34,7 +34,7 @@ export interface StateSnapshot {
 }
 
 export interface StateRestore {
-  /** What it refuses it refuses for good: `finish` says so, too. */
+  /** A refusal is final: `finish` returns it, too. */
   write(bytes: Uint8Array): Result<undefined, string>
   /** Takes the new state into use, or says what is wrong with the bytes. */
   finish(): Result<undefined, string>
@@ -60,7 +60,9 @@ export interface RaftStatus {
   readonly configurationIndex: LogIndex
   /** Applied commands waiting for nothing; proposals under way. */
   readonly pendingProposals: number
-  /** The log found no room on the disk, and tries again: nothing is acknowledged; a leader that nobody takes over from refuses writes. */
+  /**
+   * The log has no disk space, and retries: nothing is acknowledged; a leader that finds no successor refuses writes.
+   */
   readonly diskIsFull: boolean
   /** Milliseconds since this server heard from the leader; 0 on the leader; undefined when it never did. */
   readonly lastContactMs: number | undefined
@@ -138,7 +140,7 @@ export interface RaftObserver {
    * At start, or when a leader's snapshot and the end of the log that it replaces are durable; `applied` goes on after it.
    */
   restored(meta: SnapshotMeta): void
-  /** What a boot found on its disk, before anything else. */
+  /** The state that a boot found on its disk, before anything else. */
   recovered(
     hardState: { readonly term: Term; readonly votedFor: ServerId | undefined },
     snapshot: SnapshotMeta | undefined,

@@ -20,7 +20,7 @@ import { type FoundSnapshots, findSnapshots, SnapshotStore, type StoredSnapshot 
 import { findOutage, noOutage, type Outage, settleOutage } from './outage.ts'
 import type { StateMachine } from './raft.ts'
 
-/** What one server keeps: opened, and the state machine brought to the newest snapshot. */
+/** The opened storage of one server, with the state machine at the newest snapshot. */
 export interface Storage {
   readonly recovered: Recovered
   readonly log: DurableLog
@@ -33,11 +33,11 @@ export interface StorageOptions {
   readonly protocol: number
   /** `peers.json` is a list that this release keeps, not one for recovery. */
   readonly peersAreKept: boolean
-  /** What becomes of a log of releases before 0.5.1. */
+  /** What to do about a log of releases before 0.5.1. */
   readonly oldLogs: OldLogs
   /** A log that is damaged goes on without what it has lost, where that is safe (accepted-loss.ts). */
   readonly acceptLostLog: boolean
-  /** Undefined: nothing is kept, and no file is touched. */
+  /** Undefined: nothing is stored, and no file is touched. */
   readonly dataDir: string | undefined
   readonly stateMachine: StateMachine
   readonly listener: LogListener
@@ -90,7 +90,9 @@ export async function openStorage(env: Env, options: StorageOptions): Promise<Re
   return err(diskTrouble(settled.error))
 }
 
-/** What was found, and the configuration that an operator forces upon it (forced-configuration.ts has the argument). */
+/**
+ * The stored state, with the configuration that an operator forces upon it (forced-configuration.ts has the argument).
+ */
 function withForced(env: Env, found: Reconciled, { wanted, forced }: Outage): Reconciled {
   if (wanted !== undefined) {
     const { index, term } = forced?.entry ?? found.recovered.entries.at(-1) ?? { index: 0, term: 0 }
@@ -130,7 +132,7 @@ interface Found {
   readonly log: RecoveredLog | undefined
 }
 
-/** What an operator accepted is lost is taken out of the log, which is then read like any other. */
+/** Removes from the log what an operator accepted as lost; then the log is read like any other. */
 async function examineOrAccept(
   env: Env,
   paths: Paths,
@@ -213,7 +215,7 @@ function gapBefore(baseIndex: LogIndex, paths: Paths, { newest, damaged }: Found
 
 interface Reconciled {
   readonly recovered: Recovered
-  /** What the log must be told first. */
+  /** The first change that the log must write. */
   readonly first: LogChange | undefined
 }
 
@@ -257,7 +259,7 @@ async function openLog(
   return opened.ok ? opened : err(diskTrouble(opened.error))
 }
 
-/** A batch that was not durable is nobody's loss; but one that the disk lost after it was synced looks the same. */
+/** A batch that was not durable is no loss; but one that the disk lost after it was synced looks the same. */
 function tellTorn(env: Env, { tail, segments, log }: RecoveredLog): void {
   const { tornBytes, tornRecords, end } = tail
   if (tornBytes === 0) return

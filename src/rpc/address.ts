@@ -2,8 +2,8 @@ import type { Env } from '../env/env.ts'
 import type { Endpoint } from '../env/net.ts'
 
 /**
- * `10.0.0.1:8300` or `[::1]:8300`; with a default port also `10.0.0.1`, `::1` and `[::1]`, which mean that one. Undefined
- * when the text is none of these.
+ * `10.0.0.1:8300` or `[::1]:8300`; with a default port also `10.0.0.1`, `::1` and `[::1]`. Undefined if the text is
+ * none of these.
  */
 export function parseEndpoint(text: string, defaultPort?: number): Endpoint | undefined {
   const match = /^(?:\[([0-9A-Fa-f:.%]+)\]|([^:\s[\]]+)):(\d{1,5})$/.exec(text)

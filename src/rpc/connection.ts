@@ -12,7 +12,10 @@ const servedRequestsMax = 8192
 const waitingRequestsMax = 8192
 /** With more than this waiting to leave, notices are dropped and requests refused. */
 const queuedBytesMax = 16 << 20
-/** Silence after which a peer that we are sending to is pinged, and after which, pinged in vain, the connection is given up. */
+/**
+ * Silence after which a peer that we are sending to is pinged, and further silence after which the connection is given
+ * up.
+ */
 const silenceBeforePingMs = 1_000
 const silenceAfterPingMs = 2_000
 /** A connection on which the peer has not said hello by then is closed. */
@@ -28,7 +31,7 @@ export interface ConnectionLost {
 
 /** Another agent, as it says of itself, and what it may do. */
 export interface Peer extends Hello {
-  /** It may take part as a server: nothing is asked for that, or it has proved to be one. */
+  /** Whether it may act as a server: no proof is required, or it has given one. */
   readonly mayActAsServer: boolean
 }
 
@@ -96,7 +99,7 @@ export class Connection {
     this.#helloTimer = env.timers.after(helloTimeoutMs, () => this.close('the peer did not say hello'))
   }
 
-  /** What the peer said of itself; undefined until it has. */
+  /** The peer's description of itself; undefined until it has arrived. */
   get peer(): Peer | undefined {
     return this.#peer
   }
@@ -109,12 +112,12 @@ export class Connection {
     return !this.#closed
   }
 
-  /** It is over, and the peer ended or broke it. */
+  /** Whether the peer ended or broke the connection. */
   get endedByPeer(): boolean {
     return this.#endedByPeer
   }
 
-  /** Sends a request and waits for its answer, at most `deadlineMs`. `onAbort` is how the caller gives up. */
+  /** Sends a request and waits for its answer, at most `deadlineMs`. `onAbort` lets the caller cancel. */
   request(
     method: string,
     body: unknown,

@@ -58,7 +58,7 @@ export function failureFromWire(value: unknown): Failure {
 
 function knownFailure(value: unknown): Failure {
   const kind = z.object({ kind: z.string() }).safeParse(value)
-  // Every object has a `toString`: only rows of the table are kinds, whatever name the other end sends.
+  // Every object has a `toString`: only rows of the table are kinds, whatever name the peer sends.
   if (kind.success && Object.hasOwn(shapes, kind.data.kind)) {
     if (kind.data.kind === 'not-leader') {
       const parsed = shapes['not-leader'].safeParse(value)

@@ -2,7 +2,7 @@ import { concatBytes } from '../base/bytes.ts'
 import { packAfter, spellsAtMost, unpack } from '../base/msgpack.ts'
 import { err, ok, type Result } from '../base/result.ts'
 
-/** Version of the framing. A peer that speaks another is told so and cut off. */
+/** Version of the framing. A peer with another one is told so and disconnected. */
 export const rpcProtocol = 1
 
 /** A longer frame closes the connection before any of it is kept: the peer is broken or not one of ours. */
@@ -15,13 +15,12 @@ export const frameBytesMax = 8 << 20
  */
 const unaskedValuesMax = 1 << 16
 
-/** Characters of each text of a hello: names and addresses are shorter, and are kept and logged. */
+/** Maximum number of characters of each text in a hello: names and addresses are shorter, and are stored and logged. */
 const helloTextMax = 320
 
 /**
- * What travels on a connection between two agents: a length (u32, big-endian), then MessagePack.
- * `hello` is the first frame in each direction. A `notice` is not answered. `cancel` says that nobody waits for the
- * answer any more.
+ * A frame on a connection between two agents: a length (u32, big-endian), then MessagePack. `hello` is the first frame
+ * in each direction. A `notice` is not answered. `cancel` says that the caller no longer waits for the answer.
  */
 export type Frame =
   | { readonly kind: 'hello'; readonly hello: Hello }
@@ -44,7 +43,7 @@ export interface Hello {
   readonly nodeId: string
   readonly nodeName: string
   readonly datacenter: string
-  /** Where the sender itself listens, or empty. */
+  /** The sender's own listen address, or empty. */
   readonly address: string
 }
 

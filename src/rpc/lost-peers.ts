@@ -35,7 +35,7 @@ interface LostPeersParts {
 /** Dials once when the last connection with a peer has closed, to tell a broken connection from a process that is gone. */
 export class LostPeers {
   readonly #parts: LostPeersParts
-  /** By node ID, the search under way. Replaced or removed, a search has nothing to tell any more. */
+  /** The search under way, by node ID. A replaced or removed search reports nothing. */
   readonly #searches = new Map<string, object>()
 
   constructor(parts: LostPeersParts) {
@@ -49,7 +49,7 @@ export class LostPeers {
     this.#parts.env.detach(this.#search(peer, watch, search))
   }
 
-  /** It has said hello on a new connection: what a dial from before finds out is old. */
+  /** The peer has said hello on a new connection: the result of an earlier dial is outdated. */
   met(nodeId: string): void {
     this.#searches.delete(nodeId)
   }

@@ -14,8 +14,8 @@ import { TlsReports } from './tls-reports.ts'
 /** Connections that other agents may hold here. */
 const acceptedConnectionsMax = 4096
 /**
- * Of these, what one source may hold: a sixteenth. An agent needs one or two, so that some hundred of them have room behind one
- * address, and a stranger that opens connections without end leaves the others fifteen sixteenths.
+ * Maximum share of one source: a sixteenth. An agent needs one or two connections, so that some hundred of them have
+ * room behind one address, and a stranger that opens connections without end leaves the others fifteen sixteenths.
  */
 export const acceptedPerSourceMax = acceptedConnectionsMax / 16
 /** Connections that this agent dials. */
@@ -36,7 +36,7 @@ export interface RpcIdentity {
   readonly nodeId: string
   readonly nodeName: string
   readonly datacenter: string
-  /** Where others reach this agent, or empty. */
+  /** The address at which others reach this agent, or empty. */
   readonly address: string
 }
 
@@ -46,9 +46,9 @@ export interface RpcHandlers {
   onNotice(peer: Peer, topic: string, bytes: Uint8Array): void
   /** A peer has said hello on a new connection. */
   onPeer(peer: Peer): void
-  /** What is known of the server at this address. Absent, or nothing known: one of the own datacenter that offers no TLS. */
+  /** Facts about the server at this address. Absent or undefined: a server of this datacenter without TLS. */
   serverAt?(address: string): ServerFacts | undefined
-  /** Absent: nobody's end is of interest. */
+  /** Absent: no ends of peers are reported. */
   readonly watch?: PeerWatch
 }
 
@@ -72,7 +72,7 @@ interface Dial {
   /** How the last dial came out, and if it failed why, in words. */
   outcome: DialOutcome
   why: string
-  /** Of the server for which the connection was verified. */
+  /** The datacenter of the server for which the connection was verified. */
   datacenter: string
 }
 
@@ -141,9 +141,9 @@ export class Rpc {
   }
 
   /**
-   * One message without answer, on whatever connection there is with that peer; `address`, which may be empty, is where
-   * one is dialled when there is none. May be lost. Another agent that answers at the address is not given it, unless
-   * `peerId` is undefined: then it is for any agent at that address.
+   * Sends one message without an answer, on any connection with that peer; `address`, which may be empty, is dialed if
+   * there is none. May be lost. Another agent that answers at the address does not get it, unless `peerId` is
+   * undefined: then it is for any agent at that address.
    */
   notify(peerId: string | undefined, address: string, topic: string, bytes: Uint8Array): void {
     const open = peerId === undefined ? this.#openTo(address) : this.#between(this.#outbound.get(peerId), peerId)
@@ -172,15 +172,15 @@ export class Rpc {
     return dialled.open ? dialled : undefined
   }
 
-  /** What is known of the server at an address. */
+  /** Facts about the server at an address. */
   #factsOf(address: string): ServerFacts {
     const datacenter = this.#service?.hello.datacenter ?? ''
     return this.#service?.handlers.serverAt?.(address) ?? { name: address, datacenter, offersTls: false }
   }
 
   /**
-   * The connection that carries what goes to this peer. Where each has dialled the other, both ends take the one that the
-   * lower node ID dialled: traffic in both directions on one connection tells each end that the other is alive.
+   * The connection for messages to this peer. If each has dialed the other, both ends use the one that the lower node
+   * ID dialed: traffic in both directions on one connection shows each end that the other is alive.
    */
   #between(dialled: Connection | undefined, peerId: string): Connection | undefined {
     const own = dialled?.open === true && dialled.peer !== undefined ? dialled : undefined
@@ -338,7 +338,7 @@ export class Rpc {
     return undefined
   }
 
-  /** Where this was the last connection with a peer, and somebody wants to know, it is found out whether the peer is gone. */
+  /** If this was the last connection with a watched peer, finds out whether the peer has ended. */
   #closed({ peer }: Connection): void {
     const watch = this.#service?.handlers.watch
     if (peer === undefined || watch === undefined) return

@@ -36,7 +36,7 @@ export async function dialServer(
   return err({ outcome: 'failed', why: problem })
 }
 
-/** A connection that is reset while it is being made is told as any other failure of the system's. */
+/** A connection that is reset while it is being made is reported like any other failure of the operating system. */
 function outcomeOf({ kind }: DialFailure): DialOutcome {
   if (kind === 'refused') return 'refused'
   return kind === 'io' ? 'cut-short' : 'failed'

@@ -6,7 +6,7 @@ import { type DialledProblem, dialRemedy, type RpcTls, refusalText, type ServerF
 const againAfterMs = 60_000
 /** Peers that are remembered as reported. */
 const toldMax = 256
-/** A server that is still starting closes connections without a word, too: only what lasts longer is told. */
+/** A server that is still starting closes connections silently, too: only lasting silence is reported. */
 const silenceToldAfterMs = 3_000
 
 /** Logs with which peer there is no connection because of TLS, why, and what to do about it. */
@@ -77,7 +77,7 @@ export class TlsReports {
     return why
   }
 
-  /** It said hello. */
+  /** The server said hello. */
   connected(address: string): void {
     this.#silentSince.delete(address)
   }

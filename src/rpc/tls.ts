@@ -6,14 +6,17 @@ import type { ListenerTls, PeerCertificate, TlsFault, TlsOptions, TlsRefusal, Tl
  * Reference: configuration.md#tls.
  */
 export interface RpcTls {
-  /** What this agent shows; without it, a listener takes plain connections alone. */
+  /** This agent's certificate and key; without them, a listener accepts only plain connections. */
   readonly identity: { readonly certificateChainPem: string; readonly privateKeyPem: string } | undefined
   readonly trustedPems: readonly string[]
   /** Diallers must speak TLS and show a certificate of a trusted authority. */
   readonly verifyIncoming: boolean
   /** TLS is spoken to every server, and its certificate must be one of a trusted authority. */
   readonly verifyOutgoing: boolean
-  /** It must besides be for `server.<datacenter>.<domain>`: a client's does not make a server. Implies `verifyOutgoing`. */
+  /**
+   * The certificate must also be for `server.<datacenter>.<domain>`: a client's certificate does not suffice. Implies
+   * `verifyOutgoing`.
+   */
   readonly verifyServerHostname: boolean
   /** The name that servers' certificates must carry where `verifyServerHostname` says none. */
   readonly serverName: string | undefined
@@ -37,15 +40,15 @@ export const noTls: RpcTls = {
   preferOwnOrder: false,
 }
 
-/** What is known of a server before it is dialled. */
+/** Facts about a server before it is dialed. */
 export interface ServerFacts {
   readonly name: string
   readonly datacenter: string
-  /** It says that it takes TLS. */
+  /** It announces that it accepts TLS. */
   readonly offersTls: boolean
 }
 
-/** The name that the certificates of a datacenter's servers carry, and nobody else's. */
+/** The name in the certificates of a datacenter's servers, and in no others. */
 export function serverCertificateName(datacenter: string, domain: string): string {
   return `server.${datacenter}.${domain}`
 }
@@ -175,7 +178,7 @@ const dialRemedies: Readonly<Record<DialledProblem['fault'], string>> = {
   other: seeThere,
 }
 
-/** What to do about a server with which there is no TLS. */
+/** What to do about a server without a TLS connection. */
 export function dialRemedy(fault: DialledProblem['fault']): string {
   return dialRemedies[fault]
 }

@@ -38,7 +38,7 @@ export class Draft {
     this.#settled = from
   }
 
-  /** Those of the present command, in the order made; a row changed twice is there twice. */
+  /** Changes of the present command, in order; a row changed twice appears twice. */
   get changes(): readonly Change[] {
     return this.#changes
   }
@@ -117,14 +117,14 @@ export class Draft {
     this.#sum = this.#settled.sum
   }
 
-  /** Takes in a new row of a snapshot, which is no change that anybody waits for. */
+  /** Adds a row of a snapshot, which wakes no waiting read. */
   restore(key: string, row: Row): void {
     this.#lookedAt = undefined
     this.rows.set(key, row)
     this.#reindex({ key, before: undefined, after: row })
   }
 
-  /** The table as the commands leave it. The draft must not be changed any more. */
+  /** The table after the commands. The draft must not be changed any more. */
   finished(): TableState {
     const { definition, rows, indexes } = this
     return { definition, rows, indexes, lastChange: this.#lastChange, departures: this.#departures, sum: this.#sum }

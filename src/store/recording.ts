@@ -4,7 +4,7 @@ import { tableOf, type Version, VersionReader } from './version.ts'
 /** Beyond this many, what a query looked at in a table counts as the whole table: it is woken more often, never less. */
 export const touchesMax = 1024
 
-/** What of one table a query looked at. A miss counts: its coming changes the result. */
+/** The parts of one table that a query read. A miss counts: the row's creation changes the result. */
 export interface TableTouches {
   whole: boolean
   readonly keys: Set<string>
@@ -13,13 +13,15 @@ export interface TableTouches {
   readonly indexKeys: Map<string, Set<string>>
 }
 
-/** What a query looked at, and in which version. A change of any of it may change the result; no other change can. */
+/**
+ * Everything that a query read, and in which version. A change of any of it may change the result; no other change can.
+ */
 export interface Touched {
   readonly version: Version
   readonly tables: ReadonlyMap<string, TableTouches>
   /** Tables whose `lastChange` it asked for, or that make no watch, with what that was: the result may rest on it. */
   readonly lastChanges: ReadonlyMap<string, number>
-  /** It asked for the index of the version: no other version gives the same result for certain. */
+  /** It read the index of the version: no other version certainly gives the same result. */
   readonly index: boolean
 }
 

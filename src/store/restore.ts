@@ -110,7 +110,7 @@ export class SnapshotReader {
 
 const usualStamps = ['createIndex', 'modifyIndex'] as const
 
-/** An index from the future would be told to clients, which then wait for what never comes. */
+/** An index from the future would reach clients, which would then wait for ever. */
 function isOfIndex(row: Row, index: number, stamps: readonly string[] = usualStamps): boolean {
   const members = row as Readonly<Record<string, unknown>>
   return stamps.every((name) => members[name] === undefined || (members[name] as number) <= index)

@@ -32,7 +32,7 @@ function canonical(value: unknown): unknown {
   return members
 }
 
-/** What most rows are: nothing in them, nor their order, would change. */
+/** The usual case: neither the content nor the order would change. */
 function isCanonical(value: object): boolean {
   let last = ''
   for (const name in value) {
@@ -40,7 +40,7 @@ function isCanonical(value: object): boolean {
     const kind = typeof member
     const stays =
       kind === 'string' || kind === 'number' || kind === 'boolean' || member === null || member instanceof SpelledBytes
-    // Names that mean something to the packer stand in maps alone.
+    // Names with a meaning for the packer are only allowed in maps.
     if (!stays || name < last || name === 'toJSON' || name === 'constructor') return false
     last = name
   }

@@ -1,7 +1,7 @@
 import { byteAt } from '../base/items.ts'
 import { SpelledBytes } from '../base/spelled-bytes.ts'
 
-/** What stands before a value, so that values of different kinds differ. */
+/** Tags before a value, so that values of different types differ. */
 const tags = { nothing: 1, no: 2, yes: 3, integer: 4, other: 5, text: 6, bytes: 7, list: 8, members: 9 } as const
 
 const highBasis = 0x9e3779b9

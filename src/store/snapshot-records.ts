@@ -56,7 +56,9 @@ export class SnapshotRecords {
     return failure
   }
 
-  /** Of the record that begins at `at`, its length included; as long as the length itself while that is not there. */
+  /**
+   * Size of the record that begins at `at`, including its length; the size of the length itself if that is incomplete.
+   */
   #nextSize(at: number): number {
     if (this.#use.isLast() || this.#held.length - at < lengthBytes) return lengthBytes
     return lengthBytes + u32At(this.#held, at)

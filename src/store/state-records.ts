@@ -34,7 +34,7 @@ export class StateRecords {
   }
 
   write(bytes: Uint8Array): void {
-    // What is wrong is told at the end.
+    // Errors are reported at the end.
     this.#records.write(bytes)
   }
 

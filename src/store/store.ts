@@ -47,9 +47,9 @@ export class Store {
   readonly #waitersMax: number
   readonly #hooks: Hooks
   readonly #watches = new Watches()
-  /** The last one that anybody wanted. */
+  /** The last version that was requested. */
   #version: Version
-  /** What commands have changed since. */
+  /** The changes of commands since then. */
   #drafts: Drafts = new Map()
   /** The state as of each question. */
   readonly live: ReadTransaction = new LiveReader(this)
@@ -111,7 +111,7 @@ export class Store {
       }
       return outcome
     } catch (cause) {
-      // Those made by the command itself are then as the version has them.
+      // Drafts that the command itself made are then equal to the version.
       for (const draft of this.#drafts.values()) draft.undo()
       throw cause
     } finally {
@@ -120,8 +120,8 @@ export class Store {
   }
 
   /**
-   * The state now. Commands go on changing the same drafts for as long as nobody asks: what a version costs, copies of the
-   * nodes that change next, is then paid once for all commands between two questions.
+   * The present state. Commands keep changing the same drafts until a version is requested: the cost of a version,
+   * copies of the nodes that change next, is then paid once for all commands in between.
    */
   #current(): Version {
     invariant(!this.#applying, 'the state read from within a command')
@@ -142,7 +142,7 @@ export class Store {
     this.#watches.wake()
   }
 
-  /** Of the state now, without making a version of it. */
+  /** Of the present state, without making a version of it. */
   lastChange<R extends Row>(table: TableDefinition<R>): number {
     invariant(!this.#applying, 'the state read from within a command')
     return (this.#drafts.get(table.name) ?? tableOf(this.#version.tables, table)).lastChange
@@ -154,7 +154,7 @@ export class Store {
     return departureOf(this.#drafts.get(table.name) ?? tableOf(this.#version.tables, table), departure)
   }
 
-  /** The state now, and for as long as the reader is kept. */
+  /** The present state, fixed for as long as the reader is kept. */
   read(): ReadTransaction {
     return new VersionReader(this.#current())
   }

@@ -19,9 +19,9 @@ export function hooksByEvent(hooks: readonly StateHook[]): Hooks {
 export type Drafts = Map<string, Draft>
 
 /**
- * One command at one index. It works on drafts, so that readers of earlier versions see nothing of it; on those that it
- * is given, which hold what commands since that version have changed, and on new ones, which it adds to them. `finish`
- * gives the drafts for the next; after a throw those that it was given are undone.
+ * One command at one index. It works on drafts, so that readers of earlier versions see nothing of it: on the given
+ * ones, which contain the changes since that version, and on new ones, which it adds to them. `finish` returns the
+ * drafts for the next command; after an error the given ones are undone.
  */
 export class Transaction implements WriteTransaction {
   readonly index: number

@@ -35,7 +35,7 @@ export function indexEntryKey(indexKey: string, primaryKey: string): string {
   return indexEntryPrefix(indexKey) + primaryKey
 }
 
-/** What every entry with exactly this index key begins with. */
+/** The common prefix of all entries with exactly this index key. */
 export function indexEntryPrefix(indexKey: string): string {
   return `${indexKey.includes('\0') ? indexKey.replaceAll('\0', '\0\x01') : indexKey}\0\0`
 }

@@ -16,13 +16,13 @@ export interface TableDefinition<R extends Row> {
    */
   decode(stored: unknown): R
   /**
-   * What of the row goes into snapshots and hashes; the row itself by default. Maps whose keys come from outside go as
-   * lists of pairs: a key such as `__proto__` does not survive as a member.
+   * The form of the row in snapshots and hashes; the row itself by default. Maps with keys from outside become lists of
+   * pairs: a key such as `__proto__` does not survive as a member.
    */
   encode?(row: R): unknown
   /**
-   * Reading it makes no watch, and changing it wakes nobody: it only says how far the indexes of other results have moved
-   * (tombstones, whose birth is always also the death of a watched row).
+   * Reading it makes no watch, and changing it wakes no read: it only records how far the indexes of other results have
+   * moved (tombstones, whose creation always coincides with the removal of a watched row).
    */
   readonly unwatched?: true
   /**
@@ -35,7 +35,7 @@ export interface TableDefinition<R extends Row> {
    * callers who may not see every row (`features/contract/visible-index.ts`).
    */
   readonly departures?: Readonly<Record<string, Departure<R>>>
-  /** What the cluster keeps of itself: it is in no archive of the state, and stays when the state is replaced by another. */
+  /** Data of the cluster about itself: not part of archives of the state, and kept when the state is replaced. */
   readonly ofCluster?: true
 }
 
@@ -92,15 +92,15 @@ export interface WriteTransaction extends ReadTransaction {
   /** False if there was no such row. */
   delete<R extends Row>(table: TableDefinition<R>, key: string): boolean
   /**
-   * Moves `lastChange` of the table up to this index, or to the earlier one given, though no row changes (a reaped
-   * tombstone leaves such a floor). Wakes nobody.
+   * Raises `lastChange` of the table to this index, or to the earlier one given, without changing a row (a reaped
+   * tombstone leaves such a floor). Wakes no read.
    */
   touch<R extends Row>(table: TableDefinition<R>, index?: number): void
   /** Makes a departure that rows do not show. */
   depart<R extends Row>(table: TableDefinition<R>, departure: string): void
   /** Runs a part of the command. Its changes are kept only if it returns true, and are undone otherwise. */
   attempt(part: () => boolean): boolean
-  /** Runs the hooks of this event, in the order in which the store was given them, before it returns. */
+  /** Runs the hooks of this event, in the order in which the store got them, before it returns. */
   raise<Payload>(event: StateEvent<Payload>, payload: Payload): void
 }
 
@@ -115,7 +115,7 @@ export interface StateEvent<Payload> {
   readonly payload?: Payload
 }
 
-/** What is done when an event is raised. Pure, as commands are. Made by `onEvent`. */
+/** Runs when an event is raised. Pure, like commands. Made by `onEvent`. */
 export interface StateHook {
   readonly event: string
   run(tx: WriteTransaction, payload: unknown): void

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 
-/** What is known of a key besides its type. It goes into the JSON Schema of the configuration, and into its page. */
+/** Facts about a key besides its type. They appear in the JSON Schema of the configuration, and on its page. */
 export interface KeyFacts {
-  /** What holds where nothing is said; left out where nothing does, or where `about` says what. */
+  /** The default value; absent if there is none, or if `about` describes it. */
   readonly default?: unknown
   /** A reload takes it over; any other key waits for the next start. */
   readonly reload?: true
   /** The release that brought it, where that is known. */
   readonly since?: string
-  /** What to write instead, where it still works and will not for ever. */
+  /** What to write instead of a key that still works but is deprecated. */
   readonly deprecated?: string
   /** The part of the program that will read it, and is not there yet. */
   readonly waits?: Waiting

@@ -7,7 +7,7 @@ import { parseIp } from '../templates/ip.ts'
 import { isForwardable, isOfRfc } from '../templates/networks.ts'
 import type { Report } from './values.ts'
 
-/** Any address: what a listener may bind to and nobody can be reached at. */
+/** Whether this is an unspecified address, which a listener may bind to but which cannot be dialed. */
 function isUnspecified(address: string): boolean {
   return address === '0.0.0.0' || address === '::' || address === '[::]'
 }
@@ -29,8 +29,8 @@ export interface ClusterAddress {
 }
 
 /**
- * Where to listen for other agents, and what to tell them. Spec: AGT-026, AGT-027.
- * Reference: configuration.md#detected-addresses.
+ * The listen address for other agents, and the address to advertise. Spec: AGT-026, AGT-027. Reference:
+ * configuration.md#detected-addresses.
  */
 export function bindAddress(
   file: FileConfig,
@@ -80,7 +80,7 @@ function bindRemedy(text: string): string {
   return /\s/.test(text.trim()) ? "use 'addresses.{dns,http,https}' instead" : 'write an IP address'
 }
 
-/** What servers of other datacenters are told. */
+/** The address to advertise to servers of other datacenters. */
 export function advertiseWan(file: FileConfig, otherwise: string, problem: Report): string {
   const given = file.advertise_addr_wan ?? otherwise
   if (isUnspecified(given)) {

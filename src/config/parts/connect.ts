@@ -17,7 +17,7 @@ const hourMs = 3_600_000
 const skewMinMs = 1_000
 const skewMaxMs = hourMs
 
-/** Options of the authority by their names on the wire. In files they stand in any case of letters, with underscores or without. */
+/** The authority's options by their names on the wire. Files may have them in any case, with or without underscores. */
 const optionsOf = {
   [productName]: builtInKind.knownOptions,
   vault: externalKind.knownOptions,
@@ -36,7 +36,8 @@ const otherThanTexts: ReadonlySet<string> = new Set([
 ])
 
 /**
- * What is written of the mesh and its certificate authority holds by itself. Reference: configuration.md#connect-keys.
+ * Checks the settings of the mesh and its certificate authority by themselves. Reference:
+ * configuration.md#connect-keys.
  */
 export function checkConnect({ connect, ports }: FileConfig, problem: Report): void {
   checkRange('proxy', ports?.proxy_min_port ?? 20_000, ports?.proxy_max_port ?? 20_255, problem)
@@ -105,7 +106,7 @@ export function managedOf({ connect, ports }: FileConfig, defaults: ManagedSetti
   }
 }
 
-/** Options that are read by nobody. */
+/** Options without any effect. */
 export function connectWarnings({ connect }: FileConfig): readonly string[] {
   const provider = providerOf(connect?.ca_provider)
   if (provider === undefined) return []
@@ -128,10 +129,10 @@ function checkRange(name: string, min: number, max: number, problem: Report): vo
 
 type Options = ReadonlyMap<string, unknown>
 const at = 'connect.ca_config'
-/** What an option that is missing may be missing for. */
+/** The blocks on which a missing option may depend. */
 const ofBlock = ['connect', 'connect.*'] as const
 
-/** `leaf_cert_ttl` is `LeafCertTTL`; what nobody knows keeps its name. */
+/** `leaf_cert_ttl` becomes `LeafCertTTL`; an unknown name is kept. */
 function optionsIn(written: Readonly<Record<string, unknown>> = {}): Options {
   return new Map(
     Object.entries(written).map(([key, value]) => [

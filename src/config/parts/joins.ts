@@ -14,10 +14,10 @@ type Warn = (key: JoinKey, message: string) => void
 export type Join = (key: JoinKey, port: number) => readonly string[]
 
 /**
- * Reads where other agents gossip, as `host:port`; a host may be a name, which is looked up at each attempt. An entry without a
- * port takes the own one of gossip. What `retry_join` has a provider asked for stays as it is written; a request that nobody can
- * answer is left out with a warning, for an old configuration may name a cloud beside addresses.
- * Reference: configuration.md#addresses-to-join.
+ * Parses addresses where other agents gossip, as `host:port`; a host may be a name, which is looked up at each attempt.
+ * An entry without a port gets the agent's own gossip port. Requests to providers in `retry_join` stay as they are
+ * written; an unsupported one is dropped with a warning, because an old configuration may name a cloud besides
+ * addresses. Reference: configuration.md#addresses-to-join.
  */
 export function joinReader(file: FileConfig, problem: Report, warn: Warn): Join {
   const mayRun = file.enable_retry_join_exec ?? false

@@ -58,7 +58,7 @@ export function listenAddresses(key: string, text: string, problem: Report, sock
 
 const socketRemedy = 'addresses.http and addresses.https take unix:///<path>'
 
-/** Where a pool listens. */
+/** The listen address of a pool. */
 export function serfBind(key: 'serf_lan' | 'serf_wan', file: FileConfig, otherwise: string, problem: Report): string {
   const given = file[key] ?? otherwise
   if (!isAddress(given)) problem(`${key} "${given}" must be an ip address`, 'write an IP address', key)
@@ -78,7 +78,7 @@ const placing = [
   'server',
 ] as const
 
-/** What listens at one address is one thing. Reference: configuration.md#address-clashes. */
+/** No two listeners may share an address. Reference: configuration.md#address-clashes. */
 export function checkAddressClash(config: AgentConfig, file: FileConfig, problem: Report): void {
   const given: Readonly<Record<string, number | undefined>> = file.ports ?? {}
   const { ports, server, advertiseAddress } = config

@@ -4,7 +4,7 @@ import { hasBehaviour, newestRelease, type Release } from '../../model/release.t
 import type { FileConfig } from '../schema.ts'
 import { milliseconds, type Report, receiverOf } from './values.ts'
 
-/** What the filter has of rules that are none is in `filterWarnings`. Reference: configuration.md#telemetry-keys. */
+/** Malformed rules of the filter are reported by `filterWarnings`. Reference: configuration.md#telemetry-keys. */
 export function telemetryOf(
   file: FileConfig,
   defaults: TelemetryConfig,

@@ -13,7 +13,7 @@ const authoritiesAsked = ['ca_file', 'ca_path', ...asking] as const
 /** Reference: configuration.md#tls. */
 export function tlsOf(file: FileConfig, server: boolean, https: boolean, problem: Report): TlsSettings {
   const { cert_file: certificate, key_file: privateKey, ca_file: authorities, ca_path: authoritiesPath } = named(file)
-  // What the whole asks for no part takes back.
+  // The general setting cannot be turned off by a specific one.
   const verifyIncoming = file.verify_incoming ?? false
   const verifyIncomingHttps = verifyIncoming || (file.verify_incoming_https ?? false)
   const verifyIncomingRpc = server && (verifyIncoming || (file.verify_incoming_rpc ?? false))

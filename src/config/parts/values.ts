@@ -8,7 +8,7 @@ import { isAddress, isHostName, parseEndpoint } from '../../rpc/address.ts'
  */
 export type Report = (message: string, remedy: string, key: string | undefined, restsOn?: readonly string[]) => void
 
-/** What is done again and again at this interval would keep a processor busy below it. */
+/** Minimum interval of repeated work: a shorter one would keep a processor busy. */
 const shortestIntervalMs = 10
 
 /** A duration that the schema has let through, or what holds without one. */
@@ -29,7 +29,7 @@ export function checkInterval(key: string, text: string | undefined, problem: Re
   }
 }
 
-/** Where something is sent: an address or a name, and a port, which may be left out where there is a usual one. */
+/** The destination of messages: an address or a name, and a port, which may have a default. */
 export function receiverOf(
   key: string,
   text: string | undefined,

@@ -5,7 +5,7 @@ import { valueAt } from '../waiting.ts'
 interface Pair {
   readonly old: string
   readonly key: string
-  /** Names are the same in any case of letters, times in any units; the value of a secret is told to nobody. */
+  /** How values are compared: names without case, times in any units; values of secrets are never shown. */
   readonly is?: 'name' | 'time' | 'secret'
 }
 
@@ -33,7 +33,10 @@ const switches = [
   { old: 'acl_replication_token', key: 'acl.enable_token_replication', on: 'the copying of tokens' },
 ] as const
 
-/** What is said twice, and not alike: one line each, with the place of what does not hold, and never with a secret. */
+/**
+ * Settings that are given twice with different values: one line each, with the place of the one that is ignored, and
+ * never with a secret.
+ */
 export function accessContradictions(
   file: FileConfig,
   placeOf: (path: readonly string[]) => string,

@@ -7,7 +7,7 @@ import { keysStillRead } from './removed.ts'
 
 /** Settings that only earlier releases have. */
 export interface PastSettings {
-  /** Of releases with `metric-names-single` and without `old-metric-names-gone`. */
+  /** Only for releases with `metric-names-single` and without `old-metric-names-gone`. */
   readonly deprecatedMetricNames?: boolean
   /** `ports.rpc` and `addresses.rpc` of releases without `cli-rpc-gone`. */
   readonly cliRpcPort?: number
@@ -24,7 +24,7 @@ interface PastReading {
 
 type Path = readonly PropertyKey[]
 
-/** What an option by its old name says in the words of today; nothing: it has no effect, for this reason. */
+/** The present meaning of an option with an old name; or why it has no effect. */
 type Meaning =
   | { readonly says: (value: unknown) => readonly (readonly [key: string, value: unknown])[] }
   | { readonly nothing: string }
@@ -93,7 +93,7 @@ class Reading {
   readonly #release: Release
   readonly #warnings: string[] = []
   readonly #problems: ConfigProblem[] = []
-  /** Where what is said by an old name stands. */
+  /** The places of values that were given by an old name. */
   readonly #moved = new Map<string, Path>()
   #value: unknown
   #past: PastSettings = {}
@@ -176,8 +176,8 @@ class Reading {
   }
 
   /**
-   * What stands there by its own name counts; lists are put together. What is of the wrong type stays to be refused: the text
-   * or number that is no block, and the value that is no list.
+   * A value under the present name wins; lists are merged. A value of the wrong type stays, to be refused: a text or
+   * number in place of a block, or a value that is not a list.
    */
   #say(path: readonly string[], value: unknown, from: Path): void {
     const blocks = path.slice(0, -1).map((_, at) => valueAt(this.#value, path.slice(0, at + 1)))

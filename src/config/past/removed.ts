@@ -5,8 +5,8 @@ import { productName } from '../../model/names.ts'
 import { type Behaviour, hasBehaviour, isAtLeast, parseRelease, type Release } from '../../model/release.ts'
 
 /**
- * What is no more, since which release, and what to write instead. Spec: CFG-042.
- * Reference: configuration.md#removed-keys.
+ * A removed option, since which release, and what to write instead. Spec: CFG-042. Reference:
+ * configuration.md#removed-keys.
  */
 interface RemovedOption {
   readonly kind: 'key' | 'flag' | 'service key' | 'check key'
@@ -117,7 +117,7 @@ export function isFlagStillRead(name: string, release: Release): boolean {
   return removal !== undefined && !hasBehaviour(release, removal.by)
 }
 
-/** Those of `camel` are refused in small letters alone. Reference: configuration.md#fact-7. */
+/** Options of `camel` are refused only in lower case. Reference: configuration.md#fact-7. */
 function spellings(kind: RemovedOption['kind'], { camel, refused }: OldSpellings): readonly RemovedOption[] {
   const rows = (names: OldSpellings['camel'], more: Pick<RemovedOption, 'spared'>): readonly RemovedOption[] =>
     [...names].flatMap(([name, { use: key, since }]) =>
@@ -142,7 +142,7 @@ export interface RefusedOption extends Omit<RemovedOption, 'since'> {
   readonly since: Release
 }
 
-/** What a configuration may have had at the one release, and is refused for at the other. */
+/** Options that the one release accepts, and the other refuses. */
 export function optionsRefusedBetween(from: Release, to: Release): readonly RefusedOption[] {
   return refusedOptions().filter(({ since }) => !isAtLeast(from, since) && isAtLeast(to, since))
 }

@@ -42,7 +42,7 @@ export function withAddresses(file: FileConfig, machine: Machine, problem: Repor
   }
 }
 
-/** What a cloud is asked for may hold braces of its own. */
+/** A request to a cloud may contain braces of its own. */
 function hasTemplate(text: string): boolean {
   return text.includes('{{') && !text.includes('provider=')
 }

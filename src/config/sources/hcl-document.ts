@@ -5,8 +5,8 @@ import type { ConfigProblem } from '../problem.ts'
 import { type ConfigDocument, parseDocument, placeAt } from './document.ts'
 
 /**
- * What is a list of objects in JSON. Under any other name one block is that object; the language itself makes a list of
- * every block. Reference: configuration.md#fact-3.
+ * Names whose value in JSON is a list of objects. Under any other name one block is that object; HCL itself makes a
+ * list of every block. Reference: configuration.md#fact-3.
  */
 const lists: ReadonlySet<string> = new Set([
   'services',
@@ -27,7 +27,7 @@ const lists: ReadonlySet<string> = new Set([
   'services.connect.sidecar_service.proxy.upstreams',
 ])
 
-/** What may stand more than once, and is then a list under the other name. */
+/** Names that may be repeated, and then form a list under the other name. */
 const repeated: ReadonlyMap<string, string> = new Map([
   ['service', 'services'],
   ['check', 'checks'],
@@ -83,7 +83,7 @@ function unwrapped(node: HclNode, path: string): HclNode {
   }
 }
 
-/** Of the name of what the path leads to, or of the nearest thing above it. */
+/** The offset of the name at the path, or of the nearest enclosing one. */
 function offsetOf(root: HclNode, path: readonly PropertyKey[]): number {
   let { offset } = root
   let node: HclNode | undefined = root

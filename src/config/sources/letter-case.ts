@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { ConfigDocument } from './document.ts'
 
 /**
- * Keys are known whatever the case of their letters. Gives the document with each written as the schema has it, still able
- * to tell where it stands. Names that people choose stay as they are. Reference: configuration.md#fact-6.
+ * Keys are matched without case. Returns the document with each key in the schema's spelling, and with the original
+ * places. Names that users choose stay as they are. Reference: configuration.md#fact-6.
  */
 export function inOwnCase(document: ConfigDocument, schema: z.ZodType): ConfigDocument {
   const written = new Map<string, PropertyKey>()

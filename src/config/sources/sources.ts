@@ -3,11 +3,11 @@ import type { FileConfig } from '../schema.ts'
 import type { ValidatedFile } from '../validate.ts'
 import { valueAt } from '../waiting.ts'
 
-/** What all sources say together, and where each thing stands that is said. */
+/** The merged content of all sources, with the place of each value. */
 interface Gathered {
   readonly config: FileConfig
   readonly definitions: readonly DefinitionSource[]
-  /** `file:line:column` of the key, or the flag, that counts; every one of a list. `config` where nobody said it. */
+  /** `file:line:column` of the key, or the flag, that took effect; all of them for a list. `config` if none set it. */
   placeOf(path: readonly string[]): string
 }
 

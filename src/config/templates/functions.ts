@@ -115,7 +115,7 @@ function compareBig(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** `default,-size`: by the first that tells two apart; a minus turns it round. */
+/** `default,-size`: by the first key that differs; a minus reverses its order. */
 export function sorted(list: readonly InterfaceAddress[], text: string): List {
   const by: Order[] = []
   for (const each of text.split(',')) {

@@ -13,9 +13,9 @@ import {
 } from './functions.ts'
 
 /**
- * What a template for addresses comes to on this machine, such as `{{ GetPrivateIP }}` or
- * `{{ GetAllInterfaces | include "name" "^eth" | join "address" " " }}`. The functions are those of
- * the field that the reference names. The error is one clause. Reference: configuration.md#address-templates.
+ * The value of an address template on this machine, such as `{{ GetPrivateIP }}` or `{{ GetAllInterfaces | include
+ * "name" "^eth" | join "address" " " }}`. The functions are those of the field that the reference names. The error is
+ * one clause. Reference: configuration.md#address-templates.
  */
 export function evaluateTemplate(text: string, machine: Machine): Result<string, string> {
   const pieces = parseTemplate(text)
@@ -42,7 +42,7 @@ function evaluated(calls: readonly Call[], machine: Machine): Outcome {
 
 type Addresses = readonly InterfaceAddress[]
 
-/** What stands at the beginning of a pipe. */
+/** The first function of a pipe. */
 function source({ name, args }: Call, machine: Machine): Outcome {
   const all = allInterfaces(machine)
   const [pattern = ''] = args
@@ -74,7 +74,7 @@ function source({ name, args }: Call, machine: Machine): Outcome {
   }
 }
 
-/** What takes what came through the pipe. */
+/** A function that takes the value of the pipe. */
 function step({ name, args }: Call, value: Value): Outcome {
   if (typeof value === 'string') return err(`${name} takes interfaces, and is given a text`)
   const [one = '', two = ''] = args

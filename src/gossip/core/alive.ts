@@ -14,10 +14,11 @@ type Alive = Extract<Message, { readonly kind: 'alive' }>
 const conflictNoteMs = 30_000
 
 /**
- * Somebody is said to be alive. It overrides what is known only with a higher incarnation (SWIM, section 4.2; memberlist
- * `aliveNode`), also where the member is dead: memberlist forgets the dead after a while and then believes any incarnation,
- * by which a packet that is replayed late could raise the dead. Here the incarnation is kept until the member is reaped. A
- * member that restarts and begins anew learns of its own death in the first exchange of states, and refutes it.
+ * Handles a claim that a member is alive. It overrides the present knowledge only with a higher incarnation (SWIM,
+ * section 4.2; memberlist `aliveNode`), even if the member is dead. memberlist forgets the dead after a while and then
+ * believes any incarnation, by which a packet that is replayed late could revive the dead. Here the incarnation is kept
+ * until the member is reaped. A member that restarts with a low incarnation learns of its own death in the first
+ * exchange of states, and refutes it.
  */
 export function takeAlive(gossip: GossipCore, alive: Alive): void {
   if (!isAcceptable(gossip, alive)) return

@@ -8,10 +8,11 @@ type Ack = Extract<Message, { readonly kind: 'ack' }>
 const noPayload = new Uint8Array(0)
 
 /**
- * What this agent knows, for an exchange: the request of one, or its answer. `join`: it joins the pool by it.
+ * This agent's knowledge, for an exchange of states: a request or its answer. `join`: it joins the pool with this
+ * request.
  *
- * `left` names those that are leaving as well, which serf's does not: their status time would pass for a time of joining
- * at the other. serf too takes the list for words on leaving, after which a living member is leaving, not left.
+ * `left` also names members that are leaving, which serf's does not: their status time would be taken for a join time
+ * by the other side. serf, too, reads the list as leave messages, after which a living member is leaving, not left.
  */
 export function fullState(gossip: GossipCore, join: boolean): FullState {
   const nodes: NodeState[] = []
@@ -26,7 +27,10 @@ export function fullState(gossip: GossipCore, join: boolean): FullState {
   return { nodes, join, lamport, statusTimes, left, eventLamport, queryLamport, events: gossip.events.all() }
 }
 
-/** The answer to a ping, by packet or stream; none to one that means somebody else at this address (memberlist `handlePing`). */
+/**
+ * The answer to a ping, by packet or stream; none to a ping for another member at this address (memberlist
+ * `handlePing`).
+ */
 export function ackFor(gossip: GossipCore, ping: Ping): Ack | undefined {
   if (ping.node !== '' && ping.node !== gossip.self.name) return undefined
   const payload = gossip.options.coordinates?.encode(gossip.vivaldi.own) ?? noPayload

@@ -7,11 +7,11 @@ interface Broadcast {
   readonly message: Message
   readonly bytes: number
   sent: number
-  /** Said, outdated or pushed out: still in its row, and passed over. */
+  /** Sent often enough, outdated or displaced: still in its row, and skipped. */
   isOver: boolean
 }
 
-/** How many that do not fit into the rest of a packet are passed over before it is closed. */
+/** Maximum number of messages that are skipped for their size before a packet is closed. */
 const misfitsMax = 8
 
 /** Rows are swept when more than this, and more than half of what they hold, is over. */
@@ -28,7 +28,7 @@ export class BroadcastQueue {
   readonly #byName = new Map<string, Broadcast>()
   /** `#rows[n]`: sent n times, the newest last. As many rows as a message is ever sent. */
   readonly #rows: Broadcast[][] = [[]]
-  /** Those in the rows that are over. */
+  /** Number of finished ones in the rows. */
   #over = 0
 
   /** Holds at most `max` messages; one more pushes out one of those that were sent most. */

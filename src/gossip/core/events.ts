@@ -41,7 +41,7 @@ export function witnessEvents(gossip: GossipCore, lamport: number, joins: boolea
   if (joins && lamport <= lamportMax) gossip.eventsSince = Math.max(gossip.eventsSince, lamport)
 }
 
-/** What another has heard at one time. */
+/** The events of another member for one Lamport time. */
 export function mergeEvents(gossip: GossipCore, { lamport, events }: HeardEvents): void {
   for (const { name, payload } of events) {
     takeUserEvent(gossip, { kind: 'user-event', lamport, name, payload, coalesce: false }, 'exchange')

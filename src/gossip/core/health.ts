@@ -18,8 +18,8 @@ export function addHealth(gossip: GossipCore, delta: number): void {
 }
 
 /**
- * Whether a timer fires so late that this agent must have been asleep: answers may wait unread, and silence says nothing
- * about others. Not twice in a row: an agent that is always late would never find anybody dead.
+ * Whether a timer fires so late that this agent must have been asleep: answers may wait unread, so silence says nothing
+ * about others. Not twice in a row: an agent that is always late would never find any member dead.
  */
 export function wasAsleep(gossip: GossipCore, timer: GossipTimer, dueMs: number): boolean {
   const { timing, without } = gossip.options

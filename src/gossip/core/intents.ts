@@ -21,7 +21,8 @@ export function takeLeaveIntent(gossip: GossipCore, intent: LeaveIntent, source:
   if (!isAcceptable(gossip, intent)) return
   const member = gossip.members.get(intent.node)
   if (member === undefined) return keepForLater(gossip, intent, source)
-  // Of the same time as the own word, which others may have heard first or second: only a newer one ends that.
+  // An intent with the time of this agent's own one, which others may have received first or second: only a newer one
+  // overrides it.
   if (member === gossip.self && intent.lamport >= member.statusTime && gossip.leaving === 'member') {
     return refuteIntent(gossip)
   }

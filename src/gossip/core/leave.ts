@@ -28,7 +28,7 @@ export function leave(gossip: GossipCore): void {
   setTimer(gossip, 'leave', gossip.turn.nowMs + broadcastTimeoutMs)
 }
 
-/** Asked at the end of each step, which is when queues have drained or nobody is left. */
+/** Called at the end of each step: the leave is complete when queues have drained or no other member is left. */
 export function continueLeaving(gossip: GossipCore): void {
   const { leaving, self } = gossip
   if (leaving === 'intent' && !gossip.intents.has(self.name)) die(gossip)

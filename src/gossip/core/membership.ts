@@ -44,7 +44,7 @@ export function cameAlive(gossip: GossipCore, member: MemberRecord, deadSinceMs:
   tell(gossip, 'joined', member)
 }
 
-/** What was said of it before it was known, or was back. */
+/** Applies an intent that arrived before the member was known, or came back. */
 function takeRecentIntent(gossip: GossipCore, member: MemberRecord): void {
   const intent = gossip.recentIntents.get(member.name)
   if (intent === undefined) return

@@ -13,9 +13,9 @@ import { incompatibility } from './validity.ts'
 type StateReceived = Extract<GossipEvent, { readonly kind: 'state-received' }>
 
 /**
- * Takes in what another member knows: of the lower layer (memberlist `mergeRemoteState`), then of the upper. The items of a
- * state stand in one row: its nodes, its status times once for those that left and once for the others, its events. A step
- * takes a part of the row, the whole of it where the event names none; what is known at the end is the same.
+ * Merges the state of another member: first the lower layer (memberlist `mergeRemoteState`), then the upper. The items
+ * of a state form one row: its nodes, its status times once for those that left and once for the others, its events. A
+ * step merges a part of the row, all of it if the event names none; the result is the same.
  */
 export function receiveState(gossip: GossipCore, { how, from, state, part }: StateReceived): void {
   const items = mergeItems(state)
@@ -42,7 +42,7 @@ export function mergeItems({ nodes, statusTimes, events }: FullState): number {
   return nodes.length + 2 * statusTimes.length + events.length
 }
 
-/** Where in the row the status times begin, where they begin again, and where the events do. */
+/** Where the status times begin in the row, where they begin again, and where the events begin. */
 function rows({ nodes, statusTimes }: FullState): readonly [number, number, number] {
   return [nodes.length, nodes.length + statusTimes.length, nodes.length + 2 * statusTimes.length]
 }
@@ -119,8 +119,8 @@ function mergeNode(gossip: GossipCore, remote: NodeState, hasLeft: boolean): voi
 }
 
 /**
- * The clock comes first, less one, because no message with the other's present time has been sent yet; then the members that
- * left, so that their times are not taken for times of joining (serf `MergeRemoteState`).
+ * The clock comes first, less one, because no message with the other's present time has been sent yet; then the members
+ * that left, so that their times are not taken for join times (serf `MergeRemoteState`).
  */
 function witnessClock(gossip: GossipCore, state: FullState): void {
   if (state.lamport > 0 && state.lamport <= lamportMax) witness(gossip, state.lamport - 1)

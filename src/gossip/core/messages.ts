@@ -44,7 +44,7 @@ export type Message =
     }
   /** From the node itself it means that it left. */
   | { readonly kind: 'dead'; readonly incarnation: number; readonly node: string; readonly from: string }
-  /** Somebody means to leave, or was told to by force. */
+  /** A member intends to leave, or was forced to. */
   | { readonly kind: 'leave-intent'; readonly lamport: number; readonly node: string; readonly prune: boolean }
   | { readonly kind: 'join-intent'; readonly lamport: number; readonly node: string }
   /** `coalesce`: receivers may take several of one name for one; passed on as it is. */
@@ -89,7 +89,7 @@ export type QueryFilter =
   | { readonly kind: 'nodes'; readonly names: readonly string[] }
   /** The value of the tag must match the regular expression. */
   | { readonly kind: 'tag'; readonly tag: string; readonly expression: string }
-  /** Of a later release: it takes nobody here, and is passed on. */
+  /** A filter of a later release: it selects no member here, and is forwarded. */
   | { readonly kind: 'unknown'; readonly bytes: Uint8Array }
 
 /** User events of one Lamport time. */
@@ -98,7 +98,7 @@ export interface HeardEvents {
   readonly events: readonly { readonly name: string; readonly payload: Uint8Array }[]
 }
 
-/** What one node knows of another, as it is exchanged whole over a stream. */
+/** One node's knowledge of another, as exchanges of states carry it. */
 export interface NodeState {
   readonly node: string
   readonly address: GossipAddress
@@ -113,7 +113,10 @@ export interface FullState {
   readonly nodes: readonly NodeState[]
   /** The sender joins by this exchange. */
   readonly join: boolean
-  /** Of the upper layer: its Lamport clock, the time of each member's last status, and the members that left or are leaving. */
+  /**
+   * The upper layer: its Lamport clock, the time of each member's last status, and the members that left or are
+   * leaving.
+   */
   readonly lamport: number
   readonly statusTimes: readonly (readonly [node: string, lamport: number])[]
   readonly left: readonly string[]

@@ -57,7 +57,7 @@ export function broadcastIntent(gossip: GossipCore, about: string, message: Mess
   gossip.intents.add(about, message, gossip.options.sizeOf(message))
 }
 
-/** User events and queries take nobody's place, but their own when there are too many. */
+/** User events and queries displace only each other when there are too many. */
 export function broadcastNews(gossip: GossipCore, message: Message): void {
   gossip.news.add(String(gossip.newsCount++), message, gossip.options.sizeOf(message))
 }

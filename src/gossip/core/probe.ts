@@ -63,7 +63,7 @@ function ping(gossip: GossipCore, target: MemberRecord): void {
   const saysNothing = target.state === 'alive' || gossip.options.without?.buddy === true
   if (saysNothing) send(gossip, target.address, message)
   else {
-    // It learns at once what it has to refute (Lifeguard, section 4.C: buddy system).
+    // The target learns at once what it has to refute (Lifeguard, section 4.C: buddy system).
     const { name: node, incarnation } = target
     const suspect = { kind: 'suspect', incarnation, node, from: gossip.self.name } as const
     emit(gossip, { kind: 'send', to: target.address, messages: [message, suspect] })
@@ -90,7 +90,7 @@ function directTimedOut(gossip: GossipCore, probe: Probe): void {
   setTimer(gossip, 'probe', deadlineMs)
 }
 
-/** Others have found out meanwhile: it is asked no more, least of all when it has left. */
+/** Others have found the member dead meanwhile: it is probed no more, least of all if it has left. */
 function abandon(gossip: GossipCore, probe: Probe): void {
   gossip.probe = undefined
   setTimer(gossip, 'probe', probe.startedMs + gossip.options.timing.probeIntervalMs)
@@ -100,7 +100,7 @@ function abandon(gossip: GossipCore, probe: Probe): void {
 export function probeAcked(gossip: GossipCore, sequence: number, payload: Uint8Array): boolean {
   const { probe } = gossip
   if (probe === undefined || probe.sequence !== sequence || probe.phase === 'answered') return false
-  // What came by way of others, or late, says nothing of the way.
+  // An indirect or late acknowledgement says nothing about the round-trip time.
   if (probe.phase === 'direct') placeBy(gossip, probe, payload)
   succeeded(gossip, probe)
   setTimer(gossip, 'probe', probe.startedMs + gossip.options.timing.probeIntervalMs)
@@ -136,8 +136,8 @@ export function streamPingFinished(gossip: GossipCore, sequence: number, answere
 }
 
 /**
- * Nobody got an answer. A suspicion follows; and where members that owe us a nack kept silent, or there was nobody to ask,
- * the fault may be here (Lifeguard, section 4.A). The next probe begins at once: its time has come.
+ * No acknowledgement arrived. A suspicion follows. If members that owe a nack stayed silent, or there were none to ask,
+ * the fault may be here (Lifeguard, section 4.A). The next probe begins at once, because its time has come.
  */
 function failed(gossip: GossipCore, probe: Probe): void {
   const { target, incarnation, nacksExpected, nacks } = probe

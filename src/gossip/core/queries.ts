@@ -91,7 +91,7 @@ function isNews(gossip: GossipCore, lamport: number, id: number): boolean {
   return true
 }
 
-/** All of them must take this agent; one that we do not know takes nobody (serf `shouldProcessQuery`). */
+/** All filters must match this agent; an unknown filter matches no agent (serf `shouldProcessQuery`). */
 function suits(gossip: GossipCore, filters: readonly QueryFilter[]): boolean {
   return filters.every((filter) => {
     if (filter.kind === 'nodes') return filter.names.includes(gossip.self.name)
@@ -102,8 +102,8 @@ function suits(gossip: GossipCore, filters: readonly QueryFilter[]): boolean {
 }
 
 /**
- * Compiling an expression takes up to 30 ms, and a packet may bring thousands of them from anywhere: no more of them than
- * `filterWorkMost` at once, and as much each second after. A query beyond that takes nobody here, and is passed on.
+ * Compiling an expression takes up to 30 ms, and a packet may bring thousands of them from anywhere: `filterWorkMost`
+ * limits them at once, and per second. A query beyond that matches no agent here, and is forwarded.
  */
 const filterWorkMost = 5_000
 const filterWorkPerMs = filterWorkMost / 1_000
@@ -140,8 +140,8 @@ function carriesAnswers(_gossip: GossipCore, member: MemberRecord): boolean {
 }
 
 /**
- * An answer to be carried on. serf carries whatever it is given to wherever it is told; here it is an answer to a query
- * alone, and to a member alone, so that nobody outside the pool is shot at with our packets.
+ * Relays an answer. serf relays any message to any address; here only answers to queries are relayed, and only to
+ * members, so that our packets cannot be directed at hosts outside the pool.
  */
 export function takeRelay(gossip: GossipCore, to: GossipAddress, response: QueryResponse): void {
   const isMember = [...gossip.members.values()].some(

@@ -9,9 +9,9 @@ type IndirectPing = Extract<Message, { readonly kind: 'indirect-ping' }>
 const noPayload = new Uint8Array(0)
 
 /**
- * A nack goes out after this part of the probe timeout (Lifeguard, section 4.A). memberlist waits for the whole: at the
- * default timing that is when the asker gives up, so that in good health it never counts a nack, and doubts itself for each
- * member that is really dead.
+ * A nack is sent after this part of the probe timeout (Lifeguard, section 4.A). memberlist waits for the whole timeout:
+ * by default the prober gives up at the same time, so that in good health it never counts a nack, and doubts itself for
+ * each member that is really dead.
  */
 const nackAfter = 0.8
 

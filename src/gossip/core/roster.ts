@@ -2,8 +2,8 @@ import { itemAt } from '../../base/items.ts'
 import type { GossipCore, MemberRecord } from './state.ts'
 
 /**
- * Adds a member that is new, or stands there no more, at a random place: added at the end, a new member would wait for a whole
- * round before its first probe, and the average time to detect a failure would rise (SWIM, section 4.3).
+ * Adds a member that is new, or was removed, at a random place: at the end, a new member would wait for a whole round
+ * before its first probe, and the average detection time would rise (SWIM, section 4.3).
  */
 export function enlist(gossip: GossipCore, member: MemberRecord): void {
   const isNew = gossip.members.get(member.name) !== member

@@ -26,8 +26,8 @@ import { Vivaldi } from './vivaldi.ts'
 const longAgoMs = -0x4000_0000
 
 /**
- * What this agent knows of one member, itself among them. Kept until the member is reaped. There may be many of these (each
- * member knows each other one), so what few of them need stands beside them in `GossipCore`.
+ * This agent's knowledge of one member, including itself. Kept until the member is reaped. There may be many of these
+ * (each member knows every other one), so rarely needed parts are stored separately in `GossipCore`.
  */
 export class MemberRecord {
   facts: MemberFacts
@@ -93,7 +93,7 @@ export interface Probe {
 interface Relay {
   readonly asker: GossipAddress
   readonly askerSequence: number
-  /** When the asker is told that no answer has come; infinite where it wants no such word, or has it. */
+  /** When the prober is to get a nack; infinite if it wants none, or has got one. */
   nackMs: number
   /** An answer after this goes nowhere. */
   readonly dueMs: number
@@ -118,7 +118,7 @@ interface RecentIntent {
 /** `intent` and `dead`: that word is being spread. `spreading`: it goes round among the others. */
 type LeaveStage = 'member' | 'intent' | 'dead' | 'spreading' | 'left'
 
-/** What one step gathers, and what it was given. */
+/** The input of one step, and its effects so far. */
 interface Turn {
   nowMs: number
   random: GossipRandom
@@ -126,12 +126,12 @@ interface Turn {
   changes: CoreChange[]
 }
 
-/** What one agent knows of its pool. Only `step` changes it. */
+/** One agent's knowledge of its pool. Only `step` changes it. */
 export interface GossipCore {
   readonly options: GossipOptions
   readonly self: MemberRecord
   isStarted: boolean
-  /** By name, at most `membersMax`. What is visible never goes by the order of this map. */
+  /** By name, at most `membersMax`. The order of this map has no visible effect. */
   readonly members: Map<string, MemberRecord>
   /** In random order: members that are probed while they live, and that hear gossip for a while after; the agent itself among them. */
   roster: MemberRecord[]
@@ -140,7 +140,7 @@ export interface GossipCore {
   /** The next in the roster to be probed. */
   probeNext: number
   probe: Probe | undefined
-  /** Of pings, the own and those for others. */
+  /** Number of the last ping, for itself or for others. */
   sequence: number
   /** At most `relaysMax`. */
   readonly relays: Map<number, Relay>
@@ -150,14 +150,14 @@ export interface GossipCore {
   readonly conflictNotedMs: Map<string, number>
   /** Local health: 0 for well, below `healthMax` (Lifeguard, section 4.A). */
   health: number
-  /** Of the lower layer: members that are alive, suspect or dead. */
+  /** The lower layer: members that are alive, suspect or dead. */
   readonly claims: BroadcastQueue
-  /** Of the upper layer: intents to join or leave. */
+  /** The upper layer: intents to join or leave. */
   readonly intents: BroadcastQueue
   /** User events and queries that are passed on. */
   readonly news: BroadcastQueue
   newsCount: number
-  /** Lamport clock of user events, and the time before which they are none of ours. */
+  /** Lamport clock of user events, and the time before which events are ignored. */
   eventClock: number
   eventsSince: number
   readonly events: RecentEvents
@@ -165,11 +165,14 @@ export interface GossipCore {
   /** Queries heard of, by the remainder of their time: at most `queryTimesMax` places of `queriesAtOnceMax`. */
   readonly queries: Map<number, { readonly lamport: number; readonly ids: number[] }>
   /** By Lamport time, at most `asksMax`. */
-  /** What may be spent on compiling filters of queries, as of then. */
+  /** The remaining budget for compiling filters of queries, as of a time. */
   filterWork: { readonly left: number; readonly atMs: number }
   readonly asks: Map<number, Ask>
   readonly vivaldi: Vivaldi
-  /** Of members that have answered a ping with one; at most `membersMax`, because reaped members are removed. */
+  /**
+   * Coordinates of members that have acknowledged a ping with one; at most `membersMax`, because reaped members are
+   * removed.
+   */
   readonly coordinates: Map<string, Coordinate>
   gossipedMs: number
   /** Lamport clock of the upper layer: later than everything heard. */
@@ -182,7 +185,7 @@ export interface GossipCore {
   leaving: LeaveStage
   /** When the timers that run were set to fire. */
   readonly timers: Map<GossipTimer, number>
-  /** Those that fired late the last time, and had their reason. */
+  /** Timers whose last firing was late for an excusable reason. */
   readonly excused: Set<GossipTimer>
   /** The view of each member that was shown last; a member that has changed since has none. */
   readonly views: Map<MemberRecord, CoreMember>

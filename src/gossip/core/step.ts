@@ -68,7 +68,7 @@ function take(gossip: GossipCore, event: GossipEvent): void {
   }
 }
 
-/** Pings are counted from a random number, so that a late answer to a ping of an earlier life is none to one of this. */
+/** Pings are numbered from a random start, so that a late answer from an earlier life matches no ping of this one. */
 function start(gossip: GossipCore): void {
   if (gossip.isStarted) return
   gossip.isStarted = true

@@ -85,7 +85,10 @@ function watch(gossip: GossipCore, dueMs: number): void {
   if (setMs === undefined || dueMs < setMs) setTimer(gossip, 'suspicion', dueMs)
 }
 
-/** Those not refuted in time are dead. After a sleep, what has arrived meanwhile is read first, a refutation perhaps. */
+/**
+ * Suspects that did not refute in time are dead. After a pause, messages that arrived meanwhile are read first, perhaps
+ * a refutation.
+ */
 export function suspicionTimerFired(gossip: GossipCore, dueMs: number): void {
   const { nowMs } = gossip.turn
   if (wasAsleep(gossip, 'suspicion', dueMs))

@@ -3,10 +3,11 @@ import { pushPullMs } from './scaling.ts'
 import { type GossipCore, hasCompany } from './state.ts'
 
 /**
- * Arms what there is work for, at the end of each step. An idle pool of one has no timer at all; without news nobody
- * gossips; without anybody gone nobody reconnects or reaps. A timer without work left is not set again when it has fired.
+ * Arms the timers that have work, at the end of each step. An idle pool of one has no timer at all; without news there
+ * is no gossip; without failed members there is no reconnect and no reaping. A timer without further work is not armed
+ * again.
  *
- * Each begins at a random moment of its interval, so that members that learned something together do not act together
+ * Each starts at a random moment of its interval, so that members that learned something together do not act together
  * (memberlist staggers its tickers likewise).
  */
 export function armTimers(gossip: GossipCore): void {

@@ -36,7 +36,7 @@ export interface GossipTiming {
   readonly suspicionMult: number
   readonly retransmitMult: number
   readonly pushPullIntervalMs: number
-  /** Of one exchange over a stream. */
+  /** Timeout of one exchange over a stream. */
   readonly streamTimeoutMs: number
   /** Messages go on to a dead node for this long, so that it learns what is said of it. */
   readonly gossipToDeadMs: number
@@ -53,7 +53,7 @@ export interface GossipTiming {
 export interface GossipOptions {
   /** Unique in the pool; 1 to `nameBytesMax` bytes. */
   readonly name: string
-  /** What others are told to send to. */
+  /** The advertised address. */
   readonly address: GossipAddress
   /** The own tags as the upper layer encodes them; at most `metaBytesMax`. */
   readonly meta: Uint8Array
@@ -61,20 +61,23 @@ export interface GossipOptions {
   readonly timing: GossipTiming
   /** Bytes of this message in a packet, its type byte (and the wrapper of the upper layer's messages) included; pure. */
   readonly sizeOf: (message: Message) => number
-  /** What a packet may carry, after what encryption adds; memberlist's UDP buffer is `packetBytesDefault`. */
+  /**
+   * Maximum size of a packet's content, without the overhead of encryption; memberlist's UDP buffer is
+   * `packetBytesDefault`.
+   */
   readonly packetBytesMax: number
-  /** How acks carry coordinates; pure. Absent: they carry none, and none is kept. */
+  /** Encodes coordinates in acknowledgements; pure. Absent: there are no coordinates. */
   readonly coordinates?: CoordinateForm | undefined
-  /** The value of one of the own tags, for filters of queries; pure. Absent: there are none. */
+  /** The value of one of this agent's tags, for filters of queries; pure. Absent: it has no tags. */
   readonly tagOf?: (meta: Uint8Array, tag: string) => string | undefined
   /**
-   * Why these members may not be in this pool; undefined: they may. Asked for the living of a whole state by which somebody
-   * joins, and for each single one that is new or has new metadata. Pure; absent: all may.
+   * Why these members may not be in this pool; undefined: they may. Called for the living members of the state of a
+   * joining member, and for each member that is new or has new metadata. Pure; absent: all may.
    */
   readonly refuse?: ((members: readonly Claimant[]) => string | undefined) | undefined
   /**
-   * Cores of one process may keep what they hold alike once: gives the equal one that is kept already, or this. Absent: each
-   * core keeps its own.
+   * Lets cores of one process share equal facts: returns an equal object that is known already, or this one. Absent:
+   * each core keeps its own.
    */
   readonly share?: ((facts: MemberFacts) => MemberFacts) | undefined
   /** Parts of the protocol that a study lays aside; absent: all are at work. */
@@ -83,7 +86,7 @@ export interface GossipOptions {
   readonly incarnation: number
 }
 
-/** What a study can lay aside, to measure what each part is worth (Lifeguard, section 4). An agent never does. */
+/** Parts that a study can turn off, to measure their worth (Lifeguard, section 4). Agents never do. */
 export interface WithoutParts {
   /** An agent's doubt of itself: with bad local health it waits longer for answers (4.A). */
   readonly localHealth?: boolean
@@ -95,7 +98,7 @@ export interface WithoutParts {
   readonly sleepExcuse?: boolean
 }
 
-/** What a member says of itself. Never changed once made, its bytes neither: a new word is a new object. */
+/** A member's claims about itself. Immutable, including its bytes: a change makes a new object. */
 export interface MemberFacts {
   readonly name: string
   readonly address: GossipAddress
@@ -105,7 +108,7 @@ export interface MemberFacts {
 
 export interface CoordinateForm {
   encode(coordinate: Coordinate): Uint8Array
-  /** Undefined for what is none. */
+  /** Undefined if the bytes are not a coordinate. */
   decode(bytes: Uint8Array): Coordinate | undefined
 }
 
@@ -155,7 +158,7 @@ export type GossipTimer =
   | 'leave'
   | 'query'
 
-/** What a driver asks the pool. */
+/** A query that a driver starts. */
 export interface QueryRequest {
   /** The driver's own name for it: effects about it carry it. */
   readonly token: number
@@ -187,16 +190,16 @@ export type GossipEvent =
       readonly state: FullState
       readonly part?: { readonly start: number; readonly end: number }
     }
-  /** The end of a `stream-ping` effect. Not needed when nothing came of it; late ones are ignored. */
+  /** The result of a `stream-ping` effect. Optional if it failed; late ones are ignored. */
   | { readonly kind: 'stream-ping-finished'; readonly sequence: number; readonly answered: boolean }
   /** Leave the pool; `left` follows in this step or a later one. Asked again, it changes nothing. */
   | { readonly kind: 'leave-requested' }
-  /** Take a failed member for one that left (ask `memberNamed` first whether anybody has that name). */
+  /** Treats a failed member as one that left (check with `memberNamed` first whether the name exists). */
   | { readonly kind: 'force-leave-requested'; readonly name: string }
   /** Within `eventNameBytesMax` and what a packet carries; the driver sees to that. */
   | { readonly kind: 'event-fired'; readonly name: string; readonly payload: Uint8Array }
   | { readonly kind: 'query-asked'; readonly request: QueryRequest }
-  /** What a `query` effect is answered with, if it is. */
+  /** The answer to a `query` effect, if there is one. */
   | { readonly kind: 'query-responded'; readonly query: Query; readonly payload: Uint8Array }
   /** Nothing more is wanted of a question of ours. */
   | { readonly kind: 'query-ended'; readonly token: number }
@@ -251,7 +254,7 @@ export type GossipCounter =
   | 'serf.events'
   | 'serf.queries'
 
-/** What the driver must do, in this order. */
+/** The effects that the driver must perform, in this order. */
 export type GossipEffect =
   /** One packet: a single message as it is, more of them as a compound, in this order. Fits `packetBytesMax`. */
   | { readonly kind: 'send'; readonly to: GossipAddress; readonly messages: readonly Message[] }
@@ -288,7 +291,7 @@ export type GossipEffect =
   | { readonly kind: 'query'; readonly query: Query }
   | { readonly kind: 'query-acked'; readonly token: number; readonly from: string }
   | { readonly kind: 'query-answered'; readonly token: number; readonly from: string; readonly payload: Uint8Array }
-  /** A question's time is up; not told when it was ended. */
+  /** The time of a query is over; not sent if it was ended. */
   | { readonly kind: 'query-over'; readonly token: number }
   /** Another agent claims the own name: the pool is to be asked whose it is. At most once in a while. */
   | { readonly kind: 'name-conflict' }

@@ -35,7 +35,7 @@ export function self(gossip: GossipCore): CoreMember {
   return viewOf(gossip, gossip.self)
 }
 
-/** Of this agent, or as another member has last told it. */
+/** The coordinate of this agent, or the last one that another member reported. */
 export function coordinateOf(gossip: GossipCore, name: string): Coordinate | undefined {
   if (gossip.options.coordinates === undefined) return undefined
   return name === gossip.self.name ? gossip.vivaldi.own : gossip.coordinates.get(name)

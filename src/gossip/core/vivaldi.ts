@@ -20,7 +20,7 @@ const latencyWindow = 3
 /** How strongly the whole is drawn to the origin, so that it does not drift. */
 const gravityRho = 150
 const nearlyZero = 0.000001
-/** A longer time is none of the network's. */
+/** Maximum plausible round-trip time of a network. */
 const rttMaxSeconds = 10
 /** Members whose last times are remembered. The one remembered longest makes room. */
 const latencyMembersMax = 8_192

@@ -8,7 +8,7 @@ import type { Sealing } from './sealing.ts'
 export interface FramedStreamUse {
   /** The bytes of the other side's one frame, or why there will be none. Called once. Call `release` when they are read. */
   onFrame(frame: Result<Uint8Array, string>): void
-  /** Nothing happens on it any more. Called once, after `onFrame`. */
+  /** The stream is over. Called once, after `onFrame`. */
   onOver(): void
   /** Bytes more, or fewer, that are held for its frame. False: there is no room for them. */
   onHeld(by: number): boolean
@@ -59,12 +59,12 @@ export class FramedStream {
     this.#stream.write(bytes)
   }
 
-  /** We write no more. It is over when the other side has ended too. */
+  /** We have finished writing. The stream is over when the other side has finished, too. */
   end(): void {
     this.#stream.end()
   }
 
-  /** The frame's bytes are not needed any more. */
+  /** Releases the frame's memory. */
   release(): void {
     if (this.#held > 0) this.#use.onHeld(-this.#held)
     this.#held = 0
@@ -89,7 +89,10 @@ export class FramedStream {
     if (read.value !== undefined) this.#answer({ ok: true, value: read.value })
   }
 
-  /** What we have written still leaves: so it is ended, not closed. Where its frame is there, our answer may be to come. */
+  /**
+   * Written bytes must still be sent: so the stream is ended, not closed. If its frame has arrived, our answer may
+   * still follow.
+   */
   #ended(): void {
     if (this.#answered) return
     this.#answer(err('the other side ended it early'))

@@ -39,7 +39,10 @@ import { Sealing } from './sealing.ts'
 import { Streams } from './streams.ts'
 import { TimerSet } from './timer-set.ts'
 
-/** What we understand and speak. Source: memberlist (protocol 2, understanding up to 5), serf (4, up to 5). */
+/**
+ * The supported and spoken protocol versions. Source: memberlist (protocol 2, understanding up to 5), serf (4, up to
+ * 5).
+ */
 const versions = {
   protocolMin: 1,
   protocolMax: 5,
@@ -61,7 +64,7 @@ type StateReceived = Extract<GossipEvent, { readonly kind: 'state-received' }>
 
 const coordinateForm = { encode: encodeCoordinate, decode: decodeCoordinate }
 
-/** The world around one core: what happens goes in as events, one at a time, and its effects are carried out in order. */
+/** Connects one core to its environment: events go in one at a time, and effects are performed in order. */
 export class GossipPool implements Pool {
   readonly #env: Env
   readonly #core: GossipCore
@@ -81,7 +84,7 @@ export class GossipPool implements Pool {
   #leaving: Deferred<void> | undefined
   #left = false
   #stopped = false
-  /** What a watcher asked for while the effects of a step were carried out. */
+  /** Operations that a watcher requested while the effects of a step were being performed. */
   readonly #next: GossipEvent[] = []
   #stepping = false
 

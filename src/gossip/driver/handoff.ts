@@ -18,9 +18,9 @@ const waitingMax = 1_024
 const probesMax = 8
 
 /**
- * What packets bring, on its way to the core. As in memberlist, probes and acknowledgements are taken at once, and the rest
- * waits in a bounded queue where more comes than can be taken: the sockets of a machine hand over dozens of packets in one
- * turn, each with up to 255 messages.
+ * Passes the content of packets to the core. As in memberlist, probes and acknowledgements are handled at once, and the
+ * rest waits in a bounded queue under load: the sockets of a machine deliver dozens of packets in one turn, each with
+ * up to 255 messages.
  */
 export class Handoff {
   readonly #env: Pick<Env, 'timers' | 'metrics'>
@@ -95,7 +95,7 @@ function isProbe({ kind }: Message): boolean {
   return kind === 'ack' || kind === 'nack' || kind === 'ping' || kind === 'indirect-ping'
 }
 
-/** It wants an answer. */
+/** Whether the message wants an answer. */
 function isAsking({ kind }: Message): boolean {
   return kind === 'ping' || kind === 'indirect-ping'
 }

@@ -52,7 +52,7 @@ export class Packets {
     }
   }
 
-  /** For messages: without the checksum that most packets get, and what encryption adds. */
+  /** Room for messages: without the checksum that most packets get, and without the overhead of encryption. */
   get roomBytes(): number {
     return packetBytesDefault - checksumBytes - this.#sealing.overheadBytes
   }

@@ -52,7 +52,7 @@ function counted(answers: readonly PoolAnswer[], nodes: number): KeyAnswers {
   }
 }
 
-/** What this agent answers to the pool's own queries; undefined: nothing (serf `serfQueries`). */
+/** This agent's answer to the pool's internal queries; undefined: none (serf `serfQueries`). */
 export function internalAnswer(
   query: Query,
   own: { readonly keyring: Keyring | undefined; readonly name: string; member(name: string): Member | undefined },

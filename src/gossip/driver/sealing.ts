@@ -6,7 +6,7 @@ import { seal, sealBytes, unseal } from '../wire/sealed.ts'
 import type { Sliced } from '../wire/sliced.ts'
 import type { WorkBudget } from './work-budget.ts'
 
-/** What is encrypted on its way out and decrypted on its way in. Without a keyring: nothing. */
+/** Encrypts outgoing and decrypts incoming packets. Without a keyring: does nothing. */
 export class Sealing {
   readonly #crypto: Env['crypto']
   readonly #encryption: PoolEncryption | undefined
@@ -18,7 +18,7 @@ export class Sealing {
     this.#encryption = encryption
   }
 
-  /** What is not encrypted is refused. */
+  /** Whether unencrypted packets are refused. */
   get demands(): boolean {
     return this.#encryption?.verifyIncoming === true
   }
@@ -31,7 +31,7 @@ export class Sealing {
     return this.#encryption?.keyring
   }
 
-  /** What is sent is sealed. */
+  /** Whether sent packets are encrypted. */
   get seals(): boolean {
     return this.#encryption?.verifyOutgoing === true
   }

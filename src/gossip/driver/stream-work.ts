@@ -12,7 +12,7 @@ const turnWork = 64 << 10
 const turnMs = 4
 
 interface Job {
-  /** Undefined: it is our own, and nobody's budget pays for it. */
+  /** Undefined: the stream is this agent's own, and uses no budget. */
   readonly budget: WorkBudget | undefined
   readonly work: Sliced<void>
   isClosed: boolean
@@ -106,7 +106,7 @@ export class StreamWork {
     return chosen
   }
 
-  /** Until this turn's work is paid off, and somebody may go on. */
+  /** Waits until this turn's work is paid off, or other work may continue. */
   #rest(): void {
     let dueMs = this.#current === undefined ? Number.POSITIVE_INFINITY : 0
     for (const { budget } of this.#waiting) dueMs = Math.min(dueMs, budget?.dueMs ?? 0)

@@ -26,14 +26,14 @@ const outboundMax = 64
 const heldBytesMax = 64 << 20
 
 export interface StreamUse {
-  /** What a request is answered with. */
+  /** The answer to a request. */
   onRequest(from: Endpoint, state: FullState): Sliced<Result<FullState, string>>
   /** The answer to a ping that names this node; undefined: it means another one. */
   onPing(node: string, sequence: number): Uint8Array | undefined
   onMessage(from: Endpoint, message: Message): void
 }
 
-/** What is made of a stream's one frame. */
+/** The use of a stream's only frame. */
 interface FrameUse {
   /** The frame, or why there is none. Called once. */
   onFrame(frame: Result<StreamFrame, string>): Sliced<void>
@@ -81,7 +81,10 @@ export class Streams {
     })
   }
 
-  /** Our whole state for that of the agent at this address, which `take` is given. What it returns is why it was refused. */
+  /**
+   * Exchanges full states with the agent at this address; `take` gets the other's state, and returns why it was
+   * refused.
+   */
   async exchange(
     to: Endpoint,
     own: () => FullState,
@@ -239,7 +242,7 @@ export class Streams {
     stream.end()
   }
 
-  /** The other side is told, as in the field. */
+  /** Tells the other side why, as in the field. */
   #refuse(stream: FramedStream, reason: string): void {
     this.#env.metrics.count('gossip.dropped.stream')
     this.#env.log.write(

@@ -1,6 +1,6 @@
 import type { Clock } from '../../env/clock.ts'
 
-/** Work that may be done: so much in each millisecond, and what was not done is kept up to `most`. It may go into debt. */
+/** A budget of work per millisecond; unused budget accumulates up to `most`. It may go into debt. */
 export class WorkBudget {
   readonly #clock: Clock
   readonly #most: number

@@ -1,9 +1,9 @@
-/** What one packet, one stream and their parts may hold. Checked before anything of that size is kept. */
+/** Limits of packets, streams and their parts. Checked before anything of that size is kept. */
 
-/** Of a name on the wire. The core decides which of them a member may have. */
+/** Maximum length of a name on the wire. The core decides which names a member may have. */
 export const nameBytesMax = 512
 
-/** What an acknowledgement carries beside its number: a network coordinate. */
+/** Maximum size of an acknowledgement's payload: a network coordinate. */
 export const payloadBytesMax = 1024
 
 /** A packet once expanded; the largest datagram is not larger. */
@@ -52,7 +52,10 @@ export const skippedValuesMax = 4096
 /** Messages of the upper layer that come over a stream because they were too large for a packet. */
 export const userBytesMax = 65_536
 
-/** Of a user event's or a query's payload, and of a filter. The field sends no more than fits into a packet. */
+/**
+ * Maximum size of the payload of a user event or a query, and of a filter. The field sends no more than fits into a
+ * packet.
+ */
 export const newsBytesMax = 9_216
 
 /** Filters of one query. */
@@ -61,7 +64,7 @@ export const filtersMax = 64
 /** Events and times of events in one exchange of whole states. */
 export const stateEventsMax = 32_768
 
-/** What a number holds exactly. The core refuses what is too large to be honest. */
+/** Greatest exact integer. The core refuses implausibly large values. */
 export const lamportMax = Number.MAX_SAFE_INTEGER
 
 export const uint32Max = 0xffff_ffff

@@ -23,7 +23,7 @@ export function encodeCoordinate({ vec, error, adjustment, height }: Coordinate)
   return writer.take()
 }
 
-/** Undefined for what is none: of another version, with other dimensions, malformed. */
+/** Undefined for another version, other dimensions, or malformed bytes. */
 export function decodeCoordinate(bytes: Uint8Array): Coordinate | undefined {
   if (bytes[0] !== pingVersion) return undefined
   const from = new ValueReader(bytes, 1)

@@ -10,7 +10,7 @@ import { type Sliced, wholly } from './sliced.ts'
 import { type FrameSealing, inTheClear, type StreamFrame, sealedHeadBytes } from './stream-frame.ts'
 import { ValueReader } from './value-reader.ts'
 
-/** Of an error's text; longer ones are refused. */
+/** Maximum size of an error's text; longer ones are refused. */
 const errorBytesMax = 2 * nameBytesMax
 
 /** Compressed bytes that are read in one slice, and what they may become in it: some half a millisecond. */
@@ -23,12 +23,12 @@ const cheaperBy = 4
 /** A frame of the probe protocol is no longer than this, also with the longest name or a coordinate, and sealed. */
 const probeFrameBytesMax = 512
 
-/** What a compressed one may become. */
+/** Maximum size of an expanded probe. */
 const probeBytesMax = 1_280
 
 /**
- * The ping or the acknowledgement that a frame is; undefined for any other, and for one that is larger than those are. For
- * what has to be answered at once, whatever else is under way: it costs no more than a packet does.
+ * The ping or the acknowledgement in a frame; undefined for any other frame, and for one that is larger than those. For
+ * messages that must be answered at once, whatever else is under way: it costs no more than a packet.
  */
 export function openProbe(bytes: Uint8Array, sealing: FrameSealing = inTheClear): StreamFrame | undefined {
   if (bytes.length > probeFrameBytesMax) return undefined
@@ -42,7 +42,7 @@ export function openProbe(bytes: Uint8Array, sealing: FrameSealing = inTheClear)
   return reader.failed ? undefined : frame
 }
 
-/** What a frame that is there whole says. As in the field it is, from the outside in: encrypted, compressed, one message. */
+/** Decodes a complete frame. As in the field it is, from the outside in: encrypted, compressed, one message. */
 export function* openFrame(bytes: Uint8Array, sealing: FrameSealing = inTheClear): Sliced<Result<StreamFrame, string>> {
   let clear = bytes
   if (bytes[0] === lowerType.encrypt) {

@@ -11,7 +11,7 @@ import { ValueReader } from './value-reader.ts'
 import { ValueScanner } from './value-scanner.ts'
 import { ValueWriter } from './value-writer.ts'
 
-/** What comes before the nodes of a state exchange. */
+/** The part of a state exchange before its nodes. */
 export interface StateHead {
   readonly nodes: number
   /** Bytes of the upper layer's part, after the nodes. */

@@ -17,7 +17,7 @@ export const internalQuery = {
   list: '_serf_list-keys',
 } as const
 
-/** What a member says about a request for its keys. `keys` in base64, of a list alone. */
+/** A member's answer to a key request. `keys` are in base64, for a list alone. */
 export interface KeyResponse {
   readonly result: boolean
   readonly message: string
@@ -78,7 +78,7 @@ export function decodeKeyResponse(bytes: Uint8Array): KeyResponse | undefined {
 /** Numbers of statuses. Source: serf, `MemberStatus`. */
 const statusNumber = { alive: 1, leaving: 2, left: 3, failed: 4 } as const
 
-/** The holder of a name, as the asked member knows it; undefined: there is none. */
+/** The holder of a name, as the asked member knows it; undefined: no member has it. */
 export function encodeConflictResponse(member: Member | undefined): Uint8Array {
   const writer = new ValueWriter(256)
   writer.byte(upperType.conflictResponse)

@@ -23,7 +23,7 @@ class CodeTable {
   readonly lengths = new Uint16Array(codes)
 }
 
-/** For expansions that end in the call in which they begin: no two of them are ever under way. */
+/** For expansions that end in the call in which they begin, so that no two of them overlap. */
 const sharedTable = new CodeTable()
 
 /**
@@ -117,7 +117,7 @@ export class LzwExpansion {
     this.#last = none
   }
 
-  /** What is wrong with the code, if something is. */
+  /** What is wrong with the code, if anything. */
   #take(code: number): string | undefined {
     if (code > this.#next) return 'compressed bytes use a code before it has a meaning'
     this.#learn(code)

@@ -9,9 +9,9 @@ import { readNews } from './news-decoder.ts'
 import type { ValueReader } from './value-reader.ts'
 
 /**
- * The message of this type that begins at the reader; undefined if it is malformed, and `ignored` if it is one of which
- * we make nothing. Unknown fields are stepped over and absent ones are zero, as in the field; a message about nobody or
- * at no address is malformed.
+ * The message of this type that begins at the reader; undefined if it is malformed, and `ignored` if this agent has no
+ * use for it. Unknown fields are skipped and absent ones are zero, as in the field; a message without a name or an
+ * address is malformed.
  */
 export function readMessage(type: number, from: ValueReader): Message | 'ignored' | undefined {
   const message = readKnown(type, from)
@@ -39,7 +39,7 @@ function readKnown(type: number, from: ValueReader): Message | 'ignored' | undef
   }
 }
 
-/** What a `user` message carries, after its own type byte. */
+/** The content of a `user` message, after its own type byte. */
 export function readUpperMessage(type: number, from: ValueReader): Message | 'ignored' | undefined {
   if (type !== upperType.leave && type !== upperType.join) return readNews(type, from)
   let lamport = 0
@@ -116,7 +116,7 @@ function readAlive(from: ValueReader): Message | undefined {
   return { kind: 'alive', incarnation, node, address, meta, versions }
 }
 
-/** What `alive` and a node of a state exchange say alike. `state` is the number on the wire. */
+/** The fields that `alive` and a node of a state exchange share. `state` is the number on the wire. */
 interface NodeFields {
   readonly incarnation: number
   readonly node: string

@@ -16,7 +16,7 @@ export const lowerType = {
   error: 13,
 } as const
 
-/** Messages by which members are probed. They are never dropped for want of a budget. */
+/** Messages of probes. They are never dropped for lack of a budget. */
 export function isProbeType(type: number): boolean {
   return probeTypes.includes(type)
 }
@@ -40,5 +40,7 @@ export const upperType = {
 /** First byte of a query's filter. Source: serf. */
 export const filterType = { nodes: 0, tag: 1 } as const
 
-/** Of a node in a state exchange. Agents of later years tell those that left from the dead; to us they are dead. */
+/**
+ * State of a node in a state exchange. Later agents distinguish members that left from dead ones; to us both are dead.
+ */
 export const stateNumber = { alive: 0, suspect: 1, dead: 2, left: 3 } as const

@@ -9,18 +9,21 @@ import { isProbeType, lowerType } from './message-types.ts'
 import { checksumHeadBytes, compoundHeadBytes, compoundLengthBytes } from './packet.ts'
 import { ValueReader } from './value-reader.ts'
 
-/** What a packet brought. */
+/** The content of a packet. */
 export interface Packet {
   readonly messages: readonly Message[]
   /** Messages of a kind of which we make nothing, such as user events. */
   readonly ignored: number
   /** Messages of the packet that could not be read; the others stand for themselves. */
   readonly malformed: number
-  /** It was compressed and there was no budget for it: only a probe or an acknowledgement at its beginning was read. */
+  /**
+   * The packet was compressed and there was no budget for it: only a probe or an acknowledgement at its beginning was
+   * read.
+   */
   readonly isCut: boolean
 }
 
-/** What may be spent on expanding packets. */
+/** The budget for expanding packets. */
 export interface ExpansionBudget {
   readonly isSpent: boolean
   /** Bytes that were read and bytes that were written. */
@@ -57,7 +60,7 @@ function decodeCompressed(bytes: Uint8Array, budget: ExpansionBudget): Result<Pa
   if (budget.isSpent) return ok(decodeBeginning(lzwBeginning(packed, beginningBytes)))
   const bytesMax = expandedBytesMax(packed.length, packetBytesMax)
   const plain = expandLzw(packed, bytesMax)
-  // What was refused has cost as much as it was allowed to.
+  // A refused packet has cost as much as it was allowed to.
   budget.take(packed.length, plain.ok ? plain.value.length : bytesMax)
   return plain.ok ? decodePlain(plain.value) : plain
 }
@@ -100,7 +103,7 @@ class Unwrapping {
     this.problem = problem
   }
 
-  /** What is wrong with these bytes, if something is. */
+  /** What is wrong with these bytes, if anything. */
   #open(bytes: Uint8Array, depth: number): string | undefined {
     const type = bytes[0]
     if (type === undefined) return 'there is nothing in it'

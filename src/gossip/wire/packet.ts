@@ -4,7 +4,7 @@ import { writeMessage } from './message-encoder.ts'
 import { lowerType } from './message-types.ts'
 import { ValueWriter } from './value-writer.ts'
 
-/** One compound holds no more, for its count is a byte. */
+/** Maximum number of messages in one compound, whose count is a byte. */
 const compoundMessagesMax = 255
 /** Type and count of a compound; the length of each of its messages. */
 export const compoundHeadBytes = 2

@@ -10,7 +10,7 @@ const nonceBytes = 12
 const tagBytes = 16
 const blockBytes = 16
 
-/** What sealing adds. */
+/** Size that sealing adds. */
 export const sealBytes = 1 + nonceBytes + tagBytes
 
 export type SealCrypto = Pick<Crypto, 'randomBytes' | 'sealAesGcm' | 'openAesGcm'>
@@ -20,7 +20,7 @@ export function seal(crypto: SealCrypto, key: Uint8Array, plain: Uint8Array, add
   return concatBytes([Uint8Array.of(sentVersion), nonce, crypto.sealAesGcm(key, nonce, plain, additional)])
 }
 
-/** The text, if this key opens it; undefined if it does not, and for bytes that are none of this form. */
+/** The text, if this key opens it; undefined if it does not, or the bytes are malformed. */
 export function unseal(
   crypto: SealCrypto,
   key: Uint8Array,

@@ -1,6 +1,6 @@
 /**
- * Work that may be done in slices, so that others have their turn in between: it yields what it has done since the last
- * time and returns what came of it. The unit is what it takes to decode one byte of MessagePack, some 30 ns.
+ * Work that may be done in slices, so that other work can run in between: it yields the work done since the last time,
+ * and returns its result. The unit is the cost of decoding one byte of MessagePack, some 30 ns.
  */
 export type Sliced<T> = Generator<number, T, void>
 

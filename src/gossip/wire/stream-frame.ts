@@ -12,7 +12,7 @@ import type { Sliced } from './sliced.ts'
 import { textField } from './value-fields.ts'
 import { ValueWriter } from './value-writer.ts'
 
-/** What a stream carries: one frame in each direction. */
+/** The content of a stream: one frame in each direction. */
 export type StreamFrame =
   | { readonly kind: 'full-state'; readonly state: FullState }
   | { readonly kind: 'ping'; readonly sequence: number; readonly node: string }
@@ -65,8 +65,8 @@ export const inTheClear: FrameSealing = {
 }
 
 /**
- * Gathers the bytes of one frame, no more than `streamBytesMax`. Each byte is gone over once while the frame is incomplete,
- * in whatever pieces it comes. Bytes after the frame are left alone. What is in it, `openFrame` says.
+ * Collects the bytes of one frame, no more than `streamBytesMax`. Each byte is scanned once while the frame is
+ * incomplete, in whatever pieces it arrives. Bytes after the frame are left alone. `openFrame` decodes the frame.
  */
 export class StreamFrameReader {
   #bytes: Uint8Array = emptyBytes

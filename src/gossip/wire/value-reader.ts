@@ -3,10 +3,13 @@ import { byteAt } from '../../base/items.ts'
 import { skippedValuesMax } from './bounds.ts'
 import { type Head, headAt } from './value-head.ts'
 
-/** A longer key of a map is none that we know. */
+/** Maximum length of a known key in a map. */
 const keyBytesMax = 32
 
-/** Of a message; those of the field have 11 at most. Each field that is not known costs as much as one that is. */
+/**
+ * Maximum number of fields of a message; those of the field have 11 at most. An unknown field costs as much as a known
+ * one.
+ */
 const fieldsMax = 64
 
 /**
@@ -114,8 +117,8 @@ export class ValueReader {
   }
 
   /**
-   * Steps over one value, whatever is in it, as long as it holds no more than `skippedValuesMax`. No recursion: only the
-   * number of values still owed is kept.
+   * Skips one value, whatever it contains, up to `skippedValuesMax` values. No recursion: only the number of
+   * outstanding values is kept.
    */
   skip(): void {
     let left = skippedValuesMax
@@ -138,7 +141,10 @@ export class ValueReader {
     return head
   }
 
-  /** Passes a raw value and says where its content begins; -1 for a nil, or if it is none or too long. */
+  /**
+   * Reads the head of a raw value and returns where its content begins; -1 for nil, for another type, or if it is too
+   * long.
+   */
   #rawStart(bytesMax: number): number {
     const head = this.#head()
     if (head === undefined || head.type === 'nil') return -1

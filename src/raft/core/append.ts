@@ -94,7 +94,9 @@ function hintFor(raft: RaftCore, { previousIndex, previousTerm }: AppendRequest)
   return raft.log.lastAtMost(previousIndex, previousTerm) ?? raft.log.baseIndex
 }
 
-/** What makes a request one that no leader sends. It comes from outside, so it is refused, not asserted. */
+/**
+ * What makes a request invalid, so that no leader would send it. It comes from outside, so it is refused, not asserted.
+ */
 function faultOf({ term, previousIndex, previousTerm, entries, commit, round }: AppendRequest): string | undefined {
   const areCounts =
     isCount(term) && isCount(previousIndex) && isCount(previousTerm) && isCount(commit) && isCount(round)

@@ -53,12 +53,14 @@ export function commitTo(raft: RaftCore, index: LogIndex): void {
   emit(raft, { kind: 'configuration-changed', ...brought, committed: true })
 }
 
-/** A leader that is no voter any more manages the cluster until the change that says so is committed (thesis 4.2.2). */
+/**
+ * A leader that is no longer a voter manages the cluster until the change that removes it is committed (thesis 4.2.2).
+ */
 function isDismissed(raft: RaftCore): boolean {
   return raft.commit >= raft.configurations.latest.index && !isVoter(configurationOf(raft), raft.id)
 }
 
-/** A removal is committed: the server it concerns is told, once, and served no more. */
+/** A removal is committed: the removed server is notified once, and no longer replicated to. */
 function dismissLeaving(raft: RaftCore, leader: Leader, nowMs: number): void {
   for (const progress of leader.progress.values()) {
     if (serverIn(configurationOf(raft), progress.id) === undefined) sendFarewell(raft, progress)

@@ -141,7 +141,7 @@ export class ConfigurationHistory {
     return this.#brought.at(-2) ?? this.latest
   }
 
-  /** It is a voter, and no configuration that is remembered has another. */
+  /** Whether it is the only voter in every remembered configuration. */
   hasOnlyVoter(id: ServerId): boolean {
     const isAlone = ({ configuration }: Brought): boolean =>
       configuration.servers.every((server) => server.suffrage !== 'voter' || server.id === id)
@@ -165,7 +165,7 @@ export class ConfigurationHistory {
     return this.#brought.findLast((brought) => brought.index <= index)
   }
 
-  /** Nothing at or below `index` will be truncated any more: forgets all up to it but the last. */
+  /** Nothing at or below `index` will be truncated any more: forgets all configurations up to it but the last. */
   forgetBelow(index: LogIndex): void {
     const last = this.#brought.findLastIndex((brought) => brought.index <= index)
     if (last > 0) this.#brought = this.#brought.slice(last)

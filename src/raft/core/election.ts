@@ -84,8 +84,8 @@ function noteOutside(raft: RaftCore): void {
 }
 
 /**
- * Asks first whether an election could be won (thesis 9.6): a server that was cut off, or removed without its knowledge,
- * raises nobody's term with elections that it loses.
+ * Asks first whether an election could be won (thesis 9.6): a server that was cut off, or removed without its
+ * knowledge, does not raise the term of others with elections that it loses.
  */
 function stand(raft: RaftCore, nowMs: number): void {
   if (raft.timing.preVote === 'off') return standForReal(raft, false)

@@ -37,7 +37,7 @@ export class RaftLog {
     return this.#bytes
   }
 
-  /** Where the longest end of the log begins whose payloads are no more than `bytesMax`. */
+  /** The first index of the longest suffix of the log whose payloads have at most `bytesMax` bytes. */
   tailWithin(bytesMax: number): LogIndex {
     let from = this.#entries.length
     let bytes = 0

@@ -59,7 +59,7 @@ export function timeoutSpreadMs({ timing }: RaftCore, timeoutMs: number): number
   return timing.timeoutSpreadMs ?? timeoutMs
 }
 
-/** Tells role, term and leader if they are not what was told last. */
+/** Reports role, term and leader if they have changed since the last report. */
 export function tellRole(raft: RaftCore): void {
   const { told, term } = raft
   const role = raft.role.kind

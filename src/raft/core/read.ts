@@ -108,7 +108,7 @@ function holdsLease(raft: RaftCore, leader: Leader, nowMs: number): boolean {
   return began !== undefined && nowMs - began < leaderLeaseMs * (1 - clockRateBound)
 }
 
-/** A leader that is the only voter needs nobody's loyalty. */
+/** A leader that is the only voter needs no other's loyalty. */
 function quorumIsThisServer(raft: RaftCore): boolean {
   const voters = configurationOf(raft).servers.filter((server) => server.suffrage === 'voter')
   return voters.length === 1 && voters[0]?.id === raft.id

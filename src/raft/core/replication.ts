@@ -103,7 +103,10 @@ function mayAgreeUpTo(raft: RaftCore, { index, hintTerm }: AppendResponse): LogI
   return hintTerm === 0 ? limit : (raft.log.lastAtMost(limit, hintTerm) ?? noIndex)
 }
 
-/** It broke its word: what was counted as on its disk is not. Commits that rested on it have a copy less than they needed. */
+/**
+ * The follower lost entries that it had acknowledged: what was counted as on its disk is not. Commits that relied on it
+ * have one copy less than they needed.
+ */
 function noteLostLog(raft: RaftCore, progress: Progress, index: LogIndex): void {
   emit(raft, {
     kind: 'note',

@@ -6,7 +6,7 @@ import type { Leader, Progress, RaftCore } from './state.ts'
 import { failTransfer, settleTransfer } from './transfer.ts'
 import type { ServerId } from './types.ts'
 
-/** Enters a newer term, in which nobody has this server's vote yet. */
+/** Enters a newer term, in which this server has not voted yet. */
 function enterTerm(raft: RaftCore, term: Term): void {
   invariant(term > raft.term, 'terms only rise', { term, present: raft.term })
   raft.term = term
@@ -14,14 +14,14 @@ function enterTerm(raft: RaftCore, term: Term): void {
   raft.turn.hardStateChanged = true
 }
 
-/** Follows `leader`, or nobody yet, in `term`: the present or a newer one. */
+/** Follows `leader`, or no leader yet, in `term`: the present or a newer one. */
 export function becomeFollower(raft: RaftCore, term: Term, leader: ServerId | undefined, nowMs: number): void {
   const { role } = raft
   if (term !== raft.term) enterTerm(raft, term)
   if (role.kind !== 'follower') {
     if (role.kind === 'leader') {
       leaveLeadership(raft, role)
-      // It was in contact with itself until now: what it answers from here on grows old.
+      // It was in contact with itself until now: from here on its answers age.
       raft.leaderHeardMs = nowMs
     }
     raft.quietSinceMs = nowMs
@@ -32,7 +32,7 @@ export function becomeFollower(raft: RaftCore, term: Term, leader: ServerId | un
   if (leader !== undefined) settleTransfer(raft, leader)
 }
 
-/** Nothing was heard from the leader for long, or there is none: forgets it. The term stays. */
+/** The leader was silent for too long, or there is none: forgets it. The term stays. */
 export function forgetLeader(raft: RaftCore): void {
   raft.role = { kind: 'follower', leader: undefined }
   tellRole(raft)

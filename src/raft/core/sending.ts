@@ -103,8 +103,8 @@ export function sendFarewell(raft: RaftCore, progress: Progress): void {
 }
 
 /**
- * Tells a follower that has every entry how far they are committed, unless it was told. Costs one message without answer
- * for each time that a follower's pipeline runs dry; under load the next append carries the news.
+ * Tells a follower that has every entry how far they are committed, unless it knows. Costs one unacknowledged message
+ * each time when a follower's pipeline runs empty; under load the next append carries the commit index.
  */
 export function noticeCommit(raft: RaftCore, progress: Progress): void {
   if (progress.state !== 'replicate' || progress.inFlight.length > 0) return
@@ -133,7 +133,7 @@ function sendAppend(
   send(raft, progress.id, { kind: 'append-request', term, previousIndex, previousTerm, entries, commit, round })
 }
 
-/** What the follower needs is cut from the log: it gets the snapshot that took its place. */
+/** The entries that the follower needs were dropped from the log: it gets the snapshot instead. */
 function beginSnapshot(raft: RaftCore, progress: Progress): void {
   const { snapshot } = raft
   invariant(snapshot !== undefined, 'the log is cut only below a snapshot', { baseIndex: raft.log.baseIndex })

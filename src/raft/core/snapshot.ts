@@ -13,7 +13,7 @@ type SnapshotTaken = Extract<RaftEvent, { kind: 'snapshot-taken' }>
 type ChunkRead = Extract<RaftEvent, { kind: 'chunk-read' }>
 type ChunkStored = Extract<RaftEvent, { kind: 'chunk-stored' }>
 
-/** What a snapshot of the state machine as of `index` must say of it. `index` is applied, and not below the last snapshot. */
+/** The metadata of a snapshot of the state machine as of `index`, which is applied, and not below the last snapshot. */
 export function snapshotMetaAt(raft: RaftCore, index: LogIndex): SnapshotMeta {
   const term = raft.log.termAt(index)
   const brought = raft.configurations.asOf(index)
@@ -95,8 +95,8 @@ export function receiveSnapshotResponse(raft: RaftCore, from: ServerId, answer: 
 }
 
 /**
- * A piece of the leader's snapshot. One that stands for no more than what is committed here has nothing to give: state
- * never goes back (planted bug 12). The leader is told that all of it is here, which is so.
+ * A piece of the leader's snapshot. One that covers no more than what is committed here is useless: state never goes
+ * back (planted bug 12). The leader is told that all of it is here, which is true.
  */
 export function receiveChunk(raft: RaftCore, from: ServerId, chunk: SnapshotChunk, nowMs: number): void {
   const { meta, sizeBytes, round } = chunk

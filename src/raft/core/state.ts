@@ -74,8 +74,9 @@ interface EarlyRead {
 type Role = Follower | PreCandidate | Candidate | Leader
 
 /**
- * What a leader knows of one follower. `probe`: where the logs agree is a guess; one append at a time. `replicate`: they
- * agree up to `match`; appends are sent ahead of answers. `snapshot`: what it needs is no longer in the log.
+ * What a leader knows of one follower. `probe`: the point where the logs agree is a guess; one append at a time.
+ * `replicate`: they agree up to `match`; appends are sent ahead of answers. `snapshot`: the entries that it needs are
+ * no longer in the log.
  */
 export interface Progress {
   readonly id: ServerId
@@ -86,13 +87,13 @@ export interface Progress {
   next: LogIndex
   /** Appends under way in `replicate`, their last indexes rising; at most `appendsInFlightMax`. */
   inFlight: AppendInFlight[]
-  /** Of all of them. */
+  /** The sum over all of them. */
   bytesInFlight: number
   /** A probe with entries is under way: nothing more until its answer, or the next heartbeat in its place. */
   probing: boolean
   /** An append that wants an answer was sent since the last heartbeat tick. */
   sentSinceTick: boolean
-  /** The highest commit index that it was told. */
+  /** The highest commit index that was sent to it. */
   commitTold: LogIndex
   /** The newest round that it answered. */
   round: number
@@ -103,7 +104,7 @@ export interface Progress {
 
 interface AppendInFlight {
   readonly last: LogIndex
-  /** Of its payloads. */
+  /** Size of its payloads. */
   readonly bytes: number
 }
 
@@ -117,7 +118,7 @@ interface SnapshotTransfer {
   ticksWaited: number
 }
 
-/** Under way from the request to its end, whatever role this server has meanwhile. */
+/** Under way from the request to its end, whatever role this server has in the meantime. */
 interface LeadershipTransfer {
   readonly requestId: number
   readonly to: ServerId
@@ -125,7 +126,7 @@ interface LeadershipTransfer {
   toldToStand: boolean
 }
 
-/** What one step gathers. Truncation comes before entries. */
+/** The effects of one step so far. Truncation comes before entries. */
 interface Turn {
   effects: RaftEffect[]
   hardStateChanged: boolean
@@ -150,12 +151,12 @@ export interface RaftCore {
   applied: LogIndex
   snapshot: SnapshotMeta | undefined
   configurations: ConfigurationHistory
-  /** Index of the newest configuration that was told as committed. */
+  /** Index of the newest configuration that was reported as committed. */
   configurationCommitTold: LogIndex
   transfer: LeadershipTransfer | undefined
   /** When this server last heard the leader of its term; `undefined` before the first time in this boot. */
   leaderHeardMs: number | undefined
-  /** What the first leader heard in this boot said was committed. */
+  /** The commit index of the first leader that was heard from in this boot. */
   commitFirstTold: LogIndex | undefined
   /** Until then this server stays loyal to its leader and ignores candidates. */
   loyalUntilMs: number
@@ -255,7 +256,7 @@ export function leaderOf(raft: RaftCore): ServerId | undefined {
   return raft.role.kind === 'follower' ? raft.role.leader : undefined
 }
 
-/** The configuration that this server goes by: the latest in its log, committed or not (thesis 4.1). */
+/** The configuration that this server uses: the latest in its log, committed or not (thesis 4.1). */
 export function configurationOf(raft: RaftCore): Configuration {
   return raft.configurations.latest.configuration
 }

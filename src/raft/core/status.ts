@@ -2,7 +2,7 @@ import { type LogIndex, noIndex, noTerm, type Term } from '../../model/log-posit
 import { leaderOf, type RaftCore } from './state.ts'
 import type { Configuration, RoleName, ServerId } from './types.ts'
 
-/** What may be seen of the core from outside. A copy. */
+/** The visible part of the core. A copy. */
 export interface CoreStatus {
   readonly role: RoleName
   readonly term: Term

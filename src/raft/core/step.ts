@@ -81,7 +81,7 @@ function takeMessage(raft: RaftCore, from: ServerId, message: RaftMessage, nowMs
     case 'snapshot-response':
       return receiveSnapshotResponse(raft, from, message, nowMs)
   }
-  // What follows makes work for the disk.
+  // The following causes work for the disk.
   if (raft.durability.isOverwhelmed) return
   switch (message.kind) {
     case 'append-request':

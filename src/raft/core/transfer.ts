@@ -36,7 +36,7 @@ export function mostAdvancedVoter(raft: RaftCore, leader: Leader): ServerId | un
   return voters.toSorted((a, b) => b.match - a.match || compareText(a.id, b.id))[0]?.id
 }
 
-/** Called when the target has acknowledged something: once it has the whole log, it is told to stand. */
+/** Called when the target has acknowledged something: once it has the whole log, it is told to start an election. */
 export function continueTransfer(raft: RaftCore, leader: Leader, progress: Progress): void {
   const { transfer } = raft
   if (transfer === undefined || transfer.toldToStand || transfer.to !== progress.id) return

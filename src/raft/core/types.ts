@@ -42,7 +42,7 @@ export interface HardState {
   readonly votedFor: ServerId | undefined
 }
 
-/** What a snapshot stands for: every entry up to `index` applied, and the configuration as of then. */
+/** The content of a snapshot: every entry up to `index` applied, and the configuration as of then. */
 export interface SnapshotMeta {
   readonly index: LogIndex
   readonly term: Term
@@ -99,7 +99,10 @@ export type RaftMessage =
 
 export interface VoteRequest {
   readonly kind: 'vote-request'
-  /** A pre-vote asks "would you vote for me?" in the term that the candidate would start (thesis 9.6); nobody's term moves. */
+  /**
+   * A pre-vote asks "would you vote for me?" in the term that the candidate would start (thesis 9.6); no server's term
+   * changes.
+   */
   readonly pre: boolean
   readonly term: Term
   readonly lastIndex: LogIndex
@@ -159,7 +162,7 @@ export interface SnapshotResponse {
   readonly kind: 'snapshot-response'
   readonly term: Term
   readonly index: LogIndex
-  /** Where the follower wants the next chunk to begin; `sizeBytes` of the snapshot once it is installed. */
+  /** Offset of the next chunk that the follower wants; `sizeBytes` of the snapshot once it is installed. */
   readonly nextOffset: number
   readonly installed: boolean
   readonly round: number
@@ -286,13 +289,15 @@ export type RaftEffect =
       readonly offset: number
       readonly length: number
     }
-  /** The proposal or change stands in the leader's log here; its fate is decided by what is applied at that index. */
+  /**
+   * The proposal or change is in the leader's log at this index; the entry that is applied there decides its outcome.
+   */
   | { readonly kind: 'accepted'; readonly requestId: number; readonly index: LogIndex; readonly term: Term }
   | { readonly kind: 'refused'; readonly requestId: number; readonly refusal: RequestRefusal }
   /** A read may be answered from a state machine that has applied `index` or more. */
   | { readonly kind: 'read-ready'; readonly requestId: number; readonly index: LogIndex }
   | { readonly kind: 'transferred'; readonly requestId: number }
-  /** Role, term or known leader changed; told once per change. */
+  /** Role, term or known leader changed; reported once per change. */
   | {
       readonly kind: 'role-changed'
       readonly role: RoleName
@@ -316,7 +321,7 @@ export type RaftEffect =
 
 export type RoleName = 'follower' | 'pre-candidate' | 'candidate' | 'leader'
 
-/** What the driver found on disk when the server started. */
+/** The state on disk when the server started. */
 export interface Recovered {
   readonly hardState: HardState
   readonly snapshot: SnapshotMeta | undefined

@@ -3,7 +3,7 @@ import type { Configuration, ServerId } from '../core/types.ts'
 /** Former members are forgotten when there are more than this. */
 const knownMax = 512
 
-/** Where servers are, by the newest configuration that named them: one that was removed is still told so. */
+/** Addresses of servers, by the newest configuration that named them: a removed server is still notified of that. */
 export class Addresses {
   #known = new Map<ServerId, string>()
   #members: ReadonlySet<ServerId> = new Set()
@@ -14,7 +14,7 @@ export class Addresses {
     this.#members = new Set(servers.map(({ id }) => id))
   }
 
-  /** What the newest configuration calls this server: its node ID, or its address; undefined: it is no member. */
+  /** This server's name in the newest configuration: its node ID, or its address; undefined: it is not a member. */
   nameOf(nodeId: string, address: string): ServerId | undefined {
     if (this.#members.has(nodeId)) return nodeId
     return this.#members.has(address) ? address : undefined

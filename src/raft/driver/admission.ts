@@ -14,7 +14,7 @@ interface AdmissionParts {
   readonly withoutRoom: Pick<WithoutRoom, 'refusal'>
 }
 
-/** What a server takes in while much waits already, or its disk has no room. */
+/** Limits what a server accepts while much is waiting already, or its disk has no space. */
 export class Admission {
   readonly #parts: AdmissionParts
 

@@ -66,8 +66,9 @@ export class Applier {
   }
 
   /**
-   * What waits is in the snapshot, and is dropped. Returns what to call when the log that the snapshot replaces is durably
-   * gone: the state is replaced only then, so that an observer sees log and state change in one order.
+   * Waiting entries are part of the snapshot, and are dropped. Returns what to call when the log that the snapshot
+   * replaces is durably gone: the state is replaced only then, so that an observer sees log and state change in one
+   * order.
    */
   install(meta: SnapshotMeta): () => void {
     const work: Work = { kind: 'install', meta, ready: false }

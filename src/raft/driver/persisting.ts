@@ -30,7 +30,7 @@ export class Persisting {
   readonly #isLeader: () => boolean
   /** Oldest first. Bounded by the core: messages held (`isOverwhelmed`), entries proposed; and by what the driver takes in. */
   #waiting: Waiting[] = []
-  /** The newest that is durable and was not told yet. */
+  /** The newest durable change that was not reported yet. */
   #durable: number | undefined
   #stopped = false
 
@@ -70,7 +70,7 @@ export class Persisting {
     return durable
   }
 
-  /** Nothing is said or told any more, whatever becomes durable yet. */
+  /** Sends and reports nothing from now on, whatever becomes durable. */
   stop(): void {
     this.#stopped = true
     this.#waiting = []

@@ -50,8 +50,8 @@ import { WithoutRoom } from './without-room.ts'
 const stoppedRefusal: RequestRefusal = { kind: 'leadership-lost' }
 
 /**
- * Drives the core: gives it one event at a time, whatever calls come in the midst of it, and carries out its effects in
- * their order. What throws in a turn (a broken invariant, a state machine that cannot go on) stops the server.
+ * Drives the core: passes one event at a time, whatever calls come in between, and performs its effects in order. An
+ * error in a turn (a broken invariant, a state machine that cannot continue) stops the server.
  */
 export class RaftServer implements Raft, LogListener {
   readonly #env: Env

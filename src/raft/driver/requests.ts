@@ -4,7 +4,7 @@ import type { Env } from '../../env/env.ts'
 import { type LogIndex, noIndex, type Term } from '../../model/log-position.ts'
 import type { Entry, RequestRefusal } from '../core/types.ts'
 
-/** What `apply` returned for the entry, and where it stands. */
+/** The result of `apply` for the entry, and its index. */
 export interface Committed {
   readonly index: LogIndex
   readonly value: unknown
@@ -108,7 +108,10 @@ export class Requests {
     for (const read of waiting) this.readReady(read.requestId, read.index, index)
   }
 
-  /** This server leads no more: whether what stands beyond `index`, which will be applied here, is ever committed is open. */
+  /**
+   * This server no longer leads: whether entries beyond `index`, up to which entries will be applied here, are ever
+   * committed is unknown.
+   */
   leadershipLost(index: LogIndex): void {
     for (const [at, { requestId }] of [...this.#accepted]) {
       if (at <= index) continue
@@ -117,7 +120,7 @@ export class Requests {
     }
   }
 
-  /** What stands in the log stays there, but nobody waits for it any more. */
+  /** Entries in the log stay there, but no caller waits for them any more. */
   refuseAccepted(refusal: RequestRefusal): void {
     const accepted = [...this.#accepted.values()]
     this.#accepted.clear()

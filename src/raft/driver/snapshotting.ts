@@ -16,8 +16,8 @@ export interface SnapshotPolicy {
   /** Entries that stay in the log behind a snapshot, for followers that lag a little. */
   readonly trailingLogs: number
   /**
-   * The log, which is held in memory, takes no more bytes than this, or than the last snapshot where that is more: beyond
-   * it a snapshot is taken at once, whatever the threshold, and of the log behind it half as much stays.
+   * Maximum size of the in-memory log, or the size of the last snapshot if that is greater: beyond it a snapshot is
+   * taken at once, whatever the threshold, and half as much of the log is kept after it.
    */
   readonly logBytesMax: number
 }
@@ -28,7 +28,7 @@ export interface SnapshottingParts {
   readonly stateMachine: StateMachine
   readonly snapshots: SnapshotStore
   readonly log: () => Pick<RaftLog, 'bytes' | 'tailWithin'>
-  /** What a snapshot of the state machine now must say of itself; undefined while it is being replaced. */
+  /** The metadata of a snapshot of the state machine now; undefined while it is being replaced. */
   readonly metaNow: () => SnapshotMeta | undefined
   /** This server's own log is durable up to there, and will not lose it but by damage. */
   readonly logIndexNow: () => LogIndex
@@ -77,7 +77,7 @@ export class Snapshotting {
     if (entries >= policy.snapshotThreshold || log().bytes > this.#logBytesMax()) this.take()
   }
 
-  /** Takes one whatever the policy, unless one is being taken, or nothing was applied since the last. */
+  /** Takes a snapshot whatever the policy, unless one is being taken, or nothing was applied since the last. */
   take(): void {
     const { snapshots, metaNow, stateMachine, env, turns } = this.#parts
     if (this.#isTaking || this.#stopped) return

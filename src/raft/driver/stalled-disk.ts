@@ -3,7 +3,7 @@ import type { Env } from '../../env/env.ts'
 import type { RaftTiming } from '../core/types.ts'
 import type { Turns } from './turns.ts'
 
-/** A disk that answers nothing for so many election timeouts is not slow any more: it hangs. */
+/** A disk that does not answer for this many election timeouts counts as hung, not as slow. */
 const patienceTimeouts = 4
 
 export interface StalledDiskParts {
@@ -13,7 +13,7 @@ export interface StalledDiskParts {
   /** When the oldest write that the disk has not answered was asked for. */
   readonly waitingSinceMs: () => number | undefined
   readonly isLeader: () => boolean
-  /** Hands leadership on; false if nobody took it. */
+  /** Hands over leadership; false if no server took it. */
   readonly handOver: () => Promise<boolean>
 }
 

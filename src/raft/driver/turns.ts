@@ -12,8 +12,8 @@ export interface TurnParts {
 }
 
 /**
- * One thing at a time: whatever the Env calls runs as a turn, and the events that come of it are dealt with one after the
- * other before the turn ends, never within each other.
+ * Runs one thing at a time: every callback of the Env runs as a turn, and the resulting events are handled one after
+ * the other before the turn ends, never within each other.
  */
 export class Turns {
   readonly #parts: TurnParts

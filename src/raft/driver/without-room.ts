@@ -10,16 +10,17 @@ export interface WithoutRoomParts {
   readonly requests: Requests
   readonly turns: Turns
   readonly isLeader: () => boolean
-  /** Hands leadership on; false if nobody took it. */
+  /** Hands over leadership; false if no server took it. */
   readonly handOver: () => Promise<boolean>
 }
 
 const notTaken: RequestRefusal = { kind: 'disk-full', accepted: false }
 
 /**
- * What a server does whose log has no room. Reads go on. A leader hands over to a server that may have some; one that
- * must stay (it is alone, or nobody took over) refuses writes, and tells those whose writes are in its log, where they
- * stay, that their outcome is open. A follower acknowledges nothing, and is heard as one whose disk is slow.
+ * The behaviour of a server whose log has no disk space. Reads continue. A leader hands over to a server that may have
+ * space. If it must stay (it is alone, or no server took over) it refuses writes, and callers whose writes are in its
+ * log, where they stay, learn that their outcome is unknown. A follower acknowledges nothing, and looks like one with a
+ * slow disk.
  */
 export class WithoutRoom {
   readonly #parts: WithoutRoomParts

@@ -18,7 +18,7 @@ const lengthAt = offsetAt + u48Bytes
 const countAt = lengthAt + 4
 const beforeAt = countAt + 4
 
-/** Where in the log a batch stands. */
+/** The place of a batch in the log. */
 export interface BatchPlace {
   /** Batches are numbered 1, 2, 3 … over all segments. */
   readonly number: number
@@ -79,10 +79,10 @@ export interface BadBatch {
   readonly what: string
 }
 
-/** What the header of a batch says. */
+/** The content of a batch's header. */
 interface BatchHeader {
   readonly number: number
-  /** Where it was written. */
+  /** Offset at which it was written. */
   readonly offset: number
   readonly length: number
   readonly count: number
@@ -146,7 +146,7 @@ export function recordsAt(bytes: Uint8Array, offset: number, salt: number): numb
 /** A batch that stands behind a place where none can be read. */
 export interface LaterBatch {
   readonly offset: number
-  /** What can be read of it; none where it is not whole. */
+  /** Its readable records; none if it is not complete. */
   readonly records: readonly LogRecord[]
 }
 

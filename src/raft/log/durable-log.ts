@@ -2,7 +2,7 @@ import type { DiskFailure } from '../../env/disk.ts'
 import type { LogIndex, Term } from '../../model/log-position.ts'
 import type { Entry, HardState } from '../core/types.ts'
 
-/** What becomes durable together, in this order: hard state, reset, truncation, entries. */
+/** Changes that become durable together, in this order: hard state, reset, truncation, entries. */
 export interface LogChange {
   readonly hardState: HardState | undefined
   /** Drop every entry; the log goes on after this one, which a durable snapshot covers. */
@@ -30,7 +30,7 @@ export interface DurableLog {
    * of its own.
    */
   readonly pendingBytes: number
-  /** The disk holds the log up to this entry; 0 where nothing is kept. */
+  /** The disk has the log up to this entry; 0 if nothing is stored. */
   readonly durableIndex: LogIndex
   /** The disk has no room: what is queued waits, and is tried again every second. */
   readonly isFull: boolean
@@ -46,7 +46,7 @@ export interface LogListener {
   full(failure: DiskFailure): void
   /** There is room again, and what waited is durable. */
   room(): void
-  /** The log can do no more; said once. What was not reported durable must not be taken for durable. */
+  /** The log has failed for good; called once. What was not reported durable must not be considered durable. */
   failed(failure: DiskFailure | Error): void
 }
 

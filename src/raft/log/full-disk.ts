@@ -24,7 +24,7 @@ export class FullDisk {
     return this.#full
   }
 
-  /** It is not yet time to try again. */
+  /** Whether it is too early for another attempt. */
   get waits(): boolean {
     return this.#timer !== undefined
   }

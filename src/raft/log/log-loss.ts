@@ -7,17 +7,17 @@ import type { ReplayedLog } from './replay.ts'
 import { type LogFormat, readSegmentHeader } from './segment-file.ts'
 import type { Mark } from './watermark.ts'
 
-/** What can be said of a log that is not whole: what stands before the damage, and what is known of the rest. */
+/** What is known about a damaged log: its content before the damage, and facts about the rest. */
 export interface LogLoss {
   /** Undefined: not even its beginning can be read. */
   readonly before: ReplayedLog | undefined
-  /** It is known to have held entries up to here, or up to further; 0: nothing is known. */
+  /** It held entries at least up to this index; 0: nothing is known. */
   readonly heldUpTo: LogIndex
   /** The newest term that it is known to have held. */
   readonly term: Term
   /** Configurations that stand behind the damage and can be read. */
   readonly configurations: readonly Entry[]
-  /** It is known to have held a configuration at this index; 0: nothing is known. */
+  /** It held a configuration at this index; 0: nothing is known. */
   readonly configurationIndex: LogIndex
 }
 
@@ -34,7 +34,7 @@ export interface UnreadBytes {
   readonly number: number | undefined
 }
 
-/** Looks through what stands behind the damage: none of it can be used, but it tells what was there. */
+/** Scans the bytes after the damage: none of them can be used, but they show what was there. */
 export function lossOf(
   before: ReplayedLog | undefined,
   mark: Mark | undefined,

@@ -1,10 +1,10 @@
 import { done, err, ok, type Result } from '../../base/result.ts'
 import type { Disk, DiskFailure, DiskFile } from '../../env/disk.ts'
 
-/** What snapshots need of a disk. */
+/** The disk operations that snapshots need. */
 export type SnapshotDisk = Pick<Disk, 'open' | 'list' | 'rename' | 'remove' | 'syncDirectory'>
 
-/** Files of an agent that keeps nothing: in memory, in one directory whatever the path. */
+/** Files of an agent without a data directory: in memory, in one directory whatever the path. */
 export class MemoryFiles implements SnapshotDisk {
   readonly #files = new Map<string, MemoryFile>()
 

@@ -3,21 +3,21 @@ import type { Disk, DiskFailure, DiskFile } from '../../env/disk.ts'
 import { batchBytesOf } from './batch.ts'
 import { encodeSegmentHeader, type LogFormat, type SegmentHeader, segmentName } from './segment-file.ts'
 
-/** What a segment keeps free for the mark that the log goes on in the next one. */
+/** Space that a segment reserves for the mark that the log continues in the next one. */
 export const continuedBytes = batchBytesOf([{ kind: 'continued' }])
-/** More than a header differs in length from another that tells another size. */
+/** More than the length of a header can vary with the size in it. */
 const headerSlackBytes = 8
 
 export interface SegmentSize {
   readonly format: LogFormat
-  /** What it has, unless its first batch takes more. */
+  /** The size of a segment, unless its first batch needs more. */
   readonly segmentBytes: number
   /** Room that the first batch needs. */
   readonly batchBytes: number
 }
 
 export interface PlacedSegment {
-  /** Where the first batch stands. */
+  /** Offset of the first batch. */
   readonly end: number
   readonly allocatedBytes: number
 }
@@ -58,7 +58,7 @@ async function placeSized(
   if (!file.ok) return file
   const made = await fill(file.value, bytes, allocatedBytes)
   await file.value.close()
-  // It takes room that others need.
+  // The file would use space that others need.
   if (!made.ok && made.error.kind === 'full') await disk.remove(aside)
   if (!made.ok) return made
   const renamed = await disk.rename(aside, `${directory}/${name}`)

@@ -2,8 +2,8 @@ import type { Disk } from '../../env/disk.ts'
 import { diskTrouble, type RaftOpenFailure } from './open-failure.ts'
 
 /**
- * What a server does about a log in `mdb`, where releases before 0.5.1 kept it, in a form of its own: those keep it there,
- * those before 0.6 bring it over at their start, and later ones refuse it. Source: release notes, 0.5.1 and 0.6.
+ * What a server does about a log in `mdb`, where releases before 0.5.1 kept it in their own format: these releases keep
+ * it there, those before 0.6 migrate it at their start, and later ones refuse it. Source: release notes, 0.5.1 and 0.6.
  */
 export type OldLogs = 'kept' | 'migrated' | 'refused'
 

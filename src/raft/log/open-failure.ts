@@ -36,7 +36,7 @@ export function diskTrouble(failure: DiskFailure): RaftOpenFailure {
   return { kind: 'io', message: diskFailureText(failure), remedy: diskRemedies[failure.kind] }
 }
 
-/** For people: what the disk refused, and where. */
+/** For people: the operation that failed, and the path. */
 export function diskFailureText(failure: DiskFailure): string {
   const what = failure.kind === 'full' ? 'no space left on the disk' : failure.message
   return `${failure.path}: ${what}`

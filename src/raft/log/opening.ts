@@ -7,7 +7,7 @@ import type { RecoveredLog } from './recovery.ts'
 import type { LogTail } from './segment-reading.ts'
 import { createWatermark, type FoundMark, type Mark, Watermark } from './watermark.ts'
 
-/** What a log that goes on writes to. */
+/** The files of a log that continues. */
 export interface OpenFiles {
   /** Of the newest segment. */
   readonly file: DiskFile
@@ -61,7 +61,7 @@ function cutTorn(file: DiskFile, { end, tornBytes, allocatedBytes }: LogTail): P
   return allocatedBytes === undefined ? file.truncate(end) : file.write(end, new Uint8Array(tornBytes))
 }
 
-/** A log that has no watermark gets one, before the first segment that is told to have one. */
+/** A log without a watermark gets one, before the first segment that requires one. */
 async function markToGoOnFrom(
   disk: Disk,
   directory: string,

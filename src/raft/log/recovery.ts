@@ -13,7 +13,7 @@ export interface RecoveredLog {
   /** Oldest first, without a gap; at least one. */
   readonly segments: readonly FoundSegment[]
   readonly tail: LogTail
-  /** Undefined: the log is of before there was one. */
+  /** Undefined: the log is from before watermarks. */
   readonly mark: FoundMark | undefined
   /** Files that nothing needs: begun and not finished, or removed and come back. */
   readonly leftovers: readonly string[]

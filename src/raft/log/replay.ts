@@ -9,14 +9,14 @@ export function continues(log: ReplayedLog, { index, term }: Pick<SnapshotMeta, 
   return log.entries[index - log.baseIndex - 1]?.term === term
 }
 
-/** What the log says after all its records so far: the entries after a base, and the newest hard state. */
+/** The content of the log after all its records so far: the entries after a base, and the newest hard state. */
 export class ReplayedLog {
   hardState: HardState
   baseIndex: LogIndex
   /** Invariant: `entries[i].index === baseIndex + 1 + i`. */
   entries: Entry[] = []
 
-  /** As it was when the segment with this header began; what lay before is not known. */
+  /** The state when the segment with this header began; what came before is unknown. */
   constructor({ hardState, lastIndex }: Pick<SegmentHeader, 'hardState' | 'lastIndex'>) {
     this.hardState = hardState
     this.baseIndex = lastIndex

@@ -8,9 +8,9 @@ import type { HardState } from '../core/types.ts'
 import { viewOf } from './fields.ts'
 
 /**
- * Versions of the log's files: in `mdb`, through release 0.5.0, and since. `growing`: the file is as long as what was written
- * into it, so it tells nobody that its end is missing; read, and never begun any more. `allocated`: it has its full size from
- * the start, and says which.
+ * Versions of the log's files: in `mdb`, through release 0.5.0, and since. `growing`: the file is as long as its
+ * content, so a missing end cannot be detected; it is read, and never created any more. `allocated`: it has its full
+ * size from the start, and states it.
  */
 export const logFormats = { mdb: { growing: 0, allocated: 3 }, segments: { growing: 1, allocated: 2 } } as const
 

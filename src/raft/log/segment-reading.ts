@@ -14,20 +14,20 @@ export interface FoundSegment {
   maxIndex: LogIndex
 }
 
-/** Where the log goes on. */
+/** Where the log continues. */
 export interface LogTail {
   readonly salt: number
   readonly lastBatch: number
   readonly chain: number
-  /** Where the next batch stands. */
+  /** Offset of the next batch. */
   readonly end: number
-  /** So many bytes behind are what is left of a batch that was torn. */
+  /** Number of bytes after it that are left of a torn batch. */
   readonly tornBytes: number
   /** Records that it had, if its header is whole. */
   readonly tornRecords: number | undefined
-  /** Undefined in a file that grows, which is not written to any more. */
+  /** Undefined for a growing file, which is no longer written to. */
   readonly allocatedBytes: number | undefined
-  /** The last batch as it stands in the file (none: no bytes). */
+  /** The last batch as it is in the file (none: no bytes). */
   readonly lastBatchBytes: Uint8Array
 }
 
@@ -78,7 +78,7 @@ export class SegmentReading {
     return ok(new SegmentReading(found, bytes, header, end, log ?? new ReplayedLog(header)))
   }
 
-  /** Where the first thing stands that was not read, whole or not. */
+  /** Offset of the first byte that was not read, complete or not. */
   get end(): number {
     return this.#end
   }

@@ -22,13 +22,16 @@ import { createWatermark, type Mark, type Watermark } from './watermark.ts'
 import { recordsOfBatch, WriteQueue } from './write-queue.ts'
 
 export interface SegmentedLogOptions {
-  /** Of each segment, from its start on; one whose first batch takes more is larger. A batch that does not fit begins a new one. */
+  /**
+   * Size of each segment from its start; one whose first batch needs more is larger. A batch that does not fit begins a
+   * new one.
+   */
   readonly segmentBytes: number
   /** Changes beyond this wait for the next batch; a single larger one still goes. */
   readonly batchBytes: number
   /** The log is sealed (see recovery.ts, 6) when it has been idle for this long; its watermark follows as often (7). */
   readonly sealAfterMs: number
-  /** Of new segments: that of those which are there. */
+  /** The format of new segments: that of the existing ones. */
   readonly format: LogFormat
 }
 
@@ -337,7 +340,8 @@ export class SegmentedLog implements DurableLog {
     if (!placed.ok || !continued.ok) return continued
     const path = `${this.#directory}/${segmentName(segment)}`
     const file = await this.#disk.open(path, 'create')
-    // The old segment says that the log goes on in this one: from here on there is no way back, whatever the reason.
+    // The old segment states that the log continues in this one: from here on there is no way back, whatever the
+    // reason.
     if (!file.ok) return err({ ...file.error, kind: 'io' })
     await old.file.close()
     const found: FoundSegment = { segment, path, maxIndex: noIndex }

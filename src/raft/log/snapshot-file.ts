@@ -91,7 +91,7 @@ function originOf(origin: SnapshotOrigin, before: number): Uint8Array {
   return bytes
 }
 
-/** Undefined: what stands there is none. */
+/** Undefined: the bytes are not an origin. */
 function readOrigin(bytes: Uint8Array, before: number): SnapshotOrigin | undefined {
   const view = viewOf(bytes)
   if (bytes.length !== originBytes || view.getUint32(7) !== crc32c(bytes.subarray(0, 7), before)) return undefined

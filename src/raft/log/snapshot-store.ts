@@ -21,13 +21,13 @@ import {
 /** A whole snapshot on disk. */
 export interface StoredSnapshot {
   readonly meta: SnapshotMeta
-  /** Of what a leader sends: the file has some bytes more, of this server's own. */
+  /** Size of what a leader sends: the file has some more bytes, for this server alone. */
   readonly sizeBytes: number
   /** Undefined: written by a release that did not say. */
   readonly origin: SnapshotOrigin | undefined
 }
 
-/** What a directory of snapshots holds. Nothing was changed to find out. */
+/** The snapshots in a directory. Reading it changed nothing. */
 export interface FoundSnapshots {
   /** The newest that is whole. */
   readonly newest: StoredSnapshot | undefined
@@ -88,7 +88,8 @@ async function checkFile(
 ): Promise<Result<Checked, RaftOpenFailure>> {
   const file = await disk.open(path, 'read')
   if (!file.ok) return err(diskTrouble(file.error))
-  // What the state machine does not take, it refuses when the restore is finished: the file may be whole all the same.
+  // What the state machine does not accept, it refuses when the restore is finished: the file may be intact all the
+  // same.
   const use = (piece: Uint8Array): Result<undefined, string> => {
     restore.write(piece)
     return done
@@ -120,7 +121,7 @@ export interface Received {
 }
 
 interface Kept extends StoredSnapshot {
-  /** Found out after it was written: it serves for nothing any more. */
+  /** Detected after it was written: the snapshot is no longer usable. */
   isDamaged: boolean
   /** How often it could not be read since it last could. */
   unread: number
@@ -152,9 +153,8 @@ export class SnapshotStore {
   }
 
   /**
-   * Reads all of a snapshot that is kept. One that is not what was written, that is not there, or could not be read several
-   * times, counts from then on as none, and goes with the next that is placed. The error says what is wrong; a snapshot that
-   * is not kept has nothing.
+   * Reads a whole stored snapshot. One that is damaged, missing, or repeatedly unreadable is ignored from then on, and
+   * removed when the next one is placed. The error says what is wrong; a snapshot that is not stored is no error.
    */
   async verify(meta: SnapshotMeta): Promise<Result<undefined, string>> {
     const kept = this.#find(meta)
@@ -204,7 +204,7 @@ export class SnapshotStore {
     return placed
   }
 
-  /** Feeds the state of a snapshot that is kept to `restore`, piece by piece, and lets it take it into use. */
+  /** Feeds the state of a stored snapshot to `restore`, piece by piece, and lets it take effect. */
   async restore(meta: SnapshotMeta, restore: StateRestore): Promise<Result<undefined, BadSnapshot | DiskFailure>> {
     const file = await this.#disk.open(this.#pathOf(meta), 'read')
     if (!file.ok) return file
@@ -215,7 +215,7 @@ export class SnapshotStore {
     return finished.ok ? finished : err({ kind: 'refused', offset: 0, what: finished.error })
   }
 
-  /** At most `length` bytes of the file of that snapshot; `bytes` is undefined when it is not kept any more. */
+  /** At most `length` bytes of the file of that snapshot; `bytes` is undefined if it is no longer stored. */
   async read(
     meta: SnapshotMeta,
     offset: number,
@@ -258,7 +258,7 @@ export class SnapshotStore {
     this.#receiving = undefined
   }
 
-  /** What the chunk belongs to; undefined if that is not begun and this is not its start. */
+  /** The snapshot that the chunk belongs to; undefined if that has not begun and this is not its first chunk. */
   async #receivingOf(
     meta: SnapshotMeta,
     sizeBytes: number,

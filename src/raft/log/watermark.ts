@@ -33,7 +33,7 @@ export interface FoundMark {
 
 export const watermarkName = 'watermark'
 const magic = utf8('svcmark\n')
-/** Where the two places begin: never in one sector, nor in one page. */
+/** Distance of the two places: never in one sector, nor in one page. */
 const placeBytes = 4096
 const numbers = 8
 const markBytes = magic.length + numbers * u48Bytes + 4
@@ -61,7 +61,7 @@ function readMark(bytes: Uint8Array): FoundMark | undefined {
   return { sequence: field(0), mark: { ...numbers, ...positions, configurationIndex: readIndex(view, place(7)) } }
 }
 
-/** What the directory's watermark says; undefined: there is none. Changes nothing. */
+/** The directory's watermark; undefined: there is none. Changes nothing. */
 export async function findMark(disk: Disk, directory: string): Promise<Result<FoundMark | undefined, RaftOpenFailure>> {
   const path = `${directory}/${watermarkName}`
   const file = await disk.open(path, 'read')
@@ -74,7 +74,7 @@ export async function findMark(disk: Disk, directory: string): Promise<Result<Fo
   return newest === undefined ? err(damagedAt(path, 0, 'neither of its two places is whole')) : ok(newest)
 }
 
-/** Makes the watermark of a log that has none yet, durably: before the first segment that is told to have one. */
+/** Creates the watermark of a log that has none yet, durably: before the first segment that requires one. */
 export function createWatermark(disk: Disk, directory: string, mark: Mark): Promise<Result<undefined, DiskFailure>> {
   const [even, odd] = [encodeMark({ mark, sequence: 0 }), encodeMark({ mark, sequence: 1 })]
   const padding = new Uint8Array(placeBytes - markBytes)

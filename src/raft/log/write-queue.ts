@@ -18,7 +18,7 @@ export class WriteQueue {
   #waiting: Queued[] = []
   #bytes = 0
 
-  /** Of all that is not durable yet, what is being written included. */
+  /** Size of everything that is not durable yet, including the write under way. */
   get bytes(): number {
     return this.#bytes
   }
@@ -33,7 +33,7 @@ export class WriteQueue {
     this.#waiting.push({ change, bytes, durable })
   }
 
-  /** The oldest up to so many bytes; a single larger one still goes. */
+  /** The oldest batch of at most this many bytes; a single larger change is taken as well. */
   take(bytesMax: number): QueuedBatch {
     if (this.#waiting.length === 1) {
       const only = this.#waiting
@@ -50,7 +50,7 @@ export class WriteQueue {
     return this.#waiting.splice(0, count)
   }
 
-  /** It could not be written yet. */
+  /** The batch could not be written yet. */
   putBack(batch: QueuedBatch): void {
     this.#waiting = [...batch, ...this.#waiting]
   }

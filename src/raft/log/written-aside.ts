@@ -14,8 +14,8 @@ type Step = Promise<Result<undefined, RaftOpenFailure>>
 const sliceEntries = 64
 
 /**
- * Writes a log that says this into a directory, in the place of whatever an earlier try left there. Durable when this
- * succeeds, but for the directory's own name.
+ * Writes a log with this content into a directory, and replaces what an earlier attempt left there. Durable on success,
+ * except for the directory's own name.
  */
 export async function writeLogAside(
   env: Pick<Env, 'disk' | 'crypto' | 'deferred' | 'timers' | 'clock'>,

@@ -146,7 +146,7 @@ function unique(list: Addresses, attribute: string): Outcome {
   return ok(list.filter((_, at) => texts.indexOf(itemAt(texts, at)) === at))
 }
 
-/** A function and what it is given; what comes through the pipe is its last argument. */
+/** A function with its arguments; the value of the pipe becomes its last argument. */
 interface Call {
   readonly name: string
   readonly args: readonly string[]
@@ -173,7 +173,7 @@ function parseTemplate(text: string): Result<readonly Piece[], string> {
   return ok(pieces)
 }
 
-/** One of them at a time, from where it is told to begin. */
+/** Matches one token at the given position. */
 const token =
   /\s*(?:(?<end>\}\})|(?<pipe>\|)|"(?<quoted>(?:[^"\\\n]|\\.)*)"|`(?<raw>[^`]*)`|(?<word>[A-Za-z_]\w*)|(?<number>[+-]?\d+)|(?<rest>.))/y
 

@@ -72,7 +72,7 @@ export interface Nearness {
 }
 
 /**
- * The distance of nodes without coordinates. A finite number, because MessagePack-encoded replies carry no infinity.
+ * The distance of nodes without coordinates. A finite number, because infinity does not travel between agents.
  */
 const unknownDistance = 1e12
 

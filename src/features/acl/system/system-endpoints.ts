@@ -75,7 +75,7 @@ export interface AccessStanding {
   /** Index at which it switched; 0: it has not. */
   readonly newSince: number
   readonly missing: readonly MissingServer[]
-  /** Legacy tokens that have no accessor yet. */
+  /** Legacy tokens without an accessor. */
   readonly tokensLeft: number
   readonly migratedTokens: number
   readonly migratedBatches: number

@@ -74,11 +74,11 @@ module.exports = {
       name: 'feature-knows-only-models',
       severity: 'error',
       comment:
-        'Of another feature only model.ts, views.ts (pure reads), sight.ts (what callers may see) and operations.ts (parts of a transaction) may be imported; what must happen there is a hook.',
+        'Of another feature only model.ts, views.ts (pure reads), sight.ts (what callers may see), operations.ts (parts of a transaction) and replies.ts (checks of its rows in replies) may be imported; what must happen there is a hook.',
       from: { path: '^src/features/([^/]+)/', pathNot: shared },
       to: {
         path: '^src/features/[^/]+/',
-        pathNot: ['^src/features/$1/', shared, '^src/features/[^/]+/(model|views|sight|operations)[.]ts$'],
+        pathNot: ['^src/features/$1/', shared, '^src/features/[^/]+/(model|views|sight|operations|replies)[.]ts$'],
       },
     },
     {

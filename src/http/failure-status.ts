@@ -24,6 +24,7 @@ export const failureStatus: Readonly<Record<FailureKind, number>> = {
   'access-control-off': 401,
   'legacy-access-control': 500,
   'unknown-method': 500,
+  'malformed-answer': 500,
   'mesh-off': 500,
   refused: 500,
 }

@@ -34,6 +34,8 @@ export type Failure =
   | { readonly kind: 'legacy-access-control'; readonly message: string }
   /** A server that does not know the method: an older release. */
   | { readonly kind: 'unknown-method'; readonly method: string }
+  /** The answer of an agent is none of this method, whose shape this release knows: a broken agent, or a release too far from this one. */
+  | { readonly kind: 'malformed-answer'; readonly method: string }
   /** The servers have no mesh: it is not switched on. Reference: mesh.md#feature-switch. */
   | { readonly kind: 'mesh-off' }
   /**
@@ -46,6 +48,10 @@ export type FailureKind = Failure['kind']
 
 /** Releases that do not know the kind `mesh-off` send this text in a refusal, and look for it: it stays as it is. */
 export const meshOffText = 'Connect must be enabled in order to use this endpoint'
+
+export function malformedAnswerText(method: string): string {
+  return `${method}: malformed answer`
+}
 
 /** The one line that people read. The same on every face. */
 export function failureText(failure: Failure): string {
@@ -69,6 +75,8 @@ export function failureText(failure: Failure): string {
       return 'ACL support disabled'
     case 'shutting-down':
       return 'Agent is shutting down'
+    case 'malformed-answer':
+      return malformedAnswerText(failure.method)
     case 'mesh-off':
       return meshOffText
     case 'unknown-method':

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Failure, type FailureKind, meshOffText } from '../model/failure.ts'
+import { type Failure, type FailureKind, failureText, meshOffText } from '../model/failure.ts'
 
 const message = z.string()
 
@@ -30,6 +30,7 @@ const shapes = {
   'access-control-off': z.object({ kind: z.literal('access-control-off') }),
   'legacy-access-control': z.object({ kind: z.literal('legacy-access-control'), message }),
   'unknown-method': z.object({ kind: z.literal('unknown-method'), method: z.string() }),
+  'malformed-answer': z.object({ kind: z.literal('malformed-answer'), method: z.string() }),
   'mesh-off': z.object({ kind: z.literal('mesh-off') }),
   refused: z.object({ kind: z.literal('refused'), message }),
 } as const satisfies Record<FailureKind, z.ZodType>
@@ -45,8 +46,9 @@ const withinRefused = [{ failure: { kind: 'mesh-off' }, text: meshOffText }] as 
 
 /** A failure as agents of every release understand it. */
 export function failureToWire(failure: Failure): unknown {
-  const within = withinRefused.find((row) => row.failure.kind === failure.kind)
-  return within === undefined ? failure : { kind: 'refused', message: within.text }
+  // For the agent that asked on it is a refusal as any other: releases that do not know the kind still say what is wrong.
+  const isWithin = failure.kind === 'malformed-answer' || withinRefused.some((row) => row.failure.kind === failure.kind)
+  return isWithin ? { kind: 'refused', message: failureText(failure) } : failure
 }
 
 /** A failure as another agent sent it. One of a kind unknown here (a newer release) keeps its text. */

@@ -1,27 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { z } from 'zod'
-import { rightsEndpoint } from '../../src/agent/access/rights.ts'
 import { features } from '../../src/agent/assembly/features.ts'
 import { introduceMethod } from '../../src/agent/servers/introductions.ts'
 import { serverRecordSchema } from '../../src/agent/servers/server-directory.ts'
-import { err } from '../../src/base/result.ts'
-import type { Env } from '../../src/env/env.ts'
 import { readBy } from '../../src/features/contract/fields.ts'
-import type { EndpointDefinition } from '../../src/features/contract/server-context.ts'
 import { type PlacedOperation, placedOperations } from '../../src/http/openapi/document.ts'
-import { Rpc } from '../../src/rpc/rpc.ts'
 import { nonsense } from '../nonsense.ts'
 import { effects } from '../unit/features/access-effects.ts'
 import { ask, type Reply } from './ask.ts'
+import { argumentsOf, asOtherAgent, endpoints, requestOf, unknownId } from './endpoint-calls.ts'
 import { type SimulatedAgent, startSimulatedAgent } from './simulated-agent.ts'
 
 const operations = placedOperations(features.flatMap((feature) => feature.routes ?? []))
-const endpoints = [
-  ...features.flatMap((feature) => feature.endpoints ?? []),
-  rightsEndpoint(async () => err({ kind: 'access-control-off' })) as EndpointDefinition,
-]
 const methods = ['GET', 'PUT', 'POST', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH']
-const unknownId = 'cccccccc-0000-4000-8000-00000000000c'
 /** A caller without a token, one whose token has no rights, and one whose token is none. */
 const tokens = ['', 'no-rights', 'nobody-made-me']
 /** Requests for each operation, and calls of each endpoint. */
@@ -122,7 +113,7 @@ describe('what a caller without rights sends, under default deny', () => {
     const malformed: string[] = []
     let sequence = 0
     for (const endpoint of endpoints) {
-      const given = argumentsOf(endpoint, texts)
+      const given = argumentsOf(endpoint, texts, turns)
       if (!given.some((args) => readBy(endpoint.args, args).ok)) malformed.push(endpoint.method)
       await asOtherAgent(agent, async (call) => {
         for (const [turn, args] of given.entries()) {
@@ -197,48 +188,4 @@ function queryText(value: 'texts' | z.ZodType, texts: readonly string[], turn: n
 
 function jsonText(schema: Parameters<typeof nonsense>[0], texts: readonly string[], turn: number): string {
   return JSON.stringify(nonsense(schema, texts, turn), (_, value) => (value instanceof Uint8Array ? 'eA==' : value))
-}
-
-/** Arguments that the endpoint takes, and some that none does. */
-function argumentsOf({ args }: EndpointDefinition, texts: readonly string[]): readonly unknown[] {
-  const drawn = Array.from({ length: turns }, (_, turn) => nonsense(args, texts, turn))
-  return [...drawn, ...keys, null, {}, [], 'nonsense', 1]
-}
-
-const key = { key: 'a', flags: 0, index: 0, session: unknownId, prefix: 'a', separator: '' }
-
-/** For endpoints whose schema is a function, which tells nothing of itself. */
-const keys: readonly unknown[] = [{ ...key, value: new Uint8Array([0x78]) }, key]
-
-/** Each write is one of its own. */
-function requestOf(
-  { kind }: EndpointDefinition,
-  args: unknown,
-  { token = '', sequence }: { readonly token?: string | undefined; readonly sequence: number },
-): object {
-  const asking = token === '' ? { args } : { args, token }
-  if (kind === 'write') return { ...asking, identity: { origin: 'nobody', sequence } }
-  return { ...asking, read: { consistency: 'default', minIndex: 0, waitMs: 1, maxStaleMs: 0, datacenter: '' } }
-}
-
-/** Asks as another agent does. */
-function asOtherAgent(
-  agent: SimulatedAgent,
-  use: (call: (method: string, body: unknown) => Promise<void>) => Promise<void>,
-): Promise<void> {
-  return agent.run(async (env: Env) => {
-    const rpc = await Rpc.open(env, undefined)
-    if (!rpc.ok) throw new Error(`it listens nowhere, and yet: ${rpc.error.kind}`)
-    const own = { nodeId: 'dddddddd-0000-4000-8000-00000000000d', nodeName: 'd', datacenter: 'dc1', address: '' }
-    rpc.value.start(own, {
-      onRequest: async () => err({ kind: 'unknown-method', method: '' }),
-      onNotice: () => undefined,
-      onPeer: () => undefined,
-    })
-    await use(async (method, body) => {
-      const answer = await rpc.value.request('127.0.0.1:8300', { method, body, deadlineMs: 60_000 })
-      if (!answer.ok && answer.error.kind === 'unreachable') throw new Error(answer.error.message)
-    })
-    rpc.value.stop()
-  })
 }

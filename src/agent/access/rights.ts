@@ -111,7 +111,7 @@ export interface ToldRights {
   readonly ageMs: number
 }
 
-export const toldRights: z.ZodType<ToldRights> = z.object({ rights: tokenRights, ageMs: z.number().nonnegative() })
+const toldRights: z.ZodType<ToldRights> = z.object({ rights: tokenRights, ageMs: z.number().nonnegative() })
 
 /**
  * Lets agents that keep no tokens ask any server for the rights of a token; that server asks on in the primary
@@ -125,6 +125,7 @@ export function rightsEndpoint(
     method: 'ACL.GetPolicy',
     kind: 'server',
     args: rightsArgs,
+    reply: toldRights,
     leader: false,
     access: open('whoever knows a secret may know what it is good for'),
     serve: (_server, question) => tell(question),

@@ -12,6 +12,7 @@ import { registerOffersMax } from '../../model/limits.ts'
 import { hasBehaviour, newestRelease } from '../../model/release.ts'
 import { asks, filters, keptOf, open } from '../contract/access.ts'
 import { textPairs } from '../contract/fields.ts'
+import { flagReply, isText, listOfAll, orNull, replyWith, textsReply } from '../contract/reply.ts'
 import {
   measured,
   type QueryEndpoint,
@@ -34,6 +35,7 @@ import {
 } from './commands.ts'
 import { catalogFields } from './fields.ts'
 import type { NodeDump, NodeServices, PlacedService, ServiceName, ServicePlace } from './model.ts'
+import { isCatalogNode, isNodeDump, isNodeServices, isPlacedService, isServiceName, isServicePlace } from './replies.ts'
 import { deregistrationRefused, registrationRefused } from './rights.ts'
 import { instancesSight, nodeOrIdSight, nodeSight } from './sight.ts'
 import {
@@ -64,6 +66,7 @@ export const registerEndpoint: WriteEndpoint<RegisterRequest, boolean> = {
   method: 'Catalog.Register',
   kind: 'write',
   args: fields.registerRequest,
+  reply: flagReply,
   access: asks(registrationRefused),
   serve: register,
 }
@@ -85,6 +88,7 @@ export const registerAllEndpoint: WriteEndpoint<RegisterAllRequest, readonly (st
   method: 'Catalog.RegisterAll',
   kind: 'write',
   args: fields.registerAllRequest.refine(({ offers }) => offers.length <= registerOffersMax, 'too many offers'),
+  reply: replyWith(listOfAll(orNull(isText))),
   access: asks((authorizer, { node, skipNodeUpdate, offers }, tx) => {
     // The request may bring nothing but the node.
     for (const offer of offers.length === 0 ? [{ service: null, checks: [] }] : offers) {
@@ -116,6 +120,7 @@ export const deregisterEndpoint: WriteEndpoint<DeregisterRequest, boolean> = {
   method: 'Catalog.Deregister',
   kind: 'write',
   args: fields.deregisterRequest,
+  reply: flagReply,
   access: asks(deregistrationRefused),
   serve: (server, args, identity) =>
     measured(server, 'catalog.deregister', () => server.propose(catalogDeregister, args, identity)),
@@ -134,6 +139,7 @@ export const nodesEndpoint: QueryEndpoint<z.infer<typeof nodesArgs>, readonly Ca
   method: 'Catalog.ListNodes',
   kind: 'query',
   args: nodesArgs,
+  reply: replyWith(listOfAll(isCatalogNode)),
   access: filters(
     nodesSeenBy,
     byRow({
@@ -156,6 +162,7 @@ export const servicesEndpoint: QueryEndpoint<z.infer<typeof servicesArgs>, reado
   method: 'Catalog.ListServices',
   kind: 'query',
   args: servicesArgs,
+  reply: replyWith(listOfAll(isServiceName)),
   access: filters(
     servicesSeenBy,
     byRow({
@@ -198,6 +205,7 @@ export const serviceNodesEndpoint: QueryEndpoint<z.infer<typeof serviceNodesArgs
   kind: 'query',
   counts: discoveryCounts('catalog'),
   args: serviceNodesArgs,
+  reply: replyWith(listOfAll(isPlacedService)),
   access: filters(
     (authorizer, placed, { service, connect }) =>
       connect === true && !seesService(authorizer, service) ? [] : placedSeenBy(authorizer, placed),
@@ -219,6 +227,7 @@ export const servicesAtEndpoint: QueryEndpoint<z.infer<typeof serviceAtArgs>, re
   method: 'Internal.ServicesAt',
   kind: 'query',
   args: serviceAtArgs,
+  reply: replyWith(listOfAll(isServicePlace)),
   access: filters(
     (authorizer, places) =>
       keptOf(places, ({ node, service }) => seesNode(authorizer, node) && seesService(authorizer, service)),
@@ -243,6 +252,7 @@ export const nodeServicesEndpoint: QueryEndpoint<NodeArgs, NodeServices | null> 
   method: 'Catalog.NodeServices',
   kind: 'query',
   args: nodeArgs,
+  reply: replyWith(orNull(isNodeServices)),
   access: filters((authorizer, found) => {
     if (found === null || !seesNode(authorizer, found.node.node)) return null
     const services = servicesSeenBy(authorizer, found.services)
@@ -262,6 +272,7 @@ export const nodeDumpEndpoint: QueryEndpoint<NodeArgs, NodeDump> = {
   method: 'Internal.NodeDump',
   kind: 'query',
   args: nodeArgs,
+  reply: replyWith(isNodeDump),
   access: filters((authorizer, dump) => {
     if (dump.node === null) return dump
     if (!seesNode(authorizer, dump.node.node)) return nothingThere
@@ -284,6 +295,7 @@ export const datacentersEndpoint: ServerEndpoint<z.infer<typeof noArgs>, readonl
   method: 'Catalog.ListDatacenters',
   kind: 'server',
   args: noArgs,
+  reply: textsReply,
   access: open('names of datacenters: whoever uses one must be able to find it'),
   leader: false,
   serve: async (server) => {

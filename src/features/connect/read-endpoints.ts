@@ -6,6 +6,7 @@ import type { RootsList, ShownConfiguration } from './model.ts'
 import { shownOptions } from './options.ts'
 import { kindNamed } from './provider/provider.ts'
 import { providerKinds } from './provider/providers.ts'
+import { rootsListReply, shownConfiguration } from './replies.ts'
 import { authorityOf, rootsIndex, rootsList } from './views.ts'
 
 const noArgs = z.object({})
@@ -21,6 +22,7 @@ export const rootsEndpoint: QueryEndpoint<z.infer<typeof noArgs>, RootsList> = {
   method: 'ConnectCA.Roots',
   kind: 'query',
   args: noArgs,
+  reply: rootsListReply,
   access: open('certificates of authorities are public, and every proxy needs them'),
   unavailable: meshIsOff,
   query: (tx) => ({ index: rootsIndex(tx), value: rootsList(tx) }),
@@ -31,6 +33,7 @@ export const configurationGetEndpoint: QueryEndpoint<z.infer<typeof noArgs>, Sho
   method: 'ConnectCA.ConfigurationGet',
   kind: 'query',
   args: noArgs,
+  reply: shownConfiguration.nullable(),
   access: asks((authorizer) => refusedUnlessAllowed(authorizer, 'operator', '', 'read')),
   unavailable: meshIsOff,
   query: (tx) => {

@@ -34,7 +34,7 @@ export const authorityTable: TableDefinition<AuthorityRow> = {
   decode: (row) => authorityRow.parse(row),
 }
 
-const rootRow = z.object({
+export const rootRow = z.object({
   ...certificateFacts,
   clusterId: z.string(),
   of: z.string(),

@@ -2,12 +2,14 @@ import { z } from 'zod'
 import { err } from '../../base/result.ts'
 import { asks, refusedUnlessAllowed, within } from '../contract/access.ts'
 import { count } from '../contract/fields.ts'
+import { flagReply } from '../contract/reply.ts'
 import type { ServerEndpoint, WriteEndpoint } from '../contract/server-context.ts'
 import { authorityDuty } from './duty.ts'
 import { options } from './fields.ts'
 import type { AuthorityForecast, IssuedLeaf } from './model.ts'
 import { readOptions } from './options.ts'
 import { meshIsOff } from './read-endpoints.ts'
+import { authorityForecast, issuedLeaf } from './replies.ts'
 
 const configurationArgs = z.object({
   provider: z.string(),
@@ -26,6 +28,7 @@ export const configurationSetEndpoint: WriteEndpoint<z.infer<typeof configuratio
   method: 'ConnectCA.ConfigurationSet',
   kind: 'write',
   args: configurationArgs,
+  reply: flagReply,
   access: asks((authorizer) => refusedUnlessAllowed(authorizer, 'operator', '', 'write')),
   serve: async (server, { provider, options: wished, onlyAt, uncrossed = false }, identity) => {
     const off = meshIsOff(server)
@@ -50,6 +53,7 @@ export const signEndpoint: WriteEndpoint<z.infer<typeof signArgs>, IssuedLeaf> =
   method: 'ConnectCA.Sign',
   kind: 'write',
   args: signArgs,
+  reply: issuedLeaf,
   access: within('the request says for which service it is'),
   serve: async (server, { csr }, _identity, authorizer) => {
     const off = meshIsOff(server)
@@ -66,6 +70,7 @@ export const forecastEndpoint: ServerEndpoint<z.infer<typeof noArgs>, AuthorityF
   method: 'ConnectCA.Forecast',
   kind: 'server',
   args: noArgs,
+  reply: authorityForecast,
   leader: true,
   access: asks((authorizer) => refusedUnlessAllowed(authorizer, 'operator', '', 'read')),
   serve: async (server) => {

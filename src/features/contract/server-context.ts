@@ -121,6 +121,8 @@ export interface WriteEndpoint<Args = unknown, Reply = unknown> {
   readonly method: string
   readonly kind: 'write'
   readonly args: z.ZodType<Args>
+  /** Checked by the asking agent, for the server may be of another release (`reply.ts`). */
+  readonly reply: z.ZodType<Reply>
   readonly access: Access<Args>
   serve(
     server: ServerContext,
@@ -134,6 +136,8 @@ export interface QueryEndpoint<Args = unknown, Reply = unknown> {
   readonly method: string
   readonly kind: 'query'
   readonly args: z.ZodType<Args>
+  /** Checked by the asking agent, for the server may be of another release (`reply.ts`). */
+  readonly reply: z.ZodType<Reply>
   readonly access: ReadAccess<Args, Reply>
   /**
    * Pure in the transaction, the arguments, and the server's release: the newest one if absent. `index` is the one at
@@ -157,6 +161,8 @@ export interface ServerEndpoint<Args = unknown, Reply = unknown> {
   readonly method: string
   readonly kind: 'server'
   readonly args: z.ZodType<Args>
+  /** Checked by the asking agent, for the server may be of another release (`reply.ts`). */
+  readonly reply: z.ZodType<Reply>
   /** Asks the leader unless the caller said `stale`. */
   readonly leader: boolean
   readonly access: Access<Args>

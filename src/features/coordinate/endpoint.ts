@@ -3,6 +3,7 @@ import { compareText } from '../../base/bytes.ts'
 import { ok } from '../../base/result.ts'
 import { spelledNode } from '../catalog/views.ts'
 import { asks, filters, keptOf, open, refusedUnlessAllowed } from '../contract/access.ts'
+import { nothingReply } from '../contract/reply.ts'
 import type { QueryEndpoint, ServerEndpoint, WanView, WriteEndpoint } from '../contract/server-context.ts'
 import { oneForAll } from '../contract/visible-index.ts'
 import { seesNode } from '../discovery/sight.ts'
@@ -10,11 +11,14 @@ import { coordinateBatches } from './duty.ts'
 import { type CoordinateRow, coordinateRow } from './model.ts'
 import { allCoordinates, coordinateOfNode, coordinatesIndex } from './views.ts'
 
+const coordinateRows = z.array(coordinateRow).readonly()
+
 /** Acknowledged at once, before it is replicated in a batch, and it may be lost until then. Its node sends again. */
 export const updateEndpoint: WriteEndpoint<CoordinateRow, null> = {
   method: 'Coordinate.Update',
   kind: 'write',
   args: coordinateRow,
+  reply: nothingReply,
   access: asks((authorizer, { node }, tx) => refusedUnlessAllowed(authorizer, 'node', spelledNode(tx, node), 'write')),
   serve: async (server, update) => {
     server.duty(coordinateBatches)?.add(update)
@@ -32,6 +36,7 @@ export const nodesEndpoint: QueryEndpoint<z.infer<typeof nodesArgs>, readonly Co
   method: 'Coordinate.ListNodes',
   kind: 'query',
   args: nodesArgs,
+  reply: coordinateRows,
   access: filters(
     (authorizer, rows) => (authorizer.readsAll('node') ? rows : keptOf(rows, ({ node }) => seesNode(authorizer, node))),
     ofAllNodes,
@@ -48,6 +53,7 @@ export const nodeEndpoint: QueryEndpoint<z.infer<typeof nodeArgs>, CoordinateRow
   method: 'Coordinate.Node',
   kind: 'query',
   args: nodeArgs,
+  reply: coordinateRow.nullable(),
   access: filters(
     (authorizer, row) => (row === null || seesNode(authorizer, row.node) ? row : null),
     ofAllNodes,
@@ -71,6 +77,7 @@ export const datacentersEndpoint: ServerEndpoint<z.infer<typeof noArgs>, readonl
   method: 'Coordinate.ListDatacenters',
   kind: 'server',
   args: noArgs,
+  reply: z.array(z.object({ datacenter: z.string(), coordinates: coordinateRows })).readonly(),
   access: open('servers are public: every agent measures how far they are'),
   leader: false,
   serve: async (server) => {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { err, ok } from '../../base/result.ts'
 import { asks, refusedUnlessAllowed } from '../contract/access.ts'
+import { nothingReply } from '../contract/reply.ts'
 import type { ServerEndpoint } from '../contract/server-context.ts'
 import { decodeUserEvent, userEventPrefix } from './model.ts'
 
@@ -13,6 +14,7 @@ export const fireEndpoint: ServerEndpoint<z.infer<typeof fireArgs>, null> = {
   method: 'Internal.EventFire',
   kind: 'server',
   args: fireArgs,
+  reply: nothingReply,
   access: asks((authorizer, { name }) => refusedUnlessAllowed(authorizer, 'event', name, 'write')),
   leader: false,
   serve: async (server, { name, payload }) => {

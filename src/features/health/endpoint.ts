@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { CatalogCheck, HealthServiceEntry, TextPairs } from '../../model/catalog.ts'
 import type { ReadTransaction } from '../../store/types.ts'
+import { areHealthEntries, isCatalogCheck } from '../catalog/replies.ts'
 import { checksSight, instancesSight } from '../catalog/sight.ts'
 import {
   allChecks,
@@ -19,10 +20,13 @@ import {
 } from '../catalog/views.ts'
 import { filters } from '../contract/access.ts'
 import { textPairs } from '../contract/fields.ts'
+import { listOfAll, replyWith } from '../contract/reply.ts'
 import type { QueryEndpoint } from '../contract/server-context.ts'
 import { nearestFirst } from '../coordinate/views.ts'
 import { checksSeenBy, placedSeenBy, seesService } from '../discovery/sight.ts'
 import { discoveryCounts, tagFilterFields, tagsRead } from '../discovery/tag-filter.ts'
+
+const checksReply = replyWith(listOfAll(isCatalogCheck))
 
 /** Only items on nodes with all of these metadata pairs; none given: all. */
 const nodeMeta = textPairs.optional()
@@ -45,6 +49,7 @@ export const serviceHealthEndpoint: QueryEndpoint<z.infer<typeof serviceHealthAr
   kind: 'query',
   counts: discoveryCounts('health'),
   args: serviceHealthArgs,
+  reply: replyWith(areHealthEntries),
   access: filters(
     (authorizer, entries, { service, connect }) =>
       connect && !seesService(authorizer, service) ? [] : placedSeenBy(authorizer, entries),
@@ -65,6 +70,7 @@ export const nodeChecksEndpoint: QueryEndpoint<z.infer<typeof nodeChecksArgs>, r
   method: 'Health.NodeChecks',
   kind: 'query',
   args: nodeChecksArgs,
+  reply: checksReply,
   access: filters(
     checksSeenBy,
     checksSight((state, { node }) => checksOfNode(state, node)),
@@ -79,6 +85,7 @@ export const serviceChecksEndpoint: QueryEndpoint<z.infer<typeof serviceChecksAr
   method: 'Health.ServiceChecks',
   kind: 'query',
   args: serviceChecksArgs,
+  reply: checksReply,
   access: filters(
     checksSeenBy,
     checksSight((state, { service }) => checksOfService(state, service), { nodeMeta: (args) => args.nodeMeta }),
@@ -96,6 +103,7 @@ export const stateChecksEndpoint: QueryEndpoint<z.infer<typeof stateChecksArgs>,
   method: 'Health.ChecksInState',
   kind: 'query',
   args: stateChecksArgs,
+  reply: checksReply,
   access: filters(
     checksSeenBy,
     checksSight(checksAsked, { nodeMeta: (args) => args.nodeMeta, floor: statusDeparturesIndex }),

@@ -5,6 +5,7 @@ import { uuidOf } from '../../base/uuid.ts'
 import type { Failure } from '../../model/failure.ts'
 import { denied, refusedUnlessAllowed, within } from '../contract/access.ts'
 import { meshSpellings } from '../contract/names.ts'
+import { textReply } from '../contract/reply.ts'
 import {
   type CommandDefinition,
   measured,
@@ -37,6 +38,7 @@ export const applyEndpoint: WriteEndpoint<ApplyArgs, string> = {
   method,
   kind: 'write',
   args: applyArgs,
+  reply: textReply,
   access: within('for which destination an intention is only a leader knows that has caught up'),
   serve: (server, args, identity, authorizer) =>
     measured(server, 'intention.apply', () =>

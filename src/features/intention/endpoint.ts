@@ -2,9 +2,11 @@ import { z } from 'zod'
 import type { Authorizer } from '../../access/authorizer.ts'
 import { ok } from '../../base/result.ts'
 import { asks, filters, keptOf, refusedUnlessAllowed } from '../contract/access.ts'
+import { flagReply, listOfAll, orNull, replyWith } from '../contract/reply.ts'
 import type { QueryEndpoint, ServerEndpoint } from '../contract/server-context.ts'
 import { byRow, newestOf } from '../contract/visible-index.ts'
 import { type IntentionRow, intentionId, place } from './model.ts'
+import { areIntentions, isIntention } from './replies.ts'
 import {
   allIntentions,
   decidingIntention,
@@ -28,6 +30,7 @@ export const listEndpoint: QueryEndpoint<z.infer<typeof noArgs>, readonly Intent
   method: 'Intention.List',
   kind: 'query',
   args: noArgs,
+  reply: replyWith(areIntentions),
   access: filters(
     (authorizer, intentions) =>
       authorizer.readsAll('intention')
@@ -44,6 +47,7 @@ export const getEndpoint: QueryEndpoint<z.infer<typeof idArgs>, IntentionRow | n
   method: 'Intention.Get',
   kind: 'query',
   args: idArgs,
+  reply: replyWith(orNull(isIntention)),
   access: filters(
     (authorizer, intention) =>
       intention === null || authorizer.allows('intention', intention.destination.name, 'read') ? intention : null,
@@ -65,6 +69,7 @@ export const matchEndpoint: QueryEndpoint<z.infer<typeof matchArgs>, readonly (r
   method: 'Intention.Match',
   kind: 'query',
   args: matchArgs,
+  reply: replyWith(listOfAll(areIntentions)),
   access: asks((authorizer, { places }) => {
     const hidden = places.find(({ name }) => !authorizer.allows('intention', name, 'read'))
     return hidden && { resource: 'intention', name: hidden.name, right: 'read' }
@@ -86,6 +91,7 @@ export const checkEndpoint: ServerEndpoint<z.infer<typeof checkArgs>, boolean> =
   method: 'Intention.Check',
   kind: 'server',
   args: checkArgs,
+  reply: flagReply,
   leader: true,
   access: asks((authorizer, { destination }) => refusedUnlessAllowed(authorizer, 'service', destination.name, 'read')),
   async serve(server, ends) {

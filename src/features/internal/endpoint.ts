@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Authorizer } from '../../access/authorizer.ts'
 import type { CatalogNode } from '../../model/catalog.ts'
 import type { ReadTransaction } from '../../store/types.ts'
+import { isCatalogCheck, isCatalogNode, isCatalogService } from '../catalog/replies.ts'
 import { nodeSight, overviewSight } from '../catalog/sight.ts'
 import {
   allNodes,
@@ -14,9 +15,16 @@ import {
   servicesOfNode,
 } from '../catalog/views.ts'
 import { filters } from '../contract/access.ts'
+import { listOfAll, membersAre, orNull, replyWith } from '../contract/reply.ts'
 import type { QueryEndpoint } from '../contract/server-context.ts'
 import { checksSeenBy, seesNode, servicesSeenBy } from '../discovery/sight.ts'
 import type { NodeOverview } from './model.ts'
+
+const isOverview = membersAre<NodeOverview>({
+  node: isCatalogNode,
+  services: listOfAll(isCatalogService),
+  checks: listOfAll(isCatalogCheck),
+})
 
 const noArgs = z.object({})
 
@@ -25,6 +33,7 @@ export const overviewEndpoint: QueryEndpoint<z.infer<typeof noArgs>, readonly No
   method: 'Internal.Overview',
   kind: 'query',
   args: noArgs,
+  reply: replyWith(listOfAll(isOverview)),
   access: filters((authorizer, nodes) => {
     const seen = nodes.flatMap((each) => seenOf(authorizer, each) ?? [])
     return seen.length === nodes.length && seen.every((each, at) => each === nodes[at]) ? nodes : seen
@@ -42,6 +51,7 @@ export const nodeOverviewEndpoint: QueryEndpoint<z.infer<typeof nodeArgs>, NodeO
   method: 'Internal.NodeOverview',
   kind: 'query',
   args: nodeArgs,
+  reply: replyWith(orNull(isOverview)),
   access: filters((authorizer, found) => (found === null ? null : seenOf(authorizer, found)), nodeSight),
   query: (tx, { node: name }) =>
     ofNode(tx, name, (read) => {

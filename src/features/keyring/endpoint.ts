@@ -4,9 +4,22 @@ import { err, ok } from '../../base/result.ts'
 import type { KeyAnswers, KeyRequest } from '../../gossip/pool.ts'
 import type { Failure } from '../../model/failure.ts'
 import { refusedUnlessAllowed, tellDenied, within } from '../contract/access.ts'
+import { count } from '../contract/fields.ts'
 import type { ServerEndpoint } from '../contract/server-context.ts'
 import { datacentersByDistance } from '../discovery/datacenters.ts'
 import { relayFactorMax } from './model.ts'
+
+const poolKeysReply = z.object({
+  answers: z
+    .object({
+      nodes: count,
+      answered: count,
+      errors: z.array(z.tuple([z.string(), z.string()])),
+      keys: z.array(z.tuple([z.string(), count])),
+    })
+    .nullable(),
+  elsewhere: z.array(z.string()),
+})
 
 const keyArgs = z.object({
   pool: z.enum(['lan', 'wan']),
@@ -40,6 +53,7 @@ export const poolKeysEndpoint: ServerEndpoint<KeyArgs, PoolKeysReply> = {
   method: 'Internal.KeyringOperation',
   kind: 'server',
   args: keyArgs,
+  reply: poolKeysReply,
   leader: false,
   access: within('its refusals have words of their own'),
   serve: async (server, { pool, action, key, relayFactor }, authorizer) => {

@@ -107,7 +107,7 @@ export type LockAnswer =
   | { readonly kind: 'held'; readonly fence: number }
   | { readonly kind: 'no-session' | 'held-by-another' | 'delayed' }
 
-const lockAnswer = z.union([
+export const lockAnswer = z.union([
   z.object({ kind: z.literal('held'), fence: count }).readonly(),
   z.object({ kind: z.enum(['no-session', 'held-by-another', 'delayed']) }).readonly(),
 ])

@@ -6,6 +6,7 @@ import { kvValueBytesMax } from '../../model/limits.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { asks, filters, keptOf } from '../contract/access.ts'
 import { bytes, byteText, isByteText, readWith, uint64, uint64Of } from '../contract/fields.ts'
+import { flagReply, listOfAll, orNull, replyWith, textsReply } from '../contract/reply.ts'
 import {
   type CommandDefinition,
   measured,
@@ -15,10 +16,21 @@ import {
   type WriteIdentity,
 } from '../contract/server-context.ts'
 import { byRow, newestOf, type Sight } from '../contract/visible-index.ts'
-import { kvDelete, kvDeleteCas, kvDeleteTree, kvLock, kvPut, kvPutCas, kvUnlock, type LockAnswer } from './commands.ts'
+import {
+  kvDelete,
+  kvDeleteCas,
+  kvDeleteTree,
+  kvLock,
+  kvPut,
+  kvPutCas,
+  kvUnlock,
+  type LockAnswer,
+  lockAnswer,
+} from './commands.ts'
 import { delayOverOf } from './lock-delays.ts'
 import type { KvEntry } from './model.ts'
 import { entriesSeenBy } from './operations.ts'
+import { isKvEntry } from './replies.ts'
 import { listingRefused, readingRefused, treeRefused, writingRefused } from './rights.ts'
 import { kvTable, packedRow, reapedFloor, tombstoneTable } from './tables.ts'
 
@@ -55,6 +67,7 @@ export const putEndpoint: WriteEndpoint<PutArgs, boolean> = {
   method: 'KV.Put',
   kind: 'write',
   args: putArgs,
+  reply: flagReply,
   access: writesKey,
   serve: (server, args, identity) => apply(server, kvPut, args, identity),
 }
@@ -65,6 +78,7 @@ export const putCasEndpoint: WriteEndpoint<z.infer<typeof putCasArgs>, boolean> 
   method: 'KV.PutCas',
   kind: 'write',
   args: putCasArgs,
+  reply: flagReply,
   access: writesKey,
   serve: (server, args, identity) => apply(server, kvPutCas, args, identity),
 }
@@ -77,6 +91,7 @@ export const lockEndpoint: WriteEndpoint<z.infer<typeof lockArgs>, LockAnswer> =
   method: 'KV.Lock',
   kind: 'write',
   args: lockArgs,
+  reply: lockAnswer,
   access: writesKey,
   serve: (server, args, identity) =>
     apply(server, kvLock, { ...args, delayOver: delayOverOf(server, args.key) }, identity),
@@ -86,6 +101,7 @@ export const unlockEndpoint: WriteEndpoint<z.infer<typeof lockArgs>, boolean> = 
   method: 'KV.Unlock',
   kind: 'write',
   args: lockArgs,
+  reply: flagReply,
   access: writesKey,
   serve: (server, args, identity) => apply(server, kvUnlock, args, identity),
 }
@@ -96,6 +112,7 @@ export const deleteEndpoint: WriteEndpoint<z.infer<typeof deleteArgs>, boolean> 
   method: 'KV.Delete',
   kind: 'write',
   args: deleteArgs,
+  reply: flagReply,
   access: writesKey,
   serve: (server, args, identity) => apply(server, kvDelete, args, identity),
 }
@@ -106,6 +123,7 @@ export const deleteCasEndpoint: WriteEndpoint<z.infer<typeof deleteCasArgs>, boo
   method: 'KV.DeleteCas',
   kind: 'write',
   args: deleteCasArgs,
+  reply: flagReply,
   access: writesKey,
   serve: (server, args, identity) => apply(server, kvDeleteCas, args, identity),
 }
@@ -117,6 +135,7 @@ export const deleteTreeEndpoint: WriteEndpoint<PrefixArgs, boolean> = {
   method: 'KV.DeleteTree',
   kind: 'write',
   args: prefixArgs,
+  reply: flagReply,
   access: asks((authorizer, { prefix }) => treeRefused(authorizer, prefix)),
   serve: (server, args, identity) => apply(server, kvDeleteTree, args, identity),
 }
@@ -130,6 +149,7 @@ export const getEndpoint: QueryEndpoint<z.infer<typeof getArgs>, KvEntry | null>
   method: 'KV.Get',
   kind: 'query',
   args: getArgs,
+  reply: replyWith(orNull(isKvEntry)),
   access: asks((authorizer, args) => readingRefused(authorizer, args.key)),
   query: (tx, args) => {
     const row = tx.get(kvTable, args.key)
@@ -142,6 +162,7 @@ export const listEndpoint: QueryEndpoint<PrefixArgs, readonly KvEntry[]> = {
   method: 'KV.List',
   kind: 'query',
   args: prefixArgs,
+  reply: replyWith(listOfAll(isKvEntry)),
   access: filters(
     entriesSeenBy,
     keysSight((_authorizer, _state, _args, entries) => newestOf(entries)),
@@ -162,6 +183,7 @@ export const keysEndpoint: QueryEndpoint<KeysArgs, readonly string[]> = {
   method: 'KV.Keys',
   kind: 'query',
   args: keysArgs,
+  reply: textsReply,
   access: filters(
     (authorizer, keys, args, state) => {
       if (authorizer.readsAll('key')) return keys

@@ -4,12 +4,68 @@ import type { Failure } from '../../model/failure.ts'
 import type { ClusterHealth } from '../../model/server-health.ts'
 import type { RequestRefusal } from '../../raft/core/types.ts'
 import { asks, refusedUnlessAllowed } from '../contract/access.ts'
-import { uint64 } from '../contract/fields.ts'
+import { count, uint64 } from '../contract/fields.ts'
+import {
+  flagReply,
+  isFlag,
+  isIndex,
+  isNumber,
+  isText,
+  membersAre,
+  nothingReply,
+  orNull,
+  replyWith,
+} from '../contract/reply.ts'
 import type { QueryEndpoint, ServerContext, ServerEndpoint, WriteEndpoint } from '../contract/server-context.ts'
 import { type AutopilotRow, autopilotSettings } from './autopilot.ts'
 import { autopilotSet } from './commands.ts'
 import type { RaftConfiguration, RaftServer } from './model.ts'
 import { autopilotOf } from './views.ts'
+
+const isAutopilot = membersAre<AutopilotRow>({
+  cleanUpDeadServers: isFlag,
+  lastContactThresholdMs: isNumber,
+  maxTrailingLogs: isNumber,
+  serverStabilizationMs: isNumber,
+  redundancyZoneTag: isText,
+  disableUpgradeMigration: isFlag,
+  upgradeVersionTag: isText,
+  createIndex: isIndex,
+  modifyIndex: isIndex,
+})
+
+const raftServer = z.object({
+  id: z.string(),
+  node: z.string(),
+  address: z.string(),
+  leader: z.boolean(),
+  protocolVersion: z.string(),
+  voter: z.boolean(),
+})
+const raftConfiguration = z.object({ servers: z.array(raftServer), index: count })
+
+const serverHealth = z.object({
+  id: z.string(),
+  name: z.string(),
+  address: z.string(),
+  poolStatus: z.enum(['alive', 'leaving', 'left', 'failed', 'none']),
+  release: z.string(),
+  leader: z.boolean(),
+  voter: z.boolean(),
+  lastContactMs: z
+    .number()
+    .optional()
+    .transform((ms) => ms),
+  lastTerm: count,
+  lastIndex: count,
+  healthy: z.boolean(),
+  stableSinceMs: z.number(),
+})
+const clusterHealth = z.object({
+  healthy: z.boolean(),
+  failureTolerance: z.number(),
+  servers: z.array(serverHealth),
+})
 
 const noArgs = z.object({})
 
@@ -20,6 +76,7 @@ export const raftConfigurationEndpoint: ServerEndpoint<z.infer<typeof noArgs>, R
   method: 'Operator.RaftConfiguration',
   kind: 'server',
   args: noArgs,
+  reply: raftConfiguration,
   access: reads,
   leader: true,
   serve: async (server) => ok(configurationOf(server)),
@@ -30,6 +87,7 @@ export const serverHealthEndpoint: ServerEndpoint<z.infer<typeof noArgs>, Cluste
   method: 'Operator.ServerHealth',
   kind: 'server',
   args: noArgs,
+  reply: clusterHealth,
   access: reads,
   leader: true,
   // A leader that has just been elected has not asked the servers yet.
@@ -61,6 +119,7 @@ export const removePeerEndpoint: WriteEndpoint<RemovePeerArgs, null> = {
   method: 'Operator.RaftRemovePeer',
   kind: 'write',
   args: removePeerArgs,
+  reply: nothingReply,
   access: writes,
   serve: async (server, args) => {
     const { servers } = server.raft.status().configuration
@@ -78,6 +137,7 @@ export const transferLeaderEndpoint: WriteEndpoint<z.infer<typeof transferArgs>,
   method: 'Operator.TransferLeader',
   kind: 'write',
   args: transferArgs,
+  reply: nothingReply,
   access: writes,
   serve: async (server, { id }) => {
     const handed = await server.raft.transferLeadership(id === '' ? undefined : id)
@@ -90,6 +150,7 @@ export const readAutopilotEndpoint: QueryEndpoint<z.infer<typeof noArgs>, Autopi
   method: 'Operator.AutopilotGetConfiguration',
   kind: 'query',
   args: noArgs,
+  reply: replyWith(orNull(isAutopilot)),
   access: reads,
   query: (tx) => {
     const row = autopilotOf(tx)
@@ -104,6 +165,7 @@ export const setAutopilotEndpoint: WriteEndpoint<z.infer<typeof setAutopilotArgs
   method: 'Operator.AutopilotSetConfiguration',
   kind: 'write',
   args: setAutopilotArgs,
+  reply: flagReply,
   access: writes,
   serve: (server, args, identity) => server.propose(autopilotSet, args, identity),
 }

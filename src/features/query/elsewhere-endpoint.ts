@@ -2,8 +2,10 @@ import { z } from 'zod'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { HealthServiceEntry } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
+import { areHealthEntries } from '../catalog/replies.ts'
 import { open, within } from '../contract/access.ts'
 import type { ReadMeta } from '../contract/reading.ts'
+import { checkedWith, readMeta, textsReply } from '../contract/reply.ts'
 import type { ServerContext, ServerEndpoint } from '../contract/server-context.ts'
 import { datacentersByDistance } from '../discovery/datacenters.ts'
 import { executeRemoteEndpoint } from './endpoint.ts'
@@ -33,6 +35,7 @@ export const executeElsewhereEndpoint: ServerEndpoint<ElsewhereArgs, FoundElsewh
   method: 'PreparedQuery.ExecuteElsewhere',
   kind: 'server',
   args: elsewhereArgs,
+  reply: z.object({ entries: checkedWith(areHealthEntries), meta: readMeta }),
   leader: true,
   access: within('what the token of the query may read is found, whoever executes it'),
   serve: executeElsewhere,
@@ -77,6 +80,7 @@ export const otherDatacentersEndpoint: ServerEndpoint<z.infer<typeof noArgs>, re
   method: 'PreparedQuery.OtherDatacenters',
   kind: 'server',
   args: noArgs,
+  reply: textsReply,
   access: open('names of datacenters, which are told to everybody'),
   leader: false,
   serve: async (server) => {

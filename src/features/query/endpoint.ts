@@ -6,9 +6,11 @@ import { uuidOf } from '../../base/uuid.ts'
 import type { HealthServiceEntry } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import { hasBehaviour } from '../../model/release.ts'
+import { areHealthEntries } from '../catalog/replies.ts'
 import { instancesSight, newestInstance, seesCatalog } from '../catalog/sight.ts'
 import { departuresIndex } from '../catalog/views.ts'
 import { asks, filters, filtersOnBehalf, keptOf } from '../contract/access.ts'
+import { listOfAll, orNull, replyWith, textReply } from '../contract/reply.ts'
 import {
   type CommandDefinition,
   measured,
@@ -22,6 +24,7 @@ import { placedSeenBy } from '../discovery/sight.ts'
 import { missing, type QueryOutcome, queryCreate, queryDelete, queryUpdate } from './commands.ts'
 import { instancesOfQuery, type Nearness, nearnessOf, waysOf } from './instances.ts'
 import { definitionFields, type QueryDefinition, type QueryRow, queryId, serviceQueryFields } from './model.ts'
+import { executedReply, isQuery, resolvedReply } from './replies.ts'
 import { isListed, managesAccess, queryChangeRefused, queryRefused, queryShown, withoutToken } from './rights.ts'
 import { definitionRefusal } from './validation.ts'
 import {
@@ -42,6 +45,7 @@ export const createEndpoint: WriteEndpoint<QueryDefinition, string> = {
   method: 'PreparedQuery.Create',
   kind: 'write',
   args: createArgs,
+  reply: textReply,
   access: asks((authorizer, definition) => queryRefused(authorizer, definition, 'write')),
   serve: (server, definition, identity) =>
     define(server, queryCreate, { ...definition, id: uuidOf(server.env.crypto.randomBytes(16)) }, identity),
@@ -52,6 +56,7 @@ export const updateEndpoint: WriteEndpoint<QueryDefinition & { readonly id: stri
   method: 'PreparedQuery.Update',
   kind: 'write',
   args: z.object({ id: queryId, ...definitionFields }),
+  reply: textReply,
   access: asks(
     (authorizer, definition, tx) =>
       queryRefused(authorizer, definition, 'write') ??
@@ -98,6 +103,7 @@ export const deleteEndpoint: WriteEndpoint<IdArgs, string> = {
   method: 'PreparedQuery.Delete',
   kind: 'write',
   args: idArgs,
+  reply: textReply,
   access: asks((authorizer, { id }, tx) => queryChangeRefused(authorizer, queryById(tx, id), notThere({ id }))),
   serve: (server, args, identity) => propose(server, queryDelete, args, identity),
 }
@@ -108,6 +114,7 @@ export const getEndpoint: QueryEndpoint<IdArgs, QueryRow | null> = {
   method: 'PreparedQuery.Get',
   kind: 'query',
   args: idArgs,
+  reply: replyWith(orNull(isQuery)),
   access: filters(
     (authorizer, query) =>
       query === null || queryRefused(authorizer, query, 'read') !== undefined ? null : queryShown(authorizer, query),
@@ -122,6 +129,7 @@ export const listEndpoint: QueryEndpoint<z.infer<typeof noArgs>, readonly QueryR
   method: 'PreparedQuery.List',
   kind: 'query',
   args: noArgs,
+  reply: replyWith(listOfAll(isQuery)),
   access: filters(
     (authorizer, queries) => {
       const listed = keptOf(queries, (query) => isListed(authorizer, query))
@@ -141,6 +149,7 @@ export const explainEndpoint: QueryEndpoint<z.infer<typeof explainArgs>, Resolve
   method: 'PreparedQuery.Explain',
   kind: 'query',
   args: explainArgs,
+  reply: resolvedReply,
   access: filters(
     (authorizer, resolved) => {
       if (resolved.kind !== 'found') return resolved
@@ -184,6 +193,7 @@ export const executeEndpoint: QueryEndpoint<z.infer<typeof executeArgs>, Execute
   method: 'PreparedQuery.Execute',
   kind: 'query',
   args: executeArgs,
+  reply: executedReply,
   access: filtersOnBehalf(
     ({ idOrName, segment }, tx) => {
       const resolved = resolveQuery(tx, idOrName, segment)
@@ -230,6 +240,7 @@ export const executeRemoteEndpoint: QueryEndpoint<z.infer<typeof executeRemoteAr
   method: 'PreparedQuery.ExecuteRemote',
   kind: 'query',
   args: executeRemoteArgs,
+  reply: replyWith(areHealthEntries),
   access: filters(
     placedSeenBy,
     instancesSight(({ service, connect }) => waysOf(service, connect), { checks: true }),

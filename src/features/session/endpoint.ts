@@ -16,6 +16,7 @@ import {
   tellDenied,
   within,
 } from '../contract/access.ts'
+import { flagReply, textReply } from '../contract/reply.ts'
 import {
   measured,
   type QueryEndpoint,
@@ -27,7 +28,10 @@ import { byRow, newestOf } from '../contract/visible-index.ts'
 import { sessionCreate, sessionDestroy } from './commands.ts'
 import { sessionExpiry } from './duty.ts'
 import { type SessionRow, sessionFields } from './model.ts'
+import { sessionRow } from './tables.ts'
 import { allSessions, sessionById, sessionDeparturesIndex, sessionsIndex, sessionsOfNode } from './views.ts'
+
+const sessionRows = z.array(sessionRow).readonly()
 
 const { id: _drawn, ...wanted } = sessionFields
 /** A TTL beyond the limits is reported as such, and not as malformed. */
@@ -39,6 +43,7 @@ export const createEndpoint: WriteEndpoint<CreateArgs, string> = {
   method: 'Session.Create',
   kind: 'write',
   args: createArgs,
+  reply: textReply,
   access: asks((authorizer, { node }, tx) =>
     refusedUnlessAllowed(authorizer, 'session', spelledNode(tx, node), 'write'),
   ),
@@ -87,6 +92,7 @@ export const destroyEndpoint: WriteEndpoint<IdArgs, boolean> = {
   method: 'Session.Destroy',
   kind: 'write',
   args: idArgs,
+  reply: flagReply,
   access: ofItsNode,
   serve: (server, args, identity, authorizer) =>
     measured(server, 'session.apply', () => destroy(server, args, identity, authorizer)),
@@ -115,6 +121,7 @@ export const renewEndpoint: WriteEndpoint<IdArgs, SessionRow | null> = {
   method: 'Session.Renew',
   kind: 'write',
   args: idArgs,
+  reply: sessionRow.nullable(),
   access: ofItsNode,
   serve: (server, args, _identity, authorizer) =>
     measured(server, 'session.renew', () => renew(server, args, authorizer)),
@@ -165,6 +172,7 @@ export const infoEndpoint: QueryEndpoint<IdArgs, SessionRow | null> = {
   method: 'Session.Get',
   kind: 'query',
   args: idArgs,
+  reply: sessionRow.nullable(),
   access: filters(
     (authorizer, session) => (session === null || seesSession(authorizer, session) ? session : null),
     byRow({ ...sight, newest: (_authorizer, _state, _args, session) => session?.modifyIndex ?? 0 }),
@@ -178,6 +186,7 @@ export const listEndpoint: QueryEndpoint<z.infer<typeof noArgs>, readonly Sessio
   method: 'Session.List',
   kind: 'query',
   args: noArgs,
+  reply: sessionRows,
   access: seen,
   query: (tx) => ({ index: sessionsIndex(tx), value: [...allSessions(tx)] }),
 }
@@ -188,6 +197,7 @@ export const nodeEndpoint: QueryEndpoint<z.infer<typeof nodeArgs>, readonly Sess
   method: 'Session.NodeSessions',
   kind: 'query',
   args: nodeArgs,
+  reply: sessionRows,
   access: seen,
   query: (tx, { node }) => ({ index: sessionsIndex(tx), value: [...sessionsOfNode(tx, node)] }),
 }

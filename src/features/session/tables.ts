@@ -4,7 +4,7 @@ import { count } from '../contract/fields.ts'
 import { nameKey, pairKey } from '../contract/names.ts'
 import { type SessionRow, sessionFields } from './model.ts'
 
-const sessionRow = z.object({ ...sessionFields, createIndex: count, modifyIndex: count })
+export const sessionRow = z.object({ ...sessionFields, createIndex: count, modifyIndex: count })
 
 export const sessionsTable: TableDefinition<SessionRow> = {
   name: 'sessions',

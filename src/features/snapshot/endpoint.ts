@@ -4,6 +4,7 @@ import type { Failure } from '../../model/failure.ts'
 import { asks, refusedUnlessAllowed } from '../contract/access.ts'
 import { bytes, count } from '../contract/fields.ts'
 import type { ReadMeta } from '../contract/reading.ts'
+import { nothingReply, readMeta } from '../contract/reply.ts'
 import type { ServerEndpoint, WriteEndpoint } from '../contract/server-context.ts'
 import {
   pieceBytesMax,
@@ -26,6 +27,14 @@ export interface OpenedArchive {
   readonly servers: readonly ArchivedServer[]
 }
 
+const openedArchive = z.object({
+  id: z.string(),
+  meta: readMeta,
+  term: count,
+  configurationIndex: count,
+  servers: z.array(z.object({ id: z.string(), address: z.string(), voter: z.boolean() })),
+})
+
 /** Requires management rights: the whole state contains every secret. */
 const manages = asks<unknown>((authorizer) => refusedUnlessAllowed(authorizer, 'acl', '', 'write'))
 
@@ -36,6 +45,7 @@ export const openEndpoint: ServerEndpoint<z.infer<typeof openArgs>, OpenedArchiv
   method: 'Snapshot.Open',
   kind: 'server',
   args: openArgs,
+  reply: openedArchive,
   access: manages,
   leader: true,
   serve: async (server, { stale }) => {
@@ -65,6 +75,7 @@ export const nextEndpoint: ServerEndpoint<z.infer<typeof nextArgs>, Uint8Array> 
   method: 'Snapshot.Next',
   kind: 'server',
   args: nextArgs,
+  reply: bytes,
   access: manages,
   leader: true,
   serve: (server, { id, offset }) => Promise.resolve(server.archives.next(id, offset)),
@@ -77,6 +88,7 @@ export const closeEndpoint: ServerEndpoint<z.infer<typeof closeArgs>, null> = {
   method: 'Snapshot.Close',
   kind: 'server',
   args: closeArgs,
+  reply: nothingReply,
   access: manages,
   leader: true,
   serve: (server, { id }) => {
@@ -92,6 +104,7 @@ export const beginEndpoint: WriteEndpoint<z.infer<typeof beginArgs>, null> = {
   method: 'Snapshot.RestoreBegin',
   kind: 'write',
   args: beginArgs,
+  reply: nothingReply,
   access: manages,
   serve: async (server, args, identity) => stepped(await server.propose(restoreBegin, args, identity)),
 }
@@ -106,6 +119,7 @@ export const pieceEndpoint: WriteEndpoint<z.infer<typeof pieceArgs>, null> = {
   method: 'Snapshot.RestorePiece',
   kind: 'write',
   args: pieceArgs,
+  reply: nothingReply,
   access: manages,
   serve: async (server, args, identity) => {
     const put = stepped(await server.propose(restorePiece, args, identity))
@@ -124,6 +138,7 @@ export const commitEndpoint: WriteEndpoint<z.infer<typeof endArgs>, number> = {
   method: 'Snapshot.RestoreCommit',
   kind: 'write',
   args: endArgs,
+  reply: count,
   access: manages,
   serve: async (server, args, identity) => {
     // A new leader has all the pieces only after it has applied the first entry of its own term: before that it might
@@ -147,6 +162,7 @@ export const abandonEndpoint: WriteEndpoint<z.infer<typeof endArgs>, null> = {
   method: 'Snapshot.RestoreAbandon',
   kind: 'write',
   args: endArgs,
+  reply: nothingReply,
   access: manages,
   serve: (server, args, identity) => server.propose(restoreAbandon, args, identity),
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ok } from '../../base/result.ts'
 import { open } from '../contract/access.ts'
+import { textReply, textsReply } from '../contract/reply.ts'
 import type { ServerEndpoint } from '../contract/server-context.ts'
 
 const noArgs = z.object({})
@@ -13,6 +14,7 @@ export const leaderEndpoint: ServerEndpoint<NoArgs, string> = {
   method: 'Status.Leader',
   kind: 'server',
   args: noArgs,
+  reply: textReply,
   access: open(forProbes),
   leader: false,
   serve: async (server) => ok(server.raft.status().leader?.address ?? ''),
@@ -23,6 +25,7 @@ export const peersEndpoint: ServerEndpoint<NoArgs, readonly string[]> = {
   method: 'Status.Peers',
   kind: 'server',
   args: noArgs,
+  reply: textsReply,
   access: open(forProbes),
   leader: false,
   serve: async (server) => ok(server.raft.status().configuration.servers.map(({ address }) => address)),

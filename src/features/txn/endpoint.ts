@@ -4,7 +4,8 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
 import { transactionOperationsMax } from '../../model/limits.ts'
 import { filters, permissionDenied, tellDenied, within } from '../contract/access.ts'
-import { byteText } from '../contract/fields.ts'
+import { byteText, count } from '../contract/fields.ts'
+import { checkedWith, listOfAll } from '../contract/reply.ts'
 import {
   measured,
   type QueryEndpoint,
@@ -22,8 +23,14 @@ import {
   operationRefused,
   runRead,
 } from '../kv/operations.ts'
+import { isKvEntry } from '../kv/replies.ts'
 import { runAll, transactionApply } from './commands.ts'
 import type { OperationError, SettledOutcome } from './model.ts'
+
+const settledOutcome = z.union([
+  z.object({ kind: z.literal('done'), entries: checkedWith(listOfAll(isKvEntry)) }),
+  z.object({ kind: z.literal('failed'), errors: z.array(z.object({ operation: count, what: z.string() })) }),
+])
 
 const args = z.object({ operations: z.array(keyOperation).max(transactionOperationsMax).readonly() })
 export type TransactionArgs = z.infer<typeof args>
@@ -32,6 +39,7 @@ export const applyEndpoint: WriteEndpoint<TransactionArgs, SettledOutcome> = {
   method: 'Txn.Apply',
   kind: 'write',
   args,
+  reply: settledOutcome,
   access: within('it is told of each operation whether it is refused'),
   serve: apply,
 }
@@ -109,6 +117,7 @@ export const readEndpoint: QueryEndpoint<z.infer<typeof readArgs>, SettledOutcom
   method: 'Txn.Read',
   kind: 'query',
   args: readArgs,
+  reply: settledOutcome,
   access: filters((authorizer, outcome, { questions }) => {
     const errors = refusedOf(authorizer, questions)
     return errors.length > 0 ? { kind: 'failed', errors } : seenBy(authorizer, outcome)

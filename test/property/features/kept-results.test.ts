@@ -110,6 +110,7 @@ const move: EndpointDefinition = {
   method: 'Test.Move',
   kind: 'write',
   args: z.unknown(),
+  reply: z.unknown(),
   access: open('a test'),
   serve: (server, args) => server.propose(coordinateBatch, { updates: args as CoordinateRow[] }),
 }
@@ -128,6 +129,7 @@ const define: EndpointDefinition = {
   method: 'Test.Define',
   kind: 'write',
   args: z.unknown(),
+  reply: z.unknown(),
   access: open('a test'),
   serve: (server, args) => server.propose(queryCreate, args as z.infer<typeof queryCreate.body>),
 }
@@ -135,6 +137,7 @@ const drop: EndpointDefinition = {
   method: 'Test.Drop',
   kind: 'write',
   args: z.unknown(),
+  reply: z.unknown(),
   access: open('a test'),
   serve: (server, args) => server.propose(queryDelete, { id: args as string }),
 }

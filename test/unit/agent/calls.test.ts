@@ -1,16 +1,18 @@
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { Calls } from '../../../src/agent/requests/asking/calls.ts'
 import { ServerTarget } from '../../../src/agent/requests/asking/server-target.ts'
 import type { Dispatch } from '../../../src/agent/requests/serving/dispatch.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { CallOptions } from '../../../src/features/contract/call.ts'
-import type { QueryEndpoint, WriteEndpoint } from '../../../src/features/contract/server-context.ts'
+import { listOfAll, replyWith } from '../../../src/features/contract/reply.ts'
+import type { QueryEndpoint, ServerEndpoint, WriteEndpoint } from '../../../src/features/contract/server-context.ts'
 import type { Failure } from '../../../src/model/failure.ts'
 import type { Raft, RaftStatus } from '../../../src/raft/raft.ts'
 import type { CallFailure, Rpc, RpcCall } from '../../../src/rpc/rpc.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 
-const endpoint = { method: 'Test.Write', kind: 'write' } as WriteEndpoint
+const endpoint = { method: 'Test.Write', kind: 'write', reply: z.unknown() } as unknown as WriteEndpoint
 const elsewhere = { id: 'b', address: '10.0.0.2:8300' }
 
 interface Attempt {
@@ -23,7 +25,7 @@ class Held {
   readonly clock = new HandClock()
   readonly env = {
     ...this.clock.env,
-    random: { stream: () => ({ below: () => 50 }) },
+    random: { stream: () => ({ below: () => 50, fraction: () => 0 }) },
   } as unknown as typeof this.clock.env
   readonly attempts: Attempt[] = []
   readonly listeners = new Set<(status: RaftStatus) => void>()
@@ -103,7 +105,7 @@ describe('the token of a call', () => {
 
 describe('an agent whose default token is none', () => {
   const read = { consistency: 'default' as const, minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }
-  const query = { method: 'Test.Read', kind: 'query' } as unknown as QueryEndpoint<object, unknown>
+  const query = { method: 'Test.Read', kind: 'query', reply: z.unknown() } as unknown as QueryEndpoint<object, unknown>
 
   it('says so, once in a minute, when a call that brings no token of its own is refused for it', async () => {
     const held = new Held()
@@ -124,6 +126,60 @@ describe('an agent whose default token is none', () => {
     await held.clock.advance(60_000)
     await ask('')
     expect(logged).toHaveLength(2)
+  })
+})
+
+describe('an answer that is none of its endpoint', () => {
+  const right = { index: 5, knownLeader: true, lastContactMs: 0 }
+  const isText = (value: unknown): value is string => typeof value === 'string'
+  const base = { method: 'Test.Shape', reply: z.array(z.object({ key: z.string() })) }
+  const write = { ...base, kind: 'write' } as unknown as WriteEndpoint
+  const query = { ...base, kind: 'query' } as unknown as QueryEndpoint
+  const rows = { ...base, kind: 'query', reply: replyWith(listOfAll(isText)) } as unknown as QueryEndpoint
+  const server = { ...base, kind: 'server', leader: true } as unknown as ServerEndpoint
+  const malformed = err({ kind: 'malformed-answer', method: 'Test.Shape' })
+
+  const answered = async (ask: (calls: Calls) => Promise<unknown>, answer: unknown): Promise<unknown> => {
+    const held = new Held()
+    const asked = ask(held.calls)
+    await settled()
+    await held.answer(ok(answer))
+    return asked
+  }
+
+  it.each([[undefined], [null], ['text'], [{}], [[{ key: 1 }]], [[{}]], [[null]]])(
+    'fails a call: %j',
+    async (wrong) => {
+      expect(await answered((calls) => calls.ask(server, {}, plainRead, {}), wrong)).toEqual(malformed)
+    },
+  )
+
+  it.each([[undefined], [[]], [{ meta: right }], [{ value: [], meta: {} }], [{ value: [{ key: 1 }], meta: right }]])(
+    'fails a read: %j',
+    async (wrong) => {
+      expect(await answered((calls) => calls.query(query, {}, plainRead, {}), wrong)).toEqual(malformed)
+      const waiting = { ...plainRead, minIndex: 1, waitMs: 1_000 }
+      expect(await answered((calls) => calls.query(query, {}, waiting, {}), wrong)).toEqual(malformed)
+    },
+  )
+
+  it('fails a read of many rows where one of them is another', async () => {
+    const ask = (calls: Calls) => calls.query(rows, {}, plainRead, {})
+    expect(await answered(ask, { value: ['a', 'b', 3], meta: right })).toEqual(malformed)
+    expect(await answered(ask, { value: ['a', 'b'], meta: right })).toEqual(ok({ value: ['a', 'b'], meta: right }))
+  })
+
+  it('leaves the fate of a write unknown: the server that gave it may have made the change', async () => {
+    const unknown = { kind: 'outcome-unknown', message: 'Test.Shape: malformed answer' }
+    expect(await answered((calls) => calls.write(write, {}, {}), true)).toEqual(err(unknown))
+  })
+
+  it('is none for members that this release does not know, which stay', async () => {
+    const later = [{ key: 'a', since: 'a later release' }]
+    expect(await answered((calls) => calls.write(write, {}, {}), later)).toEqual(ok(later))
+    expect(await answered((calls) => calls.ask(server, {}, plainRead, {}), later)).toEqual(ok(later))
+    const answer = { value: later, meta: right }
+    expect(await answered((calls) => calls.query(query, {}, plainRead, {}), answer)).toEqual(ok(answer))
   })
 })
 

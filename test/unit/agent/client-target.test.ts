@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { Calls } from '../../../src/agent/requests/asking/calls.ts'
 import { ClientTarget, RequestBudget } from '../../../src/agent/requests/asking/client-target.ts'
 import { ServerRouter } from '../../../src/agent/requests/asking/server-router.ts'
@@ -10,8 +11,8 @@ import type { CallFailure, Rpc, RpcCall } from '../../../src/rpc/rpc.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 import { FakePool, serverMember } from './fake-pool.ts'
 
-const write = { method: 'Test.Write', kind: 'write' } as WriteEndpoint
-const query = { method: 'Test.Query', kind: 'query' } as QueryEndpoint
+const write = { method: 'Test.Write', kind: 'write', reply: z.unknown() } as unknown as WriteEndpoint
+const query = { method: 'Test.Query', kind: 'query', reply: z.unknown() } as unknown as QueryEndpoint
 const unlimited = { perSecond: undefined, burst: 0 }
 const plain: ReadOptions = { consistency: 'default', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }
 

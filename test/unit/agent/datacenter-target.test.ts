@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import type { CallTarget } from '../../../src/agent/requests/asking/call-target.ts'
 import { Calls } from '../../../src/agent/requests/asking/calls.ts'
 import { DatacenterRouter, otherDatacenters } from '../../../src/agent/requests/asking/datacenter-target.ts'
@@ -11,8 +12,8 @@ import type { CallFailure, Rpc, RpcCall } from '../../../src/rpc/rpc.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 import { FakePool, serverMember } from './fake-pool.ts'
 
-const write = { method: 'Test.Write', kind: 'write' } as WriteEndpoint
-const query = { method: 'Test.Query', kind: 'query' } as QueryEndpoint
+const write = { method: 'Test.Write', kind: 'write', reply: z.unknown() } as unknown as WriteEndpoint
+const query = { method: 'Test.Query', kind: 'query', reply: z.unknown() } as unknown as QueryEndpoint
 const inDc2: ReadOptions = { consistency: 'default', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: 'dc2' }
 const lost = err({ kind: 'connection-lost', message: 'the peer broke it' } as const)
 const noPath = err({ kind: 'unknown-datacenter', datacenter: 'dc2' })

@@ -4,6 +4,7 @@ import type { Closable } from '../../../env/async.ts'
 import type { Env } from '../../../env/env.ts'
 import type { CallOptions } from '../../../features/contract/call.ts'
 import type { Answer, ReadOptions } from '../../../features/contract/reading.ts'
+import { isReply, readMeta } from '../../../features/contract/reply.ts'
 import type {
   EndpointDefinition,
   QueryEndpoint,
@@ -11,7 +12,7 @@ import type {
   WriteEndpoint,
   WriteIdentity,
 } from '../../../features/contract/server-context.ts'
-import type { Failure } from '../../../model/failure.ts'
+import { type Failure, malformedAnswerText } from '../../../model/failure.ts'
 import type { CallFailure } from '../../../rpc/rpc.ts'
 import { type AgentRequest, datacenterOf } from '../request.ts'
 import { Served } from '../serving/seen-results.ts'
@@ -28,10 +29,7 @@ const pauseMaxMs = 150
 /** Minimum interval between warnings that the default token does not exist. */
 const tellDefaultMs = 60_000
 
-const answerSchema = z.object({
-  value: z.unknown(),
-  meta: z.object({ index: z.number(), knownLeader: z.boolean(), lastContactMs: z.number() }),
-})
+const answerSchema = z.object({ value: z.unknown(), meta: readMeta })
 
 /** Finds the server that answers each request of one agent, and holds requests while there is none. */
 export class Calls {
@@ -92,7 +90,9 @@ export class Calls {
     const identity: WriteIdentity = { origin: this.#origin, sequence: this.#sequence++ }
     const to = options.datacenter === undefined ? {} : { datacenter: options.datacenter }
     const request = { args, identity, ...to, ...this.#tokenPart(options) }
-    return (await this.forward(endpoint, request, options)) as Result<Reply, Failure>
+    // A server that answers something else has been asked for the change all the same, and may have made it.
+    const malformed = { kind: 'outcome-unknown', message: malformedAnswerText(endpoint.method) } as const
+    return replied(endpoint, await this.forward(endpoint, request, options), malformed)
   }
 
   async query<Args, Reply>(
@@ -155,10 +155,11 @@ export class Calls {
     const result = await this.forward(endpoint, { args, read, ...this.#tokenPart(options) }, options)
     this.#noteDefault(result, options)
     if (!result.ok) return result
-    if (result.value instanceof Served) return ok(result.value as Answer<Reply>)
+    if (result.value instanceof Served) return ok(result.value.of(endpoint))
     const answer = answerSchema.safeParse(result.value)
-    if (!answer.success) return err({ kind: 'refused', message: `${endpoint.method}: malformed answer` })
-    return ok(answer.data as Answer<Reply>)
+    if (!answer.success) return err(malformedAnswer(endpoint))
+    const { value, meta } = answer.data
+    return isReply(endpoint, value) ? ok({ value, meta }) : err(malformedAnswer(endpoint))
   }
 
   async ask<Args, Reply>(
@@ -167,10 +168,8 @@ export class Calls {
     read: ReadOptions,
     options: CallOptions,
   ): Promise<Result<Reply, Failure>> {
-    return (await this.forward(endpoint, { args, read, ...this.#tokenPart(options) }, options)) as Result<
-      Reply,
-      Failure
-    >
+    const result = await this.forward(endpoint, { args, read, ...this.#tokenPart(options) }, options)
+    return replied(endpoint, result, malformedAnswer(endpoint))
   }
 
   /** Forwards a request, this agent's own or another's, to the server that must answer it. */
@@ -274,6 +273,20 @@ class HeldCaller implements Attempt {
     this.#tell = use
     if (this.#aborted) use()
   }
+}
+
+function replied<Reply>(
+  endpoint: { readonly reply: z.ZodType<Reply> },
+  result: Result<unknown, Failure>,
+  malformed: Failure,
+): Result<Reply, Failure> {
+  if (!result.ok) return result
+  const { value } = result
+  return isReply(endpoint, value) ? ok(value) : err(malformed)
+}
+
+function malformedAnswer({ method }: { readonly method: string }): Failure {
+  return { kind: 'malformed-answer', method }
 }
 
 type Uncertain = Extract<CallFailure, { kind: 'connection-lost' | 'outcome-unknown' | 'deadline-exceeded' }>

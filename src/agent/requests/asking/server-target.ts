@@ -1,4 +1,4 @@
-import { err, type Result } from '../../../base/result.ts'
+import { err, ok, type Result } from '../../../base/result.ts'
 import type { Closable } from '../../../env/async.ts'
 import type { Answer, ReadOptions } from '../../../features/contract/reading.ts'
 import type { EndpointDefinition, QueryEndpoint } from '../../../features/contract/server-context.ts'
@@ -50,7 +50,7 @@ export class ServerTarget implements CallTarget {
     // The lease tells whether this server leads.
     if (read.maxStaleMs > 0 && !this.answersHere(endpoint, read)) return undefined
     const answer = this.#dispatch.answerNow(endpoint as QueryEndpoint, args, read, token)
-    return answer as Result<Answer<Reply>, Failure> | undefined
+    return answer?.ok === true ? ok(answer.value.of(endpoint)) : answer
   }
 
   answersHere(endpoint: EndpointDefinition, read: ReadOptions | undefined): boolean {

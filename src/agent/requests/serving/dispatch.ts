@@ -291,9 +291,9 @@ export class Dispatch {
   #served(endpoint: QueryEndpoint, args: unknown, { result, asker, view }: Found, meta: ReadMeta): Served {
     this.#count(endpoint, args, result)
     const gate = this.#gate
-    if (gate === undefined) return new Served(view, meta, result, this.#standingOf)
+    if (gate === undefined) return new Served(endpoint, view, meta, result, this.#standingOf)
     const { authorizer, token } = asker
-    return new Served(view, meta, result, (of, index) => {
+    return new Served(endpoint, view, meta, result, (of, index) => {
       const { now } = this.#standingOf(of, index)
       return { now: () => (gate.isStill(endpoint, token, authorizer) ? now() : undefined) }
     })

@@ -1,4 +1,5 @@
 import { type Authorizer, unrestricted } from '../../../access/authorizer.ts'
+import { invariant } from '../../../base/invariant.ts'
 import type { Filters } from '../../../features/contract/access.ts'
 import type { Answer, ReadMeta, Standing } from '../../../features/contract/reading.ts'
 import type { QueryEndpoint } from '../../../features/contract/server-context.ts'
@@ -107,15 +108,26 @@ type StandingOf = (result: KeptResult, index: number) => Standing
 export class Served implements Answer<unknown> {
   readonly meta: ReadMeta
   readonly forms: ResultView
+  readonly #endpoint: QueryEndpoint
   readonly #result: KeptResult
   readonly #standingOf: StandingOf
 
   /** `view` is what the caller sees of the result. */
-  constructor(view: ResultView, meta: ReadMeta, result: KeptResult, standingOf: StandingOf) {
+  constructor(endpoint: QueryEndpoint, view: ResultView, meta: ReadMeta, result: KeptResult, standingOf: StandingOf) {
+    this.#endpoint = endpoint
     this.forms = view
     this.meta = meta
     this.#result = result
     this.#standingOf = standingOf
+  }
+
+  /**
+   * The same as an answer of this endpoint. What this agent made is not checked as a reply: the endpoint's own query has
+   * made it, and many callers share a result, each of which would look at every row.
+   */
+  of<Args, Reply>(endpoint: QueryEndpoint<Args, Reply>): Answer<Reply> {
+    invariant(endpoint.method === this.#endpoint.method, 'an answer is taken for that of another endpoint')
+    return this as Answer<Reply>
   }
 
   get value(): unknown {

@@ -4,10 +4,12 @@ import { err, ok, type Result } from '../../../base/result.ts'
 import type { Failure } from '../../../model/failure.ts'
 import { isAtLeast } from '../../../model/release.ts'
 import { filters, open, permissionDenied, refusedUnlessAllowed } from '../../contract/access.ts'
+import { flagReply, textReply } from '../../contract/reply.ts'
 import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../../contract/server-context.ts'
 import { oneForAll } from '../../contract/visible-index.ts'
 import { drawnUuid, eitherSystem, isPrimary, proposed, refused, writesLegacyAccess } from '../asked.ts'
 import { anonymousSecret, rootSecrets, type TokenRow } from '../model.ts'
+import { tokenReply, tokensReply } from '../replies.ts'
 import { allTokens, tokenBySecret, tokensIndex } from '../views.ts'
 import { legacyDelete, legacySet, legacySetLater } from './legacy-commands.ts'
 
@@ -21,6 +23,7 @@ export const legacyReadEndpoint: QueryEndpoint<IdArgs, TokenRow | null> = {
   method: 'ACL.Get',
   kind: 'query',
   args: idArgs,
+  reply: tokenReply.nullable(),
   access: open('whoever has the secret reads the token that it is of'),
   query: (tx, { id }) => {
     const token = tokenBySecret(tx, id)
@@ -35,6 +38,7 @@ export const legacyListEndpoint: QueryEndpoint<z.infer<typeof noArgs>, readonly 
   method: 'ACL.List',
   kind: 'query',
   args: noArgs,
+  reply: tokensReply,
   access: filters(
     (_authorizer, tokens) => tokens,
     oneForAll('nothing is left out'),
@@ -57,6 +61,7 @@ export const legacySetEndpoint: WriteEndpoint<SetArgs, string> = {
   method: 'ACL.Apply',
   kind: 'write',
   args: setArgs,
+  reply: textReply,
   access: writesLegacyAccess,
   serve: setLegacy,
 }
@@ -90,6 +95,7 @@ export const legacyDeleteEndpoint: WriteEndpoint<IdArgs, boolean> = {
   method: 'ACL.Destroy',
   kind: 'write',
   args: idArgs,
+  reply: flagReply,
   access: writesLegacyAccess,
   serve: async (server, { id }, identity) => {
     const access = eitherSystem(server)

@@ -1,11 +1,24 @@
 import { z } from 'zod'
 import { ok } from '../../../base/result.ts'
 import { open } from '../../contract/access.ts'
+import { count } from '../../contract/fields.ts'
 import type { ServerContext, ServerEndpoint } from '../../contract/server-context.ts'
 import { eitherSystem, isPrimary } from '../asked.ts'
 import { tokensDuty } from '../duty.ts'
 import { timeText } from '../model.ts'
 import type { Progress } from './replication-duty.ts'
+
+const replicationStatus = z.object({
+  running: z.boolean(),
+  source: z.string(),
+  type: z.enum(['', 'legacy', 'policies', 'tokens']),
+  index: count,
+  tokenIndex: count,
+  lastSuccessMs: z.number(),
+  lastErrorMs: z.number(),
+  lastError: z.string(),
+  lagMs: z.number(),
+})
 
 /** The state of replication in a secondary datacenter. */
 export interface ReplicationStatus {
@@ -41,6 +54,7 @@ export const replicationStatusEndpoint: ServerEndpoint<Record<string, never>, Re
   method: 'ACL.ReplicationStatus',
   kind: 'server',
   args: z.strictObject({}),
+  reply: replicationStatus,
   leader: true,
   access: open('says how far the copies are, and nothing of what they say'),
   serve: async (server) => {

@@ -13,6 +13,18 @@ import type { ReadName } from '../../http/read-options.ts'
 import { eitherSystem } from '../asked.ts'
 import { badShape, type Entered, newAclAnswers, whereKnown } from '../route-checks.ts'
 
+const explanation = z.object({
+  accessor: z.string(),
+  decision: z.object({
+    allowed: z.boolean(),
+    by: z.union([
+      z.object({ kind: z.literal('rule'), rule: z.string(), level: z.string(), policy: z.string() }),
+      z.object({ kind: z.literal('default'), policy: z.enum(['allow', 'deny']) }),
+      z.object({ kind: z.enum(['unrestricted', 'not-enforced']) }),
+    ]),
+  }),
+})
+
 const resources = [...labelledResources, 'intention', ...scalarResources] as const satisfies readonly Resource[]
 const rights = ['read', 'list', 'write'] as const satisfies readonly Right[]
 
@@ -41,6 +53,7 @@ export const explainEndpoint: ServerEndpoint<Question, Explanation> = {
   method,
   kind: 'server',
   args: question,
+  reply: explanation,
   leader: false,
   access: within('everybody is told of the own token, and of others who may read tokens'),
   serve: async (server, { resource, right, name, accessor }, authorizer) => {

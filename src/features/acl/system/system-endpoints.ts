@@ -5,12 +5,26 @@ import type { Env } from '../../../env/env.ts'
 import type { Failure } from '../../../model/failure.ts'
 import { open, permissionDenied } from '../../contract/access.ts'
 import { legacyModeFailure, type MissingServer, type ServerAccess } from '../../contract/access-control.ts'
+import { count } from '../../contract/fields.ts'
 import type { ServerContext, ServerEndpoint, WriteEndpoint, WriteIdentity } from '../../contract/server-context.ts'
 import { drawnUuid, eitherSystem, isPrimary, proposed, refused } from '../asked.ts'
 import { legacyBootstrap } from '../legacy/legacy-commands.ts'
 import type { TokenRow } from '../model.ts'
+import { tokenReply } from '../replies.ts'
 import { bootstrapIndex, isNewMode, migrationOf, newModeIndex, tokenByAccessor, unmigratedTokens } from '../views.ts'
 import { bootstrap } from './mode-commands.ts'
+
+const bootstrapReply = z.union([z.object({ token: tokenReply }), z.object({ legacy: z.string() })])
+
+const accessStanding = z.object({
+  mode: z.enum(['legacy', 'new']),
+  newSince: count,
+  missing: z.array(z.object({ name: z.string(), datacenter: z.string(), why: z.string() })),
+  tokensLeft: count,
+  migratedTokens: count,
+  migratedBatches: count,
+  completeSince: count,
+})
 
 const bootstrapArgs = z.object({
   /** In the legacy mode: create the first legacy management token. */
@@ -24,6 +38,7 @@ export const bootstrapEndpoint: WriteEndpoint<z.infer<typeof bootstrapArgs>, Boo
   method: 'ACL.Bootstrap',
   kind: 'write',
   args: bootstrapArgs,
+  reply: bootstrapReply,
   access: open('whoever asks first gets all rights, once'),
   serve: async (server, { legacy }, identity) => {
     const access = eitherSystem(server)
@@ -88,6 +103,7 @@ export const standingEndpoint: ServerEndpoint<z.infer<typeof noArgs>, AccessStan
   method: 'ACL.Standing',
   kind: 'server',
   args: noArgs,
+  reply: accessStanding,
   leader: false,
   access: open('names the servers that the error of the legacy mode names to anybody'),
   serve: async (server) => {

@@ -3,6 +3,7 @@ import { parseRules } from '../../../access/reading.ts'
 import { lowerAscii } from '../../../base/letter-case.ts'
 import { ok, type Result } from '../../../base/result.ts'
 import type { Failure } from '../../../model/failure.ts'
+import { flagReply } from '../../contract/reply.ts'
 import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../../contract/server-context.ts'
 import {
   batchMax,
@@ -21,6 +22,7 @@ import {
 import { policyDelete, policySet } from '../commands.ts'
 import { policyFields } from '../fields.ts'
 import { managementPolicyId, type PolicyRow } from '../model.ts'
+import { inModeReply, malformedReply, policiesReply, policyReply } from '../replies.ts'
 import { allPolicies, policiesIndex, policyById } from '../views.ts'
 
 /** The result of a lookup: `malformed` says why the ID cannot be one. */
@@ -33,6 +35,7 @@ export const policyReadEndpoint: QueryEndpoint<IdArgs, InMode<PolicyFound>> = {
   method: 'ACL.PolicyRead',
   kind: 'query',
   args: idArgs,
+  reply: inModeReply(z.union([z.object({ policy: policyReply.nullable() }), malformedReply])),
   access: readsAccess<PolicyFound>(),
   query: (tx, { id }) =>
     inNewMode(tx, () => {
@@ -49,6 +52,7 @@ export const policyBatchEndpoint: QueryEndpoint<z.infer<typeof batchArgs>, InMod
   method: 'ACL.PolicyBatchRead',
   kind: 'query',
   args: batchArgs,
+  reply: inModeReply(policiesReply),
   access: readsAccess<readonly PolicyRow[]>(),
   kept: false,
   query: (tx, { ids }) =>
@@ -62,6 +66,7 @@ export const policyListEndpoint: QueryEndpoint<z.infer<typeof noArgs>, InMode<re
   method: 'ACL.PolicyList',
   kind: 'query',
   args: noArgs,
+  reply: inModeReply(policiesReply),
   access: readsAccess<readonly PolicyRow[]>(),
   query: (tx) =>
     inNewMode(tx, () => ({
@@ -79,6 +84,7 @@ export const policySetEndpoint: WriteEndpoint<SetArgs, PolicyRow> = {
   method: 'ACL.PolicySet',
   kind: 'write',
   args: setArgs,
+  reply: policyReply,
   access: writesAccess,
   serve: setPolicy,
 }
@@ -120,6 +126,7 @@ export const policyDeleteEndpoint: WriteEndpoint<IdArgs, boolean> = {
   method: 'ACL.PolicyDelete',
   kind: 'write',
   args: idArgs,
+  reply: flagReply,
   access: writesAccess,
   serve: async (server, { id }, identity) => {
     const access = newSystem(server)

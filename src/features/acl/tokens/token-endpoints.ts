@@ -24,7 +24,12 @@ import {
 import { tokenCreate, tokenDelete, tokenUpdate, type Written } from '../commands.ts'
 import { policyLinks } from '../fields.ts'
 import { anonymousAccessor, hiddenSecret, type TokenRow } from '../model.ts'
+import { inModeReply, malformedReply, tokenReply, tokensReply } from '../replies.ts'
 import { allTokens, isNewMode, policyById, tokenByAccessor, tokenBySecret, tokensIndex } from '../views.ts'
+
+function hereOrThere<T>(here: z.ZodType<T>): z.ZodType<HereOrThere<T>> {
+  return z.union([z.object({ here }), z.object({ there: z.literal(true) })])
+}
 
 /** Links show the present names of policies; for a deleted policy, the name that it had. */
 function withNames(tx: ReadTransaction, token: TokenRow): TokenRow {
@@ -55,6 +60,7 @@ export const tokenReadEndpoint: QueryEndpoint<AccessorArgs, InMode<TokenFound>> 
   method: 'ACL.TokenRead',
   kind: 'query',
   args: accessorArgs,
+  reply: inModeReply(z.union([z.object({ token: tokenReply.nullable() }), malformedReply])),
   access: readsAccess(redacted),
   query: (tx, { accessor }) => inNewMode(tx, () => ({ index: tokensIndex(tx), found: tokenFound(tx, accessor) })),
 }
@@ -65,6 +71,7 @@ export const tokenSelfEndpoint: QueryEndpoint<z.infer<typeof secretArgs>, InMode
   method: 'ACL.TokenSelf',
   kind: 'query',
   args: secretArgs,
+  reply: inModeReply(tokenReply.nullable()),
   access: open('whoever has the secret reads the token that it is of'),
   query: (tx, { secret }) =>
     inNewMode(tx, () => {
@@ -83,6 +90,7 @@ export const tokenListEndpoint: QueryEndpoint<z.infer<typeof listArgs>, InMode<r
   method: 'ACL.TokenList',
   kind: 'query',
   args: listArgs,
+  reply: inModeReply(tokensReply),
   access: readsAccess<readonly TokenRow[]>(),
   query: (tx, { policy }) =>
     inNewMode(tx, () => {
@@ -107,6 +115,7 @@ export const tokenBatchEndpoint: QueryEndpoint<z.infer<typeof batchArgs>, InMode
   method: 'ACL.TokenBatchRead',
   kind: 'query',
   args: batchArgs,
+  reply: inModeReply(tokensReply),
   access: filters(
     (_authorizer, tokens) => tokens,
     oneForAll('nothing is left out'),
@@ -139,6 +148,7 @@ export const tokenSetEndpoint: WriteEndpoint<TokenArgs, TokenRow> = {
   method: 'ACL.TokenSet',
   kind: 'write',
   args: tokenArgs,
+  reply: tokenReply,
   access: writesAccess,
   serve: setToken,
 }
@@ -223,6 +233,7 @@ export const tokenCloneEndpoint: WriteEndpoint<z.infer<typeof cloneArgs>, HereOr
   method: 'ACL.TokenClone',
   kind: 'write',
   args: cloneArgs,
+  reply: hereOrThere(tokenReply.nullable()),
   access: writesAccess,
   serve: async (server, { accessor, description }, identity) => {
     const access = newSystem(server)
@@ -244,6 +255,7 @@ export const tokenDeleteEndpoint: WriteEndpoint<AccessorArgs, HereOrThere<boolea
   method: 'ACL.TokenDelete',
   kind: 'write',
   args: accessorArgs,
+  reply: hereOrThere(z.boolean()),
   access: writesAccess,
   serve: async (server, { accessor }, identity) => {
     const access = newSystem(server)

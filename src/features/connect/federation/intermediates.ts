@@ -18,6 +18,7 @@ import { OpenProviders } from '../provider/open-providers.ts'
 import { providedWithin } from '../provider/provider.ts'
 import { providerKinds } from '../provider/providers.ts'
 import { meshIsOff } from '../read-endpoints.ts'
+import { signedAuthority } from '../replies.ts'
 import { chainOf } from '../views.ts'
 
 /**
@@ -129,6 +130,7 @@ export const signIntermediateEndpoint: WriteEndpoint<z.infer<typeof authorityArg
   method: 'ConnectCA.SignIntermediate',
   kind: 'write',
   args: authorityArgs,
+  reply: signedAuthority,
   access: asks((authorizer) => refusedUnlessAllowed(authorizer, 'operator', '', 'write')),
   serve: async (server, asked) => {
     const off = meshIsOff(server)

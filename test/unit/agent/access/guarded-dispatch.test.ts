@@ -38,6 +38,7 @@ const keyNames: QueryEndpoint<{ prefix: string }, readonly string[]> = {
   method: 'Test.Names',
   kind: 'query',
   args: z.object({ prefix: z.string() }),
+  reply: z.array(z.string()),
   access: filters(
     (authorizer, names) => keptOf(names, (name) => authorizer.allows('key', name, 'read')),
     oneForAll('of a test'),
@@ -51,6 +52,7 @@ const write: WriteEndpoint<{ node: string }, string> = {
   method: 'Test.Write',
   kind: 'write',
   args: z.object({ node: z.string() }),
+  reply: z.string(),
   access: asks((authorizer, { node }) => refusedUnlessAllowed(authorizer, 'node', node, 'write')),
   serve: async (_server, { node }, _identity, authorizer) => {
     seen.push(`${node} by ${authorizer.accessor}`)
@@ -61,6 +63,7 @@ const inside: ServerEndpoint<object, string> = {
   method: 'Test.Within',
   kind: 'server',
   args: z.object({}),
+  reply: z.string(),
   leader: false,
   access: within('it asks itself'),
   serve: async (_server, _args, authorizer) => ok(authorizer.accessor),
@@ -68,6 +71,7 @@ const inside: ServerEndpoint<object, string> = {
 const openToAll: ServerEndpoint<object, boolean> = {
   ...inside,
   method: 'Test.Open',
+  reply: z.boolean(),
   access: open('no secret'),
   serve: async (_server, _args, authorizer) => ok(authorizer === unrestricted),
 }

@@ -6,7 +6,10 @@ export type NamedResource = 'agent' | 'event' | 'intention' | 'key' | 'node' | '
 
 export type Resource = ScalarResource | NamedResource
 
-/** `list` is of keys alone; where the policy of listing keys is off, nobody is refused it: a list holds what may be read. */
+/**
+ * `list` exists only for keys; if the policy for listing keys is off, it is never refused: a list shows what may be
+ * read.
+ */
 export type Right = 'read' | 'list' | 'write'
 
 /** One question: may this be done at the resource of this name (empty at a scalar)? */
@@ -16,7 +19,7 @@ export interface Ask {
   readonly right: Right
 }
 
-/** What decided a question, for people: `explain`, and the log of denials. It holds no secret. */
+/** What decided a question, for people: for `explain`, and for the log of denials. It contains no secret. */
 export interface Decision {
   readonly allowed: boolean
   readonly by: /** `rule` as it is written, such as `service_prefix "web"`, with the policy (or legacy token) that holds it. */
@@ -28,9 +31,9 @@ export interface Decision {
     | { readonly kind: 'not-enforced' }
 }
 
-/** What one token may do, as of when it was resolved. Every answer is pure, and as quick as a look into a table. */
+/** The rights of one token as of when it was resolved. Every answer is pure, and as quick as a lookup in a table. */
 export interface Authorizer {
-  /** Whose rights: the accessor ID, empty where there is none (yet). Never a secret. */
+  /** The token's accessor ID, empty if it has none (yet). Never a secret. */
   readonly accessor: string
   /** Nothing at all is refused, `acl` included: a filter need not look at rows. */
   readonly unrestricted: boolean
@@ -42,7 +45,7 @@ export interface Authorizer {
   explain(resource: Resource, name: string, right: Right): Decision
 }
 
-/** Where access control is off, and for what the agent does of its own accord. */
+/** Used where access control is off, and for the agent's own operations. */
 export const unrestricted: Authorizer = {
   accessor: '',
   unrestricted: true,
@@ -52,7 +55,7 @@ export const unrestricted: Authorizer = {
   explain: () => ({ allowed: true, by: { kind: 'unrestricted' } }),
 }
 
-/** Of a token that may do everything whatever its rules: legacy ones of the type management. */
+/** For a token that may do everything whatever its rules: legacy tokens of the type management. */
 export function managementOf(accessor: string): Authorizer {
   return { ...unrestricted, accessor }
 }

@@ -1,16 +1,16 @@
 import { hasBehaviour, isAtLeast, type Release } from '../model/release.ts'
 import type { Authorizer, Resource, Right } from './authorizer.ts'
 
-/** Whether anybody is asked for a rule of this kind at all. */
+/** Whether a rule of this kind is required at all. */
 export type Enforcement = (resource: Resource, right: Right) => boolean
 
 /** The release that brought `acl_enforce_version_8`. Reference: releases.md#rel-0.7.2-1. */
 const version8Since: Release = { major: 0, minor: 7, patch: 2 }
 
 /**
- * What a release asks for. `enforceVersion8` is `acl_enforce_version_8` of the configuration; absent, the release decides.
- * Keys, access control itself and intentions have always been asked for. Spec: ACL-003, ACL-006, ACL-012, ACL-018,
- * ACL-020.
+ * The rules that a release requires. `enforceVersion8` is `acl_enforce_version_8` of the configuration; absent, the
+ * release decides. Keys, access control itself and intentions have always required rules. Spec: ACL-003, ACL-006,
+ * ACL-012, ACL-018, ACL-020.
  */
 export function enforcementOf(release: Release, enforceVersion8?: boolean): Enforcement {
   const byDefault = hasBehaviour(release, 'rules-of-version-8')
@@ -41,7 +41,7 @@ export function enforcementOf(release: Release, enforceVersion8?: boolean): Enfo
   }
 }
 
-/** The same, but for what nobody is asked for, which is allowed. */
+/** The same rights, with everything allowed that requires no rule. */
 export function enforcedBy(enforces: Enforcement, authorizer: Authorizer): Authorizer {
   return {
     accessor: authorizer.accessor,

@@ -4,7 +4,7 @@ import type { LabelledResource, Rule } from './rules.ts'
 export interface ReadBlock {
   readonly resource: LabelledResource
   readonly match: Rule['match']
-  /** Of the block, such as `key_prefix`. */
+  /** The name of the block, such as `key_prefix`. */
   readonly name: string
   readonly label: string
   readonly level: string
@@ -39,7 +39,7 @@ const forms = {
 
 const mayHaveCode: ReadonlySet<LabelledResource> = new Set(['key', 'node', 'service'])
 
-/** Code of `sentinel` is not repeated: it is passed over wherever rules are read. */
+/** Code of `sentinel` is not shown: it is ignored wherever rules are read. */
 function shown({ resource, label, level, intentions }: ReadBlock): string {
   const [form, labelled] = forms[resource]
   const code = ', Sentinel:acl.Sentinel{Code:"", EnforcementLevel:""}'

@@ -12,20 +12,21 @@ import {
 import { type Entry, intentionsOf, RuleTable, type Sourced } from './table.ts'
 
 export interface PolicyAuthorizerOptions {
-  /** The accessor ID, empty where there is none yet. Never a secret. */
+  /** The accessor ID, empty if there is none yet. Never a secret. */
   readonly accessor: string
-  /** What of policies is valid here, or the rules of a legacy token under a name for people. */
+  /** The rules of policies that are valid here, or of a legacy token, under a name for people. */
   readonly rulesets: readonly { readonly policy: string; readonly rules: RuleSet }[]
   readonly defaultPolicy: 'allow' | 'deny'
-  /** Whether `list` of keys needs a rule. Off: nobody is refused it, and what may not be read is left out. */
+  /** Whether `list` of keys needs a rule. Off: it is never refused, and keys that may not be read are left out. */
   readonly keyListPolicy: boolean
 }
 
 /**
- * What policies let a token do: the rule of exactly the name, else the one of its longest prefix, else the default. A rule
- * that is found decides, also where it says too little. Reference: access-control.md#evaluation.
+ * The rights that policies grant a token: the rule for exactly the name, otherwise the one for its longest prefix,
+ * otherwise the default. A matching rule decides, even if it grants too little. Reference:
+ * access-control.md#evaluation.
  *
- * Building it does nothing but keep what it was given: tables are made when a resource is first asked for.
+ * Building it only stores the options: tables are made when a resource is first asked for.
  */
 export function authorizerOf(options: PolicyAuthorizerOptions): Authorizer {
   return new PolicyAuthorizer(options)
@@ -106,7 +107,7 @@ class PolicyAuthorizer implements Authorizer {
     return table
   }
 
-  /** What concerns access control itself is never granted by default. */
+  /** Access control itself is never granted by default. */
   #byDefault(resource: Resource): boolean {
     return this.#options.defaultPolicy === 'allow' && resource !== 'acl'
   }

@@ -20,9 +20,9 @@ import {
 } from './rules.ts'
 
 /**
- * Reads a text of rules, HCL or JSON. Unknown blocks are passed over, and so is code of `sentinel`; names are the same in
- * any case. The error is the line that clients get.
- * Reference: access-control.md#policy-rules, access-control.md#rule-grammar, access-control.md#legacy-grammar.
+ * Parses rules, HCL or JSON. Unknown blocks are ignored, and so is code of `sentinel`; names are compared without case.
+ * The error is the line that clients get. Reference: access-control.md#policy-rules, access-control.md#rule-grammar,
+ * access-control.md#legacy-grammar.
  */
 export function parseRules(text: string, grammar: Grammar): Result<RuleSet, string> {
   const tree = parseRulesTree(text)
@@ -48,7 +48,7 @@ interface Read {
 
 type At<T> = Result<T, string>
 
-/** What stands in the blocks and scalars that the grammar knows, not yet whether it holds. */
+/** The content of the blocks and scalars that the grammar knows, before it is validated. */
 function readTree(text: string, root: HclBlock, grammar: Grammar): At<Read> {
   const blocks: ReadBlock[] = []
   const scalars = new Map<ScalarResource, string>()

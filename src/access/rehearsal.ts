@@ -7,7 +7,7 @@ export interface Refusal {
   readonly decision: Decision
 }
 
-/** Of one question: two answers that are not the same. */
+/** Two different answers to one question. */
 export interface Difference {
   readonly accessor: string
   readonly ask: Ask
@@ -17,8 +17,8 @@ export interface Difference {
 }
 
 /**
- * Refuses nothing, and tells what it would have refused. What filters looks at each name, and so each that would be left
- * out is told. Meant for `acl.report_only`: the next step of a cluster that is to get rules.
+ * Refuses nothing, and reports what it would have refused. Filters ask about each name, so each one that would be left
+ * out is reported. Meant for `acl.report_only`: the last step of a cluster before rules are enforced.
  */
 export function reportOnly(authorizer: Authorizer, report: (refusal: Refusal) => void): Authorizer {
   const { accessor } = authorizer
@@ -44,16 +44,16 @@ export function reportOnly(authorizer: Authorizer, report: (refusal: Refusal) =>
   }
 }
 
-/** What `dual` makes of a difference, and for how long it compares. */
+/** Receives differences from `dual`, and says for how long to compare. */
 export interface Comparing {
   differs(difference: Difference): void
-  /** False: the first is all that counts, and the second is not asked any more. Asked with every question. */
+  /** False: only the first authorizer counts, and the second is no longer asked. Called for every question. */
   isOn(): boolean
 }
 
 /**
- * Follows the first of two authorizers, and tells where the second would have answered otherwise: old rules against new ones
- * while a cluster goes from one to the other.
+ * Follows the first of two authorizers, and reports where the second would have answered differently: old rules against
+ * new ones while a cluster migrates.
  */
 export function dual(first: Authorizer, second: Authorizer, comparing: Comparing): Authorizer {
   const { accessor } = first
@@ -77,7 +77,7 @@ export function dual(first: Authorizer, second: Authorizer, comparing: Comparing
       const one = first.allows(resource, name, right)
       return comparing.isOn() ? compared({ resource, name, right }, one, second.allows(resource, name, right)) : one
     },
-    // Where the two differ, the names themselves are asked for.
+    // If the two differ, the names themselves are checked.
     readsAll: (resource) => first.readsAll(resource) && (!comparing.isOn() || second.readsAll(resource)),
     writesTree(prefix) {
       const one = first.writesTree(prefix)

@@ -1,7 +1,7 @@
 import type { NamedResource, ScalarResource } from './authorizer.ts'
 
 /**
- * What a rule grants. Of the resources only `key` has `list`. Reference: access-control.md#resources,
+ * The level of a rule. Only `key` has `list`. Reference: access-control.md#resources,
  * access-control.md#evaluation-levels.
  */
 export type Level = 'deny' | 'read' | 'list' | 'write'
@@ -18,14 +18,14 @@ export interface Rule {
   readonly match: 'exact' | 'prefix'
   readonly label: string
   readonly level: Level
-  /** Of `service` alone. Absent: it follows from the level. */
+  /** Only for `service`. Absent: it follows from the level. */
   readonly intentions?: Level
 }
 
 /** A parsed text of rules. Rules of one label stay beside each other; the authorizer merges them. */
 export interface RuleSet {
   readonly grammar: Grammar
-  /** In the order in which they stand in the text, those of exact labels first. */
+  /** In the order of the text, those with exact labels first. */
   readonly rules: Readonly<Partial<Record<LabelledResource, readonly Rule[]>>>
   readonly scalars: Readonly<Partial<Record<ScalarResource, Level>>>
 }
@@ -53,7 +53,7 @@ export function includes(level: Level, right: Level): boolean {
   return ranks[level] >= ranks[right]
 }
 
-/** Of two rules of the same label: deny beats write beats list beats read. */
+/** Of two rules with the same label, deny takes precedence over write, write over list, list over read. */
 export function outranks(level: Level, other: Level | undefined): boolean {
   if (other === undefined || level === other) return other === undefined
   return level === 'deny' || (other !== 'deny' && ranks[level] > ranks[other])

@@ -8,11 +8,11 @@ export interface Sourced {
   readonly policy: string
 }
 
-/** What all rules of one label come to, and which of them said so. */
+/** The combined rules of one label, and the policies behind them. */
 export interface Entry {
   level: Level
   by: Sourced
-  /** Of services: what was said of intentions; undefined where it follows from the level. */
+  /** For services: the level for intentions; undefined if it follows from the level. */
   intentions: Level | undefined
   intentionsBy: Sourced
 }
@@ -25,7 +25,7 @@ export class RuleTable {
   readonly #exact = new Map<string, Entry>()
   readonly #prefixes: readonly string[]
   readonly #entries: readonly Entry[]
-  /** For each prefix the place of the longest other one that it begins with, or -1. */
+  /** For each prefix the index of the longest other one that it begins with, or -1. */
   readonly #parents: readonly number[]
 
   constructor(rules: readonly Sourced[]) {
@@ -90,7 +90,7 @@ export class RuleTable {
   }
 }
 
-/** What a rule on services means for intentions with them. */
+/** The rights to intentions that a rule for services implies. */
 export function intentionsOf({ level, intentions }: Entry): Level {
   return intentions ?? (level === 'deny' ? 'deny' : 'read')
 }
@@ -112,7 +112,7 @@ function merge(entries: Map<string, Entry>, sourced: Sourced): void {
   }
 }
 
-/** Of sorted labels, in which all that begin with one stand right behind it. */
+/** For sorted labels, where all labels with one prefix come right after it. */
 function parentsOf(prefixes: readonly string[]): readonly number[] {
   const parents: number[] = []
   let parent = -1

@@ -5,7 +5,7 @@ import type { Difference, Refusal } from './rehearsal.ts'
 
 /** Different things counted at once; what comes beyond them is counted together. */
 export const talliedMax = 256
-/** Characters of a name that are kept for people to see: names come from outside. */
+/** Maximum number of characters of a name that are shown: names come from outside. */
 const shownNameMax = 128
 
 /** How often the same right was refused to the same accessor for the same reason. */
@@ -21,8 +21,8 @@ export interface Tallied {
 }
 
 /**
- * Counts what `reportOnly` and `dual` tell, within a bound, until somebody writes it down: a filter may tell thousands in
- * one request, which belong into one line.
+ * Counts reports of `reportOnly` and `dual`, up to a limit, until they are logged: a filter may cause thousands in one
+ * request, which belong into one line.
  */
 export class Tally {
   #counts = new Map<string, Tallied>()

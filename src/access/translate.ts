@@ -14,9 +14,9 @@ import { parseRulesTree } from './reading.ts'
 import { labelledResources } from './rules.ts'
 
 /**
- * Rules of the legacy grammar in the new one, HCL whatever they were: each label was a prefix, so blocks become those of
- * prefixes; comments stay. What only the new grammar knows meant nothing before and would mean something now: a comment
- * takes its place. Reference: access-control.md#translation-of-rules.
+ * Legacy rules in the new grammar, always as HCL: each label was a prefix, so blocks become prefix blocks; comments
+ * stay. Parts that only the new grammar knows had no meaning before and would get one now: a comment replaces them.
+ * Reference: access-control.md#translation-of-rules.
  */
 export function translateRules(text: string): Result<string, string> {
   const tree = parseRulesTree(text)
@@ -93,7 +93,7 @@ function keyOf(name: string): LayoutKey {
   return { text: isPlain ? name : quoted(name), name }
 }
 
-/** As HCL reads it back: `${` would begin something that is kept as it is. */
+/** In the form that HCL reads back: `${` would begin an interpolation. */
 function quoted(text: string): string {
   return JSON.stringify(text).replaceAll('${', '\\u0024{')
 }

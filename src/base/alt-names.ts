@@ -1,4 +1,4 @@
-/** What a certificate is for, as Node writes its alternative names in one line. */
+/** The alternative names of a certificate, as Node writes them in one line. */
 export interface AltNames {
   /** DNS names, in lower case. */
   readonly names: readonly string[]
@@ -6,8 +6,8 @@ export interface AltNames {
 }
 
 /**
- * Reads `DNS:a.example, URI:spiffe://…, IP Address:10.0.0.1`. What could be misread, commas among it, stands there as text of
- * JSON, in quotes and with every comma escaped: a DNS name of that kind is none of ours, a URI is read.
+ * Parses `DNS:a.example, URI:spiffe://…, IP Address:10.0.0.1`. Node writes ambiguous names, for example with commas, as
+ * JSON text in quotes with escaped commas: such a DNS name is ignored, a URI is decoded.
  */
 export function altNamesIn(line = ''): AltNames {
   const all = line.split(', ')

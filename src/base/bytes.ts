@@ -19,8 +19,8 @@ export function textOf(bytes: Uint8Array): string {
 }
 
 /**
- * Text as one character for each of its UTF-8 bytes. Keys are kept so in the store: plain `<` on such strings is byte
- * order, which JavaScript's order of UTF-16 units is not beyond U+FFFF.
+ * Text as one character for each of its UTF-8 bytes. The store keeps keys in this form: `<` on such strings compares
+ * bytes, unlike JavaScript's order of UTF-16 units beyond U+FFFF.
  */
 export function byteString(text: string): string {
   let ascii = true
@@ -29,14 +29,14 @@ export function byteString(text: string): string {
 }
 
 export function byteStringOf(bytes: Uint8Array): string {
-  // Of ASCII alone both ways give the same; this one is ten times as fast.
+  // For plain ASCII both ways give the same; this one is ten times as fast.
   if (isAscii(bytes)) return decoder.decode(bytes)
   let out = ''
   for (let at = 0; at < bytes.length; at += argumentsMax) out += spelled(bytes.subarray(at, at + argumentsMax))
   return out
 }
 
-/** Of a call: far fewer than fit on the stack. */
+/** Maximum number of arguments of a call: far fewer than fit on the stack. */
 const argumentsMax = 4096
 
 function spelled(bytes: Uint8Array): string {

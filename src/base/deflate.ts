@@ -44,7 +44,7 @@ export class Deflater {
   #gone = 0
   #out = new BitWriter()
 
-  /** What there is to send after these bytes. */
+  /** The compressed bytes that can be sent after this input. */
   push(bytes: Uint8Array): Uint8Array {
     for (let at = 0; at < bytes.length; at += blockBytes) this.#block(bytes.subarray(at, at + blockBytes))
     return this.#out.take()
@@ -95,7 +95,7 @@ export class Deflater {
     }
   }
 
-  /** Where the same four bytes were last seen, if that is near enough; and remembers them here. */
+  /** Where the same four bytes occurred last, if that is near enough; also records the present position. */
   #candidate(at: number): number {
     const window = this.#window
     const four =
@@ -104,7 +104,7 @@ export class Deflater {
       (byteAt(window, at + 2) << 16) |
       (byteAt(window, at + 3) << 24)
     const hash = Math.imul(four, 0x9e3779b1) >>> (32 - hashBits)
-    // Places are kept in the stream, one up: 0 is none.
+    // Positions in the stream are stored plus one: 0 means none.
     const found = wordAt(this.#heads, hash) - 1 - this.#gone
     this.#heads[hash] = at + this.#gone + 1
     return found >= 0 && at - found <= windowBytes ? found : -1

@@ -5,7 +5,8 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   let best: string | undefined
   let bestDistance = Math.floor(word.length / 3) + 1
   for (const candidate of candidates) {
-    // No fewer changes than the lengths differ by: most candidates are passed over for that, and all for a very long word.
+    // The distance is at least the difference of the lengths: that rules out most candidates, and all of them for a
+    // very long word.
     if (Math.abs(candidate.length - word.length) >= bestDistance) continue
     const distance = editDistance(word, candidate, bestDistance)
     if (distance >= bestDistance) continue
@@ -35,7 +36,7 @@ function editDistance(a: string, b: string, limit: number): number {
       next[j] = cell
       least = Math.min(least, cell)
     }
-    // What follows only grows from here, but for a swap with the row before, which was no smaller than this one less one.
+    // From here on the distance only grows, except for a swap with the row before, whose minimum was at most one less.
     if (least > limit) return limit
     before = row
     row = next

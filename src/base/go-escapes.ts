@@ -20,8 +20,8 @@ const simple: ReadonlyMap<string, string> = new Map([
 const codes = /\\(?:([0-7]{3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))/y
 
 /**
- * Reads the escape whose backslash stands at `at`, within double quotes: `\n`, `\"`, `\x41`, `\101`, `\u00e9`, `\U0001f600`.
- * Undefined where it is none, or no character. Source: the Go specification, "Rune literals".
+ * Parses the escape whose backslash is at `at`, within double quotes: `\n`, `\"`, `\x41`, `\101`, `\u00e9`,
+ * `\U0001f600`. Undefined if it is malformed, or no character. Source: the Go specification, "Rune literals".
  */
 export function goEscapeAt(text: string, at: number): GoEscape | undefined {
   const meant = simple.get(text[at + 1] ?? '')

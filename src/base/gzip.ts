@@ -40,10 +40,13 @@ export class GzipWriter {
 const membersMax = 16_384
 const emptyBlocksMax = 65_536
 
-/** After this many members an empty piece is given: a member without a byte takes a tenth of a millisecond. */
+/** After this many members an empty piece is returned: an empty member takes a tenth of a millisecond. */
 const membersAtOnce = 32
 
-/** What a file of gzip members holds, in pieces of at most about 64 KiB, some of which may be empty. @throws InflateFault that says what is wrong. */
+/**
+ * The content of a file of gzip members, in pieces of at most about 64 KiB, some of which may be empty. @throws
+ * InflateFault that says what is wrong.
+ */
 export function* gunzipped(bytes: Uint8Array): Generator<Uint8Array, void> {
   const empty = { left: emptyBlocksMax }
   let at = 0

@@ -23,7 +23,7 @@ import { byteAt, itemAt, wordAt } from './items.ts'
  * Node's zlib is for `src/host` alone: it works on threads, and its bytes change with its releases.
  */
 
-/** What is wrong with compressed bytes, in a clause. Thrown within these files alone. */
+/** What is wrong with compressed bytes, in a clause. Thrown only within these files. */
 export class InflateFault extends Error {}
 
 const pieceBytes = 65_536
@@ -35,12 +35,12 @@ interface Huffman {
   readonly symbols: Uint16Array
 }
 
-/** How many more blocks without a byte may come: nothing is given out while they are read. */
+/** Number of further empty blocks that are allowed: they produce no output while they are read. */
 export interface EmptyBlocks {
   left: number
 }
 
-/** After this many blocks without a byte an empty piece is given, so that the caller can let other work have its turn. */
+/** After this many empty blocks an empty piece is returned, so that the caller can yield to other work. */
 const emptyBlocksAtOnce = 128
 
 /**
@@ -204,7 +204,7 @@ class BitReader {
     return this.#next()
   }
 
-  /** Where the stream ended: the rest of its last byte is no part of what follows. */
+  /** Position after the stream: the rest of its last byte is not part of what follows. */
   end(): number {
     return this.#at
   }
@@ -222,7 +222,7 @@ class Output {
   readonly #buffer = new Uint8Array(windowBytes + pieceBytes + 512)
   #from = 0
   #to = 0
-  /** What has left the buffer. */
+  /** Number of bytes that have left the buffer. */
   #gone = 0
 
   put(byte: number): void {
@@ -247,7 +247,7 @@ class Output {
     return this.#to - this.#from >= pieceBytes
   }
 
-  /** What has come since the last piece; the window stays. */
+  /** The output since the last piece; the window is kept. */
   take(): Uint8Array {
     const piece = this.#buffer.slice(this.#from, this.#to)
     const kept = Math.min(this.#to, windowBytes)

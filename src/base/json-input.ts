@@ -78,7 +78,7 @@ class JsonReader {
   #depth = 0
   #values = 0
   #fault: string | undefined
-  /** What there is too much of; its place is found on the way out, the innermost step first. */
+  /** The limit that was exceeded; its place is determined on the way out, from the innermost step. */
   #tooMany: string | undefined
   readonly #steps: string[] = []
 
@@ -251,7 +251,7 @@ class JsonReader {
     return this.#fail(what)
   }
 
-  /** The first fault is the one that is told. */
+  /** Only the first error is reported. */
   #fail(why: string): null {
     this.#fault ??= why
     return null

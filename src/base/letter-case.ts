@@ -5,7 +5,7 @@
 export function lowerAscii(text: string): string {
   // Most texts have none, and to look is much cheaper than to replace nothing.
   if (!capital.test(text)) return text
-  // Where there is nothing but ASCII, the engine's own rule is this one.
+  // For plain ASCII the engine's own rule is the same.
   return beyondAscii.test(text) ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text.toLowerCase()
 }
 

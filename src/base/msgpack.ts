@@ -6,7 +6,7 @@ import { err, ok, type Result } from './result.ts'
 
 /**
  * MessagePack, the one binary encoding of RPC frames, log payloads and snapshots. Maps keep the order in which the
- * object was built; integers beyond 2^53 come and go as bigint. No state is kept between calls (no shared records).
+ * object was built; integers beyond 2^53 are bigints. No state is shared between calls (no shared records).
  */
 const packr = new Packr({
   useRecords: false,
@@ -29,8 +29,8 @@ const depthMax = 32
 const sharedBufferBytesMax = 16 << 10
 
 /**
- * Bytes that nobody writes to again: the packer fills one buffer after another and never goes back. Small ones are shown
- * where they stand, so each may keep `sharedBufferBytesMax` alive.
+ * Bytes that are never overwritten: the packer fills one buffer after another. Small results are views into a buffer,
+ * so each may keep `sharedBufferBytesMax` alive.
  */
 export function pack(value: unknown): Uint8Array {
   return packer.pack(value, 0) ?? packedByPackage(value)
@@ -42,9 +42,9 @@ export function packAfter(room: number, value: unknown): Uint8Array {
 }
 
 /**
- * `packAfter` for what is kept for long, and let go of in about the order in which it was packed: what is small shares its
- * memory with its like alone, so that little more is kept alive than is in use. One buffer for many, since one for each
- * costs more than most of what is in it.
+ * As `packAfter`, for results that are kept for long and released in about the order of packing: small ones share
+ * memory only with each other, so that little more is kept alive than is in use. Many share one buffer, because a
+ * buffer for each would cost more than most contents.
  */
 export function packToKeepAfter(room: number, value: unknown): Uint8Array {
   return longKept.pack(value, room) ?? packedByPackageAfter(room, value)

@@ -68,7 +68,7 @@ export class PlainPacker {
     return true
   }
 
-  /** Of these classes themselves, and of none that extends them. */
+  /** Only instances of these classes themselves, not of subclasses. */
   #instance(value: object, prototype: unknown, depth: number): boolean {
     if (value instanceof Uint8Array && prototype === Uint8Array.prototype) return this.#bytes(value)
     if (value instanceof SpelledBytes && prototype === SpelledBytes.prototype) return this.#spelledBytes(value.spelling)

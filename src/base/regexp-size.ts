@@ -1,4 +1,4 @@
-/** What one class of Unicode, or one that is turned round, is counted as: it is a table of hundreds of ranges. */
+/** The size of a Unicode class or a negated one: it is a table of hundreds of ranges. */
 const classSize = 50
 
 /**
@@ -10,7 +10,7 @@ export function regexpSize(expression: string): number {
   /** Sizes of the groups around this place, each without what is in the group that is open. */
   const open: number[] = []
   let size = 0
-  /** Of the last thing, to which a count behind it belongs; it is part of `size` already. */
+  /** Size of the last atom, to which a following repetition applies; included in `size` already. */
   let last = 0
   for (let at = 0; at < expression.length; ) {
     const character = expression.charAt(at)
@@ -53,7 +53,7 @@ function countAt(expression: string, at: number): { readonly times: number; read
   return { times, end: at + text.length }
 }
 
-/** Where what begins here ends: a class in brackets, an escape, or one character. */
+/** The end of the atom that begins here: a class in brackets, an escape, or one character. */
 function atomEnd(expression: string, at: number): number {
   if (expression[at] === '\\') return escapeEnd(expression, at)
   if (expression[at] !== '[') return at + 1

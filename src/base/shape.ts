@@ -1,11 +1,11 @@
-/** What a value of unknown origin is, found out by looking at it. */
+/** The shape of a value of unknown origin, determined by inspecting it. */
 
 /** An object that is no list: its members may be read by any name, and are as unknown as it was. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** `Array.isArray` for lists that nobody may change: of these, that one knows nothing. */
+/** `Array.isArray` for read-only lists, of which its type knows nothing. */
 export function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value)
 }

@@ -4,7 +4,7 @@ import { byteAt } from './items.ts'
 /** Files one behind the other, in blocks (POSIX ustar, IEEE 1003.1). Names of at most 100 bytes; no directories. */
 const tarBlockBytes = 512
 
-/** The header of a file of mode 0600 that nobody owns. `seconds`: since 1970. */
+/** The header of a file with mode 0600 and without an owner. `seconds` since 1970. */
 export function tarHeader(name: string, sizeBytes: number, seconds: number): Uint8Array {
   const out = new Uint8Array(tarBlockBytes)
   const put = (at: number, text: string): void => out.set(utf8(text), at)
@@ -24,12 +24,12 @@ export function tarHeader(name: string, sizeBytes: number, seconds: number): Uin
   return out
 }
 
-/** What fills the last block of a file. */
+/** The padding of a file's last block. */
 export function tarPadding(sizeBytes: number): Uint8Array {
   return new Uint8Array((tarBlockBytes - (sizeBytes % tarBlockBytes)) % tarBlockBytes)
 }
 
-/** What stands at the end of an archive. */
+/** The end of an archive. */
 export const tarEnd: Uint8Array = new Uint8Array(2 * tarBlockBytes)
 
 export interface TarEntry {
@@ -71,15 +71,15 @@ export interface TarPart extends TarEntry {
   readonly isLast: boolean
 }
 
-/** What may stand behind the end of an archive, which writers fill up to the size of a tape's record. */
+/** Maximum size of padding after the end of an archive: writers fill it up to the record size of a tape. */
 const behindBytesMax = 1 << 20
 
 /** What is wrong with an archive, in a clause. */
 export class TarFault extends Error {}
 
 /**
- * Takes an archive apart that comes in pieces cut anywhere. Holds no more of it than a block. What follows its end is read
- * over, within a bound. Undefined stands for a piece that brought nothing: the caller may let other work have its turn.
+ * Splits an archive that arrives in pieces of any size. Buffers no more than a block. Padding after the end is skipped,
+ * up to a limit. Undefined stands for a piece without output: the caller may yield to other work.
  * @throws TarFault
  */
 export function* tarParts(pieces: Iterable<Uint8Array>): Generator<TarPart | undefined, void> {

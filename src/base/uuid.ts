@@ -12,7 +12,7 @@ export function uuidOf(random: Uint8Array): string {
 
 const uuidForm = /[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}/gi
 
-/** The text for people to read in a log, without what has the form of a UUID in any spelling: it may be somebody's secret. */
+/** The text for a log, without anything in the form of a UUID in any spelling: it may be a secret. */
 export function hideUuids(text: string): string {
   return text.length < 32 ? text : text.replace(uuidForm, '<hidden>')
 }

@@ -8,7 +8,7 @@ import type { Member } from '../gossip/pool.ts'
 import { failureText } from '../model/failure.ts'
 import { isAddressText } from '../rpc/address.ts'
 
-/** What a command gave. An empty error says that it went well; without a body a header is all that goes back. */
+/** The result of a command. An empty error means success; without a body only a header is sent back. */
 export interface Reply {
   readonly error: string
   readonly body?: unknown
@@ -16,7 +16,7 @@ export interface Reply {
 
 export interface Command {
   readonly hasBody: boolean
-  /** What it is to do; undefined where the bytes are not its body. */
+  /** Parses the body into the work to do; undefined if the bytes are not such a body. */
   read(bytes: Uint8Array): ((agent: AgentContext) => Promise<Reply>) | undefined
 }
 

@@ -8,7 +8,7 @@ import { type Endpoint, endpointText, type ListenFailure, type TcpStream } from 
 import type { AgentContext } from '../features/contract/agent-context.ts'
 import { commands, handshakeBody, type Reply, readBody } from './commands.ts'
 
-/** Of a header, or of a body. */
+/** Maximum size of a header, or of a body. */
 const valueBytesMax = 16 << 10
 const version = 1
 
@@ -32,7 +32,7 @@ class Conversation {
   #header: Header | undefined
   #greeted = false
   #busy = false
-  /** The peer will ask no more. */
+  /** The peer sends no more questions. */
   #ended = false
   #over = false
 
@@ -124,7 +124,7 @@ class Conversation {
     if (body !== undefined) this.#stream.write(pack(body))
   }
 
-  /** A command of which nobody knows whether a body follows it: what comes cannot be read any more. */
+  /** It is unknown whether a body follows this command: the following bytes can no longer be parsed. */
   #endWith(seq: Header['Seq'], error: string): void {
     this.#answer(seq, { error })
     this.#over = true

@@ -4,13 +4,13 @@ import { msOfDigits } from '../pki/utc-time.ts'
 import type { forecastSchema } from './api/connect-answers.ts'
 import { formatTable } from './output.ts'
 
-/** What of the mesh's certificates expires when, for people. */
+/** When the mesh's certificates expire, for people. */
 
 export type Forecast = z.infer<typeof forecastSchema>
 
 /** An active root with less time left than this is reported. */
 const rootSoonMs = 60 * 86_400_000
-/** What skew and back-dating may take of a leaf's time. */
+/** The part of a leaf's lifetime that skew and back-dating may use up. */
 const cutShortMs = 10 * 60_000
 
 export function forecastText(forecast: Forecast): string {

@@ -44,7 +44,7 @@ export interface CommandTree {
   readonly groups: Readonly<Record<string, string>>
 }
 
-/** What may follow these words: sub-commands and groups with what they are for, in the order of the list. */
+/** The words that may follow these: sub-commands and groups with their summaries, in the order of the list. */
 export function wordsAfter({ commands, groups }: CommandTree, prefix: readonly string[]): ReadonlyMap<string, string> {
   const words = new Map<string, string>()
   for (const command of commands) {

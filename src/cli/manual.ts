@@ -37,7 +37,7 @@ function paragraphs(...texts: readonly string[]): readonly string[] {
   return texts.flatMap((text) => ['.PP', line(text)])
 }
 
-/** A line of text: one that begins with a dot or a quote would be taken for a request. */
+/** A line of text: a dot or a quote at its beginning would be taken for a request. */
 function line(text: string): string {
   return /^[.']/.test(text) ? `\\&${escaped(text)}` : escaped(text)
 }

@@ -23,10 +23,10 @@ const newline = 0x0a
 
 /** Output of many nodes, that comes in pieces cut anywhere, as text of whole lines that each begin with the node's name. */
 export class LinesByNode {
-  /** What came of each node's last line. */
+  /** The incomplete last line of each node. */
   readonly #rests = new Map<string, Uint8Array>()
 
-  /** The lines that are whole now; '' while there is none. */
+  /** The lines that are complete now; '' if there is none. */
   push(node: string, piece: Uint8Array): string {
     const bytes = concatBytes([this.#rests.get(node) ?? emptyBytes, piece])
     const whole = bytes.lastIndexOf(newline) + 1
@@ -35,14 +35,14 @@ export class LinesByNode {
     return linesOf(node, bytes.subarray(0, end))
   }
 
-  /** What is left of a node that says no more. */
+  /** The rest of a node that has ended. */
   end(node: string): string {
     const rest = this.#rests.get(node) ?? emptyBytes
     this.#rests.delete(node)
     return linesOf(node, rest)
   }
 
-  /** What is left of all. */
+  /** The rest of all nodes. */
   endAll(): string {
     return [...this.#rests.keys()].map((node) => this.end(node)).join('')
   }

@@ -1,6 +1,6 @@
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const
-/** Of each month, what Sakamoto's rule for the day of the week adds. */
+/** For each month, the addend of Sakamoto's rule for the day of the week. */
 const shifts = [0, 3, 2, 5, 0, 3, 5, 1, 4, 6, 2, 4] as const
 
 /** `2026-11-21T03:24:53Z` as `Saturday, 21-Nov-26 03:24:53 UTC`; anything else as it is. RFC 850, section 2.1.4. */

@@ -15,11 +15,11 @@ export interface CheckedAgent {
 export interface CheckedServer extends CheckedAgent {
   readonly raftProtocol: number
   readonly leads: boolean
-  /** In the consensus group; undefined: nobody could say. */
+  /** Whether it is a voter; undefined: unknown. */
   readonly voter: boolean | undefined
-  /** As the leader has it; undefined: nobody could say. */
+  /** Whether the leader considers it healthy; undefined: unknown. */
   readonly healthy: boolean | undefined
-  /** What it says of access control in the pool; servers below 1.4.0 say nothing. */
+  /** Its access control tag in the pool; servers below 1.4.0 have none. */
   readonly acls: string | undefined
 }
 
@@ -36,7 +36,7 @@ export interface CheckedCluster {
 }
 
 export interface Finding {
-  /** For programs: stays the same. */
+  /** For programs: never changes. */
   readonly kind: string
   readonly what: string
   readonly remedy: string
@@ -50,7 +50,7 @@ export interface UpgradeCheck {
   readonly notes: readonly Finding[]
 }
 
-/** What is in the way of an upgrade of every agent to a release, and what to see to on it. */
+/** Obstacles to upgrading every agent to a release, and things to take care of. */
 export function checkUpgrade(cluster: CheckedCluster, to: Release): UpgradeCheck {
   const { servers, clients } = cluster
   const known = [...servers, ...clients].flatMap(({ release }) => release ?? []).sort(order)
@@ -159,7 +159,7 @@ function accessTrouble(servers: readonly CheckedServer[]): readonly Finding[] {
   return [finding('access-control-apart', what, 'configure all servers alike')]
 }
 
-/** What the releases themselves ask for. */
+/** Requirements of the releases themselves. */
 function wayTrouble(servers: readonly CheckedServer[], from: Release, to: Release): readonly Finding[] {
   const found: Finding[] = []
   const [first] = wayOf(from, to)

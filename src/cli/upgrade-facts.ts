@@ -66,7 +66,7 @@ function byName(one: CheckedAgent, other: CheckedAgent): number {
   return compareText(one.name, other.name)
 }
 
-/** Any server may answer: where nobody leads, that is to be told as well. */
+/** Any server may answer: a missing leader is to be reported as well. */
 async function peersOf(client: ApiClient, unread: string[]): Promise<PeerList | undefined> {
   const answer = await client.expect('GET', '/v1/operator/raft/configuration', [['stale', '']])
   const peers = answer.ok ? readPeers(answer.value) : undefined

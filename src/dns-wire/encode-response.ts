@@ -11,7 +11,7 @@ const recordBytesMin = 12
 
 /** How much of an answer may go out, and in which form. */
 export interface ResponseLimits {
-  /** Of the whole message. */
+  /** Size of the whole message. */
   readonly bytes: number
   /** Records of the answer section; beyond it the last go. */
   readonly answers: number
@@ -24,7 +24,7 @@ export interface ResponseLimits {
   readonly markTruncated: boolean
 }
 
-/** What is left of a response. */
+/** The remaining records of a response. */
 interface Cut {
   readonly answers: readonly DnsRecord[]
   readonly additionals: readonly DnsRecord[]
@@ -51,7 +51,10 @@ export function encodeResponse(response: DnsResponse, limits: ResponseLimits): U
   return encoder.encode(fitting, limits.compress, truncated)
 }
 
-/** What is certainly too large is not written first to see that it is: metadata of many nodes may be a thousand times too large. */
+/**
+ * A response that is certainly too large is not encoded just to find that out: metadata of many nodes may be a thousand
+ * times too large.
+ */
 function leastBytesOf({ answers, additionals }: Cut): number {
   let bytes = 0
   for (const record of answers) bytes += leastBytes(record)
@@ -144,7 +147,7 @@ class Encoder {
   }
 }
 
-/** Where the number of additional records stands. */
+/** Position of the number of additional records. */
 const arcountBits = 80
 
 /** By hand: dns2 drops options that it does not know, and the client's subnet is repeated (RFC 7871, section 7.2.1). */

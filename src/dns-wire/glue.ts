@@ -2,8 +2,8 @@ import { lowerAscii } from '../base/letter-case.ts'
 import type { DnsRecord } from './message.ts'
 
 /**
- * Of the additional records those without which the services of an answer cannot be reached: for each target the first
- * record of that name, and where that is an alias, what it leads to. Reference: dns.md#fact-77.
+ * The additional records without which the services of an answer cannot be reached: for each target the first record of
+ * that name, and if that is an alias, its target. Reference: dns.md#fact-77.
  */
 export function glueOf(answers: readonly DnsRecord[], additionals: readonly DnsRecord[]): readonly DnsRecord[] {
   if (additionals.length === 0) return additionals

@@ -3,7 +3,7 @@
  * `.`), one character for each byte; a dot always parts two labels.
  */
 
-/** What a client asked. RFC 1035, section 4.1. */
+/** A client's question. RFC 1035, section 4.1. */
 export interface DnsQuery {
   readonly id: number
   readonly opcode: number
@@ -49,7 +49,7 @@ export interface DnsResponse {
   readonly additionals: readonly DnsRecord[]
   /** An OPT record goes out when the query had one. */
   readonly edns: boolean
-  /** It may be another for another subnet of clients. RFC 7871, section 7.2.1. */
+  /** Another client subnet may get a different answer. RFC 7871, section 7.2.1. */
   readonly forSubnet?: boolean
 }
 

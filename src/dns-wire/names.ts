@@ -20,8 +20,9 @@ export function isName(name: string): boolean {
 }
 
 /**
- * Where a name of a question ends, or undefined when it is none. Only what is written out in full is taken: in a question
- * there is nothing yet that a pointer could point to. A dot within a label is refused, too, for in text it would part two.
+ * The end of a name in a question, or undefined if it is malformed. Only uncompressed names are accepted: in a question
+ * there is nothing yet that a pointer could refer to. A dot within a label is refused, too, because as text it would
+ * separate labels.
  */
 export function plainNameEnd(message: Uint8Array, start: number): number | undefined {
   let at = start
@@ -53,7 +54,7 @@ export function ownerEnd(message: Uint8Array, start: number): number | undefined
 
 const headerBytes = 12
 
-/** Whether both messages ask the one same question, whatever the case of its name. */
+/** Whether both messages contain the same single question, regardless of case. */
 export function sameQuestion(a: Uint8Array, b: Uint8Array): boolean {
   if (uint16(a, 4) !== 1 || uint16(b, 4) !== 1) return false
   const nameEnd = plainNameEnd(a, headerBytes)
@@ -64,7 +65,7 @@ export function sameQuestion(a: Uint8Array, b: Uint8Array): boolean {
   return uint16(a, nameEnd) === uint16(b, nameEnd) && uint16(a, nameEnd + 2) === uint16(b, nameEnd + 2)
 }
 
-/** A letter of ASCII in lower case. The length of a label is none. */
+/** An ASCII letter in lower case. Lengths of labels are not letters. */
 export function lowerByte(byte: number): number {
   return byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte
 }

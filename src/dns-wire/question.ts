@@ -32,11 +32,11 @@ export interface ReceivedResponse {
   readonly answers: readonly DnsRecord[]
   readonly authorities: readonly DnsRecord[]
   readonly additionals: readonly DnsRecord[]
-  /** What the answer's OPT record says, undefined without one. */
+  /** The size in the answer's OPT record, undefined without one. */
   readonly udpSize: number | undefined
 }
 
-/** Records of one response: 64 KiB hold no more. */
+/** Maximum number of records in one response: 64 KiB hold no more. */
 const recordsMax = 8_192
 
 export function encodeQuestion(question: QuestionToAsk): Uint8Array {
@@ -98,7 +98,7 @@ function section(reader: MessageReader, count: number, opt: OptSeen): DnsRecord[
   for (let i = 0; i < count; i++) {
     const head = recordHead(reader)
     if (head.type === typeCodes.OPT) opt.udpSize = head.class
-    // dns2 has codecs of its own mind for some other types: they are passed over unread.
+    // dns2 has unsuitable codecs for some other types: these are skipped unread.
     if (!isReadType(head.type)) reader.offset = head.end * 8
     else {
       const record = fromResource(Packet.Resource.parse(reader))
@@ -108,7 +108,7 @@ function section(reader: MessageReader, count: number, opt: OptSeen): DnsRecord[
   return records
 }
 
-/** What stands before a record's data, without moving the reader. */
+/** The fields before a record's data, without moving the reader. */
 function recordHead(reader: MessageReader): { readonly type: number; readonly class: number; readonly end: number } {
   const message = reader.buffer
   const name = ownerEnd(message, reader.byteOffset) ?? message.length

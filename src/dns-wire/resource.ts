@@ -47,7 +47,7 @@ function isAscii(text: string): boolean {
   return true
 }
 
-/** What a record takes at the least: its name is a pointer, and so are those that it has. */
+/** Minimum size of a record: its name, and the names in it, are pointers. */
 export function leastBytes(record: DnsRecord): number {
   const head = 12
   return record.type === 'TXT' ? head + textBytes(record.texts) : head + 2
@@ -119,7 +119,7 @@ export function isReadType(code: number): boolean {
   return readTypes.has(code)
 }
 
-/** What dns2 has read, where the type is one that this house sends; undefined otherwise. */
+/** Converts a record from dns2 if its type is supported; undefined otherwise. */
 export function fromResource(resource: CodecResource): DnsRecord | undefined {
   const type = readTypes.get(resource.type)
   const { ttl } = resource

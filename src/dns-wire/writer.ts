@@ -4,7 +4,7 @@ import { InvariantViolation } from '../base/invariant.ts'
 /** Turns compression off: dns2 compresses only where it finds a Map. */
 const noNames: ReadonlySet<string> = new Set()
 
-/** dns2 folds the case of all of Latin-1, and names are bytes: one beyond ASCII would be taken for another's. */
+/** dns2 folds the case of all of Latin-1, but names are bytes: a name beyond ASCII would be taken for another one. */
 class AsciiNames extends Map<string, number> {
   override set(suffix: string, offset: number): this {
     for (let i = 0; i < suffix.length; i++) if (suffix.charCodeAt(i) >= 0x80) return this
@@ -61,7 +61,7 @@ export class MessageWriter implements CodecWriter {
     return this.#bits >>> 3
   }
 
-  /** Of fields that begin and end with a byte. */
+  /** For fields at byte boundaries. */
   patch(bitOffset: number, value: number, bits: number): void {
     for (let at = bitOffset >>> 3, left = bits; left > 0; at++, left -= 8) {
       this.#bytes[at] = (value >>> (left - 8)) & 0xff

@@ -2,7 +2,7 @@ import type { DnsConfig } from '../agent/settings/agent-config.ts'
 import { encodeResponse, type ResponseLimits } from '../dns-wire/encode-response.ts'
 import { type DnsQuery, type DnsRecord, type Rcode, typeCodes } from '../dns-wire/message.ts'
 
-/** What is said to a question, before it is fitted to what the client takes. */
+/** The answer to a question, before it is fitted to the client's limits. */
 export interface DnsAnswer {
   readonly rcode: Rcode
   readonly answers: readonly DnsRecord[]
@@ -14,7 +14,7 @@ export interface DnsAnswer {
   readonly edns: boolean
   /** The number of answers over UDP is limited, not their size alone. Reference: dns.md#fact-74. */
   readonly counted: boolean
-  /** It may be another for another subnet of clients. Reference: dns.md#fact-82. */
+  /** Another client subnet may get a different answer. Reference: dns.md#fact-82. */
   readonly forSubnet: boolean
 }
 
@@ -37,7 +37,7 @@ export function answer(parts: Partial<DnsAnswer>): DnsAnswer {
 
 export const emptyAnswer: DnsAnswer = nothing
 export const failed: DnsAnswer = answer({ rcode: 'SERVFAIL' })
-/** A name of nobody's domain here, and nobody to ask. Reference: dns.md#fact-3. */
+/** For a name outside the agent's domains without a recursor. Reference: dns.md#fact-3. */
 export const outsideAnswer: DnsAnswer = answer({ rcode: 'SERVFAIL', authoritative: false, edns: false })
 /** Asked to pass on what is no plain question. */
 export const notImplemented: DnsAnswer = answer({ rcode: 'NOTIMP', authoritative: false, recursionAvailable: true })
@@ -53,15 +53,15 @@ export const failedRecursion: DnsAnswer = answer({
 
 export type DnsTransport = 'udp' | 'tcp'
 
-/** Without EDNS a client takes no more over UDP. RFC 1035, section 4.2.1. */
+/** Maximum UDP size without EDNS. RFC 1035, section 4.2.1. */
 const plainUdpBytes = 512
 /**
- * The limit whatever size the client accepts: a forged sender address receives no more than this, some 200 times what was sent.
- * The field has no such limit. A longer answer is served over TCP, where a sender address cannot be forged.
+ * Maximum UDP size whatever the client accepts: a forged sender address receives no more than this, some 200 times what
+ * was sent. The field has no such limit. A longer answer is served over TCP, where a sender address cannot be forged.
  */
 const udpBytesMax = 8_192
 const tcpBytesMax = 65_523
-/** Whatever is configured, a plain client gets no more. */
+/** Maximum number of records for a plain client, whatever is configured. */
 const plainAnswersMax = 8
 const tcpAnswersMax = 4_096
 const tcpServicesMax = 1_024

@@ -18,7 +18,7 @@ export interface Asked {
   readonly client: string
   /** How many aliases may still be followed within our domains. */
   readonly aliasesLeft: number
-  /** What is asked of the agent for it. */
+  /** The reads for this question. */
   readonly reads: CatalogReads
   /** How many more all that the client's question leads to may follow together, and of these names outside our domains. */
   readonly follows: { left: number; outsideLeft: number }
@@ -27,10 +27,10 @@ export interface Asked {
 const aliasesMax = 3
 /** As many as the instances that one answer can hold. Services with many aliases of each other would lead to their product. */
 const followsMax = 1_024
-/** Each is a question to somebody else's server. */
+/** Maximum number of questions to recursors for one question. */
 const outsideFollowsMax = 16
 
-/** The domain that a name lies in, undefined when it is none of these. `name` in lower case. */
+/** The domain of a name, undefined if it is in none of these. `name` is in lower case. */
 export function domainOf(name: string, domains: readonly string[]): string | undefined {
   const holding = domains.filter((domain) => name === domain || name.endsWith(`.${domain}`))
   return holding.reduce<string | undefined>(
@@ -90,7 +90,7 @@ export function addressOfClient(subnet: Uint8Array | undefined, host: string): s
   return length === 4 ? bytes.join('.') : shortIpv6(ipv6Text(bytes))
 }
 
-/** What a name left of the domain asks for. `datacenter` is empty where none is named. */
+/** The meaning of a name left of the domain. `datacenter` is empty if it names none. */
 export type NameAsked =
   | { readonly kind: 'node'; readonly node: string; readonly datacenter: string }
   /** An empty tag is no filter. */

@@ -27,11 +27,11 @@ import { Basis } from './kept-answers.ts'
 /** Answers older than this are counted. Reference: dns.md#fact-101. */
 const staleCountedMs = 5_000
 
-/** What DNS needs of the agent that it is the face of. */
+/** The operations of the agent that DNS needs. */
 export type AgentReads = Pick<AgentContext, 'query' | 'ask' | 'self' | 'release'> &
   Partial<Pick<AgentContext, 'accessControl'>>
 
-/** Where reads go, and how fresh they are to be. */
+/** The datacenter and the consistency of reads. */
 export interface ReadSource {
   readonly env: Env
   readonly agent: AgentReads
@@ -41,15 +41,15 @@ export interface ReadSource {
 }
 
 /**
- * What DNS asks of the catalog for one question: the same endpoints as HTTP, as fresh as the configuration wants.
- * Reference: dns.md#consistency.
+ * DNS's reads of the catalog for one question: the same endpoints as HTTP, with the configured consistency. Reference:
+ * dns.md#consistency.
  */
 export class CatalogReads {
   readonly #env: Env
   readonly #agent: AgentReads
   readonly #config: DnsConfig
   readonly #datacenter: string
-  /** Of the answer that is made of what is read. */
+  /** Collects what the answer depends on. */
   readonly basis: Basis
 
   constructor({ env, agent, config, datacenter }: ReadSource) {
@@ -61,7 +61,7 @@ export class CatalogReads {
     this.#datacenter = datacenter
   }
 
-  /** What the agent runs as. */
+  /** The release that the agent runs as. */
   get release(): Release {
     return this.#agent.release
   }
@@ -153,7 +153,7 @@ export class CatalogReads {
       this.#agent.query(endpoint, args, this.#readFor(datacenter, consistency), until)
     const found = await query(allowStale ? 'stale' : 'default')
     if (!found.ok) {
-      // What is answered without it may be another answer when it can be read again.
+      // An answer without this read may change when the read succeeds again.
       this.basis.isOfTheMoment()
       return found
     }
@@ -189,8 +189,8 @@ export function countStale(meta: ReadMeta, { env, agent }: Pick<ReadSource, 'env
 }
 
 /**
- * How old an answer is at most. A server that has not heard of a leader since it started does not know what was committed
- * before: that it has nothing of a name says nothing, and must not be told as if it did.
+ * The maximum age of an answer. A restarted server that has not heard from a leader does not know earlier commits: its
+ * lack of a name means nothing, and must not be reported as an answer.
  */
 function ageOf({ knownLeader, lastContactMs }: ReadMeta): number {
   return !knownLeader && lastContactMs === 0 ? Number.POSITIVE_INFINITY : lastContactMs

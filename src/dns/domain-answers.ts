@@ -26,10 +26,10 @@ import {
 } from './records.ts'
 import type { Recursion } from './recursion.ts'
 
-/** Records that follow an alias, for a client that may take no more than 512 bytes. Reference: dns.md#fact-52. */
+/** Maximum number of records after an alias, for a client that may accept only 512 bytes. Reference: dns.md#fact-52. */
 const followedMax = 5
 const nameServersMax = 3
-/** Of the server nodes' names: others could not be asked for everywhere. Reference: dns.md#fact-62. */
+/** Allowed names of server nodes: others could not be looked up everywhere. Reference: dns.md#fact-62. */
 const plainNodeName = /^[A-Za-z0-9\\-]+$/
 
 export interface DomainContext {
@@ -39,7 +39,7 @@ export interface DomainContext {
   readonly datacenter: string
   readonly recursion: Pick<Recursion, 'isThere' | 'addressesOf'>
   readonly order: RandomStream
-  /** What the agent runs as. */
+  /** The release that the agent runs as. */
   readonly release: Release
 }
 
@@ -193,7 +193,7 @@ export class DomainAnswers {
     const service = textOfByteString(wanted.service)
     const found = await asked.reads.instances({ service, tag: textOfByteString(tag), connect }, datacenter)
     if (!found.ok) return undefined
-    // Under an alias of the product the product's own service goes by the alias, too.
+    // Under an alias of the domain the product's own service has the alias as its name, too.
     const isAlias = asked.domain !== config.domains[0] && asked.domain === `${wanted.service}.`
     if (found.value.length > 0 || !isAlias) return found.value
     const own = await asked.reads.instances({ service: productName, tag: textOfByteString(tag), connect }, datacenter)
@@ -296,7 +296,10 @@ export class DomainAnswers {
     return answer({ answers, additionals })
   }
 
-  /** What leads to an address, as far as the type wants it; an alias is followed within our own domains. */
+  /**
+   * The records that lead to an address, as far as the type asks for them; an alias is followed within the agent's own
+   * domains.
+   */
   async #addresses(asked: Asked, { name, ttl, address, type }: AddressWanted): Promise<readonly DnsRecord[]> {
     const record = addressRecord(name, ttl, address)
     if (type === typeCodes.ANY || type === typeCodes[record.type]) {

@@ -41,7 +41,7 @@ interface Target {
   readonly timeoutMs: number
 }
 
-/** Ports that systems give out or leave free; fewer tries than there are ports that somebody has. */
+/** The range of random ports; tried fewer times than there are ports in use. */
 const portFrom = 32_768
 const portTries = 4
 

@@ -28,7 +28,7 @@ import { answerTo, type Signature, signatureOf } from './signature.ts'
 export interface DnsFace {
   /** A message in, a message out; undefined: silence. Never rejects. */
   answer(packet: Uint8Array, transport: DnsTransport, from: Endpoint): Promise<Uint8Array | undefined>
-  /** What is known already; undefined: `answer` finds out. */
+  /** Answers from the cache; undefined: `answer` is needed. */
   known(packet: Uint8Array, transport: DnsTransport, from: Endpoint): Uint8Array | undefined
 }
 
@@ -130,7 +130,7 @@ class Face implements DnsFace {
     return (await this.#relayed(query, arrived)) ?? this.#say(query, arrived, failedRecursion)
   }
 
-  /** What a recursor said. Reference: dns.md#fact-111. */
+  /** The answer of a recursor. Reference: dns.md#fact-111. */
   async #relayed(query: DnsQuery, arrived: Arrived): Promise<Uint8Array | undefined> {
     if (!this.#recursion.isThere || !canBeRelayed(query)) return undefined
     const reply = await this.#recursion.relay(arrived.packet, arrived.transport)

@@ -2,21 +2,21 @@ import type { RandomStream } from '../env/random.ts'
 import type { Answer, ReadMeta, Standing } from '../features/contract/reading.ts'
 import { isSame, kept, type Signature } from './signature.ts'
 
-/** What an answer was made of: whether it would be the same if it were made now. */
+/** What an answer depends on: tells whether it would be the same if it were made now. */
 export class Basis {
   readonly #standings: Standing[] = []
   #keepable = true
   #drawn = false
   #second: number | undefined
-  /** What it was asked as: another may be told another thing. */
+  /** The caller's identity: another caller may get another answer. */
   readonly #isSameAsker: () => boolean
 
-  /** `isSameAsker`: whether the caller is the same as then, by the token that stands in because DNS carries none. */
+  /** `isSameAsker`: whether the caller is still the same, by the default token, because DNS carries none. */
   constructor(isSameAsker: () => boolean = () => true) {
     this.#isSameAsker = isSameAsker
   }
 
-  /** It rests on this. What another agent has said may be another thing by now. */
+  /** The answer depends on this one. An answer of another agent may be outdated at once. */
   restsOn(answer: Answer<unknown>): void {
     const standing = answer.standing?.()
     if (standing === undefined) this.#keepable = false
@@ -28,12 +28,12 @@ export class Basis {
     this.#keepable = false
   }
 
-  /** It is one of many that the same question may get. */
+  /** The answer was drawn at random from several possible ones. */
   wasDrawn(): void {
     this.#drawn = true
   }
 
-  /** It tells this second of the wall clock. */
+  /** The answer contains this second of the wall clock. */
   tells(second: number): void {
     if (this.#second !== undefined && this.#second !== second) this.#keepable = false
     this.#second = second
@@ -47,7 +47,7 @@ export class Basis {
     return this.#drawn
   }
 
-  /** What it rests on, as of now; undefined: it may be another answer by now. */
+  /** Metadata of everything that it depends on, as of now; undefined: the answer may be different by now. */
   now(wallMs: number): readonly ReadMeta[] | undefined {
     if (!this.#keepable || !this.#isSameAsker()) return undefined
     if (this.#second !== undefined && Math.floor(wallMs / 1000) !== this.#second) return undefined
@@ -62,9 +62,9 @@ export class Basis {
 }
 
 interface KeptAnswersBounds {
-  /** Questions of which answers are kept. */
+  /** Maximum number of questions with cached answers. */
   readonly questionsMax: number
-  /** Of all answers together. */
+  /** Maximum size of all answers together. */
   readonly bytesMax: number
 }
 
@@ -103,9 +103,9 @@ interface KeptAnswer {
 }
 
 /**
- * Encoded answers, each for as long as it is what would be answered now: what it rests on is looked at each time. An order
- * that was drawn is told for a moment only, and others that were drawn are told in turn with it: over many questions every
- * order and every choice comes as often as if each question had its own.
+ * Caches encoded answers, each for as long as a new one would be equal: its basis is checked each time. A random order
+ * is used only for a moment, in turn with other random ones: over many questions every order and every choice occurs as
+ * often as if each question had its own.
  */
 export class KeptAnswers {
   readonly #order: RandomStream
@@ -173,7 +173,7 @@ export class KeptAnswers {
     this.#questions.delete(question.signature.hash)
   }
 
-  /** The oldest goes; one that was asked for since it came, or was passed over, is passed over. */
+  /** Evicts the oldest; a question that was repeated since it came, or was spared once, is spared. */
   #makeRoom(newest: KeptQuestion): void {
     for (const question of this.#questions.values()) {
       if (this.#questions.size <= this.#bounds.questionsMax && this.#bytes <= this.#bounds.bytesMax) return

@@ -79,11 +79,13 @@ class Datagrams {
 
 /** Connections at once; one more is closed at once. */
 const connectionsMax = 512
-/** Of these, what one source may hold; resolvers ask many questions on one. */
+/** Maximum share of one source; resolvers ask many questions on one connection. */
 const connectionsPerSourceMax = connectionsMax / 4
 /** Questions of one connection that are being answered; the rest waits unread. */
 const inFlightMax = 64
-/** For how long a connection on which nothing is being answered may take to ask a whole question (RFC 7766, section 6.2.3). */
+/**
+ * How long a connection without a question being answered may take to send a whole question (RFC 7766, section 6.2.3).
+ */
 const idleMs = 10_000
 
 /** DNS over TCP (RFC 7766): messages behind two bytes of length, any number of them, answered as they are ready. */
@@ -121,13 +123,13 @@ class Conversation {
   readonly #env: Env
   readonly #face: DnsFace
   readonly #stream: TcpStream
-  /** What has arrived of messages not yet taken. One message at most is incomplete, of at most 65,537 bytes. */
+  /** Received bytes of unprocessed messages. At most one message is incomplete, of at most 65,537 bytes. */
   #pending: Uint8Array = emptyBytes
   #inFlight = 0
   #paused = false
   /** More answers wait to leave than the stream takes. */
   #blocked = false
-  /** The peer will ask no more. */
+  /** The peer sends no more questions. */
   #ended = false
   #over = false
   #idle: Closable

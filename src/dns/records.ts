@@ -9,13 +9,13 @@ export function nodeTarget(node: string, datacenter: string, domain: string): st
   return `${byteString(node)}.node.${datacenter}.${domain}`
 }
 
-/** A host name as it stands in the catalog, made absolute. */
+/** A host name of the catalog, made absolute. */
 export function absoluteName(host: string): string {
   const name = byteString(host)
   return name.endsWith('.') ? name : `${name}.`
 }
 
-/** What carries this address: an A or AAAA record, or an alias where it is a host name. */
+/** The record with this address: A or AAAA, or an alias if it is a host name. */
 export function addressRecord(name: string, ttl: number, address: string) {
   const ip = addressRecordOf(address)
   return ip === undefined

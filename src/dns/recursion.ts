@@ -7,7 +7,7 @@ import { exchange, random16 } from './exchange.ts'
 
 /** Questions that recursors are being asked; one more is not asked. */
 const outstandingMax = 512
-/** What passes every network in one piece (DNS flag day 2020). */
+/** The size that passes every network in one piece (DNS flag day 2020). */
 const udpSize = 1_232
 
 const opcodeQuery = 0
@@ -23,7 +23,7 @@ export class Recursion {
   readonly #inTurn: boolean
   #outstanding = 0
 
-  /** `inTurn`: one that does not know is passed over; otherwise the first that says anything has the word. */
+  /** `inTurn`: a recursor that does not know is skipped; otherwise the first answer counts. */
   constructor(env: Env, config: Pick<DnsConfig, 'recursors' | 'recursorTimeoutMs'>, inTurn = true) {
     this.#env = env
     this.#inTurn = inTurn
@@ -34,7 +34,7 @@ export class Recursion {
     return this.#config.recursors.length > 0
   }
 
-  /** Passes a client's question on, by the transport that it came by: the answer to it; undefined: nobody had one. */
+  /** Forwards a client's question over its own transport, and returns the answer; undefined: no recursor had one. */
   async relay(packet: Uint8Array, transport: DnsTransport): Promise<Uint8Array | undefined> {
     // Under a number of our own: the client's may be known to others.
     const asked = numbered(packet, random16(this.#env))
@@ -42,7 +42,7 @@ export class Recursion {
     return reply === undefined ? undefined : numbered(reply, (packet[0] ?? 0) * 256 + (packet[1] ?? 0))
   }
 
-  /** What there is of A records for a name, and the aliases on the way; undefined: nobody knew. `name`: absolute. */
+  /** The A records of a name, and the aliases on the way; undefined: no recursor knew. `name` is absolute. */
   async addressesOf(name: string): Promise<readonly DnsRecord[] | undefined> {
     const question = encodeQuestion({ id: random16(this.#env), name, type: 'A', udpSize })
     const reply = await this.#ask(question, 'udp')
@@ -54,7 +54,7 @@ export class Recursion {
     return readWhole?.ok === true ? readWhole.value.answers : read.value.answers
   }
 
-  /** The first answer that says that there is such a name, or that there is none. */
+  /** The first answer that says that the name exists, or that it does not. */
   async #ask(packet: Uint8Array, transport: DnsTransport): Promise<Uint8Array | undefined> {
     if (this.#outstanding >= outstandingMax) {
       this.#env.metrics.count('dns.refused_recursions')

@@ -48,7 +48,7 @@ function sameAddress(written: string, address: string): boolean {
 const ipv4Suffix = '.in-addr.arpa.'
 const ipv6Suffix = '.ip6.arpa.'
 
-/** The address that a reverse name (RFC 1035, section 3.5; RFC 3596) is for; undefined when it is none. Lower case. */
+/** The address of a reverse name (RFC 1035, section 3.5; RFC 3596); undefined if it is malformed. Lower case. */
 export function addressOfReverseName(name: string): string | undefined {
   if (name.endsWith(ipv4Suffix)) {
     const parts = name.slice(0, -ipv4Suffix.length).split('.').reverse()

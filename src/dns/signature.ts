@@ -8,16 +8,16 @@ const typeAndClassBytes = 4
 const clientSubnetOption = 8
 
 /**
- * What of a packet decides on its answer, found without reading it whole: the header but for its number, the question, and
- * the size that EDNS offers. Packets of one signature differ in nothing but their number, the case of the name's letters, and
- * options that nobody here looks at.
+ * The parts of a packet that determine its answer, extracted without parsing it whole: the header without its ID, the
+ * question, and the EDNS size. Packets with one signature differ only in their ID, the case of the name, and options
+ * that this agent ignores.
  */
 export interface Signature {
   readonly hash: number
   readonly transport: DnsTransport
   readonly packet: Uint8Array
   readonly nameEnd: number
-  /** That EDNS offers; -1: there is no OPT record. */
+  /** The EDNS size; -1: there is no OPT record. */
   readonly udpSize: number
 }
 

@@ -34,7 +34,7 @@ export interface SigningKey {
 
 export interface Crypto {
   sha256(bytes: Uint8Array): Uint8Array
-  /** For names that others gave by it; it proves nothing any more. */
+  /** For names that others derived by it; no longer secure. */
   sha1(bytes: Uint8Array): Uint8Array
   /** The same of bytes that are not held all at once. */
   runningSha256(): RunningHash
@@ -59,6 +59,6 @@ export interface Crypto {
    * can be used here: ECDSA on the three curves, RSA from 2048 to 8192 bits, Ed25519.
    */
   readSigningKey(pem: string): SigningKey | undefined
-  /** Whether the key (SubjectPublicKeyInfo, DER) signed these bytes so. False for whatever is no key or no signature. */
+  /** Whether the key (SubjectPublicKeyInfo, DER) made this signature. False for a malformed key or signature. */
   verify(publicKey: Uint8Array, algorithm: SignatureAlgorithm, bytes: Uint8Array, signature: Uint8Array): boolean
 }

@@ -10,7 +10,7 @@ export interface HttpRequest {
   /** Path and query exactly as sent, undecoded: `/v1/kv/a%2Fb?raw`. */
   readonly target: string
   readonly headers: HttpHeaders
-  /** The whole body, or `too-large` where it passes `bodyBytesMax`; then nothing of it is kept. */
+  /** The whole body, or `too-large` if it exceeds `bodyBytesMax`; then none of it is kept. */
   readonly body: Uint8Array | 'too-large'
   readonly remote: Endpoint
   /** Calls `use` when the client has gone away before the answer; at once if it already has. */
@@ -28,7 +28,7 @@ export interface HttpResponse {
 
 /** A body that goes on until its reader leaves or the listener closes. It is not compressed. */
 export interface HttpStream {
-  /** Begins it. What is returned is closed when nobody reads any more. */
+  /** Begins the stream. The returned object is closed when the reader has gone. */
   open(out: HttpStreamOut): Closable
 }
 
@@ -58,7 +58,10 @@ export interface SocketAccess {
 
 export interface HttpListener extends Closable {
   readonly local: Endpoint
-  /** For a TLS listener: certificate and trusted authorities for connections from now on. For options without a `tlsProblem`. */
+  /**
+   * For a TLS listener: the certificate and trusted authorities for new connections. For options without a
+   * `tlsProblem`.
+   */
   renewTls(tls: TlsOptions): void
 }
 
@@ -69,11 +72,11 @@ export interface HttpClientRequest {
   readonly body?: Uint8Array
   readonly timeoutMs: number
   readonly tls?: TlsOptions
-  /** Only this many bytes at the end of the answer's body are kept, however long it is; absent: all of it. */
+  /** Keeps only this many bytes from the end of the answer's body, however long it is; absent: all of it. */
   readonly tailBytes?: number
   /**
-   * Is given the body of an answer with status 200 piece by piece as it comes, and none of it is kept; what comes after the
-   * headers has no limit of time or length then. In the simulator it comes whole, at the end.
+   * Receives the body of an answer with status 200 piece by piece, without keeping it; after the headers there is then
+   * no limit of time or size. In the simulator it comes whole, at the end.
    */
   readonly onBody?: (piece: Uint8Array) => void
 }

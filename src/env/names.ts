@@ -1,7 +1,7 @@
 import type { Result } from '../base/result.ts'
 
 export interface LookupFailure {
-  /** `not-found`: there is no such name. `timeout`: nobody said in time. */
+  /** `not-found`: there is no such name. `timeout`: no answer came in time. */
   readonly kind: 'not-found' | 'timeout' | 'io'
   readonly name: string
   /** The system's own words, for people. Never part of a decision. */

@@ -14,13 +14,13 @@ export type ListenFailure =
   | { readonly kind: 'io'; readonly at: Endpoint; readonly message: string }
 
 /**
- * What is at fault where there is no TLS connection. An alert (RFC 8446, section 6.2) is what the other end says of the certificate
- * that it was shown, or of what it was offered; the others are judgements of this end.
+ * Why there is no TLS connection. An alert (RFC 8446, section 6.2) is the other end's judgement of our certificate, or
+ * of our offer; the others are judgements of this end.
  */
 export type TlsFault =
   /** The other end does not speak TLS. */
   | 'plain'
-  /** What it says begins like TLS, and is none. */
+  /** Its bytes begin like TLS, and are not. */
   | 'garbled'
   /** Its certificate has expired, or is not yet valid. */
   | 'expired'
@@ -94,7 +94,7 @@ export interface ListenerTls extends TlsOptions {
 export interface PeerCertificate {
   /** The DNS names that it is for, in lower case. */
   readonly names: readonly string[]
-  /** The URIs that it is for, as they stand in it. */
+  /** The URIs in the certificate. */
   readonly uris: readonly string[]
 }
 
@@ -119,7 +119,7 @@ export interface TcpStream extends Closable {
   /** Undefined without TLS, and where the peer's certificate was not asked for or not verified. */
   readonly peer: PeerCertificate | undefined
   onData(use: (bytes: Uint8Array) => void): void
-  /** The peer will write no more (half-close); writing to it is still possible. */
+  /** The peer has finished writing (half-close); writing to it is still possible. */
   onEnd(use: () => void): void
   /** The stream is over in both directions. Called once, never from within a call of ours. */
   onClose(use: (why: StreamEnd) => void): void

@@ -14,13 +14,13 @@ export interface Log {
   /** Whether lines of this level go anywhere; ask before building costly fields. */
   enabled(level: LogLevel): boolean
   /**
-   * Calls `use` with each line of this level and above, as people see it, without line feed, whatever level the agent's own
-   * log has. It may be called from within `write`.
+   * Calls `use` with each line of this level and above, in its printed form, without line feed, whatever level the
+   * agent's own log has. It may be called from within `write`.
    */
   follow(level: LogLevel, use: (line: string, parts: LogParts) => void): FollowedLog
 }
 
-/** What a line is made of. */
+/** The parts of a line. */
 export interface LogParts {
   readonly level: LogLevel
   /** The line behind its time and its level: topic, text and fields. */
@@ -30,13 +30,14 @@ export interface LogParts {
 }
 
 /**
- * Of lines with the same text, and the same `by` where it is given, one a second is written: it says in the field `suppressed`
- * how many before it were left out. `by` must not be chosen by the outside party. `burst`: number of lines a second that are
- * written before any is left out, for lines of which an operator needs every one as long as they are few.
+ * Of lines with the same text, and the same `by` where it is given, one a second is written, with the number of earlier
+ * dropped lines in the field `suppressed`. An outside party must not be able to choose `by`. `burst`: number of lines a
+ * second that are written before any is dropped, for lines of which an operator needs every one as long as they are
+ * few.
  */
 export type Sampling = 'sampled' | { readonly by?: string; readonly burst?: number }
 
-/** Of each change of a member of a pool there is a line: those of a small pool that starts at once are all written. */
+/** Each change of a member of a pool causes a line: those of a small pool that starts at once are all written. */
 export const memberLines: Sampling = { burst: 32 }
 
 export interface FollowedLog extends Closable {
@@ -54,7 +55,7 @@ export interface Metrics {
   snapshot(): readonly MetricsInterval[]
 }
 
-/** What is known of the values that one name was given in one interval. */
+/** Statistics of one metric's values in one interval. */
 export interface Aggregate {
   readonly name: string
   readonly count: number

@@ -17,7 +17,7 @@ export interface ChildOptions {
   readonly input?: Uint8Array
   /** Is given what it prints, as it comes. */
   readonly onOutput?: (piece: Uint8Array) => void
-  /** It and what it started are killed when this settles. */
+  /** The process and its children are killed when this settles. */
   readonly until?: Promise<void>
   /** They get `SIGTERM` first, and are killed after this time; absent: they are killed at once. */
   readonly graceMs?: number
@@ -44,13 +44,13 @@ export interface Machine {
   readonly cpuCount: number
   /** Addresses of the interfaces that are up. */
   interfaces(): readonly MachineInterface[]
-  /** The interface that the default route goes through; absent or undefined where that cannot be told. */
+  /** The interface of the default route; absent or undefined if it is unknown. */
   defaultInterface?(): string | undefined
 }
 
 /** The agent's own process. */
 export interface ProcessCondition {
-  /** What its objects take, and all of its memory. */
+  /** Memory of its objects, and all of its memory. */
   readonly heapBytes: number
   readonly residentBytes: number
   /** Whether it may open another file or connection. */
@@ -65,7 +65,7 @@ export interface RunningMachine extends Machine {
   localOffsetMs(wallMs: number): number
   /** How this very program is started again; absent in the simulator, where it is no program. */
   readonly ownProgram?: { readonly argv: readonly [string, ...string[]]; readonly asRoot: boolean }
-  /** How the process is at the moment; absent in the simulator, where it is nobody's own. */
+  /** The present condition of the process; absent in the simulator, where agents share one. */
   readonly process?: () => ProcessCondition
   /** How it is at the moment. */
   condition(): MachineCondition

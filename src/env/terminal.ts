@@ -16,11 +16,11 @@ export interface ForegroundChild {
 export interface ForegroundOptions {
   /** Added to this one's own. */
   readonly environment: ReadonlyMap<string, string>
-  /** It reads standard input in place of this one. */
+  /** The program reads standard input in place of this one. */
   readonly input: boolean
 }
 
-/** Where the agent's log goes, and how it looks there. */
+/** The destinations of the agent's log, and its format. */
 export interface LogPlaces {
   /** One JSON object per line, in place of the field's text. */
   readonly json: boolean
@@ -29,13 +29,13 @@ export interface LogPlaces {
   /** A new file once one has this many; 0: however large. */
   readonly rotateBytes: number
   readonly rotateMs: number
-  /** How many are kept besides the one that is written; 0: all, -1: none. */
+  /** Number of old files to keep; 0: all, -1: none. */
   readonly oldFilesMax: number
 }
 
-/** What a command may ask of the place it was started in. Files are `Disk`'s. */
+/** What a command needs of its terminal. Files are accessed through `Disk`. */
 export interface Terminal {
-  /** What follows the name of the program. */
+  /** The arguments after the name of the program. */
   readonly argv: readonly string[]
   readonly environment: ReadonlyMap<string, string>
   /** The commit that the program was built from, and its date; undefined: the build did not know. */

@@ -39,7 +39,7 @@ export type LayoutValue =
   | { readonly kind: 'list'; readonly values: readonly LayoutValue[] }
   | { readonly kind: 'block'; readonly layout: Layout }
 
-/** Of a text that `parseHcl` takes: what it refuses must not come here. */
+/** The text must be one that `parseHcl` accepts. */
 export function layoutOf(text: string): Layout {
   return new LayoutReader(text).file()
 }
@@ -53,12 +53,12 @@ interface Placed {
 class LayoutReader {
   readonly #lexer: Lexer
   readonly #lineStarts: readonly number[]
-  /** Those that came before the token at hand and belong to nobody yet. */
+  /** Comments before the present token that are not attached yet. */
   #comments: Placed[] = []
-  /** Those between the parts of the item at hand. */
+  /** Comments between the parts of the present item. */
   readonly #within: string[] = []
   #token: Token
-  /** Where the last token that was taken ends. */
+  /** The line where the last token ends. */
   #lastLine = 0
 
   constructor(text: string) {

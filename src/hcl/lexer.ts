@@ -14,7 +14,7 @@ const signs: ReadonlyMap<string, TokenKind> = new Map([
 
 const space = /[ \t\r\n]*/y
 const comment = /#[^\n]*|\/\/[^\n]*|\/\*/y
-// The field takes letters of any script; here all beyond ASCII is taken for one.
+// The field accepts letters of any script; here everything beyond ASCII counts as a letter.
 const name = /[A-Za-z_\u0080-\uffff][\w.\u0080-\uffff-]*/y
 const number = /-?(?:0[xX][0-9a-fA-F]+|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)|\.\d+(?:[eE][+-]?\d+)?/y
 const heredocHead = /<<(-?)([A-Za-z_\u0080-\uffff][\w.\u0080-\uffff-]*|\d+)\r?\n/y
@@ -22,7 +22,7 @@ const heredocHead = /<<(-?)([A-Za-z_\u0080-\uffff][\w.\u0080-\uffff-]*|\d+)\r?\n
 /** Nearly every string: without escapes and `${…}`, so that it ends with the next quote. */
 const plainString = /"[^"\\\n$]*"/y
 
-/** A comment as it stands in the text, without the end of its line. */
+/** A comment as in the text, without its line end. */
 export interface Comment {
   readonly offset: number
   readonly text: string

@@ -1,7 +1,7 @@
 import { goEscapeAt } from '../base/go-escapes.ts'
 import { HclError } from './problem.ts'
 
-/** What stands between the quotes; `${…}` is kept as it is, as in the field, for it means nothing here. */
+/** The content between the quotes; `${…}` is kept literally, as in the field, because it has no meaning here. */
 export function stringValue(inside: string, offset: number): string {
   if (!inside.includes('\\')) return inside
   let value = ''

@@ -18,10 +18,10 @@ export type TokenKind =
 
 export interface Token {
   readonly kind: TokenKind
-  /** Where it begins, in UTF-16 units. */
+  /** Its start, in UTF-16 units. */
   readonly offset: number
-  /** As it stands in the text. */
+  /** Its text, unchanged. */
   readonly text: string
-  /** What it stands for: of names, texts, numbers and truth values. */
+  /** Its value: of names, texts, numbers and booleans. */
   readonly value: string | number | boolean | undefined
 }

@@ -12,7 +12,7 @@ export interface HclList {
   readonly kind: 'list'
   readonly offset: number
   readonly items: readonly HclNode[]
-  /** It began as a block: only blocks may join it. */
+  /** Whether it began as a block: only blocks may be merged into it. */
   readonly ofBlocks: boolean
 }
 

@@ -18,7 +18,7 @@ function diskFailure(path: string, cause: unknown): DiskFailure {
   return { kind: kinds.get(codeOf(cause)) ?? 'io', path, message: messageOf(cause) }
 }
 
-/** Whatever the operating system calls it, nobody knows what is on the disk now. */
+/** Whatever error the operating system reports, the content of the disk is unknown now. */
 export function failedSync(path: string, cause: unknown): Result<never, DiskFailure> {
   return err({ kind: 'io', path, message: messageOf(cause) })
 }

@@ -71,7 +71,7 @@ export class HostDiskFile implements DiskFile {
   }
 
   close(): Promise<void> {
-    // What had to last was synced, and a failure to close says nothing that could still be acted on.
+    // Everything that must be durable was synced, and a failure to close is of no consequence.
     this.#closing ??= this.#handle.close().catch(() => undefined)
     return this.#closing
   }
@@ -86,7 +86,7 @@ export class HostDiskFile implements DiskFile {
   }
 
   async #sync(): Promise<Result<undefined, DiskFailure>> {
-    // fdatasync: it writes the size too where that changed, and leaves out the times, which nobody needs.
+    // fdatasync: also writes the size if it changed, and skips the timestamps, which are not needed.
     try {
       await this.#handle.datasync()
       return done

@@ -4,8 +4,8 @@ import { InvariantViolation } from '../base/invariant.ts'
 import { sourcePlace } from './source-place.ts'
 
 /**
- * An error that nobody expected leaves the process in a state that nobody described: it says so in one line on standard
- * error and ends with code 1. The line is written before anything else can run.
+ * An unexpected error leaves the process in an undefined state: it reports the error in one line on standard error and
+ * ends with code 1. The line is written before anything else can run.
  */
 export function exitOnUnexpectedErrors(program: string): void {
   const end = (cause: unknown): never => {
@@ -50,7 +50,7 @@ function writeToStandardError(text: string): void {
   try {
     writeSync(2, text)
   } catch (cause) {
-    // Standard error is gone, or full and not waiting: there is nobody left to tell.
+    // Standard error is closed, or full and non-blocking: there is nowhere to report to.
     if (!(cause instanceof Error)) throw cause
   }
 }

@@ -18,12 +18,12 @@ import { messageOf } from './system-error.ts'
 
 /** Requests sent on one connection before the answer to the first; a client that sends more is cut off. */
 export const pipelinedRequestsMax = 256
-/** A client that ended its side is given this long for its answer to be made; then its request counts as abandoned. */
+/** Time that a client which has ended its side waits for its answer; afterwards its request counts as abandoned. */
 const halfClosedGraceMs = 1_000
-/** An answer of which nothing could be sent for this long is given up, with its connection. */
+/** Timeout for an answer that makes no progress; then its connection is closed. */
 const stalledAnswerMs = 60_000
 
-/** What the connections of one listener share. */
+/** State that the connections of one listener share. */
 export interface HttpServing {
   readonly handler: HttpHandler
   readonly log: Log
@@ -58,7 +58,7 @@ export class HttpConnection {
   readonly #serving: HttpServing
   readonly #waiting: Exchange[] = []
   #current: Exchange | undefined
-  /** Where the last request taken ends is uncertain: what follows it on this connection is not served. */
+  /** The end of the last request is uncertain: further bytes on this connection are not served. */
   #refusing = false
   #gone = false
   #remote: Endpoint | undefined
@@ -88,7 +88,7 @@ export class HttpConnection {
       this.#socket.destroy()
       return
     }
-    // What breaks a connection shows as its end.
+    // An error of the connection is also reported as its end.
     response.on('error', () => undefined)
     request.on('error', () => undefined)
     const problem = framingProblem(request)
@@ -191,7 +191,7 @@ export class HttpConnection {
     }
   }
 
-  /** For a bug in the handler. The caller is told no more than that. */
+  /** For a bug in the handler. The caller learns no details. */
   #internalError(cause: unknown): WholeResponse {
     this.#serving.log.write('error', 'http', 'a request could not be answered', { error: messageOf(cause) }, 'sampled')
     return { status: 500, headers: [['Content-Type', 'text/plain; charset=utf-8']], body: 'Internal error' }

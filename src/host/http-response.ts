@@ -8,7 +8,7 @@ const gzipAtOnceBytesMax = 16 << 10
 
 const gzipLater = promisify(gzip)
 
-/** Bodies that were compressed and will go out again, for as long as somebody keeps them. */
+/** Compressed bodies that will be sent again, for as long as they are referenced. */
 export type CompressedBodies = WeakMap<Uint8Array, Uint8Array | Promise<Uint8Array>>
 
 /** The same as text, as which they go out. */
@@ -17,7 +17,7 @@ export type BodyTexts = WeakMap<Uint8Array, string>
 /** Bytes up to this size go out in one piece with the head; beyond it, copying costs more than a second piece. */
 const onePieceBytesMax = 32 << 10
 
-/** What a slow reader of a stream has not taken yet; what comes beyond it is dropped. */
+/** Maximum size of unread data of a slow reader; the rest is dropped. */
 const unreadStreamBytesMax = 1 << 20
 
 /** An answer that is whole. */
@@ -27,7 +27,7 @@ export function isWhole(answer: HttpResponse): answer is WholeResponse {
   return typeof answer.body === 'string' || answer.body instanceof Uint8Array
 }
 
-/** Resolves when the reader has gone, or `end` was called: it is given to `opened` at once. */
+/** Resolves when the reader has gone, or `end` was called, which is passed to `opened` at once. */
 export async function writeStream(
   response: ServerResponse,
   answer: HttpResponse,

@@ -20,7 +20,7 @@ import { askedOfDiallers, contextOptions, listenerTls } from './tls.ts'
 
 /** Connections that one listener holds at a time; further ones are dropped by the system's accept. */
 const httpConnectionsMax = 8192
-/** Of these, what one source may hold: half. Clients on the agent's own machine are many, and come from one address. */
+/** Maximum share of one source: half. Clients on the agent's own machine are many, and come from one address. */
 const httpConnectionsPerSourceMax = httpConnectionsMax / 2
 /** Request line and headers together; more is answered with 431. */
 const headBytesMax = 64 << 10
@@ -28,7 +28,10 @@ const headBytesMax = 64 << 10
 const headTimeoutMs = 20_000
 /** To the end of its body. Answers have no limit of time: a blocking query takes ten minutes. */
 const requestTimeoutMs = 120_000
-/** An idle connection is kept beyond the 90 s after which clients of the field drop theirs, so that none is closed under a request. */
+/**
+ * An idle connection is kept longer than the 90 s after which clients of the field close theirs, so that none is closed
+ * during a request.
+ */
 const keepAliveMs = 120_000
 
 const serverOptions: ServerOptions = {
@@ -70,7 +73,7 @@ export async function serveHttp(
       closing: false,
     }
     const app = await hostedBy(serving, tls)
-    // Under a name that nobody looks for, until it is for those alone that it is meant for: `bind` would let in others.
+    // Bound under a temporary name until its permissions are set: `bind` alone would admit others.
     const aside = path === undefined ? undefined : `${path}.new`
     if (aside !== undefined) await removeAbandonedSocket(aside)
     const where = aside === undefined ? { host: at.host, port: at.port } : { path: aside }
@@ -113,7 +116,7 @@ async function nameSocket(
   }
 }
 
-/** A socket that an agent left when it was killed is replaced; one that somebody listens on is in use, as a port would be. */
+/** A socket that a killed agent left is replaced; one with a listener is in use, as a port would be. */
 async function removeAbandonedSocket(path: string): Promise<void> {
   const stats = await lstat(path).catch((cause: unknown) => {
     if (codeOf(cause) === 'ENOENT') return undefined
@@ -199,7 +202,7 @@ function refuse(cause: Error, socket: Socket, connection: HttpConnection | undef
   // The answer that is due says so already, and ends the connection.
   if (connection?.refusing === true) return
   const code = codeOf(cause)
-  // Of what is no error of HTTP, nothing can be said in HTTP: a reset, a failed TLS handshake.
+  // An error outside HTTP cannot be answered in HTTP: a reset, a failed TLS handshake.
   if (!/^(HPE_|ERR_HTTP_)/.test(code) || !socket.writable || connection?.busy === true) {
     socket.destroy()
     return

@@ -13,7 +13,7 @@ import { diallerTls } from './tls.ts'
 
 type Answer = Result<Http2Response, HttpClientFailure>
 
-/** One exchange on a connection of its own, which is broken at the end: whatever the other side still has to say is lost. */
+/** One exchange on a connection of its own, which is broken at the end: further data from the other side are lost. */
 export function requestHttp2(to: Endpoint, request: Http2Request, open: OpenThings): Promise<Answer> {
   return new Promise((resolve) => {
     const problem = addressProblem(to)

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path'
 import { productName } from '../model/names.ts'
 
-/** What the files of one log are called: `dir/name.ext` becomes `dir/name-<unix nanoseconds>.ext`. Source: LOG-6. */
+/** Names of the files of one log: `dir/name.ext` becomes `dir/name-<unix nanoseconds>.ext`. Source: LOG-6. */
 export class LogFileNames {
   readonly directory: string
   readonly #before: string
@@ -18,7 +18,7 @@ export class LogFileNames {
     this.#after = dot < 0 ? '.log' : name.slice(dot)
   }
 
-  /** Never the same twice, and in order, whatever the clock does meanwhile. */
+  /** Unique and ascending, whatever the clock does. */
   next(wallMs: number): string {
     const stamp = BigInt(Math.floor(wallMs)) * 1_000_000n
     this.#last = stamp > this.#last ? stamp : this.#last + 1n

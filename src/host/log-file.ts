@@ -6,22 +6,22 @@ import type { LogPlaces } from '../env/terminal.ts'
 import { LogFileNames } from './log-file-names.ts'
 import { codeOf, messageOf } from './system-error.ts'
 
-/** What a log file has to say of itself: elsewhere, for it cannot be written. Once until it is well again. */
+/** Reports problems of a log file elsewhere, because it cannot be written. Each once until the file works again. */
 export interface LogFileTroubles {
   failed(reason: string): void
   /** The file takes lines again; `lostLines` did not get there. */
   recovered(lostLines: number): void
 }
 
-/** Where there is no room for a new file, each line would ask in vain. */
+/** Minimum interval between attempts to create a new file. */
 const askAgainMs = 1_000
 /** Names of one instant that are asked for. */
 const triesMax = 100
 
 /**
- * The log as files, one after another: `name-<unix nanoseconds>.ext`, the next once one is large or old enough. Lines are
- * written before `append` returns, so that none is lost however the process ends, and no file that fails stops anybody.
- * Reference: telemetry.md#log-6.
+ * The log as a sequence of files: `name-<unix nanoseconds>.ext`, a new one once a file is large or old enough. Lines
+ * are written before `append` returns, so that none is lost however the process ends; a failing file does not stop the
+ * agent. Reference: telemetry.md#log-6.
  */
 export class LogFile {
   readonly #places: LogPlaces

@@ -1,6 +1,6 @@
 import type { Fields, LogLevel } from '../env/observe.ts'
 
-/** What was written to a log. */
+/** One entry of a log. */
 export interface LogRecord {
   readonly wallMs: number
   readonly level: LogLevel
@@ -23,7 +23,7 @@ export function logLine(wallMs: number, level: LogLevel, said: string): string {
   return `${localTime(wallMs)} [${tags[level]}] ${said}`
 }
 
-/** What a line says behind its time and level: `raft: text key=value`. */
+/** The line without its time and level: `raft: text key=value`. */
 export function saidText(topic: string, text: string, fields?: Fields): string {
   let line = `${topic}: ${text}`
   if (fields === undefined) return line
@@ -33,7 +33,7 @@ export function saidText(topic: string, text: string, fields?: Fields): string {
   return line
 }
 
-/** A value that could be taken for something else (a space, a quote, a line feed that forges a line) is quoted. */
+/** An ambiguous value (with a space, a quote, or a line feed that forges a line) is quoted. */
 function fieldText(value: string | number | bigint | boolean): string {
   const text = typeof value === 'number' ? numberText(value) : String(value)
   return /^[\x21\x23-\x3c\x3e-\x7e\u00a1-\u2027\u202a-\ud7ff\ue000-\ufefe]+$/.test(text) ? text : escapedJson(text)

@@ -20,7 +20,7 @@ interface Follower {
   readonly use: (line: string, parts: LogParts) => void
 }
 
-/** What a log goes by. */
+/** The clock of a log. */
 export interface LogTime {
   readonly clock: Clock
   readonly timers: Timers
@@ -40,7 +40,7 @@ export class HostLog implements Log {
   readonly #recent: Line[] = []
   #nextRecent = 0
   readonly #followers = new Set<Follower>()
-  /** What any follower wants. */
+  /** The lowest level that a follower wants. */
   #leastFollowed = Number.POSITIVE_INFINITY
 
   /** `held`: lines wait until `release`, so that they follow the banner. */

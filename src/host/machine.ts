@@ -51,12 +51,12 @@ function ownProcess(): () => ProcessCondition {
   }
 }
 
-/** It stands in a file of the system, which a process that has no descriptor left cannot open. */
+/** The value is in a file, which a process without free descriptors cannot open. */
 function residentMemory(): number | undefined {
   try {
     return process.memoryUsage.rss()
   } catch {
-    // What was known before holds: a metric is no reason to end.
+    // The last known value remains: a metric is no reason to fail.
     return undefined
   }
 }
@@ -64,7 +64,7 @@ function residentMemory(): number | undefined {
 function condition(): MachineCondition {
   const uptimeS = Math.floor(uptime())
   return {
-    // What libuv calls free is what a program can get: the kernel's own word for it is available.
+    // libuv's free memory is what a program can get, which the kernel calls available.
     memory: { total: totalmem(), available: freemem(), free: freemem() },
     processors: cpus().map(({ model, speed }) => ({ model, megahertz: speed })),
     uptimeS,

@@ -8,7 +8,7 @@ import { codeOf, messageOf } from './system-error.ts'
 /** Lookups that may be under way at once: the system's takes one of the few threads of the process for as long as it lasts. */
 const lookupsMax = 64
 
-/** What getaddrinfo says where there is no such name; the rest is trouble on the way to know. */
+/** The errors of getaddrinfo for a missing name; all others are failures of the lookup. */
 const unknownNames: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA'])
 
 type Found = Result<readonly string[], LookupFailure>
@@ -36,7 +36,7 @@ export class HostNames implements Names {
       const guard = { close: () => clearTimeout(timer) }
       this.#open.add(guard)
       void found(name).then((result) => {
-        // The thread is free only now, whether or not anybody still waits.
+        // The thread is free only now, whether or not the caller still waits.
         this.#underWay--
         clearTimeout(timer)
         this.#open.delete(guard)

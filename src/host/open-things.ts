@@ -1,6 +1,6 @@
 import type { Closable } from '../env/async.ts'
 
-/** What one Env has open, so that closing the Env leaves nothing behind. */
+/** Open resources of one Env, so that closing the Env leaves nothing behind. */
 export class OpenThings {
   readonly #open = new Set<Closable>()
 

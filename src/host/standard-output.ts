@@ -19,7 +19,10 @@ export class StandardOutput {
     else process.stdout.write(text, (cause) => this.#tried(cause))
   }
 
-  /** From here on it is where an agent's log goes: the agent goes on without. A command has failed if nobody has its words. */
+  /**
+   * From here on it carries an agent's log, and the agent continues if it fails. A command fails if its output cannot
+   * be written.
+   */
   carryLog(): void {
     this.#carriesLog = true
   }

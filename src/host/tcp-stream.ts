@@ -25,7 +25,7 @@ export class HostTcpStream implements TcpStream {
   readonly #raw: Socket
   readonly #open: OpenThings
   #broken: StreamEnd | undefined
-  /** Closed by its owner, which gets no more events, and taken down soon. */
+  /** Closed by its owner, which gets no more events, and about to be destroyed. */
   #leaving = false
   #wantsDrain = false
   #corked = false
@@ -134,7 +134,7 @@ export class HostTcpStream implements TcpStream {
     setImmediate(() => this.#socket.destroy())
   }
 
-  /** What is written in one turn leaves in one system call. */
+  /** Bytes that are written in one turn are sent in one system call. */
   #corkForThisTurn(): void {
     if (this.#corked) return
     this.#corked = true

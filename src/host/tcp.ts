@@ -28,8 +28,8 @@ import { tlsFault } from './tls-fault.ts'
 /** Streams that one listener holds at a time; further diallers are dropped. */
 const acceptedStreamsMax = 8192
 /**
- * Of these, what one source may hold: half, for a service reaches all its upstreams from one address. Counted here are
- * connections in the middle of a handshake, too, which nobody else sees.
+ * Maximum share of one source: half, because a service reaches all its upstreams from one address. Includes connections
+ * in the middle of a handshake, which are not counted elsewhere.
  */
 const streamsPerSourceMax = acceptedStreamsMax / 2
 /** Diallers that the kernel keeps waiting while the agent is busy. */
@@ -72,7 +72,7 @@ export class HostTcp implements Tcp {
     const fail = (failure: DialFailure): void => {
       settle(err(failure))
       for (const each of [raw, socket]) {
-        // What an abandoned socket still has to say is of no use to anyone, but unheard it would end the process.
+        // Errors of an abandoned socket do not matter, but unhandled they would end the process.
         each.on('error', () => undefined)
         each.destroy()
       }

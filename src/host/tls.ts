@@ -27,7 +27,7 @@ export function tlsProblem(tls: TlsOptions): string | undefined {
   return tls.trustedPems.every(isReadable) ? undefined : 'a trusted certificate is damaged or cut off'
 }
 
-/** OpenSSL leaves out authorities that it cannot read, and then trusts fewer, or nobody. */
+/** OpenSSL skips authorities that it cannot read, and then trusts fewer, or none. */
 function isReadable(pem: string): boolean {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? []
   if (blocks.length !== pem.split('-----BEGIN CERTIFICATE-----').length - 1) return false
@@ -76,7 +76,10 @@ function versionsAndSuites({ minVersion = 'tls12', cipherSuites, preferOwnOrder 
   }
 }
 
-/** An empty list trusts nobody. Left out, Node trusts the web's authorities, which it then reads once and not each time. */
+/**
+ * An empty list trusts nothing. Without a list, Node trusts the web's authorities, which it then reads once and not
+ * each time.
+ */
 function trusted({ trust, trustedPems }: TlsOptions): SecureContextOptions {
   if (trust !== 'system') return { ca: [...trustedPems] }
   return trustedPems.length === 0 ? {} : { ca: [...trustedPems, ...rootCertificates] }

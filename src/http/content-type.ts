@@ -1,6 +1,6 @@
 import { byteAt } from '../base/items.ts'
 
-/** What the first 512 bytes look like decides. Source: WHATWG MIME Sniffing, the tables that the field's servers use. */
+/** The first 512 bytes decide. Source: WHATWG MIME Sniffing, the tables that the field's servers use. */
 const sniffedBytes = 512
 
 export const plainText = 'text/plain; charset=utf-8'

@@ -18,7 +18,7 @@ export interface ResponseEncoder {
   json(status: number, value: Json, further?: readonly Header[]): HttpResponse
 }
 
-/** What keeps a browser from running a value that somebody stored, whatever its bytes look like. */
+/** Headers that keep a browser from executing a stored value, whatever its bytes look like. */
 const inert: readonly Header[] = [
   ['X-Content-Type-Options', 'nosniff'],
   ['Content-Security-Policy', 'sandbox'],
@@ -104,7 +104,7 @@ function bodyOf(failure: Failure): string {
 }
 
 function pushMeta(headers: Header[], names: HeaderNames, meta: ReadMeta): void {
-  // A client that is told 0 would ask again at once, for ever.
+  // A client that gets index 0 would ask again at once, for ever.
   pushNamed(headers, names.index, String(Math.max(1, meta.index)))
   pushContact(headers, names, meta)
 }

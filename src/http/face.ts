@@ -106,7 +106,7 @@ function noRoute(path: string, release: Release): string {
 
 const shownMax = 128
 
-/** What a target means: a route to be called, or an answer at once. */
+/** The meaning of a target: a route to call, or an immediate answer. */
 type Meant = ({ readonly kind: 'route' } & RoutedTarget) | { readonly kind: 'answer'; readonly answer: Answer }
 
 type Answer = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>

@@ -7,13 +7,13 @@ const hidden = '<hidden>'
 /** How often a path is decoded in search of a secret: what was encoded more often is hidden as a whole. */
 const decodingsMax = 4
 
-/** What a request asked for, as far as it is known. */
+/** The known parts of a request's target. */
 export interface LoggedTarget {
   /** Path and query as sent. */
   readonly target: string
   /** Decoded once, a byte string. */
   readonly path: string
-  /** Path of its route; `secretBelow`: what follows is an ID that is a secret, or taken for one. */
+  /** Path of its route; `secretBelow`: the rest is an ID that is a secret, or may be one. */
   readonly routePath: string
   readonly secretBelow: boolean
   /** Parameters that the operation declares. */

@@ -38,7 +38,7 @@ interface RoutedRequest extends RoutedTarget {
   readonly request: HttpRequest
 }
 
-/** Of every answer in JSON. */
+/** For every answer in JSON. */
 export const prettyParameter = parameter('pretty', 'presence', 'JSON with line breaks and indentation.')
 
 /** Methods that get a metric of their own: a caller may invent others without end. */
@@ -73,7 +73,7 @@ export class RouteCaller {
     return response
   }
 
-  /** In the field's order: the query is read first, and `OPTIONS` asks nothing of anybody. */
+  /** In the field's order: the query is parsed first, and `OPTIONS` requires no rights. */
   #answer(routed: RoutedRequest): HttpResponse | Promise<HttpResponse> {
     const { encoder, blockedPrefixes } = this.#options
     const { mounted, path, request, query } = routed

@@ -52,11 +52,11 @@ function hexDigit(code: number): number {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1
 }
 
-/** Where a request points. */
+/** The parsed target of a request. */
 interface Target {
   /** Percent-decoded once, as a byte string; begins with `/`. */
   readonly path: string
-  /** What followed the `?`, undecoded. */
+  /** The part after the `?`, undecoded. */
   readonly rawQuery: string
 }
 
@@ -125,10 +125,7 @@ function htmlEscaped(text: string): string {
 const targetsMax = 1_024
 const lengthMax = 512
 
-/**
- * What targets mean, worked out once: clients ask for the same again and again. Those that may hold a token are not
- * remembered.
- */
+/** Caches the meaning of targets, because clients repeat them. Targets that may contain a token are not cached. */
 export class KnownTargets<Meaning> {
   readonly #meaningOf: (target: string) => Meaning
   readonly #known = new Map<string, Meaning>()

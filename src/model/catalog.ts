@@ -1,6 +1,6 @@
 /**
- * What the catalog is made of: nodes, service instances and health checks, and what an agent is told to offer. Plain data
- * in the house's own names; the JSON of each face is made at the face.
+ * The catalog: nodes, service instances and health checks, and the registrations of an agent. Plain data in this
+ * program's own names; each interface has its own JSON.
  */
 
 import type { ManagedFacts, MeshFacts } from './mesh-service.ts'
@@ -8,7 +8,7 @@ import { productName } from './names.ts'
 
 export type CheckStatus = 'passing' | 'warning' | 'critical'
 
-/** Of a service instance in DNS answers. Reference: definitions.md#service-weights, dns.md#fact-60. */
+/** Weights of a service instance in DNS answers. Reference: definitions.md#service-weights, dns.md#fact-60. */
 export interface ServiceWeights {
   readonly passing: number
   readonly warning: number
@@ -17,7 +17,7 @@ export interface ServiceWeights {
 /** Pairs of text, in order of key: what comes from outside is never a member name. */
 export type TextPairs = readonly (readonly [key: string, value: string])[]
 
-/** What a node is, without its place in the catalog. */
+/** A node without its indexes in the catalog. */
 export interface NodeFacts {
   /** A UUID in lower case; empty for a node that no agent runs on. */
   readonly id: string
@@ -98,7 +98,7 @@ export interface RegisterRequest {
   readonly checks: readonly CheckFacts[]
 }
 
-/** What one agent registers of its node in one request: each offer is applied as a whole or refused, in this order. */
+/** The registrations of one agent's node in one request: each offer is applied as a whole or refused, in this order. */
 export interface RegisterAllRequest extends Pick<RegisterRequest, 'node' | 'skipNodeUpdate'> {
   readonly offers: readonly Pick<RegisterRequest, 'service' | 'checks'>[]
 }
@@ -114,7 +114,7 @@ export interface DeregisterRequest {
 export interface HealthServiceEntry {
   readonly node: CatalogNode
   readonly service: CatalogService
-  /** Those of the instance and those of the node. */
+  /** Checks of the instance and of the node. */
   readonly checks: readonly CatalogCheck[]
 }
 
@@ -156,15 +156,15 @@ export type CheckProbe =
     }
   /** As well as another service, by its ID, and the node it is on. `node`: empty for this agent's own. */
   | { readonly kind: 'alias'; readonly node: string; readonly service: string }
-  /** Stays as it was registered until it is taken out: maintenance. */
+  /** Keeps its status until it is removed: maintenance. */
   | { readonly kind: 'fixed' }
 
-/** Whether to run it is to run a program of somebody's choice. */
+/** Whether running the check means running a program that its author chose. */
 export function runsProgram({ kind }: CheckProbe): boolean {
   return kind === 'script' || kind === 'container'
 }
 
-/** A check that an agent is told to run. */
+/** A check definition of an agent. */
 export interface CheckDefinition {
   readonly checkId: string
   readonly name: string
@@ -180,7 +180,7 @@ export interface CheckDefinition {
   readonly token?: string | undefined
 }
 
-/** A service as an agent is told to offer it. */
+/** A service definition of an agent. */
 export interface OfferedService extends ServiceFacts {
   /** The secret with which the agent registers it in the catalog; absent: the agent's default token. */
   readonly token?: string | undefined
@@ -190,7 +190,7 @@ export interface OfferedService extends ServiceFacts {
   readonly managed?: ManagedFacts | undefined
 }
 
-/** A service that an agent is told to offer, with its checks. */
+/** A service definition of an agent, with its checks. */
 export interface ServiceDefinition {
   readonly service: OfferedService
   readonly checks: readonly CheckDefinition[]

@@ -12,7 +12,7 @@ export const blockingWaitMaxMs = 600_000
 export const blockingWaitDefaultMs = 300_000
 /** A blocking query waits up to this fraction longer, at random, so that watchers do not return all at once. */
 export const blockingJitterFraction = 16
-/** Time for which a deleted key's tombstone is kept, so that prefix watchers see the deletion. */
+/** How long a deleted key's tombstone is kept, so that prefix watchers see the deletion. */
 export const tombstoneTtlMs = 15 * 60_000
 /** Tombstones are reaped in steps of this. */
 export const tombstoneGranularityMs = 30_000
@@ -25,7 +25,10 @@ export const metadataValueMax = 512
 /** A session's time to live. Reference: keys.md#session-ttl, keys.md#session-lockdelay. */
 export const sessionTtlMinMs = 10_000
 export const sessionTtlMaxMs = 86_400_000
-/** Time for which nobody can lock what a session held when it ended. A longer one is kept as it was given, and cut to this. */
+/**
+ * How long keys of an ended session cannot be locked. A longer value is stored as given, and its effect limited to
+ * this.
+ */
 export const lockDelayDefaultMs = 15_000
 export const lockDelayMaxMs = 60_000
 /**
@@ -34,7 +37,7 @@ export const lockDelayMaxMs = 60_000
  */
 export const transactionOperationsMax = 64
 
-/** Offers in one request of an agent that tells the catalog many: all of them are one entry of the log. */
+/** Maximum number of offers in one registration request of an agent: all of them are one entry of the log. */
 export const registerOffersMax = 64
 
 /** Rules of access control: characters of one text, rules in it, and characters of a label. The field has no such bounds. */

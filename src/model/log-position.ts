@@ -46,7 +46,7 @@ export function indexBefore(index: LogIndex): LogIndex {
   return logIndexOf(index - 1)
 }
 
-/** The index of an entry so many further on. */
+/** The index this many entries further on. */
 export function plus(index: LogIndex, entries: number): LogIndex {
   return logIndexOf(index + entries)
 }

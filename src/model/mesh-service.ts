@@ -1,6 +1,6 @@
-/** What a service is to the mesh. Reference: definitions.md#proxies, catalog.md#proxy-object. */
+/** The mesh settings of a service. Reference: definitions.md#proxies, catalog.md#proxy-object. */
 export interface MeshFacts {
-  /** It speaks for itself, without a proxy. */
+  /** The service speaks mesh TLS itself, without a proxy. */
   readonly native: boolean
   /** The service that it represents, and the upstreams that it connects it to; null: it is no proxy. */
   readonly proxy: ProxyFacts | null
@@ -11,10 +11,10 @@ export interface ProxyFacts {
   readonly destination: string
   /** Which instance of it; empty: it does not say. */
   readonly destinationId: string
-  /** Where that instance takes connections of the proxy; empty and 0: it does not say. */
+  /** The address at which that instance accepts the proxy's connections; empty and 0: unspecified. */
   readonly localAddress: string
   readonly localPort: number
-  /** What the proxy makes of it: an object in JSON, its members in order; empty: nothing was given. */
+  /** Settings for the proxy: a JSON object with sorted members; empty: none. */
   readonly config: string
   readonly upstreams: readonly ProxyUpstream[]
 }
@@ -30,7 +30,7 @@ export interface ManagedFacts {
   readonly command: readonly string[]
 }
 
-/** What a proxy reaches for its service, and where that finds it. */
+/** A service that a proxy connects to for its own service, and the local address for that. */
 export interface ProxyUpstream {
   /** `service` or `prepared_query`. */
   readonly type: string

@@ -1,10 +1,10 @@
 /**
- * Environment variables by which an agent tells a proxy that it runs what that is.
- * Reference: command-line.md#env-connect_proxy_id.
+ * Environment variables with which an agent configures a proxy that it runs. Reference:
+ * command-line.md#env-connect_proxy_id.
  */
 export const proxyVariables = {
   id: 'CONNECT_PROXY_ID',
   token: 'CONNECT_PROXY_TOKEN',
-  /** It ends when its standard input does: the agent is gone then. */
+  /** The proxy ends when its standard input does, because then the agent has ended. */
   tethered: 'CONNECT_PROXY_TETHERED',
 } as const

@@ -3,15 +3,15 @@ import type { Json } from '../base/json.ts'
 /** The event that asks agents to run a command, and the default of the prefix under which its keys are: the field's. */
 export const remoteExecName = '_rexec'
 
-/** What the event carries: where the job is, and the session that whatever is written for it belongs to. */
+/** The content of the event: the place of the job, and the session for everything that is written for it. */
 export interface RemoteExecCall {
   readonly prefix: string
   readonly session: string
 }
 
-/** What is to be run. */
+/** The command to run. */
 export interface RemoteJob {
-  /** A line for the shell; empty where one of the others is given. */
+  /** A line for the shell; empty if one of the others is given. */
   readonly command: string
   /** A program and its arguments, without a shell. */
   readonly args: readonly string[]
@@ -25,7 +25,7 @@ export function remoteExecCallJson({ prefix, session }: RemoteExecCall): Json {
   return { Prefix: prefix, Session: session }
 }
 
-/** What the token of a caller needs, and that of each agent which is to run the job: as it is written in a policy. */
+/** The rule that the caller's token needs, and that of each agent which is to run the job: in the form of a policy. */
 export function remoteExecRule(prefix: string): string {
   return `key_prefix ${JSON.stringify(`${prefix}/`)} { policy = "write" }`
 }
@@ -39,7 +39,7 @@ export function jobKey(call: RemoteExecCall): string {
   return `${jobFolder(call)}job`
 }
 
-/** What a node has to say about a job. */
+/** What a node reports about a job. */
 export type NodeWord =
   | { readonly kind: 'ack' }
   /** The output's n-th piece; without a byte it is a sign of life. */

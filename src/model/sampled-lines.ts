@@ -3,7 +3,10 @@ import type { Fields, Log, LogLevel, Sampling } from '../env/observe.ts'
 
 /** A kind of line is written once in this time. */
 const sampledEveryMs = 1_000
-/** Kinds that are told apart at a time: what comes beyond them is one kind. Texts are fixed, so that few come near. */
+/**
+ * Maximum number of kinds that are distinguished; further ones share one kind. Texts are constant, so that few logs get
+ * near it.
+ */
 const kindsMax = 256
 /** Characters that are shown of a text from outside. */
 const shownMax = 256
@@ -17,9 +20,9 @@ interface Kind {
 }
 
 /**
- * Lines that an outside party can cause as often as it likes: the first of a kind is written at once (or the first few, see
- * `Sampling`), then one a second, the newest, with the number of those that were left out. So a flood costs the log one line a
- * second, and its size is told.
+ * Lines that an outside party can cause as often as it likes: the first of a kind is written at once (or the first few,
+ * see `Sampling`), then one a second, the newest, with the number of dropped ones. So a flood costs the log one line a
+ * second, and its size is shown.
  */
 export class SampledLines {
   readonly #timers: Timers

@@ -1,5 +1,5 @@
 /**
- * What the leader makes of one server of the Raft configuration. Reference: operator.md#autopilot-health,
+ * The leader's judgement of one server of the Raft configuration. Reference: operator.md#autopilot-health,
  * operator.md#when-a-server-is-healthy.
  */
 export interface ServerHealth {

@@ -4,7 +4,7 @@ export function severalErrors(errors: readonly string[]): string {
 }
 
 export interface ListedErrors {
-  /** What stands before the list, with the heading. Where there is one error: what stands before it, without. */
+  /** The text before the list, including the heading; before a single error, without the heading. */
   readonly heading: string
   readonly errors: readonly string[]
 }

@@ -11,8 +11,8 @@ export interface ChangedDefault {
 }
 
 /**
- * What an operator does about one change when a cluster is taken over it. Texts are sentences for people; what a plan decides
- * by stands in members of its own.
+ * What an operator does about one change when a cluster is upgraded over it. Texts are sentences for people; members of
+ * their own hold what a plan decides by.
  */
 export interface UpgradeAdvice {
   /** Absent: everywhere. */
@@ -24,7 +24,7 @@ export interface UpgradeAdvice {
   /** When all run it. */
   readonly after?: string
   readonly defaults?: readonly ChangedDefault[]
-  /** What is done `during` is a matter of the order of steps, and why it is so. */
+  /** What is done `during` the upgrade is a matter of the order of steps; this gives the reason. */
   readonly order?: 'leader last' | 'servers first'
   /** The path and the steps of a plan take care of it, so that the operator need not. */
   readonly inSteps?: true

@@ -5,7 +5,7 @@ export const moments = ['before', 'during', 'after'] as const
 
 export type Moment = (typeof moments)[number]
 
-/** What is to be done at that moment, as sentences; defaults that change are settled before. */
+/** The tasks at that moment, as sentences; changed defaults are set before the upgrade. */
 export function adviceAt(advice: UpgradeAdvice, moment: Moment): readonly string[] {
   const scope = advice.where === undefined ? '' : '(with access control) '
   const said = advice[moment]

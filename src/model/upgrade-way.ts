@@ -29,9 +29,9 @@ export interface Leg {
    * follows. The last is the default of the new release.
    */
   readonly protocols: readonly number[]
-  /** What `raft_protocol` is to be set to on the new servers at first; undefined: their default will do. */
+  /** The value of `raft_protocol` on the new servers at first; undefined: their default suffices. */
   readonly raftProtocol: number | undefined
-  /** What `protocol` is to be set to on new agents at first, and what all speak when it is taken away. */
+  /** The value of `protocol` on new agents at first, and the protocol of all after it is removed. */
   readonly agentProtocol: { readonly first: number; readonly then: number } | undefined
   /** Why the way does not go on at once to its end. */
   readonly stop: string | undefined

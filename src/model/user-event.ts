@@ -1,6 +1,6 @@
 /**
- * An event that somebody fired for others to act on. Filters are regular expressions; '' takes all.
- * Reference: events.md#firing-an-event, events.md#filters.
+ * A user event for agents to act on. Filters are regular expressions; '' matches all. Reference:
+ * events.md#firing-an-event, events.md#filters.
  */
 export interface UserEvent {
   /** A UUID. */

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:cr
 import type { SignatureAlgorithm, SigningKey } from '../env/crypto.ts'
 import { plainBytes } from './plain-bytes.ts'
 
-/** Of RSA: less is too weak, more takes too long to sign with. */
+/** Limits for RSA: fewer bits are too weak, more take too long to sign with. */
 const rsaBitsMin = 2048
 const rsaBitsMax = 8192
 
@@ -30,7 +30,7 @@ export interface PrivateKey {
   readonly algorithm: SignatureAlgorithm
 }
 
-/** Undefined: it is none, or of a kind or size that is not taken. */
+/** Undefined: not a key, or of an unsupported type or size. */
 export function readPrivateKey(pem: string): PrivateKey | undefined {
   try {
     return privateKeyOf(createPrivateKey(pem))

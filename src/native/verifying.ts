@@ -38,7 +38,7 @@ export function verifier(): Crypto['verify'] {
   }
 }
 
-/** Its kind is the algorithm's; Node would go by the key alone. */
+/** The key's type must be the algorithm's; Node would use the key alone. */
 function fits(key: KeyObject, algorithm: SignatureAlgorithm): boolean {
   const kind = key.asymmetricKeyType
   if (kind === 'rsa') return algorithm.startsWith('rsa-')

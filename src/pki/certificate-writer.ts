@@ -3,7 +3,7 @@ import type { SignatureAlgorithm, SigningKey } from '../env/crypto.ts'
 import { around, asn1Null, bits, type Der, encoded, integer, objectId, parsed, sequence, time } from './der.ts'
 import { hasNullParameters, signatureIds } from './object-ids.ts'
 
-/** What a certificate says, its parts written already. RFC 5280, section 4.1. */
+/** The encoded parts of a certificate. RFC 5280, section 4.1. */
 export interface CertificateParts {
   /** The highest byte first. */
   readonly serial: Uint8Array

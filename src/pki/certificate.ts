@@ -17,7 +17,7 @@ export interface Certificate extends ExtensionFacts {
   /** Names in DER; two are equal when their bytes are. */
   readonly subject: Uint8Array
   readonly issuer: Uint8Array
-  /** Of the subject; empty where it has none. */
+  /** The common name of the subject; empty if it has none. */
   readonly commonName: string
   readonly notBeforeMs: number
   /** The last moment at which it holds; it holds through that second. */
@@ -28,7 +28,7 @@ export interface Certificate extends ExtensionFacts {
   readonly keyBits: number
   /** Undefined: one that is not verified here. */
   readonly signatureAlgorithm: SignatureAlgorithm | undefined
-  /** What was signed, and how. */
+  /** The signed bytes, and the algorithm. */
   readonly signedBytes: Uint8Array
   readonly signature: Uint8Array
 }
@@ -103,7 +103,7 @@ function versionOf(read: DerReader, around: Der): number {
   return version
 }
 
-/** After the key come two numbers that nobody uses any more, and the extensions. */
+/** After the key come two obsolete identifiers, and the extensions. */
 function extensionsIn(read: DerReader, version: number, rest: readonly Der[]): readonly Der[] {
   const left = rest.filter(({ tag }) => tag !== 0x81 && tag !== 0x82)
   const [extensions] = left

@@ -8,7 +8,7 @@ export interface ChainQuestion {
   readonly atMs: number
   /** Which end shows the leaf: the listener (`server`) or the dialling end (`client`). */
   readonly usage: 'server' | 'client'
-  /** Where it is given the leaf must have the ID of one service in it, and no authority may be one of another. */
+  /** If given, the leaf must have a service ID of this domain, and no authority may have an ID of another one. */
   readonly trustDomain?: string
 }
 
@@ -66,7 +66,7 @@ function completed(search: Search, chain: readonly Certificate[]): readonly Cert
     ended(problem)
   }
   for (const issuer of between) {
-    // One that stands in the chain already leads nowhere new.
+    // A certificate that is in the chain already leads nowhere new.
     if (chain.some((each) => equalBytes(each.der, issuer.der))) continue
     const problem = linkProblem(search, chain, last, issuer)
     const whole = problem === undefined ? completed(search, [...chain, issuer]) : ended(problem)
@@ -85,7 +85,7 @@ function leafProblem(leaf: Certificate, { atMs, usage, trustDomain }: ChainQuest
   return trustDomain === undefined ? undefined : strangerProblem(leaf, trustDomain)
 }
 
-/** Of a leaf: it is of one service, and that one is of the domain. */
+/** Checks that the leaf is for a service of this domain. */
 function strangerProblem(leaf: Certificate, trustDomain: string): string | undefined {
   const [uri, second] = leaf.uris
   if (uri === undefined || second !== undefined) return `${title(leaf)} has not exactly one URI`
@@ -125,7 +125,7 @@ function authorityProblem(
 ): string | undefined {
   const problem = commonProblem(issuer, atMs) ?? useProblem(issuer, usage)
   if (problem !== undefined) return problem
-  // Those that an authority made for itself under another key do not count. RFC 5280, section 4.2.1.9.
+  // Self-issued authorities do not count. RFC 5280, section 4.2.1.9.
   const below = chain.slice(1).filter(({ subject, issuer: by }) => !equalBytes(subject, by)).length
   if (issuer.pathLength !== undefined && below > issuer.pathLength) {
     return `${title(issuer)} allows ${issuer.pathLength} authorities below it, and there are ${below}`
@@ -133,7 +133,10 @@ function authorityProblem(
   return trustDomain === undefined ? undefined : foreignAuthority(issuer, trustDomain)
 }
 
-/** Why nobody would take this for an authority over servers and clients of a mesh, whenever that is; undefined: it would be taken. */
+/**
+ * Why no verifier would accept this as an authority for servers and clients of a mesh, at any time; undefined if they
+ * would.
+ */
 export function meshAuthorityProblem(authority: Certificate, trustDomain?: string): string | undefined {
   const problem = unknownProblem(authority) ?? useProblem(authority, 'server') ?? useProblem(authority, 'client')
   if (problem !== undefined || trustDomain === undefined) return problem
@@ -160,7 +163,7 @@ function foreignAuthority(issuer: Certificate, trustDomain: string): string | un
 function commonProblem(certificate: Certificate, atMs: number): string | undefined {
   const { notBeforeMs, notAfterMs } = certificate
   if (atMs < notBeforeMs) return `${title(certificate)} is not valid yet`
-  // It holds through its last second.
+  // A certificate is valid through its last second.
   if (atMs >= notAfterMs + 1000) return `${title(certificate)} has expired`
   return unknownProblem(certificate)
 }

@@ -9,8 +9,8 @@ export interface BitString {
 }
 
 /**
- * Reads a structure field by field. The first thing that is not as it should be is kept as `problem`, and whatever is read
- * after it is empty: so the caller reads straight on and looks at `problem` once, at the end.
+ * Reads a structure field by field. The first error is kept as `problem`, and everything that is read after it is
+ * empty: so the caller reads straight on and checks `problem` once, at the end.
  */
 export class DerReader {
   problem: string | undefined

@@ -146,7 +146,7 @@ export function dottedId({ tag, content }: Der): string | undefined {
   try {
     return asn1.derToOid(content)
   } catch {
-    // Of more than 53 bits: it is none that is known here, but may stand there.
+    // An identifier of more than 53 bits is unknown here, but allowed.
     return `hex:${hex(bytesOf(content))}`
   }
 }

@@ -4,11 +4,11 @@ import type { DerReader } from './der-reader.ts'
 import { type KeyUsage, keyUsageNames } from './extensions.ts'
 import { ids } from './object-ids.ts'
 
-/** What the extensions of a certificate, or of a request for one, say. RFC 5280, section 4.2. */
+/** The extensions of a certificate, or of a request for one. RFC 5280, section 4.2. */
 export interface ExtensionFacts {
   readonly subjectKeyId: Uint8Array | undefined
   readonly authorityKeyId: Uint8Array | undefined
-  /** It may sign certificates. */
+  /** Whether it may sign certificates. */
   readonly authority: boolean
   /** How many authorities may stand between it and a leaf; undefined: any. */
   readonly pathLength: number | undefined
@@ -24,14 +24,14 @@ export interface ExtensionFacts {
   readonly unknownCritical: readonly string[]
 }
 
-/** Of one certificate. */
+/** Maximum number in one certificate. */
 const extensionsMax = 32
-/** Of one extension. */
+/** Maximum number in one extension. */
 const namesMax = 64
 const usesMax = 32
 /** Identifiers that others made have been up to 95 bytes long. */
 const keyIdMax = 128
-/** What is written as a list of names that says nothing is refused elsewhere, too. */
+/** An empty list of names is refused elsewhere, too. */
 const uriMax = 2_048
 
 type Facts = { -readonly [K in keyof ExtensionFacts]: ExtensionFacts[K] }

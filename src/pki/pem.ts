@@ -23,7 +23,7 @@ export interface PemBlock {
 
 const begin = /-----BEGIN ([A-Z0-9 ]{1,40})-----/g
 
-/** All blocks of a text, in order; what stands around them is passed over, as explanations are put there. */
+/** All blocks of a text, in order; text around them is ignored, because explanations are put there. */
 export function pemBlocks(text: string): Result<readonly PemBlock[], string> {
   if (text.length > pemMax) return err(`the PEM text is longer than ${pemMax} characters`)
   const blocks: PemBlock[] = []

@@ -9,20 +9,23 @@ export type PublicKeyKind = 'ec' | 'rsa' | 'ed25519' | 'unknown'
 
 export interface PublicKeyFacts {
   readonly keyKind: PublicKeyKind
-  /** Of the curve, or of the modulus. */
+  /** Size of the curve, or of the modulus. */
   readonly keyBits: number
 }
 
 const unknown: PublicKeyFacts = { keyKind: 'unknown', keyBits: 0 }
 const ecKinds = ['ec-256', 'ec-384', 'ec-521'] as const
 const ecBits: Readonly<Record<EcKind, number>> = { 'ec-256': 256, 'ec-384': 384, 'ec-521': 521 }
-/** Of RSA. Verifying takes the longer the more there are. */
+/** Limits for RSA. Verifying takes longer with more bits. */
 const rsaBitsMin = 2048
 const rsaBitsMax = 8192
 /** The bytes of its public exponent; nearly all have 65537. */
 const exponentBytesMax = 8
 
-/** What a SubjectPublicKeyInfo says. RFC 5280, section 4.1.2.7. Whether the point is on its curve, only its use shows. */
+/**
+ * The facts of a SubjectPublicKeyInfo. RFC 5280, section 4.1.2.7. Whether the point is on its curve shows only in its
+ * use.
+ */
 export function publicKeyFacts(read: DerReader, value: Der | undefined): PublicKeyFacts {
   const [algorithm, key] = read.parts(value, tags.sequence, 'public key')
   const [id, parameters] = read.parts(algorithm, tags.sequence, "public key's algorithm")

@@ -22,7 +22,7 @@ export interface CertificateRequest {
   readonly subject: Uint8Array
   readonly commonName: string
   readonly uris: readonly string[]
-  /** It asks to be an authority itself. */
+  /** Whether it asks to be an authority itself. */
   readonly wantsAuthority: boolean
 }
 

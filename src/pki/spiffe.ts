@@ -43,7 +43,7 @@ function decoded(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment)
   } catch {
-    // It says by a throw that a percent sign is followed by what is no byte of UTF-8.
+    // decodeURIComponent throws if percent-encoded bytes are not UTF-8.
     return undefined
   }
 }
@@ -57,7 +57,10 @@ export function signingUri(trustDomain: string): string {
   return `spiffe://${trustDomain}`
 }
 
-/** What stands in the path of a URI as it is. RFC 3986, section 3.3; fewer of the marks, as others write it. */
+/**
+ * Characters that need no encoding in a URI path. RFC 3986, section 3.3; with fewer of the marks, as in other
+ * implementations.
+ */
 function segment(name: string): string {
   return name.replace(/[^A-Za-z0-9\-_.~$&+,:;=@]/gu, (char) =>
     (hex(utf8(char)).match(/../g) ?? []).map((byte) => `%${byte.toUpperCase()}`).join(''),

@@ -6,14 +6,14 @@ import * as extension from './extensions.ts'
 import { keyIdOf } from './key-id.ts'
 import { nameOf } from './name.ts'
 
-/** What a certificate for the agents' own TLS says. RFC 5280, section 4. */
+/** The content of a certificate for the agents' own TLS. RFC 5280, section 4. */
 export interface CertificateContent {
   readonly commonName: string
   readonly notBeforeMs: number
   readonly notAfterMs: number
   /** An authority: it may sign, below itself only certificates of no authorities. */
   readonly authority: boolean
-  /** Of an authority: names in these domains alone may be signed. None: any. */
+  /** For an authority: only names in these domains may be signed. Absent: any. */
   readonly permittedDomains?: readonly string[]
   readonly dnsNames?: readonly string[]
   /** 4 or 16 bytes each. */

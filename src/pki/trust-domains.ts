@@ -2,7 +2,7 @@ import { lowerAscii } from '../base/letter-case.ts'
 
 /** Whose certificates count in a mesh, in lower case. */
 export interface TrustDomains {
-  /** That of all that is signed now; empty: the authority has not begun yet. */
+  /** The trust domain of everything that is signed now; empty: the authority has not begun yet. */
   readonly current: string
   /** IDs of meshes that one of the trusted roots is of, and that are not this one: what their trust domains begin with. */
   readonly formerIds: readonly string[]

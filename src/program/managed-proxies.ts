@@ -31,7 +31,7 @@ export class ManagedProxies {
   readonly #local: Local
   readonly #watching: Closable
   readonly #running = new Map<string, Running>()
-  /** Those of which it has been said why they do not run. */
+  /** Proxies for which it was logged why they do not run. */
   readonly #refused = new Map<string, string>()
   /** By the secret of a proxy the token of its service. */
   #tokens: ReadonlyMap<string, string> = new Map()
@@ -52,7 +52,7 @@ export class ManagedProxies {
     return this.#tokens.get(secret) ?? secret
   }
 
-  /** Settled when none runs any more. */
+  /** Settles when no proxy runs any more. */
   async stop(): Promise<void> {
     this.#watching.close()
     for (const id of [...this.#running.keys()]) this.#end(id)

@@ -34,7 +34,7 @@ export class ProxyDaemon {
     env.detach(this.#over)
   }
 
-  /** It is asked to end, and killed where it does not. Settled when it has ended. */
+  /** Asks it to end, and kills it if it does not. Settles when it has ended. */
   stop(): Promise<void> {
     this.#stopped = true
     this.#unwanted.resolve()

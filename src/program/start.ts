@@ -24,14 +24,14 @@ import { ConfiguredWatches } from './watches.ts'
 /** One whole agent with its faces: what `svc agent` and the simulator both start. */
 export interface Program {
   readonly agent: Agent
-  /** Where the HTTP API listens. */
+  /** Listeners of the HTTP API. */
   readonly http: readonly HttpListener[]
   stop(): Promise<void>
   /** Lets the last lines of the log leave for syslog, within a bound of time. After `stop`, or where the agent broke. */
   endLog(): Promise<void>
 }
 
-/** What answers at the faces' ports: a word that the agent is starting, or silence, until it runs. */
+/** The answer at the agent's ports until it runs: a message that it is starting, or silence. */
 interface Faces {
   http: HttpHandler
   dns: DnsFace
@@ -106,10 +106,10 @@ export async function startProgram(
   return ok({ agent: agent.value, http, stop, endLog: async () => syslog?.close() })
 }
 
-/** What could be opened, also when something could not. */
+/** The listeners that could be opened, even if another one could not. */
 interface Opened {
   readonly http: HttpListener[]
-  /** Those that speak TLS. */
+  /** Listeners with TLS. */
   readonly secured: HttpListener[]
   readonly open: Closable[]
 }

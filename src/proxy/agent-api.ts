@@ -21,7 +21,7 @@ export interface AgentApi {
   ask(question: AgentQuestion): Promise<Result<AgentAnswer, string>>
 }
 
-/** Where the agent is, and how to prove oneself there. */
+/** The agent's address, and the credentials for it. */
 export interface AgentPlace {
   readonly to: Endpoint
   readonly tls?: TlsOptions | undefined

@@ -12,7 +12,7 @@ import type { UpstreamPlan } from './plan.ts'
 
 /** Instances of one service that a proxy keeps; of more the first count. */
 const instancesMax = 4_096
-/** How long the result of a prepared query is kept; without this it would be executed for each connection. */
+/** How long the result of a prepared query is cached, so that it is not executed for each connection. */
 const queryKeptMs = 1_000
 const queryTimeoutMs = 10_000
 /** A connection that is going to be broken waits no longer for the reason. */
@@ -45,9 +45,9 @@ function targetOf({ Node, Service }: z.infer<typeof entry>): Target {
 
 /** Finds where an upstream is reached. */
 export interface Discovery extends Closable {
-  /** Those whose health allows it, in no order; none where nobody knows of any. The error is a clause for the log. */
+  /** The healthy instances, in no order; empty if none is known. The error is a clause for the log. */
   targets(timeoutMs: number): Promise<Result<readonly Target[], string>>
-  /** Why there are none, as a clause for the log. */
+  /** Why there are no instances, as a clause for the log. */
   whyNone(): Promise<string>
 }
 
@@ -64,7 +64,7 @@ class ServiceTargets implements Discovery {
   readonly #env: Env
   readonly #api: AgentApi
   readonly #plan: UpstreamPlan
-  /** What connections of a moment were told: each that fails would ask by itself otherwise. */
+  /** The recent answer for failed connections: otherwise each would ask by itself. */
   #why: { readonly atMs: number; readonly told: Promise<string> } | undefined
   readonly #following: Following
   #targets: readonly Target[] | undefined

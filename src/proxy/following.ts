@@ -10,14 +10,14 @@ const timeoutMs = 75_000
 /** After a failure, or an answer that says not what it is as of, the pause doubles from the first to the last of these. */
 const pauseMinMs = 250
 const pauseMaxMs = 15_000
-/** Nothing is asked more often than this, whatever the agent answers. */
+/** Minimum interval between requests, whatever the agent answers. */
 const restMs = 20
 const reasonLengthMax = 160
 
 export interface Followed {
   readonly path: string
   readonly query?: readonly (readonly [name: string, value: string])[]
-  /** By which the agent knows what was told last. */
+  /** How the agent identifies the last answer. */
   readonly by: 'index' | 'hash'
   /** Says what is wrong with an answer of status 200. */
   take(body: Uint8Array): string | undefined
@@ -63,7 +63,7 @@ export class Following implements Closable {
     }
   }
 
-  /** What is wrong. */
+  /** Returns what is wrong, if anything. */
   async #askOnce(): Promise<string | undefined> {
     const { path, query = [], by, take } = this.#what
     const waiting: readonly (readonly [string, string])[] =

@@ -27,7 +27,7 @@ const leafAnswer = z.object({
   ValidBefore: z.string().default(''),
 })
 
-/** What a proxy shows to others, and by what it judges them. The very same objects as long as it stays the same. */
+/** A proxy's own certificate, and the roots by which it judges others. The same objects as long as nothing changes. */
 export interface Identity {
   readonly domains: TrustDomains
   /** For incoming connections, whose peers must show a certificate. */
@@ -112,7 +112,7 @@ export class MeshIdentity implements Closable {
     return this.#take(leaf, this.#roots)
   }
 
-  /** What cannot be used is not taken over: the proxy goes on with what it had. */
+  /** Unusable data are not applied: the proxy continues with what it has. */
   #take(leaf = this.#leaf, roots = this.#roots): string | undefined {
     if (leaf === undefined || roots === undefined) {
       this.#leaf = leaf

@@ -67,7 +67,7 @@ export class Inbound implements Closable {
     return this.#listener?.local ?? this.plan.listen
   }
 
-  /** Takes nobody more. Settled when all that are open are over. */
+  /** Accepts no more connections. Settles when all open ones have ended. */
   drain(): Promise<void> {
     this.#watching?.close()
     this.#listener?.close()
@@ -105,7 +105,7 @@ export class Inbound implements Closable {
     return dialled.ok ? dialled : err(`the service at ${endpointText(plan.local)} does not answer: ${dialled.error}`)
   }
 
-  /** Where the agent cannot be asked, nobody may. */
+  /** If the agent cannot be asked, every connection is refused. */
   async #authorize(uri: string): Promise<Result<undefined, string>> {
     const { api, service } = this.#parts
     const answer = await api.ask({

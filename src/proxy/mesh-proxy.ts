@@ -9,7 +9,7 @@ import { Upstream } from './upstream.ts'
 
 /** A listener that could not be opened is tried again after this. */
 const openAgainMs = 2_000
-/** Sides that are no more wanted and still have connections; of more the one that has been so longest is broken. */
+/** Maximum number of retired sides with open connections; beyond it the one that was retired first is closed. */
 const retiredMax = 64
 
 /** One side of the proxy: a listener with what goes on through it. */
@@ -20,7 +20,7 @@ interface Side extends Closable {
 
 /** A side that the plan asks for. */
 interface Wanted {
-  /** What the log says of it. */
+  /** Fields for the log. */
   readonly fields: Readonly<Record<string, string>>
   open(): Promise<void>
 }
@@ -34,9 +34,9 @@ export class MeshProxy implements Closable {
   readonly #api: AgentApi
   readonly #service: string
   readonly #identity: MeshIdentity
-  /** By what each is planned to do; undefined while it is being opened. */
+  /** By planned work; undefined while it is being opened. */
   readonly #sides = new Map<string, Side | undefined>()
-  /** What is no more wanted, until its connections are over; in the order in which that came. */
+  /** Retired sides, until their connections have ended, in the order of retirement. */
   readonly #retired = new Set<Side>()
   /** When what could not be opened is tried again. */
   readonly #openAgain = new Map<string, Closable>()
@@ -50,7 +50,7 @@ export class MeshProxy implements Closable {
     this.#identity = new MeshIdentity(env, api, service)
   }
 
-  /** What goes on as it is planned stays as it is; the rest is opened, or ends when its connections do. */
+  /** Sides with an unchanged plan stay as they are; others are opened, or end when their connections do. */
   follow({ inbound, upstreams }: Pick<ProxyPlan, 'inbound' | 'upstreams'>): void {
     const before = this.#wanted
     this.#wanted = new Map<string, Wanted>()
@@ -68,13 +68,13 @@ export class MeshProxy implements Closable {
     this.#openWanted()
   }
 
-  /** Where connections for the service are taken; undefined: not yet. */
+  /** The address for connections to the service; undefined: not listening yet. */
   get inbound(): Endpoint | undefined {
     for (const [key, side] of this.#sides) if (isInbound(key)) return side?.local
     return undefined
   }
 
-  /** Where the service reaches others, in no order. */
+  /** The addresses at which the service reaches others, in no order. */
   get upstreams(): readonly Endpoint[] {
     return [...this.#sides].flatMap(([key, side]) =>
       key.startsWith('upstream ') && side !== undefined ? side.local : [],
@@ -149,7 +149,7 @@ export class MeshProxy implements Closable {
     this.#openAgain.set(key, this.#env.timers.after(openAgainMs, again))
   }
 
-  /** What could not be opened is as if nobody had tried. */
+  /** A side that could not be opened counts as never tried. */
   #forget(key: string): void {
     this.#openAgain.get(key)?.close()
     this.#openAgain.delete(key)

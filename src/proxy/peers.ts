@@ -21,7 +21,7 @@ export function serviceOf(
   return { uri, id: id.value }
 }
 
-/** Names are the same whatever the case of their letters, as they are in the catalog. */
+/** Names are compared without case, as in the catalog. */
 export function isSameName(a: string, b: string): boolean {
   return lowerAscii(a) === lowerAscii(b)
 }

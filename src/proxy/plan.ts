@@ -1,18 +1,18 @@
 import type { Endpoint } from '../env/net.ts'
 
-/** What a proxy is to do. */
+/** The work of a proxy. */
 export interface ProxyPlan {
-  /** For which it stands: its leaf says so. */
+  /** The service that it represents, by its leaf. */
   readonly service: string
-  /** Undefined: nobody reaches the service through this proxy. */
+  /** Undefined: the service is not reached through this proxy. */
   readonly inbound: InboundPlan | undefined
   readonly upstreams: readonly UpstreamPlan[]
 }
 
 export interface InboundPlan {
-  /** Where others connect, by mutual TLS. */
+  /** Listen address for others, by mutual TLS. */
   readonly listen: Endpoint
-  /** Where the service itself listens; the host may be a name. */
+  /** Address of the service itself; the host may be a name. */
   readonly local: Endpoint
   readonly connectTimeoutMs: number
 }
@@ -22,7 +22,7 @@ export interface UpstreamPlan {
   readonly name: string
   /** Empty: that of the agent. */
   readonly datacenter: string
-  /** Where the local service connects, without TLS. */
+  /** Listen address for the local service, without TLS. */
   readonly listen: Endpoint
   readonly connectTimeoutMs: number
 }

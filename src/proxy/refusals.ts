@@ -1,7 +1,7 @@
 import type { Env } from '../env/env.ts'
 import { type Endpoint, endpointText, type TlsRefusal } from '../env/net.ts'
 
-/** That somebody does not get as far as to be asked about is said of the same host for the same reason no more often. */
+/** Minimum interval between reports of failed handshakes with the same host and reason. */
 const sayAgainMs = 60_000
 /** Hosts and reasons that are remembered. */
 const saidMax = 256
@@ -26,7 +26,7 @@ export class Refusals {
     )
   }
 
-  /** Its handshake failed: anybody can have that happen as often as he likes. */
+  /** A failed handshake, which any host can cause as often as it likes. */
   strange(from: Endpoint, refusal: TlsRefusal): void {
     const nowMs = this.#env.clock.monoMs()
     const what = `${from.host} ${refusal.kind}`

@@ -27,7 +27,7 @@ export class Registration implements Closable {
   readonly #api: AgentApi
   readonly #plan: RegistrationPlan
   #timer: Closable | undefined
-  /** What the agent is being told. */
+  /** The registration under way. */
   #telling: Promise<void> | undefined
   #closed = false
 
@@ -38,7 +38,7 @@ export class Registration implements Closable {
     this.#beat(0)
   }
 
-  /** Takes the proxy out, when the agent has heard what it was being told: a registration must not come behind that. */
+  /** Deregisters the proxy after the registration under way, which must not arrive later. */
   async end(): Promise<void> {
     this.close()
     await this.#telling

@@ -55,7 +55,7 @@ export class Splice implements Closable {
     this.#second?.close()
   }
 
-  /** What came in the very turn in which the first was handed over. */
+  /** Bytes that arrived in the very turn in which the first stream was handed over. */
   readonly #early: Uint8Array[] = []
 
   #pass(bytes: Uint8Array, from: TcpStream, to: TcpStream | undefined): void {

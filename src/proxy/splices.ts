@@ -8,10 +8,10 @@ import { Splice } from './splice.ts'
  * the listener of a host takes, so that it is said here.
  */
 export const splicesMax = 8_000
-/** That there is no room is said no more often. */
+/** Minimum interval between reports that there is no room. */
 const sayAgainMs = 10_000
 
-/** What goes on through one listener. */
+/** The connections through one listener. */
 export class Splices implements Closable {
   readonly #env: Pick<Env, 'deferred' | 'clock' | 'log' | 'metrics'>
   readonly #at: Endpoint
@@ -39,7 +39,7 @@ export class Splices implements Closable {
     return splice
   }
 
-  /** Settled when nothing goes on any more. */
+  /** Settles when all have ended. */
   over(): Promise<void> {
     const over = this.#env.deferred<void>()
     if (this.#open.size === 0) over.resolve()

@@ -6,7 +6,7 @@ import { ApiClient } from '../api/client.ts'
 import { askJson } from '../api/json-client.ts'
 import type { Invocation } from '../command.ts'
 
-/** What is to be explained: may this be done? */
+/** The question to be explained: may this be done? */
 export interface Question {
   readonly resource: Resource
   readonly right: Right
@@ -44,7 +44,7 @@ const explanationSchema = z.object({
 
 export type Explanation = z.infer<typeof explanationSchema>
 
-/** What a server decides for the token that the request is made with, or for the one of an accessor. */
+/** A server's decision for the token of the request, or for the one with an accessor. */
 export function explain(
   invocation: Invocation,
   { resource, right, name }: Question,

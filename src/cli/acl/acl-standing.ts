@@ -26,7 +26,7 @@ const replicationSchema = z.object({
 
 const never = '0001-01-01T00:00:00Z'
 
-/** Where the access control of a datacenter stands: labels and what follows them. */
+/** The state of a datacenter's access control: labels with values. */
 export async function standing(
   client: ApiClient,
 ): Promise<Result<readonly (readonly [label: string, value: string])[], string>> {

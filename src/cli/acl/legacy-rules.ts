@@ -18,7 +18,7 @@ export async function accessorOfToken(
   return own.ok ? ok(own.value.AccessorID) : own
 }
 
-/** What a policy is to say: the text of -rules, or the rules of a legacy token; undefined: nothing was given. */
+/** The rules of a new policy: the text of -rules, or the rules of a legacy token; undefined: none were given. */
 export async function rulesOf(invocation: Invocation): Promise<Result<string | undefined, string>> {
   const { flags } = invocation
   const [rules, token] = [flags.get('rules'), flags.get('from-token')]

@@ -4,11 +4,11 @@ import type { Question } from './acl-explanation.ts'
 
 /** A right that a command needs. */
 export interface Need extends Question {
-  /** It is needed at all names that begin with this one. */
+  /** The right is needed for all names with this prefix. */
   readonly prefix?: true
 }
 
-/** What a server says of needs. */
+/** A server's answers about needed rights. */
 export interface Standing {
   /** Access control is on, and a server could tell what the token may do. */
   readonly isOn: boolean
@@ -16,7 +16,7 @@ export interface Standing {
   readonly missing: readonly string[]
 }
 
-/** Where no server can say, nothing is known to be missing: then the request itself is refused. */
+/** If no server can answer, nothing is known to be missing: then the request itself is refused. */
 export async function standingOf(invocation: Invocation, needs: readonly Need[]): Promise<Standing> {
   const { explain } = await import('./acl-explanation.ts')
   const told = await Promise.all(needs.map(async (need) => ({ need, said: await explain(invocation, need, '') })))
@@ -41,7 +41,7 @@ export async function warnOfNoSight(invocation: Invocation, what: string, needs:
   invocation.terminal.error(`The token may see no ${what}: it lacks ${missing.join(' and ')}\n`)
 }
 
-/** What a token must read to see nodes, services or keys: all of them, or those of a name or prefix. */
+/** Rights to see nodes, services or keys: all of them, or those with a name or prefix. */
 export const sightOf = {
   nodes: (): Need => ({ resource: 'node', name: '', right: 'read', prefix: true }),
   service: (name: string): Need => ({ resource: 'service', name, right: 'read' }),

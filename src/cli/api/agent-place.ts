@@ -8,7 +8,7 @@ import { isAddress, parseEndpoint } from '../../rpc/address.ts'
 import type { Invocation } from '../command.ts'
 import { truthOf } from '../flags/go-flags.ts'
 
-/** Where the agent's API is, and how to prove oneself there. */
+/** The address of the agent's API, and the credentials for it. */
 export interface AgentPlace {
   /** `host` may be `unix://` and the path of a socket. */
   readonly to: Endpoint
@@ -103,11 +103,13 @@ async function pemOf(env: Env, flag: string, path: string | undefined): Promise<
   const bytes = await readWholeFile(env.disk, path)
   if (!bytes.ok) return err(`-${flag} ${path} cannot be read: ${bytes.error.message}`)
   const pem = textOf(bytes.value)
-  // Node takes a file without a certificate for an empty list, which trusts nobody and says so with no file's name.
+  // Node treats a file without a certificate as an empty list, which trusts nothing, and reports no file name.
   return pem.includes('-----BEGIN ') ? ok(pem) : err(`-${flag} ${path} is not PEM`)
 }
 
-/** What flags and the environment say. A flag wins; the product's own variable goes before that of a name of the field. */
+/**
+ * Settings from flags and the environment. A flag wins; the product's own variable takes precedence over the field's.
+ */
 export class ClientSettings {
   readonly #invocation: Invocation
 
@@ -148,15 +150,15 @@ const lookupTimeoutMs = 10_000
 /** Time limit for each address of a name that has several; the last one has no such limit. */
 const tryTimeoutMs = 2_000
 
-/** An agent whose host was given by name or address, and what a request must say that it is for. */
+/** An agent whose host was given by name or address, and the authority that requests must name. */
 interface FoundAgent {
   readonly to: Endpoint
   readonly headers: readonly (readonly [name: string, value: string])[]
 }
 
 /**
- * Where the agent is that is meant. A name is looked up once for a command; of several addresses the first counts that takes a
- * connection, or else the last. The error is a clause.
+ * Finds the address of the agent. A name is looked up once for a command; of several addresses the first that accepts a
+ * connection is used, or else the last. The error is a clause.
  */
 async function findAgent(env: Pick<Env, 'names' | 'tcp'>, named: Endpoint): Promise<Result<FoundAgent, string>> {
   const { host, port } = named

@@ -225,7 +225,7 @@ export function readServices(body: Uint8Array): ListedServices | undefined {
     : new Map(Object.entries(services).map(([name, tags]) => [name, tags ?? []]))
 }
 
-/** What one node offers; nothing when nobody knows the node. */
+/** The services of one node; empty if the node is unknown. */
 export function readServicesOfNode(body: Uint8Array): ListedServices | undefined {
   const onNode = onNodeSchema.safeParse(jsonOrUndefined(body))
   if (!onNode.success) return undefined

@@ -5,7 +5,7 @@ import { tarEnd, tarHeader, tarPadding } from '../../base/tar.ts'
 import type { Disk } from '../../env/disk.ts'
 import type { ApiClient } from './client.ts'
 
-/** What can be captured of an agent for troubleshooting. */
+/** The parts of an agent that can be captured for troubleshooting. */
 export const captureTargets = ['agent', 'host', 'cluster', 'metrics', 'logs'] as const
 
 export type CaptureTarget = (typeof captureTargets)[number]
@@ -20,7 +20,7 @@ const once: readonly { readonly target: CaptureTarget; readonly path: string; re
 
 /** Bytes kept of the lines logged in one interval; the first ones count. */
 const logBytesMax = 16 << 20
-/** Of all that is logged, for it is kept until the end. */
+/** Maximum size of all captured log lines, because they are kept until the end. */
 const allLogBytesMax = 256 << 20
 
 export interface CapturedFile {
@@ -28,7 +28,7 @@ export interface CapturedFile {
   readonly bytes: Uint8Array
 }
 
-/** What an agent says of itself, gathered interval by interval. What it refuses is told to `complain`, and left out. */
+/** Captures an agent's data, interval by interval. Refused requests are reported to `complain`, and left out. */
 export class Capture {
   readonly files: CapturedFile[] = []
   readonly #client: ApiClient

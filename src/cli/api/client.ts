@@ -89,7 +89,9 @@ export class ApiClient {
     this.#ownToken = ownToken
   }
 
-  /** Sends a request; any status is an answer. `onBody`: is given what comes with status 200, for as long as it comes. */
+  /**
+   * Sends a request; any status is an answer. `onBody` receives the body of an answer with status 200, piece by piece.
+   */
   async send(
     method: string,
     path: string,
@@ -171,7 +173,7 @@ function reasonText(failure: HttpClientFailure): string {
 const notTls = 'the agent does not speak TLS there: write http:// for https://, or name the port of HTTPS'
 const notTaken = 'the agent does not take the certificate that was shown: give one of an authority that it trusts'
 
-/** What is told instead of a message of TLS: the failure, and what to do about it. */
+/** Replacement texts for TLS errors: the failure, and what to do about it. */
 const tlsTexts: Partial<Readonly<Record<TlsFault, string>>> = {
   plain: notTls,
   garbled: notTls,
@@ -182,7 +184,7 @@ const tlsTexts: Partial<Readonly<Record<TlsFault, string>>> = {
   'nothing-in-common': 'the agent and this command have no version or suite of TLS in common',
 }
 
-/** Of failures that need no other words, with what to do about it. */
+/** Advice for failures that need no other text. */
 const tlsRemedies: Partial<Readonly<Record<TlsFault, string>>> = {
   'unknown-authority': 'name the authority of the agent with -ca-file',
   'wrong-name': "give the name in the agent's certificate with -tls-server-name",
@@ -209,7 +211,7 @@ export function failed(invocation: Invocation, message: string): number {
   return 1
 }
 
-/** What is wrong with the number of operands, if anything is: what is not looked at is refused, for it was meant. */
+/** Why the number of operands is wrong, if it is: an operand that would be ignored is refused, because it was meant. */
 export function surplusOperands({ args }: Invocation, most: number): string | undefined {
   return args.length > most ? `Too many arguments (expected ${most}, got ${args.length})` : undefined
 }

@@ -17,7 +17,7 @@ export const authoritySchema = z.object({
 
 const moment = z.string()
 
-/** Of /v1/connect/ca/forecast. A moment is empty where there is none. */
+/** For /v1/connect/ca/forecast. A missing time is empty. */
 export const forecastSchema = z.object({
   Now: moment,
   State: z.string(),
@@ -58,7 +58,7 @@ const authorityInFile = z.object({
   ForceWithoutCrossSigning: z.boolean('write true or false').optional(),
 })
 
-/** What a file must be so that it can be a configuration of the authority; undefined: nothing is wrong with it. */
+/** Why a file cannot be a configuration of the authority; undefined if it can. */
 export function authorityProblem(file: string, text: string): string | undefined {
   const document = parseDocument(file, text)
   if (!document.ok) return `${document.error.place}: ${document.error.message}`
@@ -97,7 +97,7 @@ export const matchSchema = z.record(z.string(), intentionsSchema)
 export const allowedSchema = z.object({ Allowed: z.boolean() })
 export const createdSchema = z.object({ ID: z.string() })
 
-/** What a file must hold to be an intention; further members go along. */
+/** The required members of an intention in a file; further members are sent along. */
 export const intentionInFile = z.looseObject({
   SourceName: z.string('write SourceName, a text'),
   DestinationName: z.string('write DestinationName, a text'),

@@ -4,7 +4,7 @@ import { type Json, jsonOrUndefined, writeJson } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { type ApiClient, type ApiResponse, type Query, unexpectedText } from './client.ts'
 
-/** What is asked: method, path, and what goes along. */
+/** A request: method, path, and optional parts. */
 export interface JsonRequest {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   readonly path: string

@@ -15,7 +15,7 @@ export interface Said {
   readonly value: Uint8Array
 }
 
-/** What nodes say of one job, as they write it under the job's keys. */
+/** The output of nodes for one job, as they write it under the job's keys. */
 export class RemoteAnswers {
   readonly #env: Env
   readonly #client: ApiClient
@@ -29,7 +29,7 @@ export class RemoteAnswers {
     this.#call = call
   }
 
-  /** Gives everything new to `use`, until nothing new has come for `quietMs`, or until the caller wants no more. */
+  /** Passes every new entry to `use`, until nothing new has come for `quietMs`, or the caller stops. */
   async follow(
     quietMs: number,
     use: (said: Said) => void,

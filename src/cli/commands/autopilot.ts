@@ -79,7 +79,7 @@ async function settingsAt(client: ApiClient): Promise<Result<Autopilot, string>>
   return read === undefined ? err('Error querying Autopilot configuration: it cannot be read') : ok(read)
 }
 
-/** What the flags say, by member of the JSON. */
+/** The given flags, by member of the JSON. */
 function givenSettings(
   flags: ReadonlyMap<string, FlagValue>,
 ): Result<Readonly<Record<string, string | number | boolean>>, string> {

@@ -20,7 +20,7 @@ interface Choice {
 }
 
 interface Place {
-  /** What was written before, without flags. */
+  /** The words before the one to complete, without flags. */
   readonly words: readonly string[]
   readonly choices: readonly Choice[]
   /** Operands may follow: the place is the same after them. */
@@ -114,7 +114,7 @@ end
 ${lines.join('')}`
 }
 
-/** As a word of a shell that nothing in is taken for anything else. */
+/** As a shell word in which no character has a special meaning. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -20,7 +20,7 @@ const logLevels = new Map([
   ['ERR', 'error'],
 ] as const)
 
-/** Time in which connections that are open when the proxy is told to stop may end by themselves. */
+/** Time for open connections to end by themselves when the proxy is told to stop. */
 const drainMs = 5_000
 const askTimeoutMs = 10_000
 

@@ -68,7 +68,7 @@ interface Plan {
 async function planOf({ env, flags }: Invocation): Promise<Result<Plan, string>> {
   const durationMs = spanOf(flags, 'duration', 120_000, durationMinMs)
   if (!durationMs.ok) return durationMs
-  // Where it is said how long and not how often, a short time has an interval that fits.
+  // If only the duration is given, a short one gets a fitting interval.
   const intervalMs = spanOf(flags, 'interval', Math.min(30_000, durationMs.value), intervalMinMs)
   if (!intervalMs.ok) return intervalMs
   if (intervalMs.value > durationMs.value) return err('interval must not be longer than the duration')

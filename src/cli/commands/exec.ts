@@ -70,7 +70,7 @@ export const execCommand: CliCommand = {
     if (standing.missing.length > 0) {
       return failed(invocation, `Permission denied: the token lacks ${standing.missing.join(' and ')}`)
     }
-    // From before there is a session: what is begun is taken away again, whenever somebody interrupts.
+    // Installed before there is a session: whatever was begun is removed again on an interruption.
     const interruption = new Interruption(invocation)
     try {
       return await runInSession(invocation, plan.value, standing, interruption)
@@ -80,7 +80,9 @@ export const execCommand: CliCommand = {
   },
 }
 
-/** What the caller's token needs. In another datacenter the session is one of a node that is chosen there. */
+/**
+ * The rights that the caller's token needs. In another datacenter the session belongs to a node that is chosen there.
+ */
 async function needsOf(invocation: Invocation, { prefix }: Plan): Promise<readonly Need[]> {
   const elsewhere = typeof invocation.flags.get('datacenter') === 'string'
   const node = elsewhere ? undefined : await ownNode(invocation)
@@ -91,7 +93,7 @@ async function needsOf(invocation: Invocation, { prefix }: Plan): Promise<readon
   ]
 }
 
-/** Of the caller, and of each agent that is to run the job: both write below the prefix. */
+/** The right of the caller, and of each agent that is to run the job: both write below the prefix. */
 function jobNeed(prefix: string): Need {
   return { resource: 'key', name: `${prefix}/`, right: 'write', prefix: true }
 }

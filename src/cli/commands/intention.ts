@@ -9,7 +9,7 @@ import { formatTable } from '../output.ts'
 
 const root = '/v1/connect/intentions'
 
-/** A yes, a no, and that nobody could say. */
+/** Exit codes for yes, no, and unknown. */
 const [allowedCode, deniedCode, unknownCode] = [0, 1, 2] as const
 
 const createFlags: readonly CommandFlag[] = [
@@ -187,7 +187,7 @@ export const deleteIntentionCommand: CliCommand = {
 
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Of the one that is named by its ID, or by its two ends. */
+/** The ID of the intention that is given by ID, or by its two ends. */
 async function intentionId({ args }: Invocation, client: ApiClient): Promise<Result<string, string>> {
   const [first, second, ...more] = args
   if (first === undefined || more.length > 0) return err('command requires exactly 1 or 2 arguments')

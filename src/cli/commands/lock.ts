@@ -59,7 +59,7 @@ interface Plan {
   readonly lock: LockOptions
   /** Holders at a time. */
   readonly limit: number
-  /** Of the session. */
+  /** The name of the session. */
   readonly name: string
   readonly argv: readonly [string, ...string[]]
   /** 0: as long as it takes. */
@@ -133,7 +133,7 @@ async function runLocked(invocation: Invocation, plan: Plan, session: LockSessio
   }
 }
 
-/** How the program ended: by itself, or because its lock is lost or somebody wants this command to end. */
+/** How the program ended: by itself, or because its lock was lost or this command is to end. */
 async function watched(
   invocation: Invocation,
   child: ForegroundChild,
@@ -162,7 +162,7 @@ async function watched(
 
 /** Somebody asks this command to end. */
 class Wish {
-  /** That the lock is not had. */
+  /** Settles when the lock was not acquired. */
   readonly uttered: Promise<Result<false, string>>
   #toEnd = false
   #use: () => void = () => {}

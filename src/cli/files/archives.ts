@@ -14,7 +14,7 @@ export interface TypeSize {
   readonly bytes: number
 }
 
-/** What an archive says of itself, and what is in it: the largest first. The error is one line. */
+/** The metadata of an archive, and its content: the largest first. The error is one line. */
 export async function readArchive(
   env: Env,
   archive: Uint8Array,
@@ -36,7 +36,7 @@ export interface TypeChanges {
   readonly changed: number
 }
 
-/** What putting `next` in place of `now` would do, by type in order of name; types that it leaves as they are, too. */
+/** The effect of replacing `now` by `next`, by type in order of name, including unchanged types. */
 export async function compareArchives(
   env: Env,
   now: Uint8Array,

@@ -10,7 +10,7 @@ export interface Pair {
   readonly key: string
 }
 
-/** Where `#DOMAIN#` stands for the domain. */
+/** `#DOMAIN#` stands for the domain. */
 export const defaultAuthorityFile = `#DOMAIN#-agent-ca.pem`
 export const defaultAuthorityKeyFile = `#DOMAIN#-agent-ca-key.pem`
 export const defaultDomain = productName
@@ -22,7 +22,10 @@ export async function readPair(disk: Disk, certificate: string, key: string): Pr
   return ok({ certificate: textOf(first.value), key: textOf(second.value) })
 }
 
-/** Writes both into new files: the certificate for everybody to read, the key for its owner. Nothing is overwritten; `taken` where one is there. */
+/**
+ * Writes both into new files: the certificate readable for everybody, the key for its owner. Existing files are not
+ * overwritten; `taken` is one of them.
+ */
 export async function writePair(
   disk: Disk,
   files: { readonly certificate: string; readonly key: string },

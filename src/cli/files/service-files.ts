@@ -12,7 +12,7 @@ export interface ServiceInFile {
   readonly name: string
   /** As the API takes it. */
   readonly body: Json
-  /** What the definition gives as the token of the service. Over HTTP that is the token of the request. */
+  /** The service's token in the definition. Over HTTP it becomes the token of the request. */
   readonly token: string | undefined
 }
 

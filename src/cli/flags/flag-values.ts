@@ -2,13 +2,13 @@ import { parseDuration } from '../../base/duration.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { FlagValue, Invocation } from '../command.ts'
 
-/** What a flag of text says; empty where it was not given. */
+/** The value of a text flag; empty if it was not given. */
 export function textFlag({ flags }: Pick<Invocation, 'flags'>, name: string): string {
   const value = flags.get(name)
   return typeof value === 'string' ? value : ''
 }
 
-/** What a flag says that may be given several times. */
+/** The values of a flag that may be repeated. */
 export function listFlag({ flags }: Pick<Invocation, 'flags'>, name: string): readonly string[] {
   const value = flags.get(name)
   return Array.isArray(value) ? value : []
@@ -27,7 +27,7 @@ export function durationFlag(
   return duration.ok && duration.value >= 0 ? duration : err(`-${name} ${given}: not a duration such as ${examples}`)
 }
 
-/** What a flag says that may be given several times, each as `key=value`. */
+/** The values of a flag that may be repeated, each as `key=value`. */
 export function pairsOf(given: FlagValue | undefined, flag: string): Result<Readonly<Record<string, string>>, string> {
   const pairs: (readonly [string, string])[] = []
   for (const pair of typeof given === 'object' ? given : []) {

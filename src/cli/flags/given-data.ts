@@ -4,8 +4,8 @@ import type { Disk } from '../../env/disk.ts'
 import type { Invocation } from '../command.ts'
 
 /**
- * What a command is given as data: `-` is standard input, `@FILE` the content of a file, of which at most `bytesMax` bytes
- * are read, and anything else is itself. Nothing at all is no bytes.
+ * The data argument of a command: `-` is standard input, `@FILE` the content of a file, of which at most `bytesMax`
+ * bytes are read, and anything else is itself. A missing argument is empty.
  */
 export async function dataOperand(
   { env, terminal }: Invocation,

@@ -65,8 +65,8 @@ function undefinedText(name: string, names: readonly string[]): string {
 }
 
 /**
- * A flag of the command that stands behind an operand, where it would be taken for another one; undefined: there is none, or it is
- * said with `--` that all of these are operands.
+ * A flag of the command after an operand, where it would be taken for another operand; undefined: there is none, or
+ * `--` marks all of these as operands.
  */
 export function flagBehindOperands(argv: readonly string[], flags: readonly CommandFlag[]): string | undefined {
   const rewritten = rewriteGoFlags(argv, flags)

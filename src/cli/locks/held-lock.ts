@@ -45,7 +45,9 @@ export class LockSession implements Closable {
     this.#arm()
   }
 
-  /** `about`: its name, and whatever else of a session is not as usual, as the HTTP API takes it. */
+  /**
+   * `about` contains the session's name, and other members that differ from the defaults, in the form of the HTTP API.
+   */
   static async begin(
     env: Env,
     client: ApiClient,
@@ -73,7 +75,7 @@ export class LockSession implements Closable {
     this.#timer = this.#env.timers.after(renewEveryMs, () => this.#env.detach(this.#renew()))
   }
 
-  /** What becomes of it shows in the lock, which is watched. */
+  /** A failure shows in the lock, which is watched. */
   async #renew(): Promise<void> {
     await this.#client.send('PUT', `/v1/session/renew/${this.id}`)
     if (!this.#closed) this.#arm()
@@ -84,9 +86,9 @@ export class LockSession implements Closable {
 export interface Held {
   /** Waits until it is had, or until no time is left; false then. */
   acquire(leftMs: () => number): Promise<Result<boolean, string>>
-  /** Ends when it is lost, or cannot be looked at any more; or soon after `isOver`. */
+  /** Settles when the lock is lost, or can no longer be checked; or soon after `isOver`. */
   lost(isOver: () => boolean): Promise<void>
-  /** Gives it up, and takes away what is left if nobody else has it: true if it did. */
+  /** Releases the lock, and deletes its key if no other session holds it: true if it did. */
   release(): Promise<Result<boolean, string>>
 }
 
@@ -110,7 +112,7 @@ export class HeldLock implements Held {
       if (entry?.Session !== undefined && entry.Session !== this.#session.id) continue
       const got = await this.#write('acquire')
       if (!got.ok || got.value) return got
-      // Somebody was faster, and is seen at once; or nobody may have it yet.
+      // Another session was faster, and is found at once; or a lock delay is running.
       const now = await this.#look('0')
       if (now.ok && now.value?.Session === undefined) await pause(this.#options.env, Math.min(delayedMs, leftMs()))
     }
@@ -148,7 +150,7 @@ export class HeldLock implements Held {
     return ask(this.#options.client, 'PUT', keyPath(this.#options.key), query, emptyBytes)
   }
 
-  /** The key now, or once it is beyond this index; undefined: there is none. */
+  /** The key now, or once it is beyond this index; undefined: it does not exist. */
   async #look(index: string, atMostMs = waitMs): Promise<Result<Entry | undefined, string>> {
     const { client, key } = this.#options
     const blocking: Query = [

@@ -14,7 +14,7 @@ interface Seen {
   readonly limit: number
   /** Sessions that hold and are alive, in order. */
   readonly holders: readonly string[]
-  /** Of the list; 0: there is none. */
+  /** ModifyIndex of the list; 0: it does not exist. */
   readonly modifyIndex: number
 }
 
@@ -82,7 +82,7 @@ export class HeldSemaphore implements Held {
     return gone.ok ? this.#cleanUp() : gone
   }
 
-  /** Takes the list away if nobody holds. */
+  /** Deletes the list if there is no holder. */
   async #cleanUp(): Promise<Result<boolean, string>> {
     const seen = await this.#look('0')
     if (!seen.ok) return seen

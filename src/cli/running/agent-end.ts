@@ -8,10 +8,10 @@ import { failureText } from '../../model/failure.ts'
 /** A graceful end that takes longer is cut short. Reference: configuration.md#graceful-leave-limit. */
 const endWithinMs = 15_000
 
-/** A caller that told the agent to leave over HTTP gets an answer: it goes out before the connections are closed. */
+/** Time for the answer to a caller that told the agent to leave over HTTP, before the connections are closed. */
 const lastAnswersMs = 100
 
-/** What of a running agent its end is about. */
+/** The operations of a running agent that its end needs. */
 export type EndingAgent = Pick<Agent, 'leave' | 'reload' | 'onFatal' | 'onLeft'>
 
 type LeaveRules = Pick<AgentConfig, 'leaveOnTerminate' | 'skipLeaveOnInterrupt'>
@@ -79,7 +79,7 @@ class Ending {
     this.#env.detach(this.#leave())
   }
 
-  /** The agent has left, by a signal or because it was told to over HTTP. */
+  /** The agent has left, because of a signal or on a request over HTTP. */
   left(): void {
     this.#log('info', 'Graceful exit completed')
     this.#env.timers.after(lastAnswersMs, () => this.#stopThen(0))

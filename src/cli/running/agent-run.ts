@@ -72,7 +72,7 @@ function withContainerRuntime(config: AgentConfig, { environment }: Terminal): A
   return { ...config, checksConfig: { ...config.checksConfig, containerRuntime } }
 }
 
-/** What the configuration said at the start, when it was last taken over, and when it was read since. */
+/** The configuration at the start, as last applied, and as last read. */
 class Readings {
   readonly #invocation: Invocation
   readonly #started: Normalized

@@ -6,8 +6,8 @@ import { problemLines } from '../../config/problem.ts'
 import type { Env } from '../../env/env.ts'
 
 /**
- * What would stop an agent with a configuration that holds by itself: what is in the files that it names, and checks of
- * services that nobody defines. None: nothing that can be told before it starts.
+ * Problems that would stop an agent although its configuration is valid: the content of named files, and checks of
+ * undefined services. Empty: no problem can be found before the start.
  */
 export async function startProblems(env: Env, { config, placeOf }: LoadedConfig): Promise<readonly string[]> {
   const tls = await loadTls(env, config.tls)
@@ -17,7 +17,7 @@ export async function startProblems(env: Env, { config, placeOf }: LoadedConfig)
   return [...(tls.ok ? [] : [startFailureText(tls.error, placeOf)]), ...(definitions.ok ? [] : [definitions.error])]
 }
 
-/** For a terminal, with the place of the key that it is about. */
+/** For a terminal, with the place of the key at fault. */
 export function startFailureText({ message, remedy, key }: StartFailure, placeOf: LoadedConfig['placeOf']): string {
   const place = key === undefined ? '' : placeOf(key.split('.'))
   return problemLines({ place: place === 'config' ? '' : place, message, remedy })

@@ -119,7 +119,7 @@ export const commonStatuses = {
   429: 'Overloaded',
   500: 'Failed',
 } as const
-/** Of operations that take a body. */
+/** For operations with a body. */
 const tooLarge = { 413: 'TooLarge' } as const
 
 const about: Readonly<Record<string, string>> = {
@@ -133,7 +133,7 @@ const about: Readonly<Record<string, string>> = {
 const textContent: JsonSchema = { [plainText]: { schema: { type: 'string' } } }
 
 export function responseComponents(): JsonSchema {
-  // Of reads that failed some say how fresh what they know is.
+  // Some failed reads report how fresh their data are.
   const told = headerReferences(['index?', 'knownLeader?', 'lastContact?'])
   const entries = Object.values({ ...commonStatuses, ...tooLarge }).map((name): [string, Json] => {
     return [name, { description: about[name] ?? '', headers: told, content: textContent }]

@@ -49,8 +49,8 @@ export function placedOperations(routes: readonly Route[]): readonly PlacedOpera
 type OpenApiDocument = { readonly [key: string]: Json }
 
 /**
- * What the API is, for programs that read OpenAPI 3.1. All of it is told by the table of routes. It is made step by step, an
- * operation at a time: all of them together would keep an agent from its other work for too long.
+ * The description of the API in OpenAPI 3.1, made from the table of routes. It is generated one operation at a time:
+ * all of them at once would block the agent's other work for too long.
  */
 export function* openApiDocument(routes: readonly Route[], version: string): Generator<void, OpenApiDocument> {
   const schemas = new DocumentSchemas()
@@ -106,7 +106,7 @@ function operationJson(
   }
 }
 
-/** That a token may be sent stands in the document once; where none is looked at, it is said. */
+/** The document states once that a token may be sent; operations that ignore it say so. */
 function securityJson(access: OperationAccess): JsonSchema {
   if ('asks' in access) return { description: `Asks for ${access.asks}.` }
   return { description: `Asks for no token: ${access.open}.`, security: [] }
@@ -159,7 +159,7 @@ class SharedParameters {
   }
 }
 
-/** What is read of a request by its handler, and by the face itself. */
+/** Parts of a request that its handler or the HTTP interface itself reads. */
 function declaredIn({ query, headers = [], answers }: Operation): readonly (QueryParameter | RequestHeader)[] {
   const isJson = answers.some(({ content = {} }) => Object.hasOwn(content, 'application/json'))
   return [...query, ...(isJson ? [prettyParameter] : []), ...headers]
@@ -186,7 +186,7 @@ export function withDocument(routes: readonly Route[], version: string): readonl
   return all
 }
 
-/** Between two steps whatever else is due has its turn. */
+/** Yields to other work between two steps. */
 async function inSteps<T>(env: Env, steps: Generator<void, T>): Promise<T> {
   for (;;) {
     const step = steps.next()

@@ -5,7 +5,7 @@ import type { Disk, DiskFailure } from '../../env/disk.ts'
 /** A larger file is not served: it is read whole. */
 export const fileBytesMax = 16 << 20
 
-/** `name`: what the file is called at last, which tells its type. */
+/** `name` is the final name of the file, which determines its type. */
 export type Found = { readonly name: string; readonly bytes: Uint8Array } | 'none' | 'too-large'
 
 /**
@@ -20,7 +20,7 @@ export function fileName(path: string): string | undefined {
   return sound && !/[\\\0\ufffd]/.test(name) ? name : undefined
 }
 
-/** What is asked of a disk to serve files of it. */
+/** The disk operations that serving files needs. */
 export type UiDisk = Pick<Disk, 'stat' | 'open' | 'realPath'>
 
 /**

@@ -14,12 +14,14 @@ const methods = 'GET,HEAD'
 
 export interface UiOptions {
   readonly config: UiConfig
-  /** Where a directory of one's own is read. */
+  /** The disk with an operator's own directory. */
   readonly disk: UiDisk
   readonly log: Pick<Log, 'write'>
 }
 
-/** Answers for a decoded, cleaned path; undefined where the path is none of the web interface, or there is none. */
+/**
+ * Answers a decoded, normalized path; undefined if the path is not part of the web interface, or there is no interface.
+ */
 export type UiFace = (
   path: string,
   rawQuery: string,

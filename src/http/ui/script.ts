@@ -85,7 +85,7 @@ const refusals = {
   'no rights': 'The token may not read this view.',
 }
 
-/** What was shown with other rights goes. The button leads to where a token is entered. */
+/** Removes data that were shown with other rights. The button leads to the form for a token. */
 function showRefusal(why) {
   last = undefined
   shown = ''
@@ -118,7 +118,7 @@ function filtered(rows, textOf) {
   const wanted = at('filter').value.toLowerCase()
   return wanted === '' ? rows : rows.filter((row) => textOf(row).toLowerCase().includes(wanted))
 }
-/** With no token at all, an agent with access control shows what anybody may read, which is often nothing. */
+/** Without a token, an agent with access control shows what the anonymous token may read, which is often nothing. */
 function counted(rows, all, one, many) {
   if (all.length === 0) return 'No ' + many + (at('token').value === '' ? ', or none that may be read without a token.' : ', or none that the token may read.')
   const some = rows.length === all.length ? '' : rows.length + ' of '
@@ -183,7 +183,7 @@ function showNode(node) {
 }
 
 function showKeys(prefix, keys) {
-  // The folder itself is a key where somebody made it one.
+  // The folder itself may also be a key.
   const all = listed(keys)
   const rows = filtered(all, (key) => key.slice(prefix.length))
   const up = prefix.slice(0, prefix.lastIndexOf('/', prefix.length - 2) + 1)

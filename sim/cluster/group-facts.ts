@@ -44,3 +44,11 @@ function someoneIn(cluster: Cluster, datacenter: string): NodeIdentity | undefin
 function membersKnownTo(cluster: Cluster, server: string): readonly Server[] {
   return cluster.agentOf(server)?.raft?.status().configuration.servers ?? []
 }
+
+/**
+ * A server that left while no majority could remove it from the Raft configuration may be one that the others need:
+ * such servers are started again, as an operator would do.
+ */
+export function startMissed(cluster: Cluster): void {
+  for (const server of cluster.serverNames) if (isMissed(cluster, server)) cluster.start(server)
+}

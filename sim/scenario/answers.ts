@@ -1,7 +1,6 @@
 import { textOf } from '../../src/base/bytes.ts'
 import type { HttpClientResponse } from '../../src/env/http.ts'
-import type { Template } from '../notation/fields.ts'
-import type { Step } from './language/step-schema.ts'
+import { savedName, type Template } from '../notation/fields.ts'
 
 /** The answer to an `http` step, kept for later steps. */
 export interface Answer {
@@ -54,9 +53,17 @@ function memberOf(answer: Answer, names: readonly string[]): string | undefined 
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
+/** What an answer must be. */
+interface AnswerBound {
+  readonly status?: number | undefined
+  /** The whole body, or `/pattern/`. */
+  readonly body?: Template | undefined
+  readonly headers?: Readonly<Record<string, Template>> | undefined
+}
+
 /** What is wrong with an answer, as one clause; undefined if it is as expected. */
 export function judgeAnswer(
-  expected: NonNullable<Step['expect']>,
+  expected: AnswerBound,
   answer: Answer,
   filled: (template: Template) => string,
 ): string | undefined {
@@ -86,4 +93,22 @@ export function patternOf(expected: string): string | undefined {
 function shown(text: string): string {
   const line = text.trim().replaceAll('\n', '\\n')
   return `'${line.length > 120 ? `${line.slice(0, 120)}…` : line}'`
+}
+
+/** What steps have saved: nodes and answers, by name. */
+interface Saved {
+  readonly saved: ReadonlyMap<string, readonly string[]>
+  readonly driver: { readonly answers: ReadonlyMap<string, Answer> }
+}
+
+/** The text with every `${name}` and `${name.part}` replaced by its saved value. */
+export function filled({ saved, driver }: Saved, template: Template): string {
+  return template.filled((reference) => {
+    const name = savedName(reference)
+    const nodes = saved.get(name)
+    if (nodes !== undefined) return nodes.join(', ')
+    const answer = driver.answers.get(name)
+    const part = reference.slice(name.length + 1) || 'body'
+    return answer === undefined ? '' : (partOf(answer, part) ?? '')
+  })
 }

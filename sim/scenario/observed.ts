@@ -1,10 +1,10 @@
 import { heldOtherwise, heldState } from '../checkers/held-state.ts'
 import type { Invariants } from '../checkers/invariants.ts'
 import { acknowledgedWrites } from '../checkers/keys/acknowledged-writes.ts'
+import { meshLaws } from '../checkers/mesh/mesh-laws.ts'
 import { leadership } from '../checkers/raft/leadership.ts'
 import type { Cluster } from '../cluster/cluster.ts'
-import type { Observed } from './judge.ts'
-import { observedMesh } from './observed-mesh.ts'
+import type { Observed, ObservedMesh } from './conditions/condition.ts'
 import type { RunContext } from './run-context.ts'
 
 /** The state of a run for conditions, as of the moment when they are judged. */
@@ -59,4 +59,21 @@ export function sumOf<T>(items: Iterable<T>, amount: (item: T) => number): numbe
   let sum = 0
   for (const item of items) sum += amount(item)
   return sum
+}
+
+/**
+ * The authority of one datacenter, the first if none is named, and its proxies, or all; undefined: there is no mesh to
+ * observe.
+ */
+function observedMesh(run: RunContext, datacenter: string | undefined): ObservedMesh | undefined {
+  const mesh = (datacenter === undefined ? run.invariants : run.checksOf(datacenter)).of(meshLaws)
+  if (mesh === undefined) return undefined
+  return {
+    roots: mesh.rootsListed,
+    rotation: mesh.rotation.step ?? 'none',
+    rotations: mesh.rotation.completed,
+    connections: mesh.meetings.connectionsMade,
+    leaves: mesh.leavesSeen,
+    behind: () => run.proxiesBehind(datacenter),
+  }
 }

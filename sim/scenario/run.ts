@@ -25,10 +25,11 @@ import type { Selector } from '../notation/selector.ts'
 import { failureOf, type RunFailure, type RunResult, type StoryLine } from '../report/run-report.ts'
 import { ManagerMachine, managerName } from '../secrets-manager/manager-machine.ts'
 import type { Simulation } from '../world/simulation.ts'
+import { filled } from './answers.ts'
+import type { Observed } from './conditions/condition.ts'
+import { type Condition, conditionText, judge } from './conditions/conditions.ts'
 import { drawnCluster, drawnTuning } from './drawn.ts'
 import { Driver } from './driver.ts'
-import { filled } from './filled.ts'
-import { conditionText, judge, type Observed } from './judge.ts'
 import type { LoadedScenario } from './language/load.ts'
 import type { Scenario } from './language/scenario-schema.ts'
 import { observedOf, serversBeside, sumOf } from './observed.ts'
@@ -268,7 +269,7 @@ export class ScenarioRun implements RunContext {
     return this.#workload.openRequests()
   }
 
-  judge(condition: Parameters<typeof judge>[0]): string | undefined {
+  judge(condition: Partial<Condition>): string | undefined {
     return judge(condition, this.#observed)
   }
 

@@ -1,7 +1,7 @@
 import { clientHost } from '../cluster/node-identity.ts'
 import type { Crew, Place, WorkloadRun } from '../workload/kind.ts'
 import { kindsInOrder } from '../workload/kinds.ts'
-import { filled } from './filled.ts'
+import { filled } from './answers.ts'
 import type { RunContext } from './run-context.ts'
 
 type Deed = 'live' | 'follow' | 'watch' | 'unwatch' | 'start' | 'stop'

@@ -6,7 +6,8 @@ import { readSettings } from '../../cluster/settings.ts'
 import { savedName, Template } from '../../notation/fields.ts'
 import { partsOf, Selector } from '../../notation/selector.ts'
 import { patternOf } from '../answers.ts'
-import { askedKeys } from './condition-schema.ts'
+import { askedKeysOf } from '../conditions/conditions.ts'
+import { stepKinds } from '../steps/steps.ts'
 import { onTwoSides } from './partition-sides.ts'
 import type { Scenario } from './scenario-schema.ts'
 import { ToldChecks } from './told-checks.ts'
@@ -186,8 +187,7 @@ class MeaningCheck {
   }
 
   #atEveryMoment(condition: object, path: readonly PropertyKey[]): void {
-    for (const key of askedKeys) {
-      if (!(key in condition) || condition[key as keyof typeof condition] === undefined) continue
+    for (const key of askedKeysOf(condition)) {
       this.#problem(
         [...path, key],
         "it takes a request, and so time, to know this: use it with 'expect' or 'eventually'",
@@ -229,12 +229,8 @@ function isRegularExpression(pattern: string): boolean {
 }
 
 function savedNames(scenario: Scenario): ReadonlySet<string> {
-  const names = new Set<string>()
-  for (const step of scenario.steps ?? []) {
-    for (const name of Object.keys(step.save ?? {})) names.add(name)
-    if (step.http?.save !== undefined) names.add(step.http.save)
-    if (step.tokens !== undefined) names.add(step.tokens.save)
-    for (const { http } of step.together ?? []) if (http?.save !== undefined) names.add(http.save)
-  }
-  return names
+  const names = (scenario.steps ?? []).flatMap((step) =>
+    Object.entries(step).flatMap(([key, given]) => (given === undefined ? [] : (stepKinds[key]?.saves(given) ?? []))),
+  )
+  return new Set(names)
 }

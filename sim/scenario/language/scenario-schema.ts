@@ -12,8 +12,8 @@ import {
   template,
 } from '../../notation/fields.ts'
 import { workloadShape } from '../../workload/kinds.ts'
+import { condition } from '../conditions/conditions.ts'
 import { nodeConfig } from '../node-config.ts'
-import { condition } from './condition-schema.ts'
 import { step } from './step-schema.ts'
 
 /** More servers than any sane cluster has. */

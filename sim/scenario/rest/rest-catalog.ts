@@ -2,9 +2,9 @@ import { formatDuration } from '../../../src/base/duration.ts'
 import { catalogFaults, type HeldNode, type ListedNode, type SeenService } from '../../checkers/pool/catalog-truth.ts'
 import { membership } from '../../checkers/pool/membership.ts'
 import { poolFaults } from '../../checkers/pool/pool-views.ts'
+import { startMissed } from '../../cluster/group-facts.ts'
 import { httpEndpoint } from '../../cluster/node-identity.ts'
 import type { RunContext } from '../run-context.ts'
-import { startMissed } from './rest-missed.ts'
 
 /** A full comparison runs once a minute, and may have to be retried. */
 const catalogWithinMs = 150_000
@@ -36,7 +36,7 @@ interface Fault {
 async function within(run: RunContext, boundMs: number, look: () => Promise<readonly Fault[]>): Promise<void> {
   const untilUs = run.simulation.nowUs + boundMs * 1000
   while (!run.hasFailed()) {
-    startMissed(run)
+    startMissed(run.cluster)
     const faults = await look()
     if (faults.length === 0 || run.hasFailed()) return
     if (run.simulation.nowUs >= untilUs) {

@@ -4,13 +4,13 @@ import { acknowledgedWrites } from '../../checkers/keys/acknowledged-writes.ts'
 import { atRest, liveness, type Unrest } from '../../checkers/liveness.ts'
 import { leaderCompleteness } from '../../checkers/raft/leader-completeness.ts'
 import { stateMachineSafety } from '../../checkers/raft/state-machine-safety.ts'
+import { startMissed } from '../../cluster/group-facts.ts'
 import { httpEndpoint } from '../../cluster/node-identity.ts'
 import type { Answer } from '../answers.ts'
 import type { RunContext } from '../run-context.ts'
 import { comeToAgree } from './rest-catalog.ts'
 import { healCore } from './rest-core.ts'
 import { restMesh } from './rest-mesh.ts'
-import { startMissed } from './rest-missed.ts'
 import { compareQueries } from './rest-queries.ts'
 import { compareViews } from './rest-views.ts'
 import { meetAgain } from './rest-wan.ts'
@@ -67,7 +67,7 @@ async function partToRest(run: RunContext, withinMs: number): Promise<boolean> {
 
 /** False if the cluster will never rest: the invariant is broken, or a named reason excuses it. */
 async function awaitRest(run: RunContext, untilUs: number, withinMs: number): Promise<boolean> {
-  startMissed(run)
+  startMissed(run.cluster)
   for (let unrest = unrestOf(run); !run.hasFailed() && !atRest(unrest); unrest = unrestOf(run)) {
     if (run.simulation.nowUs >= untilUs) {
       if (run.injector.isMajorityLost(datacenterOf(run))) return tellLost(run)
@@ -75,7 +75,7 @@ async function awaitRest(run: RunContext, untilUs: number, withinMs: number): Pr
       return false
     }
     await run.pass(lookEveryMs)
-    startMissed(run)
+    startMissed(run.cluster)
   }
   return true
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { select } from '../../../sim/notation/selection.ts'
-import { conditionText, judge, type Observed } from '../../../sim/scenario/judge.ts'
-import { condition } from '../../../sim/scenario/language/condition-schema.ts'
+import type { Observed } from '../../../sim/scenario/conditions/condition.ts'
+import { condition, conditionText, judge } from '../../../sim/scenario/conditions/conditions.ts'
 
 function observed(part: Partial<Observed> & { readonly down?: readonly string[] } = {}): Observed {
   const servers = ['s1', 's2', 's3']

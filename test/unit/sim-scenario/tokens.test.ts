@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { TokenMaker } from '../../../sim/scenario/tokens.ts'
+import { TokenMaker } from '../../../sim/scenario/steps/tokens.ts'
 import { textOf } from '../../../src/base/bytes.ts'
 import type { HttpRequest } from '../../../src/env/http.ts'
 import { inSimulation } from '../sim-world/in-simulation.ts'

@@ -7,6 +7,13 @@ import { projectRoot } from '../../tools/planted.ts'
 const registries = [
   { room: 'sim/checkers', by: 'checker|law|judgedAtRest', list: 'sim/checkers/checkers.ts', least: 50 },
   { room: 'sim/faults', by: 'action', list: 'sim/faults/actions.ts', least: 29 },
+  {
+    room: 'sim/scenario/conditions',
+    by: 'condition|askedCondition',
+    list: 'sim/scenario/conditions/conditions.ts',
+    least: 13,
+  },
+  { room: 'sim/scenario/steps', by: 'step', list: 'sim/scenario/steps/steps.ts', least: 15 },
   { room: 'sim/workload', by: 'workloadKind', list: 'sim/workload/kinds.ts', least: 7 },
 ]
 

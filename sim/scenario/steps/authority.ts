@@ -1,21 +1,50 @@
-import { textOf, utf8 } from '../../src/base/bytes.ts'
-import { formatDuration } from '../../src/base/duration.ts'
-import { done, err, type Result } from '../../src/base/result.ts'
-import type { KeyKind } from '../../src/env/crypto.ts'
-import type { Env } from '../../src/env/env.ts'
-import type { Endpoint } from '../../src/env/net.ts'
-import { signRoot } from '../../src/pki/mesh-certificates.ts'
-import { certificatePem } from '../../src/pki/pem.ts'
-import { signingUri } from '../../src/pki/spiffe.ts'
-import { meshLaws } from '../checkers/mesh/mesh-laws.ts'
-import { httpEndpoint } from '../cluster/node-identity.ts'
-import { tokenHeaders } from '../workload/key-client.ts'
-import { matches, patternOf } from './answers.ts'
-import { filled } from './filled.ts'
-import type { Step } from './language/step-schema.ts'
-import type { RunContext } from './run-context.ts'
+import { z } from 'zod'
+import { textOf, utf8 } from '../../../src/base/bytes.ts'
+import { formatDuration } from '../../../src/base/duration.ts'
+import { done, err, type Result } from '../../../src/base/result.ts'
+import type { KeyKind } from '../../../src/env/crypto.ts'
+import type { Env } from '../../../src/env/env.ts'
+import type { Endpoint } from '../../../src/env/net.ts'
+import { signRoot } from '../../../src/pki/mesh-certificates.ts'
+import { certificatePem } from '../../../src/pki/pem.ts'
+import { signingUri } from '../../../src/pki/spiffe.ts'
+import { meshLaws } from '../../checkers/mesh/mesh-laws.ts'
+import { httpEndpoint } from '../../cluster/node-identity.ts'
+import { duration, selector, template } from '../../notation/fields.ts'
+import { tokenHeaders } from '../../workload/key-client.ts'
+import { filled, matches, patternOf } from '../answers.ts'
+import { type StepRun, step } from './step.ts'
 
-type Wanted = NonNullable<Step['authority']>
+const wanted = z
+  .strictObject({
+    at: selector.describe('The node that the request is sent to.'),
+    provider: z.string().default('svc'),
+    key: z
+      .enum(['ec-256', 'ec-384', 'ec-521', 'rsa-2048', 'rsa-4096', 'as before'])
+      .default('as before')
+      .describe('A new private key of this kind, and so another root; as before: the one of the last such step.'),
+    'root lives': duration
+      .optional()
+      .describe(
+        'The root is made by the operator, too, with the new key, and holds for this long; a year at least if absent.',
+      ),
+    root: z
+      .enum(['one', 'two', 'three', 'four', 'five', 'six'])
+      .optional()
+      .describe(
+        'Of provider vault: the root of this name in the secrets manager, which makes it with a key of the kind that key says.',
+      ),
+    'leaf ttl': duration.default(259_200_000).describe('How long leaves live.'),
+    within: duration.default(60_000).describe('Failures for lack of a leader are retried for this long.'),
+    'not awaited': z
+      .literal(true)
+      .optional()
+      .describe('The next step begins at once. Whatever the answer is then, it is as it may be.'),
+    refused: template.optional().describe('It must be refused, for this reason: a text, or /a regular expression/.'),
+  })
+  .describe('Updates the configuration of the authority over HTTP, as svc connect ca set-config does.')
+
+type Wanted = z.output<typeof wanted>
 
 /** Timeout of an update: one that leads to a rotation is answered when the rotation is accepted. */
 const answerWithinMs = 20_000
@@ -35,7 +64,7 @@ type Answered = Result<undefined, string>
  * Updates the configuration of the authority, and judges the answer; an update answered with success must be in effect
  * (C5).
  */
-export async function performAuthority(run: RunContext, wanted: Wanted, path: readonly PropertyKey[]): Promise<void> {
+async function performAuthority(run: StepRun, wanted: Wanted, path: readonly PropertyKey[]): Promise<void> {
   const at = run.select(wanted.at)[0]
   const here = [...path, 'authority']
   if (at === undefined) return run.fail(here, `'${wanted.at.text}' is nobody now`)
@@ -109,7 +138,7 @@ async function trustDomainAt(env: Env, to: Endpoint, withinMs: number): Promise<
 }
 
 /** The key stays in the secrets manager: only its type is given. */
-function externalOptions(run: RunContext, root: string, key: Wanted['key']): Readonly<Record<string, string>> {
+function externalOptions(run: StepRun, root: string, key: Wanted['key']): Readonly<Record<string, string>> {
   const [type = '', bits = ''] = key.split('-')
   const kind = key === 'as before' ? {} : { PrivateKeyType: type, PrivateKeyBits: bits }
   return { ...run.cluster.secretsManager?.optionsOf(root), ...kind }
@@ -117,7 +146,7 @@ function externalOptions(run: RunContext, root: string, key: Wanted['key']): Rea
 
 /** The run keeps the key of the last update, for an update that leaves it unchanged. */
 async function keyOf(
-  run: RunContext,
+  run: StepRun,
   env: Env,
   { datacenter, kind }: { readonly datacenter: string; readonly kind: KeyKind | 'as before' },
 ): Promise<string | undefined> {
@@ -128,7 +157,7 @@ async function keyOf(
   return privateKeyPem
 }
 
-function judgeAnswer(run: RunContext, wanted: Wanted, answered: Answered, path: readonly PropertyKey[]): void {
+function judgeAnswer(run: StepRun, wanted: Wanted, answered: Answered, path: readonly PropertyKey[]): void {
   if (wanted.refused === undefined) {
     if (!answered.ok) return run.fail(path, answered.error)
     return run.tell('note', 'the authority is configured so')
@@ -169,3 +198,5 @@ function pause(env: Env): Promise<void> {
   env.timers.after(askAgainMs, () => over.resolve())
   return over.promise
 }
+
+export const authority = step(wanted, performAuthority)

@@ -1,24 +1,31 @@
-import type { TypeName } from '../../src/dns-wire/message.ts'
-import { dnsEndpoint, httpEndpoint } from '../cluster/node-identity.ts'
-import type { Selector } from '../notation/selector.ts'
-import { matches } from './answers.ts'
-import { filled } from './filled.ts'
-import type { Condition } from './language/condition-schema.ts'
-import type { RunContext } from './run-context.ts'
+import { z } from 'zod'
+import type { TypeName } from '../../../src/dns-wire/message.ts'
+import { dnsEndpoint, httpEndpoint } from '../../cluster/node-identity.ts'
+import { httpRequest, selector, template } from '../../notation/fields.ts'
+import type { Selector } from '../../notation/selector.ts'
+import { filled, matches } from '../answers.ts'
+import { type AskingRun, askedCondition } from './condition.ts'
 
 const answerWithinMs = 10_000
 
-/** Judges a condition that needs requests: undefined if it holds, otherwise what is true instead, as one clause. */
-export async function judgeAsked(run: RunContext, condition: Partial<Condition>): Promise<string | undefined> {
-  return (
-    (await judgeKey(run, condition.kv)) ??
-    (await judgeHttp(run, condition.answer)) ??
-    (await judgeDns(run, condition.dns))
-  )
-}
+const keyBound = z
+  .strictObject({
+    key: template,
+    value: template.optional().describe('What the key must hold.'),
+    absent: z.literal(true).optional().describe('There must be no such key.'),
+    at: selector.optional().describe('The servers asked, each of which must answer so; one of the running if absent.'),
+    consistency: z.enum(['default', 'consistent', 'stale']).optional(),
+  })
+  .superRefine((given, context) => {
+    if ((given.value === undefined) === (given.absent === undefined)) {
+      context.issues.push({ code: 'custom', message: "give either 'value' or 'absent: true'", input: given })
+    }
+  })
+  .describe('What a key holds, read over HTTP.')
 
-async function judgeKey(run: RunContext, kv: Condition['kv']): Promise<string | undefined> {
-  if (kv === undefined) return undefined
+export const kv = askedCondition(keyBound, judgeKey)
+
+async function judgeKey(kv: z.output<typeof keyBound>, run: AskingRun): Promise<string | undefined> {
   const { cluster } = run
   const running = cluster.serverNames.filter(
     (server) => cluster.isRunning(server) && cluster.datacenterOf(server) === cluster.datacenterNames[0],
@@ -40,8 +47,22 @@ async function judgeKey(run: RunContext, kv: Condition['kv']): Promise<string | 
   return undefined
 }
 
-async function judgeHttp(run: RunContext, expected: Condition['answer']): Promise<string | undefined> {
-  if (expected === undefined) return undefined
+const answerBound = z
+  .strictObject({
+    at: selector.optional().describe('The agents asked, each of which must answer so; every running one if absent.'),
+    request: httpRequest.describe('Method and target: GET /v1/health/service/web?passing.'),
+    status: z.int().min(100).max(599).optional(),
+    body: template.optional().describe('The whole body, or /a regular expression/.'),
+  })
+  .superRefine((given, context) => {
+    if (given.status !== undefined || given.body !== undefined) return
+    context.issues.push({ code: 'custom', message: "say what is answered: add 'status' or 'body'", input: given })
+  })
+  .describe('What agents answer to a request.')
+
+export const answer = askedCondition(answerBound, judgeHttp)
+
+async function judgeHttp(expected: z.output<typeof answerBound>, run: AskingRun): Promise<string | undefined> {
   const nodes = askedNodes(run, expected.at)
   if (nodes.length === 0) return 'there is nobody to ask'
   const [method = 'GET', target = '/'] = filled(run, expected.request).trim().split(/\s+/, 2)
@@ -58,8 +79,26 @@ async function judgeHttp(run: RunContext, expected: Condition['answer']): Promis
   return undefined
 }
 
-async function judgeDns(run: RunContext, expected: Condition['dns']): Promise<string | undefined> {
-  if (expected === undefined) return undefined
+const dnsBound = z
+  .strictObject({
+    at: selector.optional().describe('The agents asked, each of which must answer so; every running one if absent.'),
+    question: z
+      .string()
+      .regex(
+        /^\S+\.( (A|AAAA|SRV|TXT|ANY|NS|SOA|PTR|CNAME))?$/,
+        "write 'web.service.svc. SRV': a name that ends in a dot, and a type",
+      )
+      .describe('An absolute name and a type, A if absent.'),
+    answers: z.int().min(0).optional().describe('How many records the answer section has.'),
+    contains: template.optional().describe('One of them has this as its address or target.'),
+    rcode: z.enum(['NOERROR', 'NXDOMAIN', 'SERVFAIL', 'REFUSED', 'FORMERR']).default('NOERROR'),
+    over: z.enum(['udp', 'tcp']).default('udp'),
+  })
+  .describe('What agents answer to a DNS question.')
+
+export const dns = askedCondition(dnsBound, judgeDns)
+
+async function judgeDns(expected: z.output<typeof dnsBound>, run: AskingRun): Promise<string | undefined> {
   const nodes = askedNodes(run, expected.at)
   if (nodes.length === 0) return 'there is nobody to ask'
   const [name = '.', type = 'A'] = expected.question.split(' ')
@@ -83,12 +122,12 @@ function recordText(record: object): string {
   return 'target' in record ? String(record.target) : JSON.stringify(record)
 }
 
-function askedNodes(run: RunContext, at: Selector | undefined): readonly string[] {
+function askedNodes(run: AskingRun, at: Selector | undefined): readonly string[] {
   if (at !== undefined) return run.select(at)
   return run.cluster.nodeNames.filter((node) => run.cluster.isRunning(node))
 }
 
-function get(run: RunContext, node: string, method: string, target: string) {
+function get(run: AskingRun, node: string, method: string, target: string) {
   const to = httpEndpoint(run.cluster.identityOf(node))
   return run.driver.ask(run, to, { method, target, timeoutMs: answerWithinMs })
 }

@@ -1,12 +1,30 @@
-import { httpEndpoint } from '../cluster/node-identity.ts'
-import { type Answer, judgeAnswer } from './answers.ts'
-import type { DriverRequest } from './driver.ts'
-import { filled } from './filled.ts'
-import type { Step } from './language/step-schema.ts'
-import type { RunContext } from './run-context.ts'
+import { z } from 'zod'
+import { httpEndpoint } from '../../cluster/node-identity.ts'
+import { duration, httpRequest, savedNameField, selector, template } from '../../notation/fields.ts'
+import { type Answer, filled, judgeAnswer } from '../answers.ts'
+import type { DriverRequest } from '../driver.ts'
+import type { Expectation } from './expectation.ts'
+import { type Path, type StepRun, step } from './step.ts'
 
-type Path = readonly PropertyKey[]
-type Asked = Pick<Step, 'http' | 'expect'>
+export const request = z
+  .strictObject({
+    at: selector.describe('The node that the request is sent to.'),
+    request: httpRequest.describe('Method and target: PUT /v1/kv/color?flags=3.'),
+    body: template.optional(),
+    'body from': savedNameField
+      .optional()
+      .describe('The body of an answer that was kept, byte for byte, in place of body.'),
+    headers: z.record(z.string(), template).optional().describe('By name: { X-Svc-Token: secret }.'),
+    within: duration.optional().describe('How long an answer is waited for; 10s if absent.'),
+    save: savedNameField.optional().describe(`Keeps the answer: \${name.status}, \${name.body}, \${name.index}.`),
+  })
+  .describe('Sends a request and waits for the answer; expect beside it says what the answer must be.')
+
+/** A request, and what is expected of its answer. */
+interface Asked {
+  readonly http?: z.output<typeof request> | undefined
+  readonly expect?: Expectation | undefined
+}
 
 const answerWithinMs = 10_000
 
@@ -17,16 +35,8 @@ export interface PreparedRequest {
   readonly request: DriverRequest
 }
 
-/** Sends the request of a step and waits for the answer. */
-export async function performRequest(run: RunContext, step: Asked, path: Path): Promise<void> {
-  const prepared = preparedRequest(run, step, path)
-  if (prepared === undefined) return
-  const answer = await run.driver.ask(run, prepared.to, prepared.request)
-  if (!run.hasFailed()) judgeRequest(run, step, prepared.server, answer, path)
-}
-
 /** Undefined: the run has failed, because no node can be asked. */
-export function preparedRequest(run: RunContext, { http }: Asked, path: Path): PreparedRequest | undefined {
+export function preparedRequest(run: StepRun, { http }: Asked, path: Path): PreparedRequest | undefined {
   if (http === undefined) return undefined
   const server = run.select(http.at)[0]
   if (server === undefined) {
@@ -54,7 +64,7 @@ export function preparedRequest(run: RunContext, { http }: Asked, path: Path): P
 
 /** Saves the answer if the step says so, and compares it with the expectation. */
 export function judgeRequest(
-  run: RunContext,
+  run: StepRun,
   { http, expect }: Asked,
   server: string,
   answer: Answer | string,
@@ -67,14 +77,14 @@ export function judgeRequest(
   if (wrong !== undefined) run.fail([...path, 'expect'], `the answer of ${server} is not as expected: ${wrong}`)
 }
 
-function bytesFrom(run: RunContext, from: string | undefined): { readonly bodyBytes?: Uint8Array } {
+function bytesFrom(run: StepRun, from: string | undefined): { readonly bodyBytes?: Uint8Array } {
   const answer = from === undefined ? undefined : run.driver.answers.get(from)
   return answer === undefined ? {} : { bodyBytes: answer.bytes }
 }
 
 /** Whether the scenario itself removes a node from the catalog or the pool, or makes it leave. */
 function asksToTakeOut(
-  { cluster }: RunContext,
+  { cluster }: StepRun,
   node: string,
   asked: string,
   { target, body }: { readonly target: string; readonly body: string | undefined },
@@ -85,3 +95,15 @@ function asksToTakeOut(
   if (target.startsWith('/v1/operator/raft/peer')) return target.includes(id) || target.includes(`=${host}:`)
   return target.startsWith('/v1/catalog/deregister') && body?.includes(`"${node}"`) === true
 }
+
+export const http = step(
+  request,
+  async (run, given, path, { expect }) => {
+    const asked = { http: given, expect }
+    const prepared = preparedRequest(run, asked, path)
+    if (prepared === undefined) return
+    const answer = await run.driver.ask(run, prepared.to, prepared.request)
+    if (!run.hasFailed()) judgeRequest(run, asked, prepared.server, answer, path)
+  },
+  ({ save }) => (save === undefined ? [] : [save]),
+)

@@ -1,14 +1,25 @@
-import { textOf, utf8 } from '../../src/base/bytes.ts'
-import type { Env } from '../../src/env/env.ts'
-import type { Endpoint } from '../../src/env/net.ts'
-import { httpEndpoint } from '../cluster/node-identity.ts'
-import { tokenHeaders } from '../workload/key-client.ts'
-import { answerWith } from './answers.ts'
-import { filled } from './filled.ts'
-import type { Step } from './language/step-schema.ts'
-import type { RunContext } from './run-context.ts'
+import { z } from 'zod'
+import { textOf, utf8 } from '../../../src/base/bytes.ts'
+import type { Env } from '../../../src/env/env.ts'
+import type { Endpoint } from '../../../src/env/net.ts'
+import { httpEndpoint } from '../../cluster/node-identity.ts'
+import { savedNameField, selector, template } from '../../notation/fields.ts'
+import { tokenHeaders } from '../../workload/key-client.ts'
+import { answerWith, filled } from '../answers.ts'
+import { type StepRun, step } from './step.ts'
 
-type Wanted = NonNullable<Step['tokens']>
+const wanted = z
+  .strictObject({
+    at: selector.describe('The node that receives the requests.'),
+    count: z.int().min(1).max(100_000).default(1),
+    rules: z.string().describe('Rules of each of them; # is its number, from 0.'),
+    api: z.enum(['old', 'new']).default('new').describe('old: that of releases before 1.4.0.'),
+    with: template.describe('The token that may make them.'),
+    save: savedNameField.describe(`Keeps their secrets: \${name.body.0} is the first.`),
+  })
+  .describe('Creates tokens, each with rules of its own. Failures for lack of a leader are retried.')
+
+type Wanted = z.output<typeof wanted>
 
 /** Maximum number of tokens that are created concurrently. */
 const parallel = 64
@@ -20,7 +31,7 @@ const answerWithinMs = 10_000
 const withinMs = 300_000
 
 /** Creates tokens, each with its own rules, and keeps their secrets like an answer whose body lists them. */
-export async function performTokens(run: RunContext, wanted: Wanted, path: readonly PropertyKey[]): Promise<void> {
+async function performTokens(run: StepRun, wanted: Wanted, path: readonly PropertyKey[]): Promise<void> {
   const at = run.select(wanted.at)[0]
   if (at === undefined) return run.fail([...path, 'tokens'], `'${wanted.at.text}' is nobody now`)
   const to = httpEndpoint(run.cluster.identityOf(at))
@@ -107,3 +118,5 @@ export class TokenMaker {
     return over.promise
   }
 }
+
+export const tokens = step(wanted, performTokens, ({ save }) => [save])

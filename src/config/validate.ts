@@ -8,8 +8,7 @@ import { readAsPast } from './past/past-keys.ts'
 import { removedKey } from './past/removed.ts'
 import type { ConfigProblem } from './problem.ts'
 import { configKeys, type FileConfig, fileSchema } from './schema.ts'
-import type { ConfigDocument } from './sources/document.ts'
-import { inOwnCase } from './sources/letter-case.ts'
+import { type ConfigDocument, inOwnCase } from './sources/document.ts'
 
 /** Maximum number of problems, or warnings, that are shown for one file; the rest are counted. */
 const toldMax = 100

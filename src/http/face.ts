@@ -10,11 +10,10 @@ import { type Behaviour, hasBehaviour, isAtLeast, newestRelease, type Release, r
 import { responseEncoder } from './encode-response.ts'
 import { headerNames } from './header-names.ts'
 import { withDocument } from './openapi/document.ts'
-import { isPrintable } from './printable.ts'
 import { parseQuery } from './query-parameters.ts'
 import { RouteCaller, type RoutedTarget } from './route-call.ts'
 import { routeTable } from './route-table.ts'
-import { cleanPath, KnownTargets, parseTarget, redirect } from './target.ts'
+import { cleanPath, isPrintable, KnownTargets, parseTarget, redirect } from './target.ts'
 import { uiFace } from './ui/interface.ts'
 
 export interface HttpFaceOptions {

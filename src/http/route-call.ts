@@ -5,7 +5,7 @@ import { bodyBytesMax, type HttpHeaders, type HttpRequest, type HttpResponse } f
 import { endpointText } from '../env/net.ts'
 import type { AgentContext } from '../features/contract/agent-context.ts'
 import type { HttpMethod, QueryParameters, RouteRequest, RouteResponse } from '../features/contract/route.ts'
-import { parameter } from '../features/http/parameters.ts'
+import { parameter } from '../features/http/declared.ts'
 import { failureText } from '../model/failure.ts'
 import { hasBehaviour } from '../model/release.ts'
 import type { ResponseEncoder } from './encode-response.ts'

@@ -2,7 +2,7 @@ import { err, type Result } from '../../base/result.ts'
 import type { AclApi, Policy } from '../acl/acl-api.ts'
 import { failed, misused, serverFlags } from '../api/client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
-import { textFlag } from '../flags/flag-values.ts'
+import { textFlag } from '../flags/values.ts'
 import { withAcl } from './acl.ts'
 
 const meta: CommandFlag = { name: 'meta', kind: 'bool', help: 'Show the hash and the indexes, too.' }
@@ -50,7 +50,7 @@ export const createPolicyCommand: CliCommand = {
     withAcl(invocation, async (api) => {
       const Name = textFlag(invocation, 'name')
       if (Name === '') return misused(invocation, "Missing require '-name' flag")
-      const { rulesOf } = await import('../acl/legacy-rules.ts')
+      const { rulesOf } = await import('../acl/acl-api.ts')
       const rules = await rulesOf(invocation)
       if (!rules.ok) return failed(invocation, `Error processing rules: ${rules.error}`)
       const { description: Description = '', datacenters } = given(invocation)
@@ -109,7 +109,7 @@ export const updatePolicyCommand: CliCommand = {
     withAcl(invocation, async (api) => {
       const policyId = await givenPolicy(invocation, api)
       if (!policyId.ok) return failed(invocation, policyId.error)
-      const { rulesOf } = await import('../acl/legacy-rules.ts')
+      const { rulesOf } = await import('../acl/acl-api.ts')
       const rules = await rulesOf(invocation)
       if (!rules.ok) return failed(invocation, `Error processing rules: ${rules.error}`)
       const quoted = JSON.stringify(policyId.value)

@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { AclApi, Token } from '../acl/acl-api.ts'
 import { failed, serverFlags } from '../api/client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
-import { listFlag, textFlag } from '../flags/flag-values.ts'
+import { listFlag, textFlag } from '../flags/values.ts'
 import { withAcl } from './acl.ts'
 
 const meta: CommandFlag = { name: 'meta', kind: 'bool', help: 'Show the hash and the indexes, too.' }

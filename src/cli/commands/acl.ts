@@ -3,8 +3,7 @@ import { inputBytesMax } from '../../env/terminal.ts'
 import type { AclApi } from '../acl/acl-api.ts'
 import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../api/client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
-import { textFlag } from '../flags/flag-values.ts'
-import { dataOperand } from '../flags/given-data.ts'
+import { dataOperand, textFlag } from '../flags/values.ts'
 import { formatTable } from '../output.ts'
 
 export const bootstrapCommand: CliCommand = {
@@ -77,8 +76,7 @@ export const translateRulesCommand: CliCommand = {
     if (!data.ok) return failed(invocation, data.error)
     const [byAccessor, bySecret] = ['token-accessor', 'token-secret'].map((flag) => invocation.flags.get(flag) === true)
     if (byAccessor && bySecret) return failed(invocation, 'Error! Give one of -token-accessor and -token-secret')
-    const { AclApi } = await import('../acl/acl-api.ts')
-    const { accessorOfToken } = await import('../acl/legacy-rules.ts')
+    const { AclApi, accessorOfToken } = await import('../acl/acl-api.ts')
     const api = new AclApi(new ApiClient(invocation))
     const name = textOf(data.value).trim()
     const accessor = byAccessor || bySecret ? await accessorOfToken(invocation, name, bySecret === true) : undefined

@@ -1,8 +1,8 @@
 import { textOf, utf8 } from '../../base/bytes.ts'
 import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
-import { fileText } from '../flags/given-data.ts'
 import { proxyFlags } from '../flags/proxy-flags.ts'
+import { fileText } from '../flags/values.ts'
 
 const path = '/v1/connect/ca/configuration'
 

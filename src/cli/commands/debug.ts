@@ -7,7 +7,7 @@ import { newestRelease, releaseText } from '../../model/release.ts'
 import { archiveOf, Capture, type CaptureTarget, captureTargets, writeFolder } from '../api/capture.ts'
 import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
-import { durationFlag } from '../flags/flag-values.ts'
+import { durationFlag } from '../flags/values.ts'
 import { Interruption } from '../interruption.ts'
 
 const durationMinMs = 10_000
@@ -169,7 +169,7 @@ async function write(
     const written = await writeFolder(env.disk, plan.output, files)
     return written.ok ? ok(plan.output) : written
   }
-  const { writeArchiveFile } = await import('../files/archive-files.ts')
+  const { writeArchiveFile } = await import('../files/archives.ts')
   const folder = folderOf(plan.output)
   const path = `${plan.output}.tar.gz`
   const archive = archiveOf(folder, files, unixSeconds(env.clock.wallMs()))

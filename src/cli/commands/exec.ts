@@ -13,7 +13,7 @@ import { type Need, ownNode, type Standing, sightOf, standingOf, warnOfNoSight }
 import { ApiClient, failed, keyPath, misused, serverFlags } from '../api/client.ts'
 import { jobBody, RemoteAnswers, type Said } from '../api/remote-answers.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
-import { durationFlag } from '../flags/flag-values.ts'
+import { durationFlag } from '../flags/values.ts'
 import { Interruption, pause } from '../interruption.ts'
 import { LockSession } from '../locks/held-lock.ts'
 import { LinesByNode } from '../output.ts'

@@ -4,7 +4,7 @@ import { productName } from '../../model/names.ts'
 import { ApiClient, failed, serverFlags } from '../api/client.ts'
 import type { Intention } from '../api/connect-answers.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
-import { pairsOf } from '../flags/flag-values.ts'
+import { pairsOf } from '../flags/values.ts'
 import { formatTable } from '../output.ts'
 
 const root = '/v1/connect/intentions'

@@ -7,7 +7,7 @@ import { productTitle } from '../../model/names.ts'
 import { sightOf, warnOfNoSight } from '../acl/missing-rules.ts'
 import { ApiClient, failed, keyPath, misused, serverFlags, surplusOperands, unexpectedText } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
-import { dataOperand } from '../flags/given-data.ts'
+import { dataOperand } from '../flags/values.ts'
 
 /** An entry as export writes it and import reads it. */
 interface Transferred {

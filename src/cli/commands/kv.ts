@@ -13,7 +13,7 @@ import {
   unexpectedText,
 } from '../api/client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
-import { dataOperand } from '../flags/given-data.ts'
+import { dataOperand } from '../flags/values.ts'
 
 /** Largest file that `kv put` takes as data: a little over what a server accepts, so that the server gives the error. */
 const dataBytesMax = 1 << 20

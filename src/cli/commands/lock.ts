@@ -3,7 +3,7 @@ import type { ForegroundChild } from '../../env/terminal.ts'
 import { productName, productTitle } from '../../model/names.ts'
 import { ApiClient, failed, misused, serverFlags } from '../api/client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
-import { durationFlag } from '../flags/flag-values.ts'
+import { durationFlag } from '../flags/values.ts'
 import { type Held, HeldLock, type LockOptions, LockSession } from '../locks/held-lock.ts'
 import { HeldSemaphore } from '../locks/held-semaphore.ts'
 

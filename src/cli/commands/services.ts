@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { ApiClient, failed, misused, serverFlags } from '../api/client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 import type { ServiceInFile } from '../files/service-files.ts'
-import { pairsOf } from '../flags/flag-values.ts'
+import { pairsOf } from '../flags/values.ts'
 
 export const registerCommand: CliCommand = {
   path: ['services', 'register'],

@@ -14,10 +14,9 @@ export const saveSnapshotCommand: CliCommand = {
     if (!file.ok) return misused(invocation, file.error)
     const answer = await new ApiClient(invocation).expect('GET', '/v1/snapshot')
     if (!answer.ok) return failed(invocation, `Error saving snapshot: ${answer.error}`)
-    const { readArchive } = await import('../files/archives.ts')
+    const { readArchive, writeArchiveFile } = await import('../files/archives.ts')
     const read = await readArchive(invocation.env, answer.value)
     if (!read.ok) return failed(invocation, `Error verifying snapshot: ${read.error}`)
-    const { writeArchiveFile } = await import('../files/archive-files.ts')
     const written = await writeArchiveFile(invocation.env.disk, file.value, answer.value)
     if (!written.ok) return failed(invocation, `Error writing snapshot file: ${written.error}`)
     invocation.terminal.out(`Saved and verified snapshot to index ${read.value.meta.index}\n`)
@@ -96,7 +95,7 @@ function oneFile({ args }: Invocation): Result<string, string> {
 async function givenArchive(invocation: Invocation): Promise<Result<Uint8Array, string>> {
   const file = oneFile(invocation)
   if (!file.ok) return file
-  const { readArchiveFile } = await import('../files/archive-files.ts')
+  const { readArchiveFile } = await import('../files/archives.ts')
   const read = await readArchiveFile(invocation.env.disk, file.value)
   return read.ok ? read : err(`Error opening snapshot file: ${read.error}`)
 }

@@ -1,8 +1,10 @@
 import { features } from '../../agent/assembly/features.ts'
+import { writeWholeFile } from '../../agent/boot/whole-file.ts'
 import { hex } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
+import type { Disk } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
-import type { ArchiveMeta } from '../../features/snapshot/model.ts'
+import { type ArchiveMeta, archiveBytesMax } from '../../features/snapshot/model.ts'
 import { checkArchive } from '../../features/snapshot/transfer.ts'
 import { StateRecords } from '../../store/state-records.ts'
 import type { Row, TableDefinition } from '../../store/types.ts'
@@ -89,4 +91,27 @@ async function eachRecord(
 function keyOf(table: TableDefinition<Row> | undefined, record: Uint8Array): string | undefined {
   const row = table === undefined ? undefined : StateRecords.row(table, record)
   return row === undefined ? undefined : table?.key(row)
+}
+
+/** The error is one line. */
+export async function readArchiveFile(disk: Disk, path: string): Promise<Result<Uint8Array, string>> {
+  const file = await disk.open(path, 'read')
+  if (!file.ok) return err(`open ${path}: ${file.error.message}`)
+  const size = await file.value.size()
+  const bytes = size.ok && size.value <= archiveBytesMax ? await file.value.read(0, size.value) : size
+  await file.value.close()
+  if (!bytes.ok) return err(`read ${path}: ${bytes.error.message}`)
+  return typeof bytes.value === 'number' ? err(`${path} exceeds ${archiveBytesMax} bytes`) : ok(bytes.value)
+}
+
+/** Written aside, synced and renamed: what was there before, or the whole archive. Only its owner may read it. */
+export async function writeArchiveFile(
+  disk: Disk,
+  path: string,
+  bytes: Uint8Array,
+): Promise<Result<undefined, string>> {
+  const slash = path.lastIndexOf('/')
+  const directory = slash < 0 ? '.' : path.slice(0, slash)
+  const written = await writeWholeFile(disk, directory, path.slice(slash + 1), bytes, true)
+  return written.ok ? written : err(`write ${path}: ${written.error.message}`)
 }

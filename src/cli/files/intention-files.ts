@@ -4,7 +4,7 @@ import { jsonOrUndefined } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Disk } from '../../env/disk.ts'
 import { intentionInFile } from '../api/connect-answers.ts'
-import { fileText } from '../flags/given-data.ts'
+import { fileText } from '../flags/values.ts'
 
 /** An intention as a file has it, and as it is sent. */
 export type IntentionInFile = { readonly [member: string]: Json } & {

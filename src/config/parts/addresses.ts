@@ -3,8 +3,7 @@ import type { Machine } from '../../env/process.ts'
 import { hasBehaviour, newestRelease, type Release } from '../../model/release.ts'
 import { isAddress } from '../../rpc/address.ts'
 import type { FileConfig } from '../schema.ts'
-import { parseIp } from '../templates/ip.ts'
-import { isForwardable, isOfRfc } from '../templates/networks.ts'
+import { isForwardable, isOfRfc, parseIp } from '../templates/ip.ts'
 import type { Report } from './values.ts'
 
 /** Whether this is an unspecified address, which a listener may bind to but which cannot be dialed. */

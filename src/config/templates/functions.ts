@@ -2,8 +2,7 @@ import { compareText } from '../../base/bytes.ts'
 import { LinearRegexp } from '../../base/linear-regexp.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Machine } from '../../env/process.ts'
-import { contains, type Ip, ipText, maskOf, parseIp, parseNetwork } from './ip.ts'
-import { isForwardable, isOfRfc, knownRfcs } from './networks.ts'
+import { contains, type Ip, ipText, isForwardable, isOfRfc, knownRfcs, maskOf, parseIp, parseNetwork } from './ip.ts'
 
 /** One address of one interface. */
 export interface InterfaceAddress {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Json } from '../../base/json.ts'
 import { utcText } from '../../base/utc-text.ts'
-import { indexValue, listOf, textList } from '../http/declared-answers.ts'
+import { indexValue, listOf, textList } from '../http/declared.ts'
 
 /** A link of a token to a policy. The name is the one that the policy had when the link was made. */
 export interface PolicyLink {

@@ -8,7 +8,7 @@ import type { Failure } from '../../model/failure.ts'
 import { blockingJitterFraction, blockingWaitDefaultMs, blockingWaitMaxMs } from '../../model/limits.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
 import { badRequest, failed, type NamesOf, type RouteRequest, type RouteResponse } from '../contract/route.ts'
-import { durationText, parameter } from '../http/parameters.ts'
+import { durationText, parameter } from '../http/declared.ts'
 
 export const hashParameters = [
   parameter('hash', z.string(), 'Wait until it has another hash.'),

@@ -12,8 +12,7 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
-import { done, textAnswer } from '../http/declared-answers.ts'
-import { parameter, truthText } from '../http/parameters.ts'
+import { done, parameter, textAnswer, truthText } from '../http/declared.ts'
 import { mayChangeService, writing } from './rights.ts'
 
 const nodeCheckId = '_node_maintenance'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Aggregate, type MetricsInterval, metricsIntervalMs } from '../../env/observe.ts'
-import { listOf } from '../http/declared-answers.ts'
+import { listOf } from '../http/declared.ts'
 
 const aggregateShape = z.strictObject({
   Name: z.string(),

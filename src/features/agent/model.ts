@@ -5,7 +5,7 @@ import type { ServiceFacts } from '../../model/catalog.ts'
 import type { Coordinate } from '../../model/coordinate.ts'
 import type { AgentSelf } from '../contract/agent-context.ts'
 import { coordinateJson, coordinateShape } from '../coordinate/model.ts'
-import { textList, textMap } from '../http/declared-answers.ts'
+import { textList, textMap } from '../http/declared.ts'
 import { connectJson, connectShape, proxyJson, proxyShape } from '../mesh/mesh-json.ts'
 
 /** Reference: agent.md#member-status. */

@@ -5,8 +5,7 @@ import type { RunningMachine } from '../../env/process.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
 import { asking, ofThisAgent } from '../contract/asking.ts'
 import { badRequest, declared, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
-import { jsonAnswer, listOf, textAnswer, textList, uint64Value } from '../http/declared-answers.ts'
-import { parameter } from '../http/parameters.ts'
+import { jsonAnswer, listOf, parameter, textAnswer, textList, uint64Value } from '../http/declared.ts'
 import { metricsJson, metricsShape } from './metrics-json.ts'
 
 const diskShape = z

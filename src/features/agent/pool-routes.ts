@@ -14,8 +14,7 @@ import {
   type RouteResponse,
 } from '../contract/route.ts'
 import { seesNode } from '../discovery/sight.ts'
-import { done, jsonAnswer, listOf } from '../http/declared-answers.ts'
-import { parameter } from '../http/parameters.ts'
+import { done, jsonAnswer, listOf, parameter } from '../http/declared.ts'
 import { memberJson, memberShape } from './model.ts'
 
 const written: RouteResponse = { kind: 'empty', status: 200 }

@@ -8,7 +8,7 @@ import { allowedOrAbsent } from '../contract/asking.ts'
 import type { ManagedProxy } from '../contract/local-agent.ts'
 import { nameKey } from '../contract/names.ts'
 import { declared, type Route, type RouteResponse } from '../contract/route.ts'
-import { jsonAnswer, textAnswer } from '../http/declared-answers.ts'
+import { jsonAnswer, textAnswer } from '../http/declared.ts'
 import { proxyJson, proxyShape } from '../mesh/mesh-json.ts'
 import { type Hashed, type HashRequest, hashParameters, whenAnother } from './hash-blocking.ts'
 

@@ -18,9 +18,8 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
-import { done, jsonAnswer, registered, textAnswer } from '../http/declared-answers.ts'
+import { done, isTrue, jsonAnswer, parameter, registered, textAnswer, truthText } from '../http/declared.ts'
 import { plainBody } from '../http/json-body.ts'
-import { isTrue, parameter, truthText } from '../http/parameters.ts'
 import { definitionSchema } from './definition-members.ts'
 import { serviceNames } from './definition-names.ts'
 import { parseServiceDefinition } from './definitions.ts'

@@ -8,7 +8,7 @@ import type {
   TextPairs,
 } from '../../model/catalog.ts'
 import type { StateEvent } from '../../store/types.ts'
-import { indexValue, textList, textMap } from '../http/declared-answers.ts'
+import { indexValue, textList, textMap } from '../http/declared.ts'
 import { connectJson, connectShape, proxyJson, proxyShape } from '../mesh/mesh-json.ts'
 
 /**

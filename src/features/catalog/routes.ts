@@ -8,9 +8,19 @@ import { declared, failed, type Route, type RouteRequest, type RouteResponse } f
 import { shownNodes } from '../discovery/datacenters.ts'
 import { type DiscoveryName, discoveryRead, nearOf, nodeMetaOf } from '../discovery/reads.ts'
 import { tagsSent } from '../discovery/tag-filter.ts'
-import { discoveryHeaders, jsonAnswer, listOf, taken, textList } from '../http/declared-answers.ts'
+import {
+  cacheControl,
+  discoveryHeaders,
+  discoveryParameters,
+  jsonAnswer,
+  listOf,
+  near,
+  nodeMeta,
+  tag,
+  taken,
+  textList,
+} from '../http/declared.ts'
 import { decodeBody, object, text } from '../http/json-body.ts'
-import { cacheControl, discoveryParameters, near, nodeMeta, tag } from '../http/parameters.ts'
 import { callIn } from '../http/read-options.ts'
 import {
   datacentersEndpoint,

@@ -14,8 +14,7 @@ import {
   type RouteResponse,
 } from '../contract/route.ts'
 import { freshnessOf } from '../discovery/reads.ts'
-import { indexHeaders, indexValue, jsonAnswer, textAnswer } from '../http/declared-answers.ts'
-import { readParameters } from '../http/parameters.ts'
+import { indexHeaders, indexValue, jsonAnswer, readParameters, textAnswer } from '../http/declared.ts'
 import { parseReadOptions } from '../http/read-options.ts'
 import { rootsJson, rootsShape } from './model.ts'
 import { rootsEndpoint } from './read-endpoints.ts'

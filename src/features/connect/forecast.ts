@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { utcText } from '../../base/utc-text.ts'
 import type { ReadTransaction } from '../../store/types.ts'
-import { indexValue, listOf } from '../http/declared-answers.ts'
+import { indexValue, listOf } from '../http/declared.ts'
 import { leafLeftMinMs, type MeshTimes } from './limits.ts'
 import type { AuthorityForecast, AuthorityRow, ForecastRoot, RootRow, RotationForecast } from './model.ts'
 import { hoursText, leafTtlMs } from './options.ts'

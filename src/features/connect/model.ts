@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Json } from '../../base/json.ts'
 import { utcText } from '../../base/utc-text.ts'
-import { indexValue, listOf, uint64Value } from '../http/declared-answers.ts'
+import { indexValue, listOf, uint64Value } from '../http/declared.ts'
 
 export type { IssuedLeaf } from '../contract/mesh.ts'
 

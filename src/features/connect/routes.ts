@@ -10,9 +10,17 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
-import { done, indexHeaders, jsonAnswer, taken, textAnswer } from '../http/declared-answers.ts'
+import {
+  digits,
+  done,
+  indexHeaders,
+  jsonAnswer,
+  parameter,
+  readParameters,
+  taken,
+  textAnswer,
+} from '../http/declared.ts'
 import { decodeBody, decoder, flag, members, object, text } from '../http/json-body.ts'
-import { digits, parameter, readParameters } from '../http/parameters.ts'
 import { callIn, parseReadOptions, parseUint, type ReadName } from '../http/read-options.ts'
 import { forecastJson, forecastShape } from './forecast.ts'
 import { configurationJson, configurationShape, rootsJson, rootsShape } from './model.ts'

@@ -10,9 +10,17 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
-import { done, emptyAnswer, indexHeaders, jsonAnswer, listOf, textAnswer } from '../http/declared-answers.ts'
+import {
+  done,
+  emptyAnswer,
+  indexHeaders,
+  jsonAnswer,
+  listOf,
+  parameter,
+  readParameters,
+  textAnswer,
+} from '../http/declared.ts'
 import { plainBody } from '../http/json-body.ts'
-import { parameter, readParameters } from '../http/parameters.ts'
 import { callIn, parseReadOptions, type ReadName } from '../http/read-options.ts'
 import { datacentersEndpoint, nodeEndpoint, nodesEndpoint, updateEndpoint } from './endpoint.ts'
 import { coordinateFields, coordinateRowJson, coordinateRowShape, coordinateShape } from './model.ts'

@@ -16,7 +16,7 @@ import {
   type RouteResponse,
 } from '../contract/route.ts'
 import type { QueryEndpoint } from '../contract/server-context.ts'
-import type { discoveryParameters } from '../http/parameters.ts'
+import type { discoveryParameters } from '../http/declared.ts'
 import { parseReadOptions } from '../http/read-options.ts'
 
 /** Parameters of such a read (parameters.ts). */

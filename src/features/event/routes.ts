@@ -17,8 +17,7 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
-import { jsonAnswer, listOf } from '../http/declared-answers.ts'
-import { digits, durationText, parameter, readParameters } from '../http/parameters.ts'
+import { digits, durationText, jsonAnswer, listOf, parameter, readParameters } from '../http/declared.ts'
 import { parseReadOptions, parseUint } from '../http/read-options.ts'
 import { fireEndpoint } from './endpoint.ts'
 import { checkFilters, encodeUserEvent, eventIndex, userEventJson, userEventPrefix, userEventShape } from './model.ts'

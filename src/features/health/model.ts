@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { HealthServiceEntry } from '../../model/catalog.ts'
 import { checkJson, checkShape, nodeJson, nodeServiceJson, nodeServiceShape, nodeShape } from '../catalog/model.ts'
-import { listOf } from '../http/declared-answers.ts'
+import { listOf } from '../http/declared.ts'
 
 /** Reference: catalog.md#health-service-entry, differences.md#health-entry-node. */
 export const healthEntryShape = z

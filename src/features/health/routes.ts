@@ -14,8 +14,18 @@ import {
 import { shownNodes } from '../discovery/datacenters.ts'
 import { type DiscoveryName, discoveryRead, nearOf, nodeMetaOf } from '../discovery/reads.ts'
 import { tagsSent } from '../discovery/tag-filter.ts'
-import { discoveryHeaders, jsonAnswer, listOf } from '../http/declared-answers.ts'
-import { cacheControl, discoveryParameters, near, nodeMeta, parameter, tag, truthText } from '../http/parameters.ts'
+import {
+  cacheControl,
+  discoveryHeaders,
+  discoveryParameters,
+  jsonAnswer,
+  listOf,
+  near,
+  nodeMeta,
+  parameter,
+  tag,
+  truthText,
+} from '../http/declared.ts'
 import { nodeChecksEndpoint, serviceChecksEndpoint, serviceHealthEndpoint, stateChecksEndpoint } from './endpoint.ts'
 import { allPassing, healthEntryJson, healthEntryShape } from './model.ts'
 

@@ -6,7 +6,7 @@ import type { AgentContext } from '../contract/agent-context.ts'
 import type { CallOptions } from '../contract/call.ts'
 import type { Consistency, ReadOptions } from '../contract/reading.ts'
 import type { NamesOf, QueryParameters, RouteRequest } from '../contract/route.ts'
-import type { consistencyParameters, readParameters, waitingParameters } from './parameters.ts'
+import type { consistencyParameters, readParameters, waitingParameters } from './declared.ts'
 
 /** Parameters of a read (parameters.ts). */
 export type ReadName = NamesOf<typeof readParameters>

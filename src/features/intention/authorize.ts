@@ -13,7 +13,7 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
-import { jsonAnswer } from '../http/declared-answers.ts'
+import { jsonAnswer } from '../http/declared.ts'
 import { decodeBody } from '../http/json-body.ts'
 import { authorizeBody } from './body.ts'
 import { matchEndpoint } from './endpoint.ts'

@@ -3,7 +3,7 @@ import type { TextPairs } from '../../model/catalog.ts'
 import { productName } from '../../model/names.ts'
 import { timeText } from '../acl/model.ts'
 import { count, textPairs } from '../contract/fields.ts'
-import { indexValue, textMap } from '../http/declared-answers.ts'
+import { indexValue, textMap } from '../http/declared.ts'
 import { type Ends, placeText, precedenceOf } from './place.ts'
 
 export type Action = 'allow' | 'deny'

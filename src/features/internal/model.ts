@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { compareText } from '../../base/bytes.ts'
 import type { CatalogCheck, CatalogNode, CatalogService } from '../../model/catalog.ts'
 import { checkJson, checkShape, nodeJson, nodeServiceJson, nodeServiceShape, nodeShape } from '../catalog/model.ts'
-import { listOf, textList } from '../http/declared-answers.ts'
+import { listOf, textList } from '../http/declared.ts'
 
 /** A node with everything on it. */
 export interface NodeOverview {

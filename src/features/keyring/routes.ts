@@ -16,9 +16,8 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
-import { done, jsonAnswer, listOf } from '../http/declared-answers.ts'
+import { done, jsonAnswer, listOf, parameter } from '../http/declared.ts'
 import { decodeBody, object, text } from '../http/json-body.ts'
-import { parameter } from '../http/parameters.ts'
 import { type KeyArgs, keysDenied, keysRefused, poolKeysEndpoint } from './endpoint.ts'
 import { keysJson, keysProblem, keysShape, type PoolKeys, relayFactorMax } from './model.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { base64, byteStringOf, bytesOf, textOfByteString } from '../../base/bytes.ts'
 import { SpelledBytes } from '../../base/spelled-bytes.ts'
-import { indexValue, uint64Value } from '../http/declared-answers.ts'
+import { indexValue, uint64Value } from '../http/declared.ts'
 
 /**
  * Values up to this number of bytes are stored as byte strings: an array buffer costs some 350 B beside its bytes, part

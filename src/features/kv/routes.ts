@@ -15,8 +15,17 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
-import { emptyAnswer, indexHeaders, jsonAnswer, listOf, taken, textList } from '../http/declared-answers.ts'
-import { digits, parameter, readParameters } from '../http/parameters.ts'
+import {
+  digits,
+  emptyAnswer,
+  indexHeaders,
+  jsonAnswer,
+  listOf,
+  parameter,
+  readParameters,
+  taken,
+  textList,
+} from '../http/declared.ts'
 import { parseReadOptions, parseUint, writingCall } from '../http/read-options.ts'
 import { sessionIdOf } from '../session/model.ts'
 import {

@@ -3,7 +3,7 @@ import { formatDuration, parseDuration } from '../../base/duration.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import { count } from '../contract/fields.ts'
-import { indexValue } from '../http/declared-answers.ts'
+import { indexValue } from '../http/declared.ts'
 import { type Decoder, decodeBody, decoder, durationSchema, flag, integer, object, text } from '../http/json-body.ts'
 
 /** Autopilot settings, which operators may change at run time. Reference: operator.md#autopilot-configuration. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { formatDuration } from '../../base/duration.ts'
 import { utcText } from '../../base/utc-text.ts'
 import type { ClusterHealth } from '../../model/server-health.ts'
-import { indexValue, listOf } from '../http/declared-answers.ts'
+import { indexValue, listOf } from '../http/declared.ts'
 
 /** One server of the Raft configuration, as the asked server knows it. */
 export interface RaftServer {

@@ -10,8 +10,7 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
-import { done, emptyAnswer, jsonAnswer, taken } from '../http/declared-answers.ts'
-import { digits, parameter, readParameters } from '../http/parameters.ts'
+import { digits, done, emptyAnswer, jsonAnswer, parameter, readParameters, taken } from '../http/declared.ts'
 import { callIn, parseReadOptions, parseUint, type ReadName } from '../http/read-options.ts'
 import { autopilotBody, autopilotJson, autopilotSettingsFrom, autopilotShape } from './autopilot.ts'
 import {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { TextPairs } from '../../model/catalog.ts'
 import { textPairs } from '../contract/fields.ts'
-import { indexValue, textList, textMap } from '../http/declared-answers.ts'
+import { indexValue, textList, textMap } from '../http/declared.ts'
 
 /** The search of a query. Reference: prepared-queries.md#query-object. */
 export interface ServiceQuery {

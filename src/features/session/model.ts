@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { lowerAscii } from '../../base/letter-case.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { StateEvent } from '../../store/types.ts'
-import { indexValue, textList } from '../http/declared-answers.ts'
+import { indexValue, textList } from '../http/declared.ts'
 
 /** What happens to a session's keys when it ends: they are released, or deleted. */
 export type SessionBehaviour = 'release' | 'delete'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { listOf } from '../http/declared-answers.ts'
+import { listOf } from '../http/declared.ts'
 import { type KvEntry, kvEntryJson, kvEntryShape } from '../kv/model.ts'
 
 /** The outcome of a transaction. */

@@ -17,7 +17,7 @@ import {
   type Operations,
   type Route,
 } from '../../features/contract/route.ts'
-import { jsonAnswer } from '../../features/http/declared-answers.ts'
+import { jsonAnswer } from '../../features/http/declared.ts'
 import { productName } from '../../model/names.ts'
 import { headerNames } from '../header-names.ts'
 import { prettyParameter } from '../route-call.ts'

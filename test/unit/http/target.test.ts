@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { byteString } from '../../../src/base/bytes.ts'
-import { isPrintable } from '../../../src/http/printable.ts'
-import { cleanPath, encodeTarget, parseTarget } from '../../../src/http/target.ts'
+import { cleanPath, encodeTarget, isPrintable, parseTarget } from '../../../src/http/target.ts'
 
 const parsed = (target: string) => {
   const result = parseTarget(target)

@@ -2,9 +2,8 @@ import { z } from 'zod'
 import { textOfByteString } from '../../../base/bytes.ts'
 import type { AgentContext } from '../../contract/agent-context.ts'
 import { badRequest, declared, failed, type Route, type RouteResponse } from '../../contract/route.ts'
-import { indexHeaders, jsonAnswer, listOf, taken, textAnswer } from '../../http/declared-answers.ts'
+import { indexHeaders, jsonAnswer, listOf, readParameters, taken, textAnswer } from '../../http/declared.ts'
 import { decodeBody } from '../../http/json-body.ts'
-import { readParameters } from '../../http/parameters.ts'
 import { legacyTokenJson, legacyTokenShape } from '../model.ts'
 import {
   type AclRequest,

@@ -207,8 +207,8 @@ export const newerReleaseBreakages: readonly Breakage[] = [
   {
     id: 'UPG-059',
     file: 'src/features/acl/route-checks.ts',
-    find: "hasBehaviour(agent.release, 'tokens-and-policies') ? handle(agent, request) : { kind: 'empty', status: 404 }",
-    replace: 'handle(agent, request)',
+    find: "hasBehaviour(agent.release, 'tokens-and-policies') ? checked(agent, request) : { kind: 'empty', status: 404 }",
+    replace: 'checked(agent, request)',
   },
   {
     id: 'UPG-060',

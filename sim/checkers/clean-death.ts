@@ -39,7 +39,10 @@ export class CleanDeath {
 
 export const cleanDeath = checker({
   codes: {
-    H3: { text: 'clean death: nothing of a crashed process goes on', sources: ['docs/architecture.md'] },
+    H3: {
+      text: 'clean death: nothing of a crashed process goes on',
+      sources: ['docs/architecture/flows.md#what-determinism-rests-on'],
+    },
   },
   make: ({ report }) => new CleanDeath(report),
   takes: {

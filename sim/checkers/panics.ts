@@ -6,7 +6,7 @@ export const panics = checker({
   codes: {
     P1: {
       text: 'no panic: no agent finds itself in a state that its own invariants exclude, and none fails to start',
-      sources: ['docs/architecture.md'],
+      sources: ['docs/architecture/formats.md#failures'],
     },
   },
   make: ({ report }) => report,

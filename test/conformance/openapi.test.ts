@@ -70,6 +70,18 @@ describe('the document of the API', () => {
         await ask(target, lineOf(operation) + query, isRead ? undefined : (bodies[operation] ?? '{}'))
       }
     }
+    // Where access control is off its handlers do not come as far as their parameters.
+    const acl = { enabled: true, default_policy: 'allow' }
+    const guarded = await startSimulatedAgent('default', { more: { primary_datacenter: 'dc1', acl } })
+    stop = async () => {
+      await agent.stop()
+      await guarded.stop()
+    }
+    await guarded.target.pause(60_000)
+    for (const operation of operations.filter((each) => each.includes(' /v1/acl/'))) {
+      const isRead = operation.startsWith('GET ')
+      await ask(guarded.target, lineOf(operation), isRead ? undefined : (bodies[operation] ?? '{}'))
+    }
     // What was asked for above has taken these away meanwhile.
     await ask(target, 'PUT /v1/agent/service/register', '{"Name":"web"}')
     await ask(target, 'PUT /v1/agent/service/maintenance/web?enable=true&reason=a')

@@ -1,5 +1,12 @@
+import { scenarioJsonSchema } from '../scenario/language/json-schema.ts'
 import { readScenario } from './files.ts'
 import { exits, type SimTerminal } from './terminal.ts'
+
+/** `svc-sim schema`. */
+export function showSchema(terminal: SimTerminal): number {
+  terminal.out(`${JSON.stringify(scenarioJsonSchema(), undefined, 2)}\n`)
+  return exits.passed
+}
 
 /** `svc-sim check`: reads every file and runs none. */
 export async function checkFiles(files: readonly string[], terminal: SimTerminal): Promise<number> {

@@ -3,11 +3,10 @@ import { datacenterName, serversMax } from '../scenario/language/scenario-schema
 import { usualSizes } from '../studies/convergence-study.ts'
 import { variants } from '../studies/lifeguard-study.ts'
 import { poolMembersMax } from '../studies/member-pool.ts'
-import { checkFiles } from './check.ts'
+import { checkFiles, showSchema } from './check.ts'
 import { checkHistory, type LincheckFlags } from './lincheck.ts'
 import { type PlanFlags, printPlan } from './plan.ts'
 import { type RunFlags, runFiles, type SeedRange } from './run.ts'
-import { showSchema } from './schema.ts'
 import { runSelfTest, type SelfTestFlags } from './self-test.ts'
 import {
   type ConvergenceFlags,

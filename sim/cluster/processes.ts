@@ -1,3 +1,4 @@
+import type { Agent } from '../../src/agent/assembly/agent.ts'
 import type { ForcedEnd, StartFailure } from '../../src/agent/boot/lifecycle.ts'
 import type { SeenState } from '../../src/agent/boot/observer.ts'
 import type { AgentConfig } from '../../src/agent/settings/agent-config.ts'
@@ -5,8 +6,11 @@ import { InvariantViolation } from '../../src/base/invariant.ts'
 import type { Result } from '../../src/base/result.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { Machine } from '../../src/env/process.ts'
+import { productName } from '../../src/model/names.ts'
+import { oldLogsOf } from '../../src/model/release.ts'
 import { startProgram } from '../../src/program/start.ts'
 import { serverIdFor } from '../../src/raft/protocol.ts'
+import type { ServerSeen } from '../checkers/access/access-facts.ts'
 import type { Invariants } from '../checkers/invariants.ts'
 import { reachedMarks } from '../checkers/marks.ts'
 import { observe } from '../checkers/node-observer.ts'
@@ -14,9 +18,37 @@ import type { Simulation } from '../world/simulation.ts'
 import { Certificates } from './certificates.ts'
 import { type ClusterNode, serverAddress } from './cluster-node.ts'
 import { plantPeersJson } from './peers-json.ts'
-import { serversSeen } from './servers-seen.ts'
-import { isExplained } from './start-failures.ts'
 import type { WebServers } from './web-servers.ts'
+
+/**
+ * Whether a process may fail to start so, in a world where nothing rotted: a full or failing disk is a fault of the scenario;
+ * and a release must refuse a log of a form that it does not know, where there is one. Anything else no start may meet.
+ */
+function isExplained({ node, release }: Pick<ClusterNode, 'node' | 'release'>, { kind }: StartFailure): boolean {
+  if (kind === 'io' || kind === 'data-directory') return true
+  const strange = strangeLogs[oldLogsOf(release)]
+  if (kind !== 'old-format' || strange === undefined) return false
+  return [...node.disk.files().keys()].some((path) => path.startsWith(strange))
+}
+
+/** Where a log lies that a server cannot read. */
+const strangeLogs = { kept: '/data/raft/log/', migrated: undefined, refused: '/data/mdb/' } as const
+
+/** Servers as an agent's gossip pools see them: those of its own datacenter, then those of the others. */
+function serversSeen(agent: Agent | undefined): readonly ServerSeen[] {
+  if (agent === undefined) return []
+  const { datacenter } = agent.self()
+  const near = seenIn(agent.lan)
+  const far = agent.wan === undefined ? [] : seenIn(agent.wan).filter((server) => server.datacenter !== datacenter)
+  return [...near, ...far]
+}
+
+function seenIn(pool: Agent['lan']): readonly ServerSeen[] {
+  return pool.members().flatMap(({ name, status, tags }) => {
+    if (tags['role'] !== productName) return []
+    return [{ id: tags['id'], name, status, datacenter: tags['dc'] ?? '', acls: tags['acls'] }]
+  })
+}
 
 /** Events of the cluster itself, besides those that servers report. */
 export type ClusterTrigger = 'server crashed' | 'server started'

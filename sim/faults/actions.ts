@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Action } from './action.ts'
+import type { Action } from './fault-world.ts'
 import { breakConnections, cut, forgeGossip, heal, partition, refuseConnections, slowNetwork } from './link-actions.ts'
 import { damageLog, reimage, removePeer, rot, wipe } from './loss-actions.ts'
 import {

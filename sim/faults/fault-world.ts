@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { err, ok, type Result } from '../../src/base/result.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { DiskSetting, LinkSetting, Machines } from '../cluster/machines.ts'
@@ -98,4 +99,18 @@ export class FaultWorld {
     })
     return allowed.length === 0 ? err(`${verb}: the rest could not do without ${servers.join(' ')}`) : ok(allowed)
   }
+}
+
+/** One operation on the cluster that faults and steps can perform. */
+export interface Action<Schema extends z.ZodType = z.ZodType> {
+  /** The schema of its value in a file, with the description for the language page. */
+  readonly schema: Schema
+  perform(world: FaultWorld, given: z.output<Schema>, scope: ActionScope): Performed
+}
+
+export function action<Schema extends z.ZodType>(
+  schema: Schema,
+  perform: (world: FaultWorld, given: z.output<Schema>, scope: ActionScope) => Performed,
+): Action<Schema> {
+  return { schema, perform }
 }

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { err, ok } from '../../src/base/result.ts'
 import { chance, duration, durationRange, selector } from '../notation/fields.ts'
 import { type Selector, selectorOf } from '../notation/selector.ts'
-import { action } from './action.ts'
 import { given, sidesOf } from './action-scope.ts'
+import { action } from './fault-world.ts'
 
 export const partition = action(
   z

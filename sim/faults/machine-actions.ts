@@ -3,8 +3,8 @@ import { err, ok } from '../../src/base/result.ts'
 import { type WebState, webStates } from '../cluster/web-servers.ts'
 import { durationRange, percentRange, selector, signedDurationRange } from '../notation/fields.ts'
 import { type Trouble, troubles } from '../secrets-manager/manager-machine.ts'
-import { action } from './action.ts'
 import { drawRange, given } from './action-scope.ts'
+import { action } from './fault-world.ts'
 
 export const slowDisk = action(
   z

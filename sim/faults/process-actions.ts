@@ -2,9 +2,8 @@ import { z } from 'zod'
 import { err, ok } from '../../src/base/result.ts'
 import { selector } from '../notation/fields.ts'
 import type { Selector } from '../notation/selector.ts'
-import { action } from './action.ts'
 import type { ActionScope } from './action-scope.ts'
-import type { FaultWorld, Performed } from './fault-world.ts'
+import { action, type FaultWorld, type Performed } from './fault-world.ts'
 
 export const crash = action(
   selector.describe('Kill the process and cut the power: what was not synced may be lost or torn.'),

@@ -74,6 +74,6 @@ function observedMesh(run: RunContext, datacenter: string | undefined): Observed
     rotations: mesh.rotation.completed,
     connections: mesh.meetings.connectionsMade,
     leaves: mesh.leavesSeen,
-    behind: () => run.proxiesBehind(datacenter),
+    behind: () => run.workload.proxiesBehind(datacenter),
   }
 }

@@ -1,3 +1,6 @@
+import { serversBeside } from './observed.ts'
+import type { RunContext } from './run-context.ts'
+
 /** Interval at which reachability between nodes is checked. */
 const lookEveryMs = 100
 
@@ -53,4 +56,21 @@ export class Reaching {
   #isAwake(node: string): boolean {
     return this.#world.isRunning(node) && !this.#world.isPaused(node)
   }
+}
+
+/** Of the agents of a run. */
+export function reachingOf({
+  simulation,
+  cluster,
+  injector,
+}: Pick<RunContext, 'simulation' | 'cluster' | 'injector'>): Reaching {
+  return new Reaching({
+    nowUs: () => simulation.nowUs,
+    after: (delayMs, then) => void simulation.after(delayMs, then),
+    agents: () => cluster.nodeNames,
+    serversOf: (agent) => serversBeside(cluster, agent),
+    isRunning: (node) => cluster.isRunning(node),
+    isPaused: (node) => cluster.nodeOf(node).paused,
+    reaches: (from, to) => injector.reaches(from, to),
+  })
 }

@@ -2,6 +2,7 @@ import type { ConnectionTally } from '../checkers/mesh/connection-tally.ts'
 import type { Trigger } from '../faults/fault-schema.ts'
 import type { Scenario } from './language/scenario-schema.ts'
 import type { StepRun } from './steps/step.ts'
+import type { Workload } from './workload.ts'
 
 /** A run, as its workload and its end see it. */
 export interface RunContext extends StepRun {
@@ -11,13 +12,5 @@ export interface RunContext extends StepRun {
   parts(): readonly RunContext[]
   /** An event happened at a server, for which faults and conditions may wait. */
   triggered(trigger: Trigger, node: string): void
-  /** Clients that follow keys ask again from their index, and drop the requests under way. */
-  askWatchesAnew(): void
-  endWatches(): void
-  /** The proxies, or those of one datacenter, whose configuration is behind the cluster's, and why. */
-  proxiesBehind(datacenter?: string): readonly string[]
-  /** Every proxy connects to every other one. */
-  proxiesMeet(): void
-  /** Requests of the workload without an answer yet, in words. */
-  openRequests(): readonly string[]
+  readonly workload: Workload
 }

@@ -1,4 +1,4 @@
-import type { Step } from './language/step-schema.ts'
+import type { Step } from './language/scenario-schema.ts'
 import type { RunContext } from './run-context.ts'
 import { stepKinds } from './steps/steps.ts'
 

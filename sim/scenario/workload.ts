@@ -1,27 +1,25 @@
 import { clientHost } from '../cluster/node-identity.ts'
 import type { Crew, Place, WorkloadRun } from '../workload/kind.ts'
 import { kindsInOrder } from '../workload/kinds.ts'
-import { filled } from './answers.ts'
-import type { RunContext } from './run-context.ts'
+import type { Scenario } from './language/scenario-schema.ts'
 
 type Deed = 'live' | 'follow' | 'watch' | 'unwatch' | 'start' | 'stop'
 
 /** What goes on all the time in a scenario: the crews of all kinds of workload, each on a machine of its own. */
 export class Workload {
-  readonly #run: RunContext
+  readonly #run: WorkloadRun
   readonly #crews: Crew[] = []
   /** Number of machines in use, besides the driver's. */
   #machines = 1
 
-  constructor(run: RunContext) {
+  constructor(scenario: Scenario, run: WorkloadRun) {
     this.#run = run
-    const offered = offeredBy(run)
     for (const [key, { crews }] of kindsInOrder) {
-      const groups = Object.entries(run.scenario[key] ?? {})
+      const groups = Object.entries(scenario[key] ?? {})
       for (const crew of crews) {
         for (const [at, [name, group]] of groups.entries()) {
           if (crew.isWanted?.(group) === false) continue
-          this.#machine(`${crew.machine}-${at + 1}`, (env, host) => crew.open(group, { name, env, host, run: offered }))
+          this.#machine(`${crew.machine}-${at + 1}`, (env, host) => crew.open(group, { name, env, host, run }))
         }
       }
     }
@@ -53,7 +51,7 @@ export class Workload {
     this.#later(to === 'start' ? 'watch' : 'unwatch')
   }
 
-  proxiesBehind(datacenter: string | undefined): readonly string[] {
+  proxiesBehind(datacenter?: string): readonly string[] {
     const isMeant = (agent: string) => datacenter === undefined || this.#run.cluster.datacenterOf(agent) === datacenter
     return this.#crews.flatMap((crew) => crew.behind?.(isMeant) ?? [])
   }
@@ -70,20 +68,5 @@ export class Workload {
     this.#run.simulation.after(0, () => {
       for (const crew of this.#crews) crew[deed]?.()
     })
-  }
-}
-
-function offeredBy(run: RunContext): WorkloadRun {
-  return {
-    simulation: run.simulation,
-    cluster: run.cluster,
-    tunnels: run.tunnels,
-    checksOf: (datacenter) => run.checksOf(datacenter),
-    select: (selector) => run.select(selector),
-    stepScope: () => run.stepScope(),
-    triggered: (trigger, node) => run.triggered(trigger, node),
-    fail: (path, message) => run.fail(path, message),
-    filled: (template) => filled(run, template),
-    listed: (name) => (run.driver.answers.get(name)?.json() ?? []) as readonly string[],
   }
 }

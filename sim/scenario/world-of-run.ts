@@ -1,10 +1,13 @@
 import type { NetworkFacts } from '../checkers/pool/pool-weather.ts'
+import { Cluster } from '../cluster/cluster.ts'
+import { drawRange } from '../faults/action-scope.ts'
 import type { Range } from '../notation/quantities.ts'
 import type { TraceOptions } from '../report/trace.ts'
 import type { DiskOptions } from '../world/disk/disk.ts'
 import type { Platform } from '../world/platform.ts'
 import { Simulation, type SimulationOptions } from '../world/simulation.ts'
 import type { RangeMs } from '../world/time-range.ts'
+import { drawnCluster, drawnTuning } from './drawn.ts'
 import type { LoadedScenario } from './language/load.ts'
 import type { Scenario } from './language/scenario-schema.ts'
 
@@ -63,4 +66,21 @@ function diskOptions({ operationMs, syncMs }: ReturnType<typeof diskOf>): DiskOp
 
 function rangeMs(range: Range): readonly [number, number] {
   return [range.min, range.max]
+}
+
+/** The cluster of a run, as its scenario has it and its seed draws it. */
+export function newCluster(
+  scenario: Scenario,
+  simulation: Simulation,
+  wired: Pick<ConstructorParameters<typeof Cluster>[0], 'invariantsOf' | 'onTrigger'>,
+): Cluster {
+  const { offset = { min: 0, max: 0 }, rate = { min: 0, max: 0 } } = scenario.clocks ?? {}
+  const draw = simulation.random('clocks')
+  return new Cluster({
+    simulation,
+    plan: drawnCluster(scenario, simulation.random('cluster')),
+    tuning: drawnTuning(scenario, simulation.random('knobs')),
+    ...wired,
+    clockOf: () => ({ wallOffsetMs: drawRange(draw, offset), rate: 1 + drawRange(draw, rate) }),
+  })
 }

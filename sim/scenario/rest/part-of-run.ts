@@ -11,6 +11,7 @@ export function partOfRun(run: RunContext, datacenter: string, invariants: Invar
     cluster: oneDatacenter(run.cluster, datacenter),
     injector: run.injector,
     driver: run.driver,
+    workload: run.workload,
     saved: run.saved,
     tunnels: run.tunnels,
     remembered: run.remembered,
@@ -25,11 +26,5 @@ export function partOfRun(run: RunContext, datacenter: string, invariants: Invar
     judge: (condition) => run.judge(condition),
     select: (selector) => run.select(selector),
     stepScope: () => run.stepScope(),
-    askWatchesAnew: () => run.askWatchesAnew(),
-    proxiesBehind: (only) => run.proxiesBehind(only),
-    proxiesMeet: () => run.proxiesMeet(),
-    endWatches: () => run.endWatches(),
-    switchWorkload: (to) => run.switchWorkload(to),
-    openRequests: () => run.openRequests(),
   }
 }

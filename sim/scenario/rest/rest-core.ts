@@ -78,7 +78,7 @@ function unrestOf(run: RunContext, core: readonly string[]): Unrest {
   const leader = leadingNow(run)
   const leaders = cluster.leaders().filter((server) => core.includes(server))
   return {
-    openRequests: run.openRequests(),
+    openRequests: run.workload.openRequests(),
     down: core.filter((server) => !cluster.isRunning(server)),
     leaving: core.filter((server) => cluster.isLeaving(server)),
     leaders: leader === undefined || leaders.includes(leader) ? leaders : [leader, ...leaders],

@@ -21,18 +21,18 @@ export async function restMesh(run: RunContext): Promise<void> {
   while (
     !run.hasFailed() &&
     run.simulation.nowUs < untilUs &&
-    (mesh.rotation.step ?? run.proxiesBehind()[0]) !== undefined
+    (mesh.rotation.step ?? run.workload.proxiesBehind()[0]) !== undefined
   ) {
     await run.pass(lookEveryMs)
   }
   if (run.hasFailed()) return
   mesh.rotation.rests()
-  const [behind] = run.proxiesBehind()
+  const [behind] = run.workload.proxiesBehind()
   if (behind !== undefined) {
     run.invariants.report('C5', `${formatDuration(restWithinMs)} after the last fault ${behind}`)
     return
   }
-  run.proxiesMeet()
+  run.workload.proxiesMeet()
   const server = run.cluster.serverNames.find((name) => run.cluster.isRunning(name))
   if (server === undefined) return
   for (const target of shown) {

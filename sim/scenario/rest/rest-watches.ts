@@ -22,7 +22,7 @@ const lastName = 'at-rest'
 export async function compareWatches(run: RunContext): Promise<void> {
   const prefixes = run.invariants.of(watchSequences).prefixes()
   if (run.hasFailed() || prefixes.length === 0) return
-  run.askWatchesAnew()
+  run.workload.switchKeyWatchers('start')
   for (const prefix of prefixes) await awaitAll(run, prefix, 'W3', caughtUpWithinMs)
   for (const prefix of prefixes) {
     if (run.hasFailed()) break
@@ -34,7 +34,7 @@ export async function compareWatches(run: RunContext): Promise<void> {
     })
     await awaitAll(run, prefix, 'W2', toldWithinMs)
   }
-  run.endWatches()
+  run.workload.switchKeyWatchers('stop')
 }
 
 async function awaitAll(run: RunContext, prefix: string, code: 'W2' | 'W3', withinMs: number): Promise<void> {

@@ -126,7 +126,7 @@ function unrestOf(run: RunContext): Unrest {
   const servers = presentServers(run)
   const down = cluster.nodeNames.filter((node) => !cluster.isRunning(node) && !cluster.hasLeft(node))
   return {
-    openRequests: run.openRequests(),
+    openRequests: run.workload.openRequests(),
     down: down.map((server) => [server, cluster.whyDown(server)].filter((text) => text !== undefined).join(' ')),
     leaving: cluster.nodeNames.filter((node) => cluster.isLeaving(node)),
     leaders: cluster.leaders(),

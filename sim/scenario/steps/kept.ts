@@ -34,5 +34,5 @@ export const remember = step(
 
 export const workload = step(
   z.enum(['stop', 'start']).describe('The clients of the workload stop asking, or go on.'),
-  (run, to) => run.switchWorkload(to),
+  (run, to) => run.workload.switch(to),
 )

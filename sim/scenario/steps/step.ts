@@ -26,7 +26,7 @@ export interface StepRun extends AskingRun {
   /** What is true instead of the condition; undefined if it holds. */
   judge(condition: Partial<Condition>): string | undefined
   stepScope(): ActionScope
-  switchWorkload(to: 'start' | 'stop'): void
+  readonly workload: { switch(to: 'start' | 'stop'): void }
 }
 
 /** Where a step stands in the scenario file. */

@@ -67,7 +67,7 @@ async function performTogether(run: StepRun, items: readonly TogetherItem[], pat
 }
 
 function doNow(run: StepRun, item: TogetherItem, path: Path): void {
-  if (item.workload !== undefined) return run.switchWorkload(item.workload)
+  if (item.workload !== undefined) return run.workload.switch(item.workload)
   const deed = run.injector.perform(item, run.stepScope())
   if (deed.ok) run.tell('fault', deed.value)
   else run.fail(path, `cannot be done: ${deed.error}`)

@@ -1,0 +1,144 @@
+import { InvariantViolation } from '../../src/base/invariant.ts'
+import { defaultLeafTtlMinMs, defaultSkewMs, leafLeftMinMs } from '../../src/features/connect/limits.ts'
+import { cleanDeath } from '../checkers/clean-death.ts'
+import type { NodeTrigger } from '../checkers/facts.ts'
+import { Invariants } from '../checkers/invariants.ts'
+import { acknowledgedWrites } from '../checkers/keys/acknowledged-writes.ts'
+import { linearizableKeys } from '../checkers/keys/linearizable-keys.ts'
+import { reachedMarks } from '../checkers/marks.ts'
+import { PkiChains } from '../checkers/mesh/mesh-chains.ts'
+import { Membership } from '../checkers/pool/membership.ts'
+import { leadership } from '../checkers/raft/leadership.ts'
+import type { Trigger } from '../faults/fault-schema.ts'
+import { failureOf, type RunResult } from '../report/run-report.ts'
+import type { Simulation } from '../world/simulation.ts'
+import type { Scenario } from './language/scenario-schema.ts'
+import { sumOf } from './observed.ts'
+import { networkFacts, type WorldOptions } from './world-of-run.ts'
+
+export interface CheckOptions extends Pick<WorldOptions, 'loaded' | 'platform'> {
+  /** Maximum number of steps in the search for an order of the operations on one key; absent: the usual limit. */
+  readonly searchStepsMax?: number | undefined
+}
+
+/** What the checkers of a run ask of it. */
+interface CheckedCluster {
+  readonly datacenterOf: (node: string) => string
+  /** True time since which the agent has reached a server without a break; undefined: it reaches none. */
+  readonly reachingSinceUs: (agent: string) => number | undefined
+  readonly onTrigger: (trigger: NodeTrigger, node: string) => void
+}
+
+type CheckedResult = Pick<
+  RunResult,
+  'failures' | 'undecided' | 'elections' | 'writesAcknowledged' | 'marks' | 'history'
+>
+
+/** The checkers of all datacenters of a run, and what they share. */
+export class RunChecks {
+  readonly byDatacenter: ReadonlyMap<string, Invariants>
+  /** Of the first datacenter. */
+  readonly first: Invariants
+  /** The pool of the servers of all datacenters. */
+  readonly #wan: Membership | undefined
+
+  constructor(options: CheckOptions, simulation: Simulation, world: CheckedCluster) {
+    const { scenario } = options.loaded
+    const datacenters = Object.keys(scenario.cluster)
+    this.#wan = datacenters.length < 2 ? undefined : this.#newWan(scenario, simulation, world)
+    const mesh = meshWorld(options, simulation)
+    const newChecks = (): Invariants =>
+      new Invariants({
+        nowUs: () => simulation.nowUs,
+        staleDefaultMs: scenario.excuses?.['stale default reads'] ?? 0,
+        searchStepsMax: options.searchStepsMax,
+        network: networkFacts(scenario),
+        wan: this.#wan,
+        excusesLostMajority: scenario.excuses?.['majority lost'] === true,
+        mesh,
+        resolution: { reachingSinceUs: world.reachingSinceUs },
+        onTrigger: world.onTrigger,
+      })
+    this.byDatacenter = new Map(datacenters.map((datacenter) => [datacenter, newChecks()]))
+    this.first = this.of(datacenters[0] ?? '')
+  }
+
+  of(datacenter: string): Invariants {
+    const checks = this.byDatacenter.get(datacenter)
+    if (checks === undefined)
+      throw new InvariantViolation('a datacenter that the scenario does not have', { datacenter })
+    return checks
+  }
+
+  get hasViolations(): boolean {
+    for (const { violations } of this.byDatacenter.values()) if (violations.length > 0) return true
+    return false
+  }
+
+  /** Every text that an agent shows goes to the checkers of all datacenters, each of which has its own keys. */
+  said(node: string, where: string, text: () => string): void {
+    for (const checks of this.byDatacenter.values()) checks.tell('text shown', { node, where, text })
+  }
+
+  turnEnded(): void {
+    for (const checks of this.byDatacenter.values()) checks.tell('turn ended', {})
+  }
+
+  lookedAround(isTroubled: () => boolean): void {
+    for (const checks of this.byDatacenter.values()) checks.tell('network looked at', { isTroubled })
+    this.#wan?.look(isTroubled)
+  }
+
+  /** Rare states that an event at a server of this datacenter shows. `isCut`: some link carries nothing. */
+  mark(trigger: Trigger, datacenter: string, isCut: boolean, hasReplacedVoter: () => boolean): void {
+    const marks = this.of(datacenter).of(reachedMarks)
+    if (trigger === 'snapshot installed' && isCut) marks.reach('snapshot under partition')
+    if (trigger !== 'members changed') return
+    if (isCut) marks.reach('configuration changed under fire')
+    if (hasReplacedVoter()) marks.reach('machine replaced')
+  }
+
+  /** The run is over. */
+  end(hasFailed: () => boolean): void {
+    for (const checks of this.byDatacenter.values()) checks.end(hasFailed)
+  }
+
+  /** `about`: the run, as the history of its keys names it. */
+  result(about: string): CheckedResult {
+    const all = [...this.byDatacenter.values()]
+    return {
+      failures: all.flatMap(({ violations }) => violations.map(failureOf)),
+      undecided: all.flatMap((checks) => checks.of(linearizableKeys).undecided),
+      elections: sumOf(all, (checks) => checks.of(leadership).electionCount),
+      writesAcknowledged: sumOf(all, (checks) => checks.of(acknowledgedWrites).count),
+      marks: [...new Set(all.flatMap((checks) => checks.of(reachedMarks).reached))],
+      history: {
+        about,
+        staleDefaultUs: this.first.of(linearizableKeys).staleDefaultUs,
+        operations: all.flatMap((checks) => checks.of(linearizableKeys).operations),
+      },
+    }
+  }
+
+  #newWan(scenario: Scenario, simulation: Simulation, { datacenterOf }: CheckedCluster): Membership {
+    return new Membership({
+      report: (code, message) => this.first.report(code, message),
+      nowUs: () => simulation.nowUs,
+      network: networkFacts(scenario),
+      acted: (node, boot) => this.of(datacenterOf(node)).of(cleanDeath).acted(node, boot, 'took a step as a member'),
+    })
+  }
+}
+
+/** One for all datacenters: proxies of each connect to those of the others. */
+function meshWorld({ loaded, platform }: CheckOptions, simulation: Simulation) {
+  const { skew: skewMs = defaultSkewMs, 'leaf ttl': leafTtlMinMs = defaultLeafTtlMinMs } = loaded.scenario.mesh ?? {}
+  return {
+    chains: new PkiChains(platform),
+    lostKeys: new Set<string>(),
+    startWallMs: simulation.startWallMs,
+    skewMs,
+    lastMomentsMs: skewMs + leafLeftMinMs({ leafTtlMinMs }),
+    after: (delayMs: number, then: () => void) => void simulation.after(delayMs, then),
+  }
+}

@@ -10,8 +10,8 @@ const sizeMax = 5_000
 
 /**
  * A regular expression in the syntax of the field's language (RE2), for expressions from outside: the engine's own may
- * take exponential time for a short text, so that one client could stop every agent. This one takes time proportional
- * to the product of both lengths at worst, for any input.
+ * take exponential time for a short text, so that one client could stop every agent. This one takes time in
+ * proportion to the lengths of expression and text, for any input.
  */
 export class LinearRegexp {
   readonly #compiled: RE2JS

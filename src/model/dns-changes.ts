@@ -22,7 +22,7 @@ export const dnsChanges = {
     since: { major: 0, minor: 7, patch: 1 },
     reference: 'REL-0.7.1-3',
     what: 'Nobody counts how many DNS answers are old. Since then `svc.dns.stale_queries` counts those older than 5 s.',
-    who: 'whoever draws graphs of metrics',
+    who: 'operators that graph metrics',
     see: { ask: 'GET /v1/agent/metrics, dns.stale_queries' },
     requirements: ['TEL-007', 'UPG-032'],
   },

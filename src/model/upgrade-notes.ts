@@ -177,15 +177,16 @@ export const adviceOnChanges: Readonly<Partial<Record<Behaviour, UpgradeAdvice>>
   },
   'events-and-keyring-need-a-rule': {
     where: 'access control',
-    after: 'Give who fires events or turns keys the rules `event` and `keyring`, which older servers do not take.',
+    after:
+      'Give tokens that fire events or manage gossip keys the rules `event` and `keyring`, which older servers refuse.',
   },
   'queries-need-a-rule': {
     where: 'access control',
-    after: 'Give who manages named queries a rule `query`.',
+    after: 'Give tokens that manage named queries a rule `query`.',
   },
   'query-tokens-as-given': {
     where: 'access control',
-    after: 'Give queries that are changed a `Token`, where whoever executes them may not see enough.',
+    after: 'Give changed queries a `Token`, where the tokens that execute them may not see enough.',
   },
   'rules-of-version-8': {
     where: 'access control',

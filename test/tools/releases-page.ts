@@ -17,24 +17,24 @@ import { areas } from './statements.ts'
 const introduction = `# Releases
 
 An agent can be run as an earlier release, from ${releaseText(oldestRelease)} to ${releaseText(newestRelease)}, to see how the past
-behaved and to rehearse upgrades: \`svc agent -release 1.0.0\`, or \`release: 1.0.0\` at the nodes of a scenario, and \`upgrade\` in its
-steps. Each row below is a change of behaviour that it then is taken back behind; numbers between two rows behave as the row before
-them. What has no row behaves as in ${releaseText(newestRelease)}.
+behaved and to rehearse upgrades: \`svc agent -release 1.0.0\`, or \`release: 1.0.0\` at the nodes of a scenario, and
+\`upgrade\` in its steps. Each row below is a change of behaviour: an agent of an earlier release behaves as before it.
+A release without rows behaves like the one before it. Everything without a row behaves as in ${releaseText(newestRelease)}.
 
-Agents of different releases may be in one cluster, and then misbehave for the reasons that the real ones had: a server stops at
-a replicated command that its release does not know, and servers whose Raft protocols are not neighbours do not hear each other.
-In production there is one release, the newest.
+Agents of different releases may be in one cluster, and then misbehave for the reasons that the real ones had: a server
+stops at a replicated command that its release does not know, and servers whose Raft protocols are not neighbours do not
+hear each other. In production there is one release, the newest.
 
-What to do about a change when a cluster is taken over it stands with it; [upgrades](upgrades.md) tells how \`svc-sim plan\` puts
-that together for one upgrade, and rehearses it.
+What to do about a change in an upgrade stands with it; [upgrades](upgrades.md) describes how \`svc-sim plan\` puts that
+together for one upgrade, and rehearses it.
 
 This page is made from the tables in \`src/model\` (\`SVC_WRITE_DOCS=1 npx vitest run test/unit/model\` writes it).
 `
 
 const leftOut = `## What is not rebuilt
 
-Some changes of the past cannot be shown by these agents, or would show nothing that is worth it. An agent behaves here as
-${releaseText(newestRelease)} does, whatever it runs as.
+Some changes of the past cannot be shown by these agents, or are not worth showing. There an agent behaves as
+${releaseText(newestRelease)} does, whatever release it runs as.
 
 | change | why it is left out |
 |---|---|
@@ -63,7 +63,30 @@ export function releasesPage(): string {
     releases.set(release, [...(releases.get(release) ?? []), text])
   }
   const sections = [...releases].map(([release, texts]) => `## ${release}\n\n${joined(texts)}\n`)
-  return withLinks(`${introduction}\n${sections.join('\n')}\n${leftOut}`)
+  return withLinks(`${introduction}\n${broken(sections.join('\n'))}\n${leftOut}`)
+}
+
+/** Room for the brackets of the links that a line gets later. */
+const widthMax = 108
+
+/** Breaks the lines of paragraphs and list items at spaces outside code. */
+function broken(text: string): string {
+  const words = (line: string): readonly string[] => line.match(/(?:`[^`]*`|[^\s`])+/g) ?? []
+  return text
+    .split('\n')
+    .map((line) => {
+      if (line.length <= widthMax) return line
+      const [first = '', ...rest] = words(line)
+      const indent = first === '-' ? '  ' : ''
+      const lines = [first]
+      for (const word of rest) {
+        const last = lines.at(-1) ?? ''
+        if (last.length + word.length < widthMax) lines[lines.length - 1] = `${last} ${word}`
+        else lines.push(`${indent}${word}`)
+      }
+      return lines.join('\n')
+    })
+    .join('\n')
 }
 
 /** Sections of the reference that changes name where no row has them. */
@@ -112,7 +135,7 @@ function changedParts(): readonly Part[] {
     const lines = [
       `**\`${name}\`**${until === undefined ? '' : ` (until ${releaseText(until)})`}. ${what}`,
       '',
-      `- Who notices: ${who}.`,
+      `- Affected: ${who}.`,
       `- How to see it: ${shown}.`,
       ...adviceLines(adviceOnChanges[name as Behaviour] ?? {}),
       `- Reference: ${[reference, ...requirements].join(', ')}.`,
@@ -124,7 +147,7 @@ function changedParts(): readonly Part[] {
 /** Differences that simulated agents do not show, and that operators must know for an upgrade all the same. */
 function notedParts(): readonly Part[] {
   return Object.entries<UpgradeNote>(furtherNotes).map(([name, note]) => {
-    const title = `**${name.replaceAll('-', ' ')}**, for who upgrades.`
+    const title = `**${name.replaceAll('-', ' ')}**, for upgrades.`
     const lines = [title, '', ...adviceLines(note), `- Reference: ${note.reference}.`]
     return { since: note.since, text: lines.join('\n') }
   })

@@ -88,7 +88,7 @@ export const agentKeys = {
   ui_dir: keysOf('http')(text, 'Directory whose files are served at /ui/ instead of the built-in interface.', {
     default: '',
   }),
-  watches: keysOf('watches')(z.array(watchSchema), 'What is watched, and who is told of changes.', {
+  watches: keysOf('watches')(z.array(watchSchema), 'What is watched, and where changes are sent.', {
     default: [],
     reload: true,
   }),

@@ -16,7 +16,7 @@ export const connectKeys = {
     ),
     ca_provider: key(
       text,
-      'Who signs certificates: the servers, or vault. It counts for the first start of the mesh alone.',
+      'The provider that signs certificates: the servers, or vault. Used only when the mesh begins.',
       { default: '' },
     ),
     clock_skew: key(

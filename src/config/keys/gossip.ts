@@ -62,7 +62,7 @@ export const gossipKeys = {
     default: '72h',
     since: '0.7.0',
   }),
-  rejoin_after_leave: key(bool, 'After it has left, too, it joins at its start whom it knew before.', {
+  rejoin_after_leave: key(bool, 'Rejoins at its start the members that it knew before, even if it had left.', {
     default: false,
   }),
   retry_interval: key(duration, 'Time between attempts of retry_join.', { default: '30s' }),

@@ -16,7 +16,7 @@ import { projectRoot } from '../../tools/planted.ts'
 /** How many lines may still break a rule. A ceiling is only ever lowered: a new line is written without the habit. */
 const ceilings = {
   sources: { who: 40, 'told of': 0, 'so long': 0, 'telegraphic else': 0 },
-  pages: { who: 218, 'told of': 18, 'so long': 2, 'telegraphic else': 10, long: 672 },
+  pages: { who: 20, 'told of': 6, 'so long': 1, 'telegraphic else': 8, long: 20 },
   scenarios: { who: 0, 'told of': 0, 'so long': 0, 'telegraphic else': 0 },
 } as const
 

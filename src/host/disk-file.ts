@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
+import { concatBytes } from '../base/bytes.ts'
 import { done, ok, type Result } from '../base/result.ts'
 import type { DiskFailure, DiskFile } from '../env/disk.ts'
 import { plainBytes } from '../native/plain-bytes.ts'
@@ -6,6 +7,8 @@ import { attempt, failedSync } from './disk-failure.ts'
 
 /** Before memory for a longer read is taken, the file is asked whether it is that long. */
 const trustedReadBytes = 1 << 20
+
+const pieceBytes = 64 << 10
 
 /** What a longer file is filled with, a piece at a time. */
 const zeros = new Uint8Array(256 << 10)
@@ -22,7 +25,9 @@ export class HostDiskFile implements DiskFile {
 
   read(at: number, length: number): Promise<Result<Uint8Array, DiskFailure>> {
     return attempt(this.#path, async () => {
-      const wanted = length <= trustedReadBytes ? length : Math.min(length, Math.max(0, (await this.#bytes()) - at))
+      const status = at === 0 || length > trustedReadBytes ? await this.#handle.stat() : undefined
+      if (at === 0 && status?.isFile() === false) return ok(await this.#streamed(length))
+      const wanted = length <= trustedReadBytes ? length : Math.min(length, Math.max(0, (status?.size ?? 0) - at))
       const bytes = new Uint8Array(wanted)
       let filled = 0
       while (filled < wanted) {
@@ -32,6 +37,20 @@ export class HostDiskFile implements DiskFile {
       }
       return ok(filled === wanted ? bytes : plainBytes(bytes.subarray(0, filled)))
     })
+  }
+
+  /** What comes through a pipe or a terminal, such as `/dev/stdin`: it has no size, and cannot be read at a place. */
+  async #streamed(length: number): Promise<Uint8Array> {
+    const pieces: Uint8Array[] = []
+    let filled = 0
+    while (filled < length) {
+      const piece = new Uint8Array(Math.min(pieceBytes, length - filled))
+      const { bytesRead } = await this.#handle.read(piece, 0, piece.length, null)
+      if (bytesRead === 0) break
+      pieces.push(piece.subarray(0, bytesRead))
+      filled += bytesRead
+    }
+    return concatBytes(pieces)
   }
 
   write(at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>> {

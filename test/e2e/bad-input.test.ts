@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../tools/own-ports.ts'
 import { type Finished, freePorts, makeWorkplace, runSvc, type Workplace } from './real-agent.ts'
@@ -182,6 +184,16 @@ describe('svc', () => {
         expect(error).toContain('Usage: svc validate [options] FILE_OR_DIRECTORY...\n')
       }
     }
+  })
+
+  it.skipIf(process.platform === 'win32')('reads a file that is a pipe, such as its standard input', async () => {
+    const svc = fileURLToPath(new URL('../../bin/svc.js', import.meta.url))
+    const given = '{"Provider": "svc", "Config": {}, "Surplus": 1}'
+    const words = 'connect ca set-config -http-addr=127.0.0.1:1 -config-file /dev/stdin'
+    const line = `printf '%s' '${given}' | "${process.execPath}" "${svc}" ${words}`
+    const { status, stderr } = spawnSync('sh', ['-c', line], { encoding: 'utf8' })
+    expect(stderr).toMatch(/^Error setting CA configuration: .*127\.0\.0\.1:1/)
+    expect(status).toBe(1)
   })
 
   it('[CLI-008] [UPG-022] names a command that it does not have, and what replaced one of old', async () => {

@@ -97,11 +97,10 @@ function keyOf(table: TableDefinition<Row> | undefined, record: Uint8Array): str
 export async function readArchiveFile(disk: Disk, path: string): Promise<Result<Uint8Array, string>> {
   const file = await disk.open(path, 'read')
   if (!file.ok) return err(`open ${path}: ${file.error.message}`)
-  const size = await file.value.size()
-  const bytes = size.ok && size.value <= archiveBytesMax ? await file.value.read(0, size.value) : size
+  const bytes = await file.value.read(0, archiveBytesMax + 1)
   await file.value.close()
   if (!bytes.ok) return err(`read ${path}: ${bytes.error.message}`)
-  return typeof bytes.value === 'number' ? err(`${path} exceeds ${archiveBytesMax} bytes`) : ok(bytes.value)
+  return bytes.value.length > archiveBytesMax ? err(`${path} exceeds ${archiveBytesMax} bytes`) : bytes
 }
 
 /** Written aside, synced and renamed: what was there before, or the whole archive. Only its owner may read it. */

@@ -1,3 +1,5 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -44,6 +46,23 @@ describe('the disk', () => {
     expect(await must(file.read(50, 2 ** 40))).toEqual(new Uint8Array(0))
     await file.close()
   })
+
+  it.skipIf(process.platform === 'win32')(
+    'reads all that comes through a pipe, which has no size and no places, up to the limit',
+    async () => {
+      const pipe = join(folder, 'pipe')
+      execFileSync('mkfifo', [pipe])
+      for (const [limit, expected] of [[8 << 20, 300_000] as const, [1_000, 1_000] as const]) {
+        const writer = spawn('sh', ['-c', 'exec >"$0"; printf a; head -c 299999 /dev/zero', pipe], { stdio: 'ignore' })
+        const ended = once(writer, 'close')
+        const file = await must(hostDisk.open(pipe, 'read'))
+        const bytes = await must(file.read(0, limit))
+        expect([bytes.length, bytes[0]]).toEqual([expected, 97])
+        await file.close()
+        await ended
+      }
+    },
+  )
 
   it('leaves zeros in a gap, and cuts and grows by truncate', async () => {
     const path = join(folder, 'f')

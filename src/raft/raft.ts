@@ -1,13 +1,13 @@
 import type { Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { LogIndex, Term } from '../model/log-position.ts'
+import type { CoreStatus } from './core/status.ts'
 import type {
   Configuration,
   ConfigurationChange,
   Entry,
   RaftMessage,
   RequestRefusal,
-  RoleName,
   ServerId,
   SnapshotMeta,
 } from './core/types.ts'
@@ -46,26 +46,16 @@ export interface RaftTransport {
   send(to: ServerId, address: string, message: RaftMessage): void
 }
 
-export interface RaftStatus {
-  readonly role: RoleName
-  readonly term: Term
+/** The core's status, and what the driver adds to it. A copy. */
+export interface RaftStatus extends Omit<CoreStatus, 'leader'> {
   readonly leader: { readonly id: ServerId; readonly address: string } | undefined
-  readonly commitIndex: LogIndex
   readonly appliedIndex: LogIndex
-  readonly lastIndex: LogIndex
-  readonly lastTerm: Term
-  readonly snapshotIndex: LogIndex
-  readonly snapshotTerm: Term
-  readonly configuration: Configuration
-  readonly configurationIndex: LogIndex
   /** Applied commands waiting for nothing; proposals under way. */
   readonly pendingProposals: number
   /**
    * The log has no disk space, and retries: nothing is acknowledged; a leader that finds no successor refuses writes.
    */
   readonly diskIsFull: boolean
-  /** Milliseconds since this server heard from the leader; 0 on the leader; undefined when it never did. */
-  readonly lastContactMs: number | undefined
 }
 
 /** One server's part in consensus, as the rest of the agent sees it. */

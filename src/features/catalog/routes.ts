@@ -6,10 +6,9 @@ import type { AgentContext } from '../contract/agent-context.ts'
 import type { ReadOptions } from '../contract/reading.ts'
 import { declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
 import { shownNodes } from '../discovery/datacenters.ts'
+import { instancesAsked, instancesRoute } from '../discovery/instances.ts'
 import { type DiscoveryName, discoveryRead, nearOf, nodeMetaOf } from '../discovery/reads.ts'
-import { tagsSent } from '../discovery/tag-filter.ts'
 import {
-  cacheControl,
   discoveryHeaders,
   discoveryParameters,
   jsonAnswer,
@@ -43,6 +42,12 @@ import { registerBody, registerRequestOf } from './register-body.ts'
 
 const namesOfDatacenters = 'names of datacenters: whoever uses one must be able to find it'
 const deregisterBody = object({ Datacenter: text, Node: text, ServiceID: text, CheckID: text })
+
+const instances = {
+  query: [...discoveryParameters, tag, near, nodeMeta],
+  shape: placedServiceShape,
+  handle: readService,
+} as const
 
 /** Reference: catalog.md#endpoints. */
 export const catalogRoutes: readonly Route[] = [
@@ -111,8 +116,13 @@ export const catalogRoutes: readonly Route[] = [
       }),
     },
   },
-  serviceRoute('/v1/catalog/service/', 'Instances of a service', false),
-  serviceRoute('/v1/catalog/connect/', 'Instances of a service that can be reached through the mesh', true),
+  instancesRoute('/v1/catalog/service/', 'Instances of a service', false, instances),
+  instancesRoute(
+    '/v1/catalog/connect/',
+    'Instances of a service that can be reached through the mesh',
+    true,
+    instances,
+  ),
   {
     path: '/v1/catalog/node/',
     rest: { name: 'node', about: 'Name of a node.' },
@@ -127,24 +137,6 @@ export const catalogRoutes: readonly Route[] = [
     },
   },
 ]
-
-function serviceRoute(path: string, summary: string, connect: boolean): Route {
-  return {
-    path,
-    ...(connect ? { since: 'mesh' as const } : {}),
-    rest: { name: 'service', about: 'Name of a service.' },
-    operations: {
-      GET: declared({
-        summary,
-        access: { asks: 'node:read and service:read of each' },
-        query: [...discoveryParameters, tag, near, nodeMeta],
-        headers: [cacheControl],
-        answers: [jsonAnswer('Instances.', listOf(placedServiceShape), discoveryHeaders)],
-        handle: (agent, request) => readService(agent, request, connect),
-      }),
-    },
-  }
-}
 
 /** A registration ignores `dc` in the query: its body names the datacenter. */
 async function register(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
@@ -216,13 +208,7 @@ function readService(
     missing: 'Missing service name',
     endpoint: serviceNodesEndpoint,
     cacheable: true,
-    args: (service) => ({
-      service,
-      ...tagsSent(request.query.all('tag'), agent.release),
-      connect,
-      ...nodeMetaOf(request.query),
-      ...nearOf(agent, request.query),
-    }),
+    args: (service) => instancesAsked(agent, request.query, service, connect),
     json: (instances) =>
       instances.map(({ node, service }) => placedServiceJson({ node: seen(node), service }, datacenter)),
   })

@@ -12,10 +12,9 @@ import {
   type RouteResponse,
 } from '../contract/route.ts'
 import { shownNodes } from '../discovery/datacenters.ts'
+import { instancesAsked, instancesRoute } from '../discovery/instances.ts'
 import { type DiscoveryName, discoveryRead, nearOf, nodeMetaOf } from '../discovery/reads.ts'
-import { tagsSent } from '../discovery/tag-filter.ts'
 import {
-  cacheControl,
   discoveryHeaders,
   discoveryParameters,
   jsonAnswer,
@@ -33,6 +32,8 @@ const passing = parameter('passing', truthText, 'Only instances of which every c
 const serviceParameters = [...discoveryParameters, passing, tag, near, nodeMeta] as const
 
 const checksAnswer = jsonAnswer('Checks.', listOf(checkShape), discoveryHeaders)
+
+const instances = { query: serviceParameters, shape: healthEntryShape, handle: readService } as const
 
 /** Reference: health.md#endpoints. */
 export const healthRoutes: readonly Route[] = [
@@ -62,8 +63,8 @@ export const healthRoutes: readonly Route[] = [
       }),
     },
   },
-  serviceRoute('/v1/health/service/', 'Instances of a service with their health', false),
-  serviceRoute('/v1/health/connect/', 'The same of those that can be reached through the mesh', true),
+  instancesRoute('/v1/health/service/', 'Instances of a service with their health', false, instances),
+  instancesRoute('/v1/health/connect/', 'The same of those that can be reached through the mesh', true, instances),
   {
     path: '/v1/health/state/',
     rest: { name: 'state', about: '`passing`, `warning`, `critical` or `any`.' },
@@ -78,24 +79,6 @@ export const healthRoutes: readonly Route[] = [
     },
   },
 ]
-
-function serviceRoute(path: string, summary: string, connect: boolean): Route {
-  return {
-    path,
-    ...(connect ? { since: 'mesh' as const } : {}),
-    rest: { name: 'service', about: 'Name of a service.' },
-    operations: {
-      GET: declared({
-        summary,
-        access: { asks: 'node:read and service:read of each' },
-        query: serviceParameters,
-        headers: [cacheControl],
-        answers: [jsonAnswer('Instances.', listOf(healthEntryShape), discoveryHeaders)],
-        handle: (agent, request) => readService(agent, request, connect),
-      }),
-    },
-  }
-}
 
 type NearRequest = RouteRequest<DiscoveryName | 'near' | 'node-meta'>
 
@@ -129,13 +112,7 @@ async function readService(
   return discoveryRead(agent, request, {
     missing: 'Missing service name',
     endpoint: serviceHealthEndpoint,
-    args: (service) => ({
-      service,
-      ...tagsSent(request.query.all('tag'), agent.release),
-      connect,
-      ...nodeMetaOf(request.query),
-      ...nearOf(agent, request.query),
-    }),
+    args: (service) => instancesAsked(agent, request.query, service, connect),
     cacheable: true,
     form: passing.value ? 'passing' : 'all',
     json: (entries) =>

@@ -24,20 +24,21 @@ export const fruitless: ReadonlySet<CallFailure['kind']> = new Set([
  */
 const ownFailures: ReadonlySet<CallFailure['kind']> = new Set(['unreachable', 'connection-lost', 'shutting-down'])
 
+interface ClientTargetParts {
+  readonly rpc: Rpc
+  readonly router: ServerRouter
+  readonly budget: RequestBudget
+  /** How long a server may hold a request before it answers that there is no leader. */
+  readonly holdMs: number
+}
+
 /** The requests of a client agent: each goes to a server, which answers or forwards it. */
 export class ClientTarget implements CallTarget {
   readonly nobody = { kind: 'no-servers' } as const
-  readonly #rpc: Rpc
-  readonly #router: ServerRouter
-  readonly #budget: RequestBudget
-  readonly #holdMs: number
+  readonly #parts: ClientTargetParts
 
-  /** `holdMs`: how long a server may hold a request before it answers that there is no leader. */
-  constructor(parts: { rpc: Rpc; router: ServerRouter; budget: RequestBudget; holdMs: number }) {
-    this.#rpc = parts.rpc
-    this.#router = parts.router
-    this.#budget = parts.budget
-    this.#holdMs = parts.holdMs
+  constructor(parts: ClientTargetParts) {
+    this.#parts = parts
   }
 
   async attempt(
@@ -45,28 +46,29 @@ export class ClientTarget implements CallTarget {
     request: AgentRequest,
     caller: Attempt,
   ): Promise<Result<unknown, CallFailure>> {
-    const server = this.#router.pick()
+    const server = this.#parts.router.pick()
     if (server === undefined) return err({ kind: 'no-servers' })
-    if (!this.#budget.spend()) return err({ kind: 'rate-limited' })
+    if (!this.#parts.budget.spend()) return err({ kind: 'rate-limited' })
     const isForHere = datacenterOf(request) === ''
-    const answer = await this.#rpc.request(server.address, {
+    const answer = await this.#parts.rpc.request(server.address, {
       method: endpoint.method,
       body: { ...request, forward: true },
       // Another datacenter may hold a forwarded request, too.
-      deadlineMs: deadlineOf(request) + this.#holdMs * (isForHere ? 1 : 2),
+      deadlineMs: deadlineOf(request) + this.#parts.holdMs * (isForHere ? 1 : 2),
       onAbort: caller.onAbort,
     })
     this.#note(server.id, answer)
-    if (!answer.ok && (isForHere ? fruitless : ownFailures).has(answer.error.kind)) this.#router.failed(server.id)
+    if (!answer.ok && (isForHere ? fruitless : ownFailures).has(answer.error.kind)) this.#parts.router.failed(server.id)
     return answer
   }
 
   /** A slow answer says nothing about the server, nor does a request that was given up. */
   #note(id: string, answer: Result<unknown, CallFailure>): void {
-    if (answer.ok) return this.#router.answered(id)
+    if (answer.ok) return this.#parts.router.answered(id)
     const { error } = answer
-    if (error.kind === 'unreachable' || error.kind === 'connection-lost') this.#router.unreached(id, error.message)
-    else if (error.kind !== 'deadline-exceeded' && error.kind !== 'cancelled') this.#router.answered(id)
+    if (error.kind === 'unreachable' || error.kind === 'connection-lost')
+      this.#parts.router.unreached(id, error.message)
+    else if (error.kind !== 'deadline-exceeded' && error.kind !== 'cancelled') this.#parts.router.answered(id)
   }
 
   answerNow(): undefined {
@@ -78,7 +80,7 @@ export class ClientTarget implements CallTarget {
   }
 
   onHope(use: () => void): Closable {
-    return this.#router.onAppeared(use)
+    return this.#parts.router.onAppeared(use)
   }
 }
 

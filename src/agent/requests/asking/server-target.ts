@@ -9,19 +9,20 @@ import type { AgentRequest } from '../request.ts'
 import type { Dispatch } from '../serving/dispatch.ts'
 import { type Attempt, type CallTarget, deadlineOf, needsLeader } from './call-target.ts'
 
+interface ServerTargetParts {
+  readonly rpc: Rpc
+  readonly raft: Raft
+  readonly dispatch: Dispatch
+  readonly ownAddress: string
+}
+
 /** The requests of a server: served here, or by the leader where only the leader may answer. */
 export class ServerTarget implements CallTarget {
   readonly nobody = { kind: 'no-leader' } as const
-  readonly #rpc: Rpc
-  readonly #raft: Raft
-  readonly #dispatch: Dispatch
-  readonly #ownAddress: string
+  readonly #parts: ServerTargetParts
 
-  constructor(parts: { rpc: Rpc; raft: Raft; dispatch: Dispatch; ownAddress: string }) {
-    this.#rpc = parts.rpc
-    this.#raft = parts.raft
-    this.#dispatch = parts.dispatch
-    this.#ownAddress = parts.ownAddress
+  constructor(parts: ServerTargetParts) {
+    this.#parts = parts
   }
 
   async attempt(
@@ -30,15 +31,21 @@ export class ServerTarget implements CallTarget {
     caller: Attempt,
   ): Promise<Result<unknown, CallFailure>> {
     const { read } = request
-    if (this.answersHere(endpoint, read)) return this.#dispatch.serve(endpoint.method, request, caller)
-    const status = this.#raft.status()
+    if (this.answersHere(endpoint, read)) return this.#parts.dispatch.serve(endpoint.method, request, caller)
+    const status = this.#parts.raft.status()
     const address = status.leader?.address
-    if (address === undefined || address === this.#ownAddress) return err({ kind: 'not-leader', leader: undefined })
+    if (address === undefined || address === this.#parts.ownAddress)
+      return err({ kind: 'not-leader', leader: undefined })
     // A stale read whose limit this server's state exceeds goes to the leader like any other read.
     const asked =
       read?.consistency === 'stale' ? { ...request, read: { ...read, consistency: 'default' as const } } : request
     const deadlineMs = deadlineOf(request)
-    return this.#rpc.request(address, { method: endpoint.method, body: asked, deadlineMs, onAbort: caller.onAbort })
+    return this.#parts.rpc.request(address, {
+      method: endpoint.method,
+      body: asked,
+      deadlineMs,
+      onAbort: caller.onAbort,
+    })
   }
 
   answerNow<Args, Reply>(
@@ -49,21 +56,23 @@ export class ServerTarget implements CallTarget {
   ): Result<Answer<Reply>, Failure> | undefined {
     // The lease tells whether this server leads.
     if (read.maxStaleMs > 0 && !this.answersHere(endpoint, read)) return undefined
-    const answer = this.#dispatch.answerNow(endpoint as QueryEndpoint, args, read, token)
+    const answer = this.#parts.dispatch.answerNow(endpoint as QueryEndpoint, args, read, token)
     return answer?.ok === true ? ok(answer.value.of(endpoint)) : answer
   }
 
   answersHere(endpoint: EndpointDefinition, read: ReadOptions | undefined): boolean {
-    const { role, leader, lastContactMs } = this.#raft.status()
+    const { role, leader, lastContactMs } = this.#parts.raft.status()
     if (role === 'leader') return true
     const tooStale = (maxMs: number): boolean => (lastContactMs ?? Number.POSITIVE_INFINITY) > maxMs
     if (needsLeader(endpoint, read, tooStale)) return false
     // A server that has just started may know less than before its restart, and less than any other server.
-    return read?.consistency !== 'stale' || !isOfState(endpoint) || leader === undefined || this.#raft.hasCaughtUp()
+    return (
+      read?.consistency !== 'stale' || !isOfState(endpoint) || leader === undefined || this.#parts.raft.hasCaughtUp()
+    )
   }
 
   onHope(use: () => void): Closable {
-    return this.#raft.onRoleChange((status) => {
+    return this.#parts.raft.onRoleChange((status) => {
       if (status.leader !== undefined) use()
     })
   }

@@ -156,9 +156,9 @@ export const catalogBreakages: readonly Breakage[] = [
   },
   {
     id: 'CAT-021',
-    file: 'src/features/catalog/routes.ts',
-    find: "...tagsSent(request.query.all('tag'), agent.release),",
-    replace: '',
+    file: 'src/features/discovery/instances.ts',
+    find: 'return { service, ...tags, connect,',
+    replace: 'return { service, ...(tags.tagFilter === true ? {} : tags), connect,',
   },
   {
     id: 'CAT-022',

@@ -42,9 +42,9 @@ export const healthBreakages: readonly Breakage[] = [
   },
   {
     id: 'HLT-007',
-    file: 'src/features/health/routes.ts',
-    find: "...tagsSent(request.query.all('tag'), agent.release),",
-    replace: "...tagsSent(request.query.all('tag').slice(0, 1), agent.release),",
+    file: 'src/features/discovery/instances.ts',
+    find: "tagsSent(query.all('tag'), agent.release)",
+    replace: "tagsSent(query.all('tag').slice(0, 1), agent.release)",
   },
   {
     id: 'HLT-008',

@@ -1,7 +1,7 @@
 import { utf8 } from '../../base/bytes.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
-import { type Endpoint, endpointText, type TcpStream, type UdpSocket } from '../../env/net.ts'
+import { type Endpoint, endpointText, type UdpSocket } from '../../env/net.ts'
 import { placeOf } from '../../rpc/address.ts'
 import type { LineSender } from './statsd-lines.ts'
 
@@ -52,23 +52,34 @@ class Gathering implements Closable {
   }
 }
 
-/** Sends many lines in one datagram, without knowing whether they arrive. */
-export class UdpLines implements LineSender {
+/** An open way to the receiver. */
+interface Carrier extends Closable {
+  /** Returns whether it has taken the lines; otherwise they wait on. */
+  take(lines: readonly string[]): boolean
+}
+
+/** A way that was opened; or the log's message why there is none, with whether to try again. */
+type Opened =
+  | { readonly carrier: Carrier }
+  | { readonly message: string; readonly reason?: string; readonly again: boolean }
+
+/** Gathers lines and hands them to a carrier, which is opened again after a pause when there is none. */
+class Lines implements LineSender {
   readonly #env: Env
   readonly #to: Endpoint
+  readonly #open: (onLost: (message: string, reason: string) => void) => Promise<Opened>
   readonly #gathering: Gathering
-  #socket: UdpSocket | undefined
-  /** The receiver's address, once it is known. */
-  #at: Endpoint | undefined
+  #carrier: Carrier | undefined
   #retry: Closable | undefined
   #warned = false
   #closed = false
 
-  constructor(env: Env, to: Endpoint) {
+  constructor(env: Env, to: Endpoint, open: (onLost: (message: string, reason: string) => void) => Promise<Opened>) {
     this.#env = env
     this.#to = to
-    this.#gathering = new Gathering(env, (lines) => this.#take(lines))
-    env.detach(this.#bind())
+    this.#open = open
+    this.#gathering = new Gathering(env, (lines) => this.#carrier?.take(lines) === true)
+    env.detach(this.#begin())
   }
 
   send(line: string): void {
@@ -79,113 +90,86 @@ export class UdpLines implements LineSender {
     this.#closed = true
     this.#gathering.close()
     this.#retry?.close()
-    this.#socket?.close()
+    this.#carrier?.close()
   }
 
-  async #bind(): Promise<void> {
-    this.#at = await placeOf(this.#env, this.#to)
-    if (this.#at === undefined) return this.#unknown()
-    const at = { host: this.#at.host.includes(':') ? '::' : '0.0.0.0', port: 0 }
-    const socket = await this.#env.udp.bind(at, () => undefined)
-    if (!socket.ok) {
+  async #begin(): Promise<void> {
+    let isLost = false
+    const opened = await this.#open((message, reason) => {
+      isLost = true
+      this.#carrier = undefined
+      this.#wait(message, reason)
+    })
+    if ('message' in opened) {
+      if (opened.again) return this.#wait(opened.message, opened.reason)
+      this.#warn(opened.message, opened.reason)
       this.#closed = true
-      const fields = { to: endpointText(this.#to), reason: socket.error.kind }
-      this.#env.log.write('warn', 'telemetry', 'metrics cannot be sent', fields)
-    } else if (this.#closed) socket.value.close()
+    } else if (isLost) return
+    else if (this.#closed) opened.carrier.close()
     else {
-      this.#socket = socket.value
+      this.#carrier = opened.carrier
+      this.#warned = false
       this.#gathering.flush()
     }
   }
 
-  #unknown(): void {
+  #wait(message: string, reason: string | undefined): void {
     if (this.#closed) return
-    if (!this.#warned) {
-      this.#env.log.write('warn', 'telemetry', 'metrics wait for a name', { to: endpointText(this.#to) })
-    }
+    if (!this.#warned) this.#warn(message, reason)
     this.#warned = true
-    this.#retry = this.#env.timers.after(redialMs, () => this.#env.detach(this.#bind()))
+    this.#retry = this.#env.timers.after(redialMs, () => this.#env.detach(this.#begin()))
   }
 
-  #take(lines: readonly string[]): boolean {
-    const socket = this.#socket
-    const to = this.#at
-    if (socket === undefined || to === undefined) return false
-    let datagram = ''
-    for (const line of lines) {
-      if (datagram !== '' && datagram.length + line.length > datagramCharactersMax) {
-        socket.send(to, utf8(datagram))
-        datagram = ''
-      }
-      datagram += line
-    }
-    if (datagram !== '') socket.send(to, utf8(datagram))
-    return true
+  #warn(message: string, reason: string | undefined): void {
+    const to = endpointText(this.#to)
+    this.#env.log.write('warn', 'telemetry', message, reason === undefined ? { to } : { to, reason })
   }
 }
 
-/** Sends lines over one connection, which is opened again when it breaks. */
-export class TcpLines implements LineSender {
-  readonly #env: Env
-  readonly #to: Endpoint
-  readonly #gathering: Gathering
-  #stream: TcpStream | undefined
-  #redial: Closable | undefined
-  #warned = false
-  #closed = false
-
-  constructor(env: Env, to: Endpoint) {
-    this.#env = env
-    this.#to = to
-    this.#gathering = new Gathering(env, (lines) => this.#take(lines))
-    env.detach(this.#dial())
-  }
-
-  send(line: string): void {
-    if (!this.#closed) this.#gathering.add(line)
-  }
-
-  close(): void {
-    this.#closed = true
-    this.#gathering.close()
-    this.#redial?.close()
-    this.#stream?.close()
-  }
-
-  async #dial(): Promise<void> {
-    const to = await placeOf(this.#env, this.#to)
-    if (to === undefined) return this.#lost('unknown name')
-    const dialled = await this.#env.tcp.dial(to, { timeoutMs: dialTimeoutMs })
-    if (!dialled.ok) return this.#lost(dialled.error.kind)
-    const stream = dialled.value
-    if (this.#closed) {
-      stream.onClose(() => undefined)
-      return stream.close()
+/** Sends many lines in one datagram, without knowing whether they arrive. */
+export function udpLines(env: Env, to: Endpoint): LineSender {
+  return new Lines(env, to, async () => {
+    const place = await placeOf(env, to)
+    if (place === undefined) return { message: 'metrics wait for a name', again: true }
+    const socket = await env.udp.bind({ host: place.host.includes(':') ? '::' : '0.0.0.0', port: 0 }, () => undefined)
+    if (!socket.ok) return { message: 'metrics cannot be sent', reason: socket.error.kind, again: false }
+    return {
+      carrier: { take: (lines) => sendDatagrams(socket.value, place, lines), close: () => socket.value.close() },
     }
-    this.#stream = stream
-    this.#warned = false
+  })
+}
+
+function sendDatagrams(socket: UdpSocket, to: Endpoint, lines: readonly string[]): true {
+  let datagram = ''
+  for (const line of lines) {
+    if (datagram !== '' && datagram.length + line.length > datagramCharactersMax) {
+      socket.send(to, utf8(datagram))
+      datagram = ''
+    }
+    datagram += line
+  }
+  if (datagram !== '') socket.send(to, utf8(datagram))
+  return true
+}
+
+/** Sends lines over one connection, which is opened again when it breaks. */
+export function tcpLines(env: Env, to: Endpoint): LineSender {
+  const message = 'metrics wait for a connection'
+  return new Lines(env, to, async (onLost) => {
+    const place = await placeOf(env, to)
+    if (place === undefined) return { message, reason: 'unknown name', again: true }
+    const dialled = await env.tcp.dial(place, { timeoutMs: dialTimeoutMs })
+    if (!dialled.ok) return { message, reason: dialled.error.kind, again: true }
+    const stream = dialled.value
     // No reply is expected, and none is kept.
     stream.onData(() => undefined)
     stream.onEnd(() => stream.close())
-    stream.onClose((why) => {
-      this.#stream = undefined
-      this.#lost(why)
-    })
-    this.#gathering.flush()
-  }
-
-  #lost(reason: string): void {
-    if (this.#closed) return
-    const fields = { to: endpointText(this.#to), reason }
-    if (!this.#warned) this.#env.log.write('warn', 'telemetry', 'metrics wait for a connection', fields)
-    this.#warned = true
-    this.#redial = this.#env.timers.after(redialMs, () => this.#env.detach(this.#dial()))
-  }
-
-  #take(lines: readonly string[]): boolean {
-    const stream = this.#stream
-    if (stream === undefined || stream.queuedBytes() > waitingCharactersMax) return false
-    stream.write(utf8(lines.join('')))
-    return true
-  }
+    stream.onClose((why) => onLost(message, why))
+    const take = (lines: readonly string[]): boolean => {
+      if (stream.queuedBytes() > waitingCharactersMax) return false
+      stream.write(utf8(lines.join('')))
+      return true
+    }
+    return { carrier: { take, close: () => stream.close() } }
+  })
 }

@@ -5,7 +5,7 @@ import type { TelemetryView } from '../../features/contract/agent-context.ts'
 import { productName } from '../../model/names.ts'
 import { type MetricNames, passes, type TelemetryConfig } from '../settings/telemetry-settings.ts'
 import { Exposition, processText } from './exposition.ts'
-import { TcpLines, UdpLines } from './line-senders.ts'
+import { tcpLines, udpLines } from './line-senders.ts'
 import { type MetricSink, plainLines, StatsdLines } from './statsd-lines.ts'
 
 interface Telemetry extends TelemetryView, Closable {
@@ -147,9 +147,9 @@ class ToldMetrics implements Telemetry, Metrics {
 function linesOf(env: Env, { statsd, statsite, dogstatsd, dogstatsdTags }: TelemetryConfig): readonly MetricSink[] {
   const dog = { tags: dogstatsdTags, wholeCounts: true, leavesOut: env.machine.hostName }
   return [
-    ...(statsd === undefined ? [] : [new StatsdLines(new UdpLines(env, statsd), plainLines)]),
-    ...(statsite === undefined ? [] : [new StatsdLines(new TcpLines(env, statsite), plainLines)]),
-    ...(dogstatsd === undefined ? [] : [new StatsdLines(new UdpLines(env, dogstatsd), dog)]),
+    ...(statsd === undefined ? [] : [new StatsdLines(udpLines(env, statsd), plainLines)]),
+    ...(statsite === undefined ? [] : [new StatsdLines(tcpLines(env, statsite), plainLines)]),
+    ...(dogstatsd === undefined ? [] : [new StatsdLines(udpLines(env, dogstatsd), dog)]),
   ]
 }
 

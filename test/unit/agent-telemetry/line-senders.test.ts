@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { TcpLines, UdpLines } from '../../../src/agent/telemetry/line-senders.ts'
+import { tcpLines, udpLines } from '../../../src/agent/telemetry/line-senders.ts'
 import { textOf } from '../../../src/base/bytes.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { TcpListener } from '../../../src/env/net.ts'
@@ -33,7 +33,7 @@ async function hearing(env: Env, heard: string[]): Promise<TcpListener> {
 describe('lines over TCP', () => {
   it('wait, within a bound, while nobody listens, and go once somebody does', async () => {
     await between(async (sender, listener, heard) => {
-      const lines = new TcpLines(sender, to)
+      const lines = tcpLines(sender, to)
       lines.send('first\n')
       for (let at = 0; at < 20_000; at++) lines.send(`${'x'.repeat(99)}\n`)
       await rest(sender, 12_000)
@@ -58,7 +58,7 @@ describe('lines over UDP', () => {
   it('leave after a moment, and none after the end', async () => {
     await between(async (sender, listener, heard) => {
       await value(listener.udp.bind(to, (_from, bytes) => heard.push(textOf(bytes))))
-      const lines = new UdpLines(sender, to)
+      const lines = udpLines(sender, to)
       lines.send('a\n')
       lines.send('b\n')
       await rest(sender, 300)
@@ -79,7 +79,7 @@ describe('lines to a receiver that has a name', () => {
     await between(async (sender, listener, heard, names) => {
       await value(listener.udp.bind(to, (_from, bytes) => heard.push(textOf(bytes))))
       await hearing(listener, heard)
-      const senders = [new UdpLines(sender, named), new TcpLines(sender, named)]
+      const senders = [udpLines(sender, named), tcpLines(sender, named)]
       for (const [at, lines] of senders.entries()) lines.send(`${at}\n`)
       await rest(sender, 4_000)
       expect(heard).toEqual([])

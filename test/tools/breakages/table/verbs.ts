@@ -52,13 +52,13 @@ const shared: readonly Breakage[] = [
   },
   {
     id: 'HTP-026',
-    file: 'src/features/catalog/routes.ts',
+    file: 'src/features/discovery/instances.ts',
     find: 'GET: declared({\n        summary,',
     replace: "[connect ? 'GET' : 'PUT']: declared({\n        summary,",
   },
   {
     id: 'HTP-032',
-    file: 'src/features/health/routes.ts',
+    file: 'src/features/discovery/instances.ts',
     find: 'GET: declared({\n        summary,',
     replace: "[connect ? 'GET' : 'POST']: declared({\n        summary,",
   },

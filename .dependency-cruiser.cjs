@@ -156,7 +156,7 @@ module.exports = {
       severity: 'error',
       scope: 'folder',
       comment: 'Two folders that import each other are one subject: move what both need to the lower one.',
-      from: { path: '^src/agent' },
+      from: { path: '^(src|sim)/' },
       to: { circular: true },
     },
     {

@@ -12,7 +12,7 @@
 import { loadavg } from 'node:os'
 import { createPlatform } from '../dist/sim/platform/platform.js'
 import { rsaPool } from '../dist/sim/platform/rsa-pool.js'
-import { Simulation } from '../dist/sim/world/simulation.js'
+import { Simulation } from '../dist/sim/simulation/simulation.js'
 import { hostCrypto } from '../dist/src/host/crypto.js'
 import { readCertificate } from '../dist/src/pki/certificate.js'
 import { signLeaf, signRoot } from '../dist/src/pki/mesh-certificates.js'

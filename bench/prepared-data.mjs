@@ -9,7 +9,7 @@ import { encodeCommand } from '../dist/src/agent/replication/command-codec.js'
 import { ReplicatedState } from '../dist/src/agent/replication/state-machine.js'
 import { kvPut } from '../dist/src/features/kv/commands.js'
 import { createHostEnv } from '../dist/src/host/env.js'
-import { openRaft } from '../dist/src/raft/driver.js'
+import { openRaft } from '../dist/src/raft/driver/open-raft.js'
 
 const timing = { heartbeatTimeoutMs: 1000, electionTimeoutMs: 1000, leaderLeaseMs: 500 }
 const never = 1 << 30

@@ -18,7 +18,7 @@ import { CompileCache } from './compile-cache.js'
  * 3. The folder in the user's cache has the digest of all texts of the bundle in its name.
  *
  * A cache contains the name of its file, which V8 uses wherever the file is by now. So in stack traces the files of a
- * bundle have names that are valid everywhere, relative to the folder of the program: `src/host/source-place.ts` finds
+ * bundle have names that are valid everywhere, relative to the folder of the program: `src/host/fatal.ts` finds
  * them again.
  */
 export function loadBundle(file) {

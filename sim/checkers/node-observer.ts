@@ -5,7 +5,7 @@ import { indexBefore, type LogIndex, noIndex, noTerm, plus, type Term } from '..
 import type { Release } from '../../src/model/release.ts'
 import { decodeConfiguration } from '../../src/raft/core/configuration.ts'
 import type { ConfigurationChange, Entry, HardState, RaftMessage, SnapshotMeta } from '../../src/raft/core/types.ts'
-import { isForcedTerm } from '../../src/raft/forced-configuration.ts'
+import { isForcedTerm } from '../../src/raft/opening/forced-configuration.ts'
 import type { RaftObserver } from '../../src/raft/raft.ts'
 import type { ServerSeen } from './access/access-facts.ts'
 import { cleanDeath } from './clean-death.ts'

@@ -14,10 +14,9 @@ import type { ServerSeen } from '../checkers/access/access-facts.ts'
 import type { Invariants } from '../checkers/invariants.ts'
 import { reachedMarks } from '../checkers/marks.ts'
 import { observe } from '../checkers/node-observer.ts'
-import type { Simulation } from '../world/simulation.ts'
+import type { Simulation } from '../simulation/simulation.ts'
 import { Certificates } from './certificates.ts'
-import { type ClusterNode, serverAddress } from './cluster-node.ts'
-import { plantPeersJson } from './peers-json.ts'
+import { type ClusterNode, plantPeersJson, serverAddress } from './cluster-node.ts'
 import type { WebServers } from './web-servers.ts'
 
 /**

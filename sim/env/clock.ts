@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/env/clock.ts'
 import type { Boot } from '../world/boot.ts'
-import type { Machine } from '../world/machine.ts'
+import type { Machine } from './machine.ts'
 
 export class SimClock implements Clock {
   readonly #machine: Machine

@@ -1,7 +1,7 @@
 import type { Crypto, KeyKind, RunningHash, SignatureAlgorithm, SigningKey } from '../../src/env/crypto.ts'
 import type { RandomStream } from '../../src/env/random.ts'
 import type { Boot } from '../world/boot.ts'
-import type { Machine } from '../world/machine.ts'
+import type { Machine } from './machine.ts'
 
 const keySeedBytes = 32
 

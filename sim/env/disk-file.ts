@@ -5,8 +5,8 @@ import type { Boot } from '../world/boot.ts'
 import type { DiskTiming } from '../world/disk/disk.ts'
 import { diskFailure } from '../world/disk/disk-failure.ts'
 import type { Inode } from '../world/disk/inode.ts'
-import type { Machine } from '../world/machine.ts'
 import { diskOperations, finishLater } from './disk-operations.ts'
+import type { Machine } from './machine.ts'
 
 /**
  * An open file. What changes it takes effect in the page cache when it is asked for, so that a crash before its end finds

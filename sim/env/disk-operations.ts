@@ -1,7 +1,7 @@
 import { traceKinds } from '../report/trace-kinds.ts'
 import type { Boot } from '../world/boot.ts'
-import type { Machine } from '../world/machine.ts'
 import { SimEvent } from '../world/sim-event.ts'
+import type { Machine } from './machine.ts'
 
 /** Numbers of operations in the trace. */
 export const diskOperations = {

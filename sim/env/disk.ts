@@ -4,9 +4,9 @@ import { traceKinds } from '../report/trace-kinds.ts'
 import type { Boot } from '../world/boot.ts'
 import type { DiskTiming } from '../world/disk/disk.ts'
 import { diskFailure } from '../world/disk/disk-failure.ts'
-import type { Machine } from '../world/machine.ts'
 import { SimDiskFile } from './disk-file.ts'
 import { diskOperations, finishLater } from './disk-operations.ts'
+import type { Machine } from './machine.ts'
 
 export class SimEnvDisk implements Disk {
   readonly #machine: Machine

@@ -11,11 +11,11 @@ import type {
 import type { Endpoint, ListenFailure, Tcp, TlsOptions } from '../../src/env/net.ts'
 import type { Log } from '../../src/env/observe.ts'
 import type { Boot } from '../world/boot.ts'
-import type { Machine } from '../world/machine.ts'
 import type { HttpAnswer } from './http-client.ts'
 import { HttpConnections } from './http-connections.ts'
 import { areSendable, isSendableLine } from './http-frame.ts'
 import { HttpServerConnection, type HttpServing } from './http-server.ts'
+import type { Machine } from './machine.ts'
 
 /**
  * HTTP over simulated streams. Requests and responses travel whole and undecoded, in frames: what a parser of HTTP/1.1

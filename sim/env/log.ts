@@ -3,7 +3,7 @@ import type { Fields, FollowedLog, Log, LogLevel, LogParts, Sampling } from '../
 import { SampledLines } from '../../src/model/sampled-lines.ts'
 import { traceKinds } from '../report/trace-kinds.ts'
 import type { Boot } from '../world/boot.ts'
-import type { Machine } from '../world/machine.ts'
+import type { Machine } from './machine.ts'
 
 /** Number of lines that a new follower of the log gets; the others are in the trace. */
 const recentMax = 16

@@ -1,5 +1,53 @@
 import type { RunningMachine as MachineFacts } from '../../src/env/process.ts'
-import type { NodeOptions } from '../world/node-options.ts'
+import type { DiskOptions, SimDisk } from '../world/disk/disk.ts'
+import type { Kernel } from '../world/kernel.ts'
+import type { Host } from '../world/network/host.ts'
+import type { Network } from '../world/network/network.ts'
+import type { ClockOptions, NodeClock } from '../world/node-clock.ts'
+
+export interface NodeOptions {
+  readonly name: string
+  /** Its IP address. */
+  readonly host: string
+  readonly clock?: ClockOptions
+  readonly disk?: DiskOptions
+  /** Directories that are there, durably, before the first boot. */
+  readonly directories?: readonly string[]
+  readonly cpuCount?: number
+}
+
+/** A call of a program, as its script sees it. */
+export interface ProgramCall {
+  readonly argv: readonly string[]
+  readonly environment: ReadonlyMap<string, string>
+  readonly input: Uint8Array
+}
+
+/** What a scripted program does. */
+export interface ProgramRun {
+  /** How long it takes. */
+  readonly afterMs: number
+  /** Its exit code, or the signal that ends it. */
+  readonly exit: number | string
+  readonly output?: string | Uint8Array
+}
+
+/** A child process in the simulator: what it will have done is known at its start. */
+export type Program = (call: ProgramCall) => ProgramRun
+
+/** One machine, as the Env of a process on it needs it. */
+export interface Machine {
+  readonly kernel: Kernel
+  readonly network: Network
+  readonly host: Host
+  readonly clock: NodeClock
+  readonly disk: SimDisk
+  /** Programs that a process may run, by name. */
+  readonly programs: ReadonlyMap<string, Program>
+  readonly facts: MachineFacts
+  /** The process met an error that it did not expect. */
+  failed(error: unknown): void
+}
 
 export function machineFacts(options: NodeOptions): MachineFacts {
   const interfaces = [

@@ -1,6 +1,6 @@
 import type { Metrics, MetricsInterval } from '../../src/env/observe.ts'
 import type { Boot } from '../world/boot.ts'
-import type { Machine } from '../world/machine.ts'
+import type { Machine } from './machine.ts'
 
 /** Different names; further ones are dropped. */
 const namesMax = 4096

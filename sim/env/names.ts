@@ -2,8 +2,8 @@ import { err, ok, type Result } from '../../src/base/result.ts'
 import type { LookupFailure, Names } from '../../src/env/names.ts'
 import { traceKinds } from '../report/trace-kinds.ts'
 import type { Boot } from '../world/boot.ts'
-import type { Machine } from '../world/machine.ts'
 import { microseconds } from '../world/time-range.ts'
+import type { Machine } from './machine.ts'
 
 type Found = Result<readonly string[], LookupFailure>
 

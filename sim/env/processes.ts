@@ -3,8 +3,8 @@ import { err, ok, type Result } from '../../src/base/result.ts'
 import type { ChildExit, ChildOptions, Processes, SpawnFailure } from '../../src/env/process.ts'
 import { traceKinds } from '../report/trace-kinds.ts'
 import type { Boot } from '../world/boot.ts'
-import type { Machine } from '../world/machine.ts'
 import { microseconds } from '../world/time-range.ts'
+import type { Machine } from './machine.ts'
 
 type Run = Result<ChildExit, SpawnFailure>
 

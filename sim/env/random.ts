@@ -1,6 +1,6 @@
 import type { Random, RandomStream } from '../../src/env/random.ts'
 import type { Boot } from '../world/boot.ts'
-import type { Machine } from '../world/machine.ts'
+import type { Machine } from './machine.ts'
 
 /**
  * Streams of one process: keyed by the number of the boot too, or a process that restarts would draw the election

@@ -11,10 +11,45 @@ import type {
   TlsOptions,
 } from '../../src/env/net.ts'
 import type { Boot } from '../world/boot.ts'
-import type { Machine } from '../world/machine.ts'
 import { TcpDial } from '../world/network/tcp-dial.ts'
 import { SimTcpListener } from '../world/network/tcp-listener.ts'
-import { addressProblem } from './address.ts'
+import type { Machine } from './machine.ts'
+
+/** Names would be looked up, at an unknown cost and outside every deadline: only addresses are taken. */
+export function addressProblem({ host, port }: Endpoint): string | undefined {
+  if (!isIpv4(host) && !isIpv6(host)) return `${JSON.stringify(host)} is not an IP address`
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) return `${port} is not a port`
+  return undefined
+}
+
+function isIpv4(host: string): boolean {
+  let parts = 1
+  let value = -1
+  for (let at = 0; at < host.length; at++) {
+    const unit = host.charCodeAt(at)
+    if (unit === 46) {
+      if (value < 0) return false
+      parts++
+      value = -1
+    } else {
+      const digit = unit - 48
+      // No leading zero: some would read such a number as octal.
+      if (digit < 0 || digit > 9 || value === 0) return false
+      value = Math.max(value, 0) * 10 + digit
+      if (value > 255) return false
+    }
+  }
+  return parts === 4 && value >= 0
+}
+
+/** Groups of four digits, with one gap at most; no zone and no IPv4 tail, which nobody writes in a simulation. */
+function isIpv6(host: string): boolean {
+  const gaps = host.split('::')
+  const groups = host.split(':').filter((group) => group !== '')
+  if (gaps.length > 2 || !groups.every((group) => /^[0-9a-fA-F]{1,4}$/.test(group))) return false
+  if (gaps.length === 2) return groups.length < 8
+  return groups.length === 8 && !host.startsWith(':') && !host.endsWith(':')
+}
 
 /** What a system call or two take. */
 export const listenDelayUs = 20

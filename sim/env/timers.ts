@@ -2,8 +2,8 @@ import { invariant } from '../../src/base/invariant.ts'
 import type { Closable } from '../../src/env/async.ts'
 import type { Timers } from '../../src/env/clock.ts'
 import type { Boot } from '../world/boot.ts'
-import type { Machine } from '../world/machine.ts'
 import { TimerEvent } from '../world/timer-event.ts'
+import type { Machine } from './machine.ts'
 
 /** Thirty years: a timer that is due later never fires in a run. */
 const neverUs = 1e15

@@ -1,10 +1,9 @@
 import { err, ok, type Result } from '../../src/base/result.ts'
 import type { Endpoint, ListenFailure, Udp, UdpSocket } from '../../src/env/net.ts'
 import type { Boot } from '../world/boot.ts'
-import type { Machine } from '../world/machine.ts'
 import { type DatagramUse, SimUdpSocket } from '../world/network/udp-socket.ts'
-import { addressProblem } from './address.ts'
-import { listenDelayUs } from './tcp.ts'
+import type { Machine } from './machine.ts'
+import { addressProblem, listenDelayUs } from './tcp.ts'
 
 export class SimUdp implements Udp {
   readonly #machine: Machine

@@ -1,3 +1,5 @@
+import type { Deferred } from '../../src/env/async.ts'
+
 /** Immediates of one round of Node's loop. Between two of them Node runs every promise job, without looking for input. */
 const batch = 128
 
@@ -30,4 +32,14 @@ export function pump(step: (last: boolean) => boolean, immediate: typeof setImme
     }
     round()
   })
+}
+
+export function deferred<T>(): Deferred<T> {
+  let resolve: (value: T) => void = () => undefined
+  let reject: (reason: Error) => void = () => undefined
+  const promise = new Promise<T>((onResolve, onReject) => {
+    resolve = onResolve
+    reject = onReject
+  })
+  return { promise, resolve, reject }
 }

@@ -1,8 +1,7 @@
 import { type KeyOperation, operationText, valueText } from '../checkers/keys/key-history.ts'
 import type { KeyViolation } from '../checkers/keys/key-verdict.ts'
-import { drawnOperations, historyPicture } from './history-picture.ts'
+import { drawnOperations, escaped, historyPicture } from './history-picture.ts'
 import type { JudgedHistory, JudgedKey } from './history-report.ts'
-import { escaped } from './html.ts'
 
 /** Pictures on one page; of further keys the verdict alone. */
 const picturesMax = 20

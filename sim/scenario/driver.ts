@@ -3,9 +3,9 @@ import type { TypeName } from '../../src/dns-wire/message.ts'
 import type { ReceivedResponse } from '../../src/dns-wire/question.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { Endpoint } from '../../src/env/net.ts'
+import type { Simulation } from '../simulation/simulation.ts'
 import { askDns } from '../workload/dns-client.ts'
 import { tokenHeaders } from '../workload/key-client.ts'
-import type { Simulation } from '../world/simulation.ts'
 import { type Answer, answerOf } from './answers.ts'
 
 interface Passing {

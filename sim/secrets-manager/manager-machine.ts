@@ -1,6 +1,6 @@
 import { invariant } from '../../src/base/invariant.ts'
 import type { Env } from '../../src/env/env.ts'
-import type { Simulation } from '../world/simulation.ts'
+import type { Simulation } from '../simulation/simulation.ts'
 import { SecretsManager } from './secrets-manager.ts'
 
 /** How it does when it does not do well, and what that looks like from outside. */

@@ -75,7 +75,7 @@ export const accessBugs: readonly PlantedBug[] = [
     name: 'batches-too-fast',
     about: 'the migration starts its next batch after a fifth of a second',
     patches: [
-      { file: 'src/features/acl/legacy/migration.js', find: 'const pauseMs = 1_000;', replace: 'const pauseMs = 200;' },
+      { file: 'src/features/acl/system/migration.js', find: 'const pauseMs = 1_000;', replace: 'const pauseMs = 200;' },
     ],
     hunt: migrated,
     foundBy: ['A4'],

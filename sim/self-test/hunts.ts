@@ -8,8 +8,8 @@ export interface Hunt {
 }
 
 const oneEntryAtATime: readonly Patch[] = [
-  { file: 'src/raft/driver.js', find: 'appendEntriesMax: 64,', replace: 'appendEntriesMax: 1,' },
-  { file: 'src/raft/driver.js', find: 'appendsInFlightMax: 64,', replace: 'appendsInFlightMax: 1,' },
+  { file: 'src/raft/driver/open-raft.js', find: 'appendEntriesMax: 64,', replace: 'appendEntriesMax: 1,' },
+  { file: 'src/raft/driver/open-raft.js', find: 'appendsInFlightMax: 64,', replace: 'appendsInFlightMax: 1,' },
 ]
 
 /** A server that was away gets a snapshot at once, because the log before it is gone. */

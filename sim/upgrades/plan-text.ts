@@ -1,6 +1,6 @@
 import { optionText, type RefusedOption } from '../../src/config/past/removed.ts'
 import { releaseText } from '../../src/model/release.ts'
-import { adviceAt, type Moment } from '../../src/model/upgrade-text.ts'
+import { adviceAt, type Moment } from '../../src/model/upgrade-note.ts'
 import {
   type PlannedLeg,
   type PlanOrder,

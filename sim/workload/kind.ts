@@ -7,7 +7,7 @@ import type { ActionScope } from '../faults/action-scope.ts'
 import type { Trigger } from '../faults/fault-schema.ts'
 import type { Template } from '../notation/fields.ts'
 import type { Selector } from '../notation/selector.ts'
-import type { Simulation } from '../world/simulation.ts'
+import type { Simulation } from '../simulation/simulation.ts'
 
 /** What the workload asks of a run. */
 export interface WorkloadRun {

@@ -7,16 +7,41 @@ import type { Boot } from './boot.ts'
 import { EventQueue } from './event-queue.ts'
 import type { Platform, TurnState } from './platform.ts'
 import { RandomStreams } from './random-streams.ts'
-import type { RunFailure } from './run-end.ts'
 import { SimEvent } from './sim-event.ts'
 import { Slab } from './slab.ts'
+
+/** Why a run ended as failed. Observers of a run may add kinds of their own. */
+export interface RunFailure {
+  readonly kind: 'node-error' | 'checker-error' | 'dead-process' | 'async-leak' | 'unhandled-rejection' | 'violation'
+  readonly message: string
+  readonly node?: string
+  readonly error?: Error
+}
+
+/** How a call of `run` ended. */
+export type RunEnd =
+  | { readonly kind: 'time'; readonly message: string }
+  | { readonly kind: 'predicate'; readonly message: string }
+  | { readonly kind: 'stopped'; readonly message: string }
+  | { readonly kind: 'limit'; readonly message: string }
+  | { readonly kind: 'failed'; readonly message: string; readonly failure: RunFailure }
+
+/** Bounds of a run: each ends it with a reason that a reader understands. */
+export interface RunLimits {
+  /** Events delivered. */
+  readonly turns: number
+  /** Events waiting. */
+  readonly pending: number
+}
+
+export const defaultLimits: RunLimits = { turns: 1_000_000_000, pending: 1_000_000 }
 
 /** Something that gathers what one turn gives it and passes it on at the end of the turn. */
 export interface EndOfTurn {
   endOfTurn(): void
 }
 
-export interface KernelOptions {
+interface KernelOptions {
   readonly seed: string
   readonly platform: Platform
   readonly pendingMax: number

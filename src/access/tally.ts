@@ -1,6 +1,5 @@
 import { hideUuids } from '../base/uuid.ts'
-import type { Ask } from './authorizer.ts'
-import { decisionText } from './decision-text.ts'
+import { type Ask, decisionText } from './authorizer.ts'
 import type { Difference, Refusal } from './rehearsal.ts'
 
 /** Different things counted at once; what comes beyond them is counted together. */

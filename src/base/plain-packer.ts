@@ -1,5 +1,5 @@
+import { SpelledBytes } from './bytes.ts'
 import { isList, isRecord } from './shape.ts'
-import { SpelledBytes } from './spelled-bytes.ts'
 
 /** Bytes of one buffer. What does not fit into a fresh one is left to the general packer. */
 const bufferBytes = 16 << 10

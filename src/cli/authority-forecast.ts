@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { parseDuration } from '../base/duration.ts'
-import { msOfDigits } from '../pki/utc-time.ts'
+import { msOfDigits } from '../pki/der-reader.ts'
 import type { forecastSchema } from './api/connect-answers.ts'
 import { formatTable } from './output.ts'
 

@@ -1,7 +1,6 @@
 import { invariant } from '../base/invariant.ts'
 import { itemAt } from '../base/items.ts'
-import { type Comment, Lexer } from './lexer.ts'
-import type { Token } from './token.ts'
+import { type Comment, Lexer, type Token } from './lexer.ts'
 
 /** A text with what a tree leaves out: how things are written, in which lines they stand, and what is said beside them. */
 export interface Layout {

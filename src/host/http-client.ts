@@ -7,12 +7,11 @@ import type { Endpoint } from '../env/net.ts'
 import { plainBytes } from '../native/plain-bytes.ts'
 import { nextTurn, nodeDelay } from './async.ts'
 import { joinedHeaders } from './http-body.ts'
-import { addressProblem, dialFailure } from './net-failures.ts'
-import { socketPathOf } from './socket-path.ts'
+import { addressProblem, dialFailure, handshakeReason, tlsFault } from './net-failures.ts'
+import { socketPathOf } from './socket-access.ts'
 import { messageOf } from './system-error.ts'
 import { Tail } from './tail.ts'
 import { diallerTls } from './tls.ts'
-import { handshakeReason, tlsFault } from './tls-fault.ts'
 
 /** A larger answer is broken off. */
 const answerBytesMax = 256 << 20

@@ -9,14 +9,13 @@ import { SourceShares } from '../base/source-shares.ts'
 import type { HttpHandler, HttpListener, SocketAccess } from '../env/http.ts'
 import type { Endpoint, ListenFailure, TlsOptions } from '../env/net.ts'
 import type { Log } from '../env/observe.ts'
-import { handshakeByte, whenFirstByte } from './first-byte.ts'
 import { HttpConnection, type HttpServing } from './http-connection.ts'
 import { addressProblem, endpointOf, listenFailure } from './net-failures.ts'
 import type { OpenThings } from './open-things.ts'
-import { giveSocket } from './socket-access.ts'
-import { socketPathOf } from './socket-path.ts'
+import { giveSocket, socketPathOf } from './socket-access.ts'
 import { codeOf, messageOf } from './system-error.ts'
 import { askedOfDiallers, contextOptions, listenerTls } from './tls.ts'
+import { handshakeByte, whenFirstByte } from './tls-acceptor.ts'
 
 /** Connections that one listener holds at a time; further ones are dropped by the system's accept. */
 const httpConnectionsMax = 8192

@@ -45,7 +45,7 @@ function numberText(value: number): string {
 }
 
 /** JSON's own escapes leave DEL, the second set of control characters and the separators of lines as they are. */
-export function escapedJson(value: unknown): string {
+function escapedJson(value: unknown): string {
   const hard = /[\u007f-\u009f\u2028\u2029]/g
   return JSON.stringify(value).replace(hard, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
@@ -58,4 +58,27 @@ function localTime(wallMs: number): string {
 
 function twoDigits(value: number): string {
   return value < 10 ? `0${value}` : String(value)
+}
+
+/**
+ * The same record as one line of JSON, under the names that later releases of the field give them: `@timestamp` (RFC 3339,
+ * UTC), `@level`, `@module`, `@message`, and the fields beside them as they are called.
+ */
+export function logJson({ wallMs, level, topic, text, fields }: LogRecord): string {
+  const line: Record<string, unknown> = {
+    '@level': level,
+    '@message': text,
+    '@module': topic,
+    '@timestamp': new Date(wallMs).toISOString(),
+  }
+  for (const [key, value] of Object.entries(fields ?? {})) {
+    // Beyond 2^53 readers of JSON lose digits.
+    line[key] = typeof value !== 'bigint' || !Number.isSafeInteger(Number(value)) ? jsonValue(value) : Number(value)
+  }
+  return escapedJson(line)
+}
+
+function jsonValue(value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value)
+  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
 }

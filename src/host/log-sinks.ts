@@ -4,7 +4,7 @@ import type { LogPlaces } from '../env/terminal.ts'
 import { productName } from '../model/names.ts'
 import { type HostLog, type LogSink, terminalSink } from './log.ts'
 import { LogFile } from './log-file.ts'
-import { logJson } from './log-json.ts'
+import { logJson } from './log-line.ts'
 
 /** Takes text as standard output and standard error do. */
 export interface Streams {

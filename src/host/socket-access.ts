@@ -26,3 +26,11 @@ async function userId(user: string): Promise<number | undefined> {
   const id = line?.split(':')[2] ?? ''
   return /^\d+$/.test(id) ? Number(id) : undefined
 }
+
+/** Before the path of a socket of the file system. */
+const socketScheme = 'unix://'
+
+/** The path, where a host is not an address but `unix://` and one. */
+export function socketPathOf(host: string): string | undefined {
+  return host.startsWith(socketScheme) ? host.slice(socketScheme.length) : undefined
+}

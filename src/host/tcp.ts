@@ -17,13 +17,12 @@ import type {
 import { endpointText } from '../env/net.ts'
 import type { Log } from '../env/observe.ts'
 import { nodeDelay } from './async.ts'
-import { addressProblem, dialFailure, endpointOf, listenFailure } from './net-failures.ts'
+import { addressProblem, dialFailure, endpointOf, listenFailure, tlsFault } from './net-failures.ts'
 import type { OpenThings } from './open-things.ts'
 import { codeOf, messageOf } from './system-error.ts'
 import { HostTcpStream } from './tcp-stream.ts'
 import { diallerTls, provenPeer, tlsProblem, withoutChain } from './tls.ts'
 import { TlsAcceptor } from './tls-acceptor.ts'
-import { tlsFault } from './tls-fault.ts'
 
 /** Streams that one listener holds at a time; further diallers are dropped. */
 const acceptedStreamsMax = 8192

@@ -1,15 +1,15 @@
 import { err, ok, type Result } from '../base/result.ts'
-import { inputBytesMax, type Terminal } from '../env/terminal.ts'
+import type { Closable } from '../env/async.ts'
+import { inputBytesMax, type Signal, type Terminal } from '../env/terminal.ts'
 import { productName } from '../model/names.ts'
 import { plainBytes } from '../native/plain-bytes.ts'
 import { hostClock } from './clock.ts'
-import { startChild } from './foreground-child.ts'
 import type { HostLog } from './log.ts'
 import type { LogFile } from './log-file.ts'
 import { openLogSinks, type Streams } from './log-sinks.ts'
 import { holdPidFile } from './pid-file.ts'
-import { onSignal } from './signals.ts'
-import { StandardOutput } from './standard-output.ts'
+import { startChild } from './processes.ts'
+import { codeOf, messageOf } from './system-error.ts'
 
 /** The terminal of this process. `log` holds its lines until they are to be shown. */
 export function createTerminal(log: HostLog, revision?: string): Terminal {
@@ -66,4 +66,58 @@ async function readInput(): Promise<Result<Uint8Array, 'too-large'>> {
     pieces.push(piece)
   }
   return ok(plainBytes(Buffer.concat(pieces)))
+}
+
+/** Calls `use` at each signal of that kind, in place of what the signal would do to the process. */
+export function onSignal(signal: Signal, use: () => void): Closable {
+  const listener = (): void => use()
+  process.on(signal, listener)
+  return {
+    close: () => {
+      process.off(signal, listener)
+    },
+  }
+}
+
+/** Standard output and what becomes of it where it cannot be written, a full disk for one. */
+class StandardOutput {
+  readonly #complain: (text: string) => void
+  #carriesLog = false
+  #lostPieces = 0
+
+  /** `complain`: one line each time that it fails after it was well, and one when it is well again. */
+  constructor(complain: (text: string) => void) {
+    this.#complain = complain
+    for (const stream of [process.stdout, process.stderr]) {
+      stream.on('error', (cause) => this.#failed(cause, stream === process.stdout))
+    }
+  }
+
+  write(text: string): void {
+    if (this.#lostPieces === 0) process.stdout.write(text)
+    else process.stdout.write(text, (cause) => this.#tried(cause))
+  }
+
+  /**
+   * From here on it carries an agent's log, and the agent continues if it fails. A command fails if its output cannot
+   * be written.
+   */
+  carryLog(): void {
+    this.#carriesLog = true
+  }
+
+  #failed(cause: Error, isOutput: boolean): void {
+    // `svc kv get -recurse | head` ends the reader first, which is no failure of ours.
+    if (codeOf(cause) === 'EPIPE') return
+    if (!this.#carriesLog) throw cause
+    if (!isOutput) return
+    this.#lostPieces += 1
+    if (this.#lostPieces === 1) this.#complain(`standard output cannot be written: ${messageOf(cause)}`)
+  }
+
+  #tried(cause: Error | null | undefined): void {
+    if ((cause ?? undefined) !== undefined || this.#lostPieces === 0) return
+    this.#complain(`standard output is written again, ${this.#lostPieces} lines are missing`)
+    this.#lostPieces = 0
+  }
 }

@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net'
 import { createServer, type Server, type TLSSocket } from 'node:tls'
+import { byteAt } from '../base/items.ts'
 import type { Endpoint, ListenerTls, TlsRefusal } from '../env/net.ts'
 import type { Log } from '../env/observe.ts'
-import { handshakeByte, whenFirstByte } from './first-byte.ts'
 import { endpointOf } from './net-failures.ts'
 import type { OpenThings } from './open-things.ts'
 import { codeOf, messageOf } from './system-error.ts'
 import { HostTcpStream } from './tcp-stream.ts'
-import { listenerTls, provenPeer } from './tls.ts'
+import { handshakeTimeoutMs, listenerTls, provenPeer } from './tls.ts'
 
 interface Accepting {
   readonly onStream: (stream: HostTcpStream) => void
@@ -97,4 +97,29 @@ function refusalOf(cause: Error, socket: TLSSocket): TlsRefusal {
 
 function keyOf(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort} ${socket.localAddress} ${socket.localPort}`
+}
+
+/** The first byte of a TLS handshake. RFC 8446, section 5.1. */
+export const handshakeByte = 0x16
+
+/** Calls `use` with the first byte that comes, which is left to be read; a dialler that says nothing in time is dropped. */
+export function whenFirstByte(raw: Socket, use: (byte: number) => void): void {
+  const timer = setTimeout(() => raw.destroy(), handshakeTimeoutMs)
+  const over = (): void => {
+    clearTimeout(timer)
+    raw.off('readable', look)
+    raw.off('end', gone)
+    raw.off('close', over)
+  }
+  const gone = (): void => void raw.destroy()
+  const look = (): void => {
+    const first = raw.read(1) as Uint8Array | null
+    if (first === null) return
+    over()
+    raw.unshift(first)
+    use(byteAt(first, 0))
+  }
+  raw.on('readable', look)
+  raw.once('end', gone)
+  raw.once('close', over)
 }

@@ -3,6 +3,7 @@
  * program's own names; each interface has its own JSON.
  */
 
+import { metadataKeyMax, metadataPairsMax, metadataValueMax } from './limits.ts'
 import type { ManagedFacts, MeshFacts } from './mesh-service.ts'
 import { productName } from './names.ts'
 
@@ -77,7 +78,7 @@ export interface CatalogCheckDefinition {
   readonly deregisterCriticalServiceAfterMs: number
 }
 
-export interface RowIndexes {
+interface RowIndexes {
   readonly createIndex: number
   readonly modifyIndex: number
 }
@@ -211,3 +212,29 @@ export const membershipCriticalOutput = 'Agent not live or unreachable'
  * Reference: health.md#maintenance-checks.
  */
 export const serviceMaintenancePrefix = '_service_maintenance:'
+
+/**
+ * Why such metadata of a node or a service cannot be taken, in the field's words; undefined where they can. `reservedToo`: they
+ * are not given but asked for, and keys of the product's own are as good as others.
+ * Reference: catalog.md#metadata-limits.
+ */
+export function metadataProblem(pairs: TextPairs, reservedToo = false): string | undefined {
+  if (pairs.length > metadataPairsMax) {
+    return `Node metadata cannot contain more than ${metadataPairsMax} key/value pairs`
+  }
+  for (const [key, value] of pairs) {
+    const reason = pairProblem(key, value, reservedToo)
+    if (reason !== undefined) return `Couldn't load metadata pair ('${key}', '${value}'): ${reason}`
+  }
+  return undefined
+}
+
+function pairProblem(key: string, value: string, reservedToo: boolean): string | undefined {
+  if (key === '') return 'Key cannot be blank'
+  if (!/^[A-Za-z0-9_-]+$/.test(key)) return 'Key contains invalid characters'
+  if (key.length > metadataKeyMax) return `Key is too long (limit: ${metadataKeyMax} characters)`
+  if (!reservedToo && key.startsWith(`${productName}-`))
+    return `Key prefix '${productName}-' is reserved for internal use`
+  if (value.length > metadataValueMax) return `Value is too long (limit: ${metadataValueMax} characters)`
+  return undefined
+}

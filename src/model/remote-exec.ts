@@ -1,5 +1,21 @@
 import type { Json } from '../base/json.ts'
 
+/**
+ * A user event for agents to act on. Filters are regular expressions; '' matches all. Reference:
+ * events.md#firing-an-event, events.md#filters.
+ */
+export interface UserEvent {
+  /** A UUID. */
+  readonly id: string
+  readonly name: string
+  readonly payload: Uint8Array
+  readonly nodeFilter: string
+  readonly serviceFilter: string
+  readonly tagFilter: string
+  /** Lamport time of the pool's; 0 before it is fired. */
+  readonly lamport: number
+}
+
 /** The event that asks agents to run a command, and the default of the prefix under which its keys are: the field's. */
 export const remoteExecName = '_rexec'
 

@@ -1,7 +1,7 @@
 import type { Release } from './release-change.ts'
 
 /** A default that changed: an operator writes the old value down, or accepts the new one. */
-export interface ChangedDefault {
+interface ChangedDefault {
   /** With dots, as in a configuration file. */
   readonly key: string
   readonly of: 'servers' | 'clients' | 'agents'
@@ -41,4 +41,21 @@ export interface UpgradeNote extends UpgradeAdvice {
   readonly since: Release
   /** Row of docs/reference/releases.md. */
   readonly reference: string
+}
+
+/** When in the course of an upgrade something is to be done. */
+export const moments = ['before', 'during', 'after'] as const
+
+export type Moment = (typeof moments)[number]
+
+/** The tasks at that moment, as sentences; changed defaults are set before the upgrade. */
+export function adviceAt(advice: UpgradeAdvice, moment: Moment): readonly string[] {
+  const scope = advice.where === undefined ? '' : '(with access control) '
+  const said = advice[moment]
+  const defaults = moment === 'before' ? (advice.defaults ?? []).map(defaultText) : []
+  return [...(said === undefined ? [] : [said]), ...defaults].map((sentence) => `${scope}${sentence}`)
+}
+
+function defaultText({ key, of, before, since }: ChangedDefault): string {
+  return `Write \`${key}\` = ${before} down on ${of} to keep what is so today, or accept ${since}, the new default.`
 }

@@ -7,7 +7,7 @@ import type { Endpoint } from '../env/net.ts'
 import { proxyKind } from '../model/mesh-service.ts'
 import type { AgentApi } from './agent-api.ts'
 import { Following, refusalText } from './following.ts'
-import type { Expected } from './peers.ts'
+import type { Expected } from './identity.ts'
 import type { UpstreamPlan } from './plan.ts'
 
 /** Instances of one service that a proxy keeps; of more the first count. */

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { jsonOrUndefined } from '../base/json.ts'
+import { lowerAscii } from '../base/letter-case.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
-import type { ListenerTls, TlsOptions } from '../env/net.ts'
-import { type TrustDomains, trustDomainsOf } from '../pki/trust-domains.ts'
+import type { ListenerTls, PeerCertificate, TlsOptions } from '../env/net.ts'
+import { readSpiffeId, type ServiceId } from '../pki/spiffe.ts'
+import { isOfMesh, type TrustDomains, trustDomainsOf } from '../pki/trust-domains.ts'
 import type { AgentApi } from './agent-api.ts'
-import { Following } from './following.ts'
-import { LeafExpiry } from './leaf-expiry.ts'
+import { Following, LeafExpiry } from './following.ts'
 
 /** Roots are few: one for each rotation within the life of a leaf. */
 const rootsMax = 64
@@ -144,4 +145,32 @@ export class MeshIdentity implements Closable {
     for (const { use } of [...this.#watchers]) use(this.#current)
     return undefined
   }
+}
+
+/** The service that a proxy must find at the other end. */
+export interface Expected {
+  readonly service: string
+  readonly datacenter: string
+}
+
+/** The one service of this mesh that a certificate is for; undefined: it is for none, for several, or for one of another mesh. */
+export function serviceOf(
+  peer: PeerCertificate | undefined,
+  domains: TrustDomains,
+): { readonly uri: string; readonly id: ServiceId } | undefined {
+  const [uri, ...others] = peer?.uris ?? []
+  if (uri === undefined || others.length > 0) return undefined
+  const id = readSpiffeId(uri)
+  if (!id.ok || id.value.kind !== 'service' || !isOfMesh(domains, id.value.trustDomain)) return undefined
+  return { uri, id: id.value }
+}
+
+/** Names are compared without case, as in the catalog. */
+export function isSameName(a: string, b: string): boolean {
+  return lowerAscii(a) === lowerAscii(b)
+}
+
+export function isExpected({ namespace, datacenter, service }: ServiceId, expected: Expected): boolean {
+  if (namespace !== 'default') return false
+  return isSameName(datacenter, expected.datacenter) && isSameName(service, expected.service)
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { jsonOrUndefined } from '../base/json.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { proxyKind, queryUpstream, serviceUpstream } from '../model/mesh-service.ts'
-import { isSameName } from './peers.ts'
+import { isSameName } from './identity.ts'
 import { localConnectTimeoutMs, type ProxyPlan, type UpstreamPlan, upstreamConnectTimeoutMs } from './plan.ts'
 
 const port = z.number().int().min(0).max(65_535)

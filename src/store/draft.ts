@@ -1,7 +1,6 @@
 import { type RowSum, withoutRow, withRow } from './digest.ts'
-import { indexEntryKey, type Tree } from './tree.ts'
 import type { Departures, Row, TableDefinition } from './types.ts'
-import type { TableState } from './version.ts'
+import { indexEntryKey, type TableState, type Tree } from './version.ts'
 
 /** One row that a transaction put, replaced or deleted. */
 export interface Change {

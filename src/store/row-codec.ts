@@ -1,6 +1,5 @@
-import { compareText } from '../base/bytes.ts'
+import { compareText, SpelledBytes } from '../base/bytes.ts'
 import { packAfter } from '../base/msgpack.ts'
-import { SpelledBytes } from '../base/spelled-bytes.ts'
 import type { Row, TableDefinition } from './types.ts'
 
 /**

@@ -1,5 +1,5 @@
+import { SpelledBytes } from '../base/bytes.ts'
 import { byteAt } from '../base/items.ts'
-import { SpelledBytes } from '../base/spelled-bytes.ts'
 
 /** Tags before a value, so that values of different types differ. */
 const tags = { nothing: 1, no: 2, yes: 3, integer: 4, other: 5, text: 6, bytes: 7, list: 8, members: 9 } as const

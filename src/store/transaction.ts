@@ -1,8 +1,16 @@
 import { invariant } from '../base/invariant.ts'
 import { Draft } from './draft.ts'
-import { indexEntryPrefix, type Tree, valuesUnder } from './tree.ts'
 import type { ReadTransaction, Row, StateEvent, StateHook, TableDefinition, WriteTransaction } from './types.ts'
-import { departureOf, indexOf, type TableState, tableOf, type Version } from './version.ts'
+import {
+  departureOf,
+  indexEntryPrefix,
+  indexOf,
+  type TableState,
+  type Tree,
+  tableOf,
+  type Version,
+  valuesUnder,
+} from './version.ts'
 
 /** Hooks raised from within hooks. Deeper than any chain of features: two of them raise each other for ever. */
 const hookDepthMax = 8

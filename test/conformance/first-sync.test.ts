@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createPlatform } from '../../sim/platform/platform.ts'
-import { Simulation } from '../../sim/world/simulation.ts'
+import { Simulation } from '../../sim/simulation/simulation.ts'
 import { textOf } from '../../src/base/bytes.ts'
 import { normalize } from '../../src/config/normalize.ts'
 import { parseDocument } from '../../src/config/sources/document.ts'

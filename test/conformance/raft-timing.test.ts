@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
 import { createPlatform } from '../../sim/platform/platform.ts'
-import { Simulation } from '../../sim/world/simulation.ts'
+import { Simulation } from '../../sim/simulation/simulation.ts'
 import { normalize } from '../../src/config/normalize.ts'
 import type { FileConfig } from '../../src/config/schema.ts'
 import { startProgram } from '../../src/program/start.ts'

@@ -1,6 +1,6 @@
 import { createPlatform } from '../../sim/platform/platform.ts'
-import type { SimNode } from '../../sim/world/node.ts'
-import { Simulation } from '../../sim/world/simulation.ts'
+import type { SimNode } from '../../sim/simulation/node.ts'
+import { Simulation } from '../../sim/simulation/simulation.ts'
 import { ok } from '../../src/base/result.ts'
 import { normalize } from '../../src/config/normalize.ts'
 import type { FileConfig } from '../../src/config/schema.ts'

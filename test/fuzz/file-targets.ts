@@ -11,7 +11,7 @@ import { TarFault, tarEnd, tarHeader, tarPadding, tarParts } from '../../src/bas
 import { ArchiveReader, ArchiveWriter } from '../../src/features/snapshot/archive.ts'
 import { metaFrom } from '../../src/features/snapshot/model.ts'
 import { hostCrypto } from '../../src/host/crypto.ts'
-import { readPeers } from '../../src/raft/peers-json.ts'
+import { readPeers } from '../../src/raft/opening/peers-json.ts'
 import { SnapshotReader } from '../../src/store/restore.ts'
 import type { TableDefinition } from '../../src/store/types.ts'
 import type { FuzzTarget } from '../tools/fuzz/target.ts'

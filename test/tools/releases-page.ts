@@ -8,9 +8,8 @@ import {
   type ReleaseChange,
   releaseText,
 } from '../../src/model/release.ts'
-import type { UpgradeAdvice, UpgradeNote } from '../../src/model/upgrade-note.ts'
+import { adviceAt, moments, type UpgradeAdvice, type UpgradeNote } from '../../src/model/upgrade-note.ts'
 import { adviceOnChanges, furtherNotes } from '../../src/model/upgrade-notes.ts'
-import { adviceAt, moments } from '../../src/model/upgrade-text.ts'
 import { order } from '../../src/model/upgrade-way.ts'
 import { areas } from './statements.ts'
 

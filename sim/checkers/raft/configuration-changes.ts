@@ -1,6 +1,6 @@
 import type { LogIndex, Term } from '../../../src/model/log-position.ts'
 import type { Configuration } from '../../../src/raft/core/types.ts'
-import { isForcedTerm } from '../../../src/raft/forced-configuration.ts'
+import { isForcedTerm } from '../../../src/raft/opening/forced-configuration.ts'
 import { checker, type Report } from '../checker.ts'
 
 interface Known {

@@ -1,5 +1,5 @@
 import type { Invariants } from '../../checkers/invariants.ts'
-import { oneDatacenter } from '../../cluster/one-datacenter.ts'
+import { oneDatacenter } from '../../cluster/group-facts.ts'
 import type { RunContext } from '../run-context.ts'
 
 /** A run restricted to one of its datacenters, for judging rest there. */

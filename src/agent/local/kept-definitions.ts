@@ -1,6 +1,6 @@
 import { compareText, textOf, utf8 } from '../../base/bytes.ts'
-import { equalPlain } from '../../base/equal.ts'
 import { done, type Result } from '../../base/result.ts'
+import { equalPlain } from '../../base/shape.ts'
 import type { Deferred } from '../../env/async.ts'
 import type { DiskFailure } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'

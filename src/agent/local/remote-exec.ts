@@ -15,9 +15,9 @@ import {
   type RemoteJob,
   remoteExecName,
   remoteExecRule,
+  type UserEvent,
   wordKey,
 } from '../../model/remote-exec.ts'
-import type { UserEvent } from '../../model/user-event.ts'
 import type { Calls } from '../requests/asking/calls.ts'
 import { freshRead } from '../requests/request.ts'
 

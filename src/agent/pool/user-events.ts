@@ -5,7 +5,7 @@ import type { ReceivedEvents } from '../../features/contract/local-agent.ts'
 import { decodeUserEvent, suits, userEventPrefix } from '../../features/event/model.ts'
 import type { Pool } from '../../gossip/pool.ts'
 import type { ServiceFacts } from '../../model/catalog.ts'
-import type { UserEvent } from '../../model/user-event.ts'
+import type { UserEvent } from '../../model/remote-exec.ts'
 
 /** Number of events that an agent remembers. Reference: events.md#listing-events. */
 const eventsMax = 256

@@ -1,7 +1,7 @@
 import type { Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
 import { type Endpoint, endpointText, type ListenFailure } from '../../env/net.ts'
-import { openPool } from '../../gossip/driver.ts'
+import { openPool } from '../../gossip/driver/open-pool.ts'
 import type { Pool, PoolObserver } from '../../gossip/pool.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
 import type { MemberSnapshot } from './member-snapshot.ts'

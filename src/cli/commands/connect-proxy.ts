@@ -120,7 +120,7 @@ async function startedByAgent(invocation: Invocation, id: string, api: AgentApi)
   const { env, terminal } = invocation
   const { MeshProxy } = await import('../../proxy/mesh-proxy.ts')
   const { planOf } = await import('../../proxy/planned.ts')
-  const { isSameName } = await import('../../proxy/peers.ts')
+  const { isSameName } = await import('../../proxy/identity.ts')
   const { Following } = await import('../../proxy/following.ts')
   const path = `/v1/agent/service/${encodeURIComponent(id)}`
   const first = await api.ask({ method: 'GET', path, timeoutMs: askTimeoutMs })

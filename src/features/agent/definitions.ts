@@ -2,11 +2,11 @@ import { err, ok } from '../../base/result.ts'
 import {
   type CheckDefinition,
   membershipCheckId,
+  metadataProblem,
   type OfferedService,
   type ServiceDefinition,
   type ServiceFacts,
 } from '../../model/catalog.ts'
-import { metadataProblem } from '../../model/metadata.ts'
 import { newestRelease, type Release } from '../../model/release.ts'
 import { type CheckRead, checksOf, checksProblem, definitionOf, readCheck, serviceChecks } from './definition-checks.ts'
 import { type Dialect, type FieldProblem, Fields, isObject } from './definition-fields.ts'

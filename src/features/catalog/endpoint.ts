@@ -22,8 +22,8 @@ import {
   type WriteIdentity,
 } from '../contract/server-context.ts'
 import { byRow, newestOf, oneForAll } from '../contract/visible-index.ts'
-import { nearestFirst } from '../coordinate/views.ts'
 import { datacentersByDistance } from '../discovery/datacenters.ts'
+import { nearestFirst } from '../discovery/nearness.ts'
 import { checksSeenBy, nodesSeenBy, placedSeenBy, seesNode, seesService, servicesSeenBy } from '../discovery/sight.ts'
 import { discoveryCounts, tagFilterFields, tagsRead } from '../discovery/tag-filter.ts'
 import {

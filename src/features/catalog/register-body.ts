@@ -1,6 +1,12 @@
 import { lowerAscii } from '../../base/letter-case.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import type { CatalogCheckDefinition, CheckFacts, RegisterRequest, ServiceFacts } from '../../model/catalog.ts'
+import {
+  type CatalogCheckDefinition,
+  type CheckFacts,
+  metadataProblem,
+  type RegisterRequest,
+  type ServiceFacts,
+} from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import { registeredChecksMax, tooManyChecks } from '../../model/limits.ts'
 import {
@@ -10,7 +16,6 @@ import {
   proxyProblems,
   serviceUpstream,
 } from '../../model/mesh-service.ts'
-import { metadataProblem } from '../../model/metadata.ts'
 import { severalErrors } from '../../model/several-errors.ts'
 import {
   type Decoder,

@@ -1,4 +1,4 @@
-import { equalPlain } from '../../base/equal.ts'
+import { equalPlain } from '../../base/shape.ts'
 import type {
   CatalogCheck,
   CatalogNode,

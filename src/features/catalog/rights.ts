@@ -1,5 +1,5 @@
 import type { Ask, Authorizer } from '../../access/authorizer.ts'
-import { equalPlain } from '../../base/equal.ts'
+import { equalPlain } from '../../base/shape.ts'
 import type { CatalogNode, CheckFacts, DeregisterRequest, RegisterRequest } from '../../model/catalog.ts'
 import { meshDestination } from '../../model/mesh-service.ts'
 import type { ReadTransaction } from '../../store/types.ts'

@@ -1,5 +1,4 @@
-import type { Ask, Authorizer } from '../../access/authorizer.ts'
-import { decidedBy } from '../../access/decision-text.ts'
+import { type Ask, type Authorizer, decidedBy } from '../../access/authorizer.ts'
 import { hideUuids } from '../../base/uuid.ts'
 import type { Env } from '../../env/env.ts'
 import type { Failure } from '../../model/failure.ts'

@@ -3,7 +3,7 @@ import type { Closable } from '../../env/async.ts'
 import type { CheckDefinition, CheckFacts, CheckStatus, ServiceDefinition, ServiceFacts } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ManagedFacts } from '../../model/mesh-service.ts'
-import type { UserEvent } from '../../model/user-event.ts'
+import type { UserEvent } from '../../model/remote-exec.ts'
 
 /** A proxy that an agent runs as a process. */
 export interface ManagedProxy {

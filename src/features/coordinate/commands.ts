@@ -5,8 +5,7 @@ import { nodeRemoved } from '../catalog/model.ts'
 import { nodeByName } from '../catalog/views.ts'
 import { nameKey } from '../contract/names.ts'
 import type { CommandDefinition } from '../contract/server-context.ts'
-import { coordinateRow } from './model.ts'
-import { coordinatesTable } from './tables.ts'
+import { coordinateRow, coordinatesTable } from '../discovery/nearness.ts'
 
 /** Maximum number of coordinates in one command. Reference: configuration.md#coordinate-batches. */
 export const batchMax = 128

@@ -1,8 +1,8 @@
 import type { Closable } from '../../env/async.ts'
 import { failureText } from '../../model/failure.ts'
 import type { LeaderDuty, ServerContext } from '../contract/server-context.ts'
+import type { CoordinateRow } from '../discovery/nearness.ts'
 import { batchMax, coordinateBatch } from './commands.ts'
-import type { CoordinateRow } from './model.ts'
 
 /** Time for which updates are gathered. Reference: configuration.md#coordinate-batches. */
 const batchPeriodMs = 5_000

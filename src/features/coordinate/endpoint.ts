@@ -6,10 +6,15 @@ import { asks, filters, keptOf, open, refusedUnlessAllowed } from '../contract/a
 import { nothingReply } from '../contract/reply.ts'
 import type { QueryEndpoint, ServerEndpoint, WanView, WriteEndpoint } from '../contract/server-context.ts'
 import { oneForAll } from '../contract/visible-index.ts'
+import {
+  allCoordinates,
+  type CoordinateRow,
+  coordinateOfNode,
+  coordinateRow,
+  coordinatesIndex,
+} from '../discovery/nearness.ts'
 import { seesNode } from '../discovery/sight.ts'
 import { coordinateBatches } from './duty.ts'
-import { type CoordinateRow, coordinateRow } from './model.ts'
-import { allCoordinates, coordinateOfNode, coordinatesIndex } from './views.ts'
 
 const coordinateRows = z.array(coordinateRow).readonly()
 

@@ -1,9 +1,9 @@
 import type { Feature } from '../contract/manifest.ts'
+import { coordinatesTable } from '../discovery/nearness.ts'
 import { coordinateBatch, coordinateHooks } from './commands.ts'
 import { coordinateBatches } from './duty.ts'
 import { datacentersEndpoint, nodeEndpoint, nodesEndpoint, updateEndpoint } from './endpoint.ts'
 import { coordinateRoutes } from './routes.ts'
-import { coordinatesTable } from './tables.ts'
 
 /** Network coordinates of nodes, computed from round-trip times, as each node reports its own. */
 export const coordinateFeature: Feature = {

@@ -1,21 +1,6 @@
 import { z } from 'zod'
-import { type Coordinate, coordinateDimensions } from '../../model/coordinate.ts'
-
-/** The last reported coordinate of a node. */
-export interface CoordinateRow {
-  readonly node: string
-  readonly segment: string
-  readonly coordinate: Coordinate
-}
-
-export const coordinateFields = z.object({
-  vec: z.array(z.number()).length(coordinateDimensions).readonly(),
-  error: z.number(),
-  adjustment: z.number(),
-  height: z.number(),
-})
-
-export const coordinateRow = z.object({ node: z.string().min(1), segment: z.string(), coordinate: coordinateFields })
+import type { Coordinate } from '../../model/coordinate.ts'
+import type { CoordinateRow } from '../discovery/nearness.ts'
 
 /** Reference: coordinates.md#put-v1-coordinate-update. */
 export const coordinateShape = z

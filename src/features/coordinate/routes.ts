@@ -10,6 +10,7 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import { coordinateFields } from '../discovery/nearness.ts'
 import {
   done,
   emptyAnswer,
@@ -23,7 +24,7 @@ import {
 import { plainBody } from '../http/json-body.ts'
 import { callIn, parseReadOptions, type ReadName } from '../http/read-options.ts'
 import { datacentersEndpoint, nodeEndpoint, nodesEndpoint, updateEndpoint } from './endpoint.ts'
-import { coordinateFields, coordinateRowJson, coordinateRowShape, coordinateShape } from './model.ts'
+import { coordinateRowJson, coordinateRowShape, coordinateShape } from './model.ts'
 
 const updateBody = z.object({
   Datacenter: z.string().nullish(),

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { base64, byteStringOf, bytesOf, textOfByteString } from '../../base/bytes.ts'
-import { SpelledBytes } from '../../base/spelled-bytes.ts'
+import { base64, byteStringOf, bytesOf, SpelledBytes, textOfByteString } from '../../base/bytes.ts'
 import { indexValue, uint64Value } from '../http/declared.ts'
 
 /**

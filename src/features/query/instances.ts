@@ -5,7 +5,7 @@ import type { CatalogService, HealthServiceEntry } from '../../model/catalog.ts'
 import { distanceBetween } from '../../model/coordinate.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { allNodes, healthOfService, ofService, ofWaysTo } from '../catalog/views.ts'
-import { coordinateOfNode, coordinatesIndex } from '../coordinate/views.ts'
+import { coordinateOfNode, coordinatesIndex } from '../discovery/nearness.ts'
 import type { ServiceQuery } from './model.ts'
 
 interface InstancesFound {

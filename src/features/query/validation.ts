@@ -1,6 +1,6 @@
 import { byteString } from '../../base/bytes.ts'
 import { parseDuration } from '../../base/duration.ts'
-import { metadataProblem } from '../../model/metadata.ts'
+import { metadataProblem } from '../../model/catalog.ts'
 import { isTemplate, type QueryDefinition, type ServiceQuery } from './model.ts'
 import { hiddenToken } from './rights.ts'
 import { templateRefusal } from './template.ts'

@@ -1,7 +1,7 @@
+import { refute } from './health.ts'
 import { diedAs, endSuspicion } from './membership.ts'
 import type { Message } from './messages.ts'
 import { broadcastClaim, count, note } from './outbox.ts'
-import { refute } from './refute.ts'
 import type { GossipCore, MemberRecord } from './state.ts'
 import { isIncarnation, isName } from './validity.ts'
 

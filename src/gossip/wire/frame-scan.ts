@@ -1,8 +1,7 @@
 import { streamBytesMax, userBytesMax } from './bounds.ts'
 import { readStateHead } from './full-state.ts'
 import { lowerType } from './message-types.ts'
-import { ValueReader } from './value-reader.ts'
-import { ValueScanner } from './value-scanner.ts'
+import { ValueReader, ValueScanner } from './value-reader.ts'
 
 export type ScanStep = 'more' | 'complete' | 'bad'
 

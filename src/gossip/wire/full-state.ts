@@ -6,10 +6,8 @@ import { readNode } from './message-decoder.ts'
 import { versionBytes } from './message-encoder.ts'
 import { lowerType, stateNumber, upperType } from './message-types.ts'
 import { type Sliced, wholly } from './sliced.ts'
-import { bytesField, numberField, rawField, textField } from './value-fields.ts'
-import { ValueReader } from './value-reader.ts'
-import { ValueScanner } from './value-scanner.ts'
-import { ValueWriter } from './value-writer.ts'
+import { ValueReader, ValueScanner } from './value-reader.ts'
+import { bytesField, numberField, rawField, textField, ValueWriter } from './value-writer.ts'
 
 /** The part of a state exchange before its nodes. */
 export interface StateHead {

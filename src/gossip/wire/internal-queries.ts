@@ -1,11 +1,9 @@
 import type { Member } from '../pool.ts'
 import { lamportMax, nameBytesMax, newsBytesMax } from './bounds.ts'
-import { readHost } from './host-reader.ts'
-import { addressBytes } from './ip-bytes.ts'
+import { addressBytes, readHost } from './ip-bytes.ts'
 import { upperType } from './message-types.ts'
-import { bytesField, numberField, rawField, textField } from './value-fields.ts'
 import { ValueReader } from './value-reader.ts'
-import { ValueWriter } from './value-writer.ts'
+import { bytesField, numberField, rawField, textField, ValueWriter } from './value-writer.ts'
 
 /** Queries that the pool asks of itself. Source: serf, internal queries. */
 export const internalQuery = {

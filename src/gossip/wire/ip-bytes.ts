@@ -1,6 +1,7 @@
 import { invariant } from '../../base/invariant.ts'
 import { byteAt } from '../../base/items.ts'
 import type { GossipAddress } from '../core/messages.ts'
+import type { ValueReader } from './value-reader.ts'
 
 /**
  * The 4 or 16 bytes of an IP address in text; undefined for any other text. An IPv4 address that is mapped into IPv6 is
@@ -94,4 +95,13 @@ function longestZeros(groups: readonly number[]): { readonly from: number; reado
     if (length > best.length) best = { from, length }
   }
   return best
+}
+
+/** The address whose bytes stand there, as text; empty for none. */
+export function readHost(from: ValueReader): string {
+  return ipText(from.rawView(16)) ?? ''
+}
+
+export function addressFrom(host: string, port: number): GossipAddress | undefined {
+  return host === '' || port === 0 ? undefined : { host, port }
 }

@@ -2,8 +2,7 @@ import type { Message, Versions } from '../core/messages.ts'
 import { addressBytes } from './ip-bytes.ts'
 import { lowerType, upperType } from './message-types.ts'
 import { writeNews } from './news-encoder.ts'
-import { numberField, rawField, textField } from './value-fields.ts'
-import type { ValueWriter } from './value-writer.ts'
+import { numberField, rawField, textField, type ValueWriter } from './value-writer.ts'
 
 /** One message with its type byte. Fields stand in order of their names, as the field's own encoder writes them. */
 export function writeMessage(to: ValueWriter, message: Message): void {

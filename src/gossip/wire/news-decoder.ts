@@ -1,7 +1,7 @@
 import { emptyBytes } from '../../base/bytes.ts'
 import type { GossipAddress, Message, QueryFilter } from '../core/messages.ts'
 import { filtersMax, lamportMax, nameBytesMax, newsBytesMax, portMax, uint32Max } from './bounds.ts'
-import { addressFrom, readHost } from './host-reader.ts'
+import { addressFrom, readHost } from './ip-bytes.ts'
 import { filterType, upperType } from './message-types.ts'
 import { ValueReader } from './value-reader.ts'
 

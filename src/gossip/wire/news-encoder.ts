@@ -1,8 +1,7 @@
 import type { Message, QueryFilter } from '../core/messages.ts'
 import { addressBytes } from './ip-bytes.ts'
 import { filterType, upperType } from './message-types.ts'
-import { bytesField, numberField, rawField, textField } from './value-fields.ts'
-import { ValueWriter } from './value-writer.ts'
+import { bytesField, numberField, rawField, textField, ValueWriter } from './value-writer.ts'
 
 type News = Extract<Message, { readonly kind: 'user-event' | 'query' | 'query-response' | 'relay' }>
 type Of<K extends News['kind']> = Extract<News, { readonly kind: K }>

@@ -9,8 +9,7 @@ import { writeAck, writePing } from './message-encoder.ts'
 import { lowerType } from './message-types.ts'
 import { sealBytes } from './sealed.ts'
 import type { Sliced } from './sliced.ts'
-import { textField } from './value-fields.ts'
-import { ValueWriter } from './value-writer.ts'
+import { textField, ValueWriter } from './value-writer.ts'
 
 /** The content of a stream: one frame in each direction. */
 export type StreamFrame =

@@ -115,3 +115,25 @@ function isAscii(text: string): boolean {
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) >= 0x80) return false
   return true
 }
+
+export function textField(to: ValueWriter, key: string, value: string): void {
+  to.text(key)
+  to.text(value)
+}
+
+export function numberField(to: ValueWriter, key: string, value: number): void {
+  to.text(key)
+  to.uint(value)
+}
+
+export function rawField(to: ValueWriter, key: string, value: Uint8Array): void {
+  to.text(key)
+  to.raw(value)
+}
+
+/** Bytes of which none are a nil, as an absent slice of bytes is in the field. */
+export function bytesField(to: ValueWriter, key: string, value: Uint8Array): void {
+  to.text(key)
+  if (value.length === 0) to.nil()
+  else to.raw(value)
+}

@@ -1,7 +1,7 @@
 import { isCount, termAfter } from '../../model/log-position.ts'
 import { noteFault } from './append.ts'
 import { bootstrapTerm, isVoter, serverIn } from './configuration.ts'
-import { takeLeadership } from './leadership.ts'
+import { takeLeadership } from './heartbeat.ts'
 import { emit, send, sendOnceDurable, setElectionTimer, timeoutSpreadMs } from './outbox.ts'
 import { quorumOf } from './quorum.ts'
 import { becomeCandidate, becomeFollower, becomePreCandidate, forgetLeader } from './roles.ts'

@@ -1,9 +1,11 @@
+import { emptyBytes } from '../../base/bytes.ts'
+import { appendOwn } from './appending.ts'
 import { isVoter } from './configuration.ts'
 import { emit, setTimer } from './outbox.ts'
 import { reachedByQuorum } from './quorum.ts'
 import { confirmRounds } from './read.ts'
-import { becomeFollower } from './roles.ts'
-import { beginRound, sendHeartbeat } from './sending.ts'
+import { becomeFollower, becomeLeader } from './roles.ts'
+import { beginRound, replicateToAll, sendHeartbeat } from './sending.ts'
 import { expectTick, noteTick } from './signs-of-life.ts'
 import { watchTransfer } from './snapshot.ts'
 import { configurationOf, type Leader, type RaftCore } from './state.ts'
@@ -11,7 +13,7 @@ import { configurationOf, type Leader, type RaftCore } from './state.ts'
 /** Heartbeats come this many times, or half as many, in the time after which a follower stands. */
 const heartbeatsPerTimeout = 10
 
-export function setHeartbeatTimer(raft: RaftCore, leader: Leader, nowMs: number): void {
+function setHeartbeatTimer(raft: RaftCore, leader: Leader, nowMs: number): void {
   const everyMs = raft.timing.heartbeatIntervalMs
   // Without a fixed interval the timer is drawn between once and twice the least time.
   expectTick(leader, nowMs + (everyMs ?? 2 * heartbeatMs(raft)))
@@ -44,7 +46,7 @@ export function heartbeatTimerFired(raft: RaftCore, nowMs: number): void {
   setHeartbeatTimer(raft, role, nowMs)
 }
 
-export function setQuorumTimer(raft: RaftCore, afterMs: number): void {
+function setQuorumTimer(raft: RaftCore, afterMs: number): void {
   const minMs = Math.max(1, Math.ceil(afterMs))
   emit(raft, { kind: 'set-timer', timer: 'quorum', minMs, maxMs: minMs + 1 })
 }
@@ -76,4 +78,23 @@ function quorumHeardMs(raft: RaftCore, leader: Leader, nowMs: number): number {
     if (isVoter(configurationOf(raft), progress.id)) tally.push(progress.heardMs)
   }
   return reachedByQuorum(tally) ?? Number.NEGATIVE_INFINITY
+}
+
+/**
+ * An election is won. The first entry of the new term is a no-op: once it is committed, so is all that earlier terms left
+ * (paper 8), and it announces the leader to the others.
+ */
+export function takeLeadership(raft: RaftCore, nowMs: number): void {
+  const leader = becomeLeader(raft, nowMs)
+  setHeartbeatTimer(raft, leader, nowMs)
+  setQuorumTimer(raft, raft.timing.leaderLeaseMs)
+  beginRound(leader, nowMs)
+  appendOwn(raft, 'no-op', emptyBytes)
+  replicateToAll(raft, leader)
+  emit(raft, {
+    kind: 'note',
+    level: 'info',
+    text: 'election won',
+    fields: { term: raft.term, lastIndex: raft.log.lastIndex },
+  })
 }

@@ -1,7 +1,7 @@
 import type { RaftLimits, RaftTiming, ServerId } from '../core/types.ts'
-import type { KeptPeers } from '../kept-peers.ts'
+import type { KeptPeers } from '../opening/outage.ts'
+import type { Storage } from '../opening/storage.ts'
 import type { RaftObserver, RaftTransport, StateMachine } from '../raft.ts'
-import type { Storage } from '../storage.ts'
 import type { SnapshotPolicy } from './snapshotting.ts'
 
 export interface RaftServerParts {

@@ -1,5 +1,5 @@
 import { createPlatform } from '../../../sim/platform/platform.ts'
-import { Simulation } from '../../../sim/world/simulation.ts'
+import { Simulation } from '../../../sim/simulation/simulation.ts'
 import type { Env } from '../../../src/env/env.ts'
 
 /** More virtual time than any test takes. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Env } from '../../../src/env/env.ts'
 import type { Endpoint } from '../../../src/env/net.ts'
-import { openPool } from '../../../src/gossip/driver.ts'
+import { openPool } from '../../../src/gossip/driver/open-pool.ts'
 import type { MemberChange, Pool } from '../../../src/gossip/pool.ts'
 import { outermostBomb, packetBomb, streamBomb } from '../../unit/gossip-wire/bombs.ts'
 import { encrypted, open, quickTiming, statuses, until } from './pools.ts'

@@ -1,6 +1,6 @@
 import type { Env } from '../../../src/env/env.ts'
 import type { Endpoint } from '../../../src/env/net.ts'
-import { openPool } from '../../../src/gossip/driver.ts'
+import { openPool } from '../../../src/gossip/driver/open-pool.ts'
 import { Keyring } from '../../../src/gossip/keyring.ts'
 import type { GossipTiming, Member, Pool, PoolEncryption, PoolOptions } from '../../../src/gossip/pool.ts'
 

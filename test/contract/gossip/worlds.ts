@@ -1,5 +1,5 @@
 import { createPlatform } from '../../../sim/platform/platform.ts'
-import { Simulation } from '../../../sim/world/simulation.ts'
+import { Simulation } from '../../../sim/simulation/simulation.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { Endpoint } from '../../../src/env/net.ts'
 import { createHostEnv } from '../../../src/host/env.ts'

@@ -6,8 +6,7 @@ import { hostClock } from '../../../dist/src/host/clock.js'
 import { createHostEnv } from '../../../dist/src/host/env.js'
 import { exitOnUnexpectedErrors } from '../../../dist/src/host/fatal.js'
 import { HostLog } from '../../../dist/src/host/log.js'
-import { onSignal } from '../../../dist/src/host/signals.js'
-import { createTerminal, exit } from '../../../dist/src/host/terminal.js'
+import { createTerminal, exit, onSignal } from '../../../dist/src/host/terminal.js'
 import { HostTimers } from '../../../dist/src/host/timers.js'
 
 const log = new HostLog({ clock: hostClock, timers: new HostTimers(hostClock) }, () => undefined, 'info', true)

@@ -14,7 +14,7 @@ import {
 import { open } from '../../../src/features/contract/access.ts'
 import type { EndpointDefinition, QueryEndpoint } from '../../../src/features/contract/server-context.ts'
 import { coordinateBatch } from '../../../src/features/coordinate/commands.ts'
-import type { CoordinateRow } from '../../../src/features/coordinate/model.ts'
+import type { CoordinateRow } from '../../../src/features/discovery/nearness.ts'
 import { tagsSent } from '../../../src/features/discovery/tag-filter.ts'
 import {
   nodeChecksEndpoint,

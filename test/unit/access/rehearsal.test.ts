@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Authorizer, managementOf } from '../../../src/access/authorizer.ts'
-import { decisionText } from '../../../src/access/decision-text.ts'
+import { type Authorizer, decisionText, managementOf } from '../../../src/access/authorizer.ts'
 import { authorizerOf } from '../../../src/access/policy-authorizer.ts'
 import { parseRules } from '../../../src/access/reading.ts'
 import { type Difference, dual, type Refusal, reportOnly } from '../../../src/access/rehearsal.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { SimNode } from '../../../sim/world/node.ts'
-import type { Simulation } from '../../../sim/world/simulation.ts'
+import type { SimNode } from '../../../sim/simulation/node.ts'
+import type { Simulation } from '../../../sim/simulation/simulation.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
 import type { HttpRequest, HttpResponse } from '../../../src/env/http.ts'
 import type { CheckProbe } from '../../../src/model/catalog.ts'

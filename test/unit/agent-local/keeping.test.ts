@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { SimNode } from '../../../sim/world/node.ts'
-import type { Simulation } from '../../../sim/world/simulation.ts'
+import type { SimNode } from '../../../sim/simulation/node.ts'
+import type { Simulation } from '../../../sim/simulation/simulation.ts'
 import { readFrames } from '../../../src/agent/local/journal-frames.ts'
 import { createLocalAgent } from '../../../src/agent/local/local-agent.ts'
 import type { RunningLocalAgent } from '../../../src/agent/local/parts.ts'

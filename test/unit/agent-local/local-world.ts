@@ -1,5 +1,5 @@
-import type { SimNode } from '../../../sim/world/node.ts'
-import type { Simulation } from '../../../sim/world/simulation.ts'
+import type { SimNode } from '../../../sim/simulation/node.ts'
+import type { Simulation } from '../../../sim/simulation/simulation.ts'
 import type { RegistrantRights } from '../../../src/agent/access/running-access.ts'
 import { createLocalAgent } from '../../../src/agent/local/local-agent.ts'
 import type { RunningLocalAgent } from '../../../src/agent/local/parts.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { ProgramCall, ProgramRun } from '../../../sim/env/machine.ts'
 import type { SimMetrics } from '../../../sim/env/metrics.ts'
-import type { ProgramCall, ProgramRun } from '../../../sim/world/program.ts'
 import type { SyslogSettings } from '../../../src/agent/settings/log-settings.ts'
 import { Syslog } from '../../../src/agent/syslog/syslog.ts'
 import { textOf } from '../../../src/base/bytes.ts'

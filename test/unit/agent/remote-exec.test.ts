@@ -3,7 +3,7 @@ import { RemoteExec } from '../../../src/agent/local/remote-exec.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
 import { err, ok } from '../../../src/base/result.ts'
 import { kvValue } from '../../../src/features/kv/model.ts'
-import type { UserEvent } from '../../../src/model/user-event.ts'
+import type { UserEvent } from '../../../src/model/remote-exec.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 
 const session = '5ab0f3a1-0000-4000-8000-000000000001'

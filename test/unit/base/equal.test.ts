@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { equalPlain } from '../../../src/base/equal.ts'
 import { lowerAscii } from '../../../src/base/letter-case.ts'
+import { equalPlain } from '../../../src/base/shape.ts'
 import { fc } from '../../fast-check.ts'
 
 describe('equality of plain data', () => {

@@ -137,7 +137,7 @@ describe('how a bundle is loaded', () => {
       .map((name) => placeOf(text, new URL(name, bundle), name))
     const frames = holding.filter((place) => place !== undefined)
     expect(frames).toHaveLength(1)
-    const { sourcePlace } = (await import(new URL('dist/src/host/source-place.js', root).href)) as {
+    const { sourcePlace } = (await import(new URL('dist/src/host/fatal.js', root).href)) as {
       readonly sourcePlace: (frame: string) => { readonly path: string } | undefined
     }
     expect(sourcePlace(`    at x (dist/bundle/${frames[0]}:10)`)?.path).toMatch(new RegExp(`${source}$`))

@@ -13,7 +13,7 @@ import { createHostEnv } from '../../../src/host/env.ts'
 import { failureStatus } from '../../../src/http/failure-status.ts'
 import type { CheckFacts, ServiceFacts } from '../../../src/model/catalog.ts'
 import { failureText } from '../../../src/model/failure.ts'
-import type { UserEvent } from '../../../src/model/user-event.ts'
+import type { UserEvent } from '../../../src/model/remote-exec.ts'
 import { clientMember } from '../agent/fake-pool.ts'
 import { LoneServer } from './lone-server.ts'
 

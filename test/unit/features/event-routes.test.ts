@@ -8,7 +8,7 @@ import { fireEndpoint } from '../../../src/features/event/endpoint.ts'
 import { decodeUserEvent, encodeUserEvent, suits } from '../../../src/features/event/model.ts'
 import type { PoolEvent } from '../../../src/gossip/pool.ts'
 import type { ServiceFacts } from '../../../src/model/catalog.ts'
-import type { UserEvent } from '../../../src/model/user-event.ts'
+import type { UserEvent } from '../../../src/model/remote-exec.ts'
 import { LoneServer } from './lone-server.ts'
 
 const someEvent: UserEvent = {

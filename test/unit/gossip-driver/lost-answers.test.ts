@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createPlatform } from '../../../sim/platform/platform.ts'
-import { Simulation } from '../../../sim/world/simulation.ts'
+import { Simulation } from '../../../sim/simulation/simulation.ts'
 import { encrypted, open, statuses, until } from '../../contract/gossip/pools.ts'
 
 const [old, fresh] = ['cg8StVXbQJ0gPvMd9o7yrg==', 'pUqJrVyVRj5jsiYEkM/tFQYfWyJIv4s3XkvDwy7Cu5s=']

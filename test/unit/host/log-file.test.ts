@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { LogPlaces } from '../../../src/env/terminal.ts'
 import { HostLog } from '../../../src/host/log.ts'
 import { LogFile } from '../../../src/host/log-file.ts'
-import { logJson } from '../../../src/host/log-json.ts'
+import { logJson } from '../../../src/host/log-line.ts'
 import { openLogSinks } from '../../../src/host/log-sinks.ts'
 import { holdPidFile } from '../../../src/host/pid-file.ts'
 

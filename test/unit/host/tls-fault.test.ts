@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { tlsFault } from '../../../src/host/tls-fault.ts'
+import { tlsFault } from '../../../src/host/net-failures.ts'
 
 function withCode(code: string, message = 'text that nobody looks at'): Error {
   return Object.assign(new Error(message), { code })

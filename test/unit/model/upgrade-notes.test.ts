@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { changes, isAtLeast, newestRelease, oldestRelease, releaseText } from '../../../src/model/release.ts'
+import { adviceAt, moments } from '../../../src/model/upgrade-note.ts'
 import { adviceOnChanges, furtherNotes } from '../../../src/model/upgrade-notes.ts'
-import { adviceAt, moments } from '../../../src/model/upgrade-text.ts'
 import { insteadOf, order, upgradeNotes } from '../../../src/model/upgrade-way.ts'
 
 describe('what is known about upgrades', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { msOfDigits } from '../../../src/pki/der-reader.ts'
 import { colonHex, serialHex } from '../../../src/pki/key-id.ts'
 import { readSpiffeId, serviceUri, signingUri } from '../../../src/pki/spiffe.ts'
-import { msOfDigits } from '../../../src/pki/utc-time.ts'
 import { fc } from '../../fast-check.ts'
 import { trustDomain } from './mesh.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { utcText } from '../../../src/base/utc-text.ts'
-import { LeafExpiry } from '../../../src/proxy/leaf-expiry.ts'
+import { LeafExpiry } from '../../../src/proxy/following.ts'
 import { HandClock } from '../features/hand-clock.ts'
 
 const hourMs = 3_600_000

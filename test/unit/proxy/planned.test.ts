@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/base/bytes.ts'
 import { trustDomainsOf } from '../../../src/pki/trust-domains.ts'
-import { isExpected, serviceOf } from '../../../src/proxy/peers.ts'
+import { isExpected, serviceOf } from '../../../src/proxy/identity.ts'
 import { planOf, sidecarOf } from '../../../src/proxy/planned.ts'
 
 const json = (value: unknown) => utf8(JSON.stringify(value))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import type { Entry, Recovered } from '../../../src/raft/core/types.ts'
-import { forceConfiguration, isForced } from '../../../src/raft/forced-configuration.ts'
+import { forceConfiguration, isForced } from '../../../src/raft/opening/forced-configuration.ts'
 import { entryAt } from '../raft-log/log-model.ts'
 import { configurationOf } from './small-cluster.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/base/bytes.ts'
-import { readPeers } from '../../../src/raft/peers-json.ts'
+import { readPeers } from '../../../src/raft/opening/peers-json.ts'
 
 function read(text: string, own = 'a', protocol = 3) {
   return readPeers('/data/raft/peers.json', utf8(text), { id: own, protocol })

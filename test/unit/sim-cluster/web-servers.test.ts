@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { WebServers, type WebState } from '../../../sim/cluster/web-servers.ts'
-import type { SimNode } from '../../../sim/world/node.ts'
-import type { Simulation } from '../../../sim/world/simulation.ts'
+import type { SimNode } from '../../../sim/simulation/node.ts'
+import type { Simulation } from '../../../sim/simulation/simulation.ts'
 import { inSimulation } from '../sim-world/in-simulation.ts'
 
 const port = 8080

@@ -1,5 +1,5 @@
 import type { TraceDigest } from '../../../sim/report/trace.ts'
-import type { SimulationOptions } from '../../../sim/world/simulation.ts'
+import type { SimulationOptions } from '../../../sim/simulation/simulation.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { inSimulation, rest, value } from './in-simulation.ts'

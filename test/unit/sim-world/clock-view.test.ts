@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ClockView } from '../../../sim/world/clock-view.ts'
+import { ClockView } from '../../../sim/world/node-clock.ts'
 import { fc } from '../../fast-check.ts'
 import { inSimulation, rest } from './in-simulation.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { Simulation } from '../../../sim/simulation/simulation.ts'
 import type { LinkOptions } from '../../../sim/world/network/link.ts'
-import type { Simulation } from '../../../sim/world/simulation.ts'
 import { equalBytes } from '../../../src/base/bytes.ts'
 import type { Endpoint, UdpSocket } from '../../../src/env/net.ts'
 import { inSimulation, value } from './in-simulation.ts'

@@ -1,5 +1,5 @@
 import { createPlatform } from '../../../sim/platform/platform.ts'
-import { Simulation, type SimulationOptions } from '../../../sim/world/simulation.ts'
+import { Simulation, type SimulationOptions } from '../../../sim/simulation/simulation.ts'
 import type { Env } from '../../../src/env/env.ts'
 
 /** Gives `use` a simulation, and puts Node back when it is done. */

@@ -3,7 +3,7 @@ import { p256, p384, p521 } from '@noble/curves/nist.js'
 import { describe, expect, it } from 'vitest'
 import { createPlatform } from '../../../sim/platform/platform.ts'
 import { ecKey, readSigningKey } from '../../../sim/platform/signing-keys.ts'
-import { Simulation } from '../../../sim/world/simulation.ts'
+import { Simulation } from '../../../sim/simulation/simulation.ts'
 import { hex, utf8 } from '../../../src/base/bytes.ts'
 import type { KeyKind, SigningKey } from '../../../src/env/crypto.ts'
 

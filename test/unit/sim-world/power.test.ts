@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { SimNode } from '../../../sim/world/node.ts'
+import type { SimNode } from '../../../sim/simulation/node.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { inSimulation, rest, value } from './in-simulation.ts'
 

@@ -84,7 +84,7 @@ const textsDecided: readonly Planted[] = [
   { what: 'an exact message', code: 'failure.message === line' },
   { what: 'another than an exact message', code: 'line !== result.error.message' },
 ].map(({ what, code }) => ({ what, code: `export const at = () => ${code}`, says: 'give it a kind' }))
-const edgesOfTexts = ['src/host/tls-fault.ts', 'src/rpc/failure-codec.ts']
+const edgesOfTexts = ['src/host/net-failures.ts', 'src/rpc/failure-codec.ts']
 
 const pureRooms = ['src/raft/core', 'src/features/kv', 'src/base', 'sim/env', 'sim/checkers']
 const nodeRooms = ['src/host', 'src/native', 'sim/platform', 'test/unit', 'bench']

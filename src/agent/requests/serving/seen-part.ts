@@ -1,4 +1,4 @@
-import { equalPlain } from '../../../base/equal.ts'
+import { equalPlain } from '../../../base/shape.ts'
 import type { ResultForms } from '../../../features/contract/reading.ts'
 
 /** A result as one caller may see it, with its encoded forms. */

@@ -76,13 +76,13 @@ export const raftBreakages: readonly Breakage[] = [
   },
   {
     id: 'RFT-013',
-    file: 'src/raft/peers-json.ts',
+    file: 'src/raft/opening/peers-json.ts',
     find: 'const server = isNamedById(own.protocol) ? serverAt(place, node)',
     replace: "const server = node.type === 'object' ? serverAt(place, node)",
   },
   {
     id: 'RFT-014',
-    file: 'src/raft/outage.ts',
+    file: 'src/raft/opening/outage.ts',
     find: `if (marked) {
     const removed = await removeFiles(disk, directory, [path])`,
     replace: `if (marked) {
@@ -90,7 +90,7 @@ export const raftBreakages: readonly Breakage[] = [
   },
   {
     id: 'RFT-015',
-    file: 'src/raft/outage.ts',
+    file: 'src/raft/opening/outage.ts',
     find: 'const bytes = marked.value ? await readPeersFile(disk, path) : ok(undefined)',
     replace: 'const bytes = await readPeersFile(disk, path)',
   },
@@ -104,7 +104,7 @@ export const raftBreakages: readonly Breakage[] = [
   },
   {
     id: 'RFT-017',
-    file: 'src/raft/outage.ts',
+    file: 'src/raft/opening/outage.ts',
     find: 'return ok({ marked: true, wanted: wanted.value, forced: forced.value })',
     replace: 'return ok({ marked: true, wanted: wanted.value, forced: undefined })',
   },

@@ -83,7 +83,7 @@ export const tokenBreakages: readonly Breakage[] = [
   },
   {
     id: 'ACL-036',
-    file: 'src/features/acl/legacy/migration.ts',
+    file: 'src/features/acl/system/migration.ts',
     find: 'const pauseMs = 1_000',
     replace: 'const pauseMs = 900',
   },

@@ -2,8 +2,8 @@ import type { Closable } from '../../../env/async.ts'
 import { failureText } from '../../../model/failure.ts'
 import type { ServerContext } from '../../contract/server-context.ts'
 import { drawnUuid } from '../asked.ts'
-import { migratedAtOnce, migrateTokens } from '../system/mode-commands.ts'
 import { migrationOf, unmigratedTokens } from '../views.ts'
+import { migratedAtOnce, migrateTokens } from './mode-commands.ts'
 
 /** Pause between two batches. Spec: ACL-036. */
 const pauseMs = 1_000

@@ -1,14 +1,14 @@
-import { utf8 } from '../base/bytes.ts'
-import { done, err, ok, type Result } from '../base/result.ts'
-import type { Disk, DiskFailure } from '../env/disk.ts'
-import type { Env } from '../env/env.ts'
-import type { Configuration, Recovered, ServerId } from './core/types.ts'
+import { utf8 } from '../../base/bytes.ts'
+import { done, err, ok, type Result } from '../../base/result.ts'
+import type { Disk, DiskFailure } from '../../env/disk.ts'
+import type { Env } from '../../env/env.ts'
+import type { Configuration, Recovered, ServerId } from '../core/types.ts'
+import { placeFile, removeFiles } from '../log/disk-steps.ts'
+import { diskFailureText, diskTrouble, type RaftOpenFailure, unusableFile } from '../log/open-failure.ts'
 import { type Forced, forceConfiguration, isForced } from './forced-configuration.ts'
-import { placeFile, removeFiles } from './log/disk-steps.ts'
-import { diskTrouble, type RaftOpenFailure, unusableFile } from './log/open-failure.ts'
 import { readPeers } from './peers-json.ts'
 
-export const peersName = 'peers.json'
+const peersName = 'peers.json'
 const markerName = 'peers.info'
 /** A larger file is not a list of servers. */
 const peersBytesMax = 1 << 20
@@ -114,3 +114,38 @@ What to do:
 
 Writes that only lost servers had are lost.
 `
+
+/**
+ * The list of addresses that releases before 0.7 kept in `peers.json` all the time. Here nothing reads it: it is what a
+ * later release finds when it starts for the first time, and must not take for a recovery. Spec: RFT-015.
+ */
+export class KeptPeers {
+  readonly #env: Pick<Env, 'disk' | 'log' | 'detach'>
+  readonly #directory: string
+  #wanted: Configuration | undefined
+  #writing = false
+
+  constructor(env: Pick<Env, 'disk' | 'log' | 'detach'>, directory: string) {
+    this.#env = env
+    this.#directory = directory
+  }
+
+  /** Writes it, and after that only the newest of what came meanwhile. */
+  keep(configuration: Configuration): void {
+    this.#wanted = configuration
+    if (this.#writing) return
+    this.#writing = true
+    this.#env.detach(this.#write())
+  }
+
+  async #write(): Promise<void> {
+    while (this.#wanted !== undefined) {
+      const text = JSON.stringify(this.#wanted.servers.map(({ address }) => address))
+      this.#wanted = undefined
+      const placed = await placeFile(this.#env.disk, this.#directory, peersName, utf8(text))
+      if (placed.ok) continue
+      this.#env.log.write('warn', 'raft', 'peers.json is not kept', { why: diskFailureText(placed.error) })
+    }
+    this.#writing = false
+  }
+}

@@ -1,8 +1,29 @@
-import { sortedByDistance } from '../../model/coordinate.ts'
-import type { ReadTransaction } from '../../store/types.ts'
+import { z } from 'zod'
+import { type Coordinate, coordinateDimensions, sortedByDistance } from '../../model/coordinate.ts'
+import type { ReadTransaction, TableDefinition } from '../../store/types.ts'
 import { nameKey } from '../contract/names.ts'
-import type { CoordinateRow } from './model.ts'
-import { coordinatesTable } from './tables.ts'
+
+/** The last reported coordinate of a node. */
+export interface CoordinateRow {
+  readonly node: string
+  readonly segment: string
+  readonly coordinate: Coordinate
+}
+
+export const coordinateFields = z.object({
+  vec: z.array(z.number()).length(coordinateDimensions).readonly(),
+  error: z.number(),
+  adjustment: z.number(),
+  height: z.number(),
+})
+
+export const coordinateRow = z.object({ node: z.string().min(1), segment: z.string(), coordinate: coordinateFields })
+
+export const coordinatesTable: TableDefinition<CoordinateRow> = {
+  name: 'coordinates',
+  key: (row) => nameKey(row.node),
+  decode: (row) => coordinateRow.parse(row),
+}
 
 /** In order of node. */
 export function allCoordinates(tx: ReadTransaction): Iterable<CoordinateRow> {

@@ -1,10 +1,10 @@
-import { err, ok, type Result } from '../base/result.ts'
-import type { Env } from '../env/env.ts'
-import type { ListenFailure } from '../env/net.ts'
-import { GossipPool } from './driver/gossip-pool.ts'
-import { openPorts } from './driver/ports.ts'
-import type { Pool, PoolOptions } from './pool.ts'
-import { encodeTags } from './wire/tags.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Env } from '../../env/env.ts'
+import type { ListenFailure } from '../../env/net.ts'
+import type { Pool, PoolOptions } from '../pool.ts'
+import { encodeTags } from '../wire/tags.ts'
+import { GossipPool } from './gossip-pool.ts'
+import { openPorts } from './ports.ts'
 
 /**
  * Opens the port for packets and streams and begins a pool of one; `join` makes it larger. Where `bind` or `advertise`

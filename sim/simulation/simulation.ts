@@ -2,18 +2,25 @@ import { invariant } from '../../src/base/invariant.ts'
 import type { Closable } from '../../src/env/async.ts'
 import type { Endpoint } from '../../src/env/net.ts'
 import type { RandomStream } from '../../src/env/random.ts'
+import type { NodeOptions } from '../env/machine.ts'
 import type { TraceDigest, TraceOptions } from '../report/trace.ts'
 import { traceKinds } from '../report/trace-kinds.ts'
-import type { DiskOptions } from './disk/disk.ts'
-import { Kernel, type KeysOfRun, type Listener } from './kernel.ts'
-import type { LinkOptions } from './network/link.ts'
-import { Network } from './network/network.ts'
-import { forgeDatagram } from './network/udp-socket.ts'
+import type { DiskOptions } from '../world/disk/disk.ts'
+import {
+  defaultLimits,
+  Kernel,
+  type KeysOfRun,
+  type Listener,
+  type RunEnd,
+  type RunFailure,
+  type RunLimits,
+} from '../world/kernel.ts'
+import type { LinkOptions } from '../world/network/link.ts'
+import { Network } from '../world/network/network.ts'
+import { forgeDatagram } from '../world/network/udp-socket.ts'
+import type { Platform } from '../world/platform.ts'
+import { microseconds } from '../world/time-range.ts'
 import { SimNode, type Start } from './node.ts'
-import type { NodeOptions } from './node-options.ts'
-import type { Platform } from './platform.ts'
-import { defaultLimits, type RunEnd, type RunFailure, type RunLimits } from './run-end.ts'
-import { microseconds } from './time-range.ts'
 import { TurnLoop } from './turn-loop.ts'
 
 export interface SimulationOptions {

@@ -1,11 +1,11 @@
 import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser'
-import { textOf } from '../base/bytes.ts'
-import { tooDeepAt } from '../base/json.ts'
-import { err, ok, type Result } from '../base/result.ts'
-import { checkedConfiguration } from './core/configuration.ts'
-import type { Configuration, Server, ServerId } from './core/types.ts'
-import { type RaftOpenFailure, unusableFile } from './log/open-failure.ts'
-import { isNamedById } from './protocol.ts'
+import { textOf } from '../../base/bytes.ts'
+import { tooDeepAt } from '../../base/json.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import { checkedConfiguration } from '../core/configuration.ts'
+import type { Configuration, Server, ServerId } from '../core/types.ts'
+import { type RaftOpenFailure, unusableFile } from '../log/open-failure.ts'
+import { isNamedById } from '../protocol.ts'
 
 /** Positions of the values in the text. */
 interface Place {

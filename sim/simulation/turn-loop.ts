@@ -1,9 +1,8 @@
 import { invariant } from '../../src/base/invariant.ts'
 import type { RandomStream } from '../../src/env/random.ts'
-import type { Kernel } from './kernel.ts'
+import type { Kernel, RunEnd, RunLimits } from '../world/kernel.ts'
+import type { SimEvent } from '../world/sim-event.ts'
 import type { SimNode } from './node.ts'
-import type { RunEnd, RunLimits } from './run-end.ts'
-import type { SimEvent } from './sim-event.ts'
 
 /** After this many turns that seemed to touch no promise the queues are drained all the same; it is a bug if anything happens then. */
 const auditedTurns = 256

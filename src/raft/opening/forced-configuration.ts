@@ -1,8 +1,8 @@
-import { equalBytes } from '../base/bytes.ts'
-import { err, ok, type Result } from '../base/result.ts'
-import { indexAfter, type LogIndex, noIndex, noTerm, type Term, termOf } from '../model/log-position.ts'
-import { encodeConfiguration } from './core/configuration.ts'
-import type { Configuration, Entry, HardState, Recovered } from './core/types.ts'
+import { equalBytes } from '../../base/bytes.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import { indexAfter, type LogIndex, noIndex, noTerm, type Term, termOf } from '../../model/log-position.ts'
+import { encodeConfiguration } from '../core/configuration.ts'
+import type { Configuration, Entry, HardState, Recovered } from '../core/types.ts'
 
 /** Terms come in blocks of this size; each forced configuration begins a new one. */
 const blockTerms = 0x1_0000_0000

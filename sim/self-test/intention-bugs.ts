@@ -39,7 +39,7 @@ export const intentionBugs: readonly PlantedBug[] = [
     about: 'of several matching intentions the one with the lowest precedence decides',
     patches: [
       {
-        file: `${feature}/precedence.js`,
+        file: `${feature}/place.js`,
         find: 'precedenceOf(b) - precedenceOf(a)',
         replace: 'precedenceOf(a) - precedenceOf(b)',
       },

@@ -21,6 +21,7 @@ import {
 } from '../features/query/execution.ts'
 import type { CatalogNode, HealthServiceEntry } from '../model/catalog.ts'
 import type { Failure } from '../model/failure.ts'
+import { noChange } from '../model/log-position.ts'
 import { hasBehaviour, type Release } from '../model/release.ts'
 import { Basis } from './kept-answers.ts'
 
@@ -173,7 +174,7 @@ export class CatalogReads {
 
   #readFor(named: string, consistency: Consistency = 'stale'): ReadOptions {
     const datacenter = named === '' || lowerAscii(named) === lowerAscii(this.#datacenter) ? '' : named
-    return { consistency, minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter }
+    return { consistency, minIndex: noChange, waitMs: 0, maxStaleMs: 0, datacenter }
   }
 }
 

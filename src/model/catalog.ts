@@ -4,6 +4,7 @@
  */
 
 import { metadataKeyMax, metadataPairsMax, metadataValueMax } from './limits.ts'
+import type { ModifyIndex } from './log-position.ts'
 import type { ManagedFacts, MeshFacts } from './mesh-service.ts'
 import { productName } from './names.ts'
 
@@ -79,8 +80,8 @@ export interface CatalogCheckDefinition {
 }
 
 interface RowIndexes {
-  readonly createIndex: number
-  readonly modifyIndex: number
+  readonly createIndex: ModifyIndex
+  readonly modifyIndex: ModifyIndex
 }
 
 export type CatalogNode = NodeFacts & RowIndexes

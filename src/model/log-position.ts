@@ -11,6 +11,12 @@ export type LogIndex = number & { readonly [kind]: 'log index' }
 /** Counts elections; 0 before the first. */
 export type Term = number & { readonly [kind]: 'term' }
 
+/**
+ * Index of the state: of the command that last changed a row, a table or what a query saw (`ModifyIndex`, `CreateIndex`,
+ * `X-…-Index`). It is the log index of that command, and ahead of it once a state of a higher index was restored.
+ */
+export type ModifyIndex = number & { readonly [kind]: 'modify index' }
+
 /** The one place where a number becomes an index; numbers from outside go through `isLogIndex`. */
 export function logIndexOf(count: number): LogIndex {
   return count as LogIndex
@@ -21,8 +27,17 @@ export function termOf(count: number): Term {
   return count as Term
 }
 
+/** The one place where a number becomes an index of the state; numbers from outside go through `isModifyIndex`. */
+export function modifyIndexOf(count: number): ModifyIndex {
+  return count as ModifyIndex
+}
+
 export const noIndex: LogIndex = logIndexOf(0)
 export const noTerm: Term = termOf(0)
+/** Before the first command. */
+export const noChange: ModifyIndex = modifyIndexOf(0)
+/** Of the first command; answers never have a lower index. */
+export const firstChange: ModifyIndex = modifyIndexOf(1)
 
 /** Whether a value that came from outside, where an index was written, can be one. */
 export function isLogIndex(value: unknown): value is LogIndex {
@@ -31,6 +46,11 @@ export function isLogIndex(value: unknown): value is LogIndex {
 
 /** Whether a value that came from outside, where a term was written, can be one. */
 export function isTerm(value: unknown): value is Term {
+  return isCount(value)
+}
+
+/** Whether a value that came from outside, where an index of the state was written, can be one. */
+export function isModifyIndex(value: unknown): value is ModifyIndex {
   return isCount(value)
 }
 
@@ -55,10 +75,15 @@ export function termAfter(before: Term): Term {
   return termOf(before + 1)
 }
 
-export function lesser<Position extends LogIndex | Term>(one: Position, other: Position): Position {
+export function lesser<Position extends LogIndex | Term | ModifyIndex>(one: Position, other: Position): Position {
   return one < other ? one : other
 }
 
-export function greater<Position extends LogIndex | Term>(one: Position, other: Position): Position {
-  return one > other ? one : other
+export function greater<Position extends LogIndex | Term | ModifyIndex>(
+  one: Position,
+  other: Position,
+  third: Position = one,
+): Position {
+  const more = one > other ? one : other
+  return more > third ? more : third
 }

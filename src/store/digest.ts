@@ -1,3 +1,4 @@
+import type { ModifyIndex } from '../model/log-position.ts'
 import { RowHasher } from './row-hash.ts'
 import type { Departures, Row, TableDefinition } from './types.ts'
 
@@ -32,7 +33,7 @@ function hashOf(table: TableDefinition<Row>, row: Row): RowSum {
 export interface TableSum {
   readonly name: string
   readonly rows: number
-  readonly lastChange: number
+  readonly lastChange: ModifyIndex
   readonly departures: Departures
   readonly sum: RowSum
 }

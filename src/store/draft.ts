@@ -1,33 +1,34 @@
+import type { ModifyIndex } from '../model/log-position.ts'
 import { type RowSum, withoutRow, withRow } from './digest.ts'
 import type { Departures, Row, TableDefinition } from './types.ts'
 import { indexEntryKey, type TableState, type Tree } from './version.ts'
 
 /** One row that a transaction put, replaced or deleted. */
-export interface Change {
+export interface Change<R extends Row = Row> {
   readonly key: string
-  readonly before: Row | undefined
-  readonly after: Row | undefined
+  readonly before: R | undefined
+  readonly after: R | undefined
 }
 
 /**
  * A table that commands are changing: copies of its trees, which share nodes with the version they came from. One command
  * after another works on the same draft until a version is wanted; what the present one has done can be undone.
  */
-export class Draft {
-  readonly definition: TableDefinition<Row>
-  readonly rows: Tree<Row>
-  readonly indexes: ReadonlyMap<string, Tree<Row>>
-  #changes: Change[] = []
-  #lastChange: number
+export class Draft<R extends Row = Row> {
+  readonly definition: TableDefinition<R>
+  readonly rows: Tree<R>
+  readonly indexes: ReadonlyMap<string, Tree<R>>
+  #changes: Change<R>[] = []
+  #lastChange: ModifyIndex
   #departures: Departures
   #sum: RowSum | undefined
   /** The key looked up last, and what is there: commands read a row and then put another in its place. */
   #lookedAt: string | undefined
-  #found: Row | undefined
+  #found: R | undefined
   /** As the command before left them. */
   #settled: Pick<TableState, 'lastChange' | 'departures' | 'sum'>
 
-  constructor(from: TableState) {
+  constructor(from: TableState<R>) {
     this.definition = from.definition
     this.rows = from.rows.clone()
     this.indexes = from.indexes.size === 0 ? from.indexes : clonesOf(from.indexes)
@@ -42,7 +43,7 @@ export class Draft {
     return this.#changes
   }
 
-  get lastChange(): number {
+  get lastChange(): ModifyIndex {
     return this.#lastChange
   }
 
@@ -56,11 +57,11 @@ export class Draft {
     this.#departures = new Map(this.#departures).set(name, this.#lastChange)
   }
 
-  touch(index: number): void {
+  touch(index: ModifyIndex): void {
     if (index > this.#lastChange) this.#lastChange = index
   }
 
-  get(key: string): Row | undefined {
+  get(key: string): R | undefined {
     if (key !== this.#lookedAt) {
       this.#found = this.rows.get(key)
       this.#lookedAt = key
@@ -68,7 +69,7 @@ export class Draft {
     return this.#found
   }
 
-  put(row: Row): void {
+  put(row: R): void {
     const key = this.definition.key(row)
     const before = this.get(key)
     this.rows.set(key, row)
@@ -86,7 +87,7 @@ export class Draft {
   }
 
   /** Goes its own way from here on. */
-  copy(): Draft {
+  copy(): Draft<R> {
     const copy = new Draft(this.finished())
     copy.#changes = [...this.#changes]
     copy.#settled = this.#settled
@@ -117,25 +118,25 @@ export class Draft {
   }
 
   /** Adds a row of a snapshot, which wakes no waiting read. */
-  restore(key: string, row: Row): void {
+  restore(key: string, row: R): void {
     this.#lookedAt = undefined
     this.rows.set(key, row)
     this.#reindex({ key, before: undefined, after: row })
   }
 
   /** The table after the commands. The draft must not be changed any more. */
-  finished(): TableState {
+  finished(): TableState<R> {
     const { definition, rows, indexes } = this
     return { definition, rows, indexes, lastChange: this.#lastChange, departures: this.#departures, sum: this.#sum }
   }
 
-  #change(change: Change): void {
+  #change(change: Change<R>): void {
     this.#reindex(change)
     this.#changes.push(change)
     if (change.before !== undefined && this.#departures.size > 0) this.#departed(change.before, change.after)
   }
 
-  #departed(before: Row, after: Row | undefined): void {
+  #departed(before: R, after: R | undefined): void {
     for (const name of this.#departures.keys()) {
       const departure = this.definition.departures?.[name]
       if (departure?.stays === undefined) continue
@@ -143,21 +144,21 @@ export class Draft {
     }
   }
 
-  #reindex({ key, before, after }: Change): void {
+  #reindex({ key, before, after }: Change<R>): void {
     for (const [name, tree] of this.indexes) {
       const index = this.definition.indexes?.[name]
       const from = before === undefined ? undefined : index?.key(before)
       const to = after === undefined ? undefined : index?.key(after)
       if (from !== undefined && from !== to) tree.delete(indexEntryKey(from, key))
-      if (to !== undefined) tree.set(indexEntryKey(to, key), after as Row)
+      if (after !== undefined && to !== undefined) tree.set(indexEntryKey(to, key), after)
     }
     if (this.#sum !== undefined && before !== undefined) this.#sum = withoutRow(this.#sum, this.definition, before)
     if (this.#sum !== undefined && after !== undefined) this.#sum = withRow(this.#sum, this.definition, after)
   }
 }
 
-function clonesOf(indexes: ReadonlyMap<string, Tree<Row>>): ReadonlyMap<string, Tree<Row>> {
-  const clones = new Map<string, Tree<Row>>()
+function clonesOf<R extends Row>(indexes: ReadonlyMap<string, Tree<R>>): ReadonlyMap<string, Tree<R>> {
+  const clones = new Map<string, Tree<R>>()
   for (const [name, tree] of indexes) clones.set(name, tree.clone())
   return clones
 }

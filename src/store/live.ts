@@ -1,10 +1,11 @@
+import type { ModifyIndex } from '../model/log-position.ts'
 import type { ReadTransaction, Row, TableDefinition } from './types.ts'
 
 interface LiveState {
-  readonly index: number
+  readonly index: ModifyIndex
   read(): ReadTransaction
-  lastChange<R extends Row>(table: TableDefinition<R>): number
-  lastDeparture<R extends Row>(table: TableDefinition<R>, departure: string): number
+  lastChange<R extends Row>(table: TableDefinition<R>): ModifyIndex
+  lastDeparture<R extends Row>(table: TableDefinition<R>, departure: string): ModifyIndex
 }
 
 /**
@@ -18,7 +19,7 @@ export class LiveReader implements ReadTransaction {
     this.#state = state
   }
 
-  get index(): number {
+  get index(): ModifyIndex {
     return this.#state.index
   }
 
@@ -46,11 +47,11 @@ export class LiveReader implements ReadTransaction {
     return this.#state.read().count(table)
   }
 
-  lastChange<R extends Row>(table: TableDefinition<R>): number {
+  lastChange<R extends Row>(table: TableDefinition<R>): ModifyIndex {
     return this.#state.lastChange(table)
   }
 
-  lastDeparture<R extends Row>(table: TableDefinition<R>, departure: string): number {
+  lastDeparture<R extends Row>(table: TableDefinition<R>, departure: string): ModifyIndex {
     return this.#state.lastDeparture(table, departure)
   }
 

@@ -1,3 +1,4 @@
+import type { ModifyIndex } from '../model/log-position.ts'
 import type { ReadTransaction, Row, TableDefinition } from './types.ts'
 import { tableOf, type Version, VersionReader } from './version.ts'
 
@@ -48,7 +49,7 @@ export class RecordingReader implements ReadTransaction {
     this.#reader = new VersionReader(version)
   }
 
-  get index(): number {
+  get index(): ModifyIndex {
     this.#index = true
     return this.#reader.index
   }
@@ -96,13 +97,13 @@ export class RecordingReader implements ReadTransaction {
     return this.#reader.count(table)
   }
 
-  lastChange<R extends Row>(table: TableDefinition<R>): number {
+  lastChange<R extends Row>(table: TableDefinition<R>): ModifyIndex {
     const lastChange = this.#reader.lastChange(table)
     this.#lastChanges.set(table.name, lastChange)
     return lastChange
   }
 
-  lastDeparture<R extends Row>(table: TableDefinition<R>, departure: string): number {
+  lastDeparture<R extends Row>(table: TableDefinition<R>, departure: string): ModifyIndex {
     this.lastChange(table)
     return this.#reader.lastDeparture(table, departure)
   }

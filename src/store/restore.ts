@@ -1,7 +1,9 @@
 import { invariant } from '../base/invariant.ts'
-import { itemAt } from '../base/items.ts'
+import { lastOf } from '../base/items.ts'
 import { unpack } from '../base/msgpack.ts'
 import { err, ok, type Result } from '../base/result.ts'
+import { isList, isRecord } from '../base/shape.ts'
+import { isCount, isModifyIndex, type ModifyIndex, noChange } from '../model/log-position.ts'
 import { Draft } from './draft.ts'
 import { type SnapshotHeader, type SnapshotTable, snapshotFormat } from './snapshot.ts'
 import { SnapshotRecords } from './snapshot-records.ts'
@@ -77,7 +79,8 @@ export class SnapshotReader {
     while (this.#filling === undefined) {
       const announced = this.#coming.shift()
       if (announced === undefined) return
-      const definition = this.#definitions.get(announced.name) as TableDefinition<Row>
+      const definition = this.#definitions.get(announced.name)
+      invariant(definition !== undefined, 'a table that was found to be known', { table: announced.name })
       const { lastChange, departures = {} } = announced
       // A build that did not keep it has left it out: no row departed later than the table changed.
       const departed = departuresOf(definition, (name) => departures[name] ?? lastChange)
@@ -91,7 +94,7 @@ export class SnapshotReader {
     const { draft, announced } = filling
     const row = decoded(draft.definition, value)
     if (!row.ok) return `snapshot: table ${announced.name}: ${row.error}`
-    const index = this.#header?.index ?? 0
+    const index = this.#header?.index ?? noChange
     if (!isOfIndex(row.value, index, draft.definition.stamps)) {
       return `snapshot: table ${announced.name}: a row of an index that the state has not come to`
     }
@@ -131,27 +134,19 @@ export function headerFrom(value: unknown): Result<SnapshotHeader, string> {
   const { format, index, tables } = value
   if (format !== snapshotFormat)
     return err(`snapshot: format ${String(format)} is not understood, only ${snapshotFormat}`)
-  if (!isCount(index) || !Array.isArray(tables)) return malformed
+  if (!isModifyIndex(index) || !isList(tables)) return malformed
   const read: SnapshotTable[] = []
-  for (const table of tables as readonly unknown[]) {
+  for (const table of tables) {
     if (!isRecord(table)) return malformed
     const { name, rows, lastChange, departures } = table
-    if (typeof name !== 'string' || !isCount(rows) || !isCount(lastChange) || lastChange > index) return malformed
-    if (read.length > 0 && name <= itemAt(read, read.length - 1).name) return malformed
+    if (typeof name !== 'string' || !isCount(rows) || !isModifyIndex(lastChange) || lastChange > index) return malformed
+    if (read.length > 0 && name <= lastOf(read).name) return malformed
     if (departures !== undefined && !areDepartures(departures, lastChange)) return malformed
     read.push({ name, rows, lastChange, ...(departures === undefined ? {} : { departures }) })
   }
   return ok({ format: snapshotFormat, index, tables: read })
 }
 
-function areDepartures(value: unknown, lastChange: number): value is Readonly<Record<string, number>> {
-  return isRecord(value) && Object.values(value).every((index) => isCount(index) && index <= lastChange)
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0
+function areDepartures(value: unknown, lastChange: ModifyIndex): value is Readonly<Record<string, ModifyIndex>> {
+  return isRecord(value) && Object.values(value).every((index) => isModifyIndex(index) && index <= lastChange)
 }

@@ -1,5 +1,6 @@
 import { compareText, SpelledBytes } from '../base/bytes.ts'
 import { packAfter } from '../base/msgpack.ts'
+import { isList, isRecord } from '../base/shape.ts'
 import type { Row, TableDefinition } from './types.ts'
 
 /**
@@ -19,23 +20,22 @@ function canonical(value: unknown): unknown {
   if (typeof value === 'bigint') {
     return value >= -numberUpTo && value <= numberUpTo ? Number(value) : value
   }
-  if (typeof value !== 'object' || value === null) return value
-  if (value instanceof Uint8Array || value instanceof SpelledBytes) return value
-  if (Array.isArray(value)) return value.map(canonical)
+  if (isList(value)) return value.map(canonical)
+  if (!isRecord(value) || value instanceof Uint8Array || value instanceof SpelledBytes) return value
   if (isCanonical(value)) return value
   const members = new Map<string, unknown>()
   for (const name of Object.keys(value).sort(compareText)) {
-    const member = (value as Readonly<Record<string, unknown>>)[name]
+    const member = value[name]
     if (member !== undefined) members.set(name, canonical(member))
   }
   return members
 }
 
 /** The usual case: neither the content nor the order would change. */
-function isCanonical(value: object): boolean {
+function isCanonical(value: Readonly<Record<string, unknown>>): boolean {
   let last = ''
   for (const name in value) {
-    const member = (value as Readonly<Record<string, unknown>>)[name]
+    const member = value[name]
     const kind = typeof member
     const stays =
       kind === 'string' || kind === 'number' || kind === 'boolean' || member === null || member instanceof SpelledBytes

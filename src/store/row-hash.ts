@@ -1,5 +1,6 @@
 import { SpelledBytes } from '../base/bytes.ts'
 import { byteAt } from '../base/items.ts'
+import { isRecord } from '../base/shape.ts'
 
 /** Tags before a value, so that values of different types differ. */
 const tags = { nothing: 1, no: 2, yes: 3, integer: 4, other: 5, text: 6, bytes: 7, list: 8, members: 9 } as const
@@ -41,7 +42,7 @@ export class RowHasher {
     return { high: finished(this.#high ^ (this.#low >>> 7)), low: finished(this.#low ^ (this.#high >>> 11)) }
   }
 
-  #object(value: object | null): void {
+  #object(value: unknown): void {
     if (value === null) this.#word(tags.nothing)
     else if (value instanceof Uint8Array) this.#bytes(value)
     else if (value instanceof SpelledBytes) this.#letters(tags.bytes, value.spelling)
@@ -49,7 +50,7 @@ export class RowHasher {
       this.#word(tags.list)
       this.#word(value.length)
       for (const item of value) this.add(item)
-    } else this.#members(value as Readonly<Record<string, unknown>>)
+    } else if (isRecord(value)) this.#members(value)
   }
 
   /** Members in any order: each is hashed by itself, and the hashes are added up. One that is undefined is not there. */

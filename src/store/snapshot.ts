@@ -1,5 +1,6 @@
 import { crc32c } from '../base/crc32c.ts'
 import { packAfter } from '../base/msgpack.ts'
+import type { ModifyIndex } from '../model/log-position.ts'
 import { storedBytes } from './row-codec.ts'
 import type { Version } from './version.ts'
 
@@ -12,16 +13,16 @@ export const snapshotPieceBytes = 64 << 10
 /** First record of a snapshot. Tables in order of name, each with as many rows as it says, in order of key. */
 export interface SnapshotHeader {
   readonly format: number
-  readonly index: number
+  readonly index: ModifyIndex
   readonly tables: readonly SnapshotTable[]
 }
 
 export interface SnapshotTable {
   readonly name: string
   readonly rows: number
-  readonly lastChange: number
+  readonly lastChange: ModifyIndex
   /** Absent where the table declares none, and in snapshots of builds before there were any, which pass over it. */
-  readonly departures?: Readonly<Record<string, number>>
+  readonly departures?: Readonly<Record<string, ModifyIndex>>
 }
 
 /** Writes out a version piece by piece, each on demand. Equal states give equal bytes. */

@@ -3,6 +3,7 @@ import { invariant } from '../base/invariant.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Failure } from '../model/failure.ts'
+import { greater, type ModifyIndex, noChange } from '../model/log-position.ts'
 import { emptySum, stateDigest, type TableSum } from './digest.ts'
 import { LiveReader } from './live.ts'
 import { RecordingReader, sameLastChanges, type Touched } from './recording.ts'
@@ -53,8 +54,8 @@ export class Store {
   #drafts: Drafts = new Map()
   /** The state as of each question. */
   readonly live: ReadTransaction = new LiveReader(this)
-  #index = 0
-  #floor = 0
+  #index = noChange
+  #floor = noChange
   #applying = false
 
   constructor(tables: readonly TableDefinition<Row>[], options: StoreOptions = {}) {
@@ -65,13 +66,13 @@ export class Store {
     this.#waitersMax = options.waitersMax ?? waitersMaxDefault
     this.#hooks = hooksByEvent(options.hooks ?? [])
     this.#version = {
-      index: 0,
+      index: noChange,
       tables: new Map(ordered.map((table) => [table.name, emptyTable(table, this.#withDigest)])),
     }
   }
 
   /** Index of the last command applied; 0 before any. */
-  get index(): number {
+  get index(): ModifyIndex {
     return this.#index
   }
 
@@ -79,12 +80,12 @@ export class Store {
    * No result of a query counts as older than this: the index at which another state took the place of the one before, whose
    * rows may say any. So what callers wait for never falls behind what they know.
    */
-  get floor(): number {
+  get floor(): ModifyIndex {
     return this.#floor
   }
 
-  raiseFloor(index: number): void {
-    this.#floor = Math.max(this.#floor, index)
+  raiseFloor(index: ModifyIndex): void {
+    this.#floor = greater(this.#floor, index)
   }
 
   /** Parked queries. */
@@ -96,7 +97,7 @@ export class Store {
    * Runs one command in one transaction and returns what it returned. If it throws, the state and its index are as before.
    * Queries that it concerns are woken at the next `committed`.
    */
-  apply<T>(index: number, command: (tx: WriteTransaction) => T): T {
+  apply<T>(index: ModifyIndex, command: (tx: WriteTransaction) => T): T {
     invariant(!this.#applying, 'a command applied from within another', { index })
     invariant(index > this.#index, 'a command applied out of order', { index, after: this.#index })
     const tx = new Transaction(this.#version, this.#drafts, index, this.#hooks)
@@ -143,13 +144,13 @@ export class Store {
   }
 
   /** Of the present state, without making a version of it. */
-  lastChange<R extends Row>(table: TableDefinition<R>): number {
+  lastChange<R extends Row>(table: TableDefinition<R>): ModifyIndex {
     invariant(!this.#applying, 'the state read from within a command')
     return (this.#drafts.get(table.name) ?? tableOf(this.#version.tables, table)).lastChange
   }
 
   /** Likewise. */
-  lastDeparture<R extends Row>(table: TableDefinition<R>, departure: string): number {
+  lastDeparture<R extends Row>(table: TableDefinition<R>, departure: string): ModifyIndex {
     invariant(!this.#applying, 'the state read from within a command')
     return departureOf(this.#drafts.get(table.name) ?? tableOf(this.#version.tables, table), departure)
   }
@@ -216,7 +217,7 @@ export class Store {
    * the last command; from here on that command has `index`, which is not below the one it had. Every table counts as changed
    * by it, and every parked query is woken at the next `committed`.
    */
-  replace(version: Version, index: number): void {
+  replace(version: Version, index: ModifyIndex): void {
     invariant(!this.#applying && index >= this.#index, 'a state replaced out of order', { index, after: this.#index })
     const tables = new Map(this.#current().tables)
     for (const [name, table] of version.tables) {
@@ -248,7 +249,7 @@ export class Store {
   }
 
   /** Equal on stores that hold equal states; undefined unless asked for at construction. */
-  digest(): { readonly index: number; readonly digest: string } | undefined {
+  digest(): { readonly index: ModifyIndex; readonly digest: string } | undefined {
     if (!this.#withDigest) return undefined
     const sums: TableSum[] = []
     const { index, tables } = this.#current()

@@ -1,4 +1,5 @@
 import { invariant } from '../base/invariant.ts'
+import type { ModifyIndex } from '../model/log-position.ts'
 import { Draft } from './draft.ts'
 import type { ReadTransaction, Row, StateEvent, StateHook, TableDefinition, WriteTransaction } from './types.ts'
 import {
@@ -32,14 +33,14 @@ export type Drafts = Map<string, Draft>
  * drafts for the next command; after an error the given ones are undone.
  */
 export class Transaction implements WriteTransaction {
-  readonly index: number
+  readonly index: ModifyIndex
   readonly #base: Version
   readonly #hooks: Hooks
   #drafts: Drafts
   #depth = 0
   #over = false
 
-  constructor(base: Version, drafts: Drafts, index: number, hooks: Hooks) {
+  constructor(base: Version, drafts: Drafts, index: ModifyIndex, hooks: Hooks) {
     this.#base = base
     this.#drafts = drafts
     this.index = index
@@ -47,7 +48,7 @@ export class Transaction implements WriteTransaction {
   }
 
   get<R extends Row>(table: TableDefinition<R>, key: string): R | undefined {
-    return this.#rowAt(table, key) as R | undefined
+    return this.#rowAt(table, key)
   }
 
   all<R extends Row>(table: TableDefinition<R>): Iterable<R> {
@@ -58,30 +59,30 @@ export class Transaction implements WriteTransaction {
     return valuesUnder(
       this.#still(table, (state) => state.rows),
       prefix,
-    ) as Iterable<R>
+    )
   }
 
   byIndex<R extends Row>(table: TableDefinition<R>, index: string, key: string): Iterable<R> {
     const tree = this.#still(table, (state) => indexOf(state, index))
-    return valuesUnder(tree, indexEntryPrefix(key)) as Iterable<R>
+    return valuesUnder(tree, indexEntryPrefix(key))
   }
 
   inIndexOrder<R extends Row>(table: TableDefinition<R>, index: string): Iterable<R> {
     return valuesUnder(
       this.#still(table, (state) => indexOf(state, index)),
       '',
-    ) as Iterable<R>
+    )
   }
 
   count<R extends Row>(table: TableDefinition<R>): number {
     return this.#seen(table).rows.size
   }
 
-  lastChange<R extends Row>(table: TableDefinition<R>): number {
+  lastChange<R extends Row>(table: TableDefinition<R>): ModifyIndex {
     return this.#seen(table).lastChange
   }
 
-  lastDeparture<R extends Row>(table: TableDefinition<R>, departure: string): number {
+  lastDeparture<R extends Row>(table: TableDefinition<R>, departure: string): ModifyIndex {
     return departureOf(this.#seen(table), departure)
   }
 
@@ -139,27 +140,32 @@ export class Transaction implements WriteTransaction {
     return this.#drafts
   }
 
-  #seen<R extends Row>(table: TableDefinition<R>): Draft | TableState {
-    return this.#drafts.get(table.name) ?? tableOf(this.#base.tables, table)
+  #seen<R extends Row>(table: TableDefinition<R>): Draft<R> | TableState<R> {
+    return this.#existing(table) ?? tableOf(this.#base.tables, table)
   }
 
-  #rowAt<R extends Row>(table: TableDefinition<R>, key: string): Row | undefined {
-    const draft = this.#drafts.get(table.name)
+  #rowAt<R extends Row>(table: TableDefinition<R>, key: string): R | undefined {
+    const draft = this.#existing(table)
     return draft === undefined ? tableOf(this.#base.tables, table).rows.get(key) : draft.get(key)
   }
 
   /** A tree that stands still while the transaction goes on: a command may change the rows that it iterates over. */
-  #still<R extends Row>(table: TableDefinition<R>, of: (state: Draft | TableState) => Tree<Row>): Tree<Row> {
-    const draft = this.#drafts.get(table.name)
+  #still<R extends Row>(table: TableDefinition<R>, of: (state: Draft<R> | TableState<R>) => Tree<R>): Tree<R> {
+    const draft = this.#existing(table)
     return draft === undefined ? of(tableOf(this.#base.tables, table)) : of(draft).clone()
   }
 
-  #draft<R extends Row>(table: TableDefinition<R>): Draft {
+  #draft<R extends Row>(table: TableDefinition<R>): Draft<R> {
     invariant(!this.#over, 'a transaction used after its end', { index: this.index, table: table.name })
-    const existing = this.#drafts.get(table.name)
+    const existing = this.#existing(table)
     if (existing !== undefined) return existing
     const made = new Draft(tableOf(this.#base.tables, table))
     this.#drafts.set(table.name, made)
     return made
+  }
+
+  /** A cast for the reason that `tableOf` has. */
+  #existing<R extends Row>(table: TableDefinition<R>): Draft<R> | undefined {
+    return this.#drafts.get(table.name) as Draft<R> | undefined
   }
 }

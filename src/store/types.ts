@@ -1,3 +1,4 @@
+import type { ModifyIndex } from '../model/log-position.ts'
 /** Tables, rows and transactions of the replicated state, as features see them. The store knows no feature. */
 
 /** A row is frozen plain data that MessagePack can say; it is never changed, only replaced. */
@@ -48,7 +49,7 @@ export interface Departure<R extends Row> {
 }
 
 /** The index of each that a table declares, not beyond its `lastChange`. */
-export type Departures = ReadonlyMap<string, number>
+export type Departures = ReadonlyMap<string, ModifyIndex>
 
 export interface TableIndex<R extends Row> {
   /** `undefined`: the row is not in this index. */
@@ -58,7 +59,7 @@ export interface TableIndex<R extends Row> {
 /** Reads one consistent version of the state. Iteration is always in key order. */
 export interface ReadTransaction {
   /** Index of the last command applied in this version. */
-  readonly index: number
+  readonly index: ModifyIndex
   get<R extends Row>(table: TableDefinition<R>, key: string): R | undefined
   all<R extends Row>(table: TableDefinition<R>): Iterable<R>
   /** Rows whose primary key begins with `prefix`; every row for the empty one. */
@@ -72,12 +73,12 @@ export interface ReadTransaction {
    * Index of the last command that changed the table; 0 before any. Never falls, except by a restore. Makes no watch: a
    * query is woken by changes of the rows that it looked at.
    */
-  lastChange<R extends Row>(table: TableDefinition<R>): number
+  lastChange<R extends Row>(table: TableDefinition<R>): ModifyIndex
   /**
    * Index of the last command that made this departure, one that the table declares; 0 before any. Never falls, except by a
    * restore, and makes no watch, like `lastChange`, than which it is never greater.
    */
-  lastDeparture<R extends Row>(table: TableDefinition<R>, departure: string): number
+  lastDeparture<R extends Row>(table: TableDefinition<R>, departure: string): ModifyIndex
   /**
    * Reads that make no watch of their own, for a query that has looked at a row which is changed by every command that
    * changes any of what is read here. Each caller states why that holds; a read that is not covered loses a wake-up.
@@ -87,7 +88,7 @@ export interface ReadTransaction {
 
 export interface WriteTransaction extends ReadTransaction {
   /** Index of the command being applied: what CreateIndex and ModifyIndex are stamped with. */
-  readonly index: number
+  readonly index: ModifyIndex
   put<R extends Row>(table: TableDefinition<R>, row: R): void
   /** False if there was no such row. */
   delete<R extends Row>(table: TableDefinition<R>, key: string): boolean
@@ -95,7 +96,7 @@ export interface WriteTransaction extends ReadTransaction {
    * Raises `lastChange` of the table to this index, or to the earlier one given, without changing a row (a reaped
    * tombstone leaves such a floor). Wakes no read.
    */
-  touch<R extends Row>(table: TableDefinition<R>, index?: number): void
+  touch<R extends Row>(table: TableDefinition<R>, index?: ModifyIndex): void
   /** Makes a departure that rows do not show. */
   depart<R extends Row>(table: TableDefinition<R>, departure: string): void
   /** Runs a part of the command. Its changes are kept only if it returns true, and are undone otherwise. */

@@ -1,6 +1,7 @@
 import sortedBTree from 'sorted-btree'
 import { compareText } from '../base/bytes.ts'
 import { invariant } from '../base/invariant.ts'
+import { type ModifyIndex, noChange } from '../model/log-position.ts'
 import { emptySum, type RowSum } from './digest.ts'
 import type { Departures, ReadTransaction, Row, TableDefinition } from './types.ts'
 
@@ -44,22 +45,22 @@ export function indexEntryPrefix(indexKey: string): string {
 }
 
 /** Every departure that a table declares, at these indexes. */
-export function departuresOf({ departures = {} }: TableDefinition<Row>, at: (name: string) => number): Departures {
+export function departuresOf({ departures = {} }: TableDefinition<Row>, at: (name: string) => ModifyIndex): Departures {
   return new Map(Object.keys(departures).map((name) => [name, at(name)]))
 }
 
-export function departureOf({ definition, departures }: DepartedTable, name: string): number {
+export function departureOf({ definition, departures }: DepartedTable, name: string): ModifyIndex {
   const index = departures.get(name)
   invariant(index !== undefined, 'a departure that the table does not declare', { table: definition.name, name })
   return index
 }
 
 /** One table as of one index. Never changed. */
-export interface TableState {
-  readonly definition: TableDefinition<Row>
-  readonly rows: Tree<Row>
-  readonly indexes: ReadonlyMap<string, Tree<Row>>
-  readonly lastChange: number
+export interface TableState<R extends Row = Row> {
+  readonly definition: TableDefinition<R>
+  readonly rows: Tree<R>
+  readonly indexes: ReadonlyMap<string, Tree<R>>
+  readonly lastChange: ModifyIndex
   /** The index of each departure that the table declares. */
   readonly departures: Departures
   /** Kept only by a store that was asked for digests. */
@@ -68,7 +69,7 @@ export interface TableState {
 
 /** The whole state as of one index. Never changed: a transaction makes the next one, which shares what it left alone. */
 export interface Version {
-  readonly index: number
+  readonly index: ModifyIndex
   /** By name, in order of name. */
   readonly tables: ReadonlyMap<string, TableState>
 }
@@ -81,19 +82,26 @@ export function emptyTable(definition: TableDefinition<Row>, withSum: boolean): 
     definition,
     rows: emptyTree<Row>(),
     indexes: new Map(names.map((name) => [name, emptyTree<Row>()])),
-    lastChange: 0,
-    departures: departuresOf(definition, () => 0),
+    lastChange: noChange,
+    departures: departuresOf(definition, () => noChange),
     sum: withSum ? emptySum : undefined,
   }
 }
 
-export function tableOf<R extends Row>(tables: ReadonlyMap<string, TableState>, table: TableDefinition<R>): TableState {
+/**
+ * The table of this definition. A cast, because a map holds tables of many kinds of rows: its name is that of one definition
+ * alone, and all rows in it were put through that.
+ */
+export function tableOf<R extends Row>(
+  tables: ReadonlyMap<string, TableState>,
+  table: TableDefinition<R>,
+): TableState<R> {
   const state = tables.get(table.name)
   invariant(state !== undefined, 'a table that the store was not told of', { table: table.name })
-  return state
+  return state as TableState<R>
 }
 
-export function indexOf(state: Pick<TableState, 'definition' | 'indexes'>, index: string): Tree<Row> {
+export function indexOf<R extends Row>(state: Pick<TableState<R>, 'definition' | 'indexes'>, index: string): Tree<R> {
   const tree = state.indexes.get(index)
   invariant(tree !== undefined, 'an index that the table does not have', { table: state.definition.name, index })
   return tree
@@ -107,12 +115,12 @@ export class VersionReader implements ReadTransaction {
     this.#version = version
   }
 
-  get index(): number {
+  get index(): ModifyIndex {
     return this.#version.index
   }
 
   get<R extends Row>(table: TableDefinition<R>, key: string): R | undefined {
-    return this.#table(table).rows.get(key) as R | undefined
+    return this.#table(table).rows.get(key)
   }
 
   all<R extends Row>(table: TableDefinition<R>): Iterable<R> {
@@ -120,26 +128,26 @@ export class VersionReader implements ReadTransaction {
   }
 
   prefix<R extends Row>(table: TableDefinition<R>, prefix: string): Iterable<R> {
-    return valuesUnder(this.#table(table).rows, prefix) as Iterable<R>
+    return valuesUnder(this.#table(table).rows, prefix)
   }
 
   byIndex<R extends Row>(table: TableDefinition<R>, index: string, key: string): Iterable<R> {
-    return valuesUnder(indexOf(this.#table(table), index), indexEntryPrefix(key)) as Iterable<R>
+    return valuesUnder(indexOf(this.#table(table), index), indexEntryPrefix(key))
   }
 
   inIndexOrder<R extends Row>(table: TableDefinition<R>, index: string): Iterable<R> {
-    return valuesUnder(indexOf(this.#table(table), index), '') as Iterable<R>
+    return valuesUnder(indexOf(this.#table(table), index), '')
   }
 
   count<R extends Row>(table: TableDefinition<R>): number {
     return this.#table(table).rows.size
   }
 
-  lastChange<R extends Row>(table: TableDefinition<R>): number {
+  lastChange<R extends Row>(table: TableDefinition<R>): ModifyIndex {
     return this.#table(table).lastChange
   }
 
-  lastDeparture<R extends Row>(table: TableDefinition<R>, departure: string): number {
+  lastDeparture<R extends Row>(table: TableDefinition<R>, departure: string): ModifyIndex {
     return departureOf(this.#table(table), departure)
   }
 
@@ -147,7 +155,7 @@ export class VersionReader implements ReadTransaction {
     return read(this)
   }
 
-  #table<R extends Row>(table: TableDefinition<R>): TableState {
+  #table<R extends Row>(table: TableDefinition<R>): TableState<R> {
     return tableOf(this.#version.tables, table)
   }
 }

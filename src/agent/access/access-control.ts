@@ -6,6 +6,7 @@ import type { Result } from '../../base/result.ts'
 import type { AgentAccess } from '../../features/contract/access-control.ts'
 import type { CallOptions } from '../../features/contract/call.ts'
 import type { Failure } from '../../model/failure.ts'
+import { type ModifyIndex, noChange } from '../../model/log-position.ts'
 import { newestRelease } from '../../model/release.ts'
 import type { Closing } from '../boot/lifecycle.ts'
 import { knowsPolicies } from '../pool/pool-servers.ts'
@@ -60,16 +61,16 @@ export function askedTokens(
   authorizers: Authorizers,
   calls: () => AskServers,
   datacenter: string,
-  state?: { readonly index: number },
+  state?: { readonly index: ModifyIndex },
 ): AskedTokens {
-  const read = { consistency: 'stale' as const, minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter }
+  const read = { consistency: 'stale' as const, minIndex: noChange, waitMs: 0, maxStaleMs: 0, datacenter }
   return new AskedTokens({
     env,
     authorizers,
     downPolicy: config.access.downPolicy,
     ttlMs: ttlOf(config.access),
     findingMs: config.rpcHoldTimeoutMs,
-    stateIndex: () => state?.index ?? 0,
+    stateIndex: () => state?.index ?? noChange,
     ask: (secret) => calls().ask(asked, { secret, datacenter: config.datacenter }, read, {}),
   })
 }

@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { Failure } from '../../model/failure.ts'
+import { type ModifyIndex, noChange } from '../../model/log-position.ts'
 import type { DownPolicy } from '../settings/access-settings.ts'
 import type { Authorizers } from './authorizers.ts'
 import { Lru } from './lru.ts'
@@ -39,7 +40,7 @@ export interface AskedTokensParts {
    */
   readonly findingMs?: number
   /** Raft index of the state that answers rest on; absent on an agent without a replicated state. */
-  stateIndex?(): number
+  stateIndex?(): ModifyIndex
   /** Asks a server that keeps tokens. `token-not-found`: there is none; any other failure: no server could answer. */
   ask(secret: string): Promise<Result<ToldRights, Failure>>
 }
@@ -49,7 +50,7 @@ interface Kept {
   rights: TokenRights | undefined
   outcome: Result<Authorizer, Failure>
   /** Index of the state when this outcome was learned. */
-  since: number
+  since: ModifyIndex
   /** The last moment at which this outcome was certainly true. */
   asOfMs: number
   untilMs: number
@@ -164,8 +165,8 @@ export class AskedTokens implements TokenResolver {
     return err(kept?.failure ?? (outcome.ok ? { kind: 'no-servers' } : outcome.error))
   }
 
-  since(secret: string): number {
-    return this.#kept.get(secret)?.since ?? 0
+  since(secret: string): ModifyIndex {
+    return this.#kept.get(secret)?.since ?? noChange
   }
 
   onChange(secret: string, authorizer: Authorizer, use: () => void): Closable {
@@ -213,7 +214,9 @@ export class AskedTokens implements TokenResolver {
     this.#isOut = !told.ok && this.#isOut
     const before = this.#kept.get(secret)
     const kept = this.#taken(secret, told, askedMs)
-    kept.since = isSame(before?.outcome, kept.outcome) ? (before?.since ?? 0) : (this.#parts.stateIndex?.() ?? 0)
+    kept.since = isSame(before?.outcome, kept.outcome)
+      ? (before?.since ?? noChange)
+      : (this.#parts.stateIndex?.() ?? noChange)
     this.#kept.set(secret, kept)
     this.#asking.delete(secret)
     this.#check(secret)
@@ -303,7 +306,7 @@ const off: Result<Authorizer, Failure> = ok(unrestricted)
 
 const nothing = {
   rights: undefined,
-  since: 0,
+  since: noChange,
   asOfMs: 0,
   failure: undefined,
   failedMs: Number.NEGATIVE_INFINITY,

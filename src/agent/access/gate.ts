@@ -4,6 +4,7 @@ import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import { type Access, denied, type ReadAccess, type Refusal } from '../../features/contract/access.ts'
 import type { Failure } from '../../model/failure.ts'
+import { type ModifyIndex, noChange } from '../../model/log-position.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import type { TokenResolver } from './running-access.ts'
 
@@ -52,8 +53,8 @@ export class Gate {
   }
 
   /** See `TokenResolver.since`. */
-  since({ access }: Guarded, token: string): number {
-    return access.kind === 'open' ? 0 : this.#resolver.since(token)
+  since({ access }: Guarded, token: string): ModifyIndex {
+    return access.kind === 'open' ? noChange : this.#resolver.since(token)
   }
 
   onChange({ access }: Guarded, token: string, authorizer: Authorizer, use: () => void): Closable | undefined {

@@ -5,6 +5,7 @@ import type { Env } from '../../env/env.ts'
 import type { AgentContext } from '../../features/contract/agent-context.ts'
 import type { Pool } from '../../gossip/pool.ts'
 import type { Failure } from '../../model/failure.ts'
+import type { ModifyIndex } from '../../model/log-position.ts'
 import type { AccessMode } from '../pool/pool-servers.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
 import type { AgentTokens } from './agent-tokens.ts'
@@ -53,7 +54,7 @@ export interface TokenResolver {
    * The index of this server's state from which a resolved token has the rights that `now` returns; 0 on an agent that
    * keeps no state. It is greater than every index that was answered under earlier rights of the token.
    */
-  since(token: string): number
+  since(token: string): ModifyIndex
   /**
    * Calls `use` once, never within this call, when the token's rights no longer match this authorizer, or the token is
    * gone.

@@ -6,6 +6,7 @@ import { anonymousSecret } from '../../features/acl/model.ts'
 import { allPolicies, allTokens, rightsIndex, tokenBySecret, tokensIndex } from '../../features/acl/views.ts'
 import { replacedChange } from '../../features/snapshot/views.ts'
 import type { Failure } from '../../model/failure.ts'
+import { greater, type ModifyIndex, noChange } from '../../model/log-position.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import type { AskedTokens } from './asked-tokens.ts'
 import type { Authorizers } from './authorizers.ts'
@@ -58,7 +59,7 @@ interface Kept {
   changed: number
   replaced: number
   rights: TokenRights
-  since: number
+  since: ModifyIndex
   readonly authorizer: Authorizer
 }
 
@@ -80,7 +81,7 @@ export class StateTokens implements TokenResolver {
    * changed all rights.
    */
   #wasCutOff = false
-  #cutOffChange = 0
+  #cutOffChange = noChange
   /** Open as long as there are followers. */
   #watching: Closable | undefined
 
@@ -128,8 +129,8 @@ export class StateTokens implements TokenResolver {
     return standing === 'current' || standing === 'cut-off'
   }
 
-  since(secret: string): number {
-    return Math.max(this.#cutOffChange, this.#kept.get(secret)?.since ?? this.#parts.beyond?.since(secret) ?? 0)
+  since(secret: string): ModifyIndex {
+    return greater(this.#cutOffChange, this.#kept.get(secret)?.since ?? this.#parts.beyond?.since(secret) ?? noChange)
   }
 
   onChange(secret: string, authorizer: Authorizer, use: () => void): Closable {
@@ -184,7 +185,7 @@ export class StateTokens implements TokenResolver {
     return authorizer
   }
 
-  #sinceInState(secret: string): number {
+  #sinceInState(secret: string): ModifyIndex {
     return rightsIndex(this.#parts.state.live, secret === '' ? anonymousSecret : secret)
   }
 

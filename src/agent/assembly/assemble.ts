@@ -13,6 +13,7 @@ import { updateEndpoint } from '../../features/coordinate/endpoint.ts'
 import type { CoordinateRow } from '../../features/discovery/nearness.ts'
 import { nodeChecksEndpoint } from '../../features/health/endpoint.ts'
 import type { Failure } from '../../model/failure.ts'
+import { noChange } from '../../model/log-position.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import type { UserEvent } from '../../model/remote-exec.ts'
 import { agentAccess, localAuthorizer, registrantRights, rightsOfCalls } from '../access/access-control.ts'
@@ -332,7 +333,7 @@ function catalogClient(calls: Calls, tokens: AgentTokens, nodeApart: boolean): C
 /** Reference: definitions.md#check-alias. */
 const watchRead: ReadOptions = {
   consistency: 'stale',
-  minIndex: 0,
+  minIndex: noChange,
   waitMs: 60_000,
   maxStaleMs: 0,
   datacenter: '',

@@ -12,6 +12,7 @@ import {
   segmentMetaKey,
 } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
+import type { ModifyIndex } from '../../model/log-position.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import type { RegistrantRights } from '../access/running-access.ts'
 import type { StartFailure } from '../boot/lifecycle.ts'
@@ -52,12 +53,16 @@ export interface CatalogClient {
    * Every check on a node, read from any server, with the index of their last change: returns once that is greater than
    * `minIndex`, or a minute has passed. It ends early when `abandoned` calls back.
    */
-  checksOn(node: string, minIndex: number, abandoned: (use: () => void) => void): Promise<Result<ChecksOn, Failure>>
+  checksOn(
+    node: string,
+    minIndex: ModifyIndex,
+    abandoned: (use: () => void) => void,
+  ): Promise<Result<ChecksOn, Failure>>
 }
 
 export interface ChecksOn {
   readonly checks: readonly CheckFacts[]
-  readonly index: number
+  readonly index: ModifyIndex
 }
 
 export interface LocalAgentParts {

@@ -2,6 +2,7 @@ import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { CheckDefinition, CheckFacts } from '../../model/catalog.ts'
 import { failureText } from '../../model/failure.ts'
+import { noChange } from '../../model/log-position.ts'
 import type { RegistrantRights } from '../access/running-access.ts'
 import { type AliasProbe, aliasOutcome } from './alias-checks.ts'
 import { AliasSight } from './alias-sight.ts'
@@ -59,7 +60,7 @@ export class RemoteAlias implements Closable {
 
   async #follow(): Promise<void> {
     const { env, catalog, report } = this.#parts
-    let index = 0
+    let index = noChange
     let failures = 0
     let soon = 0
     let answeredMs = Number.NEGATIVE_INFINITY
@@ -70,7 +71,7 @@ export class RemoteAlias implements Closable {
       if (this.#closed) return
       if (found.ok) {
         // An index that went back belongs to a new life of the cluster: read the present state without waiting.
-        index = found.value.index < index ? 0 : found.value.index
+        index = found.value.index < index ? noChange : found.value.index
         failures = 0
         this.#found = found.value.checks
         this.#tell()

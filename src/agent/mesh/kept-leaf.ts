@@ -5,6 +5,7 @@ import type { IssuedLeaf } from '../../features/connect/model.ts'
 import type { CallOptions } from '../../features/contract/call.ts'
 import type { HeldLeaf } from '../../features/contract/mesh.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
+import type { ModifyIndex } from '../../model/log-position.ts'
 import { cacheName, isRefusal, type LeafRequest, type LeafSource } from './leaf-source.ts'
 import {
   type DatedLeaf,
@@ -34,7 +35,7 @@ export interface KeptLeafOptions {
   readonly service: string
   readonly token: string
   /** An index that no leaf of this agent has had, and that is not below the given one. */
-  readonly indexOf: (leaf: IssuedLeaf) => number
+  readonly indexOf: (leaf: IssuedLeaf) => ModifyIndex
   /** The leaf was dropped. */
   readonly onEnd: () => void
 }
@@ -43,7 +44,7 @@ export interface KeptLeafOptions {
 export class KeptLeaf {
   readonly #options: KeptLeafOptions
   readonly #waiting = new Set<() => void>()
-  #held: (DatedLeaf & { readonly privateKeyPem: string; readonly index: number }) | undefined
+  #held: (DatedLeaf & { readonly privateKeyPem: string; readonly index: ModifyIndex }) | undefined
   /** The request of a leaf that has not arrived yet: a retry uses the same key, unless the trust domain has changed. */
   #request: (LeafRequest & { readonly trustDomain: string }) | undefined
   #issuing: Promise<Result<undefined, Failure>> | undefined
@@ -66,7 +67,7 @@ export class KeptLeaf {
     this.lastAskedMs = options.env.clock.monoMs()
   }
 
-  get held(): { readonly held: HeldLeaf; readonly index: number } | undefined {
+  get held(): { readonly held: HeldLeaf; readonly index: ModifyIndex } | undefined {
     if (this.#held === undefined) return undefined
     const { leaf, privateKeyPem, index } = this.#held
     return { held: { leaf, privateKeyPem }, index }

@@ -5,6 +5,7 @@ import { rootsEndpoint } from '../../features/connect/read-endpoints.ts'
 import { signEndpoint } from '../../features/connect/write-endpoints.ts'
 import type { CallOptions } from '../../features/contract/call.ts'
 import type { Failure } from '../../model/failure.ts'
+import type { ModifyIndex } from '../../model/log-position.ts'
 import { olderKeyPem } from '../../pki/private-key.ts'
 import { makeRequest, requestPem } from '../../pki/request.ts'
 import { serviceUri } from '../../pki/spiffe.ts'
@@ -13,7 +14,7 @@ import type { Calls } from '../requests/asking/calls.ts'
 /** The roots as of an index. */
 export interface RootsView {
   readonly list: RootsList
-  readonly index: number
+  readonly index: ModifyIndex
 }
 
 /** A key that was generated here, and the signing request for it. */
@@ -27,7 +28,7 @@ export interface LeafRequest {
 /** Where an agent's leaves come from: its servers sign, the keys stay here. */
 export interface LeafSource {
   /** Waits for roots newer than the index, as blocking reads do; 0: the leader's present roots. */
-  roots(minIndex: number, onAbort: (use: () => void) => void): Promise<Result<RootsView, Failure>>
+  roots(minIndex: ModifyIndex, onAbort: (use: () => void) => void): Promise<Result<RootsView, Failure>>
   /** Generates a new key each time. */
   request(service: string, trustDomain: string): Promise<LeafRequest>
   sign(requestPem: string, token: string): Promise<Result<IssuedLeaf, Failure>>

@@ -6,6 +6,7 @@ import type { CallOptions, Freshness } from '../../features/contract/call.ts'
 import type { LeafAnswer, MeshLeaves } from '../../features/contract/mesh.ts'
 import type { Failure } from '../../model/failure.ts'
 import { blockingWaitDefaultMs, blockingWaitMaxMs } from '../../model/limits.ts'
+import { modifyIndexOf, noChange } from '../../model/log-position.ts'
 import { KeptLeaf } from './kept-leaf.ts'
 import { cacheName, isRefusal, type LeafSource } from './leaf-source.ts'
 import { RootsWatch } from './roots-watch.ts'
@@ -44,7 +45,7 @@ export class Leaves implements MeshLeaves {
   readonly #roots: RootsWatch
   /** In order of the last request, the oldest first. */
   readonly #kept = new Map<string, KeptLeaf>()
-  #lastIndex = 0
+  #lastIndex = noChange
   #stopped = false
 
   constructor(options: LeavesOptions) {
@@ -162,7 +163,7 @@ export class Leaves implements MeshLeaves {
       service,
       token,
       indexOf: ({ modifyIndex }) => {
-        this.#lastIndex = Math.max(this.#lastIndex + 1, modifyIndex)
+        this.#lastIndex = modifyIndexOf(Math.max(this.#lastIndex + 1, modifyIndex))
         return this.#lastIndex
       },
       onEnd: () => this.#forget(key, kept),

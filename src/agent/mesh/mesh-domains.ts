@@ -2,6 +2,7 @@ import { ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
 import { rootsEndpoint } from '../../features/connect/read-endpoints.ts'
 import type { Failure } from '../../model/failure.ts'
+import { noChange } from '../../model/log-position.ts'
 import { type TrustDomains, trustDomainsOf } from '../../pki/trust-domains.ts'
 import type { AnswerCache } from '../requests/asking/answer-cache.ts'
 
@@ -43,7 +44,7 @@ export class MeshDomains {
   }
 }
 
-const anyServer = { consistency: 'stale', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' } as const
+const anyServer = { consistency: 'stale', minIndex: noChange, waitMs: 0, maxStaleMs: 0, datacenter: '' } as const
 
 /** A server of a release without the mesh does not know this request. */
 function isOff({ kind }: Failure): boolean {

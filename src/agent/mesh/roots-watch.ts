@@ -2,6 +2,7 @@ import { ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
 import type { RootsList } from '../../features/connect/model.ts'
 import type { Failure } from '../../model/failure.ts'
+import { type ModifyIndex, noChange } from '../../model/log-position.ts'
 import type { LeafSource, RootsView } from './leaf-source.ts'
 import { retryInMs } from './renewal.ts'
 
@@ -50,7 +51,7 @@ export class RootsWatch {
    * than the leaf, because an earlier snapshot was restored. `unheard`: the root is not listed yet, or never will be in
    * a new cluster, which begins at a lower index.
    */
-  standingOf({ rootId, modifyIndex }: { readonly rootId: string; readonly modifyIndex: number }): Standing {
+  standingOf({ rootId, modifyIndex }: { readonly rootId: string; readonly modifyIndex: ModifyIndex }): Standing {
     if (this.#view === undefined) return 'current'
     const { list, index } = this.#view
     if (list.activeRootId === rootId || list.activeRootId === '') return 'current'
@@ -64,7 +65,7 @@ export class RootsWatch {
   }
 
   async #ask(): Promise<Result<RootsView, Failure>> {
-    const asked = await this.#options.source.roots(0, this.#abort)
+    const asked = await this.#options.source.roots(noChange, this.#abort)
     this.#asking = undefined
     if (asked.ok && !this.#stopped) {
       this.#take(asked.value)
@@ -84,7 +85,7 @@ export class RootsWatch {
     let failures = 0
     while (!this.#stopped && wanted()) {
       const sinceMs = env.clock.monoMs()
-      const next = await source.roots(this.#view?.index ?? 0, this.#abort)
+      const next = await source.roots(this.#view?.index ?? noChange, this.#abort)
       if (this.#stopped) break
       if (next.ok) {
         failures = 0

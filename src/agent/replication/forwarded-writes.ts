@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { itemAt } from '../../base/items.ts'
 import { withOwnBytes } from '../../base/msgpack.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import { byteText, count } from '../../features/contract/fields.ts'
+import { byteText, count, stateIndex } from '../../features/contract/fields.ts'
 import type { WriteIdentity } from '../../features/contract/server-context.ts'
 import type { Failure } from '../../model/failure.ts'
+import type { ModifyIndex } from '../../model/log-position.ts'
 import { orderedKey } from '../../store/ordered-key.ts'
 import type { Store } from '../../store/store.ts'
 import type { ReadTransaction, TableDefinition, WriteTransaction } from '../../store/types.ts'
@@ -63,10 +64,10 @@ export const forwardedWrites: TableDefinition<ForwardedWrite> = {
 interface ForgottenOrigin {
   readonly origin: string
   readonly through: number
-  readonly index: number
+  readonly index: ModifyIndex
 }
 
-const forgottenOrigin = z.object({ origin: byteText, through: count, index: count })
+const forgottenOrigin = z.object({ origin: byteText, through: count, index: stateIndex })
 
 export const forgottenOrigins: TableDefinition<ForgottenOrigin> = {
   name: 'forwarded-origins',
@@ -110,7 +111,7 @@ export class ForwardedWrites {
   }
 
   applyOnce(
-    index: number,
+    index: ModifyIndex,
     { origin, sequence }: WriteIdentity,
     command: OnceCommand,
     apply: (tx: WriteTransaction) => unknown,

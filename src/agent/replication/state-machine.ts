@@ -8,6 +8,7 @@ import type { ComingStateCheck } from '../../features/contract/whole-state.ts'
 import { replacedTable } from '../../features/snapshot/tables.ts'
 import { comingPieces, comingState, lastReplaced } from '../../features/snapshot/views.ts'
 import type { Failure } from '../../model/failure.ts'
+import { modifyIndexOf, noChange } from '../../model/log-position.ts'
 import { hasBehaviour, isAtLeast, newestRelease, type Release, releaseText } from '../../model/release.ts'
 import type { Entry } from '../../raft/core/types.ts'
 import type { StateMachine, StateRestore, StateSnapshot } from '../../raft/raft.ts'
@@ -77,7 +78,7 @@ export class ReplicatedState implements StateMachine {
     if (!body.ok) throw this.#unreadable(entry, `${command.kind}: ${body.error}`)
     const { identity } = command
     const startedMs = this.#measured?.clock.monoMs() ?? 0
-    const index = entry.index + this.#ahead
+    const index = modifyIndexOf(entry.index + this.#ahead)
     const run = (tx: WriteTransaction): unknown => definition.apply(tx, body.value, this.#coming)
     const applied: Result<OnceApplied, Failure> =
       identity === undefined
@@ -167,7 +168,7 @@ export class ReplicatedState implements StateMachine {
     this.#coming.forget()
     const replaced = lastReplaced(this.store.read())
     this.#ahead = replaced?.ahead ?? 0
-    this.store.raiseFloor(replaced?.index ?? 0)
+    this.store.raiseFloor(replaced?.index ?? noChange)
   }
 
   #decoded(entry: Entry): LoggedCommand {

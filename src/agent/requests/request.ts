@@ -1,6 +1,8 @@
+import { isRecord } from '../../base/shape.ts'
 import type { ReadOptions } from '../../features/contract/reading.ts'
 import type { WriteIdentity } from '../../features/contract/server-context.ts'
 import { blockingWaitDefaultMs, blockingWaitMaxMs } from '../../model/limits.ts'
+import { modifyIndexOf, noChange } from '../../model/log-position.ts'
 import { tokenMax } from '../access/rights.ts'
 
 /** Maximum length of the name of a datacenter or an origin. */
@@ -51,7 +53,7 @@ function readOptionsOf(value: unknown): ReadOptions | undefined {
   if (consistency !== 'default' && consistency !== 'consistent' && consistency !== 'stale') return undefined
   if (!isAmount(minIndex) || !isAmount(waitMs) || !isAmount(maxStaleMs) || waitMs > blockingWaitMaxMs) return undefined
   if (typeof datacenter !== 'string' || datacenter.length > nameMax) return undefined
-  return { consistency, minIndex, waitMs, maxStaleMs, datacenter }
+  return { consistency, minIndex: modifyIndexOf(minIndex), waitMs, maxStaleMs, datacenter }
 }
 
 function identityOf(value: unknown): WriteIdentity | undefined {
@@ -65,10 +67,6 @@ function isAmount(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** Maximum wait of a blocking read, before jitter. */
 export function waitOf(read: ReadOptions): number {
   return read.waitMs === 0 ? blockingWaitDefaultMs : Math.min(read.waitMs, blockingWaitMaxMs)
@@ -77,7 +75,7 @@ export function waitOf(read: ReadOptions): number {
 /** Options of the agent's own reads that need the present state. */
 export const freshRead: ReadOptions = {
   consistency: 'default',
-  minIndex: 0,
+  minIndex: noChange,
   waitMs: 0,
   maxStaleMs: 0,
   datacenter: '',

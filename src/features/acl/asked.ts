@@ -2,6 +2,7 @@ import type { Authorizer } from '../../access/authorizer.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { uuidOf } from '../../base/uuid.ts'
 import type { Failure } from '../../model/failure.ts'
+import { greater, type ModifyIndex, noChange } from '../../model/log-position.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { type Asks, asks, type Filters, filters, refusedUnlessAllowed } from '../contract/access.ts'
 import { legacyModeFailure, type ServerAccess } from '../contract/access-control.ts'
@@ -31,11 +32,11 @@ const legacyMode: InMode<never> = { mode: 'legacy' }
 /** The index is at least that of the switch of modes, which changed the answer. */
 export function inNewMode<T>(
   tx: ReadTransaction,
-  read: () => { readonly index: number; readonly found: T },
-): { readonly index: number; readonly value: InMode<T> } {
-  if (!isNewMode(tx)) return { index: 0, value: legacyMode }
+  read: () => { readonly index: ModifyIndex; readonly found: T },
+): { readonly index: ModifyIndex; readonly value: InMode<T> } {
+  if (!isNewMode(tx)) return { index: noChange, value: legacyMode }
   const { index, found } = read()
-  return { index: Math.max(index, newModeIndex(tx)), value: { mode: 'new', found } }
+  return { index: greater(index, newModeIndex(tx)), value: { mode: 'new', found } }
 }
 
 /** The right to read tokens and policies; `shown` hides what a reader without the right to write may not see. */

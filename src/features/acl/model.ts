@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Json } from '../../base/json.ts'
 import { utcText } from '../../base/utc-text.ts'
+import type { ModifyIndex } from '../../model/log-position.ts'
 import { indexValue, listOf, textList } from '../http/declared.ts'
 
 /** A link of a token to a policy. The name is the one that the policy had when the link was made. */
@@ -32,8 +33,8 @@ export interface TokenRow {
   readonly createdMs: number
   /** Base64; empty as long as the token has no accessor. */
   readonly hash: string
-  readonly createIndex: number
-  readonly modifyIndex: number
+  readonly createIndex: ModifyIndex
+  readonly modifyIndex: ModifyIndex
 }
 
 export interface PolicyRow {
@@ -46,19 +47,19 @@ export interface PolicyRow {
   /** The datacenters in which it is valid; empty: all. */
   readonly datacenters: readonly string[]
   readonly hash: string
-  readonly createIndex: number
-  readonly modifyIndex: number
+  readonly createIndex: ModifyIndex
+  readonly modifyIndex: ModifyIndex
 }
 
 /** The datacenter has switched to the new kind of access control. */
 export interface ModeRow {
-  readonly index: number
+  readonly index: ModifyIndex
 }
 
 /** The bootstrap token has been created. */
 export interface BootstrapRow {
   /** The index at which that token was created; a reset must name it. */
-  readonly index: number
+  readonly index: ModifyIndex
 }
 
 /** The progress of giving legacy tokens accessors. */
@@ -68,8 +69,8 @@ export interface MigrationRow {
   /**
    * Index at which for the first time no token was left: the proof that the migration is complete. 0: some are left.
    */
-  readonly completeIndex: number
-  readonly modifyIndex: number
+  readonly completeIndex: ModifyIndex
+  readonly modifyIndex: ModifyIndex
 }
 
 /**

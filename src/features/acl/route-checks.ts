@@ -1,6 +1,7 @@
 import { textOfByteString } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
+import { firstChange, noChange } from '../../model/log-position.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import { type AgentAccess, legacyModeFailure } from '../contract/access-control.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
@@ -71,7 +72,7 @@ export function whereKnown<Name extends string = never>(handle: EnteredHandle<Na
 }
 
 /** For a read that failed before a server had looked: the field's headers then say that no leader is known. */
-const unanswered: ReadMeta = { index: 1, knownLeader: false, lastContactMs: 0 }
+const unanswered: ReadMeta = { index: firstChange, knownLeader: false, lastContactMs: 0 }
 
 export function failedRead(failure: Failure, meta: ReadMeta = unanswered): RouteResponse {
   return { kind: 'failure', failure, meta }
@@ -116,7 +117,7 @@ export function oneFound<T>(
 
 /** In the words of a server there, which knows which servers are missing. */
 async function whyLegacy(agent: AgentContext, read: ReadOptions, call: CallOptions): Promise<Failure> {
-  const standing = await agent.ask(standingEndpoint, {}, { ...read, minIndex: 0, waitMs: 0 }, call)
+  const standing = await agent.ask(standingEndpoint, {}, { ...read, minIndex: noChange, waitMs: 0 }, call)
   return legacyModeFailure(standing.ok ? standing.value.missing : [])
 }
 

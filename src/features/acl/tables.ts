@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { byteString } from '../../base/bytes.ts'
 import type { TableDefinition } from '../../store/types.ts'
-import { count } from '../contract/fields.ts'
+import { count, stateIndex } from '../contract/fields.ts'
 import { nameKey } from '../contract/names.ts'
 import { policyFields, tokenFields } from './fields.ts'
 import type { BootstrapRow, MigrationRow, ModeRow, PolicyRow, TokenRow } from './model.ts'
 
-const stamps = { hash: z.string(), createIndex: count, modifyIndex: count }
+const stamps = { hash: z.string(), createIndex: stateIndex, modifyIndex: stateIndex }
 
 const tokenRow = z.object({ ...tokenFields, ...stamps })
 
@@ -41,7 +41,7 @@ export function policyNameKey(name: string): string {
 
 export const onlyKey = 'only'
 
-const modeRow = z.object({ index: count })
+const modeRow = z.object({ index: stateIndex })
 
 /** One row once the datacenter has switched. It survives every replacement of the state: there is no way back. */
 export const modeTable: TableDefinition<ModeRow> = {
@@ -52,7 +52,7 @@ export const modeTable: TableDefinition<ModeRow> = {
   ofCluster: true,
 }
 
-const bootstrapRow = z.object({ index: count })
+const bootstrapRow = z.object({ index: stateIndex })
 
 /** One row once the bootstrap has been used. */
 export const bootstrapTable: TableDefinition<BootstrapRow> = {
@@ -62,7 +62,7 @@ export const bootstrapTable: TableDefinition<BootstrapRow> = {
   stamps: ['index'],
 }
 
-const migrationRow = z.object({ tokens: count, batches: count, completeIndex: count, modifyIndex: count })
+const migrationRow = z.object({ tokens: count, batches: count, completeIndex: stateIndex, modifyIndex: stateIndex })
 
 /** One row once a token has been migrated, or no token was found to migrate. */
 export const migrationTable: TableDefinition<MigrationRow> = {

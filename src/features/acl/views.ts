@@ -1,4 +1,5 @@
 import { lowerAscii } from '../../base/letter-case.ts'
+import { greater, type ModifyIndex, noChange } from '../../model/log-position.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import type { MigrationRow, PolicyRow, TokenRow } from './model.ts'
 import {
@@ -20,8 +21,8 @@ export function isNewMode(tx: ReadTransaction): boolean {
 }
 
 /** Index of the switch; 0: it has not switched. */
-export function newModeIndex(tx: ReadTransaction): number {
-  return tx.get(modeTable, onlyKey)?.index ?? 0
+export function newModeIndex(tx: ReadTransaction): ModifyIndex {
+  return tx.get(modeTable, onlyKey)?.index ?? noChange
 }
 
 export function tokenBySecret(tx: ReadTransaction, secret: string): TokenRow | undefined {
@@ -65,8 +66,8 @@ export function allPolicies(tx: ReadTransaction): Iterable<PolicyRow> {
 }
 
 /** The index that a reset of the bootstrap has to name; 0: the bootstrap is still open. */
-export function bootstrapIndex(tx: ReadTransaction): number {
-  return tx.get(bootstrapTable, onlyKey)?.index ?? 0
+export function bootstrapIndex(tx: ReadTransaction): ModifyIndex {
+  return tx.get(bootstrapTable, onlyKey)?.index ?? noChange
 }
 
 export function migrationOf(tx: ReadTransaction): MigrationRow | undefined {
@@ -96,12 +97,12 @@ export function rightsOf(tx: ReadTransaction, token: TokenRow, datacenter: strin
  *    the last departure.
  * 3. For a secret without a token (the anonymous one, which need not exist): a token that had it departed.
  */
-export function rightsIndex(tx: ReadTransaction, secret: string): number {
+export function rightsIndex(tx: ReadTransaction, secret: string): ModifyIndex {
   const token = tokenBySecret(tx, secret)
   if (token === undefined) return tx.lastDeparture(tokensTable, 'row')
   let newest = token.modifyIndex
   for (const { id } of token.policies) {
-    newest = Math.max(newest, policyById(tx, id)?.modifyIndex ?? tx.lastDeparture(policiesTable, 'row'))
+    newest = greater(newest, policyById(tx, id)?.modifyIndex ?? tx.lastDeparture(policiesTable, 'row'))
   }
   return newest
 }
@@ -115,10 +116,10 @@ function holdsIn({ datacenters }: PolicyRow, datacenter: string): boolean {
  * Every answer about tokens carries the index at which any token or policy last changed, because links show names of
  * policies.
  */
-export function tokensIndex(tx: ReadTransaction): number {
-  return Math.max(tx.lastChange(tokensTable), tx.lastChange(policiesTable))
+export function tokensIndex(tx: ReadTransaction): ModifyIndex {
+  return greater(tx.lastChange(tokensTable), tx.lastChange(policiesTable))
 }
 
-export function policiesIndex(tx: ReadTransaction): number {
+export function policiesIndex(tx: ReadTransaction): ModifyIndex {
   return tx.lastChange(policiesTable)
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { textOf, textOfByteString, utf8 } from '../../base/bytes.ts'
 import type { CheckStatus } from '../../model/catalog.ts'
+import { noChange } from '../../model/log-position.ts'
 import { checkJson, checkShape } from '../catalog/model.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
 import { badRequest, declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
@@ -33,7 +34,7 @@ export const checkRoutes: readonly Route[] = [
         handle: async (agent, request) => {
           const checks = await checksShown(agent, request)
           if (!checks.ok) return failed(checks.error)
-          const indexes = { createIndex: 0, modifyIndex: 0 }
+          const indexes = { createIndex: noChange, modifyIndex: noChange }
           const entries = checks.value.map((check) => {
             return [check.checkId, checkJson({ ...check, ...indexes })] as const
           })

@@ -9,6 +9,7 @@ import type {
 } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import { registerOffersMax } from '../../model/limits.ts'
+import { greater } from '../../model/log-position.ts'
 import { hasBehaviour, newestRelease } from '../../model/release.ts'
 import { asks, filters, keptOf, open } from '../contract/access.ts'
 import { textPairs } from '../contract/fields.ts'
@@ -170,7 +171,7 @@ export const servicesEndpoint: QueryEndpoint<z.infer<typeof servicesArgs>, reado
       newest: (authorizer, state) => newestOf(servicesSeenBy(authorizer, [...allServices(state)])),
       // Metadata of hidden nodes count as well: no index may reveal which.
       floor: (state, args) =>
-        (args.nodeMeta ?? []).length > 0 ? Math.max(nodesIndex(state), servicesIndex(state)) : departuresIndex(state),
+        (args.nodeMeta ?? []).length > 0 ? greater(nodesIndex(state), servicesIndex(state)) : departuresIndex(state),
     }),
   ),
   query: (tx, args) => {
@@ -185,7 +186,7 @@ export const servicesEndpoint: QueryEndpoint<z.infer<typeof servicesArgs>, reado
       tags.set(service.service, known)
       for (const tag of service.tags) known.add(tag)
     }
-    const index = wanted.length > 0 ? Math.max(nodesIndex(tx), servicesIndex(tx)) : servicesIndex(tx)
+    const index = wanted.length > 0 ? greater(nodesIndex(tx), servicesIndex(tx)) : servicesIndex(tx)
     return { index, value: [...tags].map(([service, all]) => ({ service, tags: [...all] })) }
   },
 }

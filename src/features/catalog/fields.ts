@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { MeshFacts } from '../../model/mesh-service.ts'
-import { count, textPairs } from '../contract/fields.ts'
+import { stateIndex, textPairs } from '../contract/fields.ts'
 
 /**
  * Schemas of the catalog's parts in commands and requests. `strict` refuses members that this release does not know, as
@@ -52,7 +52,7 @@ export function catalogFields(unknownMembers: 'strict' | 'dropped', mesh: 'with-
   }
   const node = object(nodeShape)
   const offer = { service: object(serviceShape).nullable(), checks: z.array(object(checkShape)) }
-  const indexes = { createIndex: count, modifyIndex: count }
+  const indexes = { createIndex: stateIndex, modifyIndex: stateIndex }
   return {
     catalogNode: object({ ...nodeShape, ...indexes }),
     catalogService: object({ ...serviceShape, node: z.string().min(1), ...indexes }),

@@ -10,6 +10,7 @@ import type {
   ServiceFacts,
 } from '../../model/catalog.ts'
 import { membershipCheckId } from '../../model/catalog.ts'
+import type { ModifyIndex } from '../../model/log-position.ts'
 import { meshDestination } from '../../model/mesh-service.ts'
 import type { ReadTransaction, WriteTransaction } from '../../store/types.ts'
 import { nameKey } from '../contract/names.ts'
@@ -200,6 +201,6 @@ function named<C extends CheckFacts>(check: C, service: CatalogService | undefin
   return { ...check, serviceName: service?.service ?? '', serviceTags: service?.tags ?? [] }
 }
 
-function sameButIndex(a: { readonly modifyIndex: number }, b: { readonly modifyIndex: number }): boolean {
+function sameButIndex(a: { readonly modifyIndex: ModifyIndex }, b: { readonly modifyIndex: ModifyIndex }): boolean {
   return equalPlain({ ...a, modifyIndex: 0 }, { ...b, modifyIndex: 0 })
 }

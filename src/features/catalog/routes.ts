@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { DeregisterRequest } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
+import { noChange } from '../../model/log-position.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
 import type { ReadOptions } from '../contract/reading.ts'
 import { declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
@@ -171,7 +172,7 @@ function deregisterRequestOf(
 }
 
 /** Any server answers, because the list is the same everywhere. */
-const anyServer: ReadOptions = { consistency: 'stale', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }
+const anyServer: ReadOptions = { consistency: 'stale', minIndex: noChange, waitMs: 0, maxStaleMs: 0, datacenter: '' }
 
 async function readDatacenters(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
   const names = await agent.ask(datacentersEndpoint, {}, anyServer, request.call)

@@ -1,5 +1,6 @@
 import type { Authorizer } from '../../access/authorizer.ts'
 import type { CatalogCheck, CatalogNode, CatalogService, TextPairs } from '../../model/catalog.ts'
+import { greater, type ModifyIndex, noChange } from '../../model/log-position.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { byRow, newestOf, type Sight } from '../contract/visible-index.ts'
 import { checksSeenBy, seesNode, seesService } from '../discovery/sight.ts'
@@ -36,7 +37,7 @@ export function instancesSight<Args>(
     all: seesCatalog,
     newest: (authorizer, state, args) => {
       const wanted = asked(args)
-      return wanted === undefined ? 0 : newestInstance(authorizer, state, wanted, checks)
+      return wanted === undefined ? noChange : newestInstance(authorizer, state, wanted, checks)
     },
     floor: departuresIndex,
     ...own,
@@ -49,15 +50,15 @@ export function newestInstance(
   state: ReadTransaction,
   { service, connect = false }: InstancesAsked,
   checks: boolean,
-): number {
-  let newest = 0
+): ModifyIndex {
+  let newest = noChange
   if (connect && !seesService(authorizer, service)) return newest
   for (const instance of connect ? waysTo(state, service) : instancesOf(state, service)) {
     if (!seesNode(authorizer, instance.node) || !seesService(authorizer, instance.service)) continue
-    newest = Math.max(newest, instance.modifyIndex, nodeByName(state, instance.node)?.modifyIndex ?? 0)
+    newest = greater(newest, instance.modifyIndex, nodeByName(state, instance.node)?.modifyIndex ?? noChange)
     if (!checks) continue
-    newest = Math.max(newest, newestOf(checksOfInstance(state, instance.node, '')))
-    newest = Math.max(newest, newestOf(checksOfInstance(state, instance.node, instance.id)))
+    newest = greater(newest, newestOf(checksOfInstance(state, instance.node, '')))
+    newest = greater(newest, newestOf(checksOfInstance(state, instance.node, instance.id)))
   }
   return newest
 }
@@ -68,11 +69,11 @@ function newestCheck(
   state: ReadTransaction,
   checks: Iterable<CatalogCheck>,
   nodeMeta: TextPairs | undefined,
-): number {
-  let newest = 0
+): ModifyIndex {
+  let newest = noChange
   for (const { node, modifyIndex } of checksSeenBy(authorizer, [...checks])) {
-    newest = Math.max(newest, modifyIndex)
-    if (nodeMeta !== undefined) newest = Math.max(newest, nodeByName(state, node)?.modifyIndex ?? 0)
+    newest = greater(newest, modifyIndex)
+    if (nodeMeta !== undefined) newest = greater(newest, nodeByName(state, node)?.modifyIndex ?? noChange)
   }
   return newest
 }
@@ -95,10 +96,10 @@ export function checksSight<Args>(
 
 /** For a node, with the items on it of the kinds that are shown with it. */
 function newestOnNode(authorizer: Authorizer, state: ReadTransaction, node: CatalogNode | undefined, checks: boolean) {
-  if (node === undefined || !seesNode(authorizer, node.node)) return 0
+  if (node === undefined || !seesNode(authorizer, node.node)) return noChange
   const services = [...servicesOfNode(state, node.node)].filter(({ service }) => seesService(authorizer, service))
-  const newest = Math.max(node.modifyIndex, newestOf(services))
-  return checks ? Math.max(newest, newestOf(checksSeenBy(authorizer, [...checksOfNode(state, node.node)]))) : newest
+  const newest = greater(node.modifyIndex, newestOf(services))
+  return checks ? greater(newest, newestOf(checksSeenBy(authorizer, [...checksOfNode(state, node.node)]))) : newest
 }
 
 /** For one node, by name. */
@@ -112,7 +113,7 @@ export const nodeSight: Sight<{ readonly node: string }, unknown> = byRow({
 export const nodeOrIdSight: Sight<{ readonly node: string }, unknown> = byRow({
   all: seesCatalog,
   newest: (authorizer, state, args) => newestOnNode(authorizer, state, nodeByNameOrId(state, args.node), false),
-  floor: (state, { node }) => Math.max(departuresIndex(state), looksLikeId(node) ? nodesIndex(state) : 0),
+  floor: (state, { node }) => greater(departuresIndex(state), looksLikeId(node) ? nodesIndex(state) : noChange),
 })
 
 interface OverviewRows {
@@ -125,9 +126,9 @@ interface OverviewRows {
 export const overviewSight: Sight<unknown, readonly OverviewRows[]> = byRow({
   all: seesCatalog,
   newest: (_authorizer, _state, _args, seen) => {
-    let newest = 0
+    let newest = noChange
     for (const { node, services, checks } of seen) {
-      newest = Math.max(newest, node.modifyIndex, newestOf(services), newestOf(checks))
+      newest = greater(newest, node.modifyIndex, greater(newestOf(services), newestOf(checks)))
     }
     return newest
   },

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { byteString } from '../../base/bytes.ts'
 import type { CatalogCheck, CatalogNode, CatalogService } from '../../model/catalog.ts'
+import type { ModifyIndex } from '../../model/log-position.ts'
 import { meshDestination } from '../../model/mesh-service.ts'
 import type { TableDefinition } from '../../store/types.ts'
-import { byteText, count } from '../contract/fields.ts'
+import { byteText, stateIndex } from '../contract/fields.ts'
 import { nameKey, pairKey } from '../contract/names.ts'
 import { catalogFields } from './fields.ts'
 
@@ -62,10 +63,10 @@ export const checksTable: TableDefinition<CatalogCheck> = {
 export interface LastChangeRow {
   /** In the form of `nameKey`. */
   readonly name: string
-  readonly index: number
+  readonly index: ModifyIndex
 }
 
-const lastChangeRow = z.object({ name: byteText, index: count })
+const lastChangeRow = z.object({ name: byteText, index: stateIndex })
 
 /** One row for each node: the last change of it, or of a service or check on it. */
 export const nodeChangesTable: TableDefinition<LastChangeRow> = {

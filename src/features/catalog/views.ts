@@ -1,6 +1,7 @@
 import { byteString } from '../../base/bytes.ts'
 import { lowerAscii } from '../../base/letter-case.ts'
 import type { CatalogCheck, CatalogNode, CatalogService, HealthServiceEntry, TextPairs } from '../../model/catalog.ts'
+import { greater, type ModifyIndex, noChange } from '../../model/log-position.ts'
 import { hasBehaviour, newestRelease, type Release } from '../../model/release.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { nameKey, pairKey } from '../contract/names.ts'
@@ -163,7 +164,7 @@ export function looksLikeId(text: string): boolean {
  *    another service, or of a node on which the service does not run, moves neither row nor floor of an existing
  *    service.
  */
-function serviceIndex(tx: ReadTransaction, service: string): number {
+function serviceIndex(tx: ReadTransaction, service: string): ModifyIndex {
   return tx.get(serviceChangesTable, nameKey(service))?.index ?? tx.lastChange(goneFloor)
 }
 
@@ -194,7 +195,7 @@ export function ofWaysTo<T>(tx: ReadTransaction, service: string, read: (tx: Rea
 function ofAnyService<T>(tx: ReadTransaction, read: (tx: ReadTransaction) => T) {
   // The whole table is read, so that a change of any row wakes the waiting reads.
   for (const rows of [allNodes(tx), allServices(tx), allChecks(tx)]) void [...rows]
-  return { index: Math.max(nodesIndex(tx), servicesIndex(tx), checksIndex(tx)), value: read(tx) }
+  return { index: greater(nodesIndex(tx), servicesIndex(tx), checksIndex(tx)), value: read(tx) }
 }
 
 /** The same for answers about a named node. */
@@ -203,7 +204,7 @@ export function ofNode<T>(tx: ReadTransaction, node: string, read: (tx: ReadTran
 }
 
 /** The same for a node with its services and checks, by the same argument: its row lives as long as the node does. */
-function nodeIndex(tx: ReadTransaction, node: string): number {
+function nodeIndex(tx: ReadTransaction, node: string): ModifyIndex {
   return tx.get(nodeChangesTable, nameKey(node))?.index ?? tx.lastChange(goneFloor)
 }
 
@@ -214,35 +215,34 @@ function nodeIndex(tx: ReadTransaction, node: string): number {
  * 2. ID to another node or to none: the table changed.
  * 3. ID to name: the node with that name was registered by a command later than every earlier change of the table.
  */
-export function nodeIndexByNameOrId(tx: ReadTransaction, nameOrId: string): number {
+export function nodeIndexByNameOrId(tx: ReadTransaction, nameOrId: string): ModifyIndex {
   if (nodeByName(tx, nameOrId) !== undefined || !looksLikeId(nameOrId)) return nodeIndex(tx, nameOrId)
   const found = nodeByNameOrId(tx, nameOrId)
-  return Math.max(found === undefined ? 0 : nodeIndex(tx, found.node), tx.lastChange(nodesTable))
+  return greater(found === undefined ? noChange : nodeIndex(tx, found.node), tx.lastChange(nodesTable))
 }
 
 /** The index at which any node, service or check was last removed or renamed: one number for all reads. */
-export function departuresIndex(tx: ReadTransaction): number {
-  return Math.max(
-    tx.lastChange(goneFloor),
-    tx.lastDeparture(nodesTable, 'name'),
+export function departuresIndex(tx: ReadTransaction): ModifyIndex {
+  return greater(
+    greater(tx.lastChange(goneFloor), tx.lastDeparture(nodesTable, 'name')),
     tx.lastDeparture(servicesTable, 'name'),
     tx.lastDeparture(checksTable, 'name'),
   )
 }
 
 /** The same for checks whose status changed. */
-export function statusDeparturesIndex(tx: ReadTransaction): number {
-  return Math.max(departuresIndex(tx), tx.lastDeparture(checksTable, 'status'))
+export function statusDeparturesIndex(tx: ReadTransaction): ModifyIndex {
+  return greater(departuresIndex(tx), tx.lastDeparture(checksTable, 'status'))
 }
 
-export function nodesIndex(tx: ReadTransaction): number {
+export function nodesIndex(tx: ReadTransaction): ModifyIndex {
   return tx.lastChange(nodesTable)
 }
 
-export function servicesIndex(tx: ReadTransaction): number {
+export function servicesIndex(tx: ReadTransaction): ModifyIndex {
   return tx.lastChange(servicesTable)
 }
 
-export function checksIndex(tx: ReadTransaction): number {
+export function checksIndex(tx: ReadTransaction): ModifyIndex {
   return tx.lastChange(checksTable)
 }

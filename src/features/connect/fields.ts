@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count } from '../contract/fields.ts'
+import { stateIndex } from '../contract/fields.ts'
 import type { ProviderOptions } from './model.ts'
 import type { SignerState } from './provider/provider.ts'
 
@@ -79,4 +79,4 @@ export const crossingFacts = { certificates: pemList, notBeforeMs: moment, notAf
 const crossing = z.strictObject(crossingFacts)
 export type CrossingFacts = z.infer<typeof crossing>
 
-export const stamps = { createIndex: count, modifyIndex: count }
+export const stamps = { createIndex: stateIndex, modifyIndex: stateIndex }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Json } from '../../base/json.ts'
 import { utcText } from '../../base/utc-text.ts'
+import type { ModifyIndex } from '../../model/log-position.ts'
 import { indexValue, listOf, uint64Value } from '../http/declared.ts'
 
 export type { IssuedLeaf } from '../contract/mesh.ts'
@@ -23,8 +24,8 @@ export interface AuthorityRow {
   readonly trustDomain: string
   /** The datacenter whose roots it uses; empty: its own. */
   readonly primary: string
-  readonly createIndex: number
-  readonly modifyIndex: number
+  readonly createIndex: ModifyIndex
+  readonly modifyIndex: ModifyIndex
 }
 
 /** A trusted root certificate. Exactly one is active. Spec: CA-034, CA-044. */
@@ -57,8 +58,8 @@ export interface RootRow {
    * root. Empty for other roots.
    */
   readonly intermediates: readonly string[]
-  readonly createIndex: number
-  readonly modifyIndex: number
+  readonly createIndex: ModifyIndex
+  readonly modifyIndex: ModifyIndex
 }
 
 /** When the last leaf expires that one datacenter has under a root, by the leaders' wall clocks. */
@@ -103,8 +104,8 @@ export interface SignedAuthority {
 export interface ShownConfiguration {
   readonly provider: string
   readonly options: ProviderOptions
-  readonly createIndex: number
-  readonly modifyIndex: number
+  readonly createIndex: ModifyIndex
+  readonly modifyIndex: ModifyIndex
 }
 
 const time = z.string()

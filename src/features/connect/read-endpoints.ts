@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Failure } from '../../model/failure.ts'
+import { noChange } from '../../model/log-position.ts'
 import { asks, open, refusedUnlessAllowed } from '../contract/access.ts'
 import type { QueryEndpoint, ServerContext } from '../contract/server-context.ts'
 import type { RootsList, ShownConfiguration } from './model.ts'
@@ -38,7 +39,7 @@ export const configurationGetEndpoint: QueryEndpoint<z.infer<typeof noArgs>, Sho
   unavailable: meshIsOff,
   query: (tx) => {
     const row = authorityOf(tx)
-    if (row === undefined) return { index: 0, value: null }
+    if (row === undefined) return { index: noChange, value: null }
     const { provider, options, createIndex, modifyIndex } = row
     // The secret options of a kind that this release does not know are unknown, and other kinds may have left an option
     // behind: both are hidden.

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count } from '../contract/fields.ts'
+import { count, stateIndex } from '../contract/fields.ts'
 import { options, pemList } from './fields.ts'
 import { rootRow } from './tables.ts'
 
@@ -11,7 +11,7 @@ export const rootsListReply = z.object({
   roots: z.array(rootRow).readonly(),
 })
 
-const stamps = { createIndex: count, modifyIndex: count }
+const stamps = { createIndex: stateIndex, modifyIndex: stateIndex }
 
 export const shownConfiguration = z.object({ provider: z.string(), options, ...stamps })
 

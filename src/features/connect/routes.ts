@@ -1,4 +1,5 @@
 import type { Json } from '../../base/json.ts'
+import { noChange } from '../../model/log-position.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
 import {
   answered,
@@ -113,7 +114,7 @@ async function readConfiguration(agent: AgentContext, request: RouteRequest<Read
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   // These answers have no index to wait for.
-  const read = { ...options.value, minIndex: 0, waitMs: 0 }
+  const read = { ...options.value, minIndex: noChange, waitMs: 0 }
   const answer = await agent.query(configurationGetEndpoint, {}, read, request.call)
   if (!answer.ok) return failed(answer.error)
   const { value } = answer.value

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { byteString } from '../../base/bytes.ts'
 import { orderedKey } from '../../store/ordered-key.ts'
 import type { TableDefinition } from '../../store/types.ts'
-import { count } from '../contract/fields.ts'
+import { count, stateIndex } from '../contract/fields.ts'
 import {
   certificateFacts,
   crossingFacts,
@@ -157,7 +157,7 @@ const rotationRow = z.object({
   uncrossed: z.boolean().default(false),
   root: z.object(rootFacts).nullable(),
   crossing: z.object(crossingFacts).nullable(),
-  modifyIndex: count,
+  modifyIndex: stateIndex,
 })
 
 export const rotationsTable: TableDefinition<RotationRow> = {

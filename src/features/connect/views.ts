@@ -1,4 +1,5 @@
 import { byteString } from '../../base/bytes.ts'
+import type { ModifyIndex } from '../../model/log-position.ts'
 import { orderedKey } from '../../store/ordered-key.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { leafLeftMinMs, type MeshTimes, pruneMarginMs, rootsMax, staysMinMs } from './limits.ts'
@@ -50,7 +51,7 @@ export function activeRoot(tx: ReadTransaction): RootRow | undefined {
 }
 
 /** The index of `rootsList`. It never falls, even when roots are removed. */
-export function rootsIndex(tx: ReadTransaction): number {
+export function rootsIndex(tx: ReadTransaction): ModifyIndex {
   return tx.lastChange(rootsTable)
 }
 

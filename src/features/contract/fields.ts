@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { compareText } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
+import { isRecord } from '../../base/shape.ts'
 import type { TextPairs } from '../../model/catalog.ts'
+import { modifyIndexOf } from '../../model/log-position.ts'
 
 /** Schemas of MessagePack fields in requests between agents, in the log and in snapshots. */
 
@@ -20,19 +22,16 @@ export function isByteText(value: unknown): value is string {
 /** Bytes that share the memory of their message: code that keeps them must copy them. */
 export const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array, 'not bytes')
 
-/** An index of the log, or a count. */
 export const count = z.number().int().nonnegative()
+
+/** An index of the state, such as `modifyIndex` of a row. */
+export const stateIndex = count.transform(modifyIndexOf)
 
 /** The outcome of commands that create a thing with this ID, or refuse to. */
 export const idOrRefusal = z.union([
   z.object({ id: z.string() }).readonly(),
   z.object({ refusal: z.string() }).readonly(),
 ])
-
-/** The check of `count`. */
-export function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0
-}
 
 const uint64Max = 0xffff_ffff_ffff_ffffn
 
@@ -49,17 +48,16 @@ export const textPairs = z
 
 /** The check of `uint64`; undefined for anything else. */
 export function uint64Of(value: unknown): bigint | undefined {
-  if (typeof value !== 'bigint' && !Number.isInteger(value)) return undefined
+  if (typeof value !== 'bigint' && (typeof value !== 'number' || !Number.isInteger(value))) return undefined
   // Most values are 0: all rows share this one.
   if (value === 0) return 0n
-  const whole = BigInt(value as bigint | number)
+  const whole = BigInt(value)
   return whole >= 0n && whole <= uint64Max ? whole : undefined
 }
 
 /** The members of a map, if it has exactly that many. */
 export function membersOf(value: unknown, count: number): Readonly<Record<string, unknown>> | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  return Object.keys(value).length === count ? (value as Readonly<Record<string, unknown>>) : undefined
+  return isRecord(value) && Object.keys(value).length === count ? value : undefined
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
+import type { ModifyIndex } from '../../model/log-position.ts'
 import { productName } from '../../model/names.ts'
 import type { MissingServer } from './access-control.ts'
 import type { CallOptions, Freshness } from './call.ts'
@@ -16,8 +17,8 @@ export interface IssuedLeaf {
   readonly notBeforeMs: number
   readonly notAfterMs: number
   /** The index of the authority's configuration at the time of signing. */
-  readonly createIndex: number
-  readonly modifyIndex: number
+  readonly createIndex: ModifyIndex
+  readonly modifyIndex: ModifyIndex
 }
 
 /** A leaf with the key that the agent generated for it. The key is in this answer and nowhere else. */
@@ -30,7 +31,7 @@ export interface HeldLeaf {
 export interface LeafAnswer {
   readonly held: HeldLeaf
   /** Greater for every new leaf of this service on this agent. */
-  readonly index: number
+  readonly index: ModifyIndex
   readonly hit: boolean
   readonly ageMs: number
 }
@@ -43,7 +44,7 @@ export interface MeshLeaves {
   /** Waits for a leaf that is newer than `minIndex`, for at most `waitMs` (0: the default of blocking queries). */
   leaf(
     service: string,
-    wait: { readonly minIndex: number; readonly waitMs: number },
+    wait: { readonly minIndex: ModifyIndex; readonly waitMs: number },
     freshness: Freshness,
     options: CallOptions,
   ): Promise<Result<LeafAnswer, Failure>>

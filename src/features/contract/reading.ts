@@ -1,10 +1,11 @@
+import type { ModifyIndex } from '../../model/log-position.ts'
 export type Consistency = 'default' | 'consistent' | 'stale'
 
 /** Options of every read. */
 export interface ReadOptions {
   readonly consistency: Consistency
   /** Wait until the result's index is greater; 0 answers at once. */
-  readonly minIndex: number
+  readonly minIndex: ModifyIndex
   /** Maximum wait; 0: the default. */
   readonly waitMs: number
   /** With `stale`: asks the leader instead if this server's state is older. 0: any age. */
@@ -16,7 +17,7 @@ export interface ReadOptions {
 /** Metadata of every answer to a read. */
 export interface ReadMeta {
   /** Index at which this result last changed; never 0. */
-  readonly index: number
+  readonly index: ModifyIndex
   readonly knownLeader: boolean
   /** Milliseconds since the answering server heard from the leader; 0 on the leader. */
   readonly lastContactMs: number

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { isCount, readBy, readWith } from './fields.ts'
+import { isModifyIndex, type ModifyIndex, modifyIndexOf } from '../../model/log-position.ts'
+import { readBy, readWith } from './fields.ts'
 
 /**
  * Schemas of replies. A reply may come from an agent of another release, or from a broken one: the asking agent checks it
@@ -29,7 +30,7 @@ export function checkedWith<T>(is: Is<T>): z.ZodType<T> {
 export const isText: Is<string> = (value) => typeof value === 'string'
 export const isNumber: Is<number> = (value) => typeof value === 'number'
 export const isFlag: Is<boolean> = (value) => typeof value === 'boolean'
-export const isIndex: Is<number> = isCount
+export const isIndex: Is<ModifyIndex> = isModifyIndex
 
 export function isOneOf<T extends string>(...texts: readonly T[]): Is<T> {
   const all: ReadonlySet<unknown> = new Set(texts)
@@ -70,4 +71,8 @@ export const textReply = replyWith(isText)
 export const textsReply = replyWith(listOfAll(isText))
 export const nothingReply = z.null()
 
-export const readMeta = z.object({ index: z.number(), knownLeader: z.boolean(), lastContactMs: z.number() })
+export const readMeta = z.object({
+  index: z.number().transform(modifyIndexOf),
+  knownLeader: z.boolean(),
+  lastContactMs: z.number(),
+})

@@ -6,6 +6,7 @@ import type { Env } from '../../env/env.ts'
 import type { KeyAnswers, KeyRequest } from '../../gossip/pool.ts'
 import type { Coordinate } from '../../model/coordinate.ts'
 import type { Failure } from '../../model/failure.ts'
+import type { ModifyIndex } from '../../model/log-position.ts'
 import type { Release } from '../../model/release.ts'
 import type { ClusterHealth } from '../../model/server-health.ts'
 import type { Raft } from '../../raft/raft.ts'
@@ -143,7 +144,7 @@ export interface QueryEndpoint<Args = unknown, Reply = unknown> {
    * Pure in the transaction, the arguments, and the server's release: the newest one if absent. `index` is the one at
    * which this result last changed; 0 is answered as 1.
    */
-  query(tx: ReadTransaction, args: Args, release?: Release): { readonly index: number; readonly value: Reply }
+  query(tx: ReadTransaction, args: Args, release?: Release): { readonly index: ModifyIndex; readonly value: Reply }
   /** Why this server does not answer at all, whatever the state; undefined: it does. */
   unavailable?(server: Pick<ServerContext, 'mesh'>): Failure | undefined
   /**

@@ -1,4 +1,5 @@
 import type { Authorizer } from '../../access/authorizer.ts'
+import { greater, type ModifyIndex, noChange } from '../../model/log-position.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 
 /**
@@ -53,10 +54,10 @@ export interface Sight<Args, Reply> {
    * The greatest index of rows, and of their tombstones, that the caller may see among those that the request is about,
    * including rows that a filter of the request leaves out; 0: it may see no row. `seen` is the answer as it is shown.
    */
-  newest(authorizer: Authorizer, state: ReadTransaction, args: Args, seen: Reply): number
-  floor(state: ReadTransaction, args: Args): number
+  newest(authorizer: Authorizer, state: ReadTransaction, args: Args, seen: Reply): ModifyIndex
+  floor(state: ReadTransaction, args: Args): ModifyIndex
   /** Absent: `floor`. */
-  never?(state: ReadTransaction): number
+  never?(state: ReadTransaction): ModifyIndex
 }
 
 /**
@@ -79,17 +80,17 @@ export function oneForAll(reason: string): OneForAll {
 /** Without `since`. */
 export function visibleIndex<Args, Reply>(
   sight: Sight<Args, Reply>,
-  newest: number,
+  newest: ModifyIndex,
   state: ReadTransaction,
   args: Args,
-): number {
+): ModifyIndex {
   const floor = sight.floor(state, args)
-  return Math.max(floor, newest > 0 ? newest : (sight.never?.(state) ?? 0))
+  return greater(floor, newest > 0 ? newest : (sight.never?.(state) ?? noChange))
 }
 
 /** The greatest index of rows that are all visible. */
-export function newestOf(rows: Iterable<{ readonly modifyIndex: number }>): number {
-  let newest = 0
-  for (const { modifyIndex } of rows) newest = Math.max(newest, modifyIndex)
+export function newestOf(rows: Iterable<{ readonly modifyIndex: ModifyIndex }>): ModifyIndex {
+  let newest = noChange
+  for (const { modifyIndex } of rows) newest = greater(newest, modifyIndex)
   return newest
 }

@@ -1,5 +1,6 @@
 import type { Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
+import type { ModifyIndex } from '../../model/log-position.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 
 /** The whole state, for the few commands that replace it. Its methods depend on their arguments alone. */
@@ -37,5 +38,5 @@ export interface StateArchives {
 
 export interface OpenedState {
   readonly id: string
-  readonly index: number
+  readonly index: ModifyIndex
 }

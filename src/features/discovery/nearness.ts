@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type Coordinate, coordinateDimensions, sortedByDistance } from '../../model/coordinate.ts'
+import type { ModifyIndex } from '../../model/log-position.ts'
 import type { ReadTransaction, TableDefinition } from '../../store/types.ts'
 import { nameKey } from '../contract/names.ts'
 
@@ -34,7 +35,7 @@ export function coordinateOfNode(tx: ReadTransaction, node: string): CoordinateR
   return tx.get(coordinatesTable, nameKey(node))
 }
 
-export function coordinatesIndex(tx: ReadTransaction): number {
+export function coordinatesIndex(tx: ReadTransaction): ModifyIndex {
   return tx.lastChange(coordinatesTable)
 }
 

@@ -3,6 +3,7 @@ import type { Json } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { TextPairs } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
+import { firstChange } from '../../model/log-position.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
 import type { Freshness } from '../contract/call.ts'
 import type { ReadMeta, ReadOptions } from '../contract/reading.ts'
@@ -102,7 +103,7 @@ export function freshnessOf({ headers }: Pick<RouteRequest, 'headers'>): Result<
 }
 
 /** Metadata of a failed read. Reference: http-conventions.md#headers-of-failed-reads. */
-export const nothingRead: ReadMeta = { index: 1, knownLeader: false, lastContactMs: 0 }
+export const nothingRead: ReadMeta = { index: firstChange, knownLeader: false, lastContactMs: 0 }
 
 /** `near=node`; `_agent` is the asked agent. Reference: http-conventions.md#parameter-near. */
 export function nearOf(agent: Pick<AgentContext, 'self'>, query: QueryParameters<'near'>): { readonly near?: string } {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { CatalogCheck, HealthServiceEntry, TextPairs } from '../../model/catalog.ts'
+import { greater } from '../../model/log-position.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { areHealthEntries, isCatalogCheck } from '../catalog/replies.ts'
 import { checksSight, instancesSight } from '../catalog/sight.ts'
@@ -111,7 +112,7 @@ export const stateChecksEndpoint: QueryEndpoint<z.infer<typeof stateChecksArgs>,
   query: (tx, args) => {
     const { nodeMeta: wanted, near: place } = args
     const checks = checksAsked(tx, args)
-    const index = wanted === undefined ? checksIndex(tx) : Math.max(checksIndex(tx), nodesIndex(tx))
+    const index = wanted === undefined ? checksIndex(tx) : greater(checksIndex(tx), nodesIndex(tx))
     return { index, value: nearestFirst(tx, place, onNodesWith(tx, checks, wanted), ({ node }) => node) }
   },
 }

@@ -2,6 +2,7 @@ import { parseDuration } from '../../base/duration.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import { blockingWaitMaxMs } from '../../model/limits.ts'
+import { type ModifyIndex, modifyIndexOf, noChange } from '../../model/log-position.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
 import type { CallOptions } from '../contract/call.ts'
 import type { Consistency, ReadOptions } from '../contract/reading.ts'
@@ -45,11 +46,11 @@ function parseConsistency(
   return ok({ consistency: stale ? 'stale' : consistent ? 'consistent' : 'default', maxStaleMs })
 }
 
-const noWaiting = { minIndex: 0, waitMs: 0 } as const
+const noWaiting = { minIndex: noChange, waitMs: 0 } as const
 
 function parseWaiting(
   query: QueryParameters<NamesOf<typeof waitingParameters>>,
-): Result<{ readonly minIndex: number; readonly waitMs: number }, Failure> {
+): Result<{ readonly minIndex: ModifyIndex; readonly waitMs: number }, Failure> {
   const waitText = query.get('wait') ?? ''
   const wait = waitText === '' ? ok(0) : parseDuration(waitText)
   if (!wait.ok) return badRequest('Invalid wait time')
@@ -59,7 +60,7 @@ function parseWaiting(
   if (!index.ok) return badRequest('Invalid index')
   // No index gets near 2^53: a larger one waits until the time is up, as it should.
   const minIndex = index.value > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(index.value)
-  return ok({ minIndex, waitMs: Math.min(Math.max(0, wait.value), blockingWaitMaxMs) })
+  return ok({ minIndex: modifyIndexOf(minIndex), waitMs: Math.min(Math.max(0, wait.value), blockingWaitMaxMs) })
 }
 
 /** Empty for the agent's own datacenter. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
+import { noChange } from '../../model/log-position.ts'
 import { readSpiffeId, type ServiceId } from '../../pki/spiffe.ts'
 import { isOfMesh, type TrustDomains } from '../../pki/trust-domains.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
@@ -68,7 +69,7 @@ async function authorize(agent: AgentContext, request: RouteRequest): Promise<Ro
   return { kind: 'json', value: { Authorized: decision.allowed, Reason: decision.reason }, cache }
 }
 
-const plainRead = { consistency: 'stale', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' } as const
+const plainRead = { consistency: 'stale', minIndex: noChange, waitMs: 0, maxStaleMs: 0, datacenter: '' } as const
 const anyAge = { revalidate: false } as const
 
 function askedIn(body: Uint8Array): Result<Asked, Failure> {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Authorizer } from '../../access/authorizer.ts'
 import { ok } from '../../base/result.ts'
+import { noChange } from '../../model/log-position.ts'
 import { asks, filters, keptOf, refusedUnlessAllowed } from '../contract/access.ts'
 import { flagReply, listOfAll, orNull, replyWith } from '../contract/reply.ts'
 import type { QueryEndpoint, ServerEndpoint } from '../contract/server-context.ts'
@@ -51,7 +52,7 @@ export const getEndpoint: QueryEndpoint<z.infer<typeof idArgs>, IntentionRow | n
   access: filters(
     (authorizer, intention) =>
       intention === null || authorizer.allows('intention', intention.destination.name, 'read') ? intention : null,
-    byRow({ ...sight, newest: (_authorizer, _state, _args, intention) => intention?.modifyIndex ?? 0 }),
+    byRow({ ...sight, newest: (_authorizer, _state, _args, intention) => intention?.modifyIndex ?? noChange }),
   ),
   query: (tx, { id }) => ({ index: intentionsIndex(tx), value: intentionById(tx, id) ?? null }),
 }

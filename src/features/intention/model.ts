@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { TextPairs } from '../../model/catalog.ts'
+import type { ModifyIndex } from '../../model/log-position.ts'
 import { productName } from '../../model/names.ts'
 import { timeText } from '../acl/model.ts'
 import { count, textPairs } from '../contract/fields.ts'
@@ -26,8 +27,8 @@ export interface IntentionRow extends IntentionContent {
   /** Times by the clocks of leaders. */
   readonly createdMs: number
   readonly updatedMs: number
-  readonly createIndex: number
-  readonly modifyIndex: number
+  readonly createIndex: ModifyIndex
+  readonly modifyIndex: ModifyIndex
 }
 
 const time = z.string().meta({ format: 'date-time' })

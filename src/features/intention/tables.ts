@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { TableDefinition } from '../../store/types.ts'
-import { count } from '../contract/fields.ts'
+import { count, stateIndex } from '../contract/fields.ts'
 import { pairKey } from '../contract/names.ts'
 import { contentFields, type IntentionRow, intentionId } from './model.ts'
 import type { Ends, Place } from './place.ts'
@@ -10,8 +10,8 @@ const intentionRow = z.object({
   ...contentFields,
   createdMs: count,
   updatedMs: count,
-  createIndex: count,
-  modifyIndex: count,
+  createIndex: stateIndex,
+  modifyIndex: stateIndex,
 })
 
 /** `ends`: unique for each intention. */

@@ -1,3 +1,4 @@
+import type { ModifyIndex } from '../../model/log-position.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import type { IntentionRow } from './model.ts'
 import { comparePrecedence, coveringPlaces, decidingOf, type Ends, type Place } from './place.ts'
@@ -35,11 +36,11 @@ export function decidingIntention(tx: ReadTransaction, { source, destination }: 
 }
 
 /** Every answer about intentions carries the index at which any of them was last created, changed or removed. */
-export function intentionsIndex(tx: ReadTransaction): number {
+export function intentionsIndex(tx: ReadTransaction): ModifyIndex {
   return tx.lastChange(intentionsTable)
 }
 
 /** The index at which one was last removed, or got another destination. */
-export function intentionDeparturesIndex(tx: ReadTransaction): number {
+export function intentionDeparturesIndex(tx: ReadTransaction): ModifyIndex {
   return tx.lastDeparture(intentionsTable, 'name')
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Authorizer } from '../../access/authorizer.ts'
 import type { CatalogNode } from '../../model/catalog.ts'
+import { greater } from '../../model/log-position.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { isCatalogCheck, isCatalogNode, isCatalogService } from '../catalog/replies.ts'
 import { nodeSight, overviewSight } from '../catalog/sight.ts'
@@ -39,7 +40,7 @@ export const overviewEndpoint: QueryEndpoint<z.infer<typeof noArgs>, readonly No
     return seen.length === nodes.length && seen.every((each, at) => each === nodes[at]) ? nodes : seen
   }, overviewSight),
   query: (tx) => {
-    const index = Math.max(nodesIndex(tx), servicesIndex(tx), checksIndex(tx))
+    const index = greater(nodesIndex(tx), servicesIndex(tx), checksIndex(tx))
     return { index, value: [...allNodes(tx)].map((node) => overviewOf(tx, node)) }
   },
 }

@@ -3,6 +3,7 @@ import { formatDuration } from '../../base/duration.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { KeyRequest } from '../../gossip/pool.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
+import { noChange } from '../../model/log-position.ts'
 import { tellDenied } from '../contract/access.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
 import { type CallOptions, withinTime } from '../contract/call.ts'
@@ -185,4 +186,4 @@ async function askThere(
   return there.value.answers === null ? undefined : ok(there.value.answers)
 }
 
-const anyServer: ReadOptions = { consistency: 'stale', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }
+const anyServer: ReadOptions = { consistency: 'stale', minIndex: noChange, waitMs: 0, maxStaleMs: 0, datacenter: '' }

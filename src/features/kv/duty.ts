@@ -1,6 +1,7 @@
 import { itemAt } from '../../base/items.ts'
 import type { Closable } from '../../env/async.ts'
 import { tombstoneGranularityMs, tombstoneTtlMs } from '../../model/limits.ts'
+import type { ModifyIndex } from '../../model/log-position.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import type { LeaderDuty, ServerContext } from '../contract/server-context.ts'
 import { kvReapTombstones } from './commands.ts'
@@ -17,7 +18,7 @@ const sightingsMax = keptSteps + 1
 
 /** After `step` steps every tombstone up to the index existed. */
 interface Sighting {
-  readonly index: number
+  readonly index: ModifyIndex
   readonly step: number
 }
 

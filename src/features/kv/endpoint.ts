@@ -3,6 +3,7 @@ import type { Authorizer } from '../../access/authorizer.ts'
 import type { Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import { kvValueBytesMax } from '../../model/limits.ts'
+import { greater, type ModifyIndex, noChange } from '../../model/log-position.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { asks, filters, keptOf } from '../contract/access.ts'
 import { bytes, byteText, isByteText, readWith, uint64, uint64Of } from '../contract/fields.ts'
@@ -194,17 +195,17 @@ export const keysEndpoint: QueryEndpoint<KeysArgs, readonly string[]> = {
       return keptOf(readable, (key) => seen.has(key))
     },
     keysSight((authorizer, state, args, seen) => {
-      let newest = 0
-      for (const { row } of rowsBehind(authorizer, state, args, seen)) newest = Math.max(newest, row.modifyIndex)
+      let newest = noChange
+      for (const { row } of rowsBehind(authorizer, state, args, seen)) newest = greater(newest, row.modifyIndex)
       return newest
     }),
     (authorizer, { prefix }) => listingRefused(authorizer, prefix),
   ),
   query: (tx, { prefix, separator }) => {
     const keys: string[] = []
-    let newest = 0
+    let newest = noChange
     for (const row of tx.prefix(kvTable, prefix)) {
-      newest = Math.max(newest, row.modifyIndex)
+      newest = greater(newest, row.modifyIndex)
       const cut = cutKey(row.key, prefix, separator)
       if (keys[keys.length - 1] !== cut) keys.push(cut)
     }
@@ -247,10 +248,10 @@ function cutKey(whole: string, prefix: string, separator: string): string {
  * 3. Deleting a shorter prefix leaves no tombstone here, but no key either: the result takes the index of the tables,
  *    which is at least that of every command so far; and later writes have later indexes.
  */
-function prefixIndex(tx: ReadTransaction, prefix: string, newestKey: number): number {
+function prefixIndex(tx: ReadTransaction, prefix: string, newestKey: ModifyIndex): ModifyIndex {
   if (newestKey === 0) return tableIndex(tx)
-  let newest = Math.max(newestKey, tx.lastChange(reapedFloor))
-  for (const tombstone of tx.prefix(tombstoneTable, prefix)) newest = Math.max(newest, tombstone.index)
+  let newest = greater(newestKey, tx.lastChange(reapedFloor))
+  for (const tombstone of tx.prefix(tombstoneTable, prefix)) newest = greater(newest, tombstone.index)
   return newest
 }
 
@@ -264,17 +265,17 @@ function keysSight<Args extends PrefixArgs, Reply>(rows: Sight<Args, Reply>['new
     all: (authorizer) => authorizer.readsAll('key'),
     newest: (authorizer, state, args, seen) => {
       let newest = rows(authorizer, state, args, seen)
-      if (newest === 0) return 0
+      if (newest === 0) return noChange
       for (const { key: name, index } of state.prefix(tombstoneTable, args.prefix)) {
         if (index > newest && readsKey(authorizer, name)) newest = index
       }
       return newest
     },
-    floor: (state) => Math.max(state.lastChange(reapedFloor), state.lastDeparture(kvTable, 'tree')),
+    floor: (state) => greater(state.lastChange(reapedFloor), state.lastDeparture(kvTable, 'tree')),
     never: tableIndex,
   })
 }
 
-function tableIndex(tx: ReadTransaction): number {
-  return Math.max(tx.lastChange(kvTable), tx.lastChange(tombstoneTable))
+function tableIndex(tx: ReadTransaction): ModifyIndex {
+  return greater(tx.lastChange(kvTable), tx.lastChange(tombstoneTable))
 }

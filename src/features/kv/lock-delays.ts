@@ -1,6 +1,7 @@
 import type { Closable } from '../../env/async.ts'
 import { failureText } from '../../model/failure.ts'
 import { lockDelayMaxMs } from '../../model/limits.ts'
+import type { ModifyIndex } from '../../model/log-position.ts'
 import type { LeaderDuty, ServerContext } from '../contract/server-context.ts'
 import { kvForgetLockDelays } from './commands.ts'
 import { lockDelaysTable } from './tables.ts'
@@ -14,7 +15,7 @@ const togetherMs = 50
 
 /** By this monotonic time every delay up to the index had begun. */
 interface Sighting {
-  index: number
+  index: ModifyIndex
   readonly firstMs: number
   atMs: number
 }
@@ -61,7 +62,7 @@ export class LockDelays implements Closable {
     this.#timer?.close()
   }
 
-  isOver({ index, delayMs }: { readonly index: number; readonly delayMs: number }): boolean {
+  isOver({ index, delayMs }: { readonly index: ModifyIndex; readonly delayMs: number }): boolean {
     if (index <= this.#overThrough) return true
     const seen = this.#sightings.find((sighting) => sighting.index >= index)
     return seen !== undefined && this.#server.env.clock.monoMs() - seen.atMs >= delayMs

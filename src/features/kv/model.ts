@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { base64, byteStringOf, bytesOf, SpelledBytes, textOfByteString } from '../../base/bytes.ts'
+import type { ModifyIndex } from '../../model/log-position.ts'
 import { indexValue, uint64Value } from '../http/declared.ts'
 
 /**
@@ -45,8 +46,8 @@ export interface KvRow {
   readonly lockIndex: number
   /** ID of the session that holds the lock, or empty. */
   readonly session: string
-  readonly createIndex: number
-  readonly modifyIndex: number
+  readonly createIndex: ModifyIndex
+  readonly modifyIndex: ModifyIndex
 }
 
 /** A row as a server sends it: the value as bytes, and flags as a number if a double can hold them. */

@@ -1,3 +1,4 @@
+import { isCount } from '../../model/log-position.ts'
 import { type Is, isIndex, isText, membersAre } from '../contract/reply.ts'
 import type { KvEntry, KvValue } from './model.ts'
 
@@ -12,7 +13,7 @@ export const isKvEntry = membersAre<KvEntry>({
   key: isText,
   value: isValue,
   flags: isFlags,
-  lockIndex: isIndex,
+  lockIndex: isCount,
   session: isText,
   createIndex: isIndex,
   modifyIndex: isIndex,

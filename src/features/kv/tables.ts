@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { isCount, isModifyIndex, type ModifyIndex } from '../../model/log-position.ts'
 import { orderedKey } from '../../store/ordered-key.ts'
 import type { TableDefinition } from '../../store/types.ts'
-import { byteText, count, isByteText, isCount, uint64Of } from '../contract/fields.ts'
+import { byteText, isByteText, stateIndex, uint64Of } from '../contract/fields.ts'
 import { type KvEntry, type KvRow, kvValue, packedValue } from './model.ts'
 
 /** Written by hand: a restarting server parses every key this way, and a schema takes three times as long. */
@@ -15,8 +16,8 @@ function kvRowOf(stored: unknown): KvRow {
     bits !== undefined &&
     typeof session === 'string' &&
     isCount(lockIndex) &&
-    isCount(createIndex) &&
-    isCount(modifyIndex)
+    isModifyIndex(createIndex) &&
+    isModifyIndex(modifyIndex)
   if (!isRow) throw new Error('a key with members that cannot be')
   return { key, value: kvValue(value), flags: bits, lockIndex, session, createIndex, modifyIndex }
 }
@@ -46,10 +47,10 @@ export const kvTable: TableDefinition<KvRow> = {
 /** A key, or every key under a prefix, was deleted at this index. */
 export interface TombstoneRow {
   readonly key: string
-  readonly index: number
+  readonly index: ModifyIndex
 }
 
-const tombstoneRow = z.object({ key: byteText, index: count })
+const tombstoneRow = z.object({ key: byteText, index: stateIndex })
 
 /**
  * Keeps the index of prefix results from falling when the newest key under the prefix is deleted. Unwatched: a
@@ -79,10 +80,10 @@ export interface HoldRow {
   readonly session: string
   readonly key: string
   /** Index at which the session acquired the lock. */
-  readonly since: number
+  readonly since: ModifyIndex
 }
 
-const holdRow = z.object({ session: z.string(), key: byteText, since: count })
+const holdRow = z.object({ session: z.string(), key: byteText, since: stateIndex })
 
 /** Finds the keys of a session when it ends. Unwatched: it changes only together with the key's own row. */
 export const holdsTable: TableDefinition<HoldRow> = {
@@ -104,11 +105,11 @@ export function holdKey(session: string, key: string): string {
 /** A key whose holder's session ended at this index: it cannot be locked before the delay is over. */
 export interface LockDelayRow {
   readonly key: string
-  readonly index: number
+  readonly index: ModifyIndex
   readonly delayMs: number
 }
 
-const lockDelayRow = z.object({ key: byteText, index: count, delayMs: z.number().positive() })
+const lockDelayRow = z.object({ key: byteText, index: stateIndex, delayMs: z.number().positive() })
 
 export const lockDelaysTable: TableDefinition<LockDelayRow> = {
   name: 'kv-lock-delays',

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { formatDuration, parseDuration } from '../../base/duration.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
-import { count } from '../contract/fields.ts'
+import type { ModifyIndex } from '../../model/log-position.ts'
+import { count, stateIndex } from '../contract/fields.ts'
 import { indexValue } from '../http/declared.ts'
 import { type Decoder, decodeBody, decoder, durationSchema, flag, integer, object, text } from '../http/json-body.ts'
 
@@ -19,8 +20,8 @@ export interface AutopilotSettings {
 }
 
 export interface AutopilotRow extends AutopilotSettings {
-  readonly createIndex: number
-  readonly modifyIndex: number
+  readonly createIndex: ModifyIndex
+  readonly modifyIndex: ModifyIndex
 }
 
 const milliseconds = z.number().nonnegative()
@@ -35,7 +36,7 @@ export const autopilotSettings = z.strictObject({
   upgradeVersionTag: z.string(),
 })
 
-export const autopilotRow = autopilotSettings.extend({ createIndex: count, modifyIndex: count })
+export const autopilotRow = autopilotSettings.extend({ createIndex: stateIndex, modifyIndex: stateIndex })
 
 /** Reference: operator.md#autopilot-configuration. */
 export const autopilotShape = z.strictObject({

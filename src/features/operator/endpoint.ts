@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
+import { noChange } from '../../model/log-position.ts'
 import type { ClusterHealth } from '../../model/server-health.ts'
 import type { RequestRefusal } from '../../raft/core/types.ts'
 import { asks, refusedUnlessAllowed } from '../contract/access.ts'
@@ -154,7 +155,7 @@ export const readAutopilotEndpoint: QueryEndpoint<z.infer<typeof noArgs>, Autopi
   access: reads,
   query: (tx) => {
     const row = autopilotOf(tx)
-    return { index: row?.modifyIndex ?? 0, value: row ?? null }
+    return { index: row?.modifyIndex ?? noChange, value: row ?? null }
   },
 }
 

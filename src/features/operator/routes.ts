@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { noChange } from '../../model/log-position.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
 import {
   badRequest,
@@ -176,7 +177,7 @@ async function transferLeader(
 async function readAutopilot(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
-  const read = { ...options.value, minIndex: 0, waitMs: 0 }
+  const read = { ...options.value, minIndex: noChange, waitMs: 0 }
   const answer = await agent.query(readAutopilotEndpoint, {}, read, request.call)
   if (!answer.ok) return failed(answer.error)
   const { value } = answer.value

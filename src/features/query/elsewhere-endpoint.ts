@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { HealthServiceEntry } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
+import { noChange } from '../../model/log-position.ts'
 import { areHealthEntries } from '../catalog/replies.ts'
 import { open, within } from '../contract/access.ts'
 import type { ReadMeta } from '../contract/reading.ts'
@@ -52,7 +53,13 @@ async function executeElsewhere(
   const others = wan === undefined ? [] : datacentersByDistance(wan, server.datacenter)
   const isOther = datacenter !== server.datacenter && failoverDatacenters(service, others).includes(datacenter)
   if (!isOther) return changed
-  const read = { consistency: stale ? 'stale' : 'default', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter } as const
+  const read = {
+    consistency: stale ? 'stale' : 'default',
+    minIndex: noChange,
+    waitMs: 0,
+    maxStaleMs: 0,
+    datacenter,
+  } as const
   const found = await server.readElsewhere(executeRemoteEndpoint, { service, connect }, read, token)
   return found.ok ? ok({ entries: found.value.value, meta: found.value.meta }) : found
 }

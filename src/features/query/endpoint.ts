@@ -5,6 +5,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { uuidOf } from '../../base/uuid.ts'
 import type { HealthServiceEntry } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
+import { greater, noChange } from '../../model/log-position.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import { areHealthEntries } from '../catalog/replies.ts'
 import { instancesSight, newestInstance, seesCatalog } from '../catalog/sight.ts'
@@ -118,7 +119,7 @@ export const getEndpoint: QueryEndpoint<IdArgs, QueryRow | null> = {
   access: filters(
     (authorizer, query) =>
       query === null || queryRefused(authorizer, query, 'read') !== undefined ? null : queryShown(authorizer, query),
-    byRow({ ...sight, newest: (_authorizer, _state, _args, query) => query?.modifyIndex ?? 0 }),
+    byRow({ ...sight, newest: (_authorizer, _state, _args, query) => query?.modifyIndex ?? noChange }),
   ),
   query: (tx, { id }) => ({ index: queriesIndex(tx), value: queryById(tx, id) ?? null }),
 }
@@ -205,8 +206,8 @@ export const executeEndpoint: QueryEndpoint<z.infer<typeof executeArgs>, Execute
       newest: (authorizer, state, { connect }, executed) =>
         executed.kind === 'found'
           ? newestInstance(authorizer, state, waysOf(executed.query.service, connect), true)
-          : 0,
-      floor: (state) => Math.max(queriesIndex(state), departuresIndex(state)),
+          : noChange,
+      floor: (state) => greater(queriesIndex(state), departuresIndex(state)),
     }),
   ),
   query: (tx, { idOrName, segment, connect, origin }) => {
@@ -218,7 +219,7 @@ export const executeEndpoint: QueryEndpoint<z.infer<typeof executeArgs>, Execute
     const found = instancesOfQuery(tx, query.service, connect)
     const nearness = nearnessOf(tx, query.service.near, origin, found.entries)
     const value = { ...resolved, query, entries: found.entries, ...nearness }
-    return { index: Math.max(index, found.index), value }
+    return { index: greater(index, found.index), value }
   },
 }
 

@@ -3,6 +3,7 @@ import { textOfByteString } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { HealthServiceEntry } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
+import { firstChange, noChange } from '../../model/log-position.ts'
 import { checkJson, checkShape, nodeJson, nodeServiceJson } from '../catalog/model.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
 import type { CallOptions } from '../contract/call.ts'
@@ -94,7 +95,7 @@ function unread(failure: Failure): RouteResponse {
 /** Answered at once: the caller's options for blocking are ignored. */
 function plainReadOptions(agent: AgentContext, request: RouteRequest<ReadName>): Result<ReadOptions, Failure> {
   const options = parseReadOptions(agent, request.query)
-  return options.ok ? ok({ ...options.value, minIndex: 0, waitMs: 0 }) : options
+  return options.ok ? ok({ ...options.value, minIndex: noChange, waitMs: 0 }) : options
 }
 
 const truths: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
@@ -249,5 +250,5 @@ function metaJson({ knownLeader, lastContactMs }: ReadMeta, consistency: Consist
 }
 
 function unindexed(meta: ReadMeta): ReadMeta {
-  return { ...meta, index: 1 }
+  return { ...meta, index: firstChange }
 }

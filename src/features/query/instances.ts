@@ -3,6 +3,7 @@ import { lowerAscii } from '../../base/letter-case.ts'
 import type { RandomStream } from '../../env/random.ts'
 import type { CatalogService, HealthServiceEntry } from '../../model/catalog.ts'
 import { distanceBetween } from '../../model/coordinate.ts'
+import type { ModifyIndex } from '../../model/log-position.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { allNodes, healthOfService, ofService, ofWaysTo } from '../catalog/views.ts'
 import { coordinateOfNode, coordinatesIndex } from '../discovery/nearness.ts'
@@ -10,7 +11,7 @@ import type { ServiceQuery } from './model.ts'
 
 interface InstancesFound {
   /** The index at which answers about the service last changed. */
-  readonly index: number
+  readonly index: ModifyIndex
   readonly entries: readonly HealthServiceEntry[]
 }
 

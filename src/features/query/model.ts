@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { TextPairs } from '../../model/catalog.ts'
+import type { ModifyIndex } from '../../model/log-position.ts'
 import { textPairs } from '../contract/fields.ts'
 import { indexValue, textList, textMap } from '../http/declared.ts'
 
@@ -48,8 +49,8 @@ export interface QueryDefinition {
 export interface QueryRow extends QueryDefinition {
   /** A UUID in lower case. */
   readonly id: string
-  readonly createIndex: number
-  readonly modifyIndex: number
+  readonly createIndex: ModifyIndex
+  readonly modifyIndex: ModifyIndex
 }
 
 export const templateType = 'name_prefix_match'

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { TableDefinition } from '../../store/types.ts'
-import { count } from '../contract/fields.ts'
+import { stateIndex } from '../contract/fields.ts'
 import { nameKey } from '../contract/names.ts'
 import { definitionFields, isTemplate, type QueryRow, queryId } from './model.ts'
 
-const queryRow = z.object({ id: queryId, ...definitionFields, createIndex: count, modifyIndex: count })
+const queryRow = z.object({ id: queryId, ...definitionFields, createIndex: stateIndex, modifyIndex: stateIndex })
 
 /** `name`: every query with a name. `template`: templates alone, including the one with the empty name. */
 export const queriesTable: TableDefinition<QueryRow> = {

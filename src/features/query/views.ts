@@ -1,5 +1,6 @@
 import { lowerAscii } from '../../base/letter-case.ts'
 import type { Failure } from '../../model/failure.ts'
+import type { ModifyIndex } from '../../model/log-position.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { nameKey } from '../contract/names.ts'
 import { isTemplate, type QueryRow } from './model.ts'
@@ -42,12 +43,12 @@ export function allQueries(tx: ReadTransaction): Iterable<QueryRow> {
 }
 
 /** Every answer about queries carries the index at which any of them was last created, changed or removed. */
-export function queriesIndex(tx: ReadTransaction): number {
+export function queriesIndex(tx: ReadTransaction): ModifyIndex {
   return tx.lastChange(queriesTable)
 }
 
 /** The index at which a query was last removed or renamed. */
-export function queryDeparturesIndex(tx: ReadTransaction): number {
+export function queryDeparturesIndex(tx: ReadTransaction): ModifyIndex {
   return tx.lastDeparture(queriesTable, 'name')
 }
 

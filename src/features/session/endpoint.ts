@@ -5,6 +5,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { uuidOf } from '../../base/uuid.ts'
 import type { Failure } from '../../model/failure.ts'
 import { sessionTtlMaxMs } from '../../model/limits.ts'
+import { noChange } from '../../model/log-position.ts'
 import { spelledNode } from '../catalog/views.ts'
 import {
   asks,
@@ -175,7 +176,7 @@ export const infoEndpoint: QueryEndpoint<IdArgs, SessionRow | null> = {
   reply: sessionRow.nullable(),
   access: filters(
     (authorizer, session) => (session === null || seesSession(authorizer, session) ? session : null),
-    byRow({ ...sight, newest: (_authorizer, _state, _args, session) => session?.modifyIndex ?? 0 }),
+    byRow({ ...sight, newest: (_authorizer, _state, _args, session) => session?.modifyIndex ?? noChange }),
   ),
   query: (tx, { id }) => ({ index: sessionsIndex(tx), value: sessionById(tx, id) ?? null }),
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { lowerAscii } from '../../base/letter-case.ts'
 import { err, ok, type Result } from '../../base/result.ts'
+import type { ModifyIndex } from '../../model/log-position.ts'
 import type { StateEvent } from '../../store/types.ts'
 import { indexValue, textList } from '../http/declared.ts'
 
@@ -23,8 +24,8 @@ export interface SessionRow {
   readonly ttl: string
   /** 0: it does not expire. */
   readonly ttlMs: number
-  readonly createIndex: number
-  readonly modifyIndex: number
+  readonly createIndex: ModifyIndex
+  readonly modifyIndex: ModifyIndex
 }
 
 /** A session has ended, for whatever reason. Its row is already removed when this is raised. */

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { TableDefinition } from '../../store/types.ts'
-import { count } from '../contract/fields.ts'
+import { stateIndex } from '../contract/fields.ts'
 import { nameKey, pairKey } from '../contract/names.ts'
 import { type SessionRow, sessionFields } from './model.ts'
 
-export const sessionRow = z.object({ ...sessionFields, createIndex: count, modifyIndex: count })
+export const sessionRow = z.object({ ...sessionFields, createIndex: stateIndex, modifyIndex: stateIndex })
 
 export const sessionsTable: TableDefinition<SessionRow> = {
   name: 'sessions',

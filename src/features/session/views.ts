@@ -1,3 +1,4 @@
+import type { ModifyIndex } from '../../model/log-position.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { nameKey } from '../contract/names.ts'
 import type { SessionRow } from './model.ts'
@@ -18,12 +19,12 @@ export function sessionsOfNode(tx: ReadTransaction, node: string): Iterable<Sess
 }
 
 /** Every answer about sessions carries the index at which any of them was last created or ended. */
-export function sessionsIndex(tx: ReadTransaction): number {
+export function sessionsIndex(tx: ReadTransaction): ModifyIndex {
   return tx.lastChange(sessionsTable)
 }
 
 /** The index at which one last ended. */
-export function sessionDeparturesIndex(tx: ReadTransaction): number {
+export function sessionDeparturesIndex(tx: ReadTransaction): ModifyIndex {
   return tx.lastDeparture(sessionsTable, 'name')
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { emptyBytes } from '../../base/bytes.ts'
 import { InvariantViolation, invariant } from '../../base/invariant.ts'
+import { greater, type ModifyIndex, modifyIndexOf } from '../../model/log-position.ts'
 import { releaseOf } from '../../model/release.ts'
 import { orderedKey } from '../../store/ordered-key.ts'
 import type { WriteTransaction } from '../../store/types.ts'
@@ -82,7 +83,7 @@ export const restorePiece: CommandDefinition<z.infer<typeof pieceBody>, StepOutc
 const endBody = z.strictObject({ id })
 
 export type RestoreOutcome =
-  | { readonly kind: 'replaced'; readonly index: number }
+  | { readonly kind: 'replaced'; readonly index: ModifyIndex }
   | { readonly kind: 'refused'; readonly message: string }
 
 /**
@@ -139,7 +140,7 @@ function replace(
   forget(tx, undefined)
   if (!replaced.ok) return { kind: 'unreadable', message: replaced.error }
   const coming = replaced.value
-  const index = Math.max(tx.index, coming.index + 1)
+  const index = greater(tx.index, modifyIndexOf(coming.index + 1))
   const ahead = (lastReplaced(tx)?.ahead ?? 0) + index - tx.index
   tx.put(replacedTable, Object.freeze({ index, ahead }))
   if (by !== undefined) tx.raise(stateReplaced, { index, coming, ...by })

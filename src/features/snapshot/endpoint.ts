@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
+import { firstChange, greater } from '../../model/log-position.ts'
 import { asks, refusedUnlessAllowed } from '../contract/access.ts'
 import { bytes, count } from '../contract/fields.ts'
 import type { ReadMeta } from '../contract/reading.ts'
@@ -57,7 +58,7 @@ export const openEndpoint: ServerEndpoint<z.infer<typeof openArgs>, OpenedArchiv
     return ok({
       id: opened.value.id,
       meta: {
-        index: Math.max(1, opened.value.index),
+        index: greater(firstChange, opened.value.index),
         knownLeader: leader !== undefined,
         lastContactMs: role === 'leader' ? 0 : Math.round(lastContactMs ?? 0),
       },

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { noChange } from '../../model/log-position.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
 import { allowedHere } from '../contract/asking.ts'
 import { declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
@@ -43,7 +44,7 @@ export const snapshotRoutes: readonly Route[] = [
 async function save(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
-  const saved = await saveState(agent, { ...options.value, minIndex: 0, waitMs: 0 }, request.call)
+  const saved = await saveState(agent, { ...options.value, minIndex: noChange, waitMs: 0 }, request.call)
   if (!saved.ok) return failed(saved.error)
   const { archive, meta } = saved.value
   return { kind: 'bytes', bytes: archive, meta, contentType: 'application/x-gzip' }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import type { ModifyIndex } from '../../model/log-position.ts'
 import { orderedKey } from '../../store/ordered-key.ts'
 import type { TableDefinition } from '../../store/types.ts'
-import { bytes, count } from '../contract/fields.ts'
+import { bytes, count, stateIndex } from '../contract/fields.ts'
 
 /** A state that is being uploaded to replace this one. At most one at a time. */
 export interface ComingRow {
@@ -40,12 +41,12 @@ export const piecesTable: TableDefinition<PieceRow> = {
 /** When the state was last replaced. The table belongs to the state machine, which depends on it. */
 export interface ReplacedRow {
   /** The index since which this is the state. */
-  readonly index: number
+  readonly index: ModifyIndex
   /** How far the indexes of the state have been ahead of those of the log since then. */
   readonly ahead: number
 }
 
-const replacedRow = z.object({ index: count, ahead: count })
+const replacedRow = z.object({ index: stateIndex, ahead: count })
 
 export const replacedTable: TableDefinition<ReplacedRow> = {
   name: 'snapshot-replaced',

@@ -1,3 +1,4 @@
+import type { ModifyIndex } from '../../model/log-position.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { type ComingRow, comingTable, onlyKey, piecesTable, type ReplacedRow, replacedTable } from './tables.ts'
 
@@ -11,7 +12,7 @@ export function* comingPieces(tx: ReadTransaction): Generator<Uint8Array, void> 
 }
 
 /** Changes whenever `lastReplaced` may change. */
-export function replacedChange(tx: ReadTransaction): number {
+export function replacedChange(tx: ReadTransaction): ModifyIndex {
   return tx.lastChange(replacedTable)
 }
 

@@ -3,6 +3,7 @@ import type { Authorizer } from '../../access/authorizer.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
 import { transactionOperationsMax } from '../../model/limits.ts'
+import { noChange } from '../../model/log-position.ts'
 import { filters, permissionDenied, tellDenied, within } from '../contract/access.ts'
 import { byteText, count } from '../contract/fields.ts'
 import { checkedWith, listOfAll } from '../contract/reply.ts'
@@ -125,7 +126,7 @@ export const readEndpoint: QueryEndpoint<z.infer<typeof readArgs>, SettledOutcom
   kept: false,
   // The answer to a transaction has no index.
   query: (tx, { questions }) => ({
-    index: 0,
+    index: noChange,
     value: runAll(questions, (asked) => runRead(tx, { ...asked, index: BigInt(asked.index) })),
   }),
 }

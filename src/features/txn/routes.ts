@@ -6,6 +6,7 @@ import { lowerAscii } from '../../base/letter-case.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import { kvValueBytesMax, transactionOperationsMax } from '../../model/limits.ts'
+import { noChange } from '../../model/log-position.ts'
 import type { AgentContext } from '../contract/agent-context.ts'
 import type { ReadOptions } from '../contract/reading.ts'
 import { declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
@@ -136,7 +137,12 @@ async function read(
   options: ReadOptions,
 ): Promise<RouteResponse> {
   const questions = operations.map(({ verb, key, index, session }) => ({ verb, key, index: String(index), session }))
-  const answer = await agent.query(readEndpoint, { questions }, { ...options, minIndex: 0, waitMs: 0 }, request.call)
+  const answer = await agent.query(
+    readEndpoint,
+    { questions },
+    { ...options, minIndex: noChange, waitMs: 0 },
+    request.call,
+  )
   if (!answer.ok) return failed(answer.error)
   const { value: outcome, meta } = answer.value
   return {

@@ -1,9 +1,10 @@
 import { base64, bytesOf } from '../../../src/base/bytes.ts'
 import { invariant } from '../../../src/base/invariant.ts'
 import type { Route, RouteResponse } from '../../../src/features/contract/route.ts'
+import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { planned } from '../../unit/http/planned.ts'
 
-const meta = { index: 12, knownLeader: true, lastContactMs: 3 }
+const meta = { index: modifyIndexOf(12), knownLeader: true, lastContactMs: 3 }
 
 /** Routes that say what they were asked, and one for each kind of answer. */
 export const echoRoutes: readonly Route[] = [

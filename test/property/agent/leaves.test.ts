@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { fc } from '../../fast-check.ts'
 import { anyAge, LeafMesh, noWait } from '../../unit/agent/leaf-mesh.ts'
 import { settled } from '../../unit/features/hand-clock.ts'
@@ -61,7 +62,9 @@ class Given {
   }
 
   async ask(name: string, secret: string, minIndex = 0): Promise<void> {
-    const answer = await this.mesh.leaves.leaf(name, { ...noWait, minIndex }, anyAge, { token: secret })
+    const answer = await this.mesh.leaves.leaf(name, { ...noWait, minIndex: modifyIndexOf(minIndex) }, anyAge, {
+      token: secret,
+    })
     if (answer.ok) this.#check(`${name} ${secret}`, answer.value)
     // Refusals are only possible while nothing can be signed: the servers sign, so there must be a leaf.
     else expect([this.mesh.failing ?? this.mesh.rootsFailing]).not.toEqual([undefined])
@@ -69,7 +72,7 @@ class Given {
 
   async #wait({ service: name, token: secret, forS }: Extract<Step, { what: 'wait' }>): Promise<void> {
     const minIndex = this.#last.get(`${name} ${secret}`) ?? 1
-    const wait = { minIndex, waitMs: forS * 1000 }
+    const wait = { minIndex: modifyIndexOf(minIndex), waitMs: forS * 1000 }
     let ended = false
     const waiting = this.mesh.leaves.leaf(name, wait, anyAge, { token: secret }).then((answer) => {
       ended = true

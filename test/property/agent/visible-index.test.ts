@@ -3,6 +3,7 @@ import { SeenPart } from '../../../src/agent/requests/serving/seen-part.ts'
 import type { Filters } from '../../../src/features/contract/access.ts'
 import type { EndpointDefinition } from '../../../src/features/contract/server-context.ts'
 import { oneForAll, type Sight } from '../../../src/features/contract/visible-index.ts'
+import { noChange } from '../../../src/model/log-position.ts'
 import { fc } from '../../fast-check.ts'
 import { settled } from '../../unit/features/hand-clock.ts'
 import {
@@ -129,7 +130,7 @@ describe('what a caller that may not see everything learns from an answer, index
 
   it('finds an index that forgets what went', async () => {
     const forgetting = ({ sight }: Filters<never, never>) => ({
-      sight: { ...(sight as Sight<never, never>), floor: () => 0 },
+      sight: { ...(sight as Sight<never, never>), floor: () => noChange },
     })
     expect(await found(forgetting, 'Catalog.ListNodes', ofCatalog)).toMatch(/^Catalog\.ListNodes .*index, after/)
     expect(await found(forgetting, 'KV.List', ofKeys)).toMatch(/^KV\.List .*index, after/)

@@ -14,6 +14,7 @@ import { intentionCreate, intentionDelete, intentionUpdate } from '../../../src/
 import { kvDelete, kvDeleteTree, kvPut, kvReapTombstones } from '../../../src/features/kv/commands.ts'
 import { queryCreate, queryDelete, queryUpdate } from '../../../src/features/query/commands.ts'
 import { sessionCreate, sessionDestroy } from '../../../src/features/session/commands.ts'
+import { modifyIndexOf, noChange } from '../../../src/model/log-position.ts'
 import { fc } from '../../fast-check.ts'
 import { HandClock, settled } from '../../unit/features/hand-clock.ts'
 import { LoneServer } from '../../unit/features/lone-server.ts'
@@ -219,7 +220,7 @@ export const ofAll = many(
 
 const policyId = '11111111-1111-1111-1111-111111111111'
 const accessor = '22222222-2222-2222-2222-222222222222'
-const stale: ReadOptions = { consistency: 'stale', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }
+const stale: ReadOptions = { consistency: 'stale', minIndex: noChange, waitMs: 0, maxStaleMs: 0, datacenter: '' }
 
 /** What a read told: the answer, or the kind of its failure. */
 export interface Told {
@@ -286,7 +287,7 @@ export class World {
   }
 
   async ask(method: string, args: unknown, minIndex = 0): Promise<Told> {
-    const read = { ...stale, minIndex, waitMs: minIndex === 0 ? 0 : 600_000 }
+    const read = { ...stale, minIndex: modifyIndexOf(minIndex), waitMs: minIndex === 0 ? 0 : 600_000 }
     const result = await this.#dispatch.serve(method, { args, token: 'reader', read }, {})
     if (!result.ok) return { index: 0, value: result.error.kind }
     const { value, meta } = result.value as Answer<unknown>

@@ -6,6 +6,7 @@ import type { TokenRow } from '../../../src/features/acl/model.ts'
 import { migrateTokens } from '../../../src/features/acl/system/mode-commands.ts'
 import * as views from '../../../src/features/acl/views.ts'
 import type { CommandDefinition } from '../../../src/features/contract/server-context.ts'
+import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { Store } from '../../../src/store/store.ts'
 import { fc } from '../../fast-check.ts'
 
@@ -35,7 +36,7 @@ class Cluster {
   #accessors = 0
 
   do<Body, Outcome>(command: CommandDefinition<Body, Outcome>, body: Body): Outcome {
-    return this.store.apply(this.store.index + 1, (tx) => command.apply(tx, command.body.parse(body)))
+    return this.store.apply(modifyIndexOf(this.store.index + 1), (tx) => command.apply(tx, command.body.parse(body)))
   }
 
   take(step: Step): void {

@@ -7,6 +7,7 @@ import type {
   HealthServiceEntry,
   RegisterRequest,
 } from '../../../src/model/catalog.ts'
+import { type ModifyIndex, modifyIndexOf, noChange } from '../../../src/model/log-position.ts'
 
 interface Place {
   node: CatalogNode
@@ -38,8 +39,8 @@ export class CatalogModel {
       if (check.serviceId !== '' && !known.has(fold(check.serviceId))) return false
     }
     if (renamed !== undefined) this.#removeNode(renamed)
-    const place = skip && named !== undefined ? named : this.#putNode(request, renamed?.node, index)
-    if (service !== null) this.#putService(place, service, index)
+    const place = skip && named !== undefined ? named : this.#putNode(request, renamed?.node, modifyIndexOf(index))
+    if (service !== null) this.#putService(place, service, modifyIndexOf(index))
     for (const [at, check] of checks.entries()) {
       const replaced = checks.slice(at + 1).some(({ checkId }) => fold(checkId) === fold(check.checkId))
       if (!replaced) this.#putCheck(place, check, index)
@@ -97,7 +98,7 @@ export class CatalogModel {
     return sorted(this.#places)
   }
 
-  #putNode({ node }: RegisterRequest, renamed: CatalogNode | undefined, index: number): Place {
+  #putNode({ node }: RegisterRequest, renamed: CatalogNode | undefined, index: ModifyIndex): Place {
     const before = this.#places.get(fold(node.node))
     const old = renamed ?? before?.node
     const kept =
@@ -112,7 +113,7 @@ export class CatalogModel {
     return before
   }
 
-  #putService(place: Place, facts: NonNullable<RegisterRequest['service']>, index: number): void {
+  #putService(place: Place, facts: NonNullable<RegisterRequest['service']>, index: ModifyIndex): void {
     const before = place.services.get(fold(facts.id))
     const createIndex = before?.createIndex ?? index
     const row = { ...facts, node: place.node.node, createIndex, modifyIndex: index }
@@ -134,8 +135,8 @@ export class CatalogModel {
       status: facts.status || 'critical',
       serviceName: service?.service ?? '',
       serviceTags: service?.tags ?? [],
-      createIndex: before?.createIndex ?? index,
-      modifyIndex: index,
+      createIndex: modifyIndexOf(before?.createIndex ?? index),
+      modifyIndex: modifyIndexOf(index),
     }
     if (before !== undefined && same(row, before)) return
     place.checks.set(fold(facts.checkId), row)
@@ -177,5 +178,5 @@ function sorted<T>(map: ReadonlyMap<string, T>): T[] {
 }
 
 function same(a: { modifyIndex: number }, b: { modifyIndex: number }): boolean {
-  return JSON.stringify({ ...a, modifyIndex: 0 }) === JSON.stringify({ ...b, modifyIndex: 0 })
+  return JSON.stringify({ ...a, modifyIndex: noChange }) === JSON.stringify({ ...b, modifyIndex: noChange })
 }

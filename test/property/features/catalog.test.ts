@@ -21,6 +21,7 @@ import {
 } from '../../../src/features/health/endpoint.ts'
 import type { DeregisterRequest, RegisterRequest, ServiceFacts } from '../../../src/model/catalog.ts'
 import { failureText } from '../../../src/model/failure.ts'
+import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import type { ProxyFacts } from '../../../src/model/mesh-service.ts'
 import { onEvent, type ReadTransaction } from '../../../src/store/types.ts'
 import { fc } from '../../fast-check.ts'
@@ -185,7 +186,7 @@ function begun(): { readonly server: LoneServer; readonly model: CatalogModel; r
     onEvent(checkBecameCritical, (_, { node, checkId }) => events.push(`critical ${node} ${checkId}`)),
   ])
   // As in every cluster, entries of Raft's own come before the first command: index 1 stands for "nothing yet".
-  server.state.store.apply(4, () => undefined)
+  server.state.store.apply(modifyIndexOf(4), () => undefined)
   return { server, model: new CatalogModel(), events }
 }
 

@@ -9,6 +9,7 @@ import { sessionCreate, sessionDestroy } from '../../../src/features/session/com
 import { sessionFeature } from '../../../src/features/session/feature.ts'
 import { sessionChecksTable, sessionsTable } from '../../../src/features/session/tables.ts'
 import { transactionApply } from '../../../src/features/txn/commands.ts'
+import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { Store } from '../../../src/store/store.ts'
 import type { ReadTransaction, WriteTransaction } from '../../../src/store/types.ts'
 import { fc } from '../../fast-check.ts'
@@ -136,12 +137,12 @@ describe('sessions and locks, whatever is done', () => {
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const store = newStore()
         let index = 1
-        store.apply(index++, (tx) => {
+        store.apply(modifyIndexOf(index++), (tx) => {
           register(tx, 'n1', 'passing')
           register(tx, 'n2', 'passing')
         })
         for (const what of steps) {
-          store.apply(index++, (tx) => carryOut(tx, what))
+          store.apply(modifyIndexOf(index++), (tx) => carryOut(tx, what))
           expect(problems(store.read())).toEqual([])
         }
         const copy = newStore()
@@ -160,11 +161,11 @@ describe('sessions and locks, whatever is done', () => {
       fc.property(fc.array(step, { maxLength: 60 }), key, (steps, wanted) => {
         const store = newStore()
         let index = 1
-        store.apply(index++, (tx) => register(tx, 'n1', 'passing'))
-        for (const what of steps) store.apply(index++, (tx) => carryOut(tx, what))
+        store.apply(modifyIndexOf(index++), (tx) => register(tx, 'n1', 'passing'))
+        for (const what of steps) store.apply(modifyIndexOf(index++), (tx) => carryOut(tx, what))
         const delay = store.read().get(lockDelaysTable, wanted)
         if (delay === undefined) return
-        const outcome = store.apply(index++, (tx) => {
+        const outcome = store.apply(modifyIndexOf(index++), (tx) => {
           register(tx, 'n1', 'passing')
           const ends = { name: '', ttl: '', ttlMs: 0, checks: [], lockDelayNs: 0, behaviour: 'release' as const }
           sessionCreate.apply(tx, { ...ends, id: idOf(9), node: 'n1' })

@@ -7,6 +7,7 @@ import { compareText } from '../../../src/base/bytes.ts'
 import { ok, type Result } from '../../../src/base/result.ts'
 import type { CheckFacts, ServiceFacts } from '../../../src/model/catalog.ts'
 import type { Failure } from '../../../src/model/failure.ts'
+import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 import { checkOf, configOf, nodeId, offer, serviceOf, ttl, withLocalAgent } from './local-world.ts'
 
@@ -381,7 +382,7 @@ describe('the end of an agent', () => {
     const { env } = clock
     const answer = env.deferred<Result<NodeDump | null, Failure>>()
     const told = async () => ok(true)
-    const checksOn = async () => ok({ checks: [], index: 1 })
+    const checksOn = async () => ok({ checks: [], index: modifyIndexOf(1) })
     const registerAll = async () => ok([])
     const catalog = {
       nodeApart: false,

@@ -8,6 +8,7 @@ import type {
   ServiceFacts,
 } from '../../../src/model/catalog.ts'
 import { type Failure, failureText } from '../../../src/model/failure.ts'
+import { modifyIndexOf } from '../../../src/model/log-position.ts'
 
 /** A catalog of one node, which notes what it is asked and fails when it is told to. */
 export class FakeCatalog implements CatalogClient {
@@ -40,13 +41,13 @@ export class FakeCatalog implements CatalogClient {
 
   nodeApart = false
   /** What `checksOn` answers: it waits until what was asked for is older than this. */
-  seen: ChecksOn = { checks: [], index: 1 }
+  seen: ChecksOn = { checks: [], index: modifyIndexOf(1) }
   /** Ends of the waits under way. */
   readonly waits = new Set<() => void>()
 
   /** Answers the waiting reads. */
   see(checks: readonly CheckFacts[], index = this.seen.index + 1): void {
-    this.seen = { checks, index }
+    this.seen = { checks, index: modifyIndexOf(index) }
     for (const end of [...this.waits]) end()
   }
 

@@ -8,9 +8,10 @@ import type { CallOptions, Freshness } from '../../../src/features/contract/call
 import type { Answer, ReadOptions } from '../../../src/features/contract/reading.ts'
 import { tagsSent } from '../../../src/features/discovery/tag-filter.ts'
 import type { Failure } from '../../../src/model/failure.ts'
+import { modifyIndexOf, noChange } from '../../../src/model/log-position.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 
-const plain: ReadOptions = { consistency: 'default', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }
+const plain: ReadOptions = { consistency: 'default', minIndex: noChange, waitMs: 0, maxStaleMs: 0, datacenter: '' }
 const anyAge: Freshness = { revalidate: false }
 
 /** Servers whose answer to everything is a number, and which say when a blocking read ends. */
@@ -37,7 +38,7 @@ class Servers {
   }
 
   answer(): Answer<number> {
-    return { value: this.index * 10, meta: { index: this.index, knownLeader: true, lastContactMs: 0 } }
+    return { value: this.index * 10, meta: { index: modifyIndexOf(this.index), knownLeader: true, lastContactMs: 0 } }
   }
 
   #blocking(read: ReadOptions, options: CallOptions): Promise<Result<Answer<number>, Failure>> {
@@ -108,7 +109,7 @@ describe('answers that an agent keeps', () => {
   it('are waited for by their index', async () => {
     const servers = new Servers()
     await servers.ask()
-    const waiting = servers.ask(anyAge, [], { ...plain, minIndex: 5, waitMs: 60_000 })
+    const waiting = servers.ask(anyAge, [], { ...plain, minIndex: modifyIndexOf(5), waitMs: 60_000 })
     await settled()
     await servers.change(9)
     expect(told(await waiting)).toEqual([90, 'HIT', 0])
@@ -127,7 +128,7 @@ describe('answers that an agent keeps', () => {
   it('are dropped when their token may not have them any more, and a waiting caller learns why', async () => {
     const servers = new Servers()
     await servers.ask(anyAge, [], plain, 't1')
-    const waiting = servers.ask(anyAge, [], { ...plain, minIndex: 5, waitMs: 60_000 }, 't1')
+    const waiting = servers.ask(anyAge, [], { ...plain, minIndex: modifyIndexOf(5), waitMs: 60_000 }, 't1')
     await settled()
     servers.reads.at(-1)?.end(err({ kind: 'token-not-found' }))
     expect(told(await waiting)).toBe('token-not-found')
@@ -168,12 +169,12 @@ describe('answers that an agent keeps', () => {
     const cache = new AnswerCache(servers.clock.env, servers.calls, async () => rights)
     const ask = (read: ReadOptions) => cache.get(serviceNodesEndpoint, { service: 'web' }, read, anyAge, { token: 't' })
     await ask(plain)
-    const waiting = ask({ ...plain, minIndex: 5, waitMs: 60_000 })
+    const waiting = ask({ ...plain, minIndex: modifyIndexOf(5), waitMs: 60_000 })
     await settled()
     rights = ok(managementOf('a'))
     await servers.change(9)
     expect(told(await waiting)).toEqual([90, 'MISS', 0])
-    const refused = ask({ ...plain, minIndex: 9, waitMs: 60_000 })
+    const refused = ask({ ...plain, minIndex: modifyIndexOf(9), waitMs: 60_000 })
     await settled()
     rights = err({ kind: 'token-not-found' })
     await servers.change(11)

@@ -8,6 +8,7 @@ import type { CallOptions } from '../../../src/features/contract/call.ts'
 import { listOfAll, replyWith } from '../../../src/features/contract/reply.ts'
 import type { QueryEndpoint, ServerEndpoint, WriteEndpoint } from '../../../src/features/contract/server-context.ts'
 import type { Failure } from '../../../src/model/failure.ts'
+import { modifyIndexOf, noChange } from '../../../src/model/log-position.ts'
 import type { Raft, RaftStatus } from '../../../src/raft/raft.ts'
 import type { CallFailure, Rpc, RpcCall } from '../../../src/rpc/rpc.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
@@ -83,7 +84,7 @@ class Held {
   }
 }
 
-const plainRead = { consistency: 'consistent' as const, minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }
+const plainRead = { consistency: 'consistent' as const, minIndex: noChange, waitMs: 0, maxStaleMs: 0, datacenter: '' }
 const lost = err({ kind: 'connection-lost', message: 'the peer broke it' } as const)
 const overloaded = err({ kind: 'overloaded', message: 'too many writes under way' } as const)
 
@@ -104,7 +105,7 @@ describe('the token of a call', () => {
 })
 
 describe('an agent whose default token is none', () => {
-  const read = { consistency: 'default' as const, minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }
+  const read = { consistency: 'default' as const, minIndex: noChange, waitMs: 0, maxStaleMs: 0, datacenter: '' }
   const query = { method: 'Test.Read', kind: 'query', reply: z.unknown() } as unknown as QueryEndpoint<object, unknown>
 
   it('says so, once in a minute, when a call that brings no token of its own is refused for it', async () => {
@@ -158,7 +159,7 @@ describe('an answer that is none of its endpoint', () => {
     'fails a read: %j',
     async (wrong) => {
       expect(await answered((calls) => calls.query(query, {}, plainRead, {}), wrong)).toEqual(malformed)
-      const waiting = { ...plainRead, minIndex: 1, waitMs: 1_000 }
+      const waiting = { ...plainRead, minIndex: modifyIndexOf(1), waitMs: 1_000 }
       expect(await answered((calls) => calls.query(query, {}, waiting, {}), wrong)).toEqual(malformed)
     },
   )

@@ -7,6 +7,7 @@ import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { ReadOptions } from '../../../src/features/contract/reading.ts'
 import type { QueryEndpoint, WriteEndpoint } from '../../../src/features/contract/server-context.ts'
+import { noChange } from '../../../src/model/log-position.ts'
 import type { CallFailure, Rpc, RpcCall } from '../../../src/rpc/rpc.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 import { FakePool, serverMember } from './fake-pool.ts'
@@ -14,7 +15,7 @@ import { FakePool, serverMember } from './fake-pool.ts'
 const write = { method: 'Test.Write', kind: 'write', reply: z.unknown() } as unknown as WriteEndpoint
 const query = { method: 'Test.Query', kind: 'query', reply: z.unknown() } as unknown as QueryEndpoint
 const unlimited = { perSecond: undefined, burst: 0 }
-const plain: ReadOptions = { consistency: 'default', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }
+const plain: ReadOptions = { consistency: 'default', minIndex: noChange, waitMs: 0, maxStaleMs: 0, datacenter: '' }
 
 /** A client agent whose servers answer what a test says, by address. */
 class Client {

@@ -8,13 +8,14 @@ import type { Env } from '../../../src/env/env.ts'
 import type { ReadOptions } from '../../../src/features/contract/reading.ts'
 import type { QueryEndpoint, WriteEndpoint } from '../../../src/features/contract/server-context.ts'
 import type { Member } from '../../../src/gossip/pool.ts'
+import { noChange } from '../../../src/model/log-position.ts'
 import type { CallFailure, Rpc, RpcCall } from '../../../src/rpc/rpc.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 import { FakePool, serverMember } from './fake-pool.ts'
 
 const write = { method: 'Test.Write', kind: 'write', reply: z.unknown() } as unknown as WriteEndpoint
 const query = { method: 'Test.Query', kind: 'query', reply: z.unknown() } as unknown as QueryEndpoint
-const inDc2: ReadOptions = { consistency: 'default', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: 'dc2' }
+const inDc2: ReadOptions = { consistency: 'default', minIndex: noChange, waitMs: 0, maxStaleMs: 0, datacenter: 'dc2' }
 const lost = err({ kind: 'connection-lost', message: 'the peer broke it' } as const)
 const noPath = err({ kind: 'unknown-datacenter', datacenter: 'dc2' })
 

@@ -7,6 +7,7 @@ import { catalogFeature } from '../../../src/features/catalog/feature.ts'
 import type { Answer, ReadOptions, Standing } from '../../../src/features/contract/reading.ts'
 import type { QueryEndpoint } from '../../../src/features/contract/server-context.ts'
 import { kvFeature } from '../../../src/features/kv/feature.ts'
+import { modifyIndexOf, noChange } from '../../../src/model/log-position.ts'
 import type { Raft, RaftStatus } from '../../../src/raft/raft.ts'
 import type { Rpc } from '../../../src/rpc/rpc.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
@@ -40,7 +41,13 @@ class Parking {
   }
 
   async ask(onAbort?: (use: () => void) => void): Promise<void> {
-    const read = { consistency: 'stale' as const, minIndex: 1, waitMs: 60_000, maxStaleMs: 0, datacenter: '' }
+    const read = {
+      consistency: 'stale' as const,
+      minIndex: modifyIndexOf(1),
+      waitMs: 60_000,
+      maxStaleMs: 0,
+      datacenter: '',
+    }
     const caller = onAbort === undefined ? {} : { onAbort }
     void this.dispatch.serve('KV.Get', { args: { key: 'a' }, read }, caller).then((result) => {
       this.result = result
@@ -86,7 +93,12 @@ describe('a parked read', () => {
     const parking = new Parking()
     await parking.ask()
     const [read] = parking.told
-    expect(read).toMatchObject({ method: 'KV.Get', args: { key: 'a' }, minIndex: 1, found: { index: 1, value: null } })
+    expect(read).toMatchObject({
+      method: 'KV.Get',
+      args: { key: 'a' },
+      minIndex: modifyIndexOf(1),
+      found: { index: 1, value: null },
+    })
     expect(read?.now()).toEqual(read?.found)
     expect(parking.over).toBe(0)
     parking.dispatch.stop()
@@ -96,7 +108,7 @@ describe('a parked read', () => {
 })
 
 describe('a read that need not wait', () => {
-  const read = { consistency: 'default' as const, minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }
+  const read = { consistency: 'default' as const, minIndex: noChange, waitMs: 0, maxStaleMs: 0, datacenter: '' }
 
   it('is answered in the same turn where it may be stale, or where the lease holds and all is applied; otherwise not', async () => {
     const server = new LoneServer(new HandClock().env)
@@ -111,7 +123,7 @@ describe('a read that need not wait', () => {
     await server.request('PUT', '/v1/kv/a', 'x')
     expect(now({})).toMatchObject({ value: { key: 'a' }, meta: { index: server.index } })
     expect(now({ consistency: 'consistent' })).toBeUndefined()
-    expect(now({ minIndex: 1 })).toBeUndefined()
+    expect(now({ minIndex: modifyIndexOf(1) })).toBeUndefined()
     isLeased = false
     expect(now({})).toBeUndefined()
     expect(now({ consistency: 'stale' })).toMatchObject({ value: { key: 'a' } })
@@ -119,7 +131,7 @@ describe('a read that need not wait', () => {
 })
 
 describe('a server that has not caught up since it started', () => {
-  const stale = { consistency: 'stale' as const, minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }
+  const stale = { consistency: 'stale' as const, minIndex: noChange, waitMs: 0, maxStaleMs: 0, datacenter: '' }
   const get = { args: { key: 'a' }, read: stale }
 
   function started(status: Partial<RaftStatus>) {
@@ -174,7 +186,7 @@ describe('a server that has not caught up since it started', () => {
 })
 
 describe('the standing of an answer', () => {
-  const stale = { consistency: 'stale' as const, minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }
+  const stale = { consistency: 'stale' as const, minIndex: noChange, waitMs: 0, maxStaleMs: 0, datacenter: '' }
   const place = (server: LoneServer, node: string, address = '10.0.0.1') =>
     server.request('PUT', '/v1/catalog/register', JSON.stringify({ Node: node, Address: address }))
 

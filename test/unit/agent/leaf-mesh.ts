@@ -6,12 +6,13 @@ import type { Env } from '../../../src/env/env.ts'
 import type { IssuedLeaf, RootRow } from '../../../src/features/connect/model.ts'
 import type { CallOptions, Freshness } from '../../../src/features/contract/call.ts'
 import type { Failure } from '../../../src/model/failure.ts'
+import { modifyIndexOf, noChange } from '../../../src/model/log-position.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 
 export const hourMs = 3_600_000
 export const lifeMs = 72 * hourMs
 export const anyAge: Freshness = { revalidate: false }
-export const noWait = { minIndex: 0, waitMs: 0 }
+export const noWait = { minIndex: noChange, waitMs: 0 }
 
 /** Servers with one authority, whose leaves are numbered, and an agent that keeps some. */
 export class LeafMesh {
@@ -96,14 +97,17 @@ export class LeafMesh {
       serviceUri: 'spiffe://x/web',
       notBeforeMs,
       notAfterMs: notBeforeMs + lifeMs,
-      createIndex: this.index,
-      modifyIndex: this.index,
+      createIndex: modifyIndexOf(this.index),
+      modifyIndex: modifyIndexOf(this.index),
     })
   }
 
   view(): RootsView {
     const roots = this.roots.map((id) => ({ id }) as unknown as RootRow)
-    return { index: this.index, list: { activeRootId: this.roots.at(-1) ?? '', trustDomain: this.trustDomain, roots } }
+    return {
+      index: modifyIndexOf(this.index),
+      list: { activeRootId: this.roots.at(-1) ?? '', trustDomain: this.trustDomain, roots },
+    }
   }
 
   /** The servers' roots are now these, the last one active; the agent is told. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { leavesMax } from '../../../src/agent/mesh/leaves.ts'
 import { err } from '../../../src/base/result.ts'
 import type { Failure } from '../../../src/model/failure.ts'
+import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { settled } from '../features/hand-clock.ts'
 import { anyAge, hourMs, LeafMesh, lifeMs, noWait } from './leaf-mesh.ts'
 
@@ -142,7 +143,7 @@ describe('the leaves of an agent', () => {
 
   it('wait for an authority that has not begun', async () => {
     const early = new LeafMesh()
-    early.view = () => ({ index: 1, list: { activeRootId: '', trustDomain: '', roots: [] } })
+    early.view = () => ({ index: modifyIndexOf(1), list: { activeRootId: '', trustDomain: '', roots: [] } })
     expect(await early.ask()).toBe('refused')
     expect(early.keys).toEqual([])
   })
@@ -181,7 +182,7 @@ describe('after a rotation', () => {
     const mesh = new LeafMesh()
     await mesh.ask()
     mesh.drawn = 0.5
-    const waiting = mesh.ask('web', 't', { minIndex: 7, waitMs: 0 })
+    const waiting = mesh.ask('web', 't', { minIndex: modifyIndexOf(7), waitMs: 0 })
     await mesh.rotate('r1', 'r2')
     expect(mesh.signed).toHaveLength(1)
     await mesh.clock.advance(5_000)
@@ -274,7 +275,7 @@ describe('a caller that waits for a leaf', () => {
       [0, 300_000],
     ] as const) {
       let told: unknown
-      const waiting = mesh.ask('web', 't', { minIndex: 7, waitMs }).then((answer) => {
+      const waiting = mesh.ask('web', 't', { minIndex: modifyIndexOf(7), waitMs }).then((answer) => {
         told = answer
       })
       await settled()
@@ -289,8 +290,8 @@ describe('a caller that waits for a leaf', () => {
   it('is answered at once with any other index: a lower one is old, a higher one is of a life before', async () => {
     const mesh = new LeafMesh()
     await mesh.ask()
-    expect(await mesh.ask('web', 't', { minIndex: 6, waitMs: 0 })).toEqual(['1', 'key-1', 7, 'HIT'])
-    expect(await mesh.ask('web', 't', { minIndex: 900, waitMs: 0 })).toEqual(['1', 'key-1', 7, 'HIT'])
+    expect(await mesh.ask('web', 't', { minIndex: modifyIndexOf(6), waitMs: 0 })).toEqual(['1', 'key-1', 7, 'HIT'])
+    expect(await mesh.ask('web', 't', { minIndex: modifyIndexOf(900), waitMs: 0 })).toEqual(['1', 'key-1', 7, 'HIT'])
   })
 
   it('leaves nothing behind when it goes away', async () => {
@@ -298,7 +299,9 @@ describe('a caller that waits for a leaf', () => {
     await mesh.ask()
     const timers = mesh.clock.timers
     let abort = (): void => undefined
-    const waiting = mesh.ask('web', 't', { minIndex: 7, waitMs: 0 }, anyAge, { onAbort: (use) => (abort = use) })
+    const waiting = mesh.ask('web', 't', { minIndex: modifyIndexOf(7), waitMs: 0 }, anyAge, {
+      onAbort: (use) => (abort = use),
+    })
     await settled()
     expect(mesh.clock.timers).toBe(timers + 1)
     abort()
@@ -346,7 +349,7 @@ describe('a token', () => {
   it('that loses its rights while it waits is given nothing at the end', async () => {
     const mesh = new LeafMesh()
     await mesh.ask()
-    const waiting = mesh.ask('web', 't', { minIndex: 7, waitMs: 1_000 })
+    const waiting = mesh.ask('web', 't', { minIndex: modifyIndexOf(7), waitMs: 1_000 })
     await settled()
     mesh.gone.add('t')
     await mesh.clock.advance(1_000)
@@ -356,7 +359,7 @@ describe('a token', () => {
   it('that servers refuse at a renewal ends what is cached for it, and waiting callers learn why', async () => {
     const mesh = new LeafMesh()
     await mesh.ask()
-    const waiting = mesh.ask('web', 't', { minIndex: 7, waitMs: 600_000 })
+    const waiting = mesh.ask('web', 't', { minIndex: modifyIndexOf(7), waitMs: 600_000 })
     await settled()
     mesh.failing = refused
     await mesh.rotate('r1', 'r2')
@@ -383,7 +386,7 @@ describe('the number of leaves', () => {
   it('takes the leaf from the caller that was about to get it, with the reason', async () => {
     const mesh = new LeafMesh()
     await mesh.ask('web')
-    const waiting = mesh.ask('web', 't', { minIndex: 7, waitMs: 1_000 })
+    const waiting = mesh.ask('web', 't', { minIndex: modifyIndexOf(7), waitMs: 1_000 })
     await settled()
     for (let at = 1; at < leavesMax; at++) await mesh.ask(`s${at}`)
     let answer = (): void => undefined

@@ -6,6 +6,7 @@ import { catalogFeature } from '../../../src/features/catalog/feature.ts'
 import { checkOfNode, nodeByName, serviceOfNode } from '../../../src/features/catalog/views.ts'
 import type { CommandDefinition, ServerContext } from '../../../src/features/contract/server-context.ts'
 import type { Member } from '../../../src/gossip/pool.ts'
+import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { Store } from '../../../src/store/store.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 import { clientMember, FakePool, serverMember } from './fake-pool.ts'
@@ -48,7 +49,7 @@ class Leader {
         this.commands++
         command.body.parse(body)
         this.meanwhile()
-        return ok(this.store.apply(this.store.index + 1, (tx) => command.apply(tx, body)))
+        return ok(this.store.apply(modifyIndexOf(this.store.index + 1), (tx) => command.apply(tx, body)))
       },
       raft: {
         status: () => ({ configuration: { servers: this.servers } }),
@@ -68,7 +69,7 @@ class Leader {
     const node = { taggedAddresses: null, meta: null, ...request.node }
     const service = request.service === undefined ? null : { ...bareService, ...request.service }
     const body = catalogRegister.body.parse({ node, skipNodeUpdate: false, service, checks: [] })
-    this.store.apply(this.store.index + 1, (tx) => catalogRegister.apply(tx, body))
+    this.store.apply(modifyIndexOf(this.store.index + 1), (tx) => catalogRegister.apply(tx, body))
   }
 
   close(): void {
@@ -109,7 +110,9 @@ describe('the leader keeps the catalog true to the pool', () => {
     leader.meanwhile = () => {
       leader.meanwhile = () => {}
       const told = { node, skipNodeUpdate: false, service: null, checks: [] }
-      leader.store.apply(leader.store.index + 1, (tx) => catalogRegister.apply(tx, catalogRegister.body.parse(told)))
+      leader.store.apply(modifyIndexOf(leader.store.index + 1), (tx) =>
+        catalogRegister.apply(tx, catalogRegister.body.parse(told)),
+      )
     }
     leader.fake.set(clientMember(1), 'joined')
     await settled()

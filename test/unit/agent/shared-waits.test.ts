@@ -5,12 +5,13 @@ import type { CallOptions } from '../../../src/features/contract/call.ts'
 import type { Answer, Consistency, ReadOptions } from '../../../src/features/contract/reading.ts'
 import type { QueryEndpoint } from '../../../src/features/contract/server-context.ts'
 import type { Failure } from '../../../src/model/failure.ts'
+import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 
 const endpoint = { method: 'Test.Read', kind: 'query' } as QueryEndpoint
 
 function reading(consistency: Consistency = 'default', minIndex = 5, waitMs = 60_000): ReadOptions {
-  return { consistency, minIndex, waitMs, maxStaleMs: 0, datacenter: '' }
+  return { consistency, minIndex: modifyIndexOf(minIndex), waitMs, maxStaleMs: 0, datacenter: '' }
 }
 
 /** Another agent that is asked; blocking requests end when the test says so. */
@@ -24,7 +25,7 @@ class Elsewhere {
   index = 5
 
   answer(): Answer<unknown> {
-    return { value: `v${this.index}`, meta: { index: this.index, knownLeader: true, lastContactMs: 0 } }
+    return { value: `v${this.index}`, meta: { index: modifyIndexOf(this.index), knownLeader: true, lastContactMs: 0 } }
   }
 
   async watch(name: string, read = reading(), options: CallOptions = {}, args: unknown = { key: 'k' }): Promise<void> {

@@ -13,6 +13,7 @@ import { createHostEnv } from '../../../src/host/env.ts'
 import { failureStatus } from '../../../src/http/failure-status.ts'
 import type { CheckFacts, ServiceFacts } from '../../../src/model/catalog.ts'
 import { failureText } from '../../../src/model/failure.ts'
+import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import type { UserEvent } from '../../../src/model/remote-exec.ts'
 import { clientMember } from '../agent/fake-pool.ts'
 import { LoneServer } from './lone-server.ts'
@@ -208,7 +209,8 @@ export class AccessWorld {
 function numberedLeaves(): LeafSource {
   const roots = { activeRootId: 'r', trustDomain: 'x.svc', roots: [] }
   return {
-    roots: async (minIndex) => (minIndex === 0 ? ok({ index: 1, list: roots }) : new Promise(() => undefined)),
+    roots: async (minIndex) =>
+      minIndex === 0 ? ok({ index: modifyIndexOf(1), list: roots }) : new Promise(() => undefined),
     request: async (service) => ({ requestPem: service, privateKeyPem: 'key' }),
     sign: async (service) => ok(leafOf(service)),
     memberCount: () => 1,
@@ -217,7 +219,7 @@ function numberedLeaves(): LeafSource {
 
 function leafOf(service: string): IssuedLeaf {
   const times = { notBeforeMs: host.clock.wallMs(), notAfterMs: host.clock.wallMs() + 3_600_000 }
-  const indexes = { createIndex: 1, modifyIndex: 1 }
+  const indexes = { createIndex: modifyIndexOf(1), modifyIndex: modifyIndexOf(1) }
   return {
     serialNumber: '01',
     certificates: 'leaf',

@@ -11,6 +11,7 @@ import {
 import { bootstrap, enterNewMode, migrateTokens, putBuiltins } from '../../../src/features/acl/system/mode-commands.ts'
 import * as views from '../../../src/features/acl/views.ts'
 import type { CommandDefinition } from '../../../src/features/contract/server-context.ts'
+import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { Store } from '../../../src/store/store.ts'
 import type { ReadTransaction } from '../../../src/store/types.ts'
 
@@ -20,7 +21,7 @@ class Tokens {
   /** Applies at the next index: 11, 12, 13 … The body goes through the schema of the command, as in the log. */
   do<Body, Outcome>(command: CommandDefinition<Body, Outcome>, body: Body): Outcome {
     const read = command.body.parse(body)
-    return this.store.apply(Math.max(this.store.index, 10) + 1, (tx) => command.apply(tx, read))
+    return this.store.apply(modifyIndexOf(Math.max(this.store.index, 10) + 1), (tx) => command.apply(tx, read))
   }
 
   read(): ReadTransaction {

@@ -3,6 +3,7 @@ import { Dispatch } from '../../../src/agent/requests/serving/dispatch.ts'
 import { ok, type Result } from '../../../src/base/result.ts'
 import type { Answer } from '../../../src/features/contract/reading.ts'
 import { kvFeature } from '../../../src/features/kv/feature.ts'
+import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import type { Raft } from '../../../src/raft/raft.ts'
 import { HandClock, settled } from './hand-clock.ts'
 import { LoneServer } from './lone-server.ts'
@@ -27,7 +28,13 @@ class BlockingServer {
   /** A blocking read, and whether it has been answered. */
   ask(method: string, args: unknown, minIndex: number): { answered: Answer<unknown> | undefined } {
     const seen: { answered: Answer<unknown> | undefined } = { answered: undefined }
-    const read = { consistency: 'default' as const, minIndex, waitMs: 60_000, maxStaleMs: 0, datacenter: '' }
+    const read = {
+      consistency: 'default' as const,
+      minIndex: modifyIndexOf(minIndex),
+      waitMs: 60_000,
+      maxStaleMs: 0,
+      datacenter: '',
+    }
     void this.#dispatch.serve(method, { args, read }, {}).then((result: Result<unknown, unknown>) => {
       if (!result.ok) throw new Error(JSON.stringify(result.error))
       seen.answered = result.value as Answer<unknown>

@@ -11,6 +11,7 @@ import {
 import { kvFeature } from '../../../src/features/kv/feature.ts'
 import { kvValue } from '../../../src/features/kv/model.ts'
 import { kvTable, reapedFloor, tombstoneTable } from '../../../src/features/kv/tables.ts'
+import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { Store } from '../../../src/store/store.ts'
 import type { WriteTransaction } from '../../../src/store/types.ts'
 
@@ -21,7 +22,7 @@ class Keys {
   /** Applies at the next index: 11, 12, 13 … */
   do<T>(command: (tx: WriteTransaction) => T): T {
     this.#index++
-    return this.store.apply(this.#index, command)
+    return this.store.apply(modifyIndexOf(this.#index), command)
   }
 
   put(key: string, value = 'v', flags = 0n): boolean {

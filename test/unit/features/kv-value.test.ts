@@ -9,6 +9,7 @@ import {
   valueBytes,
 } from '../../../src/features/kv/model.ts'
 import { kvTable, packedRow } from '../../../src/features/kv/tables.ts'
+import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { storedBytes } from '../../../src/store/row-codec.ts'
 import { RowHasher } from '../../../src/store/row-hash.ts'
 import { fc } from '../../fast-check.ts'
@@ -20,7 +21,7 @@ const anyBytes = fc.oneof(
 )
 
 function row(value: Uint8Array) {
-  const counts = { flags: 7n, lockIndex: 0, createIndex: 3, modifyIndex: 4 }
+  const counts = { flags: 7n, lockIndex: 0, createIndex: modifyIndexOf(3), modifyIndex: modifyIndexOf(4) }
   return { key: 'a/b', value: kvValue(value), session: '', ...counts }
 }
 

@@ -29,7 +29,7 @@ import type { Pool } from '../../../src/gossip/pool.ts'
 import { parseQuery } from '../../../src/http/query-parameters.ts'
 import { routeTable } from '../../../src/http/route-table.ts'
 import type { Failure } from '../../../src/model/failure.ts'
-import { logIndexOf, noIndex, noTerm, termOf } from '../../../src/model/log-position.ts'
+import { firstChange, greater, logIndexOf, noIndex, noTerm, termOf } from '../../../src/model/log-position.ts'
 import { newestRelease } from '../../../src/model/release.ts'
 import type { ClusterHealth } from '../../../src/model/server-health.ts'
 import type { TrustDomains } from '../../../src/pki/trust-domains.ts'
@@ -279,7 +279,9 @@ export class LoneServer {
         const { access } = endpoint
         const isLess = access.kind === 'filters' && !rights.value.unrestricted
         const value = isLess ? access.filter(rights.value, found.value, given, this.read()) : found.value
-        return travelled(ok({ value, meta: { index: Math.max(index, 1), knownLeader: true, lastContactMs: 0 } }))
+        return travelled(
+          ok({ value, meta: { index: greater(index, firstChange), knownLeader: true, lastContactMs: 0 } }),
+        )
       },
       cached: async (endpoint, args, read, _freshness, call) => {
         const answer = await this.agent.query(endpoint, args, { ...read, consistency: 'stale' }, call)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ok } from '../../../src/base/result.ts'
 import { executeElsewhereEndpoint } from '../../../src/features/query/elsewhere-endpoint.ts'
+import { noChange } from '../../../src/model/log-position.ts'
 import { QueryWorld } from './query-world.ts'
 import { Rights } from './rights-of.ts'
 
@@ -32,7 +33,7 @@ class TwoDatacenters {
     return this.here.server.agent.ask(
       executeElsewhereEndpoint,
       args,
-      { consistency: 'default', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' },
+      { consistency: 'default', minIndex: noChange, waitMs: 0, maxStaleMs: 0, datacenter: '' },
       {},
     )
   }

@@ -6,6 +6,7 @@ import { coordinateBatch } from '../../../src/features/coordinate/commands.ts'
 import { executeQuery, type QueryCall, type QueryReads } from '../../../src/features/query/execution.ts'
 import { sessionExpiry } from '../../../src/features/session/duty.ts'
 import type { TextPairs } from '../../../src/model/catalog.ts'
+import { noChange } from '../../../src/model/log-position.ts'
 import { HandClock } from './hand-clock.ts'
 import { LoneServer } from './lone-server.ts'
 
@@ -100,7 +101,7 @@ export class QueryWorld {
 
   /** Asks the server, with nothing said of how. */
   plainly<Args, Reply>(endpoint: QueryEndpoint<Args, Reply>, args: Args) {
-    const plain = { consistency: 'default', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' } as const
+    const plain = { consistency: 'default', minIndex: noChange, waitMs: 0, maxStaleMs: 0, datacenter: '' } as const
     return this.server.agent.query(endpoint, args, plain, {})
   }
 

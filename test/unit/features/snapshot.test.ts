@@ -22,14 +22,14 @@ import { stateBytesMax } from '../../../src/features/snapshot/model.ts'
 import { restoreState, saveState } from '../../../src/features/snapshot/transfer.ts'
 import { comingState, lastReplaced } from '../../../src/features/snapshot/views.ts'
 import { createHostEnv } from '../../../src/host/env.ts'
-import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
+import { logIndexOf, modifyIndexOf, noChange, termOf } from '../../../src/model/log-position.ts'
 import { SnapshotWriter } from '../../../src/store/snapshot.ts'
 import type { Row, TableDefinition } from '../../../src/store/types.ts'
 import { emptyTable, type Version } from '../../../src/store/version.ts'
 import { LoneServer } from './lone-server.ts'
 
 const told = { id: '1-1-1', index: 1, term: 1, configurationIndex: 1, servers: [] }
-const anyRead = { consistency: 'default', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' } as const
+const anyRead = { consistency: 'default', minIndex: noChange, waitMs: 0, maxStaleMs: 0, datacenter: '' } as const
 
 const env = createHostEnv({ logSink: () => undefined, logLevel: 'error' })
 
@@ -170,7 +170,7 @@ describe('a snapshot', () => {
   it('whose indexes are beyond those of any log is refused at the last step, with the state as it was', async () => {
     const server = await withKeys({ a: 'x' })
     const writer = new ArchiveWriter(env.crypto)
-    const state = new SnapshotWriter({ index: Number.MAX_SAFE_INTEGER, tables: new Map() }).next()
+    const state = new SnapshotWriter({ index: modifyIndexOf(Number.MAX_SAFE_INTEGER), tables: new Map() }).next()
     writer.state(state ?? emptyBytes)
     expect(await server.request('PUT', '/v1/snapshot', concatBytes(writer.finish(told, 0)))).toMatchObject({
       kind: 'failure',
@@ -277,7 +277,7 @@ describe('a restore', () => {
     const before = server.index
     const definition: TableDefinition<Row> = { name: 'of-a-later-release', key: () => '', decode: () => ({}) }
     const tables = new Map([[definition.name, emptyTable(definition, false)]])
-    const response = await server.request('PUT', '/v1/snapshot', archiveOf({ index: 1, tables }))
+    const response = await server.request('PUT', '/v1/snapshot', archiveOf({ index: modifyIndexOf(1), tables }))
     expect(response).toMatchObject({
       failure: {
         kind: 'bad-request',
@@ -293,8 +293,8 @@ describe('a restore', () => {
     const archive = old.state.store.archive()
     const state = archive.next() ?? emptyBytes
     const server = await withKeys({ z: 'z' })
-    const forged = new Map([...tablesOf(state)].map(([name, table]) => [name, { ...table, lastChange: 0 }]))
-    const response = await server.request('PUT', '/v1/snapshot', archiveOf({ index: 1, tables: forged }))
+    const forged = new Map([...tablesOf(state)].map(([name, table]) => [name, { ...table, lastChange: noChange }]))
+    const response = await server.request('PUT', '/v1/snapshot', archiveOf({ index: modifyIndexOf(1), tables: forged }))
     expect(response).toMatchObject({
       failure: { message: 'snapshot: table kv: a row of an index that the state has not come to' },
     })

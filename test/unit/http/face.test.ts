@@ -7,6 +7,7 @@ import type { HttpResponse } from '../../../src/env/http.ts'
 import type { HttpMethod, Route, RouteRequest, RouteResponse } from '../../../src/features/contract/route.ts'
 import { createHttpFace } from '../../../src/http/face.ts'
 import type { Failure } from '../../../src/model/failure.ts'
+import { modifyIndexOf, noChange } from '../../../src/model/log-position.ts'
 import type { Release } from '../../../src/model/release.ts'
 import { fakeAgent, type RequestParts, request } from './fake-agent.ts'
 import { planned } from './planned.ts'
@@ -235,7 +236,7 @@ describe('answers', () => {
   })
 
   it('a read says index, leader and age under each name; its index is never 0', async () => {
-    const meta = { index: 0, knownLeader: true, lastContactMs: 12.7 }
+    const meta = { index: noChange, knownLeader: true, lastContactMs: 12.7 }
     const { ask } = face(() => ({ kind: 'json', value: [], meta, consistency: 'default' }))
     const response = await ask('GET /v1/thing/a')
     expect(response.headers.filter(([name]) => name.startsWith('X-'))).toEqual([
@@ -251,7 +252,7 @@ describe('answers', () => {
   })
 
   it('without aliases only the product’s name is sent', async () => {
-    const meta = { index: 7, knownLeader: false, lastContactMs: 0 }
+    const meta = { index: modifyIndexOf(7), knownLeader: false, lastContactMs: 0 }
     const { ask } = face(() => ({ kind: 'empty', status: 404, meta }), { config: { aliases: [] } })
     expect(shown(await ask('GET /v1/thing/a'))).toEqual({
       status: 404,

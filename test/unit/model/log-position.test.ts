@@ -1,13 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import {
+  firstChange,
   greater,
   indexAfter,
   indexBefore,
   isLogIndex,
+  isModifyIndex,
   isTerm,
   type LogIndex,
   lesser,
   logIndexOf,
+  type ModifyIndex,
+  modifyIndexOf,
+  noChange,
   noIndex,
   plus,
   type Term,
@@ -43,8 +48,20 @@ describe('positions in the log', () => {
     expect(lesser(index, term)).toBe(7)
   })
 
+  it('of the state are not those of the log, which fall behind once a state of a higher index was restored', () => {
+    const changed = modifyIndexOf(7)
+    // @ts-expect-error one index is of the log, the other of the state
+    expect(entryAt(changed, term)).toBe('7 of term 7')
+    // @ts-expect-error one index is of the log, the other of the state
+    expect(changed === index).toBe(true)
+    // @ts-expect-error one index is of the log, the other of the state
+    const row: { readonly modifyIndex: ModifyIndex } = { modifyIndex: index }
+    expect(row.modifyIndex > noChange && greater(changed, noChange, firstChange) === changed).toBe(true)
+  })
+
   it.each([-1, 0.5, 2 ** 53, Number.NaN, '7', 7n, null, undefined])('are not read out of %s', (value) => {
     expect(isLogIndex(value)).toBe(false)
     expect(isTerm(value)).toBe(false)
+    expect(isModifyIndex(value)).toBe(false)
   })
 })

@@ -18,11 +18,12 @@ import { sessionFeature } from '../../../src/features/session/feature.ts'
 import type { SessionRow } from '../../../src/features/session/model.ts'
 import { sessionsTable } from '../../../src/features/session/tables.ts'
 import type { CatalogCheck, CatalogNode, CatalogService } from '../../../src/model/catalog.ts'
+import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { Store } from '../../../src/store/store.ts'
 import type { WriteTransaction } from '../../../src/store/types.ts'
 
 const features = [aclFeature, catalogFeature, connectFeature, intentionFeature, kvFeature, sessionFeature]
-const stamps = { createIndex: 1, modifyIndex: 1 }
+const stamps = { createIndex: modifyIndexOf(1), modifyIndex: modifyIndexOf(1) }
 
 const node: CatalogNode = { id: '', node: 'n1', address: '10.0.0.1', taggedAddresses: null, meta: null, ...stamps }
 const service: CatalogService = {
@@ -124,7 +125,7 @@ const intention: IntentionRow = {
 /** What a state of a row of everything holds, after this is written, too. */
 function heldWith(write: (tx: WriteTransaction) => void = () => {}) {
   const store = new Store(features.flatMap(({ tables = [] }) => tables))
-  store.apply(1, (tx) => {
+  store.apply(modifyIndexOf(1), (tx) => {
     tx.put(nodesTable, node)
     tx.put(servicesTable, service)
     tx.put(checksTable, check)
@@ -135,7 +136,7 @@ function heldWith(write: (tx: WriteTransaction) => void = () => {}) {
     tx.put(authorityTable, authority)
     tx.put(intentionsTable, intention)
   })
-  store.apply(2, write)
+  store.apply(modifyIndexOf(2), write)
   return heldState(store.read())
 }
 
@@ -162,7 +163,7 @@ describe('what servers hold', () => {
     ['catalog', 'a check is critical', (tx) => tx.put(checksTable, { ...check, status: 'critical' })],
     ['keys', 'a value is another one', (tx) => tx.put(kvTable, { ...key, value: kvValue(new Uint8Array([2])) })],
     ['keys', 'flags differ in their last bit', (tx) => tx.put(kvTable, { ...key, flags: 2n ** 63n + 1n })],
-    ['keys', 'a key was written again as it was', (tx) => tx.put(kvTable, { ...key, modifyIndex: 2 })],
+    ['keys', 'a key was written again as it was', (tx) => tx.put(kvTable, { ...key, modifyIndex: modifyIndexOf(2) })],
     ['sessions', 'a session has another behaviour', (tx) => tx.put(sessionsTable, { ...session, behaviour: 'delete' })],
     ['tokens', 'a token has other rules', (tx) => tx.put(tokensTable, { ...token, rules: '' })],
     ['tokens', 'a token has all rights', (tx) => tx.put(tokensTable, { ...token, policies: [managementLink] })],
@@ -185,9 +186,11 @@ describe('what servers hold', () => {
 
   it('is the same where an upgrade adds what it may: accessors, node IDs, and the rights of the master token by a policy', () => {
     expect(
-      differenceAfter((tx) => tx.put(tokensTable, { ...token, accessor: session.id, modifyIndex: 2 })),
+      differenceAfter((tx) => tx.put(tokensTable, { ...token, accessor: session.id, modifyIndex: modifyIndexOf(2) })),
     ).toBeUndefined()
-    expect(differenceAfter((tx) => tx.put(nodesTable, { ...node, id: session.id, modifyIndex: 2 }))).toBeUndefined()
+    expect(
+      differenceAfter((tx) => tx.put(nodesTable, { ...node, id: session.id, modifyIndex: modifyIndexOf(2) })),
+    ).toBeUndefined()
     const master = (type: LegacyType | '', policies: TokenRow['policies']) =>
       heldWith((tx) => tx.put(tokensTable, { ...token, secret: 'root', type, rules: '', policies }))
     expect(heldOtherwise(master('management', []), master('', [managementLink]))).toBeUndefined()

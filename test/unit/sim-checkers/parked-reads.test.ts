@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ParkedReads } from '../../../sim/checkers/clients/parked-reads.ts'
 import type { FoundResult, ParkedRead } from '../../../src/agent/boot/observer.ts'
+import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { recorder } from './reports.ts'
 
 /** A query whose result is whatever `state` says. */
@@ -29,8 +30,8 @@ const rows = (...values: readonly number[]) =>
 
 describe('W2 of a parked read', () => {
   it('is broken when the result has changed, with a newer index, and the turn ends without waking it', () => {
-    const { checker, lines, apply } = parkedAt({ at: 10, index: 10, value: rows(1) })
-    apply({ at: 11, index: 11, value: rows(1, 2) })
+    const { checker, lines, apply } = parkedAt({ at: modifyIndexOf(10), index: modifyIndexOf(10), value: rows(1) })
+    apply({ at: modifyIndexOf(11), index: modifyIndexOf(11), value: rows(1, 2) })
     expect(lines).toEqual([])
     checker.turnEnded()
     expect(lines).toEqual([
@@ -39,16 +40,16 @@ describe('W2 of a parked read', () => {
   })
 
   it('is broken by a read that is parked on what was so before the state moved on', () => {
-    const { checker, lines, apply } = parkedAt({ at: 10, index: 10, value: rows(1) })
+    const { checker, lines, apply } = parkedAt({ at: modifyIndexOf(10), index: modifyIndexOf(10), value: rows(1) })
     checker.turnEnded()
-    apply({ at: 12, index: 12, value: [] })
+    apply({ at: modifyIndexOf(12), index: modifyIndexOf(12), value: [] })
     checker.turnEnded()
     expect(lines).toHaveLength(1)
   })
 
   it('is broken when the result differs and its index stays, as where a deleted key leaves no tombstone', () => {
-    const { checker, lines, apply } = parkedAt({ at: 10, index: 10, value: rows(1, 2) })
-    apply({ at: 12, index: 4, value: rows(1) })
+    const { checker, lines, apply } = parkedAt({ at: modifyIndexOf(10), index: modifyIndexOf(10), value: rows(1, 2) })
+    apply({ at: modifyIndexOf(12), index: modifyIndexOf(4), value: rows(1) })
     checker.turnEnded()
     expect(lines).toEqual([
       'W2: KV.List {"prefix":"a"} at s1 waits for more than 10 and is not told: its result at 12 differs from that at 10',
@@ -56,36 +57,43 @@ describe('W2 of a parked read', () => {
   })
 
   it('holds when the read is woken in the turn of the change', () => {
-    const { checker, lines, apply, woken } = parkedAt({ at: 10, index: 10, value: rows(1) })
-    apply({ at: 11, index: 11, value: rows(2) })
+    const { checker, lines, apply, woken } = parkedAt({
+      at: modifyIndexOf(10),
+      index: modifyIndexOf(10),
+      value: rows(1),
+    })
+    apply({ at: modifyIndexOf(11), index: modifyIndexOf(11), value: rows(2) })
     woken()
     checker.turnEnded()
     expect(lines).toEqual([])
   })
 
   it('holds when nothing of the result changes, and when its index alone grows', () => {
-    const { checker, lines, apply } = parkedAt({ at: 10, index: 8, value: rows(1, 2) })
-    apply({ at: 11, index: 8, value: rows(1, 2) })
+    const { checker, lines, apply } = parkedAt({ at: modifyIndexOf(10), index: modifyIndexOf(8), value: rows(1, 2) })
+    apply({ at: modifyIndexOf(11), index: modifyIndexOf(8), value: rows(1, 2) })
     checker.turnEnded()
-    apply({ at: 12, index: 12, value: rows(1, 2) })
+    apply({ at: modifyIndexOf(12), index: modifyIndexOf(12), value: rows(1, 2) })
     checker.turnEnded()
     expect(lines).toEqual([])
   })
 
   it('lets a server that is behind what a read waits for catch up', () => {
-    const { checker, lines, apply } = parkedAt({ at: 10, index: 10, value: rows(1) }, 20)
-    apply({ at: 15, index: 15, value: rows(1, 2) })
+    const { checker, lines, apply } = parkedAt(
+      { at: modifyIndexOf(10), index: modifyIndexOf(10), value: rows(1) },
+      modifyIndexOf(20),
+    )
+    apply({ at: modifyIndexOf(15), index: modifyIndexOf(15), value: rows(1, 2) })
     checker.turnEnded()
     expect(lines).toEqual([])
-    apply({ at: 21, index: 21, value: rows(2) })
+    apply({ at: modifyIndexOf(21), index: modifyIndexOf(21), value: rows(2) })
     checker.turnEnded()
     expect(lines).toHaveLength(1)
   })
 
   it('expects nothing of a process that is no more', () => {
-    const { checker, lines, apply } = parkedAt({ at: 10, index: 10, value: rows(1) })
+    const { checker, lines, apply } = parkedAt({ at: modifyIndexOf(10), index: modifyIndexOf(10), value: rows(1) })
     checker.died('s1')
-    apply({ at: 11, index: 11, value: rows(2) })
+    apply({ at: modifyIndexOf(11), index: modifyIndexOf(11), value: rows(2) })
     checker.turnEnded()
     expect(lines).toEqual([])
   })
@@ -93,8 +101,8 @@ describe('W2 of a parked read', () => {
 
 describe('W1 of a parked read', () => {
   it('is broken when its index falls at the server where it waits', () => {
-    const { checker, lines, apply } = parkedAt({ at: 10, index: 10, value: rows(1) })
-    apply({ at: 11, index: 9, value: rows(1) })
+    const { checker, lines, apply } = parkedAt({ at: modifyIndexOf(10), index: modifyIndexOf(10), value: rows(1) })
+    apply({ at: modifyIndexOf(11), index: modifyIndexOf(9), value: rows(1) })
     checker.turnEnded()
     expect(lines).toEqual([
       'W1: KV.List {"prefix":"a"} at s1 waits for more than 10: its index is 9 at 11 and was 10 at 10',

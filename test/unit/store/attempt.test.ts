@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { Store } from '../../../src/store/store.ts'
 import type { TableDefinition, WriteTransaction } from '../../../src/store/types.ts'
 
@@ -17,14 +18,14 @@ const other: TableDefinition<Row> = { ...table, name: 'others' }
 
 function withRow(): Store {
   const store = new Store([table, other], { digest: true })
-  store.apply(1, (tx) => tx.put(table, { key: 'a', kind: 'old' }))
+  store.apply(modifyIndexOf(1), (tx) => tx.put(table, { key: 'a', kind: 'old' }))
   return store
 }
 
 describe('a part of a command that is taken back', () => {
   it('leaves what was before it, rows, indexes and last change, and goes on from there', () => {
     const store = withRow()
-    store.apply(2, (tx) => {
+    store.apply(modifyIndexOf(2), (tx) => {
       tx.put(table, { key: 'b', kind: 'before' })
       const done = tx.attempt(() => {
         tx.put(table, { key: 'a', kind: 'new' })
@@ -52,14 +53,14 @@ describe('a part of a command that is taken back', () => {
       (tx) => tx.get(table, 'a'),
       () => woken++,
     )
-    store.apply(2, (tx) =>
+    store.apply(modifyIndexOf(2), (tx) =>
       tx.attempt(() => {
         tx.put(table, { key: 'a', kind: 'new' })
         return false
       }),
     )
     store.committed()
-    plain.apply(2, () => undefined)
+    plain.apply(modifyIndexOf(2), () => undefined)
     expect(woken).toBe(0)
     expect(store.digest()).toEqual(plain.digest())
   })
@@ -67,7 +68,7 @@ describe('a part of a command that is taken back', () => {
   it('leaves the state right for a later command that fails', () => {
     const [store, plain] = [withRow(), withRow()]
     const put = (tx: WriteTransaction, kind: string): void => tx.put(table, { key: 'a', kind })
-    store.apply(2, (tx) => {
+    store.apply(modifyIndexOf(2), (tx) => {
       put(tx, 'one')
       tx.attempt(() => {
         put(tx, 'two')
@@ -75,12 +76,12 @@ describe('a part of a command that is taken back', () => {
       })
     })
     expect(() =>
-      store.apply(3, (tx) => {
+      store.apply(modifyIndexOf(3), (tx) => {
         put(tx, 'three')
         throw new Error('a bug')
       }),
     ).toThrow('a bug')
-    plain.apply(2, (tx) => put(tx, 'two'))
+    plain.apply(modifyIndexOf(2), (tx) => put(tx, 'two'))
     expect(store.digest()).toEqual(plain.digest())
   })
 
@@ -91,7 +92,7 @@ describe('a part of a command that is taken back', () => {
       (tx) => tx.get(table, 'a'),
       () => woken++,
     )
-    store.apply(2, (tx) =>
+    store.apply(modifyIndexOf(2), (tx) =>
       tx.attempt(() => {
         tx.put(table, { key: 'a', kind: 'new' })
         tx.attempt(() => {
@@ -116,7 +117,7 @@ describe('a watch of the server’s own', () => {
       () => woken++,
     )
     for (const index of [1, 2]) {
-      store.apply(index, (tx) => tx.put(table, { key: 'a', kind: String(index) }))
+      store.apply(modifyIndexOf(index), (tx) => tx.put(table, { key: 'a', kind: String(index) }))
       store.committed()
     }
     expect(woken).toBe(1)

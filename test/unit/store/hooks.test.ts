@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { Store } from '../../../src/store/store.ts'
 import { onEvent, type StateEvent, type StateHook, type TableDefinition } from '../../../src/store/types.ts'
 
@@ -26,7 +27,7 @@ const endSessions = onEvent(nodeRemoved, (tx, { node }) => {
 
 function storeWith(...hooks: readonly StateHook[]): Store {
   const store = new Store([nodes, sessions], { hooks })
-  store.apply(1, (tx) => {
+  store.apply(modifyIndexOf(1), (tx) => {
     tx.put(nodes, { name: 'n1', owner: '' })
     tx.put(sessions, { name: 'a', owner: 'n1' })
     tx.put(sessions, { name: 'b', owner: 'n1' })
@@ -41,7 +42,7 @@ describe('an event that a command raises', () => {
       endSessions,
       onEvent(sessionEnded, (_, name) => ended.push(name)),
     )
-    store.apply(2, (tx) => {
+    store.apply(modifyIndexOf(2), (tx) => {
       tx.delete(nodes, 'n1')
       tx.raise(nodeRemoved, { node: 'n1' })
     })
@@ -52,7 +53,7 @@ describe('an event that a command raises', () => {
   it('runs its hooks in the order in which the store was given them', () => {
     const order: number[] = []
     const hooks = [1, 2, 3].map((number) => onEvent(nodeRemoved, () => order.push(number)))
-    storeWith(...hooks).apply(2, (tx) => tx.raise(nodeRemoved, { node: 'n1' }))
+    storeWith(...hooks).apply(modifyIndexOf(2), (tx) => tx.raise(nodeRemoved, { node: 'n1' }))
     expect(order).toEqual([1, 2, 3])
   })
 
@@ -64,7 +65,7 @@ describe('an event that a command raises', () => {
       }),
     )
     const failing = () =>
-      store.apply(2, (tx) => {
+      store.apply(modifyIndexOf(2), (tx) => {
         tx.delete(nodes, 'n1')
         tx.raise(nodeRemoved, { node: 'n1' })
       })
@@ -75,11 +76,11 @@ describe('an event that a command raises', () => {
 
   it('that raises itself is refused as a bug', () => {
     const store = storeWith(onEvent(nodeRemoved, (tx, payload) => tx.raise(nodeRemoved, payload)))
-    expect(() => store.apply(2, (tx) => tx.raise(nodeRemoved, { node: 'n1' }))).toThrow('without end')
+    expect(() => store.apply(modifyIndexOf(2), (tx) => tx.raise(nodeRemoved, { node: 'n1' }))).toThrow('without end')
   })
 
   it('that nobody follows is no failure', () => {
     const store = storeWith()
-    expect(store.apply(2, (tx) => tx.raise(nodeRemoved, { node: 'n1' }))).toBeUndefined()
+    expect(store.apply(modifyIndexOf(2), (tx) => tx.raise(nodeRemoved, { node: 'n1' }))).toBeUndefined()
   })
 })

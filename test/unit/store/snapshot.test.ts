@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { concatBytes, equalBytes } from '../../../src/base/bytes.ts'
 import { unpack } from '../../../src/base/msgpack.ts'
+import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { headerFrom } from '../../../src/store/restore.ts'
 import { snapshotPieceBytes } from '../../../src/store/snapshot.ts'
 import { Store } from '../../../src/store/store.ts'
@@ -11,9 +12,9 @@ const tables = [samples, quietSamples] as readonly TableDefinition<Row>[]
 
 function filled(rows = 3): Store {
   const store = new Store(tables, { digest: true })
-  store.apply(7, (tx) => {
+  store.apply(modifyIndexOf(7), (tx) => {
     for (let i = 0; i < rows; i++) tx.put(samples, sample(`key-${i}`, 7, `group-${i % 5}`, i % 100))
-    tx.touch(quietSamples, 4)
+    tx.touch(quietSamples, modifyIndexOf(4))
   })
   return store
 }
@@ -49,7 +50,7 @@ describe('snapshots', () => {
   it('a restored store has the rows, indexes, last changes and index of the one it came from', () => {
     const from = filled(300)
     const to = new Store(tables, { digest: true })
-    to.apply(2, (tx) => tx.put(samples, sample('gone', 2, 'group-1')))
+    to.apply(modifyIndexOf(2), (tx) => tx.put(samples, sample('gone', 2, 'group-1')))
     expect(restoreAll(to, piecesOf(from))).toMatchObject({ ok: true })
     expect(to.digest()).toEqual(from.digest())
     expect(to.index).toBe(7)
@@ -58,7 +59,7 @@ describe('snapshots', () => {
     expect([...to.read().byIndex(samples, 'group', 'group-1')]).toEqual([
       ...from.read().byIndex(samples, 'group', 'group-1'),
     ])
-    to.apply(8, (tx) => tx.delete(samples, 'key-1'))
+    to.apply(modifyIndexOf(8), (tx) => tx.delete(samples, 'key-1'))
     expect(to.read().count(samples)).toBe(299)
   })
 
@@ -70,7 +71,7 @@ describe('snapshots', () => {
     let index = 8
     for (let piece = source.next(); piece !== undefined; piece = source.next()) {
       pieces.push(piece)
-      store.apply(index, (tx) => {
+      store.apply(modifyIndexOf(index), (tx) => {
         tx.put(samples, sample(`key-${index}`, index, 'moved'))
         tx.delete(samples, `key-${5_000 - index}`)
       })
@@ -81,13 +82,13 @@ describe('snapshots', () => {
 
   it('equal states give equal bytes, however their rows were built', () => {
     const [one, other] = [new Store(tables), new Store(tables)]
-    one.apply(3, (tx) => {
+    one.apply(modifyIndexOf(3), (tx) => {
       tx.put(samples, { id: 'y', group: 'g', weight: 2, modifyIndex: 3 })
       tx.delete(samples, 'y')
       tx.put(samples, { id: 'a', group: 'g', weight: 1, modifyIndex: 3 })
       tx.put(samples, { id: 'b', group: 'g', weight: 2, modifyIndex: 3 })
     })
-    other.apply(3, (tx) => {
+    other.apply(modifyIndexOf(3), (tx) => {
       tx.put(samples, { modifyIndex: 3, weight: 2, group: 'g', id: 'b' })
       tx.put(samples, { id: 'x', group: 'g', weight: 2, modifyIndex: 3 })
       tx.put(samples, { weight: 1, modifyIndex: 3, group: 'g', id: 'a' })
@@ -121,7 +122,7 @@ describe('snapshots', () => {
       [],
       { b: 1n, a: [2] },
     ]
-    from.apply(1, (tx) => {
+    from.apply(modifyIndexOf(1), (tx) => {
       for (const [i, what] of [...values, undefined, new Uint8Array([1, 2]), { gone: undefined }].entries()) {
         tx.put(anything, { id: `k${i}`, what })
       }
@@ -130,7 +131,7 @@ describe('snapshots', () => {
     expect(to.digest()).toEqual(from.digest())
     expect(piecesOf(to)).toEqual(piecesOf(from))
     // Replaced, and so taken out of the running sum, in the form in which it came back.
-    for (const store of [from, to]) store.apply(2, (tx) => tx.put(anything, { id: 'k1', what: 1 }))
+    for (const store of [from, to]) store.apply(modifyIndexOf(2), (tx) => tx.put(anything, { id: 'k1', what: 1 }))
     expect(to.digest()).toEqual(from.digest())
   })
 
@@ -185,7 +186,7 @@ describe('a bad snapshot', () => {
 
   it('with a row that its table cannot read names the table', () => {
     const other = new Store([{ ...samples, encode: () => ({ id: 'a' }) }] as readonly TableDefinition<Row>[])
-    other.apply(1, (tx) => tx.put(samples, sample('a', 1)))
+    other.apply(modifyIndexOf(1), (tx) => tx.put(samples, sample('a', 1)))
     expect(expectRefused(concatBytes(piecesOf(other)))).toContain('table samples: a sample without id or group')
   })
 
@@ -199,9 +200,9 @@ describe('a bad snapshot', () => {
 
   it('of a release that lacks a table restores, with that table empty', () => {
     const older = new Store([samples] as readonly TableDefinition<Row>[])
-    older.apply(1, (tx) => tx.put(samples, sample('a', 1)))
+    older.apply(modifyIndexOf(1), (tx) => tx.put(samples, sample('a', 1)))
     const store = filled()
-    store.apply(8, (tx) => tx.put(quietSamples, sample('q', 8)))
+    store.apply(modifyIndexOf(8), (tx) => tx.put(quietSamples, sample('q', 8)))
     expect(restoreAll(store, piecesOf(older)).ok).toBe(true)
     expect(store.read().count(quietSamples)).toBe(0)
     expect(store.read().lastChange(quietSamples)).toBe(0)
@@ -210,18 +211,18 @@ describe('a bad snapshot', () => {
   it('of a build that kept no departures restores with those of the last change', () => {
     const plain = { ...samples, departures: {} }
     const older = new Store([plain, quietSamples] as readonly TableDefinition<Row>[])
-    older.apply(3, (tx) => tx.put(plain, sample('a', 3)))
-    older.apply(5, (tx) => tx.put(plain, sample('b', 5)))
+    older.apply(modifyIndexOf(3), (tx) => tx.put(plain, sample('a', 3)))
+    older.apply(modifyIndexOf(5), (tx) => tx.put(plain, sample('b', 5)))
     const store = filled()
     expect(restoreAll(store, piecesOf(older)).ok).toBe(true)
     expect(store.lastDeparture(samples, 'group')).toBe(5)
-    store.apply(8, (tx) => tx.put(samples, sample('a', 8, 'moved')))
+    store.apply(modifyIndexOf(8), (tx) => tx.put(samples, sample('a', 8, 'moved')))
     expect([store.lastDeparture(samples, 'group'), store.lastDeparture(samples, 'told')]).toEqual([8, 5])
   })
 
   it('with a departure later than the last change is refused', () => {
     const store = filled()
-    store.apply(8, (tx) => tx.delete(samples, 'key-1'))
+    store.apply(modifyIndexOf(8), (tx) => tx.delete(samples, 'key-1'))
     const bytes = concatBytes(piecesOf(store))
     const header = unpack(bytes.slice(4, 4 + new DataView(bytes.buffer).getUint32(0)))
     if (!header.ok) throw new Error(header.error)
@@ -236,12 +237,12 @@ describe('a departure', () => {
   it('is undone with a command that throws, and with a part of one that is taken back', () => {
     const store = filled()
     const fails = () =>
-      store.apply(8, (tx) => {
+      store.apply(modifyIndexOf(8), (tx) => {
         tx.delete(samples, 'key-1')
         throw new Error('as planned')
       })
     expect(fails).toThrow('as planned')
-    store.apply(9, (tx) => {
+    store.apply(modifyIndexOf(9), (tx) => {
       tx.attempt(() => tx.delete(samples, 'key-2') && false)
       tx.put(samples, sample('new', 9))
     })
@@ -254,14 +255,16 @@ describe('a departure', () => {
     for (const piece of piecesOf(filled(1))) reader.write(piece)
     const version = reader.finish()
     if (!version.ok) throw new Error(version.error)
-    store.apply(20, (tx) => tx.put(samples, sample('gone', 20)))
-    store.replace(version.value, 20)
+    store.apply(modifyIndexOf(20), (tx) => tx.put(samples, sample('gone', 20)))
+    store.replace(version.value, modifyIndexOf(20))
     expect(store.lastDeparture(samples, 'group')).toBe(20)
   })
 
   it('that a table does not declare, or that its rows show, is a bug to ask for or to make', () => {
     const store = filled()
     expect(() => store.lastDeparture(samples, 'other')).toThrow('does not declare')
-    expect(() => store.apply(8, (tx) => tx.depart(samples, 'group'))).toThrow('a departure that rows show')
+    expect(() => store.apply(modifyIndexOf(8), (tx) => tx.depart(samples, 'group'))).toThrow(
+      'a departure that rows show',
+    )
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { touchesMax } from '../../../src/store/recording.ts'
 import { Store } from '../../../src/store/store.ts'
 import type { Row, TableDefinition } from '../../../src/store/types.ts'
@@ -15,10 +16,10 @@ function ids(rows: Iterable<Sample>): string[] {
 describe('transactions', () => {
   it('a command that throws leaves no trace, neither in rows nor in the index', () => {
     const store = newStore({ digest: true })
-    store.apply(1, (tx) => tx.put(samples, sample('a', 1, 'g')))
+    store.apply(modifyIndexOf(1), (tx) => tx.put(samples, sample('a', 1, 'g')))
     const before = store.digest()
     expect(() =>
-      store.apply(2, (tx) => {
+      store.apply(modifyIndexOf(2), (tx) => {
         tx.put(samples, sample('b', 2, 'g'))
         tx.delete(samples, 'a')
         throw new Error('half-way')
@@ -28,19 +29,19 @@ describe('transactions', () => {
     expect(ids(store.read().byIndex(samples, 'group', 'g'))).toEqual(['a'])
     expect(store.read().lastChange(samples)).toBe(1)
     expect(store.digest()).toEqual(before)
-    store.apply(2, (tx) => tx.put(samples, sample('c', 2)))
+    store.apply(modifyIndexOf(2), (tx) => tx.put(samples, sample('c', 2)))
     expect(ids(store.read().all(samples))).toEqual(['a', 'c'])
   })
 
   it('a reader goes on seeing the version it was made of', () => {
     const store = newStore()
-    store.apply(1, (tx) => {
+    store.apply(modifyIndexOf(1), (tx) => {
       for (const id of ['a', 'b', 'c']) tx.put(samples, sample(id, 1, 'g'))
     })
     const reader = store.read()
     const iterator = reader.all(samples)[Symbol.iterator]()
     expect(iterator.next().value?.id).toBe('a')
-    store.apply(2, (tx) => {
+    store.apply(modifyIndexOf(2), (tx) => {
       tx.delete(samples, 'b')
       tx.put(samples, sample('bb', 2, 'g'))
     })
@@ -52,10 +53,10 @@ describe('transactions', () => {
 
   it('a command may change the rows that it iterates over', () => {
     const store = newStore()
-    store.apply(1, (tx) => {
+    store.apply(modifyIndexOf(1), (tx) => {
       for (let i = 0; i < 500; i++) tx.put(samples, sample(`k${i}`, 1, 'g'))
     })
-    store.apply(2, (tx) => {
+    store.apply(modifyIndexOf(2), (tx) => {
       tx.put(samples, sample('first', 2))
       for (const row of tx.byIndex(samples, 'group', 'g')) tx.delete(samples, row.id)
       for (const row of tx.prefix(samples, 'k')) throw new Error(`${row.id} is left`)
@@ -65,7 +66,7 @@ describe('transactions', () => {
 
   it('a command sees what it has done so far, with indexes and count', () => {
     const store = newStore()
-    store.apply(3, (tx) => {
+    store.apply(modifyIndexOf(3), (tx) => {
       tx.put(samples, sample('b', 3, 'g', 2))
       tx.put(samples, sample('a', 3, 'g', 5))
       tx.put(samples, sample('b', 3, 'h', 9))
@@ -81,7 +82,7 @@ describe('transactions', () => {
   it('index keys that begin with one another, or hold zero bytes, are told apart', () => {
     const store = newStore()
     const groups = ['a', 'a\0', 'a\0\0', 'a\0b', 'a\x01', 'ab', '\0']
-    store.apply(1, (tx) => {
+    store.apply(modifyIndexOf(1), (tx) => {
       for (const [i, group] of groups.entries()) tx.put(samples, sample(`\0${i}`, 1, group))
     })
     for (const [i, group] of groups.entries()) {
@@ -94,43 +95,47 @@ describe('transactions', () => {
   it('what is live is the state as of each question, also of commands that nobody has read behind', () => {
     const store = newStore()
     const { live } = store
-    store.apply(1, (tx) => tx.put(samples, sample('a', 1, 'g', 2)))
+    store.apply(modifyIndexOf(1), (tx) => tx.put(samples, sample('a', 1, 'g', 2)))
     expect([live.index, live.lastChange(samples), live.lastChange(quietSamples)]).toEqual([1, 1, 0])
     expect(() =>
-      store.apply(2, (tx) => {
+      store.apply(modifyIndexOf(2), (tx) => {
         tx.put(samples, sample('b', 2))
         throw new Error('half-way')
       }),
     ).toThrow('half-way')
     expect([live.index, live.lastChange(samples), live.count(samples)]).toEqual([1, 1, 1])
-    store.apply(2, (tx) => tx.put(samples, sample('b', 2, 'g', 1)))
+    store.apply(modifyIndexOf(2), (tx) => tx.put(samples, sample('b', 2, 'g', 1)))
     expect([live.index, live.lastChange(samples), live.get(samples, 'b')?.modifyIndex]).toEqual([2, 2, 2])
     expect([ids(live.all(samples)), ids(live.prefix(samples, 'b'))]).toEqual([['a', 'b'], ['b']])
     expect(ids(live.byIndex(samples, 'group', 'g'))).toEqual(['a', 'b'])
     expect(ids(live.inIndexOrder(samples, 'weight'))).toEqual(['b', 'a'])
     expect(live.covered((tx) => tx.count(samples))).toBe(2)
-    store.apply(3, (tx) => expect(() => live.lastChange(samples) + tx.index).toThrow('from within a command'))
+    store.apply(modifyIndexOf(3), (tx) =>
+      expect(() => live.lastChange(samples) + tx.index).toThrow('from within a command'),
+    )
   })
 
   it('touch moves the last change up to the index given, never down, and never beyond the command', () => {
     const store = newStore()
-    store.apply(5, (tx) => tx.touch(samples, 3))
+    store.apply(modifyIndexOf(5), (tx) => tx.touch(samples, modifyIndexOf(3)))
     expect(store.read().lastChange(samples)).toBe(3)
-    store.apply(6, (tx) => tx.touch(samples, 2))
+    store.apply(modifyIndexOf(6), (tx) => tx.touch(samples, modifyIndexOf(2)))
     expect(store.read().lastChange(samples)).toBe(3)
-    store.apply(7, (tx) => tx.touch(samples))
+    store.apply(modifyIndexOf(7), (tx) => tx.touch(samples))
     expect(store.read().lastChange(samples)).toBe(7)
-    expect(() => store.apply(8, (tx) => tx.touch(samples, 9))).toThrow('future')
+    expect(() => store.apply(modifyIndexOf(8), (tx) => tx.touch(samples, modifyIndexOf(9)))).toThrow('future')
   })
 
   it('refuses what only a bug can ask for', () => {
     const store = newStore()
-    store.apply(4, () => undefined)
-    expect(() => store.apply(4, () => undefined)).toThrow('out of order')
-    expect(() => store.apply(5, () => store.apply(6, () => undefined))).toThrow('within another')
+    store.apply(modifyIndexOf(4), () => undefined)
+    expect(() => store.apply(modifyIndexOf(4), () => undefined)).toThrow('out of order')
+    expect(() => store.apply(modifyIndexOf(5), () => store.apply(modifyIndexOf(6), () => undefined))).toThrow(
+      'within another',
+    )
     expect(() => store.read().get({ ...samples, name: 'other' }, 'a')).toThrow('not told of')
     expect(() => store.read().byIndex(samples, 'colour', 'a')).toThrow('does not have')
-    const kept = store.apply(5, (tx) => tx)
+    const kept = store.apply(modifyIndexOf(5), (tx) => tx)
     expect(() => kept.put(samples, sample('late', 5))).toThrow('after its end')
     expect(() => new Store([samples, samples] as readonly TableDefinition<Row>[])).toThrow('one name')
   })
@@ -142,21 +147,21 @@ describe('watches', () => {
     let woken = 0
     const { touched } = store.query((tx) => tx.get(samples, 'a'))
     store.park(touched, () => woken++)
-    store.apply(1, (tx) => tx.put(samples, sample('b', 1)))
-    store.apply(2, (tx) => tx.put(samples, sample('a', 2)))
-    store.apply(3, (tx) => tx.put(samples, sample('a', 3)))
+    store.apply(modifyIndexOf(1), (tx) => tx.put(samples, sample('b', 1)))
+    store.apply(modifyIndexOf(2), (tx) => tx.put(samples, sample('a', 2)))
+    store.apply(modifyIndexOf(3), (tx) => tx.put(samples, sample('a', 3)))
     expect(woken).toBe(0)
     store.committed()
     expect(woken).toBe(1)
     expect(store.waiting).toBe(0)
-    store.apply(4, (tx) => tx.put(samples, sample('a', 4)))
+    store.apply(modifyIndexOf(4), (tx) => tx.put(samples, sample('a', 4)))
     store.committed()
     expect(woken).toBe(1)
   })
 
   it('a query made after a change, but before the end of its batch, is not woken by it', () => {
     const store = newStore()
-    store.apply(1, (tx) => tx.put(samples, sample('a', 1)))
+    store.apply(modifyIndexOf(1), (tx) => tx.put(samples, sample('a', 1)))
     let woken = 0
     store.park(store.query((tx) => tx.get(samples, 'a')).touched, () => woken++)
     store.committed()
@@ -166,7 +171,7 @@ describe('watches', () => {
   it('parking a query after the state has moved on is refused as a bug, for the wake-up would be lost', () => {
     const store = newStore()
     const { touched } = store.query((tx) => tx.get(samples, 'a'))
-    store.apply(1, (tx) => tx.put(samples, sample('a', 1)))
+    store.apply(modifyIndexOf(1), (tx) => tx.put(samples, sample('a', 1)))
     expect(() => store.park(touched, () => undefined)).toThrow('moved on')
   })
 
@@ -181,7 +186,7 @@ describe('watches', () => {
     park('first', () => second.ok && third.ok && third.value.close())
     const second = park('second')
     const third = park('third')
-    store.apply(1, (tx) => tx.put(samples, sample('ab', 1)))
+    store.apply(modifyIndexOf(1), (tx) => tx.put(samples, sample('ab', 1)))
     store.committed()
     expect(calls).toEqual(['first', 'second'])
     expect(store.waiting).toBe(0)
@@ -196,7 +201,7 @@ describe('watches', () => {
     }
     store.park(store.query((tx) => tx.get(samples, 'a')).touched, again)
     for (const index of [1, 2]) {
-      store.apply(index, (tx) => tx.put(samples, sample('a', index)))
+      store.apply(modifyIndexOf(index), (tx) => tx.put(samples, sample('a', index)))
       store.committed()
       expect(woken).toBe(index)
       expect(store.waiting).toBe(1)
@@ -210,7 +215,7 @@ describe('watches', () => {
     const due = store.park(store.query((tx) => tx.get(samples, 'a')).touched, () => woken++)
     if (!parked.ok || !due.ok) throw new Error('refused')
     parked.value.close()
-    store.apply(1, (tx) => tx.put(samples, sample('a', 1)))
+    store.apply(modifyIndexOf(1), (tx) => tx.put(samples, sample('a', 1)))
     due.value.close()
     due.value.close()
     parked.value.close()
@@ -236,7 +241,7 @@ describe('watches', () => {
       for (let i = 0; i <= touchesMax; i++) tx.get(samples, `k${i}`)
     })
     store.park(touched, () => woken++)
-    store.apply(1, (tx) => tx.put(samples, sample('never looked at', 1)))
+    store.apply(modifyIndexOf(1), (tx) => tx.put(samples, sample('never looked at', 1)))
     store.committed()
     expect(woken).toBe(1)
   })
@@ -246,7 +251,7 @@ describe('watches', () => {
     let woken = 0
     const { touched } = store.query((tx) => [tx.get(quietSamples, 'a'), tx.lastChange(samples), tx.count(quietSamples)])
     store.park(touched, () => woken++)
-    store.apply(1, (tx) => {
+    store.apply(modifyIndexOf(1), (tx) => {
       tx.put(quietSamples, sample('a', 1))
       tx.put(samples, sample('a', 1))
     })
@@ -256,12 +261,12 @@ describe('watches', () => {
 
   it('a row that leaves one index key for another wakes the readers of either', () => {
     const store = newStore()
-    store.apply(1, (tx) => tx.put(samples, sample('a', 1, 'old')))
+    store.apply(modifyIndexOf(1), (tx) => tx.put(samples, sample('a', 1, 'old')))
     const woken: string[] = []
     for (const group of ['old', 'new', 'other']) {
       store.park(store.query((tx) => tx.byIndex(samples, 'group', group)).touched, () => woken.push(group))
     }
-    store.apply(2, (tx) => tx.put(samples, sample('a', 2, 'new')))
+    store.apply(modifyIndexOf(2), (tx) => tx.put(samples, sample('a', 2, 'new')))
     store.committed()
     expect(woken).toEqual(['old', 'new'])
   })

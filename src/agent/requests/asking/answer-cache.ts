@@ -6,6 +6,7 @@ import type { Answer, CachedAnswer, ReadOptions } from '../../../features/contra
 import type { QueryEndpoint } from '../../../features/contract/server-context.ts'
 import type { Failure } from '../../../model/failure.ts'
 import { blockingWaitMaxMs } from '../../../model/limits.ts'
+import { type ModifyIndex, noChange } from '../../../model/log-position.ts'
 import { waitOf } from '../request.ts'
 import type { Calls } from './calls.ts'
 
@@ -82,7 +83,7 @@ export class AnswerCache {
       const later = await this.#rightsOf?.(options)
       if (later?.ok === false) return later
       if (later?.value === known.authorizer) return given(known)
-      return this.get(endpoint, args, { ...read, minIndex: 0 }, freshness, options)
+      return this.get(endpoint, args, { ...read, minIndex: noChange }, freshness, options)
     }
     const asked = await this.#calls.query(endpoint, args, { ...read, consistency: 'stale', maxStaleMs: 0 }, options)
     if (!asked.ok) {
@@ -112,7 +113,7 @@ export class AnswerCache {
       this.#kept.delete(oldest)
     }
     const read = { consistency: 'stale' as const, minIndex: 1, waitMs: blockingWaitMaxMs, maxStaleMs: 0, datacenter }
-    const refresh = (minIndex: number, options: CallOptions) =>
+    const refresh = (minIndex: ModifyIndex, options: CallOptions) =>
       this.#calls.query(endpoint, args, { ...read, minIndex }, { ...options, token })
     const kept = new KeptAnswer(this.#env, answer, refresh)
     this.#kept.set(key, kept)
@@ -156,7 +157,7 @@ function hit(kept: KeptAnswer): CachedAnswer<unknown> {
   return { answer: kept.answer, hit: true, ageMs: kept.ageMs() }
 }
 
-type Refresh = (minIndex: number, options: CallOptions) => Promise<Result<Answer<unknown>, Failure>>
+type Refresh = (minIndex: ModifyIndex, options: CallOptions) => Promise<Result<Answer<unknown>, Failure>>
 
 class KeptAnswer {
   readonly #env: Env

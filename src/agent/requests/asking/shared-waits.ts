@@ -5,6 +5,7 @@ import type { Answer, ReadOptions, ResultForms } from '../../../features/contrac
 import type { QueryEndpoint } from '../../../features/contract/server-context.ts'
 import type { Failure } from '../../../model/failure.ts'
 import { blockingJitterFraction, blockingWaitMaxMs } from '../../../model/limits.ts'
+import { noChange } from '../../../model/log-position.ts'
 import { waitOf } from '../request.ts'
 
 type Ask = (read: ReadOptions, options: CallOptions) => Promise<Result<Answer<unknown>, Failure>>
@@ -61,7 +62,7 @@ export class SharedWaits {
     const key = JSON.stringify([endpoint.method, args, consistency, minIndex, maxStaleMs, datacenter, token])
     const news = await this.#join(key, read, ask, options)
     if (news === 'left') return { ok: false, error: { kind: 'cancelled' } }
-    return news === 'time-over' ? ask({ ...read, minIndex: 0, waitMs: 0 }, options) : news
+    return news === 'time-over' ? ask({ ...read, minIndex: noChange, waitMs: 0 }, options) : news
   }
 
   #join(key: string, read: ReadOptions, ask: Ask, options: CallOptions): Promise<News> {
@@ -106,7 +107,8 @@ export class SharedWaits {
     // Callers that arrive from here on wait for a later change.
     this.#forget(key, group)
     if (group.members.size === 0) return
-    const told = news.ok && read.consistency !== 'stale' ? await ask({ ...read, minIndex: 0, waitMs: 0 }, {}) : news
+    const told =
+      news.ok && read.consistency !== 'stale' ? await ask({ ...read, minIndex: noChange, waitMs: 0 }, {}) : news
     const shared = told.ok ? ok({ ...told.value, forms: new Forms() }) : told
     for (const member of [...group.members]) member.tell(shared)
   }

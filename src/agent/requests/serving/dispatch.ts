@@ -11,6 +11,7 @@ import type {
 } from '../../../features/contract/server-context.ts'
 import type { Failure } from '../../../model/failure.ts'
 import { blockingJitterFraction } from '../../../model/limits.ts'
+import { type ModifyIndex, noChange } from '../../../model/log-position.ts'
 import type { RequestRefusal } from '../../../raft/core/types.ts'
 import type { Raft } from '../../../raft/raft.ts'
 import type { Store } from '../../../store/store.ts'
@@ -228,7 +229,7 @@ export class Dispatch {
     return ok(this.#seen.found(endpoint, args, this.#results.read(endpoint, args), asker.value))
   }
 
-  #observed(endpoint: QueryEndpoint, args: unknown, minIndex: number, found: Found): ParkedRead | undefined {
+  #observed(endpoint: QueryEndpoint, args: unknown, minIndex: ModifyIndex, found: Found): ParkedRead | undefined {
     if (this.#observer.readParked === undefined) return undefined
     const store = this.#store
     const { asker, index, view } = found
@@ -309,18 +310,18 @@ export class Dispatch {
    * A cached result stands until it is invalidated. Any other stands until the next command: the state at an index
    * never changes, and a query has one result for a state and arguments.
    */
-  readonly #standingOf = (result: KeptResult, index: number): Standing => {
+  readonly #standingOf = (result: KeptResult, index: ModifyIndex): Standing => {
     if (result.isWatched) return this.#standing(index, liveness(result.live))
     const at = result.touched.version.index
     return this.#standing(index, () => this.#store.index === at)
   }
 
-  #standing(index: number, stands: () => boolean): Standing {
+  #standing(index: ModifyIndex, stands: () => boolean): Standing {
     return { now: () => (stands() ? this.#meta(index) : undefined) }
   }
 
   /** After a restart, a server that has not caught up has no leader to vouch for its answers. */
-  #meta(index: number): ReadMeta {
+  #meta(index: ModifyIndex): ReadMeta {
     const status = this.#raft.status()
     if (status.role !== 'leader' && !this.#raft.hasCaughtUp()) return { index, knownLeader: false, lastContactMs: 0 }
     return {
@@ -347,4 +348,4 @@ const notLeader: Failure = { kind: 'not-leader', leader: undefined }
 /** Used where access control is off. */
 const free: Result<Authorizer, Failure> = ok(unrestricted)
 
-const plainRead: ReadOptions = { consistency: 'default', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }
+const plainRead: ReadOptions = { consistency: 'default', minIndex: noChange, waitMs: 0, maxStaleMs: 0, datacenter: '' }

@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../../../base/result.ts'
 import type { Closable } from '../../../env/async.ts'
 import type { QueryEndpoint } from '../../../features/contract/server-context.ts'
 import type { Failure } from '../../../model/failure.ts'
+import { firstChange, greater, type ModifyIndex } from '../../../model/log-position.ts'
 import { newestRelease, type Release } from '../../../model/release.ts'
 import type { Touched } from '../../../store/recording.ts'
 import type { Parked, Store } from '../../../store/store.ts'
@@ -93,7 +94,13 @@ export class KeptResults {
       known.forget()
     }
     const { value, touched } = this.#store.query((tx) => endpoint.query(tx, args, this.#release))
-    const result = new KeptResult(this.#owner, key, Math.max(value.index, this.#store.floor, 1), value.value, touched)
+    const result = new KeptResult(
+      this.#owner,
+      key,
+      greater(value.index, this.#store.floor, firstChange),
+      value.value,
+      touched,
+    )
     result.mayBeKept = endpoint.kept !== false && key.length <= keyLengthMax
     if (result.mayBeKept && (membersOf(value.value) >= keptMembersMin || this.#isAskedAgain(key))) this.#keep(result)
     return result
@@ -180,7 +187,7 @@ export interface LiveResult {
 export class KeptResult implements ResultView {
   readonly #owner: Owner
   readonly key: string
-  readonly index: number
+  readonly index: ModifyIndex
   readonly value: unknown
   readonly touched: Touched
   watch: Parked | undefined
@@ -199,7 +206,7 @@ export class KeptResult implements ResultView {
   readonly #seers = new Map<Authorizer, SeenPart>()
   readonly #waiting = new Set<() => void>()
 
-  constructor(owner: Owner, key: string, index: number, value: unknown, touched: Touched) {
+  constructor(owner: Owner, key: string, index: ModifyIndex, value: unknown, touched: Touched) {
     this.#owner = owner
     this.key = key
     this.index = index
@@ -231,7 +238,7 @@ export class KeptResult implements ResultView {
    * What an authorizer may see of it, which `make` computes, with its own index; the view is the result itself if that
    * is everything.
    */
-  partFor(authorizer: Authorizer, make: () => { readonly value: unknown; readonly newest: number }): SeenPart {
+  partFor(authorizer: Authorizer, make: () => { readonly value: unknown; readonly newest: ModifyIndex }): SeenPart {
     const known = this.#seers.get(authorizer) ?? this.#views.get(authorizer)?.part
     if (known !== undefined) return known
     const { value, newest } = make()

@@ -1,5 +1,6 @@
 import { equalPlain } from '../../../base/shape.ts'
 import type { ResultForms } from '../../../features/contract/reading.ts'
+import type { ModifyIndex } from '../../../model/log-position.ts'
 
 /** A result as one caller may see it, with its encoded forms. */
 export interface ResultView extends ResultForms {
@@ -10,10 +11,10 @@ export interface ResultView extends ResultForms {
 export class SeenPart {
   readonly view: ResultView
   /** `Sight.newest`. */
-  readonly newest: number
+  readonly newest: ModifyIndex
   readonly #same = new WeakMap<SeenPart, boolean>()
 
-  constructor(view: ResultView, newest: number) {
+  constructor(view: ResultView, newest: ModifyIndex) {
     this.view = view
     this.newest = newest
   }

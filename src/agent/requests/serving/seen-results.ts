@@ -4,6 +4,7 @@ import type { Filters } from '../../../features/contract/access.ts'
 import type { Answer, ReadMeta, Standing } from '../../../features/contract/reading.ts'
 import type { QueryEndpoint } from '../../../features/contract/server-context.ts'
 import { visibleIndex } from '../../../features/contract/visible-index.ts'
+import { firstChange, greater, type ModifyIndex, noChange } from '../../../model/log-position.ts'
 import type { Store } from '../../../store/store.ts'
 import type { Asker } from '../../access/askers.ts'
 import type { Gate } from '../../access/gate.ts'
@@ -16,7 +17,7 @@ export interface Found {
   readonly asker: Asker
   /** What the caller sees of it, and the index at which that last changed (`features/contract/visible-index.ts`). */
   readonly view: ResultView
-  readonly index: number
+  readonly index: ModifyIndex
   /** Undefined: the caller may see everything of this kind, so that only visible changes exist. */
   readonly part: SeenPart | undefined
 }
@@ -38,32 +39,32 @@ export class SeenResults {
     const { access } = endpoint
     const since = this.#gate.since(endpoint, asker.token)
     if (access.kind !== 'filters' || asker.authorizer.unrestricted) {
-      return { result, asker, view: result, index: Math.max(result.index, since), part: undefined }
+      return { result, asker, view: result, index: greater(result.index, since), part: undefined }
     }
     const part = result.partFor(asker.authorizer, () =>
       partOf(access, asker.authorizer, result.value, args, this.#store),
     )
-    const index = Math.max(indexOf(access, asker.authorizer, result.index, part.newest, args, this.#store), since)
+    const index = greater(indexOf(access, asker.authorizer, result.index, part.newest, args, this.#store), since)
     return { result, asker, view: part.view, index, part: seesAll(access, asker.authorizer) ? undefined : part }
   }
 
   /** Evaluates the same anew, without any cache. */
   anew(endpoint: QueryEndpoint, args: unknown, { authorizer, token }: Asker, evaluated: Evaluated): Evaluated {
     const { access } = endpoint
-    const index = Math.max(evaluated.index, this.#store.floor, 1)
-    const since = this.#gate?.since(endpoint, token) ?? 0
+    const index = greater(evaluated.index, this.#store.floor, firstChange)
+    const since = this.#gate?.since(endpoint, token) ?? noChange
     if (access.kind !== 'filters' || authorizer.unrestricted) {
-      return { index: Math.max(index, since), value: evaluated.value }
+      return { index: greater(index, since), value: evaluated.value }
     }
     const { value, newest } = partOf(access, authorizer, evaluated.value, args, this.#store)
-    return { index: Math.max(indexOf(access, authorizer, index, newest, args, this.#store), since), value }
+    return { index: greater(indexOf(access, authorizer, index, newest, args, this.#store), since), value }
   }
 
   /**
    * Whether to answer a caller that waits for an index greater than `minIndex`. `before` is what it saw when it was
    * parked.
    */
-  isNews(before: Found | undefined, found: Found, minIndex: number): boolean {
+  isNews(before: Found | undefined, found: Found, minIndex: ModifyIndex): boolean {
     if (before !== undefined && before.asker.authorizer !== found.asker.authorizer) return true
     if (found.index <= minIndex) return false
     return before?.part === undefined || found.part === undefined || !found.part.isSameAs(before.part)
@@ -71,7 +72,7 @@ export class SeenResults {
 }
 
 interface Evaluated {
-  readonly index: number
+  readonly index: ModifyIndex
   readonly value: unknown
 }
 
@@ -85,24 +86,24 @@ function partOf(access: Filtering, authorizer: Authorizer, whole: unknown, args:
   const { sight } = access
   const value = access.filter(authorizer, whole, args, live)
   const isByRow = sight.kind === 'by-row' && !seesAll(access, authorizer)
-  return { value, newest: isByRow ? sight.newest(authorizer, live, args, value) : 0 }
+  return { value, newest: isByRow ? sight.newest(authorizer, live, args, value) : noChange }
 }
 
 function indexOf(
   access: Filtering,
   authorizer: Authorizer,
-  whole: number,
-  newest: number,
+  whole: ModifyIndex,
+  newest: ModifyIndex,
   args: unknown,
   store: Store,
 ) {
   const { sight } = access
   if (sight.kind === 'one-for-all' || seesAll(access, authorizer)) return whole
-  return Math.max(visibleIndex(sight, newest, store.live, args), store.floor, 1)
+  return greater(visibleIndex(sight, newest, store.live, args), store.floor, firstChange)
 }
 
 /** `index` is the one in the answer. */
-type StandingOf = (result: KeptResult, index: number) => Standing
+type StandingOf = (result: KeptResult, index: ModifyIndex) => Standing
 
 /** An answer made on this agent. Its encoded forms stay here: other agents get plain data. */
 export class Served implements Answer<unknown> {

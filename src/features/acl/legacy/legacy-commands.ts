@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ModifyIndex } from '../../../model/log-position.ts'
 import { type Release, releaseOf } from '../../../model/release.ts'
 import type { ReadTransaction, WriteTransaction } from '../../../store/types.ts'
 import type { CommandDefinition } from '../../contract/server-context.ts'
@@ -83,7 +84,7 @@ export const legacyDelete: CommandDefinition<z.infer<typeof deleteBody>, LegacyW
 const bootstrapBody = z.strictObject({ id: tokenFields.secret })
 
 /** `resetIndex`: the bootstrap was already used. 0: a management token existed before. */
-export type LegacyBootstrapped = { readonly id: string } | { readonly resetIndex: number }
+export type LegacyBootstrapped = { readonly id: string } | { readonly resetIndex: ModifyIndex }
 
 /** Creates the first management token, once. */
 export const legacyBootstrap: CommandDefinition<z.infer<typeof bootstrapBody>, LegacyBootstrapped> = {

@@ -1,5 +1,6 @@
 import { ok, type Result } from '../../../base/result.ts'
 import type { Failure } from '../../../model/failure.ts'
+import { type ModifyIndex, noChange } from '../../../model/log-position.ts'
 import type { ServerAccess } from '../../contract/access-control.ts'
 import type { Answer, ReadOptions } from '../../contract/reading.ts'
 import type { QueryEndpoint, ServerContext } from '../../contract/server-context.ts'
@@ -17,13 +18,13 @@ export interface Round {
   readonly server: ServerContext
   readonly access: ServerAccess
   /** Index of the primary up to which everything is replicated: a round waits until there is something later. */
-  readonly after: number
+  readonly after: ModifyIndex
   /** Whether leadership has ended, so that nothing more may be written. */
   over(): boolean
 }
 
 /** Index of the primary up to which everything is replicated now. */
-export type RoundDone = Result<number, Failure>
+export type RoundDone = Result<ModifyIndex, Failure>
 
 /** How long a round waits for a change. Then it compares everything again, whatever the index says. */
 const roundWaitMs = 30_000
@@ -33,7 +34,7 @@ function askPrimary<Args, Reply>(
   { server, access }: Pick<Round, 'server' | 'access'>,
   endpoint: QueryEndpoint<Args, Reply>,
   args: Args,
-  waitAfter: number,
+  waitAfter: ModifyIndex,
 ): Promise<Result<Answer<Reply>, Failure>> {
   const read: ReadOptions = {
     consistency: 'default',
@@ -50,8 +51,8 @@ async function askNewPrimary<Args, T>(
   round: Pick<Round, 'server' | 'access'>,
   endpoint: QueryEndpoint<Args, InMode<T>>,
   args: Args,
-  waitAfter: number,
-): Promise<Result<{ readonly found: T; readonly index: number }, Failure>> {
+  waitAfter: ModifyIndex,
+): Promise<Result<{ readonly found: T; readonly index: ModifyIndex }, Failure>> {
   const answer = await askPrimary(round, endpoint, args, waitAfter)
   if (!answer.ok) return answer
   const { value, meta } = answer.value
@@ -81,18 +82,18 @@ function compared(
 export async function policiesRound(round: Round): Promise<RoundDone> {
   const { server } = round
   const theirs = await askNewPrimary(round, policyListEndpoint, {}, round.after)
-  if (!theirs.ok || round.over()) return theirs.ok ? ok(0) : theirs
+  if (!theirs.ok || round.over()) return theirs.ok ? ok(noChange) : theirs
   const { changed, gone } = compared(theirs.value.found, [...allPolicies(server.read())])
   for (const remove of inBatches(gone, replicatedAtOnce)) {
     const removed = await server.propose(replicatePolicies, { put: [], remove })
-    if (!removed.ok || round.over()) return removed.ok ? ok(0) : removed
+    if (!removed.ok || round.over()) return removed.ok ? ok(noChange) : removed
   }
   for (const ids of inBatches(changed, replicatedAtOnce)) {
-    const whole = await askNewPrimary(round, policyBatchEndpoint, { ids }, 0)
-    if (!whole.ok || round.over()) return whole.ok ? ok(0) : whole
+    const whole = await askNewPrimary(round, policyBatchEndpoint, { ids }, noChange)
+    if (!whole.ok || round.over()) return whole.ok ? ok(noChange) : whole
     const put = whole.value.found.map(({ hash: _, createIndex: __, modifyIndex: ___, ...policy }) => policy)
     const done = await server.propose(replicatePolicies, { put, remove: [] })
-    if (!done.ok || round.over()) return done.ok ? ok(0) : done
+    if (!done.ok || round.over()) return done.ok ? ok(noChange) : done
   }
   return ok(theirs.value.index)
 }
@@ -104,7 +105,7 @@ export async function policiesRound(round: Round): Promise<RoundDone> {
 export async function tokensRound(round: Round): Promise<RoundDone> {
   const { server } = round
   const list = await askNewPrimary(round, tokenListEndpoint, { policy: '' }, round.after)
-  if (!list.ok || round.over()) return list.ok ? ok(0) : list
+  if (!list.ok || round.over()) return list.ok ? ok(noChange) : list
   const global = list.value.found.filter(({ local }) => !local)
   const theirs = global.filter(({ accessor }) => accessor !== '').map(({ accessor: id, hash }) => ({ id, hash }))
   const ours = [...allTokens(server.read())].filter(({ local, accessor }) => !local && accessor !== '')
@@ -112,14 +113,14 @@ export async function tokensRound(round: Round): Promise<RoundDone> {
   const { changed, gone } = compared(theirs, own)
   for (const remove of inBatches(gone, replicatedAtOnce)) {
     const removed = await server.propose(replicateTokens, { put: [], remove, removeUnmigrated: 0 })
-    if (!removed.ok || round.over()) return removed.ok ? ok(0) : removed
+    if (!removed.ok || round.over()) return removed.ok ? ok(noChange) : removed
   }
   for (const accessors of inBatches(changed, replicatedAtOnce)) {
-    const whole = await askNewPrimary(round, tokenBatchEndpoint, { accessors }, 0)
-    if (!whole.ok || round.over()) return whole.ok ? ok(0) : whole
+    const whole = await askNewPrimary(round, tokenBatchEndpoint, { accessors }, noChange)
+    if (!whole.ok || round.over()) return whole.ok ? ok(noChange) : whole
     const put = whole.value.found.map(({ hash: _, createIndex: __, modifyIndex: ___, ...token }) => token)
     const done = await server.propose(replicateTokens, { put, remove: [], removeUnmigrated: 0 })
-    if (!done.ok || round.over()) return done.ok ? ok(0) : done
+    if (!done.ok || round.over()) return done.ok ? ok(noChange) : done
   }
   const dropped = theirs.length === global.length ? await dropUnmigrated(round) : undefined
   return dropped ?? ok(list.value.index)
@@ -130,7 +131,7 @@ async function dropUnmigrated({ server, over }: Round): Promise<RoundDone | unde
   while (unmigratedTokens(server.read())[Symbol.iterator]().next().done !== true) {
     const body = { put: [], remove: [], removeUnmigrated: replicatedAtOnce }
     const done = await server.propose(replicateTokens, body)
-    if (!done.ok || over()) return done.ok ? ok(0) : done
+    if (!done.ok || over()) return done.ok ? ok(noChange) : done
   }
   return undefined
 }
@@ -142,19 +143,19 @@ async function dropUnmigrated({ server, over }: Round): Promise<RoundDone | unde
 export async function legacyRound(round: Round): Promise<RoundDone> {
   const { server } = round
   const list = await askPrimary(round, legacyListEndpoint, {}, round.after)
-  if (!list.ok || round.over()) return list.ok ? ok(0) : list
+  if (!list.ok || round.over()) return list.ok ? ok(noChange) : list
   const theirs = new Map(list.value.value.map((token) => [token.secret, token]))
   const ours = new Map([...allTokens(server.read())].map((token) => [token.secret, token]))
   for (const id of ours.keys()) {
     if (theirs.has(id)) continue
     const gone = await server.propose(legacyDelete, { id })
-    if (!gone.ok || round.over()) return gone.ok ? ok(0) : gone
+    if (!gone.ok || round.over()) return gone.ok ? ok(noChange) : gone
   }
   for (const token of theirs.values()) {
     if (isSame(token, ours.get(token.secret)) || token.type === '') continue
     const { secret: id, description: name, type, rules } = token
     const set = await server.propose(legacySet, { id, name, type, rules, unlessThere: false })
-    if (!set.ok || round.over()) return set.ok ? ok(0) : set
+    if (!set.ok || round.over()) return set.ok ? ok(noChange) : set
   }
   return ok(list.value.meta.index)
 }

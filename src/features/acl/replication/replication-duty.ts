@@ -1,5 +1,6 @@
 import type { Closable } from '../../../env/async.ts'
 import { failureText } from '../../../model/failure.ts'
+import { type ModifyIndex, noChange } from '../../../model/log-position.ts'
 import type { ServerAccess } from '../../contract/access-control.ts'
 import type { ServerContext } from '../../contract/server-context.ts'
 import type { Round, RoundDone } from './copying.ts'
@@ -11,7 +12,7 @@ const pauseMaxMs = 30_000
 /** The progress of one kind of replication. */
 export interface Progress {
   /** Index of the primary datacenter up to which everything is replicated; 0: nothing yet. */
-  readonly index: number
+  readonly index: ModifyIndex
   /** By the wall clock; 0: never. */
   readonly lastSuccessMs: number
   readonly lastErrorMs: number
@@ -26,9 +27,9 @@ export class Replicator implements Closable {
   readonly #access: ServerAccess
   readonly #what: string
   readonly #round: (round: Round) => Promise<RoundDone>
-  #progress: Progress = { index: 0, lastSuccessMs: 0, lastErrorMs: 0, lastError: '', freshMs: undefined }
+  #progress: Progress = { index: noChange, lastSuccessMs: 0, lastErrorMs: 0, lastError: '', freshMs: undefined }
   /** The index that the next round waits to exceed; 0: it does not wait. */
-  #after = 0
+  #after = noChange
   #failures = 0
   #timer: Closable | undefined
   #closed = false
@@ -79,7 +80,7 @@ export class Replicator implements Closable {
   }
 
   /** A lower index than before is accepted: the primary's state was replaced. */
-  #succeeded(index: number, begunMs: number): void {
+  #succeeded(index: ModifyIndex, begunMs: number): void {
     const { clock, log } = this.#server.env
     if (this.#failures > 0) log.write('info', 'acl', 'replication goes on', { what: this.#what, index })
     this.#failures = 0
@@ -90,7 +91,7 @@ export class Replicator implements Closable {
   #failed(why: string): void {
     const { clock, log } = this.#server.env
     this.#failures = Math.min(this.#failures + 1, failuresCounted)
-    this.#after = 0
+    this.#after = noChange
     this.#progress = { ...this.#progress, lastErrorMs: clock.wallMs(), lastError: why }
     log.write('warn', 'acl', 'replication failed', { what: this.#what, why })
   }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { ok } from '../../../base/result.ts'
+import { type ModifyIndex, noChange } from '../../../model/log-position.ts'
 import { open } from '../../contract/access.ts'
-import { count } from '../../contract/fields.ts'
+import { stateIndex } from '../../contract/fields.ts'
 import type { ServerContext, ServerEndpoint } from '../../contract/server-context.ts'
 import { eitherSystem, isPrimary } from '../asked.ts'
 import { tokensDuty } from '../duty.ts'
@@ -12,8 +13,8 @@ const replicationStatus = z.object({
   running: z.boolean(),
   source: z.string(),
   type: z.enum(['', 'legacy', 'policies', 'tokens']),
-  index: count,
-  tokenIndex: count,
+  index: stateIndex,
+  tokenIndex: stateIndex,
   lastSuccessMs: z.number(),
   lastErrorMs: z.number(),
   lastError: z.string(),
@@ -27,8 +28,8 @@ export interface ReplicationStatus {
   readonly source: string
   readonly type: '' | 'legacy' | 'policies' | 'tokens'
   /** Index of the source up to which everything is replicated: for policies (or legacy tokens), and for tokens. */
-  readonly index: number
-  readonly tokenIndex: number
+  readonly index: ModifyIndex
+  readonly tokenIndex: ModifyIndex
   /** By the wall clock; 0: never. */
   readonly lastSuccessMs: number
   readonly lastErrorMs: number
@@ -41,8 +42,8 @@ const nothing: ReplicationStatus = {
   running: false,
   source: '',
   type: '',
-  index: 0,
-  tokenIndex: 0,
+  index: noChange,
+  tokenIndex: noChange,
   lastSuccessMs: 0,
   lastErrorMs: 0,
   lastError: '',
@@ -77,7 +78,7 @@ function statusOf(server: ServerContext): ReplicationStatus {
     source: '',
     type: replicators?.legacy !== undefined ? 'legacy' : second === undefined ? 'policies' : 'tokens',
     index: first.progress.index,
-    tokenIndex: second?.progress.index ?? 0,
+    tokenIndex: second?.progress.index ?? noChange,
     lastSuccessMs: Math.min(...all.map((each) => each.lastSuccessMs)),
     lastErrorMs,
     lastError: all.find((each) => each.lastErrorMs === lastErrorMs)?.lastError ?? '',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import type { ModifyIndex } from '../../../model/log-position.ts'
 import type { ReadTransaction, WriteTransaction } from '../../../store/types.ts'
-import { count } from '../../contract/fields.ts'
+import { count, stateIndex } from '../../contract/fields.ts'
 import type { CommandDefinition } from '../../contract/server-context.ts'
 import { newSystemSince } from '../commands.ts'
 import { tokenFields, uuid } from '../fields.ts'
@@ -69,10 +70,10 @@ function useUpBootstrap(tx: WriteTransaction): void {
   tx.put(bootstrapTable, Object.freeze({ index: tx.index }))
 }
 
-const bootstrapBody = z.strictObject({ ...drawnToken, resetIndex: count })
+const bootstrapBody = z.strictObject({ ...drawnToken, resetIndex: stateIndex })
 
 /** `resetIndex`: the index that a reset would have had to name. */
-export type Bootstrapped = { readonly id: string } | { readonly resetIndex: number }
+export type Bootstrapped = { readonly id: string } | { readonly resetIndex: ModifyIndex }
 
 /** Creates the first token with all rights; another one only if the body names the index of the last. */
 export const bootstrap: CommandDefinition<z.infer<typeof bootstrapBody>, Bootstrapped> = {
@@ -91,7 +92,10 @@ export const bootstrap: CommandDefinition<z.infer<typeof bootstrapBody>, Bootstr
 }
 
 /** The index of the last bootstrap only grows: a reset that does not name it now never will. */
-function alreadyDone(tx: ReadTransaction, { resetIndex }: { readonly resetIndex: number }): Bootstrapped | undefined {
+function alreadyDone(
+  tx: ReadTransaction,
+  { resetIndex }: { readonly resetIndex: ModifyIndex },
+): Bootstrapped | undefined {
   const usedUp = bootstrapIndex(tx)
   return usedUp !== 0 && usedUp !== resetIndex ? { resetIndex: usedUp } : undefined
 }

@@ -3,6 +3,7 @@ import { textOf } from '../../../base/bytes.ts'
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { Env } from '../../../env/env.ts'
 import type { Failure } from '../../../model/failure.ts'
+import type { ModifyIndex } from '../../../model/log-position.ts'
 import { open, permissionDenied } from '../../contract/access.ts'
 import { legacyModeFailure, type MissingServer, type ServerAccess } from '../../contract/access-control.ts'
 import { count } from '../../contract/fields.ts'
@@ -78,7 +79,7 @@ async function legacyBootstrapped(
   return 'id' in done.value ? ok({ legacy: done.value.id }) : err(noLongerAllowed(done.value.resetIndex))
 }
 
-function noLongerAllowed(resetIndex: number): Failure {
+function noLongerAllowed(resetIndex: ModifyIndex): Failure {
   return permissionDenied(`ACL bootstrap no longer allowed (reset index: ${resetIndex})`)
 }
 

@@ -1,3 +1,4 @@
+import { noChange } from '../../../model/log-position.ts'
 import type { ReadTransaction } from '../../../store/types.ts'
 import type { MeshFederation } from '../../contract/mesh.ts'
 import type { ReadOptions } from '../../contract/reading.ts'
@@ -178,7 +179,7 @@ export class Joining {
 }
 
 function readAt(datacenter: string): ReadOptions {
-  return { consistency: 'default', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter }
+  return { consistency: 'default', minIndex: noChange, waitMs: 0, maxStaleMs: 0, datacenter }
 }
 
 function takenOf(root: RootRow) {

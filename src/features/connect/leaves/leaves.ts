@@ -1,6 +1,7 @@
 import { equalBytes } from '../../../base/bytes.ts'
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { Failure } from '../../../model/failure.ts'
+import { greater } from '../../../model/log-position.ts'
 import { productName } from '../../../model/names.ts'
 import { type Certificate, readCertificates } from '../../../pki/certificate.ts'
 import { verifyChain } from '../../../pki/chain.ts'
@@ -108,7 +109,7 @@ function issued(
     createIndex: authority.createIndex,
     // In a secondary datacenter roots change without the configuration. A caller that knows the state at this index
     // knows the root.
-    modifyIndex: Math.max(authority.modifyIndex, root.createIndex),
+    modifyIndex: greater(authority.modifyIndex, root.createIndex),
   }
 }
 

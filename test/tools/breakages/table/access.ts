@@ -11,7 +11,7 @@ export const accessBreakages: readonly Breakage[] = [
   {
     id: 'ACL-002',
     file: 'src/features/acl/views.ts',
-    find: 'return Math.max(tx.lastChange(tokensTable), tx.lastChange(policiesTable))',
+    find: 'return greater(tx.lastChange(tokensTable), tx.lastChange(policiesTable))',
     replace: 'return tx.lastChange(tokensTable)',
   },
   {

@@ -81,8 +81,9 @@ export const meshAnswerBreakages: readonly Breakage[] = [
   {
     id: 'CA-047',
     file: 'src/features/connect/routes.ts',
-    find: '{ ...options.value, minIndex: 0, waitMs: 0 }\n  const answer = await agent.query(configurationGetEndpoint, {}',
-    replace: '{ ...options.value, minIndex: 0, waitMs: 0 }\n  const answer = await agent.query(rootsEndpoint, {}',
+    find: '{ ...options.value, minIndex: noChange, waitMs: 0 }\n  const answer = await agent.query(configurationGetEndpoint, {}',
+    replace:
+      '{ ...options.value, minIndex: noChange, waitMs: 0 }\n  const answer = await agent.query(rootsEndpoint, {}',
   },
   { id: 'CA-048', file: model, find: '{ Provider: provider, Config', replace: '{ Provider: `${provider} CA`, Config' },
   {

@@ -7,6 +7,7 @@ import type { DownPolicy } from '../../../../src/agent/settings/access-settings.
 import { err, ok, type Result } from '../../../../src/base/result.ts'
 import type { Env } from '../../../../src/env/env.ts'
 import type { Failure } from '../../../../src/model/failure.ts'
+import { modifyIndexOf, noChange } from '../../../../src/model/log-position.ts'
 import { HandClock, settled } from '../../features/hand-clock.ts'
 
 const ttlMs = 30_000
@@ -27,7 +28,7 @@ class Asking {
   /** How old what is told is known to be. */
   ageMs = 0
   /** Of the state that answers rest on. */
-  stateIndex = 0
+  stateIndex = noChange
   /** Answers that wait for the test to let them go. */
   held: (() => void)[] | undefined
 
@@ -125,9 +126,9 @@ describe('a token that servers are asked for', () => {
   it('has had its rights since the state in which they were learned, on an agent that keeps one', async () => {
     const asking = new Asking()
     asking.known.set('t', 'a')
-    asking.stateIndex = 40
+    asking.stateIndex = modifyIndexOf(40)
     await asking.mayWrite('t', 'a')
-    asking.stateIndex = 50
+    asking.stateIndex = modifyIndexOf(50)
     await asking.clock.advance(ttlMs)
     await asking.mayWrite('t', 'a')
     expect([asking.tokens.since('t'), asking.tokens.since('other')]).toEqual([40, 0])
@@ -135,12 +136,12 @@ describe('a token that servers are asked for', () => {
     await asking.clock.advance(ttlMs)
     await asking.mayWrite('t', 'b')
     expect(asking.tokens.since('t')).toBe(50)
-    asking.stateIndex = 60
+    asking.stateIndex = modifyIndexOf(60)
     asking.known.delete('t')
     await asking.clock.advance(ttlMs)
     await asking.mayWrite('t', 'b')
     asking.known.set('t', 'b')
-    asking.stateIndex = 70
+    asking.stateIndex = modifyIndexOf(70)
     await asking.clock.advance(ttlMs)
     await asking.mayWrite('t', 'b')
     expect(asking.tokens.since('t')).toBe(70)

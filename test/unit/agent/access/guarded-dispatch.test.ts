@@ -29,6 +29,7 @@ import { getEndpoint, keysEndpoint } from '../../../../src/features/kv/endpoint.
 import { kvFeature } from '../../../../src/features/kv/feature.ts'
 import { valueBytes } from '../../../../src/features/kv/model.ts'
 import type { Failure } from '../../../../src/model/failure.ts'
+import { modifyIndexOf, noChange } from '../../../../src/model/log-position.ts'
 import type { RequestRefusal } from '../../../../src/raft/core/types.ts'
 import { HandClock, settled } from '../../features/hand-clock.ts'
 import { LoneServer } from '../../features/lone-server.ts'
@@ -89,7 +90,7 @@ const onBehalf: QueryEndpoint<{ prefix: string }, readonly string[]> = {
   ),
 }
 
-const stale: ReadOptions = { consistency: 'stale', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }
+const stale: ReadOptions = { consistency: 'stale', minIndex: noChange, waitMs: 0, maxStaleMs: 0, datacenter: '' }
 
 /** A server with the keys a/1, a/2 and b/1, and tokens `all`, `a` (keys below a/ alone) and `none`. */
 class Guarded {
@@ -368,7 +369,7 @@ describe('what is shown of a result', () => {
 describe('a blocking read', () => {
   const waiting = (guarded: Guarded, token: string) => {
     const found: { result: unknown } = { result: undefined }
-    const read = { ...stale, minIndex: guarded.server.index, waitMs: 60_000 }
+    const read = { ...stale, minIndex: modifyIndexOf(guarded.server.index), waitMs: 60_000 }
     void guarded.serve('Test.Names', { prefix: '' }, token, read).then((result) => {
       found.result = result
     })

@@ -2,6 +2,7 @@ import type { Ask, Authorizer } from '../../../../src/access/authorizer.ts'
 import type { TokenResolver } from '../../../../src/agent/access/running-access.ts'
 import { err, ok, type Result } from '../../../../src/base/result.ts'
 import type { Failure } from '../../../../src/model/failure.ts'
+import { type ModifyIndex, modifyIndexOf } from '../../../../src/model/log-position.ts'
 
 /** An authorizer that allows what a test says. */
 export function allowing(accessor: string, allows: (ask: Ask) => boolean): Authorizer {
@@ -42,8 +43,8 @@ export class KnownTokens implements TokenResolver {
     }
   }
 
-  since(token: string): number {
-    return this.changed.get(token) ?? 0
+  since(token: string): ModifyIndex {
+    return modifyIndexOf(this.changed.get(token) ?? 0)
   }
 
   now(token: string): Result<Authorizer, Failure> | undefined {

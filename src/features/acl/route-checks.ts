@@ -39,12 +39,17 @@ type EnteredHandle<Name extends string> = (
 
 /** Checks whether access control is on, and the parameters that all paths share, before `handle` runs. */
 export function whereOn<Name extends string = never>(handle: EnteredHandle<Name>): Handle<ReadName | Name> {
-  return async (agent, request) => {
+  // Not async itself: the answer of a handler would come three promise jobs later than it is made.
+  return (agent, request) => {
     const access = agent.accessControl
     const read = parseReadOptions(agent, request.query)
-    if (access === undefined) return failed({ kind: 'access-control-off' })
-    return read.ok ? handle(agent, request, { access, read: read.value }) : failed(read.error)
+    if (access === undefined) return answered(failed({ kind: 'access-control-off' }))
+    return read.ok ? handle(agent, request, { access, read: read.value }) : answered(failed(read.error))
   }
+}
+
+async function answered(response: RouteResponse): Promise<RouteResponse> {
+  return response
 }
 
 const offAnswer = textAnswer(401, 'Access control is off.')

@@ -10,7 +10,7 @@ export const membershipBugs: readonly PlantedBug[] = [
     about: 'an agent that is declared dead refutes that without a higher incarnation, and is ignored',
     patches: [
       {
-        file: `${members}/refute.js`,
+        file: `${members}/health.js`,
         find: 'gossip.self.incarnation = incarnation;',
         replace: ';',
       },
@@ -25,11 +25,11 @@ export const membershipBugs: readonly PlantedBug[] = [
     patches: [
       { file: `${members}/validity.js`, find: 'value >= 0 && value <= incarnationMax;', replace: 'value >= 0;' },
       {
-        file: `${members}/refute.js`,
+        file: `${members}/health.js`,
         find: 'const incarnation = Math.max(gossip.self.incarnation, accused) + 1;',
         replace: 'const incarnation = (Math.max(gossip.self.incarnation, accused) + 1) >>> 0;',
       },
-      { file: `${members}/refute.js`, find: 'if (incarnation > incarnationMax) {', replace: 'if (accused < 0) {' },
+      { file: `${members}/health.js`, find: 'if (incarnation > incarnationMax) {', replace: 'if (accused < 0) {' },
     ],
     hunt: 'late-words',
     foundBy: ['M3'],

@@ -24,7 +24,7 @@ const mutants: readonly Mutant[] = [
   },
   {
     name: 'a refutation does not raise the incarnation above the accusation',
-    file: 'refute.ts',
+    file: 'health.ts',
     find: 'Math.max(gossip.self.incarnation, accused) + 1',
     replace: 'Math.max(gossip.self.incarnation, accused)',
     budget: 30,
@@ -102,5 +102,6 @@ describe('the model world finds planted bugs', () => {
   it('says so when a patch no longer fits the source', async () => {
     const patch = { file: 'alive.ts', find: 'no such text', replace: '' }
     await expect(mutantCore('unfit', patch)).rejects.toThrow('does not hold the text once')
+    await expect(mutantCore('homeless', { ...patch, file: 'gone.ts' })).rejects.toThrow('there is no gone.ts')
   })
 })

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import ts from 'typescript'
@@ -17,6 +17,7 @@ const core = 'src/gossip/core'
 /** Loads a copy of the core with the patch applied. The copy is gone when this returns. */
 export async function mutantCore(name: string, patch: Patch): Promise<WorldCore> {
   const home = join(root, 'node_modules/.cache/svc-mutants', `${process.pid}-gossip-${name}`)
+  if (!existsSync(join(root, core, patch.file))) throw new Error(`there is no ${patch.file} in ${core}`)
   try {
     for (const room of ['src/base', 'src/model', core]) {
       for (const file of readdirSync(join(root, room))) {

@@ -125,9 +125,9 @@ describe('how a bundle is loaded', () => {
   })
 
   it.each([
-    ['function fatalLine(', 'src/host/fatal.ts'],
-    ['function createPlatform(', 'sim/platform/platform.ts'],
-    ['function createRaft(', 'src/raft/core/state.ts'],
+    ['function fatalLine(', 'fatal.ts'],
+    ['function createPlatform(', 'platform.ts'],
+    ['function createRaft(', 'state.ts'],
   ])('has places whose source is known, by the names that its files have in stacks: %s', async (text, source) => {
     const bundle = bundleOf('svc', root)
     if (bundle === undefined) throw new Error('the bundle is older than the modules, or not there: npm run build')
@@ -137,10 +137,11 @@ describe('how a bundle is loaded', () => {
       .map((name) => placeOf(text, new URL(name, bundle), name))
     const frames = holding.filter((place) => place !== undefined)
     expect(frames).toHaveLength(1)
-    const { sourcePlace } = (await import(new URL('dist/src/host/fatal.js', root).href)) as {
-      readonly sourcePlace: (frame: string) => { readonly path: string } | undefined
+    const { fatalLine } = (await import(new URL('dist/src/host/fatal.js', root).href)) as {
+      readonly fatalLine: (program: string, cause: unknown) => string
     }
-    expect(sourcePlace(`    at x (dist/bundle/${frames[0]}:10)`)?.path).toMatch(new RegExp(`${source}$`))
+    const cause = Object.assign(new Error('x'), { stack: `Error: x\n    at x (dist/bundle/${frames[0]}:10)` })
+    expect(fatalLine('svc', cause)).toMatch(new RegExp(`^svc: fatal: Error: x at ${source}:[1-9]`))
   })
 
   it('shows places in the source to whoever asks Node for maps', () => {

@@ -28,7 +28,7 @@ const homes = {
   'node-forge': '^src/pki/der[.]ts$',
   '@noble/curves': '^sim/platform/(ecdsa|signing-keys)[.]ts$',
   '@noble/hashes': '^src/features/acl/hash[.]ts$',
-  seedrandom: '^sim/(world|env)/random[^/]*[.]ts$',
+  seedrandom: '^sim/(world/decisions/decisions|studies/random-streams)[.]ts$',
 }
 
 /** Rooms of src/features that are no slice: what all slices have in common. Each imports those before it alone. */

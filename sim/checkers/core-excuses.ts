@@ -1,3 +1,4 @@
+import type { NamesDrawn } from '../notation/selection.ts'
 /** Why a core that was healed may be unable to serve, though nothing is wrong with the program. Each is looked into. */
 export const coreExcuses = {
   'no core': 'even all servers that can be healed are no majority of what they go by: others left, or are lost',
@@ -40,9 +41,9 @@ export function excuseOf({ core, coreIds, standing, leader, left, reaches }: Cor
 export function drawCore(
   candidates: readonly { readonly name: string; readonly id: string }[],
   standing: readonly (readonly string[])[],
-  draw: (bound: number) => number,
+  draws: NamesDrawn,
 ): readonly string[] | undefined {
-  const left = [...candidates]
+  const left = [...draws.inOrder(candidates, ({ name }) => name)]
   const core: { readonly name: string; readonly id: string }[] = []
   const suffices = (): boolean =>
     standing.length > 0 &&
@@ -53,8 +54,9 @@ export function drawCore(
       ),
     )
   while (!suffices()) {
-    if (left.length === 0) return undefined
-    core.push(...left.splice(draw(left.length), 1))
+    const next = left.shift()
+    if (next === undefined) return undefined
+    core.push(next)
   }
   return core.map(({ name }) => name).sort(byName)
 }

@@ -12,7 +12,7 @@ import {
   variants,
   wholeGrid,
 } from '../studies/lifeguard-study.ts'
-import { RandomStreams } from '../world/random-streams.ts'
+import { RandomStreams } from '../studies/random-streams.ts'
 import { writeText } from './files.ts'
 import { exits, type SimTerminal } from './terminal.ts'
 

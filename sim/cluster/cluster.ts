@@ -51,7 +51,7 @@ export class Cluster {
     /** Of every agent. */
     readonly tuning: Tuning
     /** The clock that a machine begins with. */
-    readonly clockOf: () => { readonly wallOffsetMs: number; readonly rate: number }
+    readonly clockOf: (name: string) => { readonly wallOffsetMs: number; readonly rate: number }
   }) {
     this.simulation = parts.simulation
     this.#invariantsOf = parts.invariantsOf
@@ -70,7 +70,7 @@ export class Cluster {
       leader: () => this.#leadingProcess(datacenter),
       agents: () => this.#serversOf(datacenter).flatMap((name) => this.#node(name).agent ?? []),
     }))
-    for (const planned of plannedNodes(parts.plan)) this.#add(planned, parts.clockOf())
+    for (const planned of plannedNodes(parts.plan)) this.#add(planned, parts.clockOf(planned.identity.name))
     this.nodeNames = [...this.#nodes.keys()]
     this.serverNames = this.nodeNames.filter((name) => this.#node(name).identity.kind === 'server')
     this.clientNames = this.nodeNames.filter((name) => this.#node(name).identity.kind === 'client')

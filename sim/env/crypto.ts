@@ -1,6 +1,7 @@
 import type { Crypto, KeyKind, RunningHash, SignatureAlgorithm, SigningKey } from '../../src/env/crypto.ts'
-import type { RandomStream } from '../../src/env/random.ts'
 import type { Boot } from '../world/boot.ts'
+import type { Draws } from '../world/decisions/decisions.ts'
+import type { Part } from '../world/decisions/identity.ts'
 import type { Machine } from './machine.ts'
 
 const keySeedBytes = 32
@@ -17,12 +18,10 @@ const generationUs: Readonly<Record<KeyKind, readonly [number, number]>> = {
 export class SimCrypto implements Crypto {
   readonly #machine: Machine
   readonly #boot: Boot
-  readonly #draw: RandomStream
 
   constructor(machine: Machine, boot: Boot) {
     this.#machine = machine
     this.#boot = boot
-    this.#draw = machine.kernel.streams.fresh(`crypto/${boot.name}/boot/${boot.number}`)
   }
 
   sha256(bytes: Uint8Array): Uint8Array {
@@ -50,27 +49,23 @@ export class SimCrypto implements Crypto {
     return this.#machine.kernel.platform.openAesGcm(key, nonce, sealed, additional)
   }
 
-  randomBytes(length: number): Uint8Array {
+  randomBytes(length: number, ...about: readonly Part[]): Uint8Array {
     this.#machine.kernel.enter(this.#boot)
-    const bytes = new Uint8Array(length)
-    for (let at = 0; at < length; at += 4) {
-      const word = this.#draw.uint32()
-      for (let i = 0; i < 4 && at + i < length; i++) bytes[at + i] = (word >>> (8 * i)) & 255
-    }
-    return bytes
+    return bytesOf(this.#draws(about), length)
   }
 
   makeSigningKey(): SigningKey {
-    return this.#machine.kernel.platform.signingKey(this.randomBytes(32))
+    return this.#machine.kernel.platform.signingKey(this.randomBytes(keySeedBytes, 'signing key'))
   }
 
   /** What it is made from is drawn at once; it is there in a later turn, as in production. */
-  generateKey(kind: KeyKind): Promise<SigningKey> {
+  generateKey(kind: KeyKind, ...about: readonly Part[]): Promise<SigningKey> {
     const { kernel } = this.#machine
     if (!kernel.enter(this.#boot)) return kernel.never()
-    const seed = this.randomBytes(keySeedBytes)
+    const draws = this.#draws([kind, ...about])
+    const seed = bytesOf(draws, keySeedBytes)
     const [leastUs, mostUs] = generationUs[kind]
-    const delayUs = leastUs + this.#draw.below(mostUs - leastUs)
+    const delayUs = leastUs + draws.below(mostUs - leastUs)
     const make = kernel.keyMaker(kind)
     return kernel.answer(this.#boot, delayUs, `generated ${kind}`, () => make(seed))
   }
@@ -84,4 +79,17 @@ export class SimCrypto implements Crypto {
     this.#machine.kernel.enter(this.#boot)
     return this.#machine.kernel.platform.readSigningKey(pem)
   }
+
+  #draws(about: readonly Part[]): Draws {
+    return this.#machine.kernel.decisions.drawsOnce(this.#boot.identity, 'bytes', ...about)
+  }
+}
+
+function bytesOf(draws: Draws, length: number): Uint8Array {
+  const bytes = new Uint8Array(length)
+  for (let at = 0; at < length; at += 4) {
+    const word = draws.uint32()
+    for (let i = 0; i < 4 && at + i < length; i++) bytes[at + i] = (word >>> (8 * i)) & 255
+  }
+  return bytes
 }

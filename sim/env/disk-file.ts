@@ -2,6 +2,7 @@ import { done, ok, type Result } from '../../src/base/result.ts'
 import type { DiskFailure, DiskFile } from '../../src/env/disk.ts'
 import { traceKinds } from '../report/trace-kinds.ts'
 import type { Boot } from '../world/boot.ts'
+import type { Draws } from '../world/decisions/decisions.ts'
 import type { DiskTiming } from '../world/disk/disk.ts'
 import { diskFailure } from '../world/disk/disk-failure.ts'
 import type { Inode } from '../world/disk/inode.ts'
@@ -29,7 +30,7 @@ export class SimDiskFile implements DiskFile {
   }
 
   read(at: number, length: number): Promise<Result<Uint8Array, DiskFailure>> {
-    return this.#later('read', 'read', () => {
+    return this.#later('read', 'read', at, () => {
       const closed = this.#closed
       return () => {
         const fails = closed || this.#machine.disk.readFails()
@@ -40,18 +41,18 @@ export class SimDiskFile implements DiskFile {
 
   write(at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>> {
     const { kernel, host } = this.#machine
-    return this.#later('write', 'write', () => {
+    return this.#later('write', 'write', at, (draws) => {
       kernel.trace.addBytes(traceKinds.diskWrite, host.number, this.#inode.number, at, 0, bytes)
-      const result = this.#write(at, bytes)
+      const result = this.#write(at, bytes, draws)
       return () => result
     })
   }
 
   sync(): Promise<Result<undefined, DiskFailure>> {
-    return this.#later('sync', 'sync', () => {
+    return this.#later('sync', 'sync', 0, (draws) => {
       if (this.#closed) return () => this.#refused()
       const mark = this.#inode.mark()
-      return () => this.#settle(mark)
+      return () => this.#settle(mark, draws)
     })
   }
 
@@ -59,17 +60,18 @@ export class SimDiskFile implements DiskFile {
   writeSynced(at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>> {
     const { kernel, disk, host } = this.#machine
     if (!kernel.enter(this.#boot)) return kernel.never()
-    const writeUs = disk.delayUs('write')
+    const draws = disk.draws(diskOperations.writeSynced, this.#inode.identity, at)
+    const writeUs = disk.delayUs('write', draws)
     kernel.trace.addBytes(traceKinds.diskWrite, host.number, this.#inode.number, at, 0, bytes)
-    const result = this.#write(at, bytes)
+    const result = this.#write(at, bytes, draws)
     if (!result.ok) return this.#finish('writeSynced', writeUs, () => result)
     const mark = this.#inode.mark()
-    return this.#finish('writeSynced', writeUs + disk.delayUs('sync'), () => this.#settle(mark))
+    return this.#finish('writeSynced', writeUs + disk.delayUs('sync', draws), () => this.#settle(mark, draws))
   }
 
   truncate(sizeBytes: number): Promise<Result<undefined, DiskFailure>> {
     const { disk } = this.#machine
-    return this.#later('truncate', 'write', () => {
+    return this.#later('truncate', 'write', sizeBytes, () => {
       const result = this.#isWritable() ? disk.tree.truncate(this.#path, this.#inode, sizeBytes) : this.#refused()
       return () => result
     })
@@ -77,31 +79,31 @@ export class SimDiskFile implements DiskFile {
 
   allocate(sizeBytes: number): Promise<Result<undefined, DiskFailure>> {
     const { disk } = this.#machine
-    return this.#later('allocate', 'write', () => {
+    return this.#later('allocate', 'write', sizeBytes, () => {
       const result = this.#isWritable() ? disk.tree.allocate(this.#path, this.#inode, sizeBytes) : this.#refused()
       return () => result
     })
   }
 
   size(): Promise<Result<number, DiskFailure>> {
-    return this.#later('size', 'name', () => {
+    return this.#later('size', 'name', 0, () => {
       const closed = this.#closed
       return () => (closed ? diskFailure('io', this.#path) : ok(this.#inode.size))
     })
   }
 
   close(): Promise<void> {
-    return this.#later('close', 'name', () => {
+    return this.#later('close', 'name', 0, () => {
       if (!this.#closed) this.#machine.disk.tree.closed(this.#inode)
       this.#closed = true
       return () => undefined
     })
   }
 
-  #write(at: number, bytes: Uint8Array): Result<undefined, DiskFailure> {
+  #write(at: number, bytes: Uint8Array, draws: Draws): Result<undefined, DiskFailure> {
     const { disk } = this.#machine
     if (!this.#isWritable()) return this.#refused()
-    const part = disk.writeFailsAfter(bytes.length)
+    const part = disk.writeFailsAfter(bytes.length, draws)
     if (part === undefined) return disk.tree.write(this.#path, this.#inode, at, bytes)
     if (part > 0) disk.tree.write(this.#path, this.#inode, at, bytes.subarray(0, part))
     return this.#refused()
@@ -112,13 +114,13 @@ export class SimDiskFile implements DiskFile {
   }
 
   /** The changes up to a mark are on the platter, or the sync has failed. */
-  #settle(mark: number): Result<undefined, DiskFailure> {
+  #settle(mark: number, draws: Draws): Result<undefined, DiskFailure> {
     const { disk } = this.#machine
     if (!disk.syncFails()) {
       this.#inode.harden(mark)
       return done
     }
-    this.#inode.failSync(mark, disk.draw)
+    this.#inode.failSync(mark, draws)
     return diskFailure('io', this.#path)
   }
 
@@ -126,11 +128,18 @@ export class SimDiskFile implements DiskFile {
     return diskFailure('io', this.#path)
   }
 
-  #later<T>(name: keyof typeof diskOperations, timing: DiskTiming, begin: () => () => T): Promise<T> {
+  /** `at`: what tells this operation of the file from others of its kind. */
+  #later<T>(
+    name: keyof typeof diskOperations,
+    timing: DiskTiming,
+    at: number,
+    begin: (draws: Draws) => () => T,
+  ): Promise<T> {
     const { kernel, disk } = this.#machine
     if (!kernel.enter(this.#boot)) return kernel.never()
-    const delayUs = disk.delayUs(timing)
-    return this.#finish(name, delayUs, begin())
+    const draws = disk.draws(diskOperations[name], this.#inode.identity, at)
+    const delayUs = disk.delayUs(timing, draws)
+    return this.#finish(name, delayUs, begin(draws))
   }
 
   #finish<T>(name: keyof typeof diskOperations, delayUs: number, finish: () => T): Promise<T> {

@@ -1,5 +1,7 @@
 import { traceKinds } from '../report/trace-kinds.ts'
 import type { Boot } from '../world/boot.ts'
+import { Draws } from '../world/decisions/decisions.ts'
+import type { Lane } from '../world/decisions/identity.ts'
 import { SimEvent } from '../world/sim-event.ts'
 import type { Machine } from './machine.ts'
 
@@ -27,18 +29,21 @@ export const diskOperations = {
 
 export type DiskOperation = (typeof diskOperations)[keyof typeof diskOperations]
 
-/** Settles a promise with what `act` gives at that time, or when the disk goes on after a stall. */
+/**
+ * Settles a promise with what `act` gives at that time, or when the disk goes on after a stall. `at`: the file whose operations
+ * end in their order, or the numbers of one that has no order among others.
+ */
 export function finishLater<T>(
   machine: Machine,
   boot: Boot,
-  lane: object | undefined,
+  at: Lane | Draws,
   operation: DiskOperation,
   atUs: number,
   act: () => T,
 ): Promise<T> {
   const deferred = machine.kernel.deferred<T>(boot)
   const finish = (): void => deferred.resolve(act())
-  machine.kernel.queue.push(new DiskEvent(machine, boot, lane, operation, finish), atUs)
+  machine.kernel.queue.push(new DiskEvent(machine, boot, at, operation, finish), atUs)
   return deferred.promise
 }
 
@@ -49,8 +54,8 @@ class DiskEvent extends SimEvent {
   readonly #operation: DiskOperation
   readonly #finish: () => void
 
-  constructor(machine: Machine, boot: Boot, lane: object | undefined, operation: DiskOperation, finish: () => void) {
-    super(lane)
+  constructor(machine: Machine, boot: Boot, at: Lane | Draws, operation: DiskOperation, finish: () => void) {
+    super(at instanceof Draws ? undefined : at, at instanceof Draws ? at.a : at.tie)
     this.#machine = machine
     this.#boot = boot
     this.#operation = operation

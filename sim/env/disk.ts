@@ -50,7 +50,7 @@ export class SimEnvDisk implements Disk {
           found.value.harden(mark)
           return done
         }
-        found.value.failSync(mark, disk.draw)
+        found.value.failSync(mark, disk.drawsOf(diskOperations.syncDirectory, path))
         return diskFailure('io', path)
       },
       'sync',
@@ -88,8 +88,9 @@ export class SimEnvDisk implements Disk {
   #names<T>(name: keyof typeof diskOperations, path: string, act: () => T, timing: DiskTiming = 'name'): Promise<T> {
     const { kernel, disk, host } = this.#machine
     if (!kernel.enter(this.#boot)) return kernel.never()
-    const delayUs = disk.delayUs(timing)
+    const draws = disk.drawsOf(diskOperations[name], path)
+    const delayUs = disk.delayUs(timing, draws)
     kernel.trace.addText(traceKinds.disk, host.number, diskOperations[name], 0, delayUs, path)
-    return finishLater(this.#machine, this.#boot, undefined, diskOperations[name], kernel.nowUs + delayUs, act)
+    return finishLater(this.#machine, this.#boot, draws, diskOperations[name], kernel.nowUs + delayUs, act)
   }
 }

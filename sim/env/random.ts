@@ -1,60 +1,60 @@
 import type { Random, RandomStream } from '../../src/env/random.ts'
 import type { Boot } from '../world/boot.ts'
+import type { Draws } from '../world/decisions/decisions.ts'
 import type { Machine } from './machine.ts'
 
 /**
- * Streams of one process: keyed by the number of the boot too, or a process that restarts would draw the election
- * timeouts of its last life again.
+ * What a process decides is within its life: a process that restarts draws other numbers than in its last life. Raft's
+ * timeouts are within the node, by their term: how often a server was started before changes none of them.
  */
 export class SimRandom implements Random {
   readonly #machine: Machine
   readonly #boot: Boot
-  readonly #streams = new Map<string, RandomStream>()
 
   constructor(machine: Machine, boot: Boot) {
     this.#machine = machine
     this.#boot = boot
   }
 
-  stream(name: string): RandomStream {
+  draws(purpose: string, ...about: readonly (string | number)[]): RandomStream {
     const { kernel } = this.#machine
     kernel.enter(this.#boot)
-    let stream = this.#streams.get(name)
-    if (stream === undefined) {
-      stream = kernel.streams.fresh(`node/${this.#boot.name}/boot/${this.#boot.number}/${name}`)
-      if (kernel.remarksDraws) stream = new RemarkedStream(this.#machine, name, stream)
-      this.#streams.set(name, stream)
-    }
-    return stream
+    const { decisions } = kernel
+    const draws = purpose.startsWith(byTerm)
+      ? decisions.drawsApart(this.#boot.name, purpose, ...about)
+      : decisions.drawsOnce(this.#boot.identity, purpose, ...about)
+    return kernel.remarksDraws ? new RemarkedDraws(this.#machine, [purpose, ...about].join(' '), draws) : draws
   }
 }
 
-/** Tells the reader of a trace what was drawn; the hash does not change. */
-class RemarkedStream implements RandomStream {
-  readonly #machine: Machine
-  readonly #name: string
-  readonly #stream: RandomStream
+const byTerm = 'raft.'
 
-  constructor(machine: Machine, name: string, stream: RandomStream) {
+/** Tells the reader of a trace what was drawn; the hash does not change. */
+class RemarkedDraws implements RandomStream {
+  readonly #machine: Machine
+  readonly #what: string
+  readonly #draws: Draws
+
+  constructor(machine: Machine, what: string, draws: Draws) {
     this.#machine = machine
-    this.#name = name
-    this.#stream = stream
+    this.#what = what
+    this.#draws = draws
   }
 
   uint32(): number {
-    return this.#remarked(this.#stream.uint32())
+    return this.#remarked(this.#draws.uint32())
   }
 
   below(bound: number): number {
-    return this.#remarked(this.#stream.below(bound))
+    return this.#remarked(this.#draws.below(bound))
   }
 
   fraction(): number {
-    return this.#remarked(this.#stream.fraction())
+    return this.#remarked(this.#draws.fraction())
   }
 
   #remarked(drawn: number): number {
-    this.#machine.kernel.trace.remark(this.#machine.host.number, `draws ${drawn} from ${this.#name}`)
+    this.#machine.kernel.trace.remark(this.#machine.host.number, `draws ${drawn} for ${this.#what}`)
     return drawn
   }
 }

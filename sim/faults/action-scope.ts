@@ -1,15 +1,15 @@
-import type { RandomStream } from '../../src/env/random.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Range } from '../notation/quantities.ts'
 import { type Selectable, select } from '../notation/selection.ts'
 import type { Selector } from '../notation/selector.ts'
+import type { Draws } from '../world/decisions/decisions.ts'
 
 /** The nodes that an action applies to, at the moment when it is performed. */
 export interface ActionScope {
   /** The server whose event triggered it. */
   readonly it: string | undefined
   readonly saved: (name: string) => readonly string[] | undefined
-  readonly draw: RandomStream
+  readonly draw: Draws
 }
 
 /** The cluster, for resolving selections. */
@@ -23,7 +23,7 @@ export function selectable(cluster: Cluster, scope: ActionScope, except: readonl
     saved: scope.saved,
     it: scope.it,
     except,
-    draw: (bound) => scope.draw.below(bound),
+    draw: scope.draw,
   }
 }
 
@@ -43,7 +43,7 @@ export function given(name: string, range: Range | undefined): Readonly<Record<s
 }
 
 /** Uniformly from the range, in thousandths. */
-export function drawRange(draw: RandomStream, range: Range): number {
+export function drawRange(draw: Draws, range: Range): number {
   if (range.max === range.min) return range.min
   return range.min + draw.fraction() * (range.max - range.min)
 }

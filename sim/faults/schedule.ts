@@ -1,4 +1,5 @@
-import type { RandomStream } from '../../src/env/random.ts'
+import type { Decisions, Draws } from '../world/decisions/decisions.ts'
+import type { Identity } from '../world/decisions/identity.ts'
 import { drawRange } from './action-scope.ts'
 import type { Fault, FaultAction, Trigger } from './fault-schema.ts'
 import type { Deed } from './injector.ts'
@@ -9,16 +10,20 @@ export interface ScheduleWorld {
   readonly nowMs: () => number
   /** Calls `then` after this much true time, in a turn of its own. */
   readonly after: (delayMs: number, then: () => void) => void
-  readonly stream: (name: string) => RandomStream
+  readonly decisions: Decisions
   /** `it` is the server that the fault is about. */
-  readonly perform: (action: FaultAction, it: string | undefined, draw: RandomStream) => Deed
+  readonly perform: (action: FaultAction, it: string | undefined, draw: Draws) => Deed
   readonly onDeed: (deed: Deed) => void
 }
 
 /** Maximum number of pending faults, which stops a trigger that fires in a tight loop. */
 const pendingMax = 1000
 
-/** Triggers the faults of a scenario: at random times, at fixed times, and at events. */
+/**
+ * Triggers the faults of a scenario: at random times, at fixed times, and at events. A rule is known by what it says, and a
+ * firing by its rule and what triggered it: the nth turn of its own clock, or the nth such event at one server. So a rule or
+ * a firing less changes none of the others.
+ */
 export class FaultSchedule {
   readonly #world: ScheduleWorld
   readonly #faults: readonly Armed[]
@@ -27,18 +32,25 @@ export class FaultSchedule {
 
   constructor(faults: readonly Fault[], world: ScheduleWorld) {
     this.#world = world
-    this.#faults = faults.flatMap((fault, at) => {
-      const draw = world.stream(`faults.${at + 1}`)
-      const isLeftOut = fault.do !== undefined && fault.swarm !== undefined && draw.fraction() < fault.swarm
-      return isLeftOut ? [] : [{ fault, draw, choices: choicesOf(fault, draw), seen: 0 }]
+    const same = new Map<string, number>()
+    this.#faults = faults.flatMap((fault) => {
+      const text = JSON.stringify(fault)
+      const before = same.get(text) ?? 0
+      same.set(text, before + 1)
+      const rule = world.decisions.identity('fault', text, before)
+      const choices = this.#choicesOf(fault, rule)
+      return choices === undefined ? [] : [{ fault, rule, choices, seen: 0, seenAt: new Map<string, number>() }]
     })
   }
 
   start(): void {
     for (const armed of this.#faults) {
-      const { fault, draw } = armed
-      if (fault.at !== undefined) this.#later(drawRange(draw, fault.at), () => this.#happen(armed, undefined))
-      if (fault.every !== undefined) this.#again(armed)
+      const { at, every } = armed.fault
+      if (at !== undefined) {
+        const firing = this.#within(armed, 'at')
+        this.#later(drawRange(this.#draws(firing, 'time'), at), () => this.#happen(armed, firing, undefined))
+      }
+      if (every !== undefined) this.#again(armed, 1)
     }
   }
 
@@ -56,21 +68,25 @@ export class FaultSchedule {
   }
 
   #setOff(armed: Armed, server: string): void {
-    const { fault, draw } = armed
+    const { fault, seenAt } = armed
+    const nth = (seenAt.get(server) ?? 0) + 1
+    seenAt.set(server, nth)
     armed.seen++
     if (fault.nth !== undefined && armed.seen !== fault.nth) return
-    if (fault.chance !== undefined && draw.fraction() >= fault.chance) return
-    const delayMs = fault.after === undefined ? 0 : drawRange(draw, fault.after)
+    const firing = this.#within(armed, 'when', server, nth)
+    if (!this.#isChosen(fault, firing)) return
+    const delayMs = fault.after === undefined ? 0 : drawRange(this.#draws(firing, 'delay'), fault.after)
     // Always deferred: the code that reports the event has not finished its turn.
-    this.#later(delayMs, () => this.#happen(armed, server))
+    this.#later(delayMs, () => this.#happen(armed, firing, server))
   }
 
-  #again(armed: Armed): void {
-    const { fault, draw } = armed
+  #again(armed: Armed, nth: number): void {
+    const { fault } = armed
     if (fault.every === undefined) return
-    this.#later(Math.max(1, drawRange(draw, fault.every)), () => {
-      this.#again(armed)
-      if (fault.chance === undefined || draw.fraction() < fault.chance) this.#happen(armed, undefined)
+    const firing = this.#within(armed, 'every', nth)
+    this.#later(Math.max(1, drawRange(this.#draws(firing, 'time'), fault.every)), () => {
+      this.#again(armed, nth + 1)
+      if (this.#isChosen(fault, firing)) this.#happen(armed, firing, undefined)
     })
   }
 
@@ -83,30 +99,54 @@ export class FaultSchedule {
     })
   }
 
-  #happen({ fault, draw, choices }: Armed, it: string | undefined): void {
+  #happen({ fault, choices }: Armed, firing: Identity, it: string | undefined): void {
     const nowMs = this.#world.nowMs()
     if (fault.from !== undefined && nowMs < fault.from.min) return
     if (fault.until !== undefined && nowMs > fault.until.max) return
-    for (const action of fault.do ?? []) this.#world.onDeed(this.#world.perform(action, it, draw))
-    if (choices.length === 0) return
-    const action = choices[draw.below(choices.length)] as FaultAction
-    this.#world.onDeed(this.#world.perform(action, it, draw))
+    if (!this.#world.decisions.happens(firing)) return
+    const chosen = this.#draws(firing, 'choice').oneOf(choices, (action) => JSON.stringify(action))
+    const actions = [...(fault.do ?? []), ...(chosen === undefined ? [] : [chosen])]
+    for (const [at, action] of actions.entries()) {
+      const draws = this.#draws(firing, 'action', String(at))
+      const deed = this.#world.decisions.because(draws, () => this.#world.perform(action, it, draws))
+      this.#world.onDeed(deed)
+    }
+  }
+
+  #isChosen({ chance }: Fault, firing: Identity): boolean {
+    return chance === undefined || this.#draws(firing, 'chance').chance(chance)
+  }
+
+  /**
+   * A swarm: every run has some kinds of fault and lacks others, rather than a little of everything. What of `one of` this
+   * seed has; undefined: it does not have the rule.
+   */
+  #choicesOf(fault: Fault, rule: Identity): readonly FaultAction[] | undefined {
+    const all = fault['one of'] ?? []
+    const { swarm } = fault
+    if (swarm === undefined) return all
+    const isLeftOut = (text: string): boolean => this.#draws(rule, 'swarm', text).chance(swarm)
+    if (all.length === 0) return isLeftOut('') ? undefined : all
+    const kept = all.filter((action) => !isLeftOut(JSON.stringify(action)))
+    if (kept.length > 0) return kept
+    const one = this.#draws(rule, 'swarm of one').oneOf(all, (action) => JSON.stringify(action))
+    return one === undefined ? [] : [one]
+  }
+
+  #within({ rule }: Armed, ...parts: readonly (string | number)[]): Identity {
+    return this.#world.decisions.within(rule, ...parts)
+  }
+
+  #draws(identity: Identity, ...parts: readonly string[]): Draws {
+    return this.#world.decisions.drawsWithin(identity, ...parts)
   }
 }
 
 interface Armed {
   readonly fault: Fault
-  readonly draw: RandomStream
+  readonly rule: Identity
   /** The members of `one of` that this seed has. */
   readonly choices: readonly FaultAction[]
   seen: number
-}
-
-/** A swarm: every run has some kinds of fault and lacks others, rather than a little of everything. */
-function choicesOf(fault: Fault, draw: RandomStream): readonly FaultAction[] {
-  const all = fault['one of'] ?? []
-  const { swarm } = fault
-  if (swarm === undefined || all.length === 0) return all
-  const kept = all.filter(() => draw.fraction() >= swarm)
-  return kept.length > 0 ? kept : [all[draw.below(all.length)] as FaultAction]
+  readonly seenAt: Map<string, number>
 }

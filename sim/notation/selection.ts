@@ -1,5 +1,10 @@
 import type { Pick, Selector } from './selector.ts'
 
+/** Numbers of one decision that give names an order. */
+export interface NamesDrawn {
+  inOrder<T>(items: readonly T[], nameOf: (item: T) => string): readonly T[]
+}
+
 /** What selecting needs to know of the cluster at this moment. */
 export interface Selectable {
   /** Every server, in order of name. */
@@ -15,8 +20,8 @@ export interface Selectable {
   readonly it: string | undefined
   /** Servers that `others` leaves out, beside `it`. */
   readonly except: readonly string[]
-  /** A drawn integer from 0 to `bound - 1`. */
-  readonly draw: (bound: number) => number
+  /** Gives each agent its place where some of several are chosen. */
+  readonly draw: NamesDrawn
 }
 
 /** The agents meant, servers first, in order of name, each once. May be none: there is no leader, or nobody runs. */
@@ -106,8 +111,5 @@ function withLeader(leaders: readonly string[], count: number, among: Selectable
 }
 
 function drawn(from: readonly string[], count: number, among: Selectable): readonly string[] {
-  const left = [...from]
-  const chosen: string[] = []
-  while (chosen.length < count && left.length > 0) chosen.push(...left.splice(among.draw(left.length), 1))
-  return chosen
+  return among.draw.inOrder(from, (name) => name).slice(0, Math.max(0, count))
 }

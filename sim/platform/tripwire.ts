@@ -145,7 +145,7 @@ function guardedThings(): readonly Guarded[] {
     'scrypt',
   ]
   return [
-    { owner: Math, of: 'Math.', names: ['random'], instead: 'env.random.stream(name)' },
+    { owner: Math, of: 'Math.', names: ['random'], instead: 'env.random.draws(purpose)' },
     { owner: globalThis, of: '', names: timers, instead: 'env.timers, or env.deferred() for promises' },
     { owner: globalThis, of: '', names: ['fetch'], instead: 'env.http' },
     { owner: performance, of: 'performance.', names: ['now'], instead: 'env.clock.monoMs()' },

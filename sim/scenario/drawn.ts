@@ -1,18 +1,19 @@
-import type { RandomStream } from '../../src/env/random.ts'
 import type { ClusterPlan } from '../cluster/cluster-plan.ts'
 import type { Tuning } from '../cluster/settings.ts'
+import type { Decisions, Draws } from '../world/decisions/decisions.ts'
 import type { Scenario } from './language/scenario-schema.ts'
 
 /** The cluster of one seed: draws everything that the scenario leaves to chance. */
-export function drawnCluster(scenario: Scenario, draw: RandomStream): ClusterPlan {
+export function drawnCluster(scenario: Scenario, decisions: Decisions): ClusterPlan {
   const datacenters = Object.entries(scenario.cluster).map(([name, { servers, clients, config, ...rest }]) => {
-    const over = oneOf(rest['drawn config'], draw)
+    const drawsOf = (what: string): Draws => decisions.draws('cluster', name, what)
+    const over = oneOf(rest['drawn config'], drawsOf('config'))
     const plan = {
       ...(rest.datacenter === undefined ? {} : { datacenter: rest.datacenter }),
       ...(rest.apart === undefined ? {} : { apart: rest.apart }),
       ...(rest.certificates === undefined ? {} : { certificates: rest.certificates }),
-      servers: { ...servers, count: countOf(servers.count, draw) },
-      ...(clients === undefined ? {} : { clients: { ...clients, count: countOf(clients.count, draw) } }),
+      servers: { ...servers, count: countOf(servers.count, drawsOf('servers')) },
+      ...(clients === undefined ? {} : { clients: { ...clients, count: countOf(clients.count, drawsOf('clients')) } }),
       config: { ...config, ...over },
     }
     return [name, plan] as const
@@ -21,12 +22,12 @@ export function drawnCluster(scenario: Scenario, draw: RandomStream): ClusterPla
 }
 
 /** The seed's settings that have no key in configuration files. */
-export function drawnTuning({ knobs, mesh }: Scenario, draw: RandomStream): Tuning {
-  const entries = oneOf(knobs?.['append entries'], draw)
-  const inFlight = oneOf(knobs?.['appends in flight'], draw)
-  const chunk = oneOf(knobs?.['snapshot chunk'], draw)
-  const trailing = oneOf(knobs?.['trailing logs'], draw)
-  const incarnation = oneOf(knobs?.['first incarnation'], draw)
+export function drawnTuning({ knobs, mesh }: Scenario, decisions: Decisions): Tuning {
+  const entries = oneOf(knobs?.['append entries'], decisions.draws('knobs', 'append entries'))
+  const inFlight = oneOf(knobs?.['appends in flight'], decisions.draws('knobs', 'appends in flight'))
+  const chunk = oneOf(knobs?.['snapshot chunk'], decisions.draws('knobs', 'snapshot chunk'))
+  const trailing = oneOf(knobs?.['trailing logs'], decisions.draws('knobs', 'trailing logs'))
+  const incarnation = oneOf(knobs?.['first incarnation'], decisions.draws('knobs', 'first incarnation'))
   return {
     limits: {
       ...(entries === undefined ? {} : { appendEntriesMax: entries }),
@@ -39,12 +40,12 @@ export function drawnTuning({ knobs, mesh }: Scenario, draw: RandomStream): Tuni
   }
 }
 
-function countOf(count: number | readonly number[], draw: RandomStream): number {
+function countOf(count: number | readonly number[], draw: Draws): number {
   return typeof count === 'number' ? count : (oneOf(count, draw) as number)
 }
 
 /** Draws nothing if there is no choice. */
-function oneOf<T>(values: readonly T[] | undefined, draw: RandomStream): T | undefined {
+function oneOf<T>(values: readonly T[] | undefined, draw: Draws): T | undefined {
   if (values === undefined || values.length < 2) return values?.[0]
   return values[draw.below(values.length)]
 }

@@ -17,6 +17,7 @@ import type { Selector } from '../notation/selector.ts'
 import type { RunFailure, RunResult, StoryLine } from '../report/run-report.ts'
 import { ManagerMachine, managerName } from '../secrets-manager/manager-machine.ts'
 import type { Simulation } from '../simulation/simulation.ts'
+import type { Identity } from '../world/decisions/identity.ts'
 import { filled } from './answers.ts'
 import type { Observed } from './conditions/condition.ts'
 import { type Condition, conditionText, judge } from './conditions/conditions.ts'
@@ -60,6 +61,8 @@ export class ScenarioRun implements RunContext {
   readonly #schedule: FaultSchedule
   readonly #observed: Observed
   readonly #reaching: Reaching
+  /** The step that is done: what it draws is within it. */
+  #step: Identity = { a: 0, b: 0 }
   /** Something changed that conditions may depend on. */
   #changed = true
 
@@ -105,7 +108,7 @@ export class ScenarioRun implements RunContext {
     this.#schedule = new FaultSchedule(this.scenario.faults ?? [], {
       nowMs: () => this.simulation.nowUs / 1000,
       after: (delayMs, then) => void this.simulation.after(delayMs, then),
-      stream: (name) => this.simulation.random(name),
+      decisions: this.simulation.decisions,
       perform: (action, it, draw) => this.injector.perform(action, this.scopeOf(it, draw)),
       onDeed: (deed) => this.#tellDeed(deed),
     })
@@ -129,6 +132,7 @@ export class ScenarioRun implements RunContext {
     for (const [at, step] of (this.scenario.steps ?? []).entries()) {
       if (this.hasFailed()) break
       this.tell('step', step.step)
+      this.#step = this.simulation.decisions.identity('step', at)
       await performStep(this, step, ['steps', at])
     }
     const leftMs = (this.scenario.lasts ?? 0) - this.simulation.nowUs / 1000
@@ -196,7 +200,7 @@ export class ScenarioRun implements RunContext {
   }
 
   stepScope(): ActionScope {
-    return this.scopeOf(undefined, this.simulation.random('steps'))
+    return this.scopeOf(undefined, this.simulation.decisions.drawsOnce(this.#step, 'step'))
   }
 
   scopeOf(it: string | undefined, draw: ActionScope['draw']): ActionScope {

@@ -4,6 +4,7 @@ import { drawRange } from '../faults/action-scope.ts'
 import type { Range } from '../notation/quantities.ts'
 import type { TraceOptions } from '../report/trace.ts'
 import { Simulation, type SimulationOptions } from '../simulation/simulation.ts'
+import type { Book } from '../world/decisions/book.ts'
 import type { DiskOptions } from '../world/disk/disk.ts'
 import type { Platform } from '../world/platform.ts'
 import type { RangeMs } from '../world/time-range.ts'
@@ -17,6 +18,8 @@ export interface WorldOptions {
   /** One for each run; closed at its end. */
   readonly platform: Platform
   readonly trace?: TraceOptions | undefined
+  /** Sees every decision, and may make it otherwise. */
+  readonly book?: Book | undefined
 }
 
 const defaultLatency: Range = { min: 1, max: 5 }
@@ -29,12 +32,13 @@ export function networkFacts({ network }: Scenario): NetworkFacts {
 
 /** The world of one run, as its scenario describes it without faults. */
 export function newSimulation(
-  { loaded, seed, platform, trace }: WorldOptions,
+  { loaded, seed, platform, trace, book }: WorldOptions,
   { afterTurn, onSaid }: Required<Pick<SimulationOptions, 'afterTurn' | 'onSaid'>>,
 ): Simulation {
   const { network, mesh } = loaded.scenario
   return new Simulation({
     seed: String(seed),
+    book,
     platform,
     ...(trace === undefined ? {} : { trace }),
     link: {
@@ -75,12 +79,15 @@ export function newCluster(
   wired: Pick<ConstructorParameters<typeof Cluster>[0], 'invariantsOf' | 'onTrigger'>,
 ): Cluster {
   const { offset = { min: 0, max: 0 }, rate = { min: 0, max: 0 } } = scenario.clocks ?? {}
-  const draw = simulation.random('clocks')
+  const { decisions } = simulation
   return new Cluster({
     simulation,
-    plan: drawnCluster(scenario, simulation.random('cluster')),
-    tuning: drawnTuning(scenario, simulation.random('knobs')),
+    plan: drawnCluster(scenario, decisions),
+    tuning: drawnTuning(scenario, decisions),
     ...wired,
-    clockOf: () => ({ wallOffsetMs: drawRange(draw, offset), rate: 1 + drawRange(draw, rate) }),
+    clockOf: (name) => ({
+      wallOffsetMs: drawRange(decisions.draws('clock offset', name), offset),
+      rate: 1 + drawRange(decisions.draws('clock rate', name), rate),
+    }),
   })
 }

@@ -135,7 +135,7 @@ export function serialText(serial: bigint): string {
 
 /** PEM of an authority that nobody trusts. */
 export async function unrelatedAuthority(env: Env): Promise<string> {
-  const key = await env.crypto.generateKey('ec-256')
+  const key = await env.crypto.generateKey('ec-256', 'issued')
   return rootOf(env, key, 'Somebody Else', [], 3_600).pem.trimEnd()
 }
 
@@ -148,7 +148,7 @@ interface Bearer {
 
 function written(env: Env, signer: SigningKey, bearer: Bearer, back: number, ttl: number): Certificate {
   const nowMs = env.clock.wallMs()
-  const serial = env.crypto.randomBytes(20)
+  const serial = env.crypto.randomBytes(20, 'serial', bearer.publicKey)
   serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40
   const times = { notBeforeMs: nowMs - back, notAfterMs: nowMs + ttl * 1000 }
   return asRead(writeCertificate({ ...bearer, ...times, serial }, signer))

@@ -213,8 +213,8 @@ export class PkiMount {
     const type = body['key_type'] ?? 'rsa'
     const bits = body['key_bits'] ?? 2048
     if (type === 'ec' && (bits === 256 || bits === 384 || bits === 521))
-      return this.#env.crypto.generateKey(`ec-${bits}`)
-    if (type === 'rsa' && (bits === 2048 || bits === 4096)) return this.#env.crypto.generateKey(`rsa-${bits}`)
+      return this.#env.crypto.generateKey(`ec-${bits}`, 'mount')
+    if (type === 'rsa' && (bits === 2048 || bits === 4096)) return this.#env.crypto.generateKey(`rsa-${bits}`, 'mount')
     if (type === 'ec') return `unsupported bit length for EC key: ${String(bits)}`
     return type === 'rsa' ? `unsupported bit length for RSA key: ${String(bits)}` : `unknown key type ${String(type)}`
   }

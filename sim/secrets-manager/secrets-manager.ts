@@ -252,7 +252,7 @@ export class SecretsManager {
   }
 
   #requestId(): string {
-    return uuidOf(this.#env.crypto.randomBytes(16))
+    return uuidOf(this.#env.crypto.randomBytes(16, 'request'))
   }
 }
 

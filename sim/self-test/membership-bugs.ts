@@ -126,8 +126,8 @@ export const membershipBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: 'src/gossip/driver/gossip-pool.js',
-        find: 'step(this.#core, event, this.#env.clock.monoMs(), this.#random)',
-        replace: 'step(this.#core, event, this.#env.clock.wallMs(), this.#random)',
+        find: 'step(this.#core, event, this.#env.clock.monoMs(), this.#draws.begin(event))',
+        replace: 'step(this.#core, event, this.#env.clock.wallMs(), this.#draws.begin(event))',
       },
     ],
     hunt: 'deaths-in-calm',

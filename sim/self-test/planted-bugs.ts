@@ -99,7 +99,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
     ],
     hunt: 'long-tails',
-    foundBy: ['R5', 'P1'],
+    foundBy: ['R5', 'P1', 'K3'],
   },
   {
     row: 8,

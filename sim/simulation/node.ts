@@ -5,6 +5,7 @@ import { createSimEnv } from '../env/env.ts'
 import { type Machine, machineFacts, type NodeOptions, type Program } from '../env/machine.ts'
 import { traceKinds } from '../report/trace-kinds.ts'
 import { Boot } from '../world/boot.ts'
+import { type Identity, wordOf } from '../world/decisions/identity.ts'
 import { SimDisk } from '../world/disk/disk.ts'
 import type { Kernel } from '../world/kernel.ts'
 import type { Host } from '../world/network/host.ts'
@@ -39,6 +40,8 @@ export class SimNode implements Machine {
   readonly facts: MachineFacts
   readonly #onError: (node: SimNode, error: unknown) => void
   #boots = 0
+  /** Of the last life. */
+  #life: Identity | undefined
   #process: Boot | undefined
   #env: Env | undefined
   #backlog: SimEvent[] = []
@@ -88,7 +91,7 @@ export class SimNode implements Machine {
   boot(start: Start): void {
     invariant(this.#process === undefined, 'one process at a time', { node: this.name })
     this.#boots++
-    const process = new Boot(this.number, this.name, this.#boots)
+    const process = new Boot(this.number, this.name, this.#boots, this.#nextLife())
     this.#process = process
     this.host.boot = process
     this.host.powered = true
@@ -124,7 +127,7 @@ export class SimNode implements Machine {
     this.host.powered = !silent
     for (const part of [...process.parts]) part.processEnded(!silent)
     process.parts.clear()
-    this.disk.processEnded(options.disk !== 'kept')
+    this.disk.processEnded(options.disk !== 'kept', process.identity)
     for (const event of this.#backlog) event.dropped()
     this.#backlog = []
     this.#backlogBytes = 0
@@ -172,27 +175,32 @@ export class SimNode implements Machine {
     this.#backlog.push(event)
   }
 
-  /** Any interleaving of the lanes, each with its own order. */
+  /** A life comes from the decision to start it; without one, such as a supervisor's, from the life before. */
+  #nextLife(): Identity {
+    const { decisions } = this.kernel
+    const { cause } = decisions
+    if (cause !== undefined) this.#life = decisions.within(cause, 'life', this.name)
+    else if (this.#life === undefined) this.#life = decisions.identity('life', this.name)
+    else this.#life = decisions.within(this.#life, 'again')
+    return this.#life
+  }
+
+  /** Any interleaving of the lanes, each with its own order: each event draws a place, and a lane fills its places in order. */
   #drawOrder(events: readonly SimEvent[]): readonly SimEvent[] {
-    const draw = this.kernel.stream(`power/${this.name}`)
+    const order = this.kernel.decisions.identity('backlog', this.name, this.kernel.nowUs)
     const lanes = new Map<object, SimEvent[]>()
-    for (const event of events) {
-      const lane = lanes.get(event.lane ?? event)
-      if (lane === undefined) lanes.set(event.lane ?? event, [event])
-      else lane.push(event)
-    }
-    const slots = events.map((event) => lanes.get(event.lane ?? event) as SimEvent[])
-    for (let at = slots.length - 1; at > 0; at--) {
-      const other = draw.below(at + 1)
-      const slot = slots[at] as SimEvent[]
-      slots[at] = slots[other] as SimEvent[]
-      slots[other] = slot
-    }
+    const places = events.map((event) => {
+      const lane = lanes.get(event.lane ?? event) ?? []
+      lanes.set(event.lane ?? event, lane)
+      lane.push(event)
+      return { lane, place: wordOf(order, event.tie + lane.length) }
+    })
+    places.sort((one, other) => one.place - other.place)
     const taken = new Map<SimEvent[], number>()
-    return slots.map((slot) => {
-      const next = taken.get(slot) ?? 0
-      taken.set(slot, next + 1)
-      return slot[next] as SimEvent
+    return places.map(({ lane }) => {
+      const next = taken.get(lane) ?? 0
+      taken.set(lane, next + 1)
+      return lane[next] as SimEvent
     })
   }
 }

@@ -1,10 +1,11 @@
 import { invariant } from '../../src/base/invariant.ts'
 import type { Closable } from '../../src/env/async.ts'
 import type { Endpoint } from '../../src/env/net.ts'
-import type { RandomStream } from '../../src/env/random.ts'
 import type { NodeOptions } from '../env/machine.ts'
 import type { TraceDigest, TraceOptions } from '../report/trace.ts'
 import { traceKinds } from '../report/trace-kinds.ts'
+import type { Book } from '../world/decisions/book.ts'
+import type { Decisions } from '../world/decisions/decisions.ts'
 import type { DiskOptions } from '../world/disk/disk.ts'
 import {
   defaultLimits,
@@ -25,6 +26,8 @@ import { TurnLoop } from './turn-loop.ts'
 
 export interface SimulationOptions {
   readonly seed: string
+  /** Sees and makes decisions; absent: nobody looks, and the seed alone decides. */
+  readonly book?: Book | undefined
   readonly platform: Platform
   /** Of every link, unless `network.setLink` says otherwise. */
   readonly link?: LinkOptions | undefined
@@ -67,6 +70,7 @@ export class Simulation {
     const limits = { ...defaultLimits, ...options.limits }
     this.#kernel = new Kernel({
       seed: options.seed,
+      book: options.book,
       platform: options.platform,
       pendingMax: limits.pending,
       trace: options.trace ?? {},
@@ -81,7 +85,7 @@ export class Simulation {
       nodeAt: (number) => this.#nodes[number - 1],
       onError: (node, error) => this.#nodeError(node, error),
       afterTurn: options.afterTurn,
-      ties: options.shuffleTies === true ? this.#kernel.stream('ties') : undefined,
+      ties: options.shuffleTies === true ? this.#kernel.decisions.identity('ties') : undefined,
     })
   }
 
@@ -132,9 +136,9 @@ export class Simulation {
     return node
   }
 
-  /** A stream of numbers of the run itself: for faults, workloads and choices of a scenario. */
-  random(name: string): RandomStream {
-    return this.#kernel.stream(`driver/${name}`)
+  /** What is decided in the run itself: by faults, workloads and choices of a scenario. */
+  get decisions(): Decisions {
+    return this.#kernel.decisions
   }
 
   /** Lets the driver do something at a time, in a turn of its own; at once if that time is past. */
@@ -143,7 +147,11 @@ export class Simulation {
   }
 
   after(delayMs: number, act: () => void): Closable {
-    return this.#kernel.after(undefined, undefined, microseconds(Math.max(0, delayMs)), 'driver', act)
+    const { decisions } = this.#kernel
+    const { cause } = decisions
+    // What was begun by a decision goes on as its consequence.
+    const acts = cause === undefined ? act : () => decisions.because(cause, act)
+    return this.#kernel.after(undefined, undefined, microseconds(Math.max(0, delayMs)), 'driver', acts)
   }
 
   /** Puts a datagram on the wire under this sender address, whichever machine has it. */

@@ -1,5 +1,5 @@
 import { invariant } from '../../src/base/invariant.ts'
-import type { RandomStream } from '../../src/env/random.ts'
+import type { Identity } from '../world/decisions/identity.ts'
 import type { Kernel, RunEnd, RunLimits } from '../world/kernel.ts'
 import type { SimEvent } from '../world/sim-event.ts'
 import type { SimNode } from './node.ts'
@@ -12,8 +12,8 @@ export interface TurnLoopOptions {
   readonly nodeAt: (number: number) => SimNode | undefined
   readonly onError: (node: SimNode, error: unknown) => void
   readonly afterTurn: ((node: SimNode | undefined) => void) | undefined
-  /** Draws among events of one instant. */
-  readonly ties: RandomStream | undefined
+  /** What orders the events of one instant; undefined: they happen in the order in which they were made. */
+  readonly ties: Identity | undefined
 }
 
 /**

@@ -1,8 +1,8 @@
 import { lanGossip } from '../../src/agent/settings/gossip-timing.ts'
 import { pushPullMs } from '../../src/gossip/core/scaling.ts'
-import type { RandomStreams } from '../world/random-streams.ts'
 import { Distribution } from './distribution.ts'
 import { MemberPool, type Traffic } from './member-pool.ts'
+import type { RandomStreams } from './random-streams.ts'
 
 /** Default sizes of the measured pools. */
 export const usualSizes: readonly number[] = [10, 100, 1_000]

@@ -1,7 +1,7 @@
 import type { RandomStream } from '../../src/env/random.ts'
-import type { RandomStreams } from '../world/random-streams.ts'
 import { Distribution } from './distribution.ts'
 import { ElectionTrial, type Surroundings } from './election-trial.ts'
+import type { RandomStreams } from './random-streams.ts'
 
 /** A figure that the paper states, in milliseconds. */
 export interface PaperFigure {

@@ -1,8 +1,8 @@
 import { lanGossip } from '../../src/agent/settings/gossip-timing.ts'
 import type { WithoutParts } from '../../src/gossip/core/types.ts'
-import type { RandomStreams } from '../world/random-streams.ts'
 import { Distribution } from './distribution.ts'
 import { MemberPool } from './member-pool.ts'
+import type { RandomStreams } from './random-streams.ts'
 
 /** The protocol without some of its parts. */
 export interface Variant {

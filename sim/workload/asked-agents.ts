@@ -5,6 +5,7 @@ import { selectable } from '../faults/action-scope.ts'
 import type { Template } from '../notation/fields.ts'
 import { select } from '../notation/selection.ts'
 import type { Selector } from '../notation/selector.ts'
+import type { Decisions, Draws } from '../world/decisions/decisions.ts'
 import type { Asked } from './key-client.ts'
 import type { WorkloadRun } from './kind.ts'
 
@@ -20,8 +21,9 @@ export interface AskedAgent {
 export interface GroupWorld {
   /** Microseconds of true time: what histories are judged by. */
   readonly nowUs: () => number
+  readonly decisions: Decisions
   /** The agent to ask now; undefined when the selection is empty. */
-  readonly server: (draw: (bound: number) => number) => AskedAgent | undefined
+  readonly server: (draws: Draws) => AskedAgent | undefined
   /** Which boot of the server runs now. */
   readonly bootOf: (server: string) => number
   readonly onAcknowledged: (server: string) => void
@@ -42,16 +44,17 @@ export function groupWorld(run: WorkloadRun, group: Asking): GroupWorld {
   const datacenter = group.datacenter ?? run.cluster.datacenterNames[0] ?? ''
   return {
     nowUs: () => run.simulation.nowUs,
-    server: (draw) => {
+    decisions: run.simulation.decisions,
+    server: (draws) => {
       const scope = selectable(run.cluster, run.stepScope())
-      const meant = group.at === undefined ? run.cluster.serverNames : select(group.at, { ...scope, draw })
+      const meant = group.at === undefined ? run.cluster.serverNames : select(group.at, { ...scope, draw: draws })
       // Their answers are judged as of one cluster; without a named one, only agents of that cluster are asked.
       const chosen = meant.filter((node) =>
         group.datacenter === undefined
           ? run.cluster.datacenterOf(node) === datacenter
           : knowsOf(run.cluster, node, datacenter),
       )
-      const name = chosen[draw(Math.max(1, chosen.length))]
+      const name = draws.oneOf(chosen, (each) => each)
       if (name === undefined) return undefined
       const identity = run.cluster.identityOf(name)
       const isThere = identity.datacenter === datacenter
@@ -71,9 +74,9 @@ export function groupWorld(run: WorkloadRun, group: Asking): GroupWorld {
 }
 
 /** Of whatever datacenter. */
-export function anyAgent(run: WorkloadRun, at: Selector, draw: (bound: number) => number): AskedAgent | undefined {
-  const meant = select(at, { ...selectable(run.cluster, run.stepScope()), draw })
-  const name = meant[draw(Math.max(1, meant.length))]
+export function anyAgent(run: WorkloadRun, at: Selector, draws: Draws): AskedAgent | undefined {
+  const meant = select(at, { ...selectable(run.cluster, run.stepScope()), draw: draws })
+  const name = draws.oneOf(meant, (each) => each)
   if (name === undefined) return undefined
   const identity = run.cluster.identityOf(name)
   return { name, endpoint: httpEndpoint(identity), isServer: identity.kind === 'server' }

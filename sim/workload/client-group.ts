@@ -1,9 +1,9 @@
 import type { Env } from '../../src/env/env.ts'
-import type { RandomStream } from '../../src/env/random.ts'
 import type { Consistency } from '../../src/features/contract/reading.ts'
 import { monotoneIndex } from '../checkers/clients/monotone-index.ts'
 import { type KeyOperation, operationText } from '../checkers/keys/key-history.ts'
 import { staleReads } from '../checkers/keys/stale-reads.ts'
+import type { Draws } from '../world/decisions/decisions.ts'
 import type { AskedAgent, GroupWorld } from './asked-agents.ts'
 import { KeyClient } from './key-client.ts'
 
@@ -21,33 +21,35 @@ export interface GroupPlan {
 }
 
 /**
- * A group of clients that ask servers about keys, at a steady rate, each one thing at a time. Every value written is
- * unique in the run, so that a value found tells which write it came from.
+ * A group of clients that ask servers about keys, each one thing at a time and at a steady rate: at its nth turn a client asks,
+ * unless its last operation is still open. What it draws, and the values it writes, are by its own number and that of the
+ * turn, so that an operation or a client less changes none of the others. Every value is unique in the run: one that is found
+ * tells which write it came from.
  */
 export class ClientGroup {
   readonly #env: Env
   readonly #plan: GroupPlan
   readonly #world: GroupWorld
   readonly #client: KeyClient
-  readonly #draw: RandomStream
-  readonly #idle: number[]
+  readonly #idle: boolean[]
   readonly #open = new Set<KeyOperation>()
+  /** Rises with each start and stop: turns of an earlier round are over. */
+  #round = 0
   #running = false
-  #written = 0
 
   constructor(env: Env, plan: GroupPlan, world: GroupWorld) {
     this.#env = env
     this.#plan = plan
     this.#world = world
     this.#client = new KeyClient(env, plan.timeoutMs)
-    this.#draw = env.random.stream(`workload.${plan.name}`)
-    this.#idle = Array.from({ length: plan.clients }, (_, at) => at + 1)
+    this.#idle = Array.from({ length: plan.clients }, () => true)
   }
 
   start(): void {
     if (this.#running) return
     this.#running = true
-    this.#scheduleNext()
+    this.#round++
+    for (const client of this.#idle.keys()) this.#scheduleNext(client, this.#round, 1)
   }
 
   /** Nothing new is asked; what is open goes on to its end. */
@@ -60,35 +62,33 @@ export class ClientGroup {
     return [...this.#open].map(operationText)
   }
 
-  #scheduleNext(): void {
-    // Evenly spread, each a half early or late: a steady rate without lockstep between groups.
-    const periodMs = 1000 / this.#plan.ratePerSecond
-    this.#env.timers.after(periodMs * (0.5 + this.#draw.fraction()), () => {
-      if (!this.#running) return
-      this.#scheduleNext()
-      this.#askNext()
+  #scheduleNext(client: number, round: number, nth: number): void {
+    const { name, clients, ratePerSecond } = this.#plan
+    const draws = this.#world.decisions.draws('workload', name, client, round, nth)
+    // Evenly spread, each a half early or late: a steady rate without lockstep between clients.
+    const periodMs = (1000 * clients) / ratePerSecond
+    this.#env.timers.after(periodMs * (0.5 + draws.fraction()), () => {
+      if (!this.#running || this.#round !== round) return
+      this.#scheduleNext(client, round, nth + 1)
+      if (this.#idle[client] === true && this.#world.decisions.happens(draws))
+        this.#env.detach(this.#askFor(client, draws, `${name}-${client + 1}.${round}.${nth}`))
     })
   }
 
-  #askNext(): void {
-    const client = this.#idle.shift()
-    if (client === undefined) return
-    this.#env.detach(this.#askFor(client))
+  async #askFor(client: number, draws: Draws, value: string): Promise<void> {
+    this.#idle[client] = false
+    await this.#ask(client, draws, value)
+    this.#idle[client] = true
   }
 
-  async #askFor(client: number): Promise<void> {
-    await this.#ask(client)
-    this.#idle.push(client)
-  }
-
-  async #ask(client: number): Promise<void> {
+  async #ask(client: number, draws: Draws, value: string): Promise<void> {
     const { operations, keys, name, consistencies } = this.#plan
-    const server = this.#world.server((bound) => this.#draw.below(bound))
+    const server = this.#world.server(draws)
     if (server === undefined) return
-    const what = operations[this.#draw.below(operations.length)] as WorkloadOperation
-    const key = this.#keyOf(this.#draw.below(keys))
-    const consistency = consistencies[this.#draw.below(consistencies.length)] as Consistency
-    const asker: Asker = { client: `client ${client} of ${name}`, key, server }
+    const what = operations[draws.below(operations.length)] as WorkloadOperation
+    const key = this.#keyOf(draws.below(keys))
+    const consistency = consistencies[draws.below(consistencies.length)] as Consistency
+    const asker: Asker = { client: `client ${client + 1} of ${name}`, key, server, draws, value }
     if (what === 'kv.get') await this.#read(asker, consistency)
     else if (what === 'kv.put') await this.#write(asker)
     else if (what === 'kv.delete') await this.#remove(asker)
@@ -132,7 +132,7 @@ export class ClientGroup {
   }
 
   async #write(asker: Asker): Promise<void> {
-    const value = this.#newValue()
+    const { value } = asker
     const operation = this.#begin(asker, { kind: 'write', value })
     await this.#finish(asker, operation, this.#client.write(asker.server.endpoint, asker.key, value))
   }
@@ -145,7 +145,7 @@ export class ClientGroup {
   async #compareAndSet(asker: Asker): Promise<void> {
     const before = await this.#read(asker, 'default')
     if (before === undefined) return
-    const value = this.#newValue()
+    const { value } = asker
     const operation = this.#begin(asker, { kind: 'cas', expected: before.value, value })
     const index = before.value === undefined ? 0 : before.index
     await this.#finish(asker, operation, this.#client.compareAndSet(asker.server.endpoint, asker.key, index, value))
@@ -158,11 +158,11 @@ export class ClientGroup {
   /** One transaction on two keys; where there is but one, a CAS. */
   async #replaceAndWrite(asker: Asker): Promise<void> {
     const others = keysOf(this.#plan).filter((key) => key !== asker.key)
-    const other = others[this.#draw.below(Math.max(1, others.length))]
+    const other = others[asker.draws.below(Math.max(1, others.length))]
     if (other === undefined) return this.#compareAndSet(asker)
     const before = await this.#read(asker, 'default')
     if (before === undefined) return
-    const [value, otherValue] = [this.#newValue(), this.#newValue()]
+    const [value, otherValue] = [asker.value, `${asker.value}b`]
     const replaced = this.#begin(asker, { kind: 'cas', expected: before.value, value })
     const written = this.#begin({ ...asker, key: other }, { kind: 'write', value: otherValue })
     this.#open.add(replaced).add(written)
@@ -239,11 +239,6 @@ export class ClientGroup {
     this.#world.invariants.tell('operation began', { operation })
     return operation
   }
-
-  #newValue(): string {
-    this.#written++
-    return `${this.#plan.name}-${this.#written}`
-  }
 }
 
 /** What all keys of a group begin with. */
@@ -263,4 +258,7 @@ interface Asker {
   readonly client: string
   readonly key: string
   readonly server: AskedAgent
+  readonly draws: Draws
+  /** What is written, if anything is. */
+  readonly value: string
 }

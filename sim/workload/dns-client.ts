@@ -23,7 +23,7 @@ export async function askDns(
   to: Endpoint,
   question: Question,
 ): Promise<ReceivedResponse | string> {
-  const id = env.random.stream('dns.id').below(65_536)
+  const id = env.random.draws('dns.id', question.name, question.type).below(65_536)
   const packet = encodeQuestion({ id, name: question.name, type: question.type, udpSize })
   const received = env.deferred<Uint8Array | string>()
   const timer = env.timers.after(question.timeoutMs, () => received.resolve('timeout'))

@@ -1,5 +1,4 @@
 import type { Env } from '../../src/env/env.ts'
-import type { RandomStream } from '../../src/env/random.ts'
 import type { Consistency } from '../../src/features/contract/reading.ts'
 import { monotoneIndex } from '../checkers/clients/monotone-index.ts'
 import type { AskedAgent, GroupWorld } from './asked-agents.ts'
@@ -28,7 +27,6 @@ export class KeyWatchers {
   readonly #plan: WatchersPlan
   readonly #world: GroupWorld
   readonly #client: KeyClient
-  readonly #draw: RandomStream
   /** What asks now; what asked before it is heard no more. */
   #round = 0
   readonly #indexes: number[]
@@ -38,7 +36,6 @@ export class KeyWatchers {
     this.#plan = plan
     this.#world = world
     this.#client = new KeyClient(env, answerWithinMs)
-    this.#draw = env.random.stream(`workload.${plan.name}.watchers`)
     this.#indexes = Array.from({ length: plan.watchers }, () => 0)
     for (const at of this.#indexes.keys())
       world.invariants.tell('watcher follows', { watcher: this.#nameOf(at), prefix: plan.prefix })
@@ -60,12 +57,13 @@ export class KeyWatchers {
 
   async #follow(watcher: number, round: number): Promise<void> {
     const { consistencies, pauseMs } = this.#plan
-    while (this.#round === round) {
-      const agent = this.#world.server((bound) => this.#draw.below(bound))
-      const consistency = consistencies[this.#draw.below(consistencies.length)] as Consistency
+    for (let nth = 1; this.#round === round; nth++) {
+      const draws = this.#world.decisions.draws('watchers', this.#plan.name, watcher, round, nth)
+      const agent = this.#world.server(draws)
+      const consistency = consistencies[draws.below(consistencies.length)] as Consistency
       const isAnswered = agent !== undefined && (await this.#ask(watcher, round, agent, consistency))
       const spanMs = pauseMs.max - pauseMs.min
-      const ownMs = pauseMs.min + (spanMs > 0 ? Math.floor(this.#draw.fraction() * spanMs) : 0)
+      const ownMs = pauseMs.min + (spanMs > 0 ? Math.floor(draws.fraction() * spanMs) : 0)
       const restMs = isAnswered ? ownMs : askAgainMs
       if (restMs > 0) await this.#pause(restMs)
     }

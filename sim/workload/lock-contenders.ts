@@ -1,6 +1,6 @@
 import type { Env } from '../../src/env/env.ts'
-import type { RandomStream } from '../../src/env/random.ts'
 import type { Invariants } from '../checkers/invariants.ts'
+import type { Decisions, Draws } from '../world/decisions/decisions.ts'
 import type { AskedAgent } from './asked-agents.ts'
 import { LockClient } from './lock-client.ts'
 
@@ -20,7 +20,8 @@ export interface LockPlan {
 
 export interface LockWorld {
   readonly nowUs: () => number
-  readonly agent: (draw: (bound: number) => number) => AskedAgent | undefined
+  readonly decisions: Decisions
+  readonly agent: (draws: Draws) => AskedAgent | undefined
   readonly invariants: Invariants
 }
 
@@ -38,11 +39,10 @@ export class LockContenders {
   readonly #plan: LockPlan
   readonly #world: LockWorld
   readonly #client: LockClient
-  readonly #draw: RandomStream
+  readonly #contenders: readonly Contender[]
   /** What the locks guard: the greatest fencing number that each has seen. */
   readonly #guarded = new Map<string, number>()
   #running = false
-  #written = 0
   #lateWrites = 0
   /** Contenders that are about to write to the cluster, or hold a lock and will. */
   #busy = 0
@@ -52,7 +52,7 @@ export class LockContenders {
     this.#plan = plan
     this.#world = world
     this.#client = new LockClient(env, plan.timeoutMs)
-    this.#draw = env.random.stream(`locks.${plan.name}`)
+    this.#contenders = Array.from({ length: plan.contenders }, (_, number) => ({ number, decided: 0, renewals: 0 }))
   }
 
   /** Writes of holders that were none any more, refused by what the lock guards. */
@@ -68,19 +68,19 @@ export class LockContenders {
   start(): void {
     if (this.#running) return
     this.#running = true
-    for (let i = 0; i < this.#plan.contenders; i++) this.#env.detach(this.#contend())
+    for (const contender of this.#contenders) this.#env.detach(this.#contend(contender))
   }
 
   stop(): void {
     this.#running = false
   }
 
-  async #contend(): Promise<void> {
+  async #contend(contender: Contender): Promise<void> {
     while (this.#running) {
-      await this.#pause(pauseMs)
+      await this.#pause(this.#draws(contender), pauseMs)
       if (!this.#running) return
-      const session = await this.#busily(() => this.#create())
-      if (session !== undefined) await this.#live(session)
+      const session = await this.#busily(() => this.#create(contender))
+      if (session !== undefined) await this.#live(contender, session)
     }
   }
 
@@ -91,8 +91,8 @@ export class LockContenders {
     return result
   }
 
-  async #create(): Promise<string | undefined> {
-    const agent = this.#agent()
+  async #create(contender: Contender): Promise<string | undefined> {
+    const agent = this.#agent(this.#draws(contender))
     if (agent === undefined) return undefined
     const { ttlMs, lockDelayMs } = this.#plan
     return this.#client.create(agent.endpoint, {
@@ -104,22 +104,23 @@ export class LockContenders {
   }
 
   /** One session, from its creation until it is given up or has ended. */
-  async #live(session: string): Promise<void> {
-    const life: Life = { session, over: false, asleep: false }
+  async #live(contender: Contender, session: string): Promise<void> {
+    const life: Life = { contender, session, over: false, asleep: false }
     this.#env.detach(this.#keepAlive(life))
     while (this.#running && !life.over) {
-      await this.#pause(pauseMs)
+      await this.#pause(this.#draws(contender), pauseMs)
       if (this.#running) await this.#busily(() => this.#turn(life))
     }
     life.over = true
   }
 
   async #turn(life: Life): Promise<void> {
-    const agent = this.#agent()
+    const draws = this.#draws(life.contender)
+    const agent = this.#agent(draws)
     if (agent === undefined) return
     const { name, locks } = this.#plan
-    const key = `${name.replaceAll(' ', '-')}/lock-${this.#draw.below(locks)}`
-    const answer = await this.#client.acquire(agent.endpoint, key, life.session, this.#value())
+    const key = `${name.replaceAll(' ', '-')}/lock-${draws.below(locks)}`
+    const answer = await this.#client.acquire(agent.endpoint, key, life.session, this.#value(life.contender))
     if (answer.kind === 'no-session') life.over = true
     if (answer.kind !== 'held') return
     this.#world.invariants.tell('lock answered', { key, session: life.session, fence: answer.fence })
@@ -128,23 +129,24 @@ export class LockContenders {
 
   async #hold(life: Life, key: string, fence: number): Promise<void> {
     this.#write(key, fence)
-    if (this.#draw.fraction() < this.#plan.sleepChance) {
+    const draws = this.#draws(life.contender)
+    if (draws.chance(this.#plan.sleepChance)) {
       life.asleep = true
       this.#busy--
-      await this.#pause({ min: sleepFactor * this.#plan.ttlMs, max: sleepFactor * this.#plan.ttlMs })
+      await this.#pause(draws, { min: sleepFactor * this.#plan.ttlMs, max: sleepFactor * this.#plan.ttlMs })
       this.#busy++
       this.#write(key, fence)
       life.over = true
       return
     }
-    await this.#pause(this.#plan.holdMs)
+    await this.#pause(draws, this.#plan.holdMs)
     this.#write(key, fence)
-    const agent = this.#agent()
+    const agent = this.#agent(draws)
     if (agent === undefined) return
     // One in four tells in the key itself how it goes.
-    if (this.#draw.below(4) === 0) await this.#client.write(agent.endpoint, key, this.#value())
+    if (draws.below(4) === 0) await this.#client.write(agent.endpoint, key, this.#value(life.contender))
     // One in five ends its session instead, as a program that is stopped does.
-    if (this.#draw.below(5) > 0) await this.#client.release(agent.endpoint, key, life.session, this.#value())
+    if (draws.below(5) > 0) await this.#client.release(agent.endpoint, key, life.session, this.#value(life.contender))
     else {
       life.over = true
       await this.#client.destroy(agent.endpoint, life.session)
@@ -160,10 +162,12 @@ export class LockContenders {
 
   async #keepAlive(life: Life): Promise<void> {
     const everyMs = this.#plan.ttlMs / 3
+    const { contender } = life
     for (;;) {
-      await this.#pause({ min: everyMs * 0.8, max: everyMs * 1.2 })
+      const draws = this.#world.decisions.draws('renewals', this.#plan.name, contender.number, ++contender.renewals)
+      await this.#pause(draws, { min: everyMs * 0.8, max: everyMs * 1.2 })
       if (!this.#running || life.over || life.asleep) return
-      const agent = this.#agent()
+      const agent = this.#agent(draws)
       if (agent === undefined) continue
       const calledUs = this.#world.nowUs()
       const renewed = await this.#client.renew(agent.endpoint, life.session)
@@ -175,23 +179,35 @@ export class LockContenders {
     }
   }
 
-  #agent(): AskedAgent | undefined {
-    return this.#world.agent((bound) => this.#draw.below(bound))
+  /** For what a contender does next. */
+  #draws(contender: Contender): Draws {
+    return this.#world.decisions.draws('locks', this.#plan.name, contender.number, ++contender.decided)
   }
 
-  #pause({ min, max }: { readonly min: number; readonly max: number }): Promise<void> {
+  #agent(draws: Draws): AskedAgent | undefined {
+    return this.#world.agent(draws)
+  }
+
+  #pause(draws: Draws, { min, max }: { readonly min: number; readonly max: number }): Promise<void> {
     const deferred = this.#env.deferred<void>()
-    this.#env.timers.after(min + this.#draw.fraction() * (max - min), () => deferred.resolve())
+    this.#env.timers.after(min + draws.fraction() * (max - min), () => deferred.resolve())
     return deferred.promise
   }
 
-  #value(): string {
-    this.#written++
-    return `${this.#plan.name}-held-${this.#written}`
+  #value({ number, decided }: Contender): string {
+    return `${this.#plan.name}-held-${number + 1}.${decided}`
   }
 }
 
+/** What a contender draws is its own, and does not depend on how often others came. */
+interface Contender {
+  readonly number: number
+  decided: number
+  renewals: number
+}
+
 interface Life {
+  readonly contender: Contender
   readonly session: string
   over: boolean
   asleep: boolean

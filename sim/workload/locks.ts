@@ -35,8 +35,8 @@ export const locks = workloadKind({
           sleepChance: group.asleep,
           timeoutMs: group.within ?? answerWithinMs,
         }
-        const { nowUs, server, invariants } = groupWorld(run, group)
-        return new LockContenders(env, plan, { nowUs, agent: server, invariants })
+        const { nowUs, decisions, server, invariants } = groupWorld(run, group)
+        return new LockContenders(env, plan, { nowUs, decisions, agent: server, invariants })
       },
     },
   ],

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Env } from '../../src/env/env.ts'
-import type { RandomStream } from '../../src/env/random.ts'
 import type { MeshLaws } from '../checkers/mesh/mesh-laws.ts'
 import { meshLaws } from '../checkers/mesh/mesh-laws.ts'
 import { httpEndpoint } from '../cluster/node-identity.ts'
 import { duration, durationRange, selector, template } from '../notation/fields.ts'
+import type { Decisions } from '../world/decisions/decisions.ts'
 import { besideAgents } from './asked-agents.ts'
 import { workloadKind } from './kind.ts'
 import { MeshProxy, type ProxyPlan, type ProxyWorld } from './mesh-proxy.ts'
@@ -20,6 +20,7 @@ export interface ProxiesPlan {
 }
 
 export interface ProxiesWorld {
+  readonly decisions: Decisions
   /** That of the agent's datacenter. */
   readonly meshOf: (agent: string) => MeshLaws | undefined
   readonly wallMsOf: (agent: string) => number
@@ -34,7 +35,6 @@ class MeshProxies {
   readonly #env: Env
   readonly #plan: ProxiesPlan
   readonly #world: ProxiesWorld
-  readonly #draw: RandomStream
   readonly #proxies: readonly MeshProxy[]
   #meeting = false
 
@@ -42,7 +42,6 @@ class MeshProxies {
     this.#env = env
     this.#plan = plan
     this.#world = world
-    this.#draw = env.random.stream(`proxies.${plan.name}`)
     this.#proxies = plan.proxies.map((proxy) => new MeshProxy(env, proxy, this.#worldOf(proxy)))
   }
 
@@ -58,7 +57,7 @@ class MeshProxies {
   start(): void {
     if (this.#meeting) return
     this.#meeting = true
-    for (const at of this.#proxies.keys()) for (let i = 0; i < this.#plan.connections; i++) this.#meetLater(at)
+    for (const at of this.#proxies.keys()) for (let i = 0; i < this.#plan.connections; i++) this.#meetLater(at, i, 1)
   }
 
   stop(): void {
@@ -82,14 +81,15 @@ class MeshProxies {
     return { mesh: () => meshOf(agent), token, wallMs: () => wallMsOf(agent) }
   }
 
-  #meetLater(at: number): void {
+  #meetLater(at: number, connection: number, nth: number): void {
+    const draws = this.#world.decisions.draws('proxies', this.#plan.name, at, connection, nth)
     const { min, max } = this.#plan.everyMs
-    this.#env.timers.after(min + this.#draw.fraction() * (max - min), () => {
+    this.#env.timers.after(min + draws.fraction() * (max - min), () => {
       if (!this.#meeting) return
       const one = this.#proxies[at]
-      const other = this.#proxies[this.#draw.below(this.#proxies.length)]
+      const other = this.#proxies[draws.below(this.#proxies.length)]
       if (one !== undefined && other !== undefined && one !== other) this.#meet(one, other)
-      this.#meetLater(at)
+      this.#meetLater(at, connection, nth + 1)
     })
   }
 
@@ -129,6 +129,7 @@ export const proxies = workloadKind({
           env,
           { name, proxies, connections, everyMs: every },
           {
+            decisions: run.simulation.decisions,
             meshOf: (agent) => run.checksOf(run.cluster.datacenterOf(agent)).of(meshLaws),
             wallMsOf: (agent) => run.cluster.nodeOf(agent).clock.wallUs() / 1000,
             token: () => (token === undefined ? '' : run.filled(token)),

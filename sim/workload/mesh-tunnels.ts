@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import type { Env } from '../../src/env/env.ts'
 import type { Endpoint } from '../../src/env/net.ts'
-import type { RandomStream } from '../../src/env/random.ts'
 import { agentApi } from '../../src/proxy/agent-api.ts'
 import { MeshProxy } from '../../src/proxy/mesh-proxy.ts'
 import { Registration } from '../../src/proxy/registration.ts'
 import type { ConnectionTally } from '../checkers/mesh/connection-tally.ts'
 import { httpEndpoint } from '../cluster/node-identity.ts'
 import { durationRange, selector, template } from '../notation/fields.ts'
+import type { Decisions } from '../world/decisions/decisions.ts'
 import { besideAgents } from './asked-agents.ts'
 import { tokenHeaders } from './key-client.ts'
 import { workloadKind } from './kind.ts'
@@ -35,6 +35,7 @@ export interface TunnelsPlan {
 }
 
 export interface TunnelsWorld {
+  readonly decisions: Decisions
   readonly tally: ConnectionTally
   readonly token: () => string
 }
@@ -48,7 +49,6 @@ class MeshTunnels {
   readonly #env: Env
   readonly #plan: TunnelsPlan
   readonly #world: TunnelsWorld
-  readonly #draw: RandomStream
   readonly #proxies: MeshProxy[] = []
   readonly #open = new Set<TunnelEnd>()
   #round = 0
@@ -57,7 +57,6 @@ class MeshTunnels {
     this.#env = env
     this.#plan = plan
     this.#world = world
-    this.#draw = env.random.stream(`tunnels.${plan.name}`)
   }
 
   /** The proxies run to the end. */
@@ -142,8 +141,9 @@ class MeshTunnels {
 
   async #tryAgain(round: number, at: number, from: TunnelService, to: TunnelService): Promise<void> {
     const { min, max } = this.#plan.everyMs
-    while (this.#round === round) {
-      await this.#pause(min + this.#draw.fraction() * (max - min))
+    for (let nth = 1; this.#round === round; nth++) {
+      const draws = this.#world.decisions.draws('tunnels', pairText(from, to), round, nth)
+      await this.#pause(min + draws.fraction() * (max - min))
       const end = await this.#reach(at, to)
       const why = end === undefined ? 'nobody listens' : await end.echo()
       end?.close()
@@ -190,7 +190,11 @@ export const tunnels = workloadKind({
           const endpoint = httpEndpoint(cluster.identityOf(agent))
           return { name: `${name}-${number + 1}`, agent, endpoint, datacenter: cluster.datacenterOf(agent) }
         })
-        const world = { tally: run.tunnels, token: () => (token === undefined ? '' : run.filled(token)) }
+        const world = {
+          decisions: run.simulation.decisions,
+          tally: run.tunnels,
+          token: () => (token === undefined ? '' : run.filled(token)),
+        }
         return new MeshTunnels(env, { name, host, services, everyMs: every }, world)
       },
     },

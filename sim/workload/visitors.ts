@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { textOf, utf8 } from '../../src/base/bytes.ts'
 import type { Env } from '../../src/env/env.ts'
-import type { RandomStream } from '../../src/env/random.ts'
 import type { Visit } from '../checkers/access/access-facts.ts'
 import { duration, rate, savedNameField, selector } from '../notation/fields.ts'
+import type { Decisions, Draws } from '../world/decisions/decisions.ts'
 import type { AskedAgent } from './asked-agents.ts'
 import { answerWithinMs, anyAgent } from './asked-agents.ts'
 import { tokenHeaders } from './key-client.ts'
@@ -21,7 +21,8 @@ export interface VisitorPlan {
 
 export interface VisitorWorld {
   readonly nowUs: () => number
-  readonly agent: (draw: (bound: number) => number) => AskedAgent | undefined
+  readonly decisions: Decisions
+  readonly agent: (draws: Draws) => AskedAgent | undefined
   /** Secrets; none yet: nobody comes. */
   readonly tokens: () => readonly string[]
   readonly onVisit: (visit: Visit) => void
@@ -35,54 +36,55 @@ export class Visitors {
   readonly #env: Env
   readonly #plan: VisitorPlan
   readonly #world: VisitorWorld
-  readonly #draw: RandomStream
-  #idle: number
-  #running = false
+  readonly #idle: boolean[]
+  /** Rises with each start: the clients of an earlier one come no more. */
+  #round = 0
 
   constructor(env: Env, plan: VisitorPlan, world: VisitorWorld) {
     this.#env = env
     this.#plan = plan
     this.#world = world
-    this.#draw = env.random.stream(`visitors.${plan.name}`)
-    this.#idle = plan.clients
+    this.#idle = Array.from({ length: plan.clients }, () => true)
   }
 
   start(): void {
-    if (this.#running) return
-    this.#running = true
-    this.#scheduleNext()
+    this.#round++
+    for (const client of this.#idle.keys()) this.#scheduleNext(client, this.#round, 1)
   }
 
   stop(): void {
-    this.#running = false
+    this.#round++
   }
 
-  #scheduleNext(): void {
-    const periodMs = 1000 / this.#plan.ratePerSecond
-    this.#env.timers.after(periodMs * (0.5 + this.#draw.fraction()), () => {
-      if (!this.#running) return
-      this.#scheduleNext()
-      if (this.#idle > 0) this.#env.detach(this.#visit())
+  /** The nth turn of a client: all that it draws is its own. */
+  #scheduleNext(client: number, round: number, nth: number): void {
+    const periodMs = (1000 * this.#plan.clients) / this.#plan.ratePerSecond
+    const draws = this.#world.decisions.draws('visitors', this.#plan.name, client, round, nth)
+    this.#env.timers.after(periodMs * (0.5 + draws.fraction()), () => {
+      if (this.#round !== round) return
+      this.#scheduleNext(client, round, nth + 1)
+      if (this.#idle[client] === true && this.#world.decisions.happens(draws))
+        this.#env.detach(this.#visit(client, draws))
     })
   }
 
-  async #visit(): Promise<void> {
+  async #visit(client: number, draws: Draws): Promise<void> {
     const tokens = this.#world.tokens()
-    const agent = this.#world.agent((bound) => this.#draw.below(bound))
+    const agent = this.#world.agent(draws)
     if (tokens.length === 0 || agent === undefined) return
-    this.#idle--
-    const number = this.#draw.below(tokens.length)
+    this.#idle[client] = false
+    const number = draws.below(tokens.length)
     const secret = tokens[number] ?? ''
-    const owner = this.#draw.below(strangerOneIn) === 0 ? this.#draw.below(tokens.length) : number
+    const owner = draws.below(strangerOneIn) === 0 ? draws.below(tokens.length) : number
     const key = this.#plan.key.replaceAll('#', String(owner))
-    const right = this.#draw.below(2) === 0 ? 'read' : 'write'
+    const right = draws.below(2) === 0 ? 'read' : 'write'
     const callUs = this.#world.nowUs()
     const request = { target: `/v1/kv/${key}`, timeoutMs: this.#plan.timeoutMs, headers: tokenHeaders(secret) }
     const answer = await this.#env.http.request(
       agent.endpoint,
       right === 'read' ? { method: 'GET', ...request } : { method: 'PUT', ...request, body: utf8(String(number)) },
     )
-    this.#idle++
+    this.#idle[client] = true
     if (!answer.ok) return
     const said = verdictOf(answer.value.status, textOf(answer.value.body))
     if (said === undefined) return
@@ -122,8 +124,9 @@ export const visitors = workloadKind({
         const invariants = run.checksOf(run.cluster.datacenterNames[0] ?? '')
         return new Visitors(env, plan, {
           nowUs: () => run.simulation.nowUs,
+          decisions: run.simulation.decisions,
           // In any datacenter: each has the keys that its visitors request.
-          agent: (draw) => anyAgent(run, at, draw),
+          agent: (draws) => anyAgent(run, at, draws),
           tokens: () => run.listed(tokens),
           onVisit: (visit) => invariants.tell('visit made', visit),
         })

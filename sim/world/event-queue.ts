@@ -1,5 +1,6 @@
 import { invariant } from '../../src/base/invariant.ts'
-import type { RandomStream } from '../../src/env/random.ts'
+import type { Identity } from './decisions/identity.ts'
+import { wordOf } from './decisions/identity.ts'
 import type { SimEvent } from './sim-event.ts'
 
 /** Cancelled events stay until they are due, or until there are this many of them and more than live ones. */
@@ -15,6 +16,9 @@ export class EventQueue {
   #sequences: number[] = []
   #sequence = 0
   #cancelled = 0
+  /** By tie, how many of the instant have come. */
+  readonly #taken = new Map<number, number>()
+  #takenAtUs = -1
   readonly #pendingMax: number
 
   constructor(pendingMax: number) {
@@ -51,10 +55,11 @@ export class EventQueue {
   }
 
   /**
-   * One of the events of the earliest instant, drawn. Of one lane only the first can be drawn. Where there is no choice
-   * nothing is drawn.
+   * One of the events of the earliest instant: of each lane its first may come, and the one comes to which `order` gives the
+   * smallest number, by the instant, its identity, and how many of its lane have come. What else is due at the instant does not
+   * change which of two comes first.
    */
-  popDrawn(draw: RandomStream): SimEvent | undefined {
+  popDrawn(order: Identity): SimEvent | undefined {
     const first = this.#head()
     if (first === undefined) return undefined
     const tied: SimEvent[] = []
@@ -64,13 +69,12 @@ export class EventQueue {
       sequences.push(this.#sequences[0] as number)
       this.#removeHead()
     }
-    let at = tied.length === 1 ? 0 : draw.below(tied.length)
-    const { lane } = tied[at] as SimEvent
-    if (lane !== undefined) at = tied.findIndex((each) => each.lane === lane)
+    const at = tied.length === 1 ? 0 : this.#firstOf(tied, { a: order.a ^ first.timeUs, b: order.b })
     for (const [other, event] of tied.entries()) {
       if (other !== at) this.#insert(event, event.timeUs, sequences[other] as number)
     }
     const drawn = tied[at] as SimEvent
+    if (tied.length > 1) this.#taken.set(drawn.tie, (this.#taken.get(drawn.tie) ?? 0) + 1)
     drawn.queued = false
     return drawn
   }
@@ -93,6 +97,21 @@ export class EventQueue {
     for (const [at, event] of events.entries()) {
       if (!event.cancelled && passes(event)) this.#insert(event, event.timeUs, sequences[at] as number)
     }
+  }
+
+  #firstOf(tied: readonly SimEvent[], order: Identity): number {
+    const [first] = tied
+    if (first?.timeUs !== this.#takenAtUs) this.#taken.clear()
+    this.#takenAtUs = first?.timeUs ?? -1
+    const lanes = new Set<object>()
+    let [best, least] = [0, Number.POSITIVE_INFINITY]
+    for (const [at, { tie, lane }] of tied.entries()) {
+      if (lane !== undefined && lanes.has(lane)) continue
+      if (lane !== undefined) lanes.add(lane)
+      const word = wordOf(order, tie + (this.#taken.get(tie) ?? 0))
+      if (word < least) [best, least] = [at, word]
+    }
+    return best
   }
 
   #head(): SimEvent | undefined {

@@ -1,12 +1,14 @@
 import type { Closable, Deferred } from '../../src/env/async.ts'
 import type { KeyKind, SigningKey } from '../../src/env/crypto.ts'
-import type { RandomStream } from '../../src/env/random.ts'
 import { Trace, type TraceOptions } from '../report/trace.ts'
 import { traceKinds } from '../report/trace-kinds.ts'
 import type { Boot } from './boot.ts'
+import type { Book } from './decisions/book.ts'
+import { Decisions } from './decisions/decisions.ts'
+import type { Lane } from './decisions/identity.ts'
+import { IdentityHash } from './decisions/identity.ts'
 import { EventQueue } from './event-queue.ts'
 import type { Platform, TurnState } from './platform.ts'
-import { RandomStreams } from './random-streams.ts'
 import { SimEvent } from './sim-event.ts'
 import { Slab } from './slab.ts'
 
@@ -43,6 +45,7 @@ export interface EndOfTurn {
 
 interface KernelOptions {
   readonly seed: string
+  readonly book: Book | undefined
   readonly platform: Platform
   readonly pendingMax: number
   readonly trace: TraceOptions
@@ -58,7 +61,9 @@ export type Listener = (node: string, where: string, text: () => string) => void
 /** `real`: keys of the kind that was asked for. `cheap`: all are Ed25519, for runs that study scale and not chains. */
 export type KeysOfRun = 'real' | 'cheap'
 
-/** What every part of one simulated world shares: the time, the queue, the streams of numbers, the trace. */
+const nobody = { a: 0, b: 0 }
+
+/** What every part of one simulated world shares: the time, the queue, the decisions, the trace. */
 export class Kernel {
   /** True time, in microseconds from the start of the run. */
   nowUs = 0
@@ -70,7 +75,7 @@ export class Kernel {
   failure: RunFailure | undefined
   readonly queue: EventQueue
   readonly trace: Trace
-  readonly streams: RandomStreams
+  readonly decisions: Decisions
   readonly platform: Platform
   readonly turn: TurnState
   readonly remarksDraws: boolean
@@ -79,6 +84,7 @@ export class Kernel {
   readonly onSaid: Listener | undefined
   /** For copies of what passes through the world. */
   readonly slab = new Slab()
+  readonly #ties = new IdentityHash()
   #endOfTurn: EndOfTurn[] = []
   #streams = 0
   #rsaKeys = 0
@@ -91,18 +97,19 @@ export class Kernel {
     this.onSaid = options.onSaid
     this.queue = new EventQueue(options.pendingMax)
     this.trace = new Trace((bytes) => options.platform.sha256(bytes), options.trace)
-    this.streams = new RandomStreams(options.seed, (bytes) => options.platform.sha256(bytes))
-  }
-
-  stream(name: string): RandomStream {
-    return this.streams.stream(name)
+    this.decisions = new Decisions(options.seed, () => this.nowUs, options.book)
   }
 
   /** Lets `act` happen to a process (or to the world) after a delay. `label` is its line in the trace. */
-  after(owner: Boot | undefined, lane: object | undefined, delayUs: number, label: string, act: () => void): Action {
+  after(owner: Boot | undefined, lane: Lane | undefined, delayUs: number, label: string, act: () => void): Action {
     const action = new Action(this, owner, lane, label, act)
     this.queue.push(action, this.nowUs + delayUs)
     return action
+  }
+
+  /** Of an event without a lane: by its process and what it is called in the trace. */
+  tieOf(owner: Boot | undefined, label: string): number {
+    return this.#ties.from(owner?.identity ?? nobody).text(label).a
   }
 
   /** A promise that its maker settles, and whose settling makes the turn one that must be drained. */
@@ -188,8 +195,8 @@ export class Action extends SimEvent implements Closable {
   readonly #label: string
   #act: (() => void) | undefined
 
-  constructor(kernel: Kernel, owner: Boot | undefined, lane: object | undefined, label: string, act: () => void) {
-    super(lane)
+  constructor(kernel: Kernel, owner: Boot | undefined, lane: Lane | undefined, label: string, act: () => void) {
+    super(lane, lane?.tie ?? kernel.tieOf(owner, label))
     this.#kernel = kernel
     this.#owner = owner
     this.#label = label

@@ -78,7 +78,7 @@ export class NodeClock {
     this.#startWallUs = microseconds(startWallMs)
     const monoUs =
       options.monoStartMs === undefined
-        ? kernel.stream(`clock/${name}`).below(monoStartUsMax)
+        ? kernel.decisions.draws('clock start', name).below(monoStartUsMax)
         : microseconds(options.monoStartMs)
     this.#mono = new ClockView(kernel.nowUs, monoUs)
     this.#wall = new ClockView(kernel.nowUs, this.#startWallUs + kernel.nowUs + microseconds(options.wallOffsetMs ?? 0))

@@ -1,4 +1,5 @@
 import type { Boot } from './boot.ts'
+import type { Lane } from './decisions/identity.ts'
 
 /**
  * Something that happens at an instant of true time, in a turn of its own. Kinds are subclasses, so that the queue is
@@ -13,14 +14,16 @@ export abstract class SimEvent {
   /** In the queue, where cancelling it leaves it until it is due. */
   declare queued: boolean
   declare cancelled: boolean
-  /** Events of one lane keep their order whatever is drawn: a stream's bytes, a process's timers. */
-  declare readonly lane: object | undefined
+  declare readonly lane: Lane | undefined
+  /** That of its lane; of an event without a lane a part of its own identity. */
+  declare readonly tie: number
 
-  constructor(lane: object | undefined) {
+  constructor(lane: Lane | undefined, tie: number) {
     this.timeUs = 0
     this.queued = false
     this.cancelled = false
     this.lane = lane
+    this.tie = tie
   }
 
   /** The process that it happens to. It never happens when that is dead, and waits while that is paused. */

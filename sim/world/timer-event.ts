@@ -13,7 +13,7 @@ export class TimerEvent extends SimEvent implements Closable {
   readonly #setInTurn: number
 
   constructor(kernel: Kernel, boot: Boot, dueMonoUs: number, fire: () => void) {
-    super(boot)
+    super(boot, boot.tie)
     this.boot = boot
     this.dueMonoUs = dueMonoUs
     this.#kernel = kernel

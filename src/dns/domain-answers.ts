@@ -6,7 +6,6 @@ import { addressRecordOf, ipv6Text } from '../dns-wire/ip-address.ts'
 import { type DnsRecord, typeCodes } from '../dns-wire/message.ts'
 import { isName } from '../dns-wire/names.ts'
 import type { Env } from '../env/env.ts'
-import type { RandomStream } from '../env/random.ts'
 import { shuffled } from '../features/query/instances.ts'
 import type { CatalogNode, HealthServiceEntry } from '../model/catalog.ts'
 import type { Failure } from '../model/failure.ts'
@@ -38,7 +37,6 @@ export interface DomainContext {
   /** The agent's own. */
   readonly datacenter: string
   readonly recursion: Pick<Recursion, 'isThere' | 'addressesOf'>
-  readonly order: RandomStream
   /** The release that the agent runs as. */
   readonly release: Release
 }
@@ -206,7 +204,7 @@ export class DomainAnswers {
 
   #drawn<T extends NonNullable<unknown>>(asked: Asked, items: readonly T[]): readonly T[] {
     if (items.length > 1) asked.reads.basis.wasDrawn()
-    return shuffled(items, this.#context.order)
+    return shuffled(items, this.#context.env.random.draws('dns.order', asked.name, asked.type))
   }
 
   /**

@@ -86,7 +86,7 @@ async function byTcp(
 
 /** Unguessable. */
 export function random16(env: Env): number {
-  const [high = 0, low = 0] = env.crypto.randomBytes(2)
+  const [high = 0, low = 0] = env.crypto.randomBytes(2, 'dns id')
   return high * 256 + low
 }
 

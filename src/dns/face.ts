@@ -62,9 +62,8 @@ class Face implements DnsFace {
     this.#config = config
     this.#source = options
     this.#recursion = new Recursion(env, config, hasBehaviour(release, 'recursors-in-turn'))
-    const order = env.random.stream('dns.order')
-    this.#domain = new DomainAnswers({ env, config, datacenter, recursion: this.#recursion, order, release })
-    this.#kept = new KeptAnswers(order)
+    this.#domain = new DomainAnswers({ env, config, datacenter, recursion: this.#recursion, release })
+    this.#kept = new KeptAnswers(env)
   }
 
   known(packet: Uint8Array, transport: DnsTransport, from: Endpoint): Uint8Array | undefined {

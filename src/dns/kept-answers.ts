@@ -1,4 +1,4 @@
-import type { RandomStream } from '../env/random.ts'
+import type { Env } from '../env/env.ts'
 import type { Answer, ReadMeta, Standing } from '../features/contract/reading.ts'
 import { isSame, kept, type Signature } from './signature.ts'
 
@@ -108,14 +108,14 @@ interface KeptAnswer {
  * often as if each question had its own.
  */
 export class KeptAnswers {
-  readonly #order: RandomStream
+  readonly #env: Pick<Env, 'random'>
   readonly #bounds: KeptAnswersBounds
   /** By the hash of the question, those that came first, first. Of two with one hash the later one stays. */
   readonly #questions = new Map<number, KeptQuestion>()
   #bytes = 0
 
-  constructor(order: RandomStream, bounds: Partial<KeptAnswersBounds> = {}) {
-    this.#order = order
+  constructor(env: Pick<Env, 'random'>, bounds: Partial<KeptAnswersBounds> = {}) {
+    this.#env = env
     this.#bounds = { ...defaultBounds, ...bounds }
   }
 
@@ -127,7 +127,7 @@ export class KeptAnswers {
     const question = this.#questions.get(signature.hash)
     if (question === undefined || !isSame(question.signature, signature)) return undefined
     const isDrawn = question.drawings[0]?.basis.isDrawn === true
-    const at = isDrawn ? this.#order.below(drawingsMax) : 0
+    const at = isDrawn ? this.#env.random.draws('dns.kept').below(drawingsMax) : 0
     const drawing = question.drawings[at]
     if (drawing === undefined) return undefined
     const metas = drawing.usesLeft > 0 && drawing.untilMs > monoMs ? drawing.basis.now(wallMs) : undefined

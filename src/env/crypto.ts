@@ -38,8 +38,8 @@ export interface Crypto {
   sha1(bytes: Uint8Array): Uint8Array
   /** The same of bytes that are not held all at once. */
   runningSha256(): RunningHash
-  /** Unguessable bytes; in the simulator drawn from the seed. */
-  randomBytes(length: number): Uint8Array
+  /** Unguessable bytes; in the simulator those of one decision, as of `Random.draws`. */
+  randomBytes(length: number, ...about: readonly (string | number | Uint8Array)[]): Uint8Array
   /**
    * AES in Galois/Counter mode (NIST SP 800-38D): the ciphertext, as long as the text, then a tag of 16 bytes. `key`: 16, 24
    * or 32 bytes. `nonce`: 12 bytes, never twice with one key. `additional`: authenticated, not encrypted.
@@ -53,7 +53,7 @@ export interface Crypto {
    * A new key of that kind; RSA takes seconds, in which others have their turns. In the simulator drawn from the seed, of RSA
    * from a few that are there, and Ed25519 for every kind in runs with `keys: 'cheap'`.
    */
-  generateKey(kind: KeyKind): Promise<SigningKey>
+  generateKey(kind: KeyKind, ...about: readonly (string | number)[]): Promise<SigningKey>
   /**
    * The private key that a PEM text holds, unencrypted: PKCS#8, SEC1 (RFC 5915) or PKCS#1; undefined where it holds none that
    * can be used here: ECDSA on the three curves, RSA from 2048 to 8192 bits, Ed25519.

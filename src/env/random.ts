@@ -1,8 +1,4 @@
-/**
- * A stream of numbers that nobody else draws from, chosen by name (`raft.election`): a new consumer never shifts the
- * numbers another one sees. Seeded in the simulator, from the machine's entropy in production. Never for key material:
- * that comes from `Crypto.randomBytes`.
- */
+/** Numbers of one decision, one after the other. Never for key material: that comes from `Crypto.randomBytes`. */
 export interface RandomStream {
   /** An integer from 0 to 2^32 - 1. */
   uint32(): number
@@ -13,6 +9,10 @@ export interface RandomStream {
 }
 
 export interface Random {
-  /** The same name gives the same stream, going on where it was. */
-  stream(name: string): RandomStream
+  /**
+   * Numbers for one decision: what is decided (`raft.election`), and about which thing (a term, the name of a check). They are
+   * asked for where the decision is made, and not kept: in the simulator they depend on the seed, the life of the process and
+   * these words, so that another decision more or less changes none of them. In production they are the machine's entropy.
+   */
+  draws(purpose: string, ...about: readonly (string | number)[]): RandomStream
 }

@@ -5,11 +5,11 @@ import type { Random, RandomStream } from '../env/random.ts'
 /** Numbers drawn from the machine at once: asking for four bytes costs as much as asking for a page. */
 const bufferedNumbers = 1024
 
-/** All names share one source: entropy has no order that a further consumer could shift. */
+/** All decisions share one source: entropy has no order that a further one could shift. */
 export class HostRandom implements Random {
   readonly #stream = new EntropyStream()
 
-  stream(_name: string): RandomStream {
+  draws(): RandomStream {
     return this.#stream
   }
 }

@@ -53,7 +53,7 @@ export function signCertificate(
 
 /** Unguessable and positive, in 16 bytes. */
 function drawnSerial(crypto: Hashing): Uint8Array {
-  const serial = crypto.randomBytes(16)
+  const serial = crypto.randomBytes(16, 'serial')
   serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40
   return serial
 }

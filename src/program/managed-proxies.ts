@@ -86,7 +86,7 @@ export class ManagedProxies {
       return
     }
     this.#refused.delete(id)
-    const secret = uuidOf(this.#env.crypto.randomBytes(16))
+    const secret = uuidOf(this.#env.crypto.randomBytes(16, 'managed proxy'))
     const own = [
       [proxyVariables.id, id],
       [proxyVariables.token, secret],

@@ -103,7 +103,7 @@ export class Upstream implements Closable {
     let why = ''
     const left = [...found.value]
     for (let attempt = 0; attempt < attemptsMax && left.length > 0; attempt++) {
-      const [target] = left.splice(env.random.stream('proxy.instance').below(left.length), 1)
+      const [target] = left.splice(env.random.draws('proxy.instance', attempt).below(left.length), 1)
       if (target === undefined) break
       const dialled = await this.#dial(target)
       if (dialled.ok) return dialled

@@ -69,7 +69,7 @@ async function poolUnrest(run: RunContext): Promise<readonly Fault[]> {
 
 async function catalogUnrest(run: RunContext): Promise<readonly Fault[]> {
   const present = presentNodes(run)
-  const asked = present[run.simulation.random('rest').below(present.length)] as string
+  const asked = run.simulation.decisions.drawsNext('rest catalog').oneOf(present, (name) => name) as string
   for (const node of present) {
     const held = heldBy(run, node)
     const listed = await listedAs(run, asked, node)

@@ -63,8 +63,8 @@ function tellExcuse(run: RunContext, excuse: CoreExcuse): void {
 function chosenCore({ cluster, invariants, simulation }: RunContext): readonly string[] | undefined {
   const sound = cluster.serverNames.filter((server) => !cluster.hasLeft(server) && !cluster.isDamaged(server))
   const candidates = sound.map((name) => ({ name, id: cluster.identityOf(name).id }))
-  const draw = simulation.random('core')
-  return drawCore(candidates, invariants.of(configurationChanges).standing(), (bound) => draw.below(bound))
+  const draws = simulation.decisions.draws('core')
+  return drawCore(candidates, invariants.of(configurationChanges).standing(), draws)
 }
 
 /** The leader, unless its process is paused. */
@@ -88,7 +88,7 @@ function unrestOf(run: RunContext, core: readonly string[]): Unrest {
 }
 
 async function takesWrite(run: RunContext, core: readonly string[]): Promise<boolean> {
-  const server = core[run.simulation.random('core').below(core.length)] as string
+  const server = run.simulation.decisions.drawsNext('core write').oneOf(core, (name) => name) as string
   const answer = await run.driver.ask(run, httpEndpoint(run.cluster.identityOf(server)), {
     method: 'PUT',
     target: '/v1/kv/svc-sim/core-at-rest',

@@ -23,10 +23,10 @@ const lookAgainMs = 500
 export async function compareQueries(run: RunContext): Promise<void> {
   if (run.hasFailed()) return
   const present = run.cluster.nodeNames.filter((node) => !run.cluster.hasLeft(node))
-  const draw = run.simulation.random('rest queries')
-  const node = present[draw.below(present.length)] as string
-  const queries = ((await read<readonly ListedQuery[]>(run, node, 'query')) ?? []).filter(isPlain).map(askedQuery)
-  while (queries.length > queriesMax) queries.splice(draw.below(queries.length), 1)
+  const draws = run.simulation.decisions.draws('rest queries')
+  const node = draws.oneOf(present, (name) => name) as string
+  const all = ((await read<readonly ListedQuery[]>(run, node, 'query')) ?? []).filter(isPlain).map(askedQuery)
+  const queries = draws.inOrder(all, ({ name }) => name).slice(0, queriesMax)
   for (const query of queries) await compareQuery(run, node, query)
 }
 

@@ -20,12 +20,10 @@ const label = /^[A-Za-z0-9-]{1,63}$/
 export async function compareViews(run: RunContext): Promise<void> {
   if (run.hasFailed()) return
   const present = run.cluster.nodeNames.filter((node) => !run.cluster.hasLeft(node))
-  const draw = run.simulation.random('rest views')
-  const node = present[draw.below(present.length)] as string
-  const services = Object.keys(
-    (await read<Readonly<Record<string, unknown>>>(run, node, 'catalog/services'))?.body ?? {},
-  )
-  while (services.length > servicesMax) services.splice(draw.below(services.length), 1)
+  const draws = run.simulation.decisions.draws('rest views')
+  const node = draws.oneOf(present, (name) => name) as string
+  const all = Object.keys((await read<Readonly<Record<string, unknown>>>(run, node, 'catalog/services'))?.body ?? {})
+  const services = draws.inOrder(all, (name) => name).slice(0, servicesMax)
   for (const service of services) await compareService(run, node, service)
 }
 

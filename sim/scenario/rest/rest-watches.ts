@@ -68,6 +68,6 @@ async function freshRows(run: RunContext, prefix: string): Promise<readonly List
 
 function someServer({ cluster, simulation }: RunContext): ReturnType<typeof httpEndpoint> {
   const present = cluster.serverNames.filter((server) => !cluster.hasLeft(server))
-  const server = present[simulation.random('rest watches').below(present.length)] as string
+  const server = simulation.decisions.drawsNext('rest watches').oneOf(present, (name) => name) as string
   return httpEndpoint(cluster.identityOf(server))
 }

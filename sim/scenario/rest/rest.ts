@@ -104,7 +104,7 @@ async function writeOnce(run: RunContext, untilUs: number): Promise<void> {
   if (run.hasFailed()) return
   const servers = presentServers(run)
   if (servers.length === 0) return
-  const server = servers[run.simulation.random('rest').below(servers.length)] as string
+  const server = run.simulation.decisions.drawsNext('last write').oneOf(servers, (name) => name) as string
   const write = { method: 'PUT', target: `/v1/kv/${lastKey}`, bodyText: 'done', timeoutMs: answerWithinMs }
   const ask = () => run.driver.ask(run, httpEndpoint(run.cluster.identityOf(server)), write)
   let answer = await ask()

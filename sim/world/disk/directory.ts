@@ -1,6 +1,6 @@
 import { compareText } from '../../../src/base/bytes.ts'
 import { invariant } from '../../../src/base/invariant.ts'
-import type { RandomStream } from '../../../src/env/random.ts'
+import type { Draws } from '../decisions/decisions.ts'
 import { Inode, type UnsyncedModel } from './inode.ts'
 
 export type Entry = Inode | Directory
@@ -55,21 +55,25 @@ export class Directory {
     for (const change of this.#take(mark)) applyChange(this.#durable, change)
   }
 
-  failSync(mark: number, draw: RandomStream): void {
+  failSync(mark: number, draw: Draws): void {
     const changes = this.#take(mark)
     for (const change of changes.slice(0, draw.below(changes.length + 1))) applyChange(this.#durable, change)
   }
 
   /** Of the changes not synced the first few are left, and of the files what their own fate leaves. */
-  cutPower(draw: RandomStream, model: UnsyncedModel): void {
+  cutPower(fateOf: (path: string) => Draws, path: string, model: UnsyncedModel): void {
     const changes = this.#take(this.mark())
-    const kept = changes.length === 0 ? 0 : draw.below(changes.length + 1)
+    const kept = changes.length === 0 ? 0 : fateOf(`${path}/`).below(changes.length + 1)
     for (const change of changes.slice(0, kept)) applyChange(this.#durable, change)
     for (const entry of this.#names.values()) if (entry instanceof Inode) entry.links = 0
     this.#names = new Map(this.#durable)
-    for (const [, entry] of this.entries()) {
-      if (entry instanceof Inode) entry.links = 1
-      entry.cutPower(draw, model)
+    for (const [name, entry] of this.entries()) {
+      const own = `${path}/${name}`
+      if (entry instanceof Directory) entry.cutPower(fateOf, own, model)
+      else {
+        entry.links = 1
+        entry.cutPower(() => fateOf(own), model)
+      }
     }
   }
 

@@ -1,9 +1,10 @@
 import { utf8 } from '../../../src/base/bytes.ts'
 import { ok, type Result } from '../../../src/base/result.ts'
 import type { DiskFailure } from '../../../src/env/disk.ts'
-import type { RandomStream } from '../../../src/env/random.ts'
 import { traceKinds } from '../../report/trace-kinds.ts'
 import type { Boot } from '../boot.ts'
+import type { Draws } from '../decisions/decisions.ts'
+import type { Identity, Part } from '../decisions/identity.ts'
 import type { Kernel } from '../kernel.ts'
 import { drawRangeUs, type RangeMs, type RangeUs, rangeUs } from '../time-range.ts'
 import { diskFailure } from './disk-failure.ts'
@@ -41,7 +42,7 @@ export type DiskTiming = 'read' | 'write' | 'sync' | 'name'
 
 /** The disk of one machine. It outlives processes; what a power cut leaves of it is `src/env/disk.ts`'s promise, no more. */
 export class SimDisk {
-  readonly draw: RandomStream
+  readonly #identity: Identity
   readonly tree: FileTree
   readonly #kernel: Kernel
   readonly #node: number
@@ -56,9 +57,9 @@ export class SimDisk {
 
   constructor(kernel: Kernel, node: number, name: string, options: DiskOptions) {
     this.#kernel = kernel
-    this.tree = new FileTree(kernel.slab)
+    this.#identity = kernel.decisions.identity('disk', name)
+    this.tree = new FileTree(kernel.slab, (path) => kernel.decisions.within(this.#identity, path))
     this.#node = node
-    this.draw = kernel.stream(`disk/${name}`)
     this.#options = { ...defaultDisk, ...options }
     this.#times = timesOf(this.#options)
     this.tree.quotaBytes = this.#options.quotaBytes
@@ -148,15 +149,27 @@ export class SimDisk {
   }
 
   /** What the process held is let go; if the power went too, what was not synced meets its fate. */
-  processEnded(power: boolean): void {
+  processEnded(power: boolean, life: Identity): void {
     this.#locks.clear()
     this.#held = []
-    if (power) this.tree.cutPower(this.draw, this.#options.unsynced)
+    const { decisions } = this.#kernel
+    const fateOf = (path: string): Draws => decisions.drawsOnce(life, 'power cut', path)
+    if (power) this.tree.cutPower(fateOf, this.#options.unsynced)
     else this.tree.closeAll()
   }
 
-  delayUs(timing: DiskTiming): number {
-    return Math.round(drawRangeUs(this.#times[timing], this.draw) * this.#options.slowFactor)
+  /** Numbers for what is done with a file or a name: other ones for each time that the same is done. */
+  draws(operation: number, of: Identity, ...about: readonly Part[]): Draws {
+    return this.#kernel.decisions.drawsOnce(of, operation, ...about)
+  }
+
+  /** Numbers for what is done with a name that no file has yet, or with several. */
+  drawsOf(operation: number, names: string): Draws {
+    return this.draws(operation, this.#identity, names)
+  }
+
+  delayUs(timing: DiskTiming, draws: Draws): number {
+    return Math.round(drawRangeUs(this.#times[timing], draws) * this.#options.slowFactor)
   }
 
   /** Whether the sync that is being done fails. */
@@ -174,10 +187,10 @@ export class SimDisk {
   }
 
   /** How much of the write that is being done gets through; undefined: all of it, and it succeeds. */
-  writeFailsAfter(length: number): number | undefined {
+  writeFailsAfter(length: number, draws: Draws): number | undefined {
     if (this.#failingWrites === 0) return undefined
     this.#failingWrites--
-    return this.draw.below(length + 1)
+    return draws.below(length + 1)
   }
 
   /** Takes a lock for a process. Its file stays when the process dies, and means nothing then. */

@@ -1,6 +1,7 @@
 import { done, type Err, err, ok, type Result } from '../../../src/base/result.ts'
 import type { DiskEntry, DiskFailure } from '../../../src/env/disk.ts'
-import type { RandomStream } from '../../../src/env/random.ts'
+import type { Draws } from '../decisions/decisions.ts'
+import type { Identity } from '../decisions/identity.ts'
 import type { Slab } from '../slab.ts'
 import { Directory, type Entry } from './directory.ts'
 import { diskFailure } from './disk-failure.ts'
@@ -18,9 +19,11 @@ export class FileTree {
   /** Overwriting allocates new space too, as on a copy-on-write file system (ZFS, Btrfs). */
   copyOnWrite = false
   readonly #slab: Slab
+  readonly #identityOf: (path: string) => Identity
 
-  constructor(slab: Slab) {
+  constructor(slab: Slab, identityOf: (path: string) => Identity) {
     this.#slab = slab
+    this.#identityOf = identityOf
   }
 
   get usedBytes(): number {
@@ -79,9 +82,10 @@ export class FileTree {
     inode.replace(bytes)
   }
 
-  cutPower(draw: RandomStream, model: UnsyncedModel): void {
+  /** `fateOf`: numbers for what becomes of the file or the directory at a path. */
+  cutPower(fateOf: (path: string) => Draws, model: UnsyncedModel): void {
     this.closeAll()
-    this.#root.cutPower(draw, model)
+    this.#root.cutPower(fateOf, '', model)
     this.#usedBytes = 0
     for (const inode of this.files().values()) this.#usedBytes += inode.size
   }
@@ -97,7 +101,7 @@ export class FileTree {
       return ok(this.#opened(entry))
     }
     if (mode === 'read') return diskFailure('not-found', path)
-    const inode = new Inode(++this.#inodes, this.#slab)
+    const inode = new Inode(++this.#inodes, this.#identityOf(path), this.#slab)
     inode.links = 1
     directory.set(name, inode)
     return ok(this.#opened(inode))

@@ -1,4 +1,5 @@
-import type { RandomStream } from '../../../src/env/random.ts'
+import type { Draws } from '../decisions/decisions.ts'
+import type { Identity, Lane } from '../decisions/identity.ts'
 import type { Slab } from '../slab.ts'
 
 /** Bytes of a file: any length, holes read as zeros. What was never written takes no memory. */
@@ -66,8 +67,10 @@ type Change =
   | { readonly kind: 'truncate'; readonly size: number }
 
 /** A file: what its readers see, what the platter holds, and the changes between the two. */
-export class Inode {
+export class Inode implements Lane {
   readonly number: number
+  /** By its disk and the path that it was made at. */
+  readonly identity: Identity
   readonly #slab: Slab
   /** Names and handles that keep it. */
   links = 0
@@ -80,9 +83,14 @@ export class Inode {
   /** Changes that have left `#changes`, so that a place in it can be named for good. */
   #settled = 0
 
-  constructor(number: number, slab: Slab) {
+  constructor(number: number, identity: Identity, slab: Slab) {
     this.number = number
+    this.identity = identity
     this.#slab = slab
+  }
+
+  get tie(): number {
+    return this.identity.a
   }
 
   get size(): number {
@@ -121,14 +129,14 @@ export class Inode {
    * A sync of the changes up to a mark has failed: each may be there or not, and the next sync does not try again, since
    * the system holds them for written (fsyncgate).
    */
-  failSync(mark: number, draw: RandomStream): void {
+  failSync(mark: number, draw: Draws): void {
     for (const change of this.#take(mark)) if (draw.below(2) === 0) this.#apply(change)
   }
 
   /** The power is cut: of what was not synced something is left, and that is what readers see from now on. */
-  cutPower(draw: RandomStream, model: UnsyncedModel): void {
+  cutPower(fate: () => Draws, model: UnsyncedModel): void {
     const changes = this.#take(this.mark())
-    if (changes.length > 0) this.#keepSome(changes, draw, model)
+    if (changes.length > 0) this.#keepSome(changes, fate(), model)
     this.#cached = this.#durable.copy()
     this.handles = 0
     this.readyUs = 0
@@ -160,7 +168,7 @@ export class Inode {
     else this.#durable.truncate(change.size)
   }
 
-  #keepSome(changes: readonly Change[], draw: RandomStream, model: UnsyncedModel): void {
+  #keepSome(changes: readonly Change[], draw: Draws, model: UnsyncedModel): void {
     const fate = draw.below(model === 'any' ? 4 : 3)
     // All lost, all kept, all up to one that is torn, or each by a fate of its own.
     if (fate === 0) return
@@ -173,7 +181,7 @@ export class Inode {
     if (fate === 2) this.#tear(changes[end] as Change, draw)
   }
 
-  #tear(change: Change, draw: RandomStream): void {
+  #tear(change: Change, draw: Draws): void {
     if (change.kind === 'truncate') return
     this.#apply({ kind: 'write', at: change.at, bytes: change.bytes.subarray(0, draw.below(change.bytes.length + 1)) })
   }

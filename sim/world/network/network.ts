@@ -65,8 +65,7 @@ export class Network {
     }
     let link = row[to.number]
     if (link === undefined) {
-      const draw = this.#kernel.stream(`link/${from.name}>${to.name}`)
-      link = new Link(from, to, draw, from === to ? loopbackLink : this.#default)
+      link = new Link(from, to, this.#kernel.decisions, from === to ? loopbackLink : this.#default)
       row[to.number] = link
     }
     return link

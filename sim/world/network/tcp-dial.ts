@@ -1,14 +1,17 @@
+import { emptyBytes } from '../../../src/base/bytes.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { Deferred } from '../../../src/env/async.ts'
 import type { DialFailure, DialOptions, Endpoint, TcpStream, TlsOptions } from '../../../src/env/net.ts'
 import { traceKinds } from '../../report/trace-kinds.ts'
 import type { Boot, ProcessPart } from '../boot.ts'
+import type { Identity, Lane } from '../decisions/identity.ts'
 import type { Action, Kernel } from '../kernel.ts'
 import type { TlsProblem } from '../platform.ts'
 import { microseconds } from '../time-range.ts'
 import type { Host } from './host.ts'
 import type { Link } from './link.ts'
 import type { Network } from './network.ts'
+import { carriedKinds, type Passage } from './passage.ts'
 import { SimTcpListener } from './tcp-listener.ts'
 import { TcpPipe } from './tcp-pipe.ts'
 import { SimTcpStream } from './tcp-stream.ts'
@@ -22,7 +25,8 @@ const unreachableUs = 3_000_000
 type Dialled = Result<TcpStream, DialFailure>
 
 /** One attempt to connect, from the first packet to the stream or the failure. It ends once. */
-export class TcpDial implements ProcessPart {
+export class TcpDial implements ProcessPart, Lane {
+  readonly tie: number
   readonly #kernel: Kernel
   readonly #network: Network
   readonly #host: Host
@@ -30,6 +34,7 @@ export class TcpDial implements ProcessPart {
   readonly #to: Endpoint
   readonly #options: DialOptions
   readonly #number: number
+  readonly #identity: Identity
   readonly #deferred: Deferred<Dialled>
   readonly #limit: Action
   #retry: Action | undefined
@@ -44,6 +49,8 @@ export class TcpDial implements ProcessPart {
     this.#to = to
     this.#options = options
     this.#number = kernel.nextStream()
+    this.#identity = kernel.decisions.drawsOnce(boot.identity, 'dial', to.host, to.port)
+    this.tie = this.#identity.a
     this.#deferred = kernel.deferred<Dialled>(boot)
     const limitUs = microseconds(Math.max(0, options.timeoutMs))
     this.#limit = kernel.after(boot, undefined, limitUs, 'dial timeout', () =>
@@ -82,26 +89,28 @@ export class TcpDial implements ProcessPart {
   #knock(target: Host): void {
     if (this.#over) return
     const there = this.#network.link(this.#host, target)
-    if (there.passes()) {
-      this.#kernel.after(undefined, this, there.drawDelayUs(), 'syn', () => this.#knocked(there))
+    const passage = there.passage(carriedKinds.knock, this.#to.port, emptyBytes)
+    if (there.lets(passage)) {
+      this.#kernel.after(undefined, this, passage.delayUs(), 'syn', () => this.#knocked(there, passage))
     }
     this.#retry = this.#kernel.after(undefined, this, this.#retryUs, 'syn again', () => this.#knock(target))
     this.#retryUs *= 2
   }
 
   /** At the other machine, which answers by itself. */
-  #knocked(there: Link): void {
+  #knocked(there: Link, knock: Passage): void {
     const back = this.#network.link(there.to, there.from)
-    if (this.#over || !there.isWhole || !back.passes()) return
+    const answer = back.passage(carriedKinds.answer, this.#to.port, emptyBytes)
+    if (this.#over || !there.isWhole || !back.lets(answer)) return
     const bound = there.to.tcp.at(this.#to.host, this.#to.port)
-    const delayUs = back.drawDelayUs()
+    const delayUs = answer.delayUs()
     const refuses = there.to.refuses && there.from !== there.to
     if (refuses || !(bound instanceof SimTcpListener)) {
       this.#answered(back, delayUs, 'refused', () => this.#settle(err({ kind: 'refused', to: this.#to })))
     } else if (this.#options.tls === undefined) {
       this.#answered(back, delayUs, 'connected', () => this.#connect(there, back, bound))
     } else {
-      const roundUs = delayUs + there.drawDelayUs() + back.drawDelayUs()
+      const roundUs = delayUs + knock.handshakeUs(answer)
       this.#answered(back, roundUs, 'hello', () => this.#shakeHands(there, back, bound))
     }
   }
@@ -145,8 +154,9 @@ export class TcpDial implements ProcessPart {
     const local: Endpoint = { host: this.#host.sourceFor(this.#to.host), port }
     const ours = new SimTcpStream(kernel, this.#boot, local, this.#to)
     const theirs = new SimTcpStream(kernel, listener.boot, this.#to, local)
-    const out = new TcpPipe(kernel, this.#number, there, back, ours, theirs)
-    const back2 = new TcpPipe(kernel, this.#number, back, there, theirs, ours)
+    const [number, dialled] = [this.#number, this.#to.port]
+    const out = new TcpPipe(kernel, { number, port: dialled, tie: this.#identity.a }, there, back, ours, theirs)
+    const back2 = new TcpPipe(kernel, { number, port: dialled, tie: this.#identity.b }, back, there, theirs, ours)
     ours.connect(out, back2)
     theirs.connect(back2, out)
     const { tls } = this.#options

@@ -1,3 +1,4 @@
+import type { Lane } from '../decisions/identity.ts'
 import type { Action, Kernel } from '../kernel.ts'
 
 /** As `src/host` sets it, and as Node's library counts on from there. */
@@ -11,13 +12,13 @@ const probesMax = 10
  */
 export class KeepAlive {
   readonly #kernel: Kernel
-  readonly #lane: object
+  readonly #lane: Lane
   readonly #isAnswered: () => boolean
   readonly #lost: () => void
   #next: Action | undefined
   #unanswered = 0
 
-  constructor(kernel: Kernel, lane: object, isAnswered: () => boolean, lost: () => void) {
+  constructor(kernel: Kernel, lane: Lane, isAnswered: () => boolean, lost: () => void) {
     this.#kernel = kernel
     this.#lane = lane
     this.#isAnswered = isAnswered

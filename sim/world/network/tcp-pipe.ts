@@ -2,6 +2,7 @@ import { concatBytes, emptyBytes } from '../../../src/base/bytes.ts'
 import { traceKinds } from '../../report/trace-kinds.ts'
 import type { EndOfTurn, Kernel } from '../kernel.ts'
 import type { Link } from './link.ts'
+import { carriedKinds, type Passage } from './passage.ts'
 import { KeepAlive } from './tcp-keep-alive.ts'
 import { type PipeEnd, ResetEvent, type Segment, SegmentEvent, type SegmentTaker } from './tcp-segment.ts'
 
@@ -12,6 +13,15 @@ const segmentBytesMax = 64 << 10
 const firstRetryUs = 200_000
 /** Without progress for this long a connection is given up: net.ipv4.tcp_retries2 at about 6. */
 const giveUpUs = 15_000_000
+
+/** What a direction of a connection is known by. */
+export interface Direction {
+  /** Of the connection, in the trace. */
+  readonly number: number
+  /** That the dialler has dialled. */
+  readonly port: number
+  readonly tie: number
+}
 
 /**
  * One direction of a connection, both kernels' part in it. Bytes arrive in order: what was lost, and all behind it, is sent
@@ -30,6 +40,8 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
   readonly #from: PipeEnd
   readonly #to: PipeEnd
   readonly #number: number
+  readonly #port: number
+  readonly tie: number
   readonly #keeper: KeepAlive
   readonly #waiting: Uint8Array[] = []
   /** Sent, and not arrived. */
@@ -51,9 +63,11 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
   #dirty = false
   #aborted = false
 
-  constructor(kernel: Kernel, number: number, link: Link, back: Link, from: PipeEnd, to: PipeEnd) {
+  constructor(kernel: Kernel, direction: Direction, link: Link, back: Link, from: PipeEnd, to: PipeEnd) {
     this.#kernel = kernel
-    this.#number = number
+    this.#number = direction.number
+    this.#port = direction.port
+    this.tie = direction.tie
     this.#link = link
     this.#back = back
     this.#from = from
@@ -174,9 +188,10 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
   }
 
   #reset(link: Link, end: PipeEnd, afterUs: number): void {
-    if (!link.passes()) return
-    const atUs = Math.max(this.#kernel.nowUs + link.drawDelayUs(), afterUs + 1)
-    this.#kernel.queue.push(new ResetEvent(this.#kernel, link, end, this.#number), atUs)
+    const passage = link.passage(carriedKinds.reset, this.#port, emptyBytes)
+    if (!link.lets(passage)) return
+    const atUs = Math.max(this.#kernel.nowUs + passage.delayUs(), afterUs + 1)
+    this.#kernel.queue.push(new ResetEvent(this.#kernel, link, end, this.#number, passage.a), atUs)
   }
 
   #flushLater(): void {
@@ -206,7 +221,7 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
       const room = Math.min(segmentBytesMax, windowBytes - this.#used)
       if (room <= 0) break
       const bytes = this.#take(room)
-      const split = this.#link.drawSplit(bytes.length)
+      const split = this.#link.passage(carriedKinds.piece, this.#port, bytes).splitAt(bytes.length)
       if (split > 0) this.#send(bytes.subarray(0, split), false)
       this.#send(split > 0 ? bytes.subarray(split) : bytes, this.ended && this.waitingBytes === 0)
     }
@@ -267,13 +282,14 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
   #launch(segment: Segment): boolean {
     const kernel = this.#kernel
     const { from, to } = this.#link
-    if (!this.#link.passes()) {
+    const passage = this.#link.passage(carriedKinds.segment, this.#port, segment.bytes)
+    if (!this.#link.lets(passage)) {
       kernel.trace.add(traceKinds.segmentLost, from.number, to.number, this.#number, this.#tries)
       this.#stall()
       return false
     }
     // Strictly later than the one before, so that no drawn order can swap them.
-    const atUs = Math.max(kernel.nowUs + this.#link.drawDelayUs(), this.#lastArrivalUs + 1)
+    const atUs = Math.max(kernel.nowUs + passage.delayUs(), this.#lastArrivalUs + 1)
     this.#lastArrivalUs = atUs
     segment.onItsWay = true
     kernel.trace.add(traceKinds.segmentSent, from.number, to.number, this.#number, segment.bytes.length)
@@ -307,7 +323,7 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
     this.#tries++
     const first = this.#flight.find((segment) => !segment.onItsWay)
     const hears = this.#back.isWhole
-    if (!hears || (first !== undefined && !this.#link.passes())) {
+    if (!hears || (first !== undefined && !this.#link.lets(this.#again(first)))) {
       this.#retryLater()
       return
     }
@@ -318,6 +334,11 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
       if (!this.#launch(segment)) return
     }
     this.#flush()
+  }
+
+  /** The packet that tries again whether anything gets through. */
+  #again({ bytes }: Segment): Passage {
+    return this.#link.passage(carriedKinds.again, this.#port, bytes)
   }
 
   /** The peer's word of what it read gets through again. */

@@ -1,5 +1,6 @@
 import { traceKinds } from '../../report/trace-kinds.ts'
 import type { Boot } from '../boot.ts'
+import type { Lane } from '../decisions/identity.ts'
 import type { Kernel } from '../kernel.ts'
 import { SimEvent } from '../sim-event.ts'
 import type { Link } from './link.ts'
@@ -27,7 +28,7 @@ export interface Segment {
 }
 
 /** What becomes of a segment. `epoch`: the pipe's when it was sent; another one now means that it no longer counts. */
-export interface SegmentTaker {
+export interface SegmentTaker extends Lane {
   /** The machine takes it while its process is paused. False when it did not get there. */
   reach(segment: Segment, epoch: number): boolean
   arrive(segment: Segment, epoch: number): void
@@ -40,7 +41,7 @@ export class SegmentEvent extends SimEvent {
   readonly #epoch: number
 
   constructor(pipe: SegmentTaker, to: PipeEnd, segment: Segment, epoch: number) {
-    super(pipe)
+    super(pipe, pipe.tie)
     this.#pipe = pipe
     this.#to = to
     this.#segment = segment
@@ -67,8 +68,8 @@ export class ResetEvent extends SimEvent {
   readonly #end: PipeEnd
   readonly #number: number
 
-  constructor(kernel: Kernel, link: Link, end: PipeEnd, number: number) {
-    super(undefined)
+  constructor(kernel: Kernel, link: Link, end: PipeEnd, number: number, tie: number) {
+    super(undefined, tie)
     this.#kernel = kernel
     this.#link = link
     this.#end = end

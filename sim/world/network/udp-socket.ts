@@ -6,12 +6,16 @@ import { SimEvent } from '../sim-event.ts'
 import type { Bound, Host } from './host.ts'
 import type { Link } from './link.ts'
 import type { Network } from './network.ts'
+import { carriedKinds, type Passage } from './passage.ts'
 
 /** The largest payload of a UDP datagram over IPv4. */
 const datagramBytesMax = 65_507
 
 /** What became of a datagram when it was sent, as the trace has it. */
 const fates = { onItsWay: 0, lost: 1, nobody: 2, noRoom: 3, copy: 4, replay: 5, forged: 6 } as const
+
+/** The fate of the first, of a second one, and of one that comes again much later. */
+const copies = [fates.onItsWay, fates.copy, fates.replay] as const
 
 export type DatagramUse = (from: Endpoint, bytes: Uint8Array) => void
 
@@ -61,17 +65,18 @@ export class SimUdpSocket implements UdpSocket, Bound, ProcessPart {
       return
     }
     const link = this.#network.link(this.#host, target)
-    const fate = !link.passes() ? fates.lost : link.hasRoom ? fates.onItsWay : fates.noRoom
+    const passage = link.passage(carriedKinds.datagram, to.port, bytes)
+    const fate = !link.lets(passage) ? fates.lost : link.hasRoom ? fates.onItsWay : fates.noRoom
     if (fate !== fates.onItsWay) {
       kernel.trace.addBytes(traceKinds.datagramSent, source, target.number, fate, 0, bytes)
       return
     }
     // A copy: the sender may use its buffer again at once, as it may with a real socket.
     const sent = kernel.slab.copy(bytes)
-    this.#launch(link, to, sent, fates.onItsWay)
-    if (link.duplicates()) this.#launch(link, to, sent, fates.copy)
-    const replayUs = link.drawReplayUs()
-    if (replayUs !== undefined) this.#launch(link, to, sent, fates.replay, replayUs)
+    this.#launch(link, passage, to, sent, 0)
+    if (passage.duplicates()) this.#launch(link, passage, to, sent, 1)
+    const replayUs = passage.replayUs()
+    if (replayUs !== undefined) this.#launch(link, passage, to, sent, 2, replayUs)
   }
 
   close(): void {
@@ -83,13 +88,16 @@ export class SimUdpSocket implements UdpSocket, Bound, ProcessPart {
     this.boot.parts.delete(this)
   }
 
-  #launch(link: Link, to: Endpoint, bytes: Uint8Array, fate: number, laterUs = 0): void {
+  #launch(link: Link, passage: Passage, to: Endpoint, bytes: Uint8Array, copy: 0 | 1 | 2, laterUs = 0): void {
     const kernel = this.#kernel
-    const delayUs = link.drawDatagramDelayUs() + laterUs
-    kernel.trace.addBytes(traceKinds.datagramSent, this.#host.number, link.to.number, fate, delayUs, bytes)
+    const delayUs = passage.datagramDelayUs(copy) + laterUs
+    kernel.trace.addBytes(traceKinds.datagramSent, this.#host.number, link.to.number, copies[copy], delayUs, bytes)
     const from = { host: this.#host.sourceFor(to.host), port: this.local.port }
     link.underWay++
-    kernel.queue.push(new DatagramEvent(kernel, link, from, to, link.carried(bytes)), kernel.nowUs + delayUs)
+    kernel.queue.push(
+      new DatagramEvent(kernel, link, passage, from, to, passage.carried(bytes, copy)),
+      kernel.nowUs + delayUs,
+    )
   }
 }
 
@@ -99,10 +107,11 @@ export function forgeDatagram(kernel: Kernel, network: Network, from: Endpoint, 
   if (source === undefined || target === undefined) return
   const link = network.link(source, target)
   if (!link.hasRoom) return
-  const delayUs = link.drawDatagramDelayUs()
+  const passage = link.passage(carriedKinds.forged, to.port, bytes)
+  const delayUs = passage.datagramDelayUs()
   kernel.trace.addBytes(traceKinds.datagramSent, source.number, target.number, fates.forged, delayUs, bytes)
   link.underWay++
-  kernel.queue.push(new DatagramEvent(kernel, link, from, to, bytes), kernel.nowUs + delayUs)
+  kernel.queue.push(new DatagramEvent(kernel, link, passage, from, to, bytes), kernel.nowUs + delayUs)
 }
 
 class DatagramEvent extends SimEvent {
@@ -114,8 +123,8 @@ class DatagramEvent extends SimEvent {
   /** The machine has it, and its process is paused. */
   #reached = false
 
-  constructor(kernel: Kernel, link: Link, from: Endpoint, to: Endpoint, bytes: Uint8Array) {
-    super(undefined)
+  constructor(kernel: Kernel, link: Link, passage: Passage, from: Endpoint, to: Endpoint, bytes: Uint8Array) {
+    super(undefined, passage.a)
     this.#kernel = kernel
     this.#link = link
     this.#from = from

@@ -102,7 +102,7 @@ async function openGround(
   const wanSnapshot = hasWan(config) ? await MemberSnapshot.open(env, config, wanFiles, wanNameOf(config)) : undefined
   closing.push(() => wanSnapshot?.stop())
   const servers = new ServersByAddress(wan.value === undefined ? [pool.value] : [pool.value, wan.value])
-  const origin = `${nodeId}/${hex(env.crypto.randomBytes(8))}`
+  const origin = `${nodeId}/${hex(env.crypto.randomBytes(8, 'origin'))}`
   return ok({
     env,
     config,

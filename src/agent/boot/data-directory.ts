@@ -17,7 +17,7 @@ export interface DataDirectory {
 }
 
 export function drawUuid(env: Env): string {
-  return uuidOf(env.crypto.randomBytes(16))
+  return uuidOf(env.crypto.randomBytes(16, 'node id'))
 }
 
 /**

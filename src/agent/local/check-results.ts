@@ -64,7 +64,7 @@ export class CheckResults {
   #defer(checkId: string, intervalMs: number): void {
     if (this.#deferred.has(itemKey(checkId))) return
     const { env, state, changed } = this.#parts
-    const delayMs = intervalMs / 2 + env.random.stream('agent.output').fraction() * intervalMs
+    const delayMs = intervalMs / 2 + env.random.draws('agent.output', checkId).fraction() * intervalMs
     const timer = env.timers.after(delayMs, () => {
       this.#deferred.delete(itemKey(checkId))
       if (state.outputDue(checkId)) changed()

@@ -136,7 +136,7 @@ export class CheckRunner {
     const key = itemKey(checkId)
     // The first run starts at a random moment of the first interval, so that the checks of one agent do not all run at
     // once.
-    const firstMs = env.random.stream('agent.checks').fraction() * intervalMs
+    const firstMs = env.random.draws('agent.checks', checkId).fraction() * intervalMs
     const once = async (): Promise<Outcome | undefined> => {
       if (this.#busy.has(key)) return undefined
       this.#busy.add(key)

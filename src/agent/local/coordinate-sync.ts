@@ -31,7 +31,6 @@ const thing = 'coordinate'
 export function syncCoordinate({ env, pool, nodeName, token, refusals, send }: CoordinateSync): () => void {
   const asks: readonly Ask[] = [{ resource: 'node', name: nodeName, right: 'write' }]
   const doing = `send the network coordinate of node ${JSON.stringify(nodeName)}`
-  const random = env.random.stream('agent.coordinate')
   let told = pool.coordinateOf(nodeName)
   let timer: Closable | undefined
   let isStopped = false
@@ -52,7 +51,8 @@ export function syncCoordinate({ env, pool, nodeName, token, refusals, send }: C
   }
   const arm = (): void => {
     const intervalMs = Math.max(intervalMinMs, (1_000 * pool.stats().members) / ratePerSecond)
-    timer = env.timers.after(intervalMs + random.fraction() * intervalMs, () => env.detach(tell()))
+    const drawn = env.random.draws('agent.coordinate').fraction()
+    timer = env.timers.after(intervalMs + drawn * intervalMs, () => env.detach(tell()))
   }
   if (told !== undefined) arm()
   return () => {

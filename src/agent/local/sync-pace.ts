@@ -60,14 +60,16 @@ export class SyncPace {
   scheduleFull(): void {
     this.#fullTimer?.close()
     const intervalMs = fullIntervalMs * this.#scale()
-    this.#fullTimer = this.#parts.env.timers.after(intervalMs + this.#random() * intervalMs, () => this.#parts.onFull())
+    this.#fullTimer = this.#parts.env.timers.after(intervalMs + this.#random('full') * intervalMs, () =>
+      this.#parts.onFull(),
+    )
   }
 
   /** Schedules a full comparison soon, one for all callers until then. */
   fullSoon(): void {
     if (this.#soonTimer !== undefined) return
     const spreadMs = Math.min(triggerSpreadMs * this.#parts.nodeCount(), triggerSpreadMaxMs)
-    this.#soonTimer = this.#parts.env.timers.after(this.#random() * spreadMs, () => {
+    this.#soonTimer = this.#parts.env.timers.after(this.#random('soon') * spreadMs, () => {
       this.#soonTimer = undefined
       this.#parts.onFull()
     })
@@ -79,7 +81,10 @@ export class SyncPace {
 
   failed(failure: Failure): void {
     this.#retryTimer?.close()
-    const pauseMs = Math.min(retryPauseMs + this.#random() * retryMs * this.#scale(), this.#refusedPauseMs(failure))
+    const pauseMs = Math.min(
+      retryPauseMs + this.#random('retry') * retryMs * this.#scale(),
+      this.#refusedPauseMs(failure),
+    )
     this.#retryTimer = this.#parts.env.timers.after(pauseMs, () => this.#parts.onRetry())
   }
 
@@ -98,7 +103,7 @@ export class SyncPace {
     return syncScale(this.#parts.nodeCount())
   }
 
-  #random(): number {
-    return this.#parts.env.random.stream('agent.sync').fraction()
+  #random(what: string): number {
+    return this.#parts.env.random.draws('agent.sync', what).fraction()
   }
 }

@@ -185,12 +185,12 @@ export class KeptLeaf {
   }
 
   #take(leaf: IssuedLeaf): void {
-    const { env, indexOf } = this.#options
+    const { env, indexOf, service } = this.#options
     const { privateKeyPem = '' } = this.#request ?? {}
     this.#request = undefined
     const isAgain = this.#replacing?.standing === 'unheard' && this.#held?.leaf.rootId === leaf.rootId
     this.#awaitedRoot = isAgain ? leaf.rootId : undefined
-    const renewAt = drawRenewal(env.random.stream('mesh.renewal'))
+    const renewAt = drawRenewal(env.random.draws('mesh.renewal', service, leaf.rootId))
     this.#held = { leaf, privateKeyPem, index: indexOf(leaf), issuedMonoMs: env.clock.monoMs(), renewAt }
     this.#replacing = undefined
     this.#failures = 0
@@ -203,7 +203,7 @@ export class KeptLeaf {
   #putOff(why: Failure): void {
     const { env, service } = this.#options
     this.#failures += 1
-    const pauseMs = retryInMs(env.random.stream('mesh.retry'), this.#failures)
+    const pauseMs = retryInMs(env.random.draws('mesh.retry', service, this.#failures), this.#failures)
     this.#notBeforeMs = env.clock.monoMs() + pauseMs
     if (this.#failures === 1) {
       const expiresInS = Math.floor(((this.#held?.leaf.notAfterMs ?? 0) - env.clock.wallMs()) / 1000)
@@ -245,7 +245,7 @@ export class KeptLeaf {
    * the root.
    */
   #replaceInMs({ leaf }: DatedLeaf, { monoMs }: Now): number {
-    const { env, source, roots } = this.#options
+    const { env, source, roots, service } = this.#options
     const standing = roots.standingOf(leaf)
     if (standing === 'current' || (standing === 'unheard' && this.#awaitedRoot === leaf.rootId)) {
       this.#replacing = undefined
@@ -253,7 +253,7 @@ export class KeptLeaf {
     }
     const { atMs: beforeMs = Number.POSITIVE_INFINITY, standing: before } = this.#replacing ?? {}
     if (before === standing) return beforeMs - monoMs
-    const spreadMs = drawSpread(env.random.stream('mesh.rotation'), source.memberCount())
+    const spreadMs = drawSpread(env.random.draws('mesh.rotation', service, leaf.rootId), source.memberCount())
     const atMs = Math.min(beforeMs, monoMs + spreadMs + (standing === 'unheard' ? unheardRootMs : 0))
     this.#replacing = { standing, atMs }
     return atMs - monoMs

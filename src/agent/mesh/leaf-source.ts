@@ -64,7 +64,7 @@ export function serverSource({ env, calls, datacenter, memberCount }: ServerSour
       return answer.ok ? ok({ list: answer.value.value, index: answer.value.meta.index }) : answer
     },
     async request(service, trustDomain) {
-      const key = await env.crypto.generateKey('ec-256')
+      const key = await env.crypto.generateKey('ec-256', 'leaf', service)
       const uris = [serviceUri({ trustDomain, namespace: 'default', datacenter, service })]
       const request = makeRequest(key, { commonName: service, uris })
       return { requestPem: requestPem(request), privateKeyPem: olderKeyPem(key.privateKeyPem) }

@@ -95,7 +95,7 @@ export class RootsWatch {
       }
       failures += 1
       this.#inDoubtSinceMs ??= sinceMs
-      await this.#pause(retryInMs(env.random.stream('mesh.roots'), failures))
+      await this.#pause(retryInMs(env.random.draws('mesh.roots', failures), failures))
     }
     this.#following = false
   }

@@ -47,7 +47,7 @@ export class OpenStates implements StateArchives {
   open(): Result<OpenedState, Failure> {
     if (this.#open.size >= openMax) this.#closeLongest()
     if (this.#open.size >= openMax) return err({ kind: 'overloaded', message: 'too many snapshots are being read' })
-    const id = uuidOf(this.#env.crypto.randomBytes(16))
+    const id = uuidOf(this.#env.crypto.randomBytes(16, 'open state'))
     const pieces = this.#store.archive()
     const sinceMs = this.#env.clock.monoMs()
     this.#open.set(id, { pieces, last: emptyBytes, lastOffset: 0, idle: this.#closing(id), sinceMs })

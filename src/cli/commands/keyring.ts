@@ -14,7 +14,7 @@ export const keygenCommand: CliCommand = {
   async run(invocation) {
     const surplus = surplusOperands(invocation, 0)
     if (surplus !== undefined) return misused(invocation, surplus)
-    invocation.terminal.out(`${base64(invocation.env.crypto.randomBytes(keyBytes))}\n`)
+    invocation.terminal.out(`${base64(invocation.env.crypto.randomBytes(keyBytes, 'gossip key'))}\n`)
     return 0
   },
 }

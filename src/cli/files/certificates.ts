@@ -37,7 +37,7 @@ export function makeAuthority(env: Env, wishes: AuthorityWishes): Result<Pair, s
   const problem = daysProblem(days) ?? [domain, ...(permittedDomains ?? [])].map(nameProblem).find(isText)
   if (problem !== undefined) return err(problem)
   const key = env.crypto.makeSigningKey()
-  const [a, b] = env.crypto.randomBytes(2)
+  const [a, b] = env.crypto.randomBytes(2, 'name')
   const commonName = `${productTitle} Agent CA ${(a ?? 0) * 256 + (b ?? 0)}`
   const content = { commonName, ...validity(env, days), authority: true }
   const permitted = permittedDomains === undefined ? {} : { permittedDomains }

@@ -74,8 +74,8 @@ export function refused(message: string): { readonly ok: false; readonly error: 
   return err({ kind: 'refused', message })
 }
 
-export function drawnUuid({ env }: ServerContext): string {
-  return uuidOf(env.crypto.randomBytes(16))
+export function drawnUuid({ env }: ServerContext, of: string): string {
+  return uuidOf(env.crypto.randomBytes(16, 'acl', of))
 }
 
 /** Maximum number of tokens or policies in one answer to a server that replicates them. */

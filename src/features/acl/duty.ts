@@ -123,7 +123,7 @@ export class TokensDuty implements Closable {
     const isThere = (secret: string): boolean => tokenBySecret(tx, secret) !== undefined
     const all = policyById(tx, managementPolicyId) !== undefined && isThere(anonymousSecret)
     if (all && (masterToken === '' || isThere(masterToken))) return { ok: true, value: undefined }
-    const master = masterToken === '' ? null : { accessor: drawnUuid(this.#server), secret: masterToken }
+    const master = masterToken === '' ? null : { accessor: drawnUuid(this.#server, 'master'), secret: masterToken }
     return this.#server.propose(putBuiltins, { createdMs: this.#server.env.clock.wallMs(), master })
   }
 

@@ -36,7 +36,7 @@ export async function whenAnother(
   const waitMs = waitFrom(request)
   if (waitMs === undefined) return badRequest('Invalid wait time')
   const known = request.query.get('hash') ?? ''
-  const drawn = env.random.stream('blocking.jitter').fraction()
+  const drawn = env.random.draws('blocking.jitter', 'hash', known).fraction()
   const endMs = env.clock.monoMs() + waitMs + (drawn * waitMs) / blockingJitterFraction
   for (;;) {
     const found = await look()

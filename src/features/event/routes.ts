@@ -78,7 +78,7 @@ async function fire(
   if (name === '') return badRequest('Missing name')
   const filter = (key: 'node' | 'service' | 'tag'): string => request.query.get(key) ?? ''
   const event: UserEvent = {
-    id: uuidOf(agent.env.crypto.randomBytes(16)),
+    id: uuidOf(agent.env.crypto.randomBytes(16, 'event', name)),
     name,
     payload: request.body,
     nodeFilter: filter('node'),

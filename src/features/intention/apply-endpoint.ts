@@ -59,7 +59,10 @@ async function create(
   const content = contentOf(given)
   if (!content.ok) return err({ kind: 'bad-request', message: content.error })
   const { env } = server
-  const drawn = { id: uuidOf(env.crypto.randomBytes(16)), createdMs: env.clock.wallMs() }
+  const drawn = {
+    id: uuidOf(env.crypto.randomBytes(16, 'intention', given.source.name, given.destination.name)),
+    createdMs: env.clock.wallMs(),
+  }
   return propose(server, intentionCreate, { ...content.value, ...drawn }, identity)
 }
 

@@ -49,7 +49,12 @@ export const createEndpoint: WriteEndpoint<QueryDefinition, string> = {
   reply: textReply,
   access: asks((authorizer, definition) => queryRefused(authorizer, definition, 'write')),
   serve: (server, definition, identity) =>
-    define(server, queryCreate, { ...definition, id: uuidOf(server.env.crypto.randomBytes(16)) }, identity),
+    define(
+      server,
+      queryCreate,
+      { ...definition, id: uuidOf(server.env.crypto.randomBytes(16, 'query', definition.name)) },
+      identity,
+    ),
 }
 
 /** Replaces the whole definition of an existing query. */

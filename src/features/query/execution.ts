@@ -88,7 +88,7 @@ const nearFirstWithin = 10
 /** Timeout for another datacenter: DNS clients give up after 5 s, and the next datacenter may have an answer. */
 const elsewhereWaitMs = 3_000
 
-const orderStream = 'query.order'
+const orderPurpose = 'query.order'
 
 /**
  * Executes a query: finds instances in its datacenter, shuffles them, sorts them by distance, and tries other
@@ -109,7 +109,7 @@ export async function executeQuery(
   const { query } = value
   const here: Execution = {
     service: query.service.service,
-    entries: limited(ordered(value.entries, value, env.random.stream(orderStream)), call.limit),
+    entries: limited(ordered(value.entries, value, env.random.draws(orderPurpose, query.service.service)), call.limit),
     dnsTtl: query.dns.ttl,
     datacenter,
     failovers: 0,
@@ -147,7 +147,10 @@ async function failOver(env: Env, reads: QueryReads, failing: Failing): Promise<
       continue
     }
     const { meta } = found.value
-    const entries = limited(shuffled(found.value.entries, env.random.stream(orderStream)), call.limit)
+    const entries = limited(
+      shuffled(found.value.entries, env.random.draws(orderPurpose, here.service, datacenter)),
+      call.limit,
+    )
     last = { ...here, entries, datacenter, failovers, meta }
     if (entries.length > 0) break
   }

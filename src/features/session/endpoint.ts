@@ -58,7 +58,7 @@ async function create(
 ): Promise<Result<string, Failure>> {
   const refusal = ttlRefusal(args.ttlMs, server.sessionTtlMinMs)
   if (refusal !== undefined) return err(refusal)
-  const id = uuidOf(server.env.crypto.randomBytes(16))
+  const id = uuidOf(server.env.crypto.randomBytes(16, 'session', args.node, args.name))
   const outcome = await measured(server, 'session.apply', () =>
     server.propose(sessionCreate, { ...args, id }, identity),
   )

@@ -151,7 +151,7 @@ export const commitEndpoint: WriteEndpoint<z.infer<typeof endArgs>, number> = {
       if (!checked.ok) return err({ kind: 'bad-request', message: checked.error })
     }
     const { clock, crypto } = server.env
-    const by = { nowMs: clock.wallMs(), drawn: crypto.randomBytes(drawnBytes) }
+    const by = { nowMs: clock.wallMs(), drawn: crypto.randomBytes(drawnBytes, 'restore') }
     const outcome = await server.propose(restoreTake, { ...args, by }, identity)
     if (!outcome.ok) return outcome
     const { value } = outcome

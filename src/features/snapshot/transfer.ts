@@ -125,7 +125,7 @@ export async function restoreState(
   if (gone()) return err({ kind: 'cancelled' })
   if (!checked.ok) return err({ kind: 'bad-request', message: checked.error })
   const { sizeBytes } = checked.value
-  const id = uuidOf(agent.env.crypto.randomBytes(16))
+  const id = uuidOf(agent.env.crypto.randomBytes(16, 'transfer'))
   const begun = await agent.write(beginEndpoint, { id, sizeBytes }, call)
   if (!begun.ok) return begun
   const brought = await bring(agent, archive, id, call, gone)

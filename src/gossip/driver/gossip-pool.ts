@@ -4,7 +4,6 @@ import type { Closable, Deferred } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { Endpoint, TcpStream } from '../../env/net.ts'
 import { memberLines } from '../../env/observe.ts'
-import type { RandomStream } from '../../env/random.ts'
 import type { Coordinate } from '../../model/coordinate.ts'
 import { ackFor, fullState } from '../core/answers.ts'
 import { mergeItems } from '../core/merge.ts'
@@ -35,6 +34,7 @@ import { askForKeys, internalAnswer, userEventFits } from './pool-keys.ts'
 import type { Ports } from './ports.ts'
 import { Questions } from './questions.ts'
 import { Sealing } from './sealing.ts'
+import { StepDraws } from './step-draws.ts'
 import { Streams } from './streams.ts'
 import { TimerSet } from './timer-set.ts'
 
@@ -67,7 +67,7 @@ const coordinateForm = { encode: encodeCoordinate, decode: decodeCoordinate }
 export class GossipPool implements Pool {
   readonly #env: Env
   readonly #core: GossipCore
-  readonly #random: RandomStream
+  readonly #draws: StepDraws
   readonly #packets: Packets
   readonly #streams: Streams
   readonly #timers: TimerSet
@@ -90,7 +90,7 @@ export class GossipPool implements Pool {
   constructor(env: Env, options: PoolOptions, meta: Uint8Array) {
     const { name, advertise, timing, refuse, encryption } = options
     this.#env = env
-    this.#random = env.random.stream('gossip.core')
+    this.#draws = new StepDraws(env.random, advertise.port)
     const sealing = new Sealing(env.crypto, encryption)
     this.#sealing = sealing
     this.#onNameLost = options.onNameLost
@@ -273,7 +273,7 @@ export class GossipPool implements Pool {
 
   #step(event: GossipEvent, look?: (effect: GossipEffect) => void): void {
     if (this.#stopped) return
-    const effects = step(this.#core, event, this.#env.clock.monoMs(), this.#random)
+    const effects = step(this.#core, event, this.#env.clock.monoMs(), this.#draws.begin(event))
     this.#observer?.stepped(this.#core, event, effects)
     for (const effect of effects) {
       if (this.#stopped) return

@@ -16,7 +16,7 @@ export const sealBytes = 1 + nonceBytes + tagBytes
 export type SealCrypto = Pick<Crypto, 'randomBytes' | 'sealAesGcm' | 'openAesGcm'>
 
 export function seal(crypto: SealCrypto, key: Uint8Array, plain: Uint8Array, additional: Uint8Array): Uint8Array {
-  const nonce = crypto.randomBytes(nonceBytes)
+  const nonce = crypto.randomBytes(nonceBytes, 'nonce', plain)
   return concatBytes([Uint8Array.of(sentVersion), nonce, crypto.sealAesGcm(key, nonce, plain, additional)])
 }
 

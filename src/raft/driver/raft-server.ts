@@ -284,7 +284,7 @@ export class RaftServer implements Raft, LogListener {
       case 'send':
         return this.#send(effect.outgoing)
       case 'set-timer':
-        return this.#timers.set(effect.timer, effect.minMs, effect.maxMs)
+        return this.#timers.set(effect.timer, effect.minMs, effect.maxMs, this.#core.term)
       case 'clear-timer':
         return this.#timers.clear(effect.timer)
       case 'apply':

@@ -1,6 +1,5 @@
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
-import type { RandomStream } from '../../env/random.ts'
 import type { TimerName } from '../core/types.ts'
 
 interface Pending {
@@ -12,20 +11,19 @@ interface Pending {
 
 /** The core's timers, at most one of each name. Setting one later, which is what happens most, costs next to nothing. */
 export class TimerSet {
-  readonly #env: Pick<Env, 'timers' | 'clock'>
-  readonly #draws: RandomStream
+  readonly #env: Pick<Env, 'timers' | 'clock' | 'random'>
   readonly #fired: (timer: TimerName) => void
   readonly #pending = new Map<TimerName, Pending>()
 
   constructor(env: Pick<Env, 'timers' | 'clock' | 'random'>, fired: (timer: TimerName) => void) {
     this.#env = env
-    this.#draws = env.random.stream('raft.election')
     this.#fired = fired
   }
 
-  /** Fires once after a time drawn from [minMs, maxMs); replaces the timer of that name. */
-  set(name: TimerName, minMs: number, maxMs: number): void {
-    const delayMs = maxMs - minMs <= 1 ? minMs : minMs + this.#draws.fraction() * (maxMs - minMs)
+  /** Fires once after a time drawn for this term from [minMs, maxMs); replaces the timer of that name. */
+  set(name: TimerName, minMs: number, maxMs: number, term: number): void {
+    const isFixed = maxMs - minMs <= 1
+    const delayMs = isFixed ? minMs : minMs + this.#env.random.draws(`raft.${name}`, term).fraction() * (maxMs - minMs)
     const dueMs = this.#env.clock.monoMs() + delayMs
     const pending = this.#pending.get(name)
     if (pending !== undefined && pending.setForMs <= dueMs) {

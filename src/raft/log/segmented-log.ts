@@ -381,5 +381,5 @@ export class SegmentedLog implements DurableLog {
 }
 
 function drawSalt(env: Pick<Env, 'crypto'>): number {
-  return viewOf(env.crypto.randomBytes(4)).getUint32(0)
+  return viewOf(env.crypto.randomBytes(4, 'log salt')).getUint32(0)
 }

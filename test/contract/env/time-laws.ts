@@ -107,7 +107,7 @@ export function timeLaws(law: Law): void {
   })
 
   law('random numbers keep their ranges', async ({ env }) => {
-    const stream = env.random.stream('contract')
+    const stream = env.random.draws('contract', 1)
     for (let i = 0; i < 200; i++) {
       const [word, die, fraction] = [stream.uint32(), stream.below(6), stream.fraction()]
       expect(Number.isInteger(word) && word >= 0 && word < 2 ** 32).toBe(true)

@@ -26,7 +26,7 @@ class Held {
   readonly clock = new HandClock()
   readonly env = {
     ...this.clock.env,
-    random: { stream: () => ({ below: () => 50, fraction: () => 0 }) },
+    random: { draws: () => ({ below: () => 50, fraction: () => 0 }) },
   } as unknown as typeof this.clock.env
   readonly attempts: Attempt[] = []
   readonly listeners = new Set<(status: RaftStatus) => void>()

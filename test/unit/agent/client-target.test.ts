@@ -30,7 +30,7 @@ class Client {
     this.fake = new FakePool(Array.from({ length: servers }, (_, at) => serverMember(at + 1)))
     const env = {
       ...this.clock.env,
-      random: { stream: () => ({ below: () => 0 }) },
+      random: { draws: () => ({ below: () => 0 }) },
       metrics: { count: () => {} },
     } as unknown as Env
     const rpc = {

@@ -16,7 +16,7 @@ function begun() {
     sent: [],
   }
   const env = Object.assign(world, {
-    random: { stream: () => ({ fraction: () => 0 }) },
+    random: { draws: () => ({ fraction: () => 0 }) },
     detach: (work: Promise<unknown>) => void work,
     log: { ...world.log, write: (level: string, _: string, text: string) => void lines.push(`${level} ${text}`) },
   })

@@ -11,7 +11,7 @@ function serverIn(datacenter: string, number: number, status: MemberStatus = 'al
   return { ...member, name: `s${number}.${datacenter}`, tags: { ...member.tags, dc: datacenter, id } }
 }
 
-const env = { random: { stream: () => ({ below: (bound: number) => bound - 1 }) } } as unknown as Env
+const env = { random: { draws: () => ({ below: (bound: number) => bound - 1 }) } } as unknown as Env
 
 describe('the way to other datacenters', () => {
   let pool: FakePool

@@ -35,7 +35,7 @@ class Server {
     const pool = new FakePool(Array.from({ length: servers }, (_, at) => serverOfDc2(at + 1)))
     const env = {
       ...this.clock.env,
-      random: { stream: () => ({ below: (bound: number) => bound - 1 }) },
+      random: { draws: () => ({ below: (bound: number) => bound - 1 }) },
       metrics: { count: () => {} },
       log: { write: () => {} },
     } as unknown as Env

@@ -45,7 +45,7 @@ export class LeafMesh {
     const env = {
       ...clock.env,
       clock: { ...clock.env.clock, wallMs: () => clock.env.clock.wallMs() + this.wallOffsetMs },
-      random: { stream: () => ({ fraction: () => this.drawn }) },
+      random: { draws: () => ({ fraction: () => this.drawn }) },
       metrics: { count: (name: string) => this.counted.push(name), gauge: () => undefined },
     } as unknown as Env
     this.leaves = new Leaves({

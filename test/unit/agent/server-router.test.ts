@@ -6,7 +6,7 @@ import { clientMember, FakePool, serverMember } from './fake-pool.ts'
 
 function routerOver(pool: FakePool): { router: ServerRouter; clock: HandClock } {
   const clock = new HandClock()
-  const env = { ...clock.env, random: { stream: () => ({ below: () => 0 }) } } as unknown as Env
+  const env = { ...clock.env, random: { draws: () => ({ below: () => 0 }) } } as unknown as Env
   return { router: new ServerRouter(env, pool.pool, 'dc1'), clock }
 }
 

@@ -169,7 +169,7 @@ export class CatalogWorld {
     const env = {
       clock: { wallMs: () => this.wallMs, monoMs: () => this.monoMs },
       random: {
-        stream: () => ({
+        draws: () => ({
           below: (bound: number) => this.#draw() % bound,
         }),
       },

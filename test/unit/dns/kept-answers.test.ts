@@ -154,12 +154,12 @@ describe('an order that was drawn', () => {
 })
 
 describe('the bounds of what is kept', () => {
-  const order = { below: () => 0, uint32: () => 0, fraction: () => 0 }
+  const env = { random: { draws: () => ({ below: () => 0, uint32: () => 0, fraction: () => 0 }) } }
   const made = (bytes: number) => ({ bytes: new Uint8Array(bytes), basis: new Basis(), metric: 'm' })
   const signed = (name: string) => signatureOf(question(1, `${name}.svc.`), 'udp') as Signature
 
   it('are questions and bytes; what nobody asked for again goes first', () => {
-    const kept = new KeptAnswers(order, { questionsMax: 3, bytesMax: 1_000 })
+    const kept = new KeptAnswers(env, { questionsMax: 3, bytesMax: 1_000 })
     for (const name of ['a', 'b', 'c']) kept.keep(signed(name), made(100), 0)
     expect(kept.find(signed('a'), 0, 0)).toBeDefined()
     kept.keep(signed('d'), made(100), 0)
@@ -177,7 +177,7 @@ describe('the bounds of what is kept', () => {
   })
 
   it('hold whatever is asked', () => {
-    const kept = new KeptAnswers(order, { questionsMax: 16, bytesMax: 10_000 })
+    const kept = new KeptAnswers(env, { questionsMax: 16, bytesMax: 10_000 })
     for (let at = 0; at < 2_000; at++) {
       kept.keep(signed(`n${(at * 7) % 61}`), made((at * 37) % 2_000), 0)
       kept.find(signed(`n${(at * 11) % 61}`), 0, 0)

@@ -11,7 +11,7 @@ export class HandClock {
   readonly env = {
     clock: { monoMs: () => this.#nowMs, wallMs: () => this.#nowMs },
     timers: { after: (delayMs: number, fire: () => void) => this.#after(delayMs, fire) },
-    random: { stream: () => ({ fraction: () => 0 }) },
+    random: { draws: () => ({ fraction: () => 0 }) },
     log: { write: (_level: string, _topic: string, text: string) => this.logged.push(text), enabled: () => true },
     metrics: { count: () => {}, gauge: () => {}, sample: () => {} },
     deferred,

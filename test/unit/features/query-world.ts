@@ -35,7 +35,7 @@ export class QueryWorld {
       ...this.clock.env,
       crypto: { randomBytes: (length: number) => new Uint8Array(length).fill(++this.#uuids) },
       metrics: { count: note, gauge: note, sample: note },
-      random: { stream: () => ({ below: (bound: number) => (this.#drawn++ * 7_919) % bound, fraction: () => 0 }) },
+      random: { draws: () => ({ below: (bound: number) => (this.#drawn++ * 7_919) % bound, fraction: () => 0 }) },
     } as unknown as Env
     this.server = new LoneServer(this.env)
     this.server.begin(sessionExpiry)

@@ -106,7 +106,7 @@ describe('failures of the network', () => {
 
 describe('random numbers', () => {
   it('are in their range, and below a bound each possible one comes up', () => {
-    const stream = new HostRandom().stream('test')
+    const stream = new HostRandom().draws()
     const seen = new Set<number>()
     for (let i = 0; i < 4000; i++) {
       seen.add(stream.below(6))

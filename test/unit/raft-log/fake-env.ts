@@ -100,7 +100,7 @@ export function fakeEnv(disk: Disk, time: FakeTime = new FakeTime(), seed = 1): 
     clock: { monoMs: () => time.nowMs, wallMs: () => time.nowMs },
     detach: (work) => void work,
     timers: { after: (delayMs, fire) => time.after(delayMs, fire) },
-    random: { stream: () => draws },
+    random: { draws: () => draws },
     crypto: {
       sha256: (bytes) => new Uint8Array(createHash('sha256').update(bytes).digest()),
       runningSha256: () => {

@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { type CoreView, drawCore, excuseOf } from '../../../sim/checkers/core-excuses.ts'
+import type { NamesDrawn } from '../../../sim/notation/selection.ts'
 
 const five = ['s1', 's2', 's3', 's4', 's5'].map((name) => ({ name, id: name }))
 const ids = five.map(({ id }) => id)
-const first = (): number => 0
+const first: NamesDrawn = { inOrder: (items) => items }
+const last: NamesDrawn = { inOrder: (items) => [...items].reverse() }
 
 describe('a core', () => {
   it('is just enough servers for a majority, in order of name', () => {
     expect(drawCore(five, [ids], first)).toEqual(['s1', 's2', 's3'])
-    expect(drawCore(five, [ids], (bound) => bound - 1)).toEqual(['s3', 's4', 's5'])
+    expect(drawCore(five, [ids], last)).toEqual(['s3', 's4', 's5'])
   })
 
   it('has a majority of every configuration that one of them may go by', () => {

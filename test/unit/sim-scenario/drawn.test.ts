@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { drawnCluster, drawnTuning } from '../../../sim/scenario/drawn.ts'
 import { loadScenario } from '../../../sim/scenario/language/load.ts'
-import type { RandomStream } from '../../../src/env/random.ts'
+import { Decisions } from '../../../sim/world/decisions/decisions.ts'
 
 const text = `scenario: Drawn
 cluster:
@@ -13,10 +13,7 @@ knobs: { append entries: [1, 64], trailing logs: [7] }
 lasts: 1s
 `
 
-function draws(...numbers: readonly number[]): RandomStream {
-  const left = [...numbers]
-  return { uint32: () => 0, fraction: () => 0, below: () => left.shift() as number }
-}
+const decisionsOf = (seed: number): Decisions => new Decisions(String(seed), () => 0)
 
 function scenario() {
   const loaded = loadScenario('drawn.yaml', text)
@@ -26,14 +23,22 @@ function scenario() {
 
 describe('what is drawn for each seed', () => {
   it('is how many servers there are, and settings over those of all', () => {
-    const first = drawnCluster(scenario(), draws(0, 1))['dc1']
-    expect([first?.servers.count, first?.config]).toEqual([5, { raft_snapshot_threshold: 8 }])
-    const second = drawnCluster(scenario(), draws(1, 0))['dc1']
-    expect([second?.servers.count, second?.config]).toEqual([3, { raft_snapshot_threshold: 100, log_level: 'INFO' }])
+    const seen = new Set<string>()
+    for (let seed = 0; seed < 40; seed++) {
+      const { servers, config } = drawnCluster(scenario(), decisionsOf(seed))['dc1'] ?? {}
+      seen.add(JSON.stringify([servers?.count, config]))
+    }
+    expect([...seen].sort()).toEqual([
+      '[3,{"raft_snapshot_threshold":100,"log_level":"INFO"}]',
+      '[3,{"raft_snapshot_threshold":8}]',
+      '[5,{"raft_snapshot_threshold":100,"log_level":"INFO"}]',
+      '[5,{"raft_snapshot_threshold":8}]',
+    ])
   })
 
   it('is settings of consensus, and nothing where there is one value', () => {
-    const tuning = drawnTuning(scenario(), draws(1))
-    expect(tuning).toEqual({ limits: { appendEntriesMax: 64 }, trailingLogs: 7 })
+    const drawn = Array.from({ length: 20 }, (_, seed) => drawnTuning(scenario(), decisionsOf(seed)))
+    for (const { trailingLogs } of drawn) expect(trailingLogs).toBe(7)
+    expect(new Set(drawn.map(({ limits }) => limits?.appendEntriesMax))).toEqual(new Set([1, 64]))
   })
 })

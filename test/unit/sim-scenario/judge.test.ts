@@ -28,7 +28,7 @@ function observed(part: Partial<Observed> & { readonly down?: readonly string[] 
         saved: () => ['s1'],
         it: undefined,
         except: [],
-        draw: () => 0,
+        draw: { inOrder: (items) => items },
       }),
     ...part,
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Selectable, select } from '../../../sim/notation/selection.ts'
 import { selectorOf, selectorOfList } from '../../../sim/notation/selector.ts'
+import { Decisions } from '../../../sim/world/decisions/decisions.ts'
 
 const five: Selectable = {
   servers: ['s1', 's2', 's3', 's4', 's5'],
@@ -11,7 +12,7 @@ const five: Selectable = {
   saved: (name) => (name === 'old leader' ? ['s4'] : undefined),
   it: 's3',
   except: [],
-  draw: () => 0,
+  draw: { inOrder: (items) => items },
 }
 
 function selected(text: string, among: Selectable = five): readonly string[] {
@@ -89,9 +90,10 @@ describe('a selection of nodes', () => {
 
   it('draws from all of a group alike', () => {
     const seen = new Set<string>()
-    for (let draw = 0; draw < 5; draw++) {
-      for (const server of selected('one of servers', { ...five, draw: () => draw })) seen.add(server)
+    for (let seed = 0; seed < 60; seed++) {
+      const draw = new Decisions(String(seed), () => 0).draws('selection')
+      for (const server of selected('one of servers', { ...five, draw })) seen.add(server)
     }
-    expect([...seen]).toEqual(['s1', 's2', 's3', 's4', 's5'])
+    expect([...seen].sort()).toEqual(['s1', 's2', 's3', 's4', 's5'])
   })
 })

@@ -4,7 +4,7 @@ import { electionSvg } from '../../../sim/studies/election-plot.ts'
 import { closingLines, headLines, measuredLine } from '../../../sim/studies/election-report.ts'
 import { type ElectionStudy, type Measured, studyElections } from '../../../sim/studies/election-study.ts'
 import { ElectionTrial, type Surroundings } from '../../../sim/studies/election-trial.ts'
-import { RandomStreams } from '../../../sim/world/random-streams.ts'
+import { RandomStreams } from '../../../sim/studies/random-streams.ts'
 
 const sha256 = (bytes: Uint8Array) => new Uint8Array(createHash('sha256').update(bytes).digest())
 

@@ -4,7 +4,7 @@ import { convergenceClosing, convergenceSvg, sizeLine } from '../../../sim/studi
 import { studyConvergence } from '../../../sim/studies/convergence-study.ts'
 import { lifeguardClosing, lifeguardSvg, variantLine } from '../../../sim/studies/lifeguard-report.ts'
 import { studyLifeguard, type VariantMeasured, variants } from '../../../sim/studies/lifeguard-study.ts'
-import { RandomStreams } from '../../../sim/world/random-streams.ts'
+import { RandomStreams } from '../../../sim/studies/random-streams.ts'
 
 function streamsOf(seed: string): RandomStreams {
   const platform = createPlatform()

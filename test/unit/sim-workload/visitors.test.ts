@@ -23,6 +23,7 @@ function visitsTo(status: number, body: string, tokens: readonly string[] = ['a'
     simulation.addNode({ name: 'visitors', host: '10.0.0.9' }).boot((env) => {
       const world = {
         nowUs: () => simulation.nowMs * 1_000,
+        decisions: simulation.decisions,
         agent: () => ({ name: 'a1', endpoint: http }),
         tokens: () => tokens,
         onVisit: (visit: Visit) => void visits.push(visit),

@@ -21,7 +21,7 @@ export async function busyWorld(
     for (const node of all) node.programs.set('check', () => ({ afterMs: 3, exit: 0, output: node.name }))
     const start = (number: number) => (env: Env) => live(env, number)
     for (const [at, node] of all.entries()) node.boot(start(at + 1))
-    const draw = simulation.random('faults')
+    const draw = simulation.decisions.draws('faults')
     const disturb = (): void => {
       const node = all[draw.below(nodes)] as (typeof all)[number]
       const other = all[draw.below(nodes)] as (typeof all)[number]
@@ -62,8 +62,8 @@ async function live(env: Env, number: number): Promise<void> {
   await value(env.http.serve({ host, port: 9 }, async ({ target }) => ({ status: 200, headers: [], body: target })))
   env.detach(appendForEver(env))
   env.detach(askForEver(env))
-  const draw = env.random.stream('gossip')
   for (;;) {
+    const draw = env.random.draws('gossip')
     await rest(env, 5 + draw.fraction() * 20)
     socket.send({ host: hostOf(1 + draw.below(nodes)), port: 7 }, env.crypto.randomBytes(draw.below(30)))
     env.log.write('debug', 'busy', 'sent', { at: env.clock.wallMs() })
@@ -80,8 +80,8 @@ async function appendForEver(env: Env): Promise<void> {
 }
 
 async function askForEver(env: Env): Promise<void> {
-  const draw = env.random.stream('ask')
   for (;;) {
+    const draw = env.random.draws('ask')
     await rest(env, 10)
     const host = hostOf(1 + draw.below(nodes))
     await env.http.request({ host, port: 9 }, { method: 'GET', target: `/${draw.below(100)}`, timeoutMs: 100 })

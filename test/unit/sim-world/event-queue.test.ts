@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
+import { Decisions } from '../../../sim/world/decisions/decisions.ts'
+import type { Lane } from '../../../sim/world/decisions/identity.ts'
 import { EventQueue } from '../../../sim/world/event-queue.ts'
-import { RandomStreams } from '../../../sim/world/random-streams.ts'
 import { SimEvent } from '../../../sim/world/sim-event.ts'
-import { sha256 } from '../../../src/native/hash.ts'
 import { fc } from '../../fast-check.ts'
 
 class Item extends SimEvent {
   readonly label: number
 
-  constructor(label: number, lane?: object) {
-    super(lane)
+  constructor(label: number, lane?: Lane) {
+    super(lane, lane?.tie ?? label)
     this.label = label
   }
 
@@ -72,9 +72,9 @@ describe('the queue of events', () => {
   it('draws among events of one instant, yet keeps each lane in order', () => {
     const orders = new Set<string>()
     for (let seed = 0; seed < 50; seed++) {
-      const draw = new RandomStreams(String(seed), sha256).stream('ties')
+      const draw = new Decisions(String(seed), () => 0).identity('ties')
       const queue = new EventQueue(100)
-      const lane = {}
+      const lane = { tie: 77 }
       queue.push(new Item(9), 8)
       for (const label of [1, 2, 3]) queue.push(new Item(label, lane), 7)
       queue.push(new Item(4), 7)
@@ -91,7 +91,7 @@ describe('the queue of events', () => {
   })
 
   it('an event drawn for later can still be cancelled', () => {
-    const draw = new RandomStreams('1', sha256).stream('ties')
+    const draw = new Decisions('1', () => 0).identity('ties')
     const queue = new EventQueue(100)
     const items = [new Item(1), new Item(2), new Item(3)]
     for (const item of items) queue.push(item, 7)

@@ -14,7 +14,7 @@ const differsBetweenRuns: readonly Planted[] = [
   { what: 'new Date', code: 'export const at = () => new Date()', says: 'noRestrictedGlobals' },
   { what: 'globalThis', code: 'export const at = () => globalThis', says: 'noRestrictedGlobals' },
   { what: 'Intl', code: 'export const at = () => new Intl.Collator()', says: 'noRestrictedGlobals' },
-  { what: 'Math.random', code: 'export const at = () => Math.random()', says: 'env.random.stream' },
+  { what: 'Math.random', code: 'export const at = () => Math.random()', says: 'env.random.draws' },
   { what: 'Math.pow', code: 'export const at = (x: number) => Math.pow(x, 3)', says: 'multiply integers' },
   { what: '**', code: 'export const at = (x: number) => x ** 3', says: 'multiply integers' },
   {

@@ -2,11 +2,11 @@ import type { PoolServer } from '../../pool/pool-servers.ts'
 
 /** Servers in the order in which they are asked: the first one is kept as long as it answers. */
 export class AskedInTurn {
-  /** Draws a number below the bound at random. */
-  readonly #draw: (bound: number) => number
+  /** Draws a place below the bound for the server of this ID. */
+  readonly #draw: (bound: number, id: string) => number
   #servers: PoolServer[] = []
 
-  constructor(draw: (bound: number) => number) {
+  constructor(draw: (bound: number, id: string) => number) {
     this.#draw = draw
   }
 
@@ -51,6 +51,6 @@ export class AskedInTurn {
   }
 
   #place(server: PoolServer): void {
-    this.#servers.splice(this.#draw(this.#servers.length + 1), 0, server)
+    this.#servers.splice(this.#draw(this.#servers.length + 1, server.id), 0, server)
   }
 }

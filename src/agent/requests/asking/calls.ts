@@ -233,7 +233,7 @@ export class Calls {
 
   #pause(limitMs: number, caller: HeldCaller): Promise<void> {
     const deferred = this.#env.deferred<void>()
-    const drawn = pauseMinMs + this.#env.random.stream('calls.pause').below(pauseMaxMs - pauseMinMs)
+    const drawn = pauseMinMs + this.#env.random.draws('calls.pause').below(pauseMaxMs - pauseMinMs)
     const end = (): void => {
       timer.close()
       this.#pauses.delete(end)

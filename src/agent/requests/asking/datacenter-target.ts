@@ -148,7 +148,7 @@ export class DatacenterRouter {
     }
     let hasAppeared = false
     const next = new Map<string, AskedInTurn>()
-    const draw = (bound: number): number => this.#env.random.stream('router.datacenters').below(bound)
+    const draw = (bound: number, id: string): number => this.#env.random.draws('router.datacenters', id).below(bound)
     for (const [datacenter, there] of alive) {
       const servers = this.#servers.get(datacenter) ?? new AskedInTurn(draw)
       if (servers.replace(there)) hasAppeared = true

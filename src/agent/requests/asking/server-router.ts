@@ -32,7 +32,7 @@ export class ServerRouter {
     this.#env = env
     this.#pool = pool
     this.#datacenter = datacenter
-    this.#servers = new AskedInTurn((bound) => this.#draw(bound))
+    this.#servers = new AskedInTurn((bound, id) => env.random.draws('router', id).below(bound))
     this.#watching = pool.onChange(() => this.#refresh())
     this.#refresh()
     this.#rest()
@@ -92,13 +92,10 @@ export class ServerRouter {
   }
 
   #rest(): void {
-    this.#rebalance = this.#env.timers.after(rebalanceMinMs + this.#draw(rebalanceSpreadMs), () => {
+    const afterMs = rebalanceMinMs + this.#env.random.draws('router.rebalance').below(rebalanceSpreadMs)
+    this.#rebalance = this.#env.timers.after(afterMs, () => {
       this.#servers.shuffle()
       this.#rest()
     })
-  }
-
-  #draw(bound: number): number {
-    return this.#env.random.stream('router').below(bound)
   }
 }

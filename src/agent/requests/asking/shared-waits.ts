@@ -79,7 +79,7 @@ export class SharedWaits {
       },
     }
     const waitMs = waitOf(read)
-    const jitterMs = this.#env.random.stream('blocking.jitter').fraction() * (waitMs / blockingJitterFraction)
+    const jitterMs = this.#env.random.draws('blocking.jitter', 'shared').fraction() * (waitMs / blockingJitterFraction)
     const timer = this.#env.timers.after(waitMs + jitterMs, () => member.tell('time-over'))
     group.members.add(member)
     options.onAbort?.(() => {

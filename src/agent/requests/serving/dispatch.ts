@@ -248,7 +248,10 @@ export class Dispatch {
 
   #blockFor(read: ReadOptions): number {
     const waitMs = waitOf(read)
-    return waitMs + this.#context.env.random.stream('blocking.jitter').fraction() * (waitMs / blockingJitterFraction)
+    return (
+      waitMs +
+      this.#context.env.random.draws('blocking.jitter', 'served').fraction() * (waitMs / blockingJitterFraction)
+    )
   }
 
   /** Makes sure that this server's state is as fresh as the caller demands. */

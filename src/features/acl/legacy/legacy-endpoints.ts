@@ -78,7 +78,7 @@ async function setLegacy(
   if (rootSecrets.includes(id)) return err(permissionDenied('Cannot modify root ACL'))
   const read = parseRules(rules, 'legacy')
   if (!read.ok) return refused(`ACL rule compilation failed: ${read.error}`)
-  const body = { id: id === '' ? drawnUuid(server) : id, name, type, rules, unlessThere: false }
+  const body = { id: id === '' ? drawnUuid(server, 'legacy') : id, name, type, rules, unlessThere: false }
   const { event } = read.value.rules
   const command = event === undefined && read.value.scalars.keyring === undefined ? legacySet : legacySetLater
   if (!isAtLeast(server.release, command.since)) return refused(`ACL rule compilation failed: ${unknownRules}`)

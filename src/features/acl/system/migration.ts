@@ -40,7 +40,7 @@ export class Migration implements Closable {
     const tokens: { readonly secret: string; readonly accessor: string; readonly at: number }[] = []
     for (const { secret, modifyIndex: at } of unmigratedTokens(tx)) {
       if (tokens.length === migratedAtOnce) break
-      tokens.push({ secret, accessor: drawnUuid(this.#server), at })
+      tokens.push({ secret, accessor: drawnUuid(this.#server, 'migrated'), at })
     }
     // Without tokens to migrate, one batch records that none is left: the proof.
     if (tokens.length === 0 && (migrationOf(tx)?.completeIndex ?? 0) > 0) return this.#wait()

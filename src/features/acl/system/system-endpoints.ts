@@ -61,7 +61,11 @@ async function bootstrapped(
   if (given !== undefined && given !== usedUp) {
     return refused(`Invalid bootstrap reset index (specified ${given}, reset index: ${usedUp})`)
   }
-  const drawn = { accessor: drawnUuid(server), secret: drawnUuid(server), createdMs: server.env.clock.wallMs() }
+  const drawn = {
+    accessor: drawnUuid(server, 'accessor'),
+    secret: drawnUuid(server, 'secret'),
+    createdMs: server.env.clock.wallMs(),
+  }
   const done = await proposed(server, 'acl.apply', bootstrap, { ...drawn, resetIndex: given ?? 0 }, identity)
   if (!done.ok) return done
   if ('resetIndex' in done.value) return err(noLongerAllowed(done.value.resetIndex))
@@ -74,7 +78,7 @@ async function legacyBootstrapped(
   server: ServerContext,
   identity: WriteIdentity | undefined,
 ): Promise<Result<BootstrapReply, Failure>> {
-  const done = await proposed(server, 'acl.apply', legacyBootstrap, { id: drawnUuid(server) }, identity)
+  const done = await proposed(server, 'acl.apply', legacyBootstrap, { id: drawnUuid(server, 'bootstrap') }, identity)
   if (!done.ok) return done
   return 'id' in done.value ? ok({ legacy: done.value.id }) : err(noLongerAllowed(done.value.resetIndex))
 }

@@ -100,7 +100,7 @@ async function setPolicy(
   const refusal = policyRefusal(args)
   if (refusal !== undefined) return refused(refusal)
   const isNew = args.id === ''
-  const policy = { ...args, id: isNew ? drawnUuid(server) : lowerAscii(args.id) }
+  const policy = { ...args, id: isNew ? drawnUuid(server, args.name) : lowerAscii(args.id) }
   const written = await proposed(server, 'acl.policy.upsert', policySet, { policy, isNew }, identity)
   if (!written.ok) return written
   if ('refusal' in written.value) return refused(written.value.refusal)

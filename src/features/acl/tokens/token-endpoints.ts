@@ -174,7 +174,11 @@ function created(
   said: Pick<TokenRow, 'description' | 'policies' | 'local'>,
   identity: WriteIdentity | undefined,
 ): Promise<Result<TokenRow, Failure>> {
-  const drawn = { accessor: drawnUuid(server), secret: drawnUuid(server), createdMs: server.env.clock.wallMs() }
+  const drawn = {
+    accessor: drawnUuid(server, 'accessor'),
+    secret: drawnUuid(server, 'secret'),
+    createdMs: server.env.clock.wallMs(),
+  }
   return proposed(server, 'acl.token.upsert', tokenCreate, { ...drawn, ...said }, identity).then((written) =>
     rowOf(server, written),
   )

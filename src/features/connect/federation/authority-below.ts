@@ -28,7 +28,7 @@ export async function authorityBelow(
   behindRoot: readonly string[],
 ): Promise<Omit<SignerRow, 'rootId' | 'rootCertificate'> | Step> {
   const { env, datacenter } = server
-  const key = await env.crypto.generateKey('ec-256')
+  const key = await env.crypto.generateKey('ec-256', 'intermediate')
   const wishes = {
     commonName: `${productTitle} CA ${datacenter}`.slice(0, 64),
     uris: [signingUri(trustDomain)],

@@ -59,7 +59,7 @@ export class Bootstrap {
   #identity(given: string): string {
     if (this.#clusterId === '') {
       const { crypto } = this.#parts.server.env
-      this.#clusterId = given === '' ? uuidOf(crypto.randomBytes(16)) : lowerAscii(given)
+      this.#clusterId = given === '' ? uuidOf(crypto.randomBytes(16, 'cluster id')) : lowerAscii(given)
     }
     return this.#clusterId
   }

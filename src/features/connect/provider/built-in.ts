@@ -121,7 +121,7 @@ class BuiltInProvider implements Provider {
   async #key(): Promise<Result<SigningKey, ProviderFailure>> {
     const { crypto } = this.#env
     const given = textOption(this.#options, 'PrivateKey')
-    if (given === '') return ok(await crypto.generateKey(keyKindOf(this.#options) ?? 'ec-256'))
+    if (given === '') return ok(await crypto.generateKey(keyKindOf(this.#options) ?? 'ec-256', 'root'))
     const key = crypto.readSigningKey(given)
     return key === undefined ? refused('PrivateKey: no private key that can be used here') : ok(key)
   }

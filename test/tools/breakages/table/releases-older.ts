@@ -208,7 +208,7 @@ export const olderReleaseBreakages: readonly Breakage[] = [
   },
   {
     id: 'UPG-062',
-    file: 'sim/world/random-streams.ts',
+    file: 'sim/world/decisions/decisions.ts',
     find: 'const spread = seedrandom(`${seed}\\n`)',
     replace: 'const spread = seedrandom(`${seed}\\n`, { entropy: true })',
   },

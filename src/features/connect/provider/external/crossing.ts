@@ -54,7 +54,7 @@ async function signedByBridge(
   until: Deadline,
 ): Called<SignedCertificate> {
   const { env, client, options, mesh, root } = work
-  const key = await env.crypto.generateKey('ec-256')
+  const key = await env.crypto.generateKey('ec-256', 'crossing')
   const uris = [signingUri(mesh.trustDomain)]
   const csr = requestPem(makeRequest(key, { commonName: authorityName(env, 'Bridge'), uris, authority: true }))
   const endMs = Math.min(wish.notAfterMs, root.notAfterMs)

@@ -103,7 +103,7 @@ function generation(env: Env, options: ManagerOptions, trustDomain: string): Rea
 
 /** Names of authorities are unique: some clients look for an issuer by name alone. */
 export function authorityName(env: Env, what: string): string {
-  return `${productTitle} Mesh ${what} ${hex(env.crypto.randomBytes(4))}`
+  return `${productTitle} Mesh ${what} ${hex(env.crypto.randomBytes(4, 'authority', what))}`
 }
 
 /** The present root; never creates one. */

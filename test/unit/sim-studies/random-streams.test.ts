@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { happens, RandomStreams } from '../../../sim/world/random-streams.ts'
+import { RandomStreams } from '../../../sim/studies/random-streams.ts'
 import { drawRangeUs, rangeUs } from '../../../sim/world/time-range.ts'
 import { sha256 } from '../../../src/native/hash.ts'
-import { inSimulation } from './in-simulation.ts'
 
 const first = (streams: RandomStreams, name: string, count = 4): number[] => {
   const stream = streams.stream(name)
@@ -45,8 +44,6 @@ describe('streams of numbers', () => {
 
   it('are not drawn from where there is nothing to choose', () => {
     const [asked, other] = [new RandomStreams('x', sha256).stream('a'), new RandomStreams('x', sha256).stream('a')]
-    expect(happens(0, asked)).toBe(false)
-    expect(happens(1, asked)).toBe(true)
     expect(drawRangeUs(rangeUs(5), asked)).toBe(5000)
     expect(asked.uint32()).toBe(other.uint32())
   })
@@ -57,26 +54,5 @@ describe('streams of numbers', () => {
     for (let i = 0; i < 200; i++) seen.add(drawRangeUs(rangeUs([0.001, 0.003]), stream))
     expect([...seen].sort((a, b) => a - b)).toEqual([1, 2, 3])
     expect(() => rangeUs([2, 1])).toThrow('ordered')
-  })
-
-  it('of a process begin anew with its next boot, with other numbers', async () => {
-    await inSimulation({}, async (simulation) => {
-      const node = simulation.addNode({ name: 'n', host: '10.0.0.1' })
-      const drawn: string[] = []
-      const draw = async (): Promise<void> => {
-        await simulation.play(
-          node,
-          async (env) => {
-            drawn.push([1, 2, 3].map(() => env.random.stream('raft.election').uint32()).join())
-            drawn.push(env.crypto.randomBytes(8).join())
-          },
-          100,
-        )
-        node.crash()
-      }
-      await draw()
-      await draw()
-      expect(new Set(drawn).size).toBe(4)
-    })
   })
 })

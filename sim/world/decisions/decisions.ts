@@ -1,0 +1,202 @@
+import seedrandom from 'seedrandom'
+import { invariant } from '../../../src/base/invariant.ts'
+import type { RandomStream } from '../../../src/env/random.ts'
+import type { Book } from './book.ts'
+import { type Identity, IdentityHash, type Part, wordOf } from './identity.ts'
+
+const twoTo32 = 0x1_0000_0000
+/** That something happens stands beside the numbers that it draws. */
+const eventNumber = -1
+
+/**
+ * Occurrences of one description are counted within a span of true time, and the span is a part of the identity: what counts
+ * them is bounded, and a thing that comes again every minute does not meet the same fate each time.
+ */
+const spanUs = 5_000_000
+
+/**
+ * Every draw of chance of one run: `draw(seed, identity)`. What is drawn depends on the seed and on what is decided, and on
+ * nothing that was drawn before: `docs/determinism.md` has the rule and the argument.
+ */
+export class Decisions {
+  readonly #root: Identity
+  readonly #nowUs: () => number
+  readonly #hash = new IdentityHash()
+  /** How often each description has occurred within the span that `#span` numbers. */
+  readonly #occurred = new Map<number, number>()
+  #span = 0
+  #cause: Identity | undefined
+  /** Sees all that is decided; undefined, as in most runs: nobody does. */
+  readonly book: Book | undefined
+
+  constructor(seed: string, nowUs: () => number, book?: Book) {
+    // Ended by a mark, for seedrandom repeats a short seed to fill its key: '1' and '11' would be one.
+    const spread = seedrandom(`${seed}\n`)
+    this.#root = { a: spread.int32(), b: spread.int32() }
+    this.#nowUs = nowUs
+    this.book = book
+  }
+
+  /** The identity of what these parts describe, to keep and to go on from. */
+  identity(...parts: readonly Part[]): Identity {
+    return this.within(this.#root, ...parts)
+  }
+
+  /** The identity of something within another. */
+  within(identity: Identity, ...parts: readonly Part[]): Identity {
+    const { identity: made } = this.#of(identity, parts)
+    this.book?.describe(made, identity, parts)
+    return made
+  }
+
+  /** Numbers for what these parts describe: the same ones each time. */
+  draws(...parts: readonly Part[]): Draws {
+    return this.drawsWithin(this.#root, ...parts)
+  }
+
+  /**
+   * The same for what must differ between nodes even where nobody decides, as election timeouts must: if all of them were in
+   * the middle of their range, nobody would ever win. Then a node has one place in the range, by its name alone.
+   */
+  drawsApart(node: string, ...parts: readonly Part[]): Draws {
+    const hash = this.#of(this.#root, [node, ...parts])
+    const usual = this.book === undefined ? 0.5 : wordOf(new IdentityHash().text(node), 0) / twoTo32
+    const draws = new Draws(hash, this.book, usual)
+    this.book?.describe(draws, undefined, [node, ...parts])
+    return draws
+  }
+
+  /** Numbers for something within another: the same ones each time. */
+  drawsWithin(identity: Identity, ...parts: readonly Part[]): Draws {
+    return this.#drawsOf(this.#of(identity, parts), identity, parts)
+  }
+
+  /** Numbers for what these parts describe within `identity`, other ones for each time that it occurs. */
+  drawsOnce(identity: Identity, ...parts: readonly Part[]): Draws {
+    return this.#drawsOf(this.occurrence(this.#of(identity, parts)), identity, parts)
+  }
+
+  /** The same, of the run itself. */
+  drawsNext(...parts: readonly Part[]): Draws {
+    return this.drawsOnce(this.#root, ...parts)
+  }
+
+  /** The decision that is being carried out: what begins in `act`, such as the life of a process, comes from it. */
+  because<T>(cause: Identity, act: () => T): T {
+    const before = this.#cause
+    this.#cause = cause
+    try {
+      return act()
+    } finally {
+      this.#cause = before
+    }
+  }
+
+  get cause(): Identity | undefined {
+    return this.#cause
+  }
+
+  /** Adds to a description which occurrence of it this is. */
+  occurrence(hash: IdentityHash): IdentityHash {
+    const span = Math.floor(this.#nowUs() / spanUs)
+    if (span !== this.#span) {
+      this.#span = span
+      this.#occurred.clear()
+    }
+    // Half of the identity is enough to count by: two descriptions that share it count together, once in 2^32 pairs.
+    const { a } = hash
+    const times = this.#occurred.get(a) ?? 0
+    this.#occurred.set(a, times + 1)
+    return hash.integer(span).integer(times)
+  }
+
+  /** Whether something happens at all: it does, unless a list of decisions is run that does not have it. */
+  happens(identity: Identity): boolean {
+    return this.book === undefined || this.book.decide('event', identity, eventNumber, 1, 0) !== 0
+  }
+
+  #drawsOf(hash: IdentityHash, within: Identity, parts: readonly Part[]): Draws {
+    const draws = new Draws(hash, this.book)
+    this.book?.describe(draws, within, parts)
+    return draws
+  }
+
+  #of(identity: Identity, parts: readonly Part[]): IdentityHash {
+    const hash = this.#hash.from(identity)
+    for (const part of parts) hash.part(part)
+    return hash
+  }
+}
+
+/** The numbers of one decision, one after the other. They are its own: one more or less shifts no other decision's. */
+export class Draws implements RandomStream, Identity {
+  readonly a: number
+  readonly b: number
+  readonly #book: Book | undefined
+  /** Where in a range it is if nobody decides otherwise. */
+  readonly #usual: number
+  #next = 0
+
+  constructor({ a, b }: Identity, book?: Book, usual = 0.5) {
+    this.a = a
+    this.b = b
+    this.#book = book
+    this.#usual = usual
+  }
+
+  uint32(): number {
+    const n = this.#next
+    const word = this.#word()
+    return this.#book === undefined ? word : this.#book.decide('raw', this, n, word, word)
+  }
+
+  below(bound: number): number {
+    invariant(Number.isInteger(bound) && bound >= 1 && bound <= twoTo32, 'a bound from 1 to 2^32', { bound })
+    // Numbers beyond the last whole multiple of the bound are drawn again: they would favour the small ones.
+    const fair = twoTo32 - (twoTo32 % bound)
+    const n = this.#next
+    let drawn = this.#word()
+    while (drawn >= fair) drawn = this.#word()
+    const chosen = drawn % bound
+    return this.#book === undefined
+      ? chosen
+      : Math.min(bound - 1, this.#book.decide('choice', this, n, chosen, 0, bound))
+  }
+
+  fraction(): number {
+    const n = this.#next
+    const drawn = this.#word() / twoTo32
+    return this.#book === undefined ? drawn : this.#book.decide('range', this, n, drawn, this.#usual)
+  }
+
+  /** Whether a thing of this chance happens. What is impossible or certain draws nothing. */
+  chance(of: number): boolean {
+    if (of <= 0) return false
+    if (of >= 1) return true
+    const n = this.#next
+    const happens = this.#word() < of * twoTo32
+    return this.#book === undefined ? happens : this.#book.decide('chance', this, n, happens ? 1 : 0, 0) !== 0
+  }
+
+  /** The place of a name among others: a further name does not change which of two comes first. */
+  rank(name: string): number {
+    const n = new IdentityHash().text(name).a
+    const place = wordOf(this, n)
+    return this.#book === undefined ? place : this.#book.decide('choice', this, n, place, 0)
+  }
+
+  #word(): number {
+    return wordOf(this, this.#next++)
+  }
+
+  /** One of these by its name; undefined: there is none. */
+  oneOf<T>(items: readonly T[], nameOf: (item: T) => string): T | undefined {
+    return this.inOrder(items, nameOf)[0]
+  }
+
+  /** These in an order that is drawn. */
+  inOrder<T>(items: readonly T[], nameOf: (item: T) => string): readonly T[] {
+    const ranked = items.map((item) => ({ item, rank: this.rank(nameOf(item)) }))
+    return ranked.sort((one, other) => one.rank - other.rank).map(({ item }) => item)
+  }
+}

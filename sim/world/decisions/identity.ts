@@ -1,0 +1,120 @@
+/**
+ * What names a decision: the words of its own description, and nothing that counts what others do. So a decision keeps its
+ * value when another one goes, and a node, a client or a rule more changes no draw of the others.
+ */
+export interface Identity {
+  /** 64 bits, as two integers of 32. */
+  readonly a: number
+  readonly b: number
+}
+
+/** Events of one lane keep their order whatever is drawn: a stream's bytes, a process's timers, the operations of a file. */
+export interface Lane {
+  /** A part of the lane's identity: by it and the instant its place among lanes is drawn. */
+  readonly tie: number
+}
+
+/** What an identity is made of. Integers are exact up to 2^53; other numbers are cut to integers. */
+export type Part = string | number | Uint8Array
+
+const twoTo32 = 0x1_0000_0000
+const textMark = 0x7e57
+const bytesMark = 0xb17e5
+
+/**
+ * A hash of 64 bits that takes parts one after the other. It is for spreading and not for secrecy: a multiplication and a
+ * rotation for each word in two lanes that feed each other (the steps of MurmurHash3, A. Appleby), for a packet must not cost
+ * more than it does. One of them serves many identities: nothing is allocated on the way of a packet.
+ */
+export class IdentityHash implements Identity {
+  a = 0
+  b = 0
+
+  /** Goes on from an identity: its parts come before those that follow. */
+  from(identity: Identity): this {
+    this.a = identity.a
+    this.b = identity.b
+    return this
+  }
+
+  part(part: Part): this {
+    if (typeof part === 'number') return this.integer(part)
+    return typeof part === 'string' ? this.text(part) : this.bytes(part)
+  }
+
+  integer(value: number): this {
+    this.#word(value | 0)
+    if (value > 0x7fff_ffff || value < -0x8000_0000) this.#word(Math.trunc(value / twoTo32))
+    return this
+  }
+
+  text(text: string): this {
+    this.#word(text.length ^ textMark)
+    let at = 0
+    for (; at + 1 < text.length; at += 2) this.#word(text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16))
+    if (at < text.length) this.#word(text.charCodeAt(at))
+    return this
+  }
+
+  bytes(bytes: Uint8Array): this {
+    const { length } = bytes
+    let a = this.a ^ length ^ bytesMark
+    let b = this.b
+    let at = 0
+    // The body of #word twice, written out: a packet is mostly this.
+    for (; at + 7 < length; at += 8) {
+      a = Math.imul(
+        a ^
+          ((bytes[at] as number) |
+            ((bytes[at + 1] as number) << 8) |
+            ((bytes[at + 2] as number) << 16) |
+            ((bytes[at + 3] as number) << 24)),
+        0x85eb_ca6b,
+      )
+      b = Math.imul(
+        b ^
+          ((bytes[at + 4] as number) |
+            ((bytes[at + 5] as number) << 8) |
+            ((bytes[at + 6] as number) << 16) |
+            ((bytes[at + 7] as number) << 24)),
+        0xc2b2_ae35,
+      )
+      a = (((a << 13) | (a >>> 19)) + b) | 0
+      b = ((b << 15) | (b >>> 17)) ^ a
+    }
+    this.a = a
+    this.b = b
+    for (; at < length; at += 4) {
+      const word =
+        (bytes[at] as number) |
+        ((bytes[at + 1] ?? 0) << 8) |
+        ((bytes[at + 2] ?? 0) << 16) |
+        ((bytes[at + 3] ?? 0) << 24)
+      this.#word(word)
+    }
+    return this
+  }
+
+  /** What has been given so far, to keep. */
+  get identity(): Identity {
+    return { a: this.a, b: this.b }
+  }
+
+  #word(word: number): void {
+    const a = Math.imul(this.a ^ word, 0x85eb_ca6b)
+    const b = Math.imul(this.b ^ word, 0xc2b2_ae35)
+    this.a = (((a << 13) | (a >>> 19)) + b) | 0
+    this.b = ((b << 15) | (b >>> 17)) ^ this.a
+  }
+}
+
+/** The number of a purpose under an identity, from 0 to 2^32 - 1: the last steps of MurmurHash3, once for each lane. */
+export function wordOf({ a, b }: Identity, purpose: number): number {
+  let word = a ^ Math.imul(purpose + 1, 0x9e37_79b1)
+  word = Math.imul(word ^ (word >>> 16), 0x85eb_ca6b)
+  word = Math.imul(word ^ (word >>> 13), 0xc2b2_ae35)
+  word = (word ^ (word >>> 16)) + b
+  word = Math.imul(word ^ (word >>> 15), 0x2c1b_3c6d)
+  word = Math.imul(word ^ (word >>> 12), 0x297a_2d39)
+  return (word ^ (word >>> 15)) >>> 0
+}

@@ -1,0 +1,45 @@
+import type { Random, RandomStream } from '../../env/random.ts'
+import type { GossipEvent, GossipRandom } from '../core/types.ts'
+
+/**
+ * The random numbers of one step of the core: what happens because of one event draws from numbers of that event, so that an
+ * event more or less changes none of the others' draws. Most steps draw nothing: their numbers are asked for with the first.
+ */
+export class StepDraws implements GossipRandom {
+  readonly #random: Random
+  /** Tells the pools of one process apart. */
+  readonly #port: number
+  #event: GossipEvent | undefined
+  #drawn: RandomStream | undefined
+
+  constructor(random: Random, port: number) {
+    this.#random = random
+    this.#port = port
+  }
+
+  begin(event: GossipEvent): this {
+    this.#event = event
+    this.#drawn = undefined
+    return this
+  }
+
+  below(bound: number): number {
+    return this.#numbers.below(bound)
+  }
+
+  fraction(): number {
+    return this.#numbers.fraction()
+  }
+
+  get #numbers(): RandomStream {
+    this.#drawn ??= this.#random.draws('gossip', this.#port, ...aboutOf(this.#event))
+    return this.#drawn
+  }
+}
+
+function aboutOf(event: GossipEvent | undefined): readonly string[] {
+  if (event === undefined) return []
+  if (event.kind === 'timer-fired') return [event.kind, event.timer]
+  if (event.kind === 'packet-received' || event.kind === 'state-received') return [event.kind, event.from.host]
+  return [event.kind]
+}

@@ -29,6 +29,8 @@ Examples:
   svc-sim study election --svg /tmp/elections.svg
   svc-sim study convergence --members 10,100,1000
   svc-sim run scenarios/crash-and-recover.yaml --history /tmp/keys.jsonl
+  svc-sim run scenarios/crash-and-recover.yaml --seed 17 --decisions /tmp/17.decisions
+  svc-sim run scenarios/crash-and-recover.yaml --replay /tmp/17.decisions
   svc-sim lincheck /tmp/keys.jsonl --html /tmp/keys.html
   svc-sim self-test --bug 1 --bug lease-after-a-pause
 
@@ -81,6 +83,8 @@ function addScenarioCommands(program: Command, terminal: SimTerminal, ended: End
     .option('--verify', 'run each seed twice and compare the trace hashes')
     .option('--trace <file>', 'write every line of the trace to a file (one scenario, one seed)')
     .option('--history <file>', 'write what clients asked of keys and learnt, for lincheck (one scenario, one seed)')
+    .option('--decisions <file>', 'write each decision that was not the default one (one scenario, one seed)')
+    .option('--replay <file>', 'make the decisions of such a file, and every other one as the default has it')
     .option('--quiet', 'only the verdict')
     .option('--json', 'one line of JSON for each seed')
     .option('--until-failure', 'stop at the first seed that fails')

@@ -1,5 +1,7 @@
 import { historyText } from '../checkers/keys/history-file.ts'
 import { type Mark, neverReached } from '../checkers/marks.ts'
+import { type DecisionFile, decisionFileText } from '../report/decision-file.ts'
+import { DecisionRecord, DecisionReplay } from '../report/decision-list.ts'
 import { type RunResult, type StoryLine, verdictOf } from '../report/run-report.ts'
 import {
   failureLines,
@@ -14,6 +16,8 @@ import {
 import type { TraceOptions } from '../report/trace.ts'
 import type { LoadedScenario } from '../scenario/language/load.ts'
 import { ScenarioRun } from '../scenario/run.ts'
+import type { Book } from '../world/decisions/book.ts'
+import { readDecisions, runDecided } from './decisions.ts'
 import { readScenario, writeText } from './files.ts'
 import { exits, graver, type SimTerminal } from './terminal.ts'
 import { firstDifference } from './verify.ts'
@@ -29,6 +33,10 @@ export interface RunFlags {
   readonly verify?: boolean
   readonly trace?: string
   readonly history?: string
+  /** Where to write what was decided. */
+  readonly decisions?: string
+  /** A list of decisions: these are made, and every other one is the default one. */
+  readonly replay?: string
   readonly quiet?: boolean
   readonly json?: boolean
   readonly untilFailure?: boolean
@@ -58,7 +66,16 @@ export async function runFiles(files: readonly string[], flags: RunFlags, termin
   }
   if (unreadable) return exits.usage
   let worst: number = exits.passed
-  const runs = new Runs(terminal, flags.steps)
+  const [only] = scenarios
+  const list =
+    flags.replay === undefined || only === undefined
+      ? undefined
+      : await readDecisions(terminal, flags.replay, only, flags.seed)
+  if (list?.ok === false) {
+    for (const line of list.error) terminal.error(`${line}\n`)
+    return exits.usage
+  }
+  const runs = new Runs(terminal, flags.steps, list?.value)
   for (const [at, loaded] of scenarios.entries()) {
     worst = graver(worst, await runSeeds(runs, loaded, scenarios[at + 1], flags))
   }
@@ -70,6 +87,8 @@ function misuseOf(files: readonly string[], flags: RunFlags): string | undefined
   const many = flags.seeds !== undefined || files.length > 1
   if (many && flags.trace !== undefined) return '--trace writes one run: give one scenario and one --seed'
   if (many && flags.history !== undefined) return '--history writes one run: give one scenario and one --seed'
+  if (many && flags.decisions !== undefined) return '--decisions writes one run: give one scenario and one --seed'
+  if (many && flags.replay !== undefined) return '--replay is one run: give its scenario alone'
   if (flags.json === true && flags.verify === true) return 'give either --json or --verify'
   return undefined
 }
@@ -82,7 +101,7 @@ async function runSeeds(
   flags: RunFlags,
 ): Promise<number> {
   const { terminal } = runs
-  const single = flags.seed ?? defaultSeed
+  const single = flags.seed ?? runs.list?.seed ?? defaultSeed
   const { first, last } = flags.seeds ?? { first: single, last: single }
   const many = flags.seeds !== undefined
   let worst: number = exits.passed
@@ -141,10 +160,15 @@ async function runSeed(
   const onLine = tellStory ? (line: StoryLine) => terminal.out(`${storyText(line)}\n`) : undefined
   const lines: string[] = []
   const trace = flags.trace === undefined ? undefined : { onLine: (line: string) => void lines.push(line) }
-  const { result, wallMs } = await runs.first(turn, onLine, trace)
+  const record = flags.decisions === undefined ? undefined : new DecisionRecord(runs.replay)
+  const { result, wallMs } = await runs.first(turn, onLine, trace, record)
   onMarks(result.marks)
   if (flags.trace !== undefined && !(await writeText(terminal, flags.trace, `${lines.join('\n')}\n`)))
     return exits.usage
+  if (flags.decisions !== undefined && record !== undefined) {
+    const text = decisionFileText({ ...runDecided(terminal, turn.loaded, turn.seed), decided: record.decided })
+    if (!(await writeText(terminal, flags.decisions, text))) return exits.usage
+  }
   if (flags.history !== undefined && !(await writeText(terminal, flags.history, historyText(result.history)))) {
     return exits.usage
   }
@@ -184,21 +208,26 @@ interface Turn {
 class Runs {
   readonly terminal: SimTerminal
   readonly #searchStepsMax: number | undefined
+  /** The decisions that are made anew; undefined: those of the seeds. */
+  readonly list: DecisionFile | undefined
+  readonly replay: DecisionReplay | undefined
   /** The run of the next turn that was made to come between two of this one: no need to make it again. */
   #ahead: (TimedResult & Turn) | undefined
 
-  constructor(terminal: SimTerminal, searchStepsMax: number | undefined) {
+  constructor(terminal: SimTerminal, searchStepsMax: number | undefined, list: DecisionFile | undefined) {
     this.terminal = terminal
     this.#searchStepsMax = searchStepsMax
+    this.list = list
+    this.replay = list === undefined ? undefined : new DecisionReplay(list.decided)
   }
 
-  async first(turn: Turn, onLine?: (line: StoryLine) => void, trace?: TraceOptions): Promise<TimedResult> {
+  async first(turn: Turn, onLine?: (line: StoryLine) => void, trace?: TraceOptions, book?: Book): Promise<TimedResult> {
     const ahead = this.#ahead
     this.#ahead = undefined
     if (ahead?.seed === turn.seed && ahead.loaded === turn.loaded && onLine === undefined && trace === undefined) {
       return ahead
     }
-    return this.#timed(turn, onLine, trace)
+    return this.#timed(turn, onLine, trace, book)
   }
 
   /**
@@ -214,17 +243,27 @@ class Runs {
     return this.#once(turn, undefined, trace)
   }
 
-  async #timed(turn: Turn, onLine?: (line: StoryLine) => void, trace?: TraceOptions): Promise<TimedResult> {
+  async #timed(
+    turn: Turn,
+    onLine?: (line: StoryLine) => void,
+    trace?: TraceOptions,
+    book?: Book,
+  ): Promise<TimedResult> {
     const startedMs = this.terminal.wallMs()
-    const result = await this.#once(turn, onLine, trace)
+    const result = await this.#once(turn, onLine, trace, book)
     return { result, wallMs: this.terminal.wallMs() - startedMs }
   }
 
-  async #once({ loaded, seed }: Turn, onLine?: (line: StoryLine) => void, trace?: TraceOptions): Promise<RunResult> {
+  async #once(
+    { loaded, seed }: Turn,
+    onLine?: (line: StoryLine) => void,
+    trace?: TraceOptions,
+    book: Book | undefined = this.replay,
+  ): Promise<RunResult> {
     const platform = this.terminal.createPlatform()
     const searchStepsMax = this.#searchStepsMax
     try {
-      return await new ScenarioRun({ loaded, seed, platform, onLine, trace, searchStepsMax }).run()
+      return await new ScenarioRun({ loaded, seed, platform, onLine, trace, searchStepsMax, book }).run()
     } finally {
       platform.close()
     }

@@ -1,0 +1,72 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { scenarioFile, svcSim } from './svc-sim.ts'
+
+const page = `scenario: Crashes
+cluster:
+  dc1:
+    servers: { count: 3 }
+    config: { performance: { raft_multiplier: 1 } }
+network: { latency: 1ms..9ms, loss: 1% }
+workload:
+  shoppers: { clients: 2, operations: [kv.put, kv.get], keys: 2, rate: 20/s }
+faults:
+  - { when: leader elected, chance: 70%, after: 100ms..900ms, do: [{ crash: it, for: 200ms..900ms }] }
+lasts: 6s
+`
+
+const hashOf = (out: string): string => /^ {2}trace ([0-9a-f]{64})$/m.exec(out)?.[1] ?? ''
+
+async function recorded() {
+  const file = scenarioFile(page)
+  const list = `${file}.decisions`
+  const run = await svcSim(['run', file, '--seed', '5', '--decisions', list])
+  expect([run.exit, run.err]).toEqual([0, ''])
+  return { file, list, hash: hashOf(run.out) }
+}
+
+describe('svc-sim run --decisions and --replay', () => {
+  it('write what was decided, and run it again to the same trace', async () => {
+    const { file, list, hash } = await recorded()
+    const [header = '', ...lines] = readFileSync(list, 'utf8').trimEnd().split('\n')
+    expect(JSON.parse(header)).toMatchObject({ format: 'svc-decisions', scenario: 'Crashes', seed: 5 })
+    const kinds = new Set(lines.map((line) => (JSON.parse(line) as { kind: string }).kind))
+    expect([...kinds].sort()).toEqual(['chance', 'choice', 'event', 'range', 'raw'])
+    const again = await svcSim(['run', file, '--replay', list, '--verify'])
+    expect([again.exit, hashOf(again.out)]).toEqual([0, hash])
+    const listed = `${list}.again`
+    await svcSim(['run', file, '--replay', list, '--decisions', listed])
+    expect(readFileSync(listed, 'utf8')).toBe(readFileSync(list, 'utf8'))
+  })
+
+  it('leave out what the list leaves out: without its firings nobody crashes, without its events nobody writes', async () => {
+    const { file, list } = await recorded()
+    const lines = readFileSync(list, 'utf8').split('\n')
+    writeFileSync(list, lines.filter((line) => !/"kind":"(event|chance)".*"what":"fault /.test(line)).join('\n'))
+    const calm = await svcSim(['run', file, '--replay', list])
+    expect(calm.out).not.toMatch(/crash s/)
+    expect(calm.out).toMatch(/, [1-9]\d* writes acknowledged/)
+    writeFileSync(list, lines.filter((line) => !line.startsWith('{"kind":"event"')).join('\n'))
+    const quiet = await svcSim(['run', file, '--replay', list])
+    expect(quiet.out).toMatch(/, 0 writes acknowledged/)
+  })
+
+  it('refuse a list of another page or seed, and what is none', async () => {
+    const { file, list } = await recorded()
+    const other = scenarioFile(page.replace('lasts: 6s', 'lasts: 7s'))
+    expect(await svcSim(['run', other, '--replay', list])).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('of another page'),
+    })
+    expect(await svcSim(['run', file, '--replay', list, '--seed', '6'])).toMatchObject({
+      exit: 2,
+      err: `${list}: decisions of seed 5: leave out --seed 6\n`,
+    })
+    expect(await svcSim(['run', file, '--seeds', '1..2', '--replay', list])).toMatchObject({ exit: 2 })
+    writeFileSync(list, `${readFileSync(list, 'utf8').split('\n')[0]}\n{"kind":"chance"}\nx\n`)
+    const { exit, err } = await svcSim(['run', file, '--replay', list])
+    expect(exit).toBe(2)
+    expect(err).toContain(`${list}:2: id: `)
+    expect(err).toContain(`${list}:3: not JSON`)
+  })
+})

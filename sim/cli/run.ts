@@ -178,7 +178,7 @@ async function runSeed(
       terminal.out(`${seedLine(result, wallMs, 'NOT DETERMINISTIC')}\n`)
       const difference = await firstDifference(result.trace, again.trace, (options) => runs.traced(turn, options))
       for (const line of difference) terminal.error(`${line}\n`)
-      terminal.error(`repeat with: ${repeatCommand(result)} --verify\n`)
+      terminal.error(`repeat with: ${repeatCommand(result, flags.replay)} --verify\n`)
       return exits.notDeterministic
     }
   }
@@ -189,7 +189,7 @@ async function runSeed(
   const verified = flags.verify === true
   if (many) terminal.out(`${seedLine(result, wallMs, verdictText(result), verified)}\n`)
   else for (const line of verdictLines(result, wallMs, verified)) terminal.out(`${line}\n`)
-  for (const line of failureLines(result, flags.history)) terminal.error(`${line}\n`)
+  for (const line of failureLines(result, flags.history, flags.replay)) terminal.error(`${line}\n`)
   return exits[verdictOf(result)]
 }
 

@@ -18,7 +18,7 @@ const failuresShown = 5
  * The first things that were not met, and how to see them again. `history`: the file that has what clients asked of keys,
  * if it was written.
  */
-export function failureLines(result: RunResult, history?: string): readonly string[] {
+export function failureLines(result: RunResult, history?: string, replay?: string): readonly string[] {
   if (verdictOf(result) === 'passed') return []
   const lines = result.failures
     .slice(0, failuresShown)
@@ -30,7 +30,11 @@ export function failureLines(result: RunResult, history?: string): readonly stri
       `key '${key}': no verdict on ${operations} operations within ${steps} steps; raise the bound with --steps`,
   )
   lines.push(...undecided.slice(0, failuresShown))
-  return [...lines, ...historyLines(result, history), `seed ${result.seed}; repeat with: ${repeatCommand(result)}`]
+  return [
+    ...lines,
+    ...historyLines(result, history),
+    `seed ${result.seed}; repeat with: ${repeatCommand(result, replay)}`,
+  ]
 }
 
 /** Where keys were not linearizable: where their history is, or how to get it. */
@@ -81,8 +85,9 @@ export function seedLine(result: RunResult, wallMs: number, verdict: string, ver
   return parts.join(', ')
 }
 
-export function repeatCommand(result: RunResult): string {
-  return `svc-sim run ${result.file} --seed ${result.seed}`
+/** `replay`: the list of decisions that was run; it knows its seed. */
+export function repeatCommand(result: RunResult, replay?: string): string {
+  return `svc-sim run ${result.file} ${replay === undefined ? `--seed ${result.seed}` : `--replay ${replay}`}`
 }
 
 function seconds(us: number): string {

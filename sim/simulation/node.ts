@@ -5,7 +5,7 @@ import { createSimEnv } from '../env/env.ts'
 import { type Machine, machineFacts, type NodeOptions, type Program } from '../env/machine.ts'
 import { traceKinds } from '../report/trace-kinds.ts'
 import { Boot } from '../world/boot.ts'
-import { type Identity, wordOf } from '../world/decisions/identity.ts'
+import type { Identity } from '../world/decisions/identity.ts'
 import { SimDisk } from '../world/disk/disk.ts'
 import type { Kernel } from '../world/kernel.ts'
 import type { Host } from '../world/network/host.ts'
@@ -187,13 +187,13 @@ export class SimNode implements Machine {
 
   /** Any interleaving of the lanes, each with its own order: each event draws a place, and a lane fills its places in order. */
   #drawOrder(events: readonly SimEvent[]): readonly SimEvent[] {
-    const order = this.kernel.decisions.identity('backlog', this.name, this.kernel.nowUs)
+    const order = this.kernel.decisions.draws('backlog', this.name, this.kernel.nowUs)
     const lanes = new Map<object, SimEvent[]>()
     const places = events.map((event) => {
       const lane = lanes.get(event.lane ?? event) ?? []
       lanes.set(event.lane ?? event, lane)
       lane.push(event)
-      return { lane, place: wordOf(order, event.tie + lane.length) }
+      return { lane, place: order.place(event.tie + lane.length) }
     })
     places.sort((one, other) => one.place - other.place)
     const taken = new Map<SimEvent[], number>()

@@ -33,7 +33,7 @@ export class ClientGroup {
   readonly #client: KeyClient
   readonly #idle: boolean[]
   readonly #open = new Set<KeyOperation>()
-  /** Rises with each start and stop: turns of an earlier round are over. */
+  /** Rises with each start: turns of an earlier round are over. */
   #round = 0
   #running = false
 

@@ -51,6 +51,17 @@ describe('svc-sim run --decisions and --replay', () => {
     expect(quiet.out).toMatch(/, 0 writes acknowledged/)
   })
 
+  it('name the list where a run of it fails', async () => {
+    const file = scenarioFile(`${page}never:\n  - { leader: exactly one }\n`)
+    const list = `${file}.decisions`
+    expect((await svcSim(['run', file, '--seed', '5', '--decisions', list])).exit).toBe(1)
+    const again = await svcSim(['run', file, '--replay', list])
+    expect([again.exit, again.err]).toEqual([
+      1,
+      expect.stringContaining(`repeat with: svc-sim run ${file} --replay ${list}\n`),
+    ])
+  })
+
   it('refuse a list of another page or seed, and what is none', async () => {
     const { file, list } = await recorded()
     const other = scenarioFile(page.replace('lasts: 6s', 'lasts: 7s'))

@@ -180,13 +180,13 @@ export class Draws implements RandomStream, Identity {
 
   /** The place of a name among others: a further name does not change which of two comes first. */
   rank(name: string): number {
-    const n = new IdentityHash().text(name).a
-    const place = wordOf(this, n)
-    return this.#book === undefined ? place : this.#book.decide('choice', this, n, place, 0)
+    return this.place(new IdentityHash().text(name).a)
   }
 
-  #word(): number {
-    return wordOf(this, this.#next++)
+  /** The same for what has a number of its own: the smallest place comes first. */
+  place(n: number): number {
+    const place = wordOf(this, n)
+    return this.#book === undefined ? place : this.#book.decide('choice', this, n, place, 0)
   }
 
   /** One of these by its name; undefined: there is none. */
@@ -198,5 +198,9 @@ export class Draws implements RandomStream, Identity {
   inOrder<T>(items: readonly T[], nameOf: (item: T) => string): readonly T[] {
     const ranked = items.map((item) => ({ item, rank: this.rank(nameOf(item)) }))
     return ranked.sort((one, other) => one.rank - other.rank).map(({ item }) => item)
+  }
+
+  #word(): number {
+    return wordOf(this, this.#next++)
   }
 }

@@ -1,0 +1,137 @@
+import { z } from 'zod'
+
+/**
+ * A trace as JSON lines: a header, then one event a line. The nth event stands in line n + 1 of the file. Every number in
+ * `causes` is that of an earlier event.
+ */
+
+const traceVersion = 1
+
+/** More causes than this of one event are cut: the first ones stay. */
+export const causesMax = 64
+
+export const traceHeaderSchema = z.strictObject({
+  v: z.literal(traceVersion),
+  scenario: z.string(),
+  seed: z.int().min(0),
+  build: z.string().describe('Commit and date of the program, or its release where that is not known.'),
+  nodes: z.array(z.string()).describe('Machines by number, from 1 on: servers, clients, workloads, the driver.'),
+})
+export type TraceHeader = z.output<typeof traceHeaderSchema>
+
+/** Part of what a packet, a write or a turn is about, in the terms of its protocol. Keys of one layer mean one thing. */
+export const meaningSchema = z.looseObject({ layer: z.string(), name: z.string() })
+export type Meaning = z.output<typeof meaningSchema>
+const means = z.array(meaningSchema).optional().describe('What the bytes say, by the decoders of the agent.')
+
+const whole = z.int().min(0)
+const peer = z.string().describe('The machine at the other end.')
+const stream = whole.describe('Number of the connection.')
+const size = whole.describe('Bytes.')
+const delayUs = whole.describe('Microseconds until it arrives or ends.')
+const operation = z.string().describe('Operation of the disk.')
+const text = z.string()
+
+/**
+ * The fields of each kind of event. Kinds up to `lookup` are lines of the trace, which its hash covers; those behind it are
+ * made for readers of the trace alone.
+ */
+export const recordFields = {
+  timer: {
+    setInTurn: whole.describe('Number of the turn that set it.'),
+    waits: text.optional().describe('What it is set for, where the setter says so: what it waits for resets it.'),
+  },
+  action: { text: text.describe('What the world does to the process: a dial succeeds, a wait ends.') },
+  datagram: {
+    from: peer,
+    size,
+    fate: z.enum(['arrives', 'nobody listens', 'lost under way', 'no room']),
+    means,
+  },
+  segment: { from: peer, stream, size, means },
+  streamControl: { stream, text },
+  diskDone: { operation },
+  boot: { boot: whole.describe('Which life of the machine it is, from 1 on.') },
+  crash: { boot: whole, text },
+  pause: {},
+  resume: { waiting: whole.describe('Events that happen now because they waited.') },
+  log: { text },
+  datagramSent: {
+    to: peer,
+    fate: z.enum(['on its way', 'lost', 'nobody', 'no room', 'copy', 'replay', 'forged']),
+    delayUs,
+    size,
+    means,
+  },
+  segmentSent: { to: peer, stream, size, means },
+  segmentLost: { to: peer, stream, tries: whole.describe('How often it was sent again before.'), means },
+  dial: { to: peer, port: whole, stream },
+  disk: { operation, delayUs, path: text },
+  clock: { text, value: z.int() },
+  link: { to: peer, text },
+  driver: {
+    text,
+    story: z.enum(['step', 'fault', 'note', 'failure']).optional().describe('A line of the story.'),
+  },
+  error: { text },
+  child: { text: text.describe('Command line of a child process.'), delayUs },
+  diskFault: { text, value: z.int() },
+  diskFile: { operation, file: whole, delayUs },
+  diskWrite: { file: whole, at: whole.describe('Offset in the file.'), size, means },
+  lookup: { text: text.describe('The name that is looked up.') },
+  note: { text: text.describe('What a turn did, or drew, as the process itself says it.'), means },
+  lostUnderWay: { to: peer, stream, size, means },
+  decision: {
+    id: z
+      .string()
+      .regex(/^[0-9a-f]{16}$/)
+      .describe('Identity, as lists of decisions have it.'),
+    text: text.describe('What is decided: a rule of the scenario, a firing of it, an operation of a client.'),
+  },
+  violation: { code: text.describe('Of the invariant; of an expectation its place in the file.'), text },
+} as const
+
+export type RecordKind = keyof typeof recordFields
+type Fields<Kind extends RecordKind> = z.output<z.ZodObject<(typeof recordFields)[Kind]>>
+
+const common = {
+  n: z.int().min(1).describe('Number of the event.'),
+  t: whole.describe('True time since the run began, in microseconds.'),
+  node: z.string().describe("The machine; 'world': none."),
+  causes: z
+    .array(z.int().min(1))
+    .max(causesMax)
+    .describe('Numbers of the events that led to this one; the first is the nearest.'),
+}
+type Common = z.output<z.ZodObject<typeof common>>
+
+/** One event of a trace. */
+export type TraceRecord = { readonly [Kind in RecordKind]: Common & { kind: Kind } & Fields<Kind> }[RecordKind]
+
+export const traceRecordSchema: z.ZodType<TraceRecord> = z.discriminatedUnion(
+  'kind',
+  Object.entries(recordFields).map(([kind, fields]) =>
+    z.strictObject({ ...common, kind: z.literal(kind), ...fields }),
+  ) as never,
+) as never
+
+/** Bytes that a trace tells of: what decoders are asked about. */
+export interface TracedBytes {
+  readonly kind: 'datagram' | 'segment' | 'diskWrite'
+  /** Names of machines. Of a write to a disk both are its machine. */
+  readonly from: string
+  readonly to: string
+  /** Where it was sent to; of a connection the port that was dialled, in either direction. */
+  readonly port: number
+  /** Number of the connection; 0: none. */
+  readonly stream: number
+  /** The path of the file that is written to. */
+  readonly path?: string
+  readonly payload: Uint8Array
+}
+
+/**
+ * Says what bytes mean. A run has one reader, for a message may be spread over several segments of its connection. It is
+ * asked once about each segment, in the order in which the sender wrote them, whether it is sent twice or never.
+ */
+export type MeaningReader = (bytes: TracedBytes) => readonly Meaning[]

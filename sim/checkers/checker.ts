@@ -10,14 +10,46 @@ export interface Invariant {
   readonly text: string
   /** Where it is demanded or argued: a document and a place in it. */
   readonly sources: readonly string[]
+  /** What one fact is, and what several are: an instance in which the invariant could have been broken, and was looked at. */
+  readonly judges: Unit
+  /** What the facts belong to, if that is counted, too: keys. */
+  readonly of?: Unit
+  /** Why a fact is left out, or judged more mildly: a sentence that says of what, and when that ends, by a name of few words. */
+  readonly excuses?: Readonly<Record<string, string>>
 }
+
+export type Unit = readonly [one: string, several: string]
+
+export type Laws = Readonly<Record<string, Invariant>>
+
+/** By code the names of its excuses; never: it has none. */
+export type ExcuseNames = Readonly<Record<string, string>>
+
+type ExcusesIn<Codes> = {
+  readonly [Code in keyof Codes & string]: Codes[Code] extends { readonly excuses: infer Named }
+    ? keyof Named & string
+    : never
+}
+
+/** One use of an excuse: the code, and the name. */
+type Use<Excuses extends ExcuseNames> = {
+  [Code in keyof Excuses & string]: [code: Code, excuse: Excuses[Code]]
+}[keyof Excuses & string]
 
 /** Tells that an invariant does not hold, with one line that has the values a reader wants. */
 export type Report<Code extends string = string> = (code: Code, message: string) => void
 
+/** What a checker says of its invariants. */
+export interface Judge<Excuses extends ExcuseNames> {
+  readonly report: Report<keyof Excuses & string>
+  /** So many facts were looked at, and so many things are new that they belong to. What is reported is counted, too. */
+  readonly judged: (code: keyof Excuses & string, count?: number, subjects?: number) => void
+  /** One fact was left out, or judged more mildly, for this reason. */
+  readonly excused: (...use: Use<Excuses>) => void
+}
+
 /** What one datacenter of one run offers to its checkers. */
-export interface CheckedRun<Code extends string = string> {
-  readonly report: Report<Code>
+export interface CheckedRun {
   /** True time, in microseconds since the run began. */
   readonly nowUs: () => number
   /** The instance that this run has of another checker. */
@@ -48,62 +80,74 @@ export type Tell = <Name extends FactName>(name: Name, fact: Facts[Name]) => voi
 type Taken<T> = { readonly [Name in FactName]?: (it: T, fact: Facts[Name]) => void }
 
 /** A checker as its file declares it; `T` is what one run has of it. */
-export interface Checker<T = unknown, Code extends string = string> {
-  readonly codes: Readonly<Record<Code, Invariant>>
+export interface Checker<T = unknown, Codes extends Laws = Laws> {
+  readonly codes: Codes
   readonly takes: readonly FactName[]
-  make(run: CheckedRun): T
+  make(run: CheckedRun & Judge<ExcuseNames>): T
   told<Name extends FactName>(it: T, name: Name, fact: Facts[Name]): void
   /** Judges what can be judged only when the run is over. */
   ends(it: T, atUs: number): void
 }
 
-interface Declaration<T, Codes, Also extends string> {
+/** Of several checkers together. */
+export type ExcusesOf<Every> = {
+  readonly [Code in CodeOf<Every>]: ExcuseOf<Every, Code>
+}
+
+export type CodeOf<Every> = Every extends { readonly codes: infer Codes } ? keyof Codes & string : never
+
+type ExcuseOf<Every, Code extends string> = Every extends { readonly codes: infer Codes }
+  ? Code extends keyof Codes
+    ? ExcusesIn<Codes>[Code & string]
+    : never
+  : never
+
+interface Declaration<T, Codes, Others> {
   /** What it promises. A code is declared by one checker alone. */
   readonly codes: Codes
-  /** Codes of other checkers that it reports, too. */
-  readonly also?: readonly Also[]
-  readonly make: (run: CheckedRun<(keyof Codes & string) | Also>) => T
+  /** Checkers whose codes it judges and reports, too. */
+  readonly also?: readonly Others[]
+  readonly make: (run: CheckedRun & Judge<ExcusesIn<Codes> & ExcusesOf<Others>>) => T
   /** The facts that it consumes. */
   readonly takes?: Taken<NoInfer<T>>
   readonly ends?: (it: NoInfer<T>, atUs: number) => void
 }
 
 /** Declares a checker. One without codes keeps what others judge by. */
-export function checker<const Codes extends Readonly<Record<string, Invariant>>, T, const Also extends string = never>(
-  declared: Declaration<T, Codes, Also>,
-): Checker<T, keyof Codes & string> {
+export function checker<const Codes extends Laws, T, Others extends Pick<Checker, 'codes'> = never>(
+  declared: Declaration<T, Codes, Others>,
+): Checker<T, Codes> {
   const takes: Taken<T> = declared.takes ?? {}
   return {
     codes: declared.codes,
     takes: Object.keys(takes) as FactName[],
-    make: declared.make,
+    // A run takes every excuse that is declared, and refuses any other.
+    make: (run) => declared.make(run as CheckedRun & Judge<never>),
     told: (it, name, fact) => takes[name]?.(it, fact),
     ends: (it, atUs) => declared.ends?.(it, atUs),
   }
 }
 
 /** One law of several that are judged together, by what makes it: each pool of agents has its own, and each mesh. */
-export interface Law<T, Code extends string, Reported extends string, Given extends readonly unknown[]>
-  extends Checker<undefined, Code> {
-  by(report: Report<Reported>, ...given: Given): T
+export interface Law<T, Codes extends Laws, Excuses extends ExcuseNames, Given extends readonly unknown[]>
+  extends Checker<undefined, Codes> {
+  by(judge: Judge<Excuses>, ...given: Given): T
 }
 
 export function law<
-  const Codes extends Readonly<Record<string, Invariant>>,
+  const Codes extends Laws,
   T,
   Given extends readonly unknown[],
-  const Also extends string = never,
+  Others extends Pick<Checker, 'codes'> = never,
 >(
   codes: Codes,
-  by: (report: Report<(keyof Codes & string) | Also>, ...given: Given) => T,
-  also: readonly Also[] = [],
-): Law<T, keyof Codes & string, (keyof Codes & string) | Also, Given> {
+  by: (judge: Judge<ExcusesIn<Codes> & ExcusesOf<Others>>, ...given: Given) => T,
+  also: readonly Others[] = [],
+): Law<T, Codes, ExcusesIn<Codes> & ExcusesOf<Others>, Given> {
   return { ...checker({ codes, also, make: () => undefined }), by }
 }
 
 /** Declares codes that are judged from outside, when a run is at rest: what a run has of them is how to report them. */
-export function judgedAtRest<const Codes extends Readonly<Record<string, Invariant>>>(
-  codes: Codes,
-): Checker<Report<keyof Codes & string>, keyof Codes & string> {
-  return checker({ codes, make: ({ report }) => report })
+export function judgedAtRest<const Codes extends Laws>(codes: Codes): Checker<Judge<ExcusesIn<Codes>>, Codes> {
+  return checker({ codes, make: (judge) => judge })
 }

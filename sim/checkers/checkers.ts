@@ -2,7 +2,7 @@ import { accessHistory } from './access/access-history.ts'
 import { accessMode } from './access/access-mode.ts'
 import { accessStates } from './access/access-state.ts'
 import { tokenMigration } from './access/token-migration.ts'
-import type { Checker, Invariant } from './checker.ts'
+import type { Checker, CodeOf, Invariant } from './checker.ts'
 import { cleanDeath } from './clean-death.ts'
 import { lockHolders } from './clients/lock-holders.ts'
 import { lockIndex } from './clients/lock-index.ts'
@@ -116,7 +116,8 @@ export const invariants = inOrder(all)
 
 export type InvariantCode = keyof typeof invariants
 
-type CodeOf<One> = One extends Checker<infer _, infer Code> ? Code : never
+/** Where every checker's codes come together, the names of excuses are known to the run alone: it refuses any other. */
+export type AllExcuses = Readonly<Record<InvariantCode, string>>
 
 function inOrder<List extends readonly Checker[]>(list: List): Readonly<Record<CodeOf<List[number]>, Invariant>> {
   const declared = list.flatMap(({ codes }) => Object.entries(codes))

@@ -1,12 +1,12 @@
-import { checker, type Report } from './checker.ts'
+import { checker, type Judge } from './checker.ts'
 
 /** H3. Once a process has crashed nothing of it happens any more, and nothing waits on its behalf. */
 export class CleanDeath {
   readonly #running = new Map<string, number>()
-  readonly #report: Report<'H3'>
+  readonly #judge: Judge<{ H3: never }>
 
-  constructor(report: Report<'H3'>) {
-    this.#report = report
+  constructor(judge: Judge<{ H3: never }>) {
+    this.#judge = judge
   }
 
   booted(node: string, boot: number): void {
@@ -22,7 +22,7 @@ export class CleanDeath {
     const running = this.#running.get(node)
     if (running === boot) return true
     const state = running === undefined ? 'the node is down' : `boot ${running} is running`
-    this.#report('H3', `boot ${boot} of ${node} ${what}, though ${state}`)
+    this.#judge.report('H3', `boot ${boot} of ${node} ${what}, though ${state}`)
     return false
   }
 
@@ -30,7 +30,7 @@ export class CleanDeath {
   leftBehind(node: string, boot: number, counts: Readonly<Record<string, number>>): void {
     const left = Object.entries(counts).filter(([, count]) => count > 0)
     if (left.length === 0) return
-    this.#report(
+    this.#judge.report(
       'H3',
       `boot ${boot} of ${node} left behind ${left.map(([what, count]) => `${count} ${what}`).join(', ')}`,
     )
@@ -42,9 +42,10 @@ export const cleanDeath = checker({
     H3: {
       text: 'clean death: nothing of a crashed process goes on',
       sources: ['docs/architecture/flows.md#what-determinism-rests-on'],
+      judges: ['death of a process', 'deaths of processes'],
     },
   },
-  make: ({ report }) => new CleanDeath(report),
+  make: (judge) => new CleanDeath(judge),
   takes: {
     'process began': (it, { node, boot }) => it.booted(node, boot),
     'process died': (it, { node }) => it.died(node),

@@ -1,7 +1,8 @@
 import { features } from '../../src/agent/assembly/features.ts'
-import type { CheckedRun, Checker, Report, Tell } from './checker.ts'
-import { checkers, type InvariantCode } from './checkers.ts'
+import type { CheckedRun, Checker, ExcuseNames, Judge, Report, Tell } from './checker.ts'
+import { type AllExcuses, checkers, type InvariantCode } from './checkers.ts'
 import type { FactName, NodeTrigger } from './facts.ts'
+import { JudgedTally } from './judged-tally.ts'
 import type { Membership } from './pool/membership.ts'
 
 /** One time that an invariant did not hold. */
@@ -30,13 +31,17 @@ const unsaid: Pick<CheckedRun, 'network' | 'resolution'> = {
 }
 
 /** The checkers of one datacenter of a run: each fact is told to those that take it, in the order of the list. */
-export class Invariants {
+export class Invariants implements Judge<AllExcuses> {
   readonly violations: Violation[] = []
   readonly nowUs: () => number
   /** The scenario lets reads of default consistency be old. */
   readonly excusesStaleDefault: boolean
   readonly wan: Membership | undefined
-  readonly #run: CheckedRun
+  /** What was judged so far. */
+  readonly tally = new JudgedTally()
+  readonly judged = this.tally.judged
+  readonly excused = this.tally.excused
+  readonly #run: CheckedRun & Judge<ExcuseNames>
   readonly #made = new Map<Checker, unknown>()
   readonly #takers = new Map<FactName, readonly Checker[]>()
 
@@ -53,8 +58,10 @@ export class Invariants {
       mesh: undefined,
       excusesLostMajority: false,
       ...parts,
-      // Only codes that checkers have declared come here: each may report its own alone.
+      // Only codes that checkers have declared come here: each may name its own alone.
       report: (code, message) => this.report(code as InvariantCode, message),
+      judged: this.judged as Judge<ExcuseNames>['judged'],
+      excused: this.excused as Judge<ExcuseNames>['excused'],
       of: (checker) => this.of(checker),
       tell: (name, fact) => this.tell(name, fact),
       triggered: onTrigger,

@@ -1,4 +1,4 @@
-import { checker, type Report } from './checker.ts'
+import { checker, type Judge } from './checker.ts'
 
 /** What keeps a quiet cluster from having come to rest, in words; none when it has. */
 export interface Unrest {
@@ -15,15 +15,15 @@ export interface Unrest {
 
 /** L1. After faults have stopped and everything is healed, the cluster comes to rest within a bound. */
 export class Liveness {
-  readonly #report: Report<'L1'>
+  readonly #judge: Judge<{ L1: never }>
 
-  constructor(report: Report<'L1'>) {
-    this.#report = report
+  constructor(judge: Judge<{ L1: never }>) {
+    this.#judge = judge
   }
 
   /** The bound has passed. */
   overdue(unrest: Unrest, boundText: string): void {
-    for (const reason of reasonsOf(unrest)) this.#report('L1', `${boundText} after the last fault ${reason}`)
+    for (const reason of reasonsOf(unrest)) this.#judge.report('L1', `${boundText} after the last fault ${reason}`)
   }
 }
 
@@ -54,7 +54,8 @@ export const liveness = checker({
     L1: {
       text: 'liveness: once faults stop, the cluster serves again and every open request ends within the bound',
       sources: ['Raft thesis, section 3.9'],
+      judges: ['return to rest', 'returns to rest'],
     },
   },
-  make: ({ report }) => new Liveness(report),
+  make: (judge) => new Liveness(judge),
 })

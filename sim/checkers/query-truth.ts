@@ -88,5 +88,6 @@ export const queryTruth = judgedAtRest({
   Q1: {
     text: 'queries: one finds what health tells of its service, and elsewhere only where nothing is here, in its order',
     sources: ['docs/reference/prepared-queries.md#order-and-failover'],
+    judges: ['query', 'queries'],
   },
 })

@@ -1,6 +1,6 @@
 import { autopilotOf } from '../../src/features/operator/views.ts'
 import type { Configuration } from '../../src/raft/core/types.ts'
-import { checker, type Report } from './checker.ts'
+import { checker, type Judge } from './checker.ts'
 
 /** What the leader's care for servers is held to, as agents are configured or operators have set it. */
 export interface CareSettings {
@@ -25,7 +25,7 @@ const nodeId = /^[0-9a-f-]{36}$/
  * what follows when a server leaves or its machine is replaced.
  */
 export class ServerCare {
-  readonly #report: Report<'O1' | 'O2' | 'O3'>
+  readonly #judge: Judge<{ O1: never; O2: never; O3: never }>
   readonly #nowUs: () => number
   #minQuorum = Number.POSITIVE_INFINITY
   #stabilizationMs = Number.POSITIVE_INFINITY
@@ -42,8 +42,8 @@ export class ServerCare {
   /** By leader and ID: what of O3 a removal that the leader was asked for would break, as things were when it was asked. */
   readonly #objections = new Map<string, string>()
 
-  constructor(report: Report<'O1' | 'O2' | 'O3'>, nowUs: () => number) {
-    this.#report = report
+  constructor(judge: Judge<{ O1: never; O2: never; O3: never }>, nowUs: () => number) {
+    this.#judge = judge
     this.#nowUs = nowUs
   }
 
@@ -105,11 +105,12 @@ export class ServerCare {
   #takenOut(leader: string, id: string, voters: number): void {
     const objection = this.#objections.get(`${leader} ${id}`)
     this.#objections.delete(`${leader} ${id}`)
-    if (objection !== undefined && nodeId.test(id)) this.#report('O3', `${leader} removes ${id} by itself ${objection}`)
+    if (objection !== undefined && nodeId.test(id))
+      this.#judge.report('O3', `${leader} removes ${id} by itself ${objection}`)
     if (this.#mayGo.has(id) || !nodeId.test(id)) return
     const what = `${leader} takes ${id} out of ${voters} voters by itself`
-    if (voters < votersMin) this.#report('O1', `${what}: of fewer than ${votersMin} nobody may go`)
-    else if (voters - 1 < this.#minQuorum) this.#report('O1', `${what}, and min_quorum is ${this.#minQuorum}`)
+    if (voters < votersMin) this.#judge.report('O1', `${what}: of fewer than ${votersMin} nobody may go`)
+    else if (voters - 1 < this.#minQuorum) this.#judge.report('O1', `${what}, and min_quorum is ${this.#minQuorum}`)
   }
 
   #promoted(leader: string, id: string, address: string): void {
@@ -118,7 +119,7 @@ export class ServerCare {
     const afterMs = (this.#nowUs() - joinedAtUs) / 1000
     if (afterMs >= this.#stabilizationMs * (1 - earlyShare)) return
     const bound = `server_stabilization_time is ${this.#stabilizationMs} ms`
-    this.#report('O2', `${leader} gives ${id} a vote ${Math.round(afterMs)} ms after it joined, and ${bound}`)
+    this.#judge.report('O2', `${leader} gives ${id} a vote ${Math.round(afterMs)} ms after it joined, and ${bound}`)
   }
 
   /** The present time for a server that was in no configuration before, neither without a vote nor named as an older Raft protocol does. */
@@ -136,17 +137,20 @@ export const serverCare = checker({
     O1: {
       text: 'cleaning up: a dead server is taken out only of four voters or more, and never below min_quorum',
       sources: ['docs/reference/operator.md#removal-of-dead-servers'],
+      judges: ['voter removed', 'voters removed'],
     },
     O2: {
       text: 'newcomers: a server that joined gets its vote when it has been healthy for the stabilization time',
       sources: ['docs/reference/operator.md#when-a-server-is-healthy'],
+      judges: ['vote given', 'votes given'],
     },
     O3: {
       text: 'signs of life: no voter is removed from which the leader has heard within the stabilization time',
       sources: ['docs/reference/operator.md#removal-of-dead-servers'],
+      judges: ['removal decided', 'removals decided'],
     },
   },
-  make: ({ report, nowUs }) => new ServerCare(report, nowUs),
+  make: (run) => new ServerCare(run, run.nowUs),
   takes: {
     'settings read': (it, { config }) => it.settings(config.autopilot),
     'command took effect': (it, { command, tx }) => {

@@ -1,5 +1,6 @@
 import { type InvariantCode, invariants } from '../checkers/checkers.ts'
 import type { Violation } from '../checkers/invariants.ts'
+import type { Judged } from '../checkers/judged-tally.ts'
 import type { History } from '../checkers/keys/history-file.ts'
 import type { UndecidedKey } from '../checkers/keys/linearizable-keys.ts'
 import type { Mark } from '../checkers/marks.ts'
@@ -36,6 +37,8 @@ export interface RunResult {
   readonly trace: TraceDigest
   readonly elections: number
   readonly writesAcknowledged: number
+  /** How much of each invariant was judged, and which excuses were used. */
+  readonly judged: Judged
   /** Rare states that it went through. */
   readonly marks: readonly Mark[]
   /** What clients asked of keys, and what they learnt. */

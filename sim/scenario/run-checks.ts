@@ -3,6 +3,7 @@ import { defaultLeafTtlMinMs, defaultSkewMs, leafLeftMinMs } from '../../src/fea
 import { cleanDeath } from '../checkers/clean-death.ts'
 import type { NodeTrigger } from '../checkers/facts.ts'
 import { Invariants } from '../checkers/invariants.ts'
+import { sumOfJudged } from '../checkers/judged-tally.ts'
 import { acknowledgedWrites } from '../checkers/keys/acknowledged-writes.ts'
 import { linearizableKeys } from '../checkers/keys/linearizable-keys.ts'
 import { reachedMarks } from '../checkers/marks.ts'
@@ -31,7 +32,7 @@ interface CheckedCluster {
 
 type CheckedResult = Pick<
   RunResult,
-  'failures' | 'undecided' | 'elections' | 'writesAcknowledged' | 'marks' | 'history'
+  'failures' | 'undecided' | 'elections' | 'writesAcknowledged' | 'judged' | 'marks' | 'history'
 >
 
 /** The checkers of all datacenters of a run, and what they share. */
@@ -111,6 +112,7 @@ export class RunChecks {
       undecided: all.flatMap((checks) => checks.of(linearizableKeys).undecided),
       elections: sumOf(all, (checks) => checks.of(leadership).electionCount),
       writesAcknowledged: sumOf(all, (checks) => checks.of(acknowledgedWrites).count),
+      judged: sumOfJudged(all.map((checks) => checks.tally.counts)),
       marks: [...new Set(all.flatMap((checks) => checks.of(reachedMarks).reached))],
       history: {
         about,
@@ -122,7 +124,7 @@ export class RunChecks {
 
   #newWan(scenario: Scenario, simulation: Simulation, { datacenterOf }: CheckedCluster): Membership {
     return new Membership({
-      report: (code, message) => this.first.report(code, message),
+      judge: this.first,
       nowUs: () => simulation.nowUs,
       network: networkFacts(scenario),
       acted: (node, boot) => this.of(datacenterOf(node)).of(cleanDeath).acted(node, boot, 'took a step as a member'),

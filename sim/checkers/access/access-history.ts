@@ -1,6 +1,7 @@
-import { checker, type Report } from '../checker.ts'
+import { checker, type Judge } from '../checker.ts'
 import type { AccessSettings, AccessState, ResolutionFacts, TokenState, Visit } from './access-facts.ts'
 import { judge, type Statement, statementsOf } from './access-judge.ts'
+import { tokenMigration } from './token-migration.ts'
 
 interface TokenRules {
   readonly grammar: 'legacy' | 'new'
@@ -22,7 +23,7 @@ const noticingUs = 15_000_000
  * was allowed this in every such state is not refused where its agent reaches a server.
  */
 export class AccessHistory {
-  readonly #report: Report<'A1' | 'A4'>
+  readonly #judge: Judge<{ A1: never; A4: never }>
   readonly #facts: ResolutionFacts
   #settings: AccessSettings | undefined
   readonly #tokens = new Map<string, Version<TokenState>[]>()
@@ -30,8 +31,8 @@ export class AccessHistory {
   /** By text. */
   readonly #statements = new Map<string, readonly Statement[]>()
 
-  constructor(report: Report<'A1' | 'A4'>, facts: ResolutionFacts) {
-    this.#report = report
+  constructor(judge: Judge<{ A1: never; A4: never }>, facts: ResolutionFacts) {
+    this.#judge = judge
     this.#facts = facts
   }
 
@@ -67,7 +68,10 @@ export class AccessHistory {
   #tell(code: 'A1' | 'A4', { agent, key, right, said, callUs, ...visit }: Visit, why: string): void {
     const accessor = this.#tokens.get(visit.secret)?.at(-1)?.value?.accessor
     const who = accessor === undefined || accessor === '' ? 'a token without accessor' : `token ${accessor}`
-    this.#report(code, `${agent} says '${said}' to ${who}, which would ${right} ${key} (asked at ${callUs} us): ${why}`)
+    this.#judge.report(
+      code,
+      `${agent} says '${said}' to ${who}, which would ${right} ${key} (asked at ${callUs} us): ${why}`,
+    )
   }
 
   /** Of every combination of states in which the token and its policies may have been seen. */
@@ -157,10 +161,11 @@ export const accessHistory = checker({
     A1: {
       text: 'no escalation: what is allowed, some state of that time allows by its rules',
       sources: ['docs/reference/access-control.md#evaluation'],
+      judges: ['visit allowed', 'visits allowed'],
     },
   },
-  also: ['A4'],
-  make: ({ report, resolution }) => new AccessHistory(report, resolution),
+  also: [tokenMigration],
+  make: (run) => new AccessHistory(run, run.resolution),
   takes: {
     'settings read': (it, { config: { access } }) => {
       const ttlUs = (access.tokenTtlMs + access.policyTtlMs) * 1000

@@ -1,4 +1,4 @@
-import { checker, type Report } from '../checker.ts'
+import { checker, type Judge } from '../checker.ts'
 import type { ServerSeen } from './access-facts.ts'
 
 /**
@@ -7,11 +7,11 @@ import type { ServerSeen } from './access-facts.ts'
  * that it has, nothing takes it back.
  */
 export class AccessMode {
-  readonly #report: Report<'A2' | 'A3'>
+  readonly #judge: Judge<{ A2: never; A3: never }>
   #isNew = false
 
-  constructor(report: Report<'A2' | 'A3'>) {
-    this.#report = report
+  constructor(judge: Judge<{ A2: never; A3: never }>) {
+    this.#judge = judge
   }
 
   /** A leader has written into its log that the new mode begins. */
@@ -22,12 +22,13 @@ export class AccessMode {
     )
     if (missing.length === 0) return
     const names = missing.map(({ name, status, acls }) => `${name} (${status}, acls ${acls ?? 'absent'})`).join(', ')
-    this.#report('A2', `${leader} ends the old mode of access control, and ${names} cannot follow`)
+    this.#judge.report('A2', `${leader} ends the old mode of access control, and ${names} cannot follow`)
   }
 
   /** What the state says after a command. */
   recorded(server: string, isNew: boolean): void {
-    if (this.#isNew && !isNew) this.#report('A3', `the state of ${server} is back in the old mode of access control`)
+    if (this.#isNew && !isNew)
+      this.#judge.report('A3', `the state of ${server} is back in the old mode of access control`)
     this.#isNew ||= isNew
   }
 }
@@ -37,13 +38,15 @@ export const accessMode = checker({
     A2: {
       text: 'the mode of access control changes only when every server can follow',
       sources: ['docs/reference/access-control.md#legacy-mode-and-migration'],
+      judges: ['change of mode', 'changes of mode'],
     },
     A3: {
       text: 'the mode of access control never goes back',
       sources: ['docs/reference/access-control.md#legacy-mode-and-migration'],
+      judges: ['state in the new mode', 'states in the new mode'],
     },
   },
-  make: ({ report }) => new AccessMode(report),
+  make: (judge) => new AccessMode(judge),
   takes: {
     'mode proposed': (it, { node, servers, places }) => it.proposed(node, servers, places),
     'mode recorded': (it, { node, isNew }) => it.recorded(node, isNew),

@@ -13,7 +13,7 @@ class AccessStates {
   readonly #tell: Tell
   readonly #nowUs: () => number
 
-  constructor({ tell, nowUs }: CheckedRun<never>) {
+  constructor({ tell, nowUs }: CheckedRun) {
     this.#tell = tell
     this.#nowUs = nowUs
   }

@@ -1,4 +1,4 @@
-import { checker, type Report } from '../checker.ts'
+import { checker, type Judge } from '../checker.ts'
 import type { AccessState } from './access-facts.ts'
 
 /** Tokens that one batch may give their accessors. Spec: ACL-036. */
@@ -9,13 +9,13 @@ const clockAllowance = 0.06
 
 /** A4: old tokens are given accessor IDs in batches that are neither large nor frequent, each one for ever. */
 export class TokenMigration {
-  readonly #report: Report<'A4'>
+  readonly #judge: Judge<{ A4: never }>
   /** By secret. */
   readonly #accessors = new Map<string, string>()
   #lastUs = Number.NEGATIVE_INFINITY
 
-  constructor(report: Report<'A4'>) {
-    this.#report = report
+  constructor(judge: Judge<{ A4: never }>) {
+    this.#judge = judge
   }
 
   /** `isBatch`: the command was one of the migration. */
@@ -33,7 +33,7 @@ export class TokenMigration {
   tokenWritten(secret: string, accessor: string): boolean {
     const known = this.#accessors.get(secret)
     if (known !== undefined && known !== accessor) {
-      this.#report('A4', `a token had the accessor ${known} and has ${accessor === '' ? 'none' : accessor} now`)
+      this.#judge.report('A4', `a token had the accessor ${known} and has ${accessor === '' ? 'none' : accessor} now`)
     }
     if (known !== undefined || accessor === '') return false
     this.#accessors.set(secret, accessor)
@@ -47,9 +47,9 @@ export class TokenMigration {
   }
 
   #batch(atUs: number, given: number): void {
-    if (given > batchMax) this.#report('A4', `one batch of the migration gave ${given} tokens their accessors`)
+    if (given > batchMax) this.#judge.report('A4', `one batch of the migration gave ${given} tokens their accessors`)
     if (given > 0 && atUs - this.#lastUs < pauseUs * (1 - clockAllowance)) {
-      this.#report('A4', `two batches of the migration came ${((atUs - this.#lastUs) / 1e6).toFixed(3)} s apart`)
+      this.#judge.report('A4', `two batches of the migration came ${((atUs - this.#lastUs) / 1e6).toFixed(3)} s apart`)
     }
     if (given > 0) this.#lastUs = atUs
   }
@@ -60,9 +60,10 @@ export const tokenMigration = checker({
     A4: {
       text: 'migration: batches are small and rare, each token gets one accessor, and no valid token is refused meanwhile',
       sources: ['docs/reference/access-control.md#legacy-mode-and-migration'],
+      judges: ['batch, token or refusal', 'batches, tokens and refusals'],
     },
   },
-  make: ({ report }) => new TokenMigration(report),
+  make: (judge) => new TokenMigration(judge),
   takes: {
     'access changed': (it, { state, by }) =>
       by === 'restore' ? it.replaced(state) : it.changed(state, by === 'migration'),

@@ -1,4 +1,4 @@
-import { checker, type Report } from '../checker.ts'
+import { checker, type Judge } from '../checker.ts'
 import type { Hold, LockFacts, SessionFacts } from './lock-facts.ts'
 
 /** The lock delay is measured by the leader's clock, which may be faster than true time by this share. */
@@ -15,15 +15,15 @@ interface Closed {
  * it held before its lock delay has passed by true time, whichever server leads.
  */
 export class LockHolders {
-  readonly #report: Report<'S1'>
+  readonly #judge: Judge<{ S1: never }>
   #holds: ReadonlyMap<string, Hold> = new Map()
   #sessions: ReadonlyMap<string, SessionFacts> = new Map()
   readonly #closed = new Map<string, Closed>()
   /** Every time that a session came to hold a key: `key@index`, and the session. */
   readonly #fences = new Map<string, string>()
 
-  constructor(report: Report<'S1'>) {
-    this.#report = report
+  constructor(judge: Judge<{ S1: never }>) {
+    this.#judge = judge
   }
 
   command(facts: LockFacts): void {
@@ -50,7 +50,7 @@ export class LockHolders {
   answered(key: string, session: string, fence: number): void {
     if (this.#fences.get(`${key}@${fence}`) === session) return
     const told = `session ${session} was told that it holds '${key}' with fencing number ${fence}`
-    this.#report('S1', `${told}, which it never did`)
+    this.#judge.report('S1', `${told}, which it never did`)
   }
 
   #heldBefore(key: string, before: Hold, facts: LockFacts): void {
@@ -63,14 +63,14 @@ export class LockHolders {
 
   #holdsNow(key: string, hold: Hold, facts: LockFacts): void {
     if (!facts.sessions.has(hold.session)) {
-      this.#report('S1', `'${key}' is held by session ${hold.session}, which has ended (entry ${facts.index})`)
+      this.#judge.report('S1', `'${key}' is held by session ${hold.session}, which has ended (entry ${facts.index})`)
     }
     const before = this.#holds.get(key)
     if (before?.session === hold.session && before.fence === hold.fence) return
     this.#fences.set(`${key}@${hold.fence}`, hold.session)
     if (before !== undefined && facts.sessions.has(before.session) && before.session !== hold.session) {
       const held = `while session ${before.session} held it since entry ${before.fence}`
-      this.#report('S1', `entry ${facts.index} gave '${key}' to session ${hold.session} ${held}`)
+      this.#judge.report('S1', `entry ${facts.index} gave '${key}' to session ${hold.session} ${held}`)
     }
     const closed = this.#closed.get(key)
     if (closed === undefined) return
@@ -79,7 +79,7 @@ export class LockHolders {
       return
     }
     const early = `${((closed.untilUs - facts.atUs) / 1e6).toFixed(3)} s before the lock delay of ${closed.session} was over`
-    this.#report('S1', `entry ${facts.index} gave '${key}' to session ${hold.session} ${early}`)
+    this.#judge.report('S1', `entry ${facts.index} gave '${key}' to session ${hold.session} ${early}`)
   }
 }
 
@@ -88,9 +88,10 @@ export const lockHolders = checker({
     S1: {
       text: 'mutual exclusion: a key has one holder, and none before the lock delay of the last is over',
       sources: ['docs/reference/keys.md#lock-delay'],
+      judges: ['lock taken', 'locks taken'],
     },
   },
-  make: ({ report }) => new LockHolders(report),
+  make: (judge) => new LockHolders(judge),
   takes: {
     'locks changed': (it, facts) => it.command(facts),
     'locks replaced': (it, facts) => it.replaced(facts),

@@ -1,4 +1,4 @@
-import { checker, type Report } from '../checker.ts'
+import { checker, type Judge } from '../checker.ts'
 import type { LockFacts } from './lock-facts.ts'
 
 /** A key that was held once. */
@@ -13,13 +13,13 @@ interface Known {
  * number is the index at which the holder came to hold the key: it is greater than that of every holder before.
  */
 export class LockIndex {
-  readonly #report: Report<'S3'>
+  readonly #judge: Judge<{ S3: never }>
   readonly #known = new Map<string, Known>()
   /** By key, over its deletions. */
   readonly #highestFence = new Map<string, number>()
 
-  constructor(report: Report<'S3'>) {
-    this.#report = report
+  constructor(judge: Judge<{ S3: never }>) {
+    this.#judge = judge
   }
 
   command(facts: LockFacts): void {
@@ -49,7 +49,7 @@ export class LockIndex {
     const isNew = hold !== undefined && (hold.session !== before?.session || hold.fence !== before.fence)
     const expected = before === undefined ? 1 : before.lockIndex + (isNew ? 1 : 0)
     if (lockIndex !== expected) {
-      this.#report('S3', `LockIndex of '${key}' is ${lockIndex} after entry ${facts.index}, and not ${expected}`)
+      this.#judge.report('S3', `LockIndex of '${key}' is ${lockIndex} after entry ${facts.index}, and not ${expected}`)
     }
     if (isNew) this.#newFence(key, hold.fence, facts.index)
     this.#known.set(key, { lockIndex, session: hold?.session ?? '', fence: hold?.fence ?? 0 })
@@ -57,8 +57,9 @@ export class LockIndex {
 
   #newFence(key: string, fence: number, index: number): void {
     const highest = this.#highestFence.get(key) ?? 0
-    if (fence !== index) this.#report('S3', `'${key}' changed hands by entry ${index}, with fencing number ${fence}`)
-    if (fence <= highest) this.#report('S3', `'${key}' has fencing number ${fence} after ${highest}`)
+    if (fence !== index)
+      this.#judge.report('S3', `'${key}' changed hands by entry ${index}, with fencing number ${fence}`)
+    if (fence <= highest) this.#judge.report('S3', `'${key}' has fencing number ${fence} after ${highest}`)
     this.#highestFence.set(key, Math.max(highest, fence))
   }
 }
@@ -68,9 +69,10 @@ export const lockIndex = checker({
     S3: {
       text: 'lock index: it grows by one with each holder; each holder has a greater fencing number',
       sources: ['docs/reference/keys.md#locks'],
+      judges: ['change of holder', 'changes of holder'],
     },
   },
-  make: ({ report }) => new LockIndex(report),
+  make: (judge) => new LockIndex(judge),
   takes: {
     'locks changed': (it, facts) => it.command(facts),
     'locks replaced': (it, facts) => it.replaced(facts),

@@ -8,9 +8,9 @@ import { lockHolders } from './lock-holders.ts'
 
 /** Reads from the replicated state what commands did to sessions and locks. */
 class LockStates {
-  readonly #run: CheckedRun<never>
+  readonly #run: CheckedRun
 
-  constructor(run: CheckedRun<never>) {
+  constructor(run: CheckedRun) {
     this.#run = run
   }
 

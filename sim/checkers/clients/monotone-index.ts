@@ -1,4 +1,4 @@
-import { checker, type Report } from '../checker.ts'
+import { checker, type Judge } from '../checker.ts'
 
 /** How high answers had come when a request began. */
 export interface Floor {
@@ -14,10 +14,10 @@ export class MonotoneIndex {
   /** Goes up when an operator's recovery lets indexes fall. */
   #era = 0
   readonly #highest = new Map<string, number>()
-  readonly #report: Report<'W1'>
+  readonly #judge: Judge<{ W1: never }>
 
-  constructor(report: Report<'W1'>) {
-    this.#report = report
+  constructor(judge: Judge<{ W1: never }>) {
+    this.#judge = judge
   }
 
   /** To be kept with the request until its answer. `scope` names the query and whose answers compare. */
@@ -34,7 +34,7 @@ export class MonotoneIndex {
   /** `floor`: what `began` gave. */
   answered(scope: string, floor: Floor, index: number): void {
     if (floor.era !== this.#era) return
-    if (index < floor.index) this.#report('W1', `${scope}: index ${index} after ${floor.index}`)
+    if (index < floor.index) this.#judge.report('W1', `${scope}: index ${index} after ${floor.index}`)
     if (index > (this.#highest.get(scope) ?? 0)) this.#highest.set(scope, index)
   }
 }
@@ -44,9 +44,10 @@ export const monotoneIndex = checker({
     W1: {
       text: 'monotone index: the index of a query never falls',
       sources: ['docs/reference/http-reads.md#index-of-each-read'],
+      judges: ['answer', 'answers'],
     },
   },
-  make: ({ report }) => new MonotoneIndex(report),
+  make: (judge) => new MonotoneIndex(judge),
   takes: {
     'entries lost': (it) => it.forget(),
   },

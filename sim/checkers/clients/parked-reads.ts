@@ -1,5 +1,6 @@
 import type { FoundResult, ParkedRead } from '../../../src/agent/boot/observer.ts'
-import { checker, type Report } from '../checker.ts'
+import { checker, type Judge } from '../checker.ts'
+import { monotoneIndex } from './monotone-index.ts'
 
 /** Parked reads of one server that ask the same. */
 interface Question {
@@ -18,13 +19,13 @@ interface Question {
  * below the one found. An index that grows alone, as when tombstones are reaped, wakes no read and need not.
  */
 export class ParkedReads {
-  readonly #report: Report<'W2' | 'W1'>
+  readonly #judge: Judge<{ W2: never; W1: never }>
   readonly #servers = new Map<string, Map<string, Question>>()
   /** Servers to be looked at when the turn is over. */
   readonly #moved = new Set<string>()
 
-  constructor(report: Report<'W2' | 'W1'>) {
-    this.#report = report
+  constructor(judge: Judge<{ W2: never; W1: never }>) {
+    this.#judge = judge
   }
 
   /** What comes back is told when the read is woken, or has ended. */
@@ -56,12 +57,12 @@ export class ParkedReads {
   turnEnded(): void {
     if (this.#moved.size === 0) return
     for (const server of this.#moved) {
-      for (const [key, { parked }] of this.#servers.get(server) ?? []) this.#judge(`${key} at ${server}`, parked)
+      for (const [key, { parked }] of this.#servers.get(server) ?? []) this.#look(`${key} at ${server}`, parked)
     }
     this.#moved.clear()
   }
 
-  #judge(what: string, parked: ReadonlySet<ParkedRead>): void {
+  #look(what: string, parked: ReadonlySet<ParkedRead>): void {
     let now: FoundResult | undefined
     for (const read of parked) {
       now ??= read.now()
@@ -69,11 +70,17 @@ export class ParkedReads {
       const text = `${what} waits for more than ${minIndex}`
       const differs = !sameValue(found.value, now.value)
       if (differs && now.index > minIndex) {
-        this.#report('W2', `${text} and is not woken at ${now.at}: its index is ${now.index}, and its result differs`)
+        this.#judge.report(
+          'W2',
+          `${text} and is not woken at ${now.at}: its index is ${now.index}, and its result differs`,
+        )
       } else if (differs && found.at >= minIndex) {
-        this.#report('W2', `${text} and is not told: its result at ${now.at} differs from that at ${found.at}`)
+        this.#judge.report('W2', `${text} and is not told: its result at ${now.at} differs from that at ${found.at}`)
       } else if (now.index < found.index) {
-        this.#report('W1', `${text}: its index is ${now.index} at ${now.at} and was ${found.index} at ${found.at}`)
+        this.#judge.report(
+          'W1',
+          `${text}: its index is ${now.index} at ${now.at} and was ${found.index} at ${found.at}`,
+        )
       } else continue
       return
     }
@@ -97,10 +104,11 @@ export const parkedReads = checker({
     W2: {
       text: 'watch liveness: a blocking query is answered as soon as its result has changed',
       sources: ['docs/reference/http-reads.md#blocking-queries'],
+      judges: ['look at a waiting read', 'looks at waiting reads'],
     },
   },
-  also: ['W1'],
-  make: ({ report }) => new ParkedReads(report),
+  also: [monotoneIndex],
+  make: (judge) => new ParkedReads(judge),
   takes: {
     'state moved': (it, { node }) => it.moved(node),
     'process died': (it, { node }) => it.died(node),

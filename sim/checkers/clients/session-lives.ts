@@ -1,4 +1,4 @@
-import { checker, type Report } from '../checker.ts'
+import { checker, type Judge } from '../checker.ts'
 import type { LockFacts } from './lock-facts.ts'
 
 /** Leaders measure by clocks that differ from true time by at most this share. */
@@ -22,14 +22,14 @@ interface Life {
  * extends, and never shortens.
  */
 export class SessionLives {
-  readonly #report: Report<'S2'>
+  readonly #judge: Judge<{ S2: never }>
   readonly #lives = new Map<string, Life>()
   /** Sessions that ran out, and when. */
   readonly #expired = new Map<string, { readonly atUs: number; readonly ttlUs: number }>()
   #leaderSinceUs = 0
 
-  constructor(report: Report<'S2'>) {
-    this.#report = report
+  constructor(judge: Judge<{ S2: never }>) {
+    this.#judge = judge
   }
 
   leaderElected(atUs: number): void {
@@ -76,7 +76,7 @@ export class SessionLives {
   #tooEarly(id: string, endedUs: number, renewedUs: number, ttlUs: number): void {
     const livedUs = endedUs - renewedUs
     if (livedUs >= ttlUs * (1 - clockAllowance)) return
-    this.#report(
+    this.#judge.report(
       'S2',
       `session ${id} ran out ${seconds(livedUs)} after a renewal, its time to live being ${seconds(ttlUs)}`,
     )
@@ -87,7 +87,7 @@ export class SessionLives {
     const livedUs = atUs - sinceUs
     if (livedUs <= longest * ttlUs * (1 + clockAllowance) + slackUs) return
     const counted = countedUs >= this.#leaderSinceUs ? 'its last renewal' : 'the last change of leader'
-    this.#report(
+    this.#judge.report(
       'S2',
       `session ${id} ${what} ${seconds(livedUs)} after ${counted}, its time to live being ${seconds(ttlUs)}`,
     )
@@ -103,9 +103,10 @@ export const sessionLives = checker({
     S2: {
       text: 'sessions: one lives for its time to live after a renewal, and at most for twice that',
       sources: ['docs/reference/keys.md#end-of-a-session'],
+      judges: ['session', 'sessions'],
     },
   },
-  make: ({ report }) => new SessionLives(report),
+  make: (judge) => new SessionLives(judge),
   takes: {
     'leader began': (it, { atUs }) => it.leaderElected(atUs),
     'locks changed': (it, facts) => it.command(facts),

@@ -1,5 +1,6 @@
-import { checker, type Report } from '../checker.ts'
+import { checker, type Judge } from '../checker.ts'
 import type { ListedKey } from '../keys/key-history.ts'
+import { parkedReads } from './parked-reads.ts'
 
 interface Followed {
   readonly prefix: string
@@ -12,11 +13,11 @@ interface Followed {
  * fresh read finds: nothing that happened between two answers is missing from the later one. Judged at rest.
  */
 export class WatchSequences {
-  readonly #report: Report<'W2' | 'W3'>
+  readonly #judge: Judge<{ W2: never; W3: never }>
   readonly #followed = new Map<string, Followed>()
 
-  constructor(report: Report<'W3' | 'W2'>) {
-    this.#report = report
+  constructor(judge: Judge<{ W3: never; W2: never }>) {
+    this.#judge = judge
   }
 
   follows(watcher: string, prefix: string): void {
@@ -49,7 +50,10 @@ export class WatchSequences {
     const has = this.#followed.get(first)?.rows
     const what = has === undefined ? 'was never answered' : `has ${has || 'no key'}`
     const found = textOfRows(fresh) || 'no key'
-    this.#report(code, `${first}${more} follows '${prefix}' and ${what} ${withinText} after a read found ${found}`)
+    this.#judge.report(
+      code,
+      `${first}${more} follows '${prefix}' and ${what} ${withinText} after a read found ${found}`,
+    )
   }
 }
 
@@ -63,10 +67,11 @@ export const watchSequences = checker({
     W3: {
       text: 'watch completeness: who follows the answers to blocking queries ends with what a fresh read finds',
       sources: ['docs/reference/http-reads.md#blocking-queries'],
+      judges: ['watcher', 'watchers'],
     },
   },
-  also: ['W2'],
-  make: ({ report }) => new WatchSequences(report),
+  also: [parkedReads],
+  make: (judge) => new WatchSequences(judge),
   takes: {
     'watcher follows': (it, { watcher, prefix }) => it.follows(watcher, prefix),
     'watcher answered': (it, { watcher, rows }) => it.answered(watcher, rows),

@@ -1,4 +1,4 @@
-import { checker, type Report } from '../checker.ts'
+import { checker, type Judge } from '../checker.ts'
 import { type AppliedKeys, appliedKeys } from './applied-keys.ts'
 import { type KeyOperation, operationText } from './key-history.ts'
 
@@ -9,12 +9,12 @@ import { type KeyOperation, operationText } from './key-history.ts'
  */
 export class AcknowledgedWrites {
   readonly #applied: AppliedKeys
-  readonly #report: Report<'D1'>
+  readonly #judge: Judge<{ D1: never }>
   #acknowledged = 0
 
-  constructor(report: Report<'D1'>, applied: AppliedKeys) {
+  constructor(judge: Judge<{ D1: never }>, applied: AppliedKeys) {
     this.#applied = applied
-    this.#report = report
+    this.#judge = judge
   }
 
   get count(): number {
@@ -25,7 +25,7 @@ export class AcknowledgedWrites {
   acknowledged(operation: KeyOperation): void {
     this.#acknowledged++
     if (operation.value === undefined || this.#applied.indexOf(operation.value) !== undefined) return
-    this.#report('D1', `key '${operation.key}': acknowledged, but in effect nowhere: ${operationText(operation)}`)
+    this.#judge.report('D1', `key '${operation.key}': acknowledged, but in effect nowhere: ${operationText(operation)}`)
   }
 
   /** All keys that a server holds once the run has come to rest, and their values. */
@@ -36,7 +36,7 @@ export class AcknowledgedWrites {
       if (found === last?.value) continue
       const shown = (value: string | undefined): string => (value === undefined ? 'nothing' : `'${value}'`)
       const expected = `${shown(last?.value)} was put there by entry ${last?.index}`
-      this.#report('D1', `key '${key}' at ${server} holds ${shown(found)} in the end, but ${expected}`)
+      this.#judge.report('D1', `key '${key}' at ${server} holds ${shown(found)} in the end, but ${expected}`)
     }
   }
 }
@@ -46,9 +46,10 @@ export const acknowledgedWrites = checker({
     D1: {
       text: 'durability: an acknowledged write survives every crash',
       sources: ['docs/reference/keys.md#key-calls'],
+      judges: ['write or value kept', 'writes and values kept'],
     },
   },
-  make: ({ report, of }) => new AcknowledgedWrites(report, of(appliedKeys)),
+  make: (run) => new AcknowledgedWrites(run, run.of(appliedKeys)),
   takes: {
     'write acknowledged': (it, { operation }) => it.acknowledged(operation),
   },

@@ -1,13 +1,13 @@
-import { checker, type Report } from '../checker.ts'
+import { checker, type Judge } from '../checker.ts'
 
 /** K3. A forwarded write carries an identity; however often it is sent on, one entry of the log gives it its effect. */
 export class ExactlyOnce {
   /** By origin: where each of its sequence numbers took effect. */
   readonly #effects = new Map<string, Map<number, number>>()
-  readonly #report: Report<'K3'>
+  readonly #judge: Judge<{ K3: never }>
 
-  constructor(report: Report<'K3'>) {
-    this.#report = report
+  constructor(judge: Judge<{ K3: never }>) {
+    this.#judge = judge
   }
 
   /** Effects from here on were lost: a write may take effect anew. */
@@ -27,7 +27,7 @@ export class ExactlyOnce {
     if (before === undefined) ofOrigin.set(sequence, index)
     else if (before !== index) {
       const entries = `by entries ${before} and ${index}`
-      this.#report('K3', `write ${sequence} of ${origin} took effect twice, ${entries} (seen at ${node})`)
+      this.#judge.report('K3', `write ${sequence} of ${origin} took effect twice, ${entries} (seen at ${node})`)
     }
   }
 }
@@ -37,9 +37,10 @@ export const exactlyOnce = checker({
     K3: {
       text: 'exactly once: a write that the cluster itself repeats takes effect once',
       sources: ['Raft thesis, section 6.3'],
+      judges: ['forwarded write', 'forwarded writes'],
     },
   },
-  make: ({ report }) => new ExactlyOnce(report),
+  make: (judge) => new ExactlyOnce(judge),
   takes: {
     'command carried out': (it, { node, index, identity }) => {
       if (identity !== undefined) it.tookEffect(node, index, identity.origin, identity.sequence)

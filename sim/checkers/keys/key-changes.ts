@@ -20,7 +20,7 @@ class KeyChanges {
   readonly #applied: AppliedKeys
   readonly #whole: WholeChanges
 
-  constructor({ tell, of }: CheckedRun<never>) {
+  constructor({ tell, of }: CheckedRun) {
     this.#tell = tell
     this.#applied = of(appliedKeys)
     this.#whole = of(wholeChanges)

@@ -1,4 +1,4 @@
-import { checker, type Report } from '../checker.ts'
+import { checker, type Judge } from '../checker.ts'
 import { type KeyOperation, operationText, valueText } from './key-history.ts'
 import { judgeKey, searchStepsMax } from './key-verdict.ts'
 import { partsOf, type Recovery } from './recovered-history.ts'
@@ -16,7 +16,7 @@ export interface UndecidedKey {
  */
 export class LinearizableKeys {
   readonly #operations: KeyOperation[] = []
-  readonly #report: Report<'K1'>
+  readonly #judge: Judge<{ K1: never }>
   readonly #staleDefaultUs: number
   readonly #stepsMax: number
   readonly #undecided: UndecidedKey[] = []
@@ -26,8 +26,8 @@ export class LinearizableKeys {
    * `staleDefaultMs`: the excuse of a scenario that lets `default` reads be this old, because a deposed leader may still
    * answer them; 0 where none is granted. `stepsMax`: the search for one key is given up after this many.
    */
-  constructor(report: Report<'K1'>, staleDefaultMs: number, stepsMax = searchStepsMax) {
-    this.#report = report
+  constructor(judge: Judge<{ K1: never }>, staleDefaultMs: number, stepsMax = searchStepsMax) {
+    this.#judge = judge
     this.#stepsMax = stepsMax
     this.#staleDefaultUs = staleDefaultMs * 1000
   }
@@ -76,7 +76,7 @@ export class LinearizableKeys {
     } else if (verdict.kind === 'violation') {
       const held = `the key held ${valueText(verdict.held)}`
       const blocked = operationText(verdict.blocked)
-      this.#report('K1', `key '${key}': no order of operations explains this one: ${blocked}; ${held}`)
+      this.#judge.report('K1', `key '${key}': no order of operations explains this one: ${blocked}; ${held}`)
     }
   }
 }
@@ -97,9 +97,11 @@ export const linearizableKeys = checker({
     K1: {
       text: 'linearizability: each key behaves as if it lived in one place; a stale read shows a state that once was',
       sources: ['Herlihy and Wing, Linearizability, 1990'],
+      judges: ['operation', 'operations'],
+      of: ['key', 'keys'],
     },
   },
-  make: ({ report, staleDefaultMs, searchStepsMax }) => new LinearizableKeys(report, staleDefaultMs, searchStepsMax),
+  make: (run) => new LinearizableKeys(run, run.staleDefaultMs, run.searchStepsMax),
   takes: {
     'operation began': (it, { operation }) => it.began(operation),
     'operation withdrawn': (it, { operation }) => it.withdrawn(operation),

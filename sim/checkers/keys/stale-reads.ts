@@ -1,6 +1,7 @@
-import { checker, type Report } from '../checker.ts'
+import { checker, type Judge } from '../checker.ts'
 import { type AppliedKeys, appliedKeys } from './applied-keys.ts'
 import { type KeyOperation, operationText } from './key-history.ts'
+import { linearizableKeys } from './linearizable-keys.ts'
 
 /**
  * K1 for stale reads: what one finds once was the newest value, and of two reads of a key at one running server, the one
@@ -8,13 +9,13 @@ import { type KeyOperation, operationText } from './key-history.ts'
  */
 export class StaleReads {
   readonly #applied: AppliedKeys
-  readonly #report: Report<'K1'>
+  readonly #judge: Judge<{ K1: never }>
   /** By server, boot and key: the place among the key's versions that an answered read has reached; -1: before the first. */
   readonly #reached = new Map<string, number>()
 
-  constructor(report: Report<'K1'>, applied: AppliedKeys) {
+  constructor(judge: Judge<{ K1: never }>, applied: AppliedKeys) {
     this.#applied = applied
-    this.#report = report
+    this.#judge = judge
   }
 
   /** To be kept with the read until its answer: how far earlier answers of this server have come. */
@@ -26,7 +27,7 @@ export class StaleReads {
   answeredBySome(operation: KeyOperation): void {
     const { key, found } = operation
     if (found === undefined || this.#applied.versions(key).some(({ value }) => value === found)) return
-    this.#report('K1', `key '${key}': a value never held: ${operationText(operation)}`)
+    this.#judge.report('K1', `key '${key}': a value never held: ${operationText(operation)}`)
   }
 
   /** `reached`: what `began` gave. */
@@ -41,7 +42,7 @@ export class StaleReads {
       const why = versions.some((version) => version.value === operation.found)
         ? 'an older state than before'
         : 'a value never held'
-      this.#report('K1', `key '${operation.key}' at ${server}: ${why}: ${operationText(operation)}`)
+      this.#judge.report('K1', `key '${operation.key}' at ${server}: ${why}: ${operationText(operation)}`)
       return
     }
     const name = `${server} ${boot} ${operation.key}`
@@ -51,6 +52,6 @@ export class StaleReads {
 
 export const staleReads = checker({
   codes: {},
-  also: ['K1'],
-  make: ({ report, of }) => new StaleReads(report, of(appliedKeys)),
+  also: [linearizableKeys],
+  make: (run) => new StaleReads(run, run.of(appliedKeys)),
 })

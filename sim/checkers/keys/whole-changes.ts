@@ -1,4 +1,4 @@
-import { checker, type Report } from '../checker.ts'
+import { checker, type Judge } from '../checker.ts'
 import { type AppliedKeys, appliedKeys, type KeyVersion } from './applied-keys.ts'
 import type { ListedKey } from './key-history.ts'
 
@@ -8,13 +8,13 @@ import type { ListedKey } from './key-history.ts'
  */
 export class WholeChanges {
   readonly #applied: AppliedKeys
-  readonly #report: Report<'K2'>
+  readonly #judge: Judge<{ K2: never }>
   /** Values of writes that were refused as a whole: none may be in effect, ever. */
   readonly #refused = new Map<string, string>()
 
-  constructor(report: Report<'K2'>, applied: AppliedKeys) {
+  constructor(judge: Judge<{ K2: never }>, applied: AppliedKeys) {
     this.#applied = applied
-    this.#report = report
+    this.#judge = judge
   }
 
   /** A CAS was carried out at `index`, and what it did is not yet told to `AppliedKeys`. `expected`: 0: that there is no such key. */
@@ -23,7 +23,7 @@ export class WholeChanges {
     const before = last?.value === undefined ? 0 : last.index
     if ((before === expected) === tookEffect) return
     const what = tookEffect ? 'took effect' : 'was refused'
-    this.#report(
+    this.#judge.report(
       'K2',
       `CAS at ${index} on key '${key}' ${what}: it expected index ${expected}, and the key was at ${before}`,
     )
@@ -34,7 +34,7 @@ export class WholeChanges {
     for (const [key, isChanged] of changed) {
       if (isChanged === isDone) continue
       const what = isDone ? 'took effect, but not on' : 'was refused, but changed'
-      this.#report('K2', `the transaction at ${index} ${what} key '${key}'`)
+      this.#judge.report('K2', `the transaction at ${index} ${what} key '${key}'`)
     }
   }
 
@@ -44,7 +44,7 @@ export class WholeChanges {
     for (const row of found) {
       const version = this.#applied.versions(row.key).find(({ index }) => index === row.modifyIndex)
       if (version?.value === row.value) continue
-      this.#report(
+      this.#judge.report(
         'K2',
         `key '${row.key}' in a list at ${where}: '${row.value}' at index ${row.modifyIndex}, which never was`,
       )
@@ -56,7 +56,7 @@ export class WholeChanges {
     const isWhole = starts.some((at) => spans.every((ofKey) => ofKey.some((span) => span.from <= at && at < span.to)))
     if (isWhole) return
     const shown = asked.map((key) => `${key} ${rows.get(key)?.modifyIndex ?? 'absent'}`).join(', ')
-    this.#report('K2', `a list at ${where} shows keys as they never were together: ${shown}`)
+    this.#judge.report('K2', `a list at ${where} shows keys as they never were together: ${shown}`)
   }
 
   /** A client was told that nothing of a transaction took effect, in which this value was to be written. */
@@ -68,7 +68,7 @@ export class WholeChanges {
   judge(): void {
     for (const [value, what] of this.#refused) {
       const index = this.#applied.indexOf(value)
-      if (index !== undefined) this.#report('K2', `refused as a whole, but in effect at ${index}: ${what}`)
+      if (index !== undefined) this.#judge.report('K2', `refused as a whole, but in effect at ${index}: ${what}`)
     }
   }
 }
@@ -96,9 +96,10 @@ export const wholeChanges = checker({
     K2: {
       text: 'atomicity: a CAS compares and sets at once; of a transaction all takes effect or nothing; a list shows one state',
       sources: ['docs/reference/keys.md#outcomes-of-a-transaction'],
+      judges: ['CAS, transaction or list', 'CAS, transactions and lists'],
     },
   },
-  make: ({ report, of }) => new WholeChanges(report, of(appliedKeys)),
+  make: (run) => new WholeChanges(run, run.of(appliedKeys)),
   takes: {
     'write refused': (it, { value, what }) => it.refused(value, what),
     'keys listed': (it, { asked, found, where }) => it.listed(asked, found, where),

@@ -1,4 +1,4 @@
-import { checker, type Report } from '../checker.ts'
+import { checker, type Judge } from '../checker.ts'
 import { reachedMarks } from '../marks.ts'
 import {
   type AuthorityConfiguration,
@@ -34,7 +34,7 @@ const eventOf: Readonly<Partial<Record<RotationStep, MeshEvent>>> = {
 export class MeshLaws {
   readonly secrets: MeshSecrets
   readonly rotation: MeshRotation
-  readonly #report: Report<'C1' | 'C2' | 'C3' | 'C4' | 'C5' | 'C6'>
+  readonly #judge: Judge<{ C1: never; C2: never; C3: never; C4: never; C5: never; C6: never }>
   readonly #parts: MeshParts
   readonly meetings: MeshMeetings
   readonly #trust: MeshTrust
@@ -46,14 +46,14 @@ export class MeshLaws {
   readonly #configurations: string[] = []
   #leaves = 0
 
-  constructor(report: Report<'C1' | 'C2' | 'C3' | 'C4' | 'C5' | 'C6'>, parts: MeshParts) {
-    this.#report = report
+  constructor(judge: Judge<{ C1: never; C2: never; C3: never; C4: never; C5: never; C6: never }>, parts: MeshParts) {
+    this.#judge = judge
     this.#parts = parts
-    this.secrets = meshSecrets.by(report)
-    this.rotation = meshRotation.by(report)
-    this.#trust = meshTrust.by(report, parts.chains, parts, parts.lostKeys)
-    this.meetings = new MeshMeetings(report, parts, this.#trust)
-    this.#roots = meshRoots.by(report, parts, parts.lostKeys)
+    this.secrets = meshSecrets.by(judge)
+    this.rotation = meshRotation.by(judge)
+    this.#trust = meshTrust.by(judge, parts.chains, parts, parts.lostKeys)
+    this.meetings = new MeshMeetings(judge, parts, this.#trust)
+    this.#roots = meshRoots.by(judge, parts, parts.lostKeys)
   }
 
   leaderEnded(crashed: boolean): void {
@@ -105,7 +105,7 @@ export class MeshLaws {
     this.secrets.leafKey(service, privateKey)
     const [certificate, ...between] = this.#parts.chains.read(certificates) ?? []
     if (certificate === undefined) {
-      this.#report('C1', `${holder} was given a leaf that nobody can read`)
+      this.#judge.report('C1', `${holder} was given a leaf that nobody can read`)
       return undefined
     }
     this.#isFor(service, holder, certificate)
@@ -125,7 +125,7 @@ export class MeshLaws {
   ): ProxyRoots {
     const active = roots.filter((root) => root.active).map(({ id }) => id)
     if (roots.length > 0 && (active.length !== 1 || active[0] !== activeId)) {
-      this.#report(
+      this.#judge.report(
         'C2',
         `${agent} tells of the active root ${activeId}, and lists as active: ${active.join(', ') || 'none'}`,
       )
@@ -158,7 +158,7 @@ export class MeshLaws {
   #isFor(service: string, holder: string, { serial, uris }: SeenCertificate): void {
     const [uri = '', ...more] = uris
     if (more.length === 0 && /^spiffe:\/\/[^/]+\/ns\/[^/]+\/dc\/[^/]+\/svc\/([^/]+)$/.exec(uri)?.[1] === service) return
-    this.#report('C1', `${holder} was given leaf ${serial}, which is for ${uris.join(' and ') || 'nobody'}`)
+    this.#judge.report('C1', `${holder} was given leaf ${serial}, which is for ${uris.join(' and ') || 'nobody'}`)
   }
 
   #published(texts: readonly RootText[]): readonly MeshEvent[] {
@@ -186,7 +186,7 @@ export class MeshLaws {
     if (own !== undefined && between.every((read) => read !== undefined)) {
       return { id, active, generation, certificate: own, between: between.flat() }
     }
-    this.#report('C2', `root ${generation} is listed with a certificate that nobody can read`)
+    this.#judge.report('C2', `root ${generation} is listed with a certificate that nobody can read`)
     return undefined
   }
 
@@ -243,8 +243,8 @@ function textOf({ provider, options }: AuthorityConfiguration): string {
 
 export const meshLaws = checker({
   codes: {},
-  also: ['C1', 'C2', 'C3', 'C4', 'C5', 'C6'],
-  make: ({ report, mesh, nowUs, of }) => mesh && new MeshLaws(report, { ...mesh, nowUs, marks: of(reachedMarks) }),
+  also: [meshTrust, meshRoots, meshSecrets, meshRotation],
+  make: (run) => run.mesh && new MeshLaws(run, { ...run.mesh, nowUs: run.nowUs, marks: run.of(reachedMarks) }),
   takes: {
     'text shown': (it, said) => it?.secrets.said(said),
     'leader ended': (it, { crashed }) => it?.leaderEnded(crashed),

@@ -1,4 +1,4 @@
-import type { Report } from '../checker.ts'
+import type { Judge } from '../checker.ts'
 import type { Marks } from '../marks.ts'
 import { type ConnectionEnd, type MeshWorld, momentText, type Span, trueWallMs } from './mesh-facts.ts'
 import type { MeshTrust } from './mesh-trust.ts'
@@ -13,15 +13,15 @@ export interface MeshParts extends MeshWorld {
 
 /** Of C1, what is seen when proxies meet: each verifies what the other presents. */
 export class MeshMeetings {
-  readonly #report: Report<'C1'>
+  readonly #judge: Judge<{ C1: never }>
   readonly #parts: MeshParts
   readonly #trust: MeshTrust
   /** By leaf and roots: when these accept that one. */
   readonly #accepted = new Map<string, Span>()
   #connections = 0
 
-  constructor(report: Report<'C1'>, parts: MeshParts, trust: MeshTrust) {
-    this.#report = report
+  constructor(judge: Judge<{ C1: never }>, parts: MeshParts, trust: MeshTrust) {
+    this.#judge = judge
     this.#parts = parts
     this.#trust = trust
   }
@@ -42,7 +42,7 @@ export class MeshMeetings {
       return true
     }
     const isOwed = elsewhere === this || (knowsMeshOf(one, other) && knowsMeshOf(other, one))
-    if (isOwed && this.#isLawful(one) && elsewhere.#isLawful(other)) this.#report('C1', problem)
+    if (isOwed && this.#isLawful(one) && elsewhere.#isLawful(other)) this.#judge.report('C1', problem)
     return false
   }
 

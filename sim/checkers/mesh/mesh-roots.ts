@@ -1,4 +1,4 @@
-import { law, type Report } from '../checker.ts'
+import { type Judge, law } from '../checker.ts'
 import {
   type ListedRoot,
   type MeshTime,
@@ -8,6 +8,7 @@ import {
   type SeenLeaf,
   trueWallMs,
 } from './mesh-facts.ts'
+import { meshTrust } from './mesh-trust.ts'
 
 /** Serial numbers kept: far more than any run gives. */
 const serialsMax = 1_000_000
@@ -19,7 +20,7 @@ const serialsMax = 1_000_000
  * clock takes them when the fastest has signed; a crossing holds at least until the last leaf expires of the root that signed it.
  */
 export class MeshRoots {
-  readonly #report: Report<'C1' | 'C2' | 'C3' | 'C6'>
+  readonly #judge: Judge<{ C1: never; C2: never; C3: never; C6: never }>
   readonly #time: MeshTime
   #listed: readonly ListedRoot[] = []
   /** Of every root that was ever listed, by its key and name: when the last leaf expires that it is known to have signed. */
@@ -34,8 +35,12 @@ export class MeshRoots {
   readonly #lostKeys: ReadonlySet<string>
 
   /** `lostKeys`: of roots that were lost when a snapshot was restored: datacenters that followed let go of them, too. */
-  constructor(report: Report<'C1' | 'C2' | 'C3' | 'C6'>, time: MeshTime, lostKeys: ReadonlySet<string>) {
-    this.#report = report
+  constructor(
+    judge: Judge<{ C1: never; C2: never; C3: never; C6: never }>,
+    time: MeshTime,
+    lostKeys: ReadonlySet<string>,
+  ) {
+    this.#judge = judge
     this.#time = time
     this.#lostKeys = lostKeys
   }
@@ -68,11 +73,11 @@ export class MeshRoots {
       const signer = bearerOf(root)
       this.#lastLeafMs.set(signer, Math.max(this.#lastLeafMs.get(signer) ?? 0, notAfterMs))
     } else if (!between.some(({ keyId }) => keyId === certificate.issuerKeyId)) {
-      this.#report('C1', `${text} names a key as its signer's that is nobody's`)
+      this.#judge.report('C1', `${text} names a key as its signer's that is nobody's`)
     }
     for (const above of root === undefined ? between : [...between, root]) {
       if (above.notAfterMs >= notAfterMs) continue
-      this.#report(
+      this.#judge.report(
         'C6',
         `${text} outlives ${above.name}, serial ${above.serial}, which goes with it: ${this.#ends(certificate, above)}`,
       )
@@ -99,14 +104,14 @@ export class MeshRoots {
   #oneIsActive(roots: readonly ListedRoot[]): void {
     const active = roots.filter((root) => root.active)
     const names = active.map(({ generation }) => generation).join(', ') || 'none'
-    if (active.length !== 1) this.#report('C2', `of ${roots.length} roots these are active: ${names}`)
+    if (active.length !== 1) this.#judge.report('C2', `of ${roots.length} roots these are active: ${names}`)
     const newest = roots.reduce((most, { generation }) => Math.max(most, generation), 0)
     if (active.length === 1 && active[0]?.generation !== newest) {
-      this.#report('C2', `root ${names} is active, and ${newest} is newer`)
+      this.#judge.report('C2', `root ${names} is active, and ${newest} is newer`)
     }
     for (const { active: isActive, between, generation } of roots) {
       if (!isActive && between.length > 0)
-        this.#report('C2', `root ${generation} is not active, and has what goes with leaves`)
+        this.#judge.report('C2', `root ${generation} is not active, and has what goes with leaves`)
     }
   }
 
@@ -117,14 +122,14 @@ export class MeshRoots {
       const text = `from root ${active.generation} to root ${older.generation}`
       const path = pathBetween(active, older)
       if (path === undefined) {
-        this.#report('C2', `the active root does not carry the crossings ${text}`)
+        this.#judge.report('C2', `the active root does not carry the crossings ${text}`)
         continue
       }
       const lastMs = Math.min(this.#lastLeafMs.get(bearerOf(older.certificate)) ?? 0, older.certificate.notAfterMs)
       const endMs = Math.min(...path.map(({ notAfterMs }) => notAfterMs))
       if (endMs >= lastMs) continue
       const end = momentText(endMs, this.#time)
-      this.#report('C6', `the crossings ${text} end at ${end}, before the last leaf of the older one`)
+      this.#judge.report('C6', `the crossings ${text} end at ${end}, before the last leaf of the older one`)
     }
   }
 
@@ -145,9 +150,9 @@ export class MeshRoots {
     // A datacenter that was cut off for longer than all that it had signed lived finds the root gone of which that was: it has another
     // at once (C2), and nobody misses that one. Where nothing is known to have been signed, it must be replaced first.
     if (active && (lastMs === undefined || lastMs > trueWallMs(this.#time)))
-      this.#report('C3', `root ${generation} was removed while it was active`)
+      this.#judge.report('C3', `root ${generation} was removed while it was active`)
     if ((lastMs ?? 0) <= trueWallMs(this.#time)) return
-    this.#report(
+    this.#judge.report(
       'C3',
       `root ${generation} was removed, and a leaf of it lives until ${momentText(lastMs ?? 0, this.#time)}`,
     )
@@ -159,7 +164,7 @@ export class MeshRoots {
     const before = this.#serials.get(name)
     if (before === identity) return false
     if (before !== undefined)
-      this.#report('C3', `${text} has the serial number ${serial}, which another has from the same issuer`)
+      this.#judge.report('C3', `${text} has the serial number ${serial}, which another has from the same issuer`)
     if (this.#serials.size < serialsMax) this.#serials.set(name, identity)
     return true
   }
@@ -167,7 +172,7 @@ export class MeshRoots {
   #isBackDated({ notBeforeMs }: SeenCertificate, text: string): void {
     const latestMs = trueWallMs(this.#time) - this.#time.skewMs / 2
     if (notBeforeMs <= latestMs) return
-    this.#report(
+    this.#judge.report(
       'C6',
       `${text} is valid from ${momentText(notBeforeMs, this.#time)}: a slow clock does not take it yet`,
     )
@@ -205,16 +210,19 @@ export const meshRoots = law(
     C2: {
       text: 'roots: exactly one is active, the newest, and it carries the crossings back to the oldest that is listed',
       sources: ['docs/reference/mesh.md#roots-list'],
+      judges: ['list of roots', 'lists of roots'],
     },
     C3: {
       text: 'a root goes when all its leaves have expired, and not before; no issuer gives a serial number twice',
       sources: ['docs/reference/mesh.md#initialization-and-rotation'],
+      judges: ['serial number or removal', 'serial numbers and removals'],
     },
     C6: {
       text: 'times: no leaf outlives what goes with it, all is back-dated by the skew, a crossing outlives the leaves it is for',
       sources: ['docs/reference/mesh.md#certificate-profile'],
+      judges: ['certificate', 'certificates'],
     },
   },
-  (report, time: MeshTime, lostKeys: ReadonlySet<string>) => new MeshRoots(report, time, lostKeys),
-  ['C1'],
+  (judge, time: MeshTime, lostKeys: ReadonlySet<string>) => new MeshRoots(judge, time, lostKeys),
+  [meshTrust],
 )

@@ -1,4 +1,4 @@
-import { law, type Report } from '../checker.ts'
+import { type Judge, law } from '../checker.ts'
 import type { RotationFacts, RotationStep } from './mesh-facts.ts'
 
 /**
@@ -27,13 +27,13 @@ const rank: Readonly<Record<RotationStep, number>> = {
  * that is active already need no crossing.
  */
 export class MeshRotation {
-  readonly #report: Report<'C5'>
+  readonly #judge: Judge<{ C5: never }>
   #open: RotationFacts | undefined
   readonly #ended = new Set<number>()
   #completed = 0
 
-  constructor(report: Report<'C5'>) {
-    this.#report = report
+  constructor(judge: Judge<{ C5: never }>) {
+    this.#judge = judge
   }
 
   get step(): RotationStep | undefined {
@@ -48,7 +48,7 @@ export class MeshRotation {
   /** `activeId`: the root that was active until now. */
   changed(rotations: readonly RotationFacts[], activeId?: string): void {
     const open = rotations.filter(({ step }) => rank[step] < 4)
-    if (open.length > 1) this.#report('C5', `${open.length} rotations are under way at once`)
+    if (open.length > 1) this.#judge.report('C5', `${open.length} rotations are under way at once`)
     for (const { id, step } of rotations) {
       if (rank[step] < 4 || this.#ended.has(id)) continue
       this.#ended.add(id)
@@ -68,7 +68,7 @@ export class MeshRotation {
   /** Once all is quiet. */
   rests(): void {
     if (this.#open !== undefined)
-      this.#report('C5', `the rotation that began at ${this.#open.id} is still ${this.#open.step}`)
+      this.#judge.report('C5', `the rotation that began at ${this.#open.id} is still ${this.#open.step}`)
   }
 
   #finished(id: number, activeId: string | undefined): void {
@@ -76,7 +76,7 @@ export class MeshRotation {
     const isSame = this.#open?.step === 'requested' && activeId !== undefined && this.#open.root?.id === activeId
     const isUncrossed = this.#open?.uncrossed === true && this.#open.step === 'requested'
     if (this.#open?.id !== id || (this.#open.step !== 'crossed' && !isSame && !isUncrossed)) {
-      this.#report(
+      this.#judge.report(
         'C5',
         `the rotation that began at ${id} made its root active when it was ${this.#open?.step ?? 'not there'}`,
       )
@@ -84,12 +84,13 @@ export class MeshRotation {
   }
 
   #next({ id, step }: RotationFacts): void {
-    if (this.#ended.has(id)) this.#report('C5', `the rotation that began at ${id} had ended, and is ${step} again`)
+    if (this.#ended.has(id))
+      this.#judge.report('C5', `the rotation that began at ${id} had ended, and is ${step} again`)
     const before = this.#open?.id === id ? rank[this.#open.step] : 0
     const isNext = rank[step] === before + 1 || rank[step] === before
     const isAnew = this.#open?.step === 'crossed' && step === 'requested'
     if (!isNext && !isAnew)
-      this.#report('C5', `the rotation that began at ${id} is ${step} after ${this.#open?.step ?? 'nothing'}`)
+      this.#judge.report('C5', `the rotation that began at ${id} is ${step} after ${this.#open?.step ?? 'nothing'}`)
   }
 }
 
@@ -98,7 +99,8 @@ export const meshRotation = law(
     C5: {
       text: 'rotation: step by step, one at a time, to its end once faults stop; an update that was answered is done or accepted',
       sources: ['docs/reference/mesh.md#initialization-and-rotation'],
+      judges: ['step of a rotation', 'steps of rotations'],
     },
   },
-  (report) => new MeshRotation(report),
+  (judge) => new MeshRotation(judge),
 )

@@ -1,4 +1,4 @@
-import { law, type Report } from '../checker.ts'
+import { type Judge, law } from '../checker.ts'
 import { pieceLength, piecesOf, plainRun, runLength } from './key-forms.ts'
 
 /** Keys of leaves that are remembered, the latest of them. */
@@ -17,14 +17,14 @@ export interface Said {
  * a key is known. Exempt are snapshots, which carry the state as a whole.
  */
 export class MeshSecrets {
-  readonly #report: Report<'C4'>
+  readonly #judge: Judge<{ C4: never }>
   /** Pieces of text that give a key away, and whose key it is. */
   readonly #pieces = new Map<string, { readonly whose: string; readonly service: string | undefined }>()
   readonly #leafPieces: (readonly string[])[] = []
   readonly #keys = new Set<string>()
 
-  constructor(report: Report<'C4'>) {
-    this.#report = report
+  constructor(judge: Judge<{ C4: never }>) {
+    this.#judge = judge
   }
 
   /** A private key in PEM that an authority signs with. */
@@ -54,7 +54,7 @@ export class MeshSecrets {
       const found = this.#find(plainRun(run))
       if (found === undefined) continue
       if (found.service !== undefined && leafPath(where) === found.service) continue
-      this.#report(
+      this.#judge.report(
         'C4',
         `${node} gives away a key ${found.whose}: ${where === 'log' ? 'in its log' : `in its answer to ${where}`}`,
       )
@@ -86,7 +86,8 @@ export const meshSecrets = law(
     C4: {
       text: 'keys: that of an authority is in no log and no answer, that of a leaf in the answers with that leaf alone',
       sources: ['docs/reference/mesh.md#ca-configuration'],
+      judges: ['text', 'texts'],
     },
   },
-  (report) => new MeshSecrets(report),
+  (judge) => new MeshSecrets(judge),
 )

@@ -12,7 +12,7 @@ class MeshStates {
   readonly #mesh: MeshLaws | undefined
   readonly #triggered: CheckedRun['triggered']
 
-  constructor({ of, triggered }: CheckedRun<never>) {
+  constructor({ of, triggered }: CheckedRun) {
     this.#mesh = of(meshLaws)
     this.#triggered = triggered
   }

@@ -1,4 +1,4 @@
-import { law, type Report } from '../checker.ts'
+import { type Judge, law } from '../checker.ts'
 import {
   type Chains,
   type ListedRoot,
@@ -40,7 +40,7 @@ interface Held {
  * leaf is issued, and around the end of every certificate: between these nothing changes.
  */
 export class MeshTrust {
-  readonly #report: Report<'C1'>
+  readonly #judge: Judge<{ C1: never }>
   readonly #chains: Chains
   readonly #time: MeshTime
   #known: KnownSet[] = []
@@ -48,8 +48,8 @@ export class MeshTrust {
   readonly #lostKeys: Set<string>
 
   /** `lostKeys`: of roots that were lost when a snapshot was restored, here or in the datacenter that this one follows. */
-  constructor(report: Report<'C1'>, chains: Chains, time: MeshTime, lostKeys: Set<string>) {
-    this.#report = report
+  constructor(judge: Judge<{ C1: never }>, chains: Chains, time: MeshTime, lostKeys: Set<string>) {
+    this.#judge = judge
     this.#chains = chains
     this.#time = time
     this.#lostKeys = lostKeys
@@ -73,7 +73,7 @@ export class MeshTrust {
     const held = { leaf, accepted: new Map<string, Span>() }
     this.#held.push(held)
     this.#forget()
-    for (const known of this.#known) this.#judge(held, known.set)
+    for (const known of this.#known) this.#meets(held, known.set)
   }
 
   /** Another state took the place of the one before, with these roots. */
@@ -103,7 +103,7 @@ export class MeshTrust {
   /** Every leaf against every set. */
   look(): void {
     this.#forget()
-    for (const held of this.#held) for (const { set } of this.#known) this.#judge(held, set)
+    for (const held of this.#held) for (const { set } of this.#known) this.#meets(held, set)
   }
 
   /** Whether one can lawfully have these roots now. */
@@ -141,7 +141,7 @@ export class MeshTrust {
   }
 
   /** By the slowest clock and by the fastest; by one that shows that the leaf has expired, nobody need accept it. */
-  #judge(held: Held, set: RootSet): void {
+  #meets(held: Held, set: RootSet): void {
     const { certificate } = held.leaf
     const nowMs = trueWallMs(this.#time)
     const halfMs = this.#time.skewMs / 2
@@ -158,7 +158,7 @@ export class MeshTrust {
       accepted.set(set.key, found.value)
       return
     }
-    this.#report('C1', this.#text(leaf.certificate, leaf, set, atMs, found.error))
+    this.#judge.report('C1', this.#text(leaf.certificate, leaf, set, atMs, found.error))
   }
 
   #text({ serial }: SeenCertificate, leaf: SeenLeaf, set: RootSet, atMs: number, why: string): string {
@@ -173,7 +173,8 @@ export const meshTrust = law(
     C1: {
       text: 'chains: every leaf that lives is accepted by whoever has roots that one can still have, and a clock within the skew',
       sources: ['docs/reference/mesh.md#initialization-and-rotation'],
+      judges: ['chain', 'chains'],
     },
   },
-  (report, chains: Chains, time: MeshTime, lostKeys: Set<string>) => new MeshTrust(report, chains, time, lostKeys),
+  (judge, chains: Chains, time: MeshTime, lostKeys: Set<string>) => new MeshTrust(judge, chains, time, lostKeys),
 )

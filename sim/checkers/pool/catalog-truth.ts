@@ -75,5 +75,6 @@ export const catalogTruth = judgedAtRest({
   E1: {
     text: 'anti-entropy: within a bound after the last fault the catalog has of each agent exactly what the agent holds',
     sources: ['docs/reference/catalog.md#anti-entropy'],
+    judges: ['registration', 'registrations'],
   },
 })

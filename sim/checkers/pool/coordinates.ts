@@ -5,7 +5,7 @@ import {
   distanceBetween,
   isCoordinate,
 } from '../../../src/model/coordinate.ts'
-import { law, type Report } from '../checker.ts'
+import { type Judge, law } from '../checker.ts'
 
 /**
  * Longest time that counts as one of the network's, in seconds. The adjustment is half the mean of the last differences
@@ -24,10 +24,10 @@ const settledShare = 1 / 3
 
 /** M7. Each agent's place among the others consists of numbers within bounds, and estimates get better with time. */
 export class Coordinates {
-  readonly #report: Report<'M7'>
+  readonly #judge: Judge<{ M7: never }>
 
-  constructor(report: Report<'M7'>) {
-    this.#report = report
+  constructor(judge: Judge<{ M7: never }>) {
+    this.#judge = judge
   }
 
   placed(observer: string, own: Coordinate): void {
@@ -40,7 +40,7 @@ export class Coordinates {
       height >= coordinateHeightMin
     if (isWell) return
     const numbers = `error ${error}, adjustment ${adjustment}, height ${height}, at ${own.vec.join(' ')}`
-    this.#report('M7', `${observer} has a place that is none: ${numbers}`)
+    this.#judge.report('M7', `${observer} has a place that is none: ${numbers}`)
   }
 
   /** At rest, after enough answered pings without disturbance; `rttSeconds`: the mean time that pings take in this network. */
@@ -56,7 +56,10 @@ export class Coordinates {
     const error = errors[Math.ceil(errors.length * settledShare) - 1] ?? 0
     if (error <= settledError) return
     const wrong = `${(error * 100).toFixed(0)} % off ${(rttSeconds * 1000).toFixed(1)} ms`
-    this.#report('M7', `${observer} estimates times ${wrong} or more to two in three, after ${samples} answered pings`)
+    this.#judge.report(
+      'M7',
+      `${observer} estimates times ${wrong} or more to two in three, after ${samples} answered pings`,
+    )
   }
 }
 
@@ -65,7 +68,8 @@ export const coordinates = law(
     M7: {
       text: 'coordinates stay within bounds, and estimates get better',
       sources: ['Vivaldi, section 3', 'docs/reference/coordinates.md#distance'],
+      judges: ['coordinate', 'coordinates'],
     },
   },
-  (report) => new Coordinates(report),
+  (judge) => new Coordinates(judge),
 )

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../../src/base/duration.ts'
 import type { GossipTiming } from '../../../src/gossip/pool.ts'
-import { law, type Report } from '../checker.ts'
+import { type Judge, law } from '../checker.ts'
 import { deadWithinMs, suspectedWithinMs } from './pool-bounds.ts'
 
 /** A member that is down, as a running observer sees it. Times in microseconds. */
@@ -23,10 +23,10 @@ export interface Watched {
  * the longest suspicion is over. Each agent does so by itself; what others say only makes it faster.
  */
 export class DeathDetection {
-  readonly #report: Report<'M4'>
+  readonly #judge: Judge<{ M4: never }>
 
-  constructor(report: Report<'M4'>) {
-    this.#report = report
+  constructor(judge: Judge<{ M4: never }>) {
+    this.#judge = judge
   }
 
   look(nowUs: number, watched: Watched): void {
@@ -36,7 +36,7 @@ export class DeathDetection {
     const boundMs = isSuspect ? deadWithinMs(timing, members) : suspectedWithinMs(timing, members, health)
     if (nowUs - fromUs <= boundMs * 1000) return
     const what = isSuspect ? 'still only suspects' : 'does not suspect'
-    this.#report('M4', `${observer} ${what} ${name}, which is down, after ${formatDuration(Math.floor(boundMs))}`)
+    this.#judge.report('M4', `${observer} ${what} ${name}, which is down, after ${formatDuration(Math.floor(boundMs))}`)
   }
 }
 
@@ -45,7 +45,8 @@ export const deathDetection = law(
     M4: {
       text: 'detection: a dead member is suspected within two rounds of probes, and dead after the longest suspicion',
       sources: ['SWIM, section 4.3', 'Lifeguard, section 4'],
+      judges: ['death noticed', 'deaths noticed'],
     },
   },
-  (report) => new DeathDetection(report),
+  (judge) => new DeathDetection(judge),
 )

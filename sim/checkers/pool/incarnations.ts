@@ -1,5 +1,5 @@
 import { incarnationMax } from '../../../src/gossip/core/types.ts'
-import { law, type Report } from '../checker.ts'
+import { type Judge, law } from '../checker.ts'
 
 /** What one member holds of another, or of itself, in the lower layer. */
 export interface Claim {
@@ -14,22 +14,22 @@ const ranks = { alive: 0, suspect: 1, dead: 2 } as const
  * alive to suspect to dead (SWIM, section 4.2). No number is beyond the greatest one allowed, so none ever wraps.
  */
 export class Incarnations {
-  readonly #report: Report<'M3'>
+  readonly #judge: Judge<{ M3: never }>
 
-  constructor(report: Report<'M3'>) {
-    this.#report = report
+  constructor(judge: Judge<{ M3: never }>) {
+    this.#judge = judge
   }
 
   /** `before`: undefined where a record begins. */
   held(observer: string, name: string, before: Claim | undefined, now: Claim): void {
     const { incarnation, state } = now
     if (!(incarnation >= 0 && incarnation <= incarnationMax)) {
-      this.#report('M3', `${observer} holds ${name} at incarnation ${incarnation}, beyond ${incarnationMax}`)
+      this.#judge.report('M3', `${observer} holds ${name} at incarnation ${incarnation}, beyond ${incarnationMax}`)
     }
     if (before === undefined || incarnation > before.incarnation) return
     if (incarnation === before.incarnation && ranks[state] >= ranks[before.state]) return
     const was = `${before.state} at incarnation ${before.incarnation}`
-    this.#report('M3', `${observer} held ${name} ${was}, and now ${state} at ${incarnation}`)
+    this.#judge.report('M3', `${observer} held ${name} ${was}, and now ${state} at ${incarnation}`)
   }
 }
 
@@ -38,7 +38,8 @@ export const incarnations = law(
     M3: {
       text: 'incarnations: of a member each other one holds a number that never falls; within one: alive, suspect, dead',
       sources: ['SWIM, section 4.2'],
+      judges: ['claim', 'claims'],
     },
   },
-  (report) => new Incarnations(report),
+  (judge) => new Incarnations(judge),
 )

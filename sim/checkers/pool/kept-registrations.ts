@@ -1,6 +1,6 @@
 import { catalogDeregister } from '../../../src/features/catalog/commands.ts'
 import type { DeregisterRequest } from '../../../src/model/catalog.ts'
-import { checker, type Report } from '../checker.ts'
+import { checker, type Judge } from '../checker.ts'
 
 /** The shortest time after which a pool may forget a failed member. Reference: configuration.md#key-reconnect_timeout. */
 const forgottenAfterUs = 8 * 3_600_000_000
@@ -10,15 +10,15 @@ const forgottenAfterUs = 8 * 3_600_000_000
  * may be removed when its agent was told to leave, when the pool has forgotten it, or when a client asked for its removal.
  */
 export class KeptRegistrations {
-  readonly #report: Report<'E3'>
+  readonly #judge: Judge<{ E3: never }>
   readonly #nowUs: () => number
   /** By agent: since when no process of it runs; undefined while one does. */
   readonly #deadSinceUs = new Map<string, number | undefined>()
   /** Agents that may go, for good: word of a leave may come late. */
   readonly #mayGo = new Set<string>()
 
-  constructor(report: Report<'E3'>, nowUs: () => number) {
-    this.#report = report
+  constructor(judge: Judge<{ E3: never }>, nowUs: () => number) {
+    this.#judge = judge
     this.#nowUs = nowUs
   }
 
@@ -45,7 +45,7 @@ export class KeptRegistrations {
     const sinceUs = this.#deadSinceUs.get(node)
     if (sinceUs !== undefined && this.#nowUs() - sinceUs >= forgottenAfterUs) return
     const how = sinceUs === undefined ? 'runs' : `died ${((this.#nowUs() - sinceUs) / 1e6).toFixed(0)} s ago`
-    this.#report('E3', `${node} was taken out of the catalog, whose agent ${how} and was never asked to leave`)
+    this.#judge.report('E3', `${node} was taken out of the catalog, whose agent ${how} and was never asked to leave`)
   }
 }
 
@@ -54,9 +54,10 @@ export const keptRegistrations = checker({
     E3: {
       text: 'a killed agent keeps its registrations, one that left has none',
       sources: ['docs/reference/agent.md#member-status'],
+      judges: ['node gone', 'nodes gone'],
     },
   },
-  make: ({ report, nowUs }) => new KeptRegistrations(report, nowUs),
+  make: (run) => new KeptRegistrations(run, run.nowUs),
   takes: {
     'process began': (it, { node }) => it.booted(node),
     'process died': (it, { node }) => it.died(node),

@@ -1,4 +1,4 @@
-import { law, type Report } from '../checker.ts'
+import { type Judge, law } from '../checker.ts'
 
 /** Lifeguard, section 4.A: the score stays below 8. */
 const scoreMax = 7
@@ -13,20 +13,20 @@ const scoreMax = 7
  *    lost by chance, one of three others' or the one over a stream. Where links lose much or are slow by design, nothing is said.
  */
 export class LocalHealth {
-  readonly #report: Report<'M6'>
+  readonly #judge: Judge<{ M6: never }>
 
-  constructor(report: Report<'M6'>) {
-    this.#report = report
+  constructor(judge: Judge<{ M6: never }>) {
+    this.#judge = judge
   }
 
   scored(observer: string, score: number): void {
     if (Number.isInteger(score) && score >= 0 && score <= scoreMax) return
-    this.#report('M6', `the local health of ${observer} is ${score}, not from 0 to ${scoreMax}`)
+    this.#judge.report('M6', `the local health of ${observer} is ${score}, not from 0 to ${scoreMax}`)
   }
 
   /** Its own probe of a member that was up all the time has failed, and only this observer has slept. */
   accused(observer: string, name: string, wokeMs: number): void {
-    this.#report(
+    this.#judge.report(
       'M6',
       `${observer}, which woke ${wokeMs.toFixed(0)} ms ago, suspects ${name}, which was up all the time`,
     )
@@ -38,7 +38,8 @@ export const localHealth = law(
     M6: {
       text: 'local health stays in range, and who has slept accuses nobody for it',
       sources: ['Lifeguard, section 4.A'],
+      judges: ['score or wake', 'scores and wakes'],
     },
   },
-  (report) => new LocalHealth(report),
+  (judge) => new LocalHealth(judge),
 )

@@ -1,6 +1,11 @@
 import type { GossipTiming, PoolObserver } from '../../../src/gossip/pool.ts'
 import { checker } from '../checker.ts'
 import { cleanDeath } from '../clean-death.ts'
+import { coordinates } from './coordinates.ts'
+import { deathDetection } from './death-detection.ts'
+import { goneMembers } from './gone-members.ts'
+import { incarnations } from './incarnations.ts'
+import { localHealth } from './local-health.ts'
 import { MemberObserver } from './member-observer.ts'
 import { agreementBoundMs } from './pool-bounds.ts'
 import { PoolLaws, type PoolLawsParts } from './pool-laws.ts'
@@ -77,13 +82,13 @@ export const wanMembership = checker({
 /** Of the agents of one datacenter. */
 export const membership = checker({
   codes: {},
-  also: ['M3', 'M4', 'M5', 'M6', 'M7'],
-  make: ({ report, nowUs, network, of }) =>
+  also: [incarnations, deathDetection, goneMembers, localHealth, coordinates],
+  make: (run) =>
     new Membership({
-      report,
-      nowUs,
-      network,
-      acted: (node, boot) => of(cleanDeath).acted(node, boot, 'took a step as a member'),
+      judge: run,
+      nowUs: run.nowUs,
+      network: run.network,
+      acted: (node, boot) => run.of(cleanDeath).acted(node, boot, 'took a step as a member'),
     }),
   takes: {
     'process died': (it, { node }) => it.died(node),

@@ -56,5 +56,6 @@ export const oneTruth = judgedAtRest({
   E2: {
     text: 'one source: HTTP and DNS answer the same of a service',
     sources: ['docs/reference/dns.md#health-order-limits'],
+    judges: ['service', 'services'],
   },
 })

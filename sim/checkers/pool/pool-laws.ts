@@ -1,4 +1,4 @@
-import type { Report } from '../checker.ts'
+import type { Judge } from '../checker.ts'
 import { type Coordinates, coordinates } from './coordinates.ts'
 import { type DeathDetection, deathDetection } from './death-detection.ts'
 import { type GoneMembers, goneMembers } from './gone-members.ts'
@@ -7,7 +7,7 @@ import { type LocalHealth, localHealth } from './local-health.ts'
 import { type NetworkFacts, PoolWeather } from './pool-weather.ts'
 
 export interface PoolLawsParts {
-  readonly report: Report<'M3' | 'M4' | 'M5' | 'M6' | 'M7'>
+  readonly judge: Judge<{ M3: never; M4: never; M5: never; M6: never; M7: never }>
   readonly nowUs: () => number
   readonly network: NetworkFacts
   /** Whether what this boot does counts. */
@@ -29,12 +29,12 @@ export class PoolLaws {
   readonly nowUs: () => number
   readonly acted: (node: string, boot: number) => boolean
 
-  constructor({ report, nowUs, network, acted }: PoolLawsParts) {
-    this.incarnations = incarnations.by(report)
-    this.detection = deathDetection.by(report)
-    this.gone = goneMembers.by(report)
-    this.health = localHealth.by(report)
-    this.coordinates = coordinates.by(report)
+  constructor({ judge, nowUs, network, acted }: PoolLawsParts) {
+    this.incarnations = incarnations.by(judge)
+    this.detection = deathDetection.by(judge)
+    this.gone = goneMembers.by(judge)
+    this.health = localHealth.by(judge)
+    this.coordinates = coordinates.by(judge)
     this.rttMs = network.rttMs
     this.isNetworkGood = network.loss <= 0.05 && network.rttMaxMs <= 250
     this.nowUs = nowUs

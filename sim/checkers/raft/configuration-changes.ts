@@ -1,7 +1,7 @@
 import type { LogIndex, Term } from '../../../src/model/log-position.ts'
 import type { Configuration } from '../../../src/raft/core/types.ts'
 import { isForcedTerm } from '../../../src/raft/opening/forced-configuration.ts'
-import { checker, type Report } from '../checker.ts'
+import { checker, type Judge } from '../checker.ts'
 
 interface Known {
   readonly index: LogIndex
@@ -19,10 +19,10 @@ export class ConfigurationChanges {
   readonly #committed = new Map<string, LogIndex>()
   /** Leaders that have committed since they won: the first that a leader commits by counting is an entry of its own term. */
   readonly #settled = new Set<string>()
-  readonly #report: Report<'R7'>
+  readonly #judge: Judge<{ R7: never }>
 
-  constructor(report: Report<'R7'>) {
-    this.#report = report
+  constructor(judge: Judge<{ R7: never }>) {
+    this.#judge = judge
   }
 
   becameLeader(node: string, term: Term): void {
@@ -86,16 +86,16 @@ export class ConfigurationChanges {
     if (before === undefined) return undefined
     const changed = difference(before.voters, next.voters)
     if (changed > 1 && !isForcedTerm(term)) {
-      this.#report('R7', `entry ${index} at ${node} changes ${changed} voters at once`)
+      this.#judge.report('R7', `entry ${index} at ${node} changes ${changed} voters at once`)
     }
     if (this.#leading.get(node) === term && !this.#settled.has(node)) {
       const early = 'before it had committed an entry of its term'
-      this.#report('R7', `${node}, leader of term ${term}, changed the configuration at ${index} ${early}`)
+      this.#judge.report('R7', `${node}, leader of term ${term}, changed the configuration at ${index} ${early}`)
     }
     const committed = this.#committed.get(node) ?? 0
     if (this.#leading.get(node) === term && before.index > committed) {
       const last = `the change at ${before.index} is not committed (commit index ${committed})`
-      this.#report('R7', `${node}, leader of term ${term}, changed the configuration at ${index} while ${last}`)
+      this.#judge.report('R7', `${node}, leader of term ${term}, changed the configuration at ${index} while ${last}`)
     }
     return before.voters
   }
@@ -114,9 +114,10 @@ export const configurationChanges = checker({
     R7: {
       text: 'configuration: one change at a time, each after the last is committed; successive ones share a quorum',
       sources: ['Raft thesis, section 4.1, and its erratum of 2015'],
+      judges: ['change of members', 'changes of members'],
     },
   },
-  make: ({ report }) => new ConfigurationChanges(report),
+  make: (judge) => new ConfigurationChanges(judge),
   takes: {
     'leader began': (it, { node, term }) => it.becameLeader(node, term),
     'leader ended': (it, { node }) => it.noLongerLeads(node),

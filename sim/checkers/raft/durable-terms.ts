@@ -1,5 +1,5 @@
 import type { LogIndex, Term } from '../../../src/model/log-position.ts'
-import { checker, type Report } from '../checker.ts'
+import { checker, type Judge } from '../checker.ts'
 
 interface Durable {
   readonly term: Term
@@ -9,10 +9,10 @@ interface Durable {
 /** R6. Paper 5.1, 5.2: each server's term and vote, as its disk has them; and what is lost of its log without a word. */
 export class DurableTerms {
   readonly #durable = new Map<string, Durable>()
-  readonly #report: Report<'R6'>
+  readonly #judge: Judge<{ R6: never }>
 
-  constructor(report: Report<'R6'>) {
-    this.#report = report
+  constructor(judge: Judge<{ R6: never }>) {
+    this.#judge = judge
   }
 
   /** Became durable on a running server. */
@@ -27,7 +27,7 @@ export class DurableTerms {
 
   /** A boot found its log ending after `index`, where more was durable, and nothing else in its place. */
   lostLog(node: string, index: LogIndex, durable: LogIndex): void {
-    this.#report(
+    this.#judge.report(
       'R6',
       `${node} came back with a log that ends at ${index}, after one that was durable up to ${durable}`,
     )
@@ -43,10 +43,10 @@ export class DurableTerms {
     this.#durable.set(node, next)
     if (before === undefined) return
     if (next.term < before.term) {
-      this.#report('R6', `${node} ${how} term ${next.term} after term ${before.term}`)
+      this.#judge.report('R6', `${node} ${how} term ${next.term} after term ${before.term}`)
     } else if (next.term === before.term && before.votedFor !== undefined && next.votedFor !== before.votedFor) {
       const votes = `a vote for ${next.votedFor ?? 'nobody'} in term ${next.term}`
-      this.#report('R6', `${node} ${how} ${votes} after one for ${before.votedFor}`)
+      this.#judge.report('R6', `${node} ${how} ${votes} after one for ${before.votedFor}`)
     }
   }
 }
@@ -56,9 +56,10 @@ export const durableTerms = checker({
     R6: {
       text: 'durable monotonicity: term, vote and log never go back, over restarts too; one vote in a term',
       sources: ['Raft paper, sections 5.1 and 5.2'],
+      judges: ['term or log found', 'terms and logs found'],
     },
   },
-  make: ({ report }) => new DurableTerms(report),
+  make: (judge) => new DurableTerms(judge),
   takes: {
     'term found': (it, { node, term, votedFor }) => it.recovered(node, term, votedFor),
     'term written': (it, { node, term, votedFor }) => it.hardState(node, term, votedFor),

@@ -1,13 +1,13 @@
 import type { Term } from '../../../src/model/log-position.ts'
-import { checker, type Report } from '../checker.ts'
+import { checker, type Judge } from '../checker.ts'
 
 /** R1. Paper 5.2. */
 export class ElectionSafety {
   readonly #leaders = new Map<Term, string>()
-  readonly #report: Report<'R1'>
+  readonly #judge: Judge<{ R1: never }>
 
-  constructor(report: Report<'R1'>) {
-    this.#report = report
+  constructor(judge: Judge<{ R1: never }>) {
+    this.#judge = judge
   }
 
   leaderOf(term: Term): string | undefined {
@@ -17,15 +17,19 @@ export class ElectionSafety {
   becameLeader(node: string, term: Term): void {
     const before = this.#leaders.get(term)
     if (before === undefined) this.#leaders.set(term, node)
-    else if (before !== node) this.#report('R1', `${node} leads term ${term}, which ${before} has led already`)
+    else if (before !== node) this.#judge.report('R1', `${node} leads term ${term}, which ${before} has led already`)
   }
 }
 
 export const electionSafety = checker({
   codes: {
-    R1: { text: 'election safety: a term has at most one leader', sources: ['Raft paper, section 5.2'] },
+    R1: {
+      text: 'election safety: a term has at most one leader',
+      sources: ['Raft paper, section 5.2'],
+      judges: ['election', 'elections'],
+    },
   },
-  make: ({ report }) => new ElectionSafety(report),
+  make: (judge) => new ElectionSafety(judge),
   takes: {
     'leader began': (it, { node, term }) => it.becameLeader(node, term),
   },

@@ -1,6 +1,6 @@
 import { UnknownCommand } from '../../../src/agent/replication/state-machine.ts'
 import { isAtLeast, type Release, releaseText } from '../../../src/model/release.ts'
-import { checker, type Report } from '../checker.ts'
+import { checker, type Judge } from '../checker.ts'
 
 /**
  * D2. A server stops at a replicated command that its release does not know, and only then: going on without it would make its
@@ -8,23 +8,26 @@ import { checker, type Report } from '../checker.ts'
  */
 export class FailStop {
   readonly #sinceOf: (kind: string) => Release | undefined
-  readonly #report: Report<'D2'>
+  readonly #judge: Judge<{ D2: never }>
 
   /** `sinceOf`: the release that brought a kind of command. */
-  constructor(report: Report<'D2'>, sinceOf: (kind: string) => Release | undefined) {
-    this.#report = report
+  constructor(judge: Judge<{ D2: never }>, sinceOf: (kind: string) => Release | undefined) {
+    this.#judge = judge
     this.#sinceOf = sinceOf
   }
 
   carriedOut(node: string, release: Release, kind: string, index: number): void {
     if (this.#isKnown(release, kind)) return
-    this.#report('D2', `${node} carried out '${kind}' at ${index}, which release ${releaseText(release)} does not know`)
+    this.#judge.report(
+      'D2',
+      `${node} carried out '${kind}' at ${index}, which release ${releaseText(release)} does not know`,
+    )
   }
 
   /** It stopped itself, for it did not know this command. */
   stopped(node: string, release: Release, kind: string, index: number): void {
     if (!this.#isKnown(release, kind)) return
-    this.#report('D2', `${node} stopped at '${kind}' at ${index}, which release ${releaseText(release)} knows`)
+    this.#judge.report('D2', `${node} stopped at '${kind}' at ${index}, which release ${releaseText(release)} knows`)
   }
 
   #isKnown(release: Release, kind: string): boolean {
@@ -38,9 +41,10 @@ export const failStop = checker({
     D2: {
       text: 'fail-stop: a server stops at a command that its release does not know, and at no other',
       sources: ['docs/reference/releases.md#internal-protocol'],
+      judges: ['unknown command met', 'unknown commands met'],
     },
   },
-  make: ({ report, sinceOf }) => new FailStop(report, sinceOf),
+  make: (run) => new FailStop(run, run.sinceOf),
   takes: {
     'command carried out': (it, { node, release, kind, index }) => it.carriedOut(node, release, kind, index),
     'process panicked': (it, { node, release, violation }) => {

@@ -1,13 +1,13 @@
 import type { LogIndex, Term } from '../../../src/model/log-position.ts'
-import { checker, type Report } from '../checker.ts'
+import { checker, type Judge } from '../checker.ts'
 
 /** R2. Paper 5.3: while a server leads, its log only grows. */
 export class LeaderAppendOnly {
   readonly #leading = new Map<string, Term>()
-  readonly #report: Report<'R2'>
+  readonly #judge: Judge<{ R2: never }>
 
-  constructor(report: Report<'R2'>) {
-    this.#report = report
+  constructor(judge: Judge<{ R2: never }>) {
+    this.#judge = judge
   }
 
   becameLeader(node: string, term: Term): void {
@@ -20,14 +20,18 @@ export class LeaderAppendOnly {
 
   truncated(node: string, from: LogIndex): void {
     const term = this.#leading.get(node)
-    if (term !== undefined) this.#report('R2', `${node}, leader of term ${term}, cut its own log from entry ${from}`)
+    if (term !== undefined)
+      this.#judge.report('R2', `${node}, leader of term ${term}, cut its own log from entry ${from}`)
   }
 
   /** `lastIndex`: where the log ended before. */
   appended(node: string, index: LogIndex, lastIndex: LogIndex): void {
     const term = this.#leading.get(node)
     if (term === undefined || index > lastIndex) return
-    this.#report('R2', `${node}, leader of term ${term}, wrote entry ${index} again: its log ended at ${lastIndex}`)
+    this.#judge.report(
+      'R2',
+      `${node}, leader of term ${term}, wrote entry ${index} again: its log ended at ${lastIndex}`,
+    )
   }
 }
 
@@ -36,9 +40,10 @@ export const leaderAppendOnly = checker({
     R2: {
       text: 'leader append-only: a leader never changes or drops its own log',
       sources: ['Raft paper, section 5.3'],
+      judges: ['write of a leader', 'writes of leaders'],
     },
   },
-  make: ({ report }) => new LeaderAppendOnly(report),
+  make: (judge) => new LeaderAppendOnly(judge),
   takes: {
     'leader began': (it, { node, term }) => it.becameLeader(node, term),
     'leader ended': (it, { node }) => it.noLongerLeads(node),

@@ -1,6 +1,6 @@
 import { itemAt, lastOf } from '../../../src/base/items.ts'
 import { indexAfter, type LogIndex, logIndexOf, type Term } from '../../../src/model/log-position.ts'
-import { checker, type Report } from '../checker.ts'
+import { checker, type Judge } from '../checker.ts'
 import type { ServerLog } from './server-log.ts'
 
 interface Commit {
@@ -20,10 +20,10 @@ export class LeaderCompleteness {
   readonly #commits: Commit[] = []
   readonly #hashes: number[] = [0]
   readonly #leaders = new Map<string, { readonly term: Term; readonly log: ServerLog }>()
-  readonly #report: Report<'R4'>
+  readonly #judge: Judge<{ R4: never }>
 
-  constructor(report: Report<'R4'>) {
-    this.#report = report
+  constructor(judge: Judge<{ R4: never }>) {
+    this.#judge = judge
   }
 
   get committedIndex(): LogIndex {
@@ -80,14 +80,17 @@ export class LeaderCompleteness {
   #check(node: string, term: Term, log: ServerLog, index: LogIndex, commitTerm: Term, hash: number): void {
     if (log.lastIndex < index) {
       const has = `its log ends at ${log.lastIndex}`
-      this.#report('R4', `${node} leads term ${term} without entry ${index}, committed in term ${commitTerm}: ${has}`)
+      this.#judge.report(
+        'R4',
+        `${node} leads term ${term} without entry ${index}, committed in term ${commitTerm}: ${has}`,
+      )
       return
     }
     // A log compacted beyond the index has it: only applied entries are compacted, and R5 compares those.
     const own = log.hashAt(index)
     if (own === undefined || own === hash) return
     const has = `its entry ${index} is of term ${log.termAt(index)}`
-    this.#report(
+    this.#judge.report(
       'R4',
       `${node} leads term ${term} with another log than the one committed in term ${commitTerm}: ${has}`,
     )
@@ -99,9 +102,10 @@ export const leaderCompleteness = checker({
     R4: {
       text: 'leader completeness: what was committed in earlier terms is in the log of every later leader',
       sources: ['Raft paper, section 5.4'],
+      judges: ["leader's log", "leaders' logs"],
     },
   },
-  make: ({ report }) => new LeaderCompleteness(report),
+  make: (judge) => new LeaderCompleteness(judge),
   takes: {
     'leader began': (it, { node, term, log }) => it.becameLeader(node, term, log),
     'leader ended': (it, { node }) => it.noLongerLeads(node),

@@ -14,7 +14,7 @@ class Leadership {
   /** Servers that have stood for election, by term. */
   readonly #stood = new Map<number, Set<string>>()
 
-  constructor({ tell, of }: CheckedRun<never>) {
+  constructor({ tell, of }: CheckedRun) {
     this.#tell = tell
     this.#marks = of(reachedMarks)
     this.#elections = of(electionSafety)

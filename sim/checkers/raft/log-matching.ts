@@ -1,5 +1,5 @@
 import type { LogIndex, Term } from '../../../src/model/log-position.ts'
-import { checker, type Report } from '../checker.ts'
+import { checker, type Judge } from '../checker.ts'
 
 interface Seen {
   readonly term: Term
@@ -11,10 +11,10 @@ interface Seen {
 export class LogMatching {
   /** Nearly always one for each index: entries of several terms at one index come only from a change of leader. */
   readonly #seen: (Seen[] | undefined)[] = []
-  readonly #report: Report<'R3'>
+  readonly #judge: Judge<{ R3: never }>
 
-  constructor(report: Report<'R3'>) {
-    this.#report = report
+  constructor(judge: Judge<{ R3: never }>) {
+    this.#judge = judge
   }
 
   /** `hash`: of this server's log up to and with the entry. */
@@ -27,13 +27,13 @@ export class LogMatching {
     const same = seen.find((one) => one.term === term)
     if (same === undefined) seen.push({ term, hash, node })
     else if (same.hash !== hash) {
-      this.#report('R3', `entry ${index} of term ${term} stands on other entries at ${node} than at ${same.node}`)
+      this.#judge.report('R3', `entry ${index} of term ${term} stands on other entries at ${node} than at ${same.node}`)
     }
   }
 
   /** Entry ends where the server's log has nothing before it. */
   gap(node: string, index: LogIndex, lastIndex: LogIndex): void {
-    this.#report('R3', `${node} wrote entry ${index} behind entry ${lastIndex}, leaving a gap`)
+    this.#judge.report('R3', `${node} wrote entry ${index} behind entry ${lastIndex}, leaving a gap`)
   }
 }
 
@@ -42,9 +42,10 @@ export const logMatching = checker({
     R3: {
       text: 'log matching: entries of equal index and term have equal entries before them',
       sources: ['Raft paper, section 5.3'],
+      judges: ['copy of an entry', 'copies of entries'],
     },
   },
-  make: ({ report }) => new LogMatching(report),
+  make: (judge) => new LogMatching(judge),
   takes: {
     'entry written': (it, { node, index, term, hash }) => it.appended(node, index, term, hash),
     'gap written': (it, { node, index, lastIndex }) => it.gap(node, index, lastIndex),

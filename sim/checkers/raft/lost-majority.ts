@@ -9,12 +9,12 @@ import { serverLogs } from './server-logs.ts'
  * excuse, what was committed and is not in that server's log is owed by nobody any more (R4, R5, D1, K1, K3, W1).
  */
 class LostMajority {
-  readonly #run: CheckedRun<never>
+  readonly #run: CheckedRun
   /** Entries of forced configurations, by index and term, and where the log goes on since. */
   readonly #forced = new Set<string>()
   #keptBefore = Number.POSITIVE_INFINITY
 
-  constructor(run: CheckedRun<never>) {
+  constructor(run: CheckedRun) {
     this.#run = run
   }
 

@@ -1,6 +1,6 @@
 import { type LogIndex, noIndex, type Term } from '../../../src/model/log-position.ts'
 import type { Entry } from '../../../src/raft/core/types.ts'
-import { checker, type Report } from '../checker.ts'
+import { checker, type Judge } from '../checker.ts'
 import { entryHash } from './entry-hash.ts'
 
 /** State digests remembered, counted back from the newest. A server further behind is compared again when it has caught up. */
@@ -12,17 +12,17 @@ export class StateMachineSafety {
   readonly #digests = new Map<number, { readonly digest: string; readonly node: string }>()
   /** Where each server's running process stands. */
   readonly #position = new Map<string, LogIndex>()
-  readonly #report: Report<'R5'>
+  readonly #judge: Judge<{ R5: never }>
 
-  constructor(report: Report<'R5'>) {
-    this.#report = report
+  constructor(judge: Judge<{ R5: never }>) {
+    this.#judge = judge
   }
 
   /** The first server to apply this index makes the record: true for it. */
   applied(node: string, entry: Entry): boolean {
     const before = this.#position.get(node) ?? noIndex
     if (entry.index !== before + 1) {
-      this.#report('R5', `${node} applied entry ${entry.index} after entry ${before}`)
+      this.#judge.report('R5', `${node} applied entry ${entry.index} after entry ${before}`)
     }
     this.#position.set(node, entry.index)
     const hash = entryHash(entry)
@@ -33,7 +33,7 @@ export class StateMachineSafety {
     }
     if (first.hash !== hash) {
       const other = `${first.node} applied one of term ${first.term} there`
-      this.#report('R5', `${node} applied an entry of term ${entry.term} at index ${entry.index}: ${other}`)
+      this.#judge.report('R5', `${node} applied an entry of term ${entry.term} at index ${entry.index}: ${other}`)
     }
     return false
   }
@@ -66,7 +66,7 @@ export class StateMachineSafety {
       if (this.#digests.size > digestsMax) this.#digests.delete(this.#digests.keys().next().value as number)
     } else if (first.digest !== digest) {
       const states = `${node} has ${digest}, ${first.node} has ${first.digest}`
-      this.#report('R5', `state differs after entry ${index}: ${states}`)
+      this.#judge.report('R5', `state differs after entry ${index}: ${states}`)
     }
   }
 }
@@ -76,9 +76,10 @@ export const stateMachineSafety = checker({
     R5: {
       text: 'state machine safety: all servers apply the same entry at an index, and reach the same state by it',
       sources: ['Raft paper, section 5.4.3'],
+      judges: ['entry or state compared', 'entries and states compared'],
     },
   },
-  make: ({ report }) => new StateMachineSafety(report),
+  make: (judge) => new StateMachineSafety(judge),
   takes: {
     'process died': (it, { node }) => it.died(node),
     'entries lost': (it, { from }) => it.forgetFrom(from),

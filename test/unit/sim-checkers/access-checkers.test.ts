@@ -20,8 +20,8 @@ function linked(...policies: readonly string[]): TokenState {
 }
 
 function historyOf(reaching: { readonly sinceUs: number | undefined } = { sinceUs: 0 }) {
-  const { report, lines: told } = recorder()
-  const history = new AccessHistory(report, {
+  const { judge, lines: told } = recorder()
+  const history = new AccessHistory(judge, {
     reachingSinceUs: () => reaching.sinceUs,
   })
   history.settings({ ttlUs: 30 * second, defaultPolicy: 'deny' })
@@ -135,8 +135,8 @@ describe('A2 and A3, the mode', () => {
   })
 
   it('changes only when every server of the datacenter and of the primary one can follow', () => {
-    const { report, lines: told } = recorder()
-    const mode = new AccessMode(report)
+    const { judge, lines: told } = recorder()
+    const mode = new AccessMode(judge)
     mode.proposed('s1', [server('s1', '2'), server('s2', '1'), server('x', undefined, { datacenter: 'dc3' })], ['dc1'])
     mode.proposed('s1', [server('s1', '2'), server('s2', undefined, { status: 'left' })], ['dc1'])
     expect(told).toEqual([])
@@ -147,8 +147,8 @@ describe('A2 and A3, the mode', () => {
   })
 
   it('never goes back', () => {
-    const { report, lines: told } = recorder()
-    const mode = new AccessMode(report)
+    const { judge, lines: told } = recorder()
+    const mode = new AccessMode(judge)
     for (const isNew of [false, true, true]) mode.recorded('s1', isNew)
     expect(told).toEqual([])
     mode.recorded('s2', false)
@@ -164,8 +164,8 @@ describe('A4, the migration', () => {
     ])
 
   it('gives batches of 128 at most, a second apart', () => {
-    const { report, lines: told } = recorder()
-    const migration = new TokenMigration(report)
+    const { judge, lines: told } = recorder()
+    const migration = new TokenMigration(judge)
     const state = (atS: number, done: number) => ({
       atUs: atS * second,
       policies: new Map<string, string>(),
@@ -180,8 +180,8 @@ describe('A4, the migration', () => {
   })
 
   it('reports a batch that is too large, and an accessor that changes', () => {
-    const { report, lines: told } = recorder()
-    const migration = new TokenMigration(report)
+    const { judge, lines: told } = recorder()
+    const migration = new TokenMigration(judge)
     const policies = new Map<string, string>()
     migration.changed({ atUs: 1, policies, tokens: new Map(tokens(0, 129, (number) => `a${number}`)) }, true)
     expect(told.join()).toMatch(/^A4: one batch .* 129/)

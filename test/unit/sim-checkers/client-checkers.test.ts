@@ -34,8 +34,8 @@ function history(): AppliedKeys {
 
 describe('K1 for stale reads', () => {
   const findings = (...found: readonly (string | undefined)[]): readonly string[] => {
-    const { report, lines } = recorder()
-    const checker = new StaleReads(report, history())
+    const { judge, lines } = recorder()
+    const checker = new StaleReads(judge, history())
     for (const one of found) checker.answered(operation({ found: one }), 's1', 1, checker.began('s1', 1, 'k'))
     return lines
   }
@@ -56,8 +56,8 @@ describe('K1 for stale reads', () => {
   })
 
   it('lets a client agent go back, for it asks one server now and another then, but not make a value up', () => {
-    const { report, lines } = recorder()
-    const checker = new StaleReads(report, history())
+    const { judge, lines } = recorder()
+    const checker = new StaleReads(judge, history())
     for (const found of ['c', 'a', undefined]) checker.answeredBySome(operation({ found }))
     expect(lines).toEqual([])
     checker.answeredBySome(operation({ found: 'zz' }))
@@ -65,8 +65,8 @@ describe('K1 for stale reads', () => {
   })
 
   it('compares only reads of one boot, and only those asked after the answer', () => {
-    const { report, codes } = recorder()
-    const checker = new StaleReads(report, history())
+    const { judge, codes } = recorder()
+    const checker = new StaleReads(judge, history())
     const early = checker.began('s1', 1, 'k')
     checker.answered(operation({ found: 'c' }), 's1', 1, checker.began('s1', 1, 'k'))
     checker.answered(operation({ found: 'a' }), 's1', 1, early)
@@ -77,8 +77,8 @@ describe('K1 for stale reads', () => {
 
 describe('D1 durability', () => {
   it('accepts acknowledged writes that took effect and are there in the end', () => {
-    const { report, codes } = recorder()
-    const checker = new AcknowledgedWrites(report, history())
+    const { judge, codes } = recorder()
+    const checker = new AcknowledgedWrites(judge, history())
     checker.acknowledged(operation({ kind: 'write', value: 'b' }))
     checker.finalState('s1', new Map([['k', 'c']]))
     expect(codes).toEqual([])
@@ -86,17 +86,17 @@ describe('D1 durability', () => {
   })
 
   it('reports a write acknowledged before it took effect', () => {
-    const { report, codes } = recorder()
-    new AcknowledgedWrites(report, history()).acknowledged(operation({ kind: 'write', value: 'zz' }))
+    const { judge, codes } = recorder()
+    new AcknowledgedWrites(judge, history()).acknowledged(operation({ kind: 'write', value: 'zz' }))
     expect(codes).toEqual(['D1'])
   })
 
   it('reports a server that lost a write, or kept what was deleted', () => {
-    const { report, codes } = recorder()
+    const { judge, codes } = recorder()
     const applied = history()
     applied.changed('gone', 10, 'x')
     applied.changed('gone', 11, undefined)
-    const checker = new AcknowledgedWrites(report, applied)
+    const checker = new AcknowledgedWrites(judge, applied)
     checker.finalState('s1', new Map([['k', 'b']]))
     checker.finalState(
       's2',
@@ -112,8 +112,8 @@ describe('D1 durability', () => {
 
 describe('K3 exactly once', () => {
   it('accepts the same effect seen at every server, and replayed after a restart', () => {
-    const { report, codes } = recorder()
-    const checker = new ExactlyOnce(report)
+    const { judge, codes } = recorder()
+    const checker = new ExactlyOnce(judge)
     for (const node of ['s1', 's2', 's1']) checker.tookEffect(node, 7, 'origin', 1)
     checker.tookEffect('s1', 8, 'origin', 2)
     checker.tookEffect('s1', 9, 'another', 1)
@@ -121,8 +121,8 @@ describe('K3 exactly once', () => {
   })
 
   it('reports one write that took effect by two entries', () => {
-    const { report, codes } = recorder()
-    const checker = new ExactlyOnce(report)
+    const { judge, codes } = recorder()
+    const checker = new ExactlyOnce(judge)
     checker.tookEffect('s1', 7, 'origin', 1)
     checker.tookEffect('s2', 9, 'origin', 1)
     expect(codes).toEqual(['K3'])
@@ -131,8 +131,8 @@ describe('K3 exactly once', () => {
 
 describe('W1 monotone index', () => {
   it('reports an index below one answered before the request began', () => {
-    const { report, codes } = recorder()
-    const checker = new MonotoneIndex(report)
+    const { judge, codes } = recorder()
+    const checker = new MonotoneIndex(judge)
     checker.answered('k', checker.began('k'), 5)
     checker.answered('k', checker.began('k'), 5)
     checker.answered('other', checker.began('other'), 2)
@@ -142,8 +142,8 @@ describe('W1 monotone index', () => {
   })
 
   it('lets requests that overlap be answered in any order', () => {
-    const { report, codes } = recorder()
-    const checker = new MonotoneIndex(report)
+    const { judge, codes } = recorder()
+    const checker = new MonotoneIndex(judge)
     const floor = checker.began('k')
     checker.answered('k', checker.began('k'), 9)
     checker.answered('k', floor, 7)
@@ -153,8 +153,8 @@ describe('W1 monotone index', () => {
 
 describe('H3 clean death', () => {
   it('accepts what a running boot does', () => {
-    const { report, codes } = recorder()
-    const checker = new CleanDeath(report)
+    const { judge, codes } = recorder()
+    const checker = new CleanDeath(judge)
     checker.booted('s1', 1)
     expect(checker.acted('s1', 1, 'applied an entry')).toBe(true)
     checker.leftBehind('s1', 1, { timers: 0, streams: 0 })
@@ -162,8 +162,8 @@ describe('H3 clean death', () => {
   })
 
   it('reports what a dead boot does, and what it leaves waiting', () => {
-    const { report, lines } = recorder()
-    const checker = new CleanDeath(report)
+    const { judge, lines } = recorder()
+    const checker = new CleanDeath(judge)
     checker.booted('s1', 1)
     checker.died('s1')
     expect(checker.acted('s1', 1, 'applied an entry')).toBe(false)
@@ -196,7 +196,7 @@ describe('L1 liveness', () => {
   })
 
   it('names everything that keeps the cluster from rest', () => {
-    const { report, lines } = recorder()
+    const { judge, lines } = recorder()
     const unrest: Unrest = {
       openRequests: ['a write'],
       down: ['s3'],
@@ -209,7 +209,7 @@ describe('L1 liveness', () => {
       committed: 5,
     }
     expect(atRest(unrest)).toBe(false)
-    new Liveness(report).overdue(unrest, '60s')
+    new Liveness(judge).overdue(unrest, '60s')
     expect(lines).toEqual([
       'L1: 60s after the last fault s3 is not running',
       'L1: 60s after the last fault s4 is still leaving',

@@ -6,8 +6,8 @@ const old = { major: 0, minor: 6, patch: 4 }
 const fresh = { major: 0, minor: 7, patch: 0 }
 
 function checker() {
-  const { report, lines } = recorder()
-  return { lines, failStop: new FailStop(report, (kind) => (kind === 'txn.apply' ? fresh : undefined)) }
+  const { judge, lines } = recorder()
+  return { lines, failStop: new FailStop(judge, (kind) => (kind === 'txn.apply' ? fresh : undefined)) }
 }
 
 describe('D2 fail-stop', () => {

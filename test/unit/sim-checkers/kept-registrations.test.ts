@@ -4,8 +4,8 @@ import { recorder } from './reports.ts'
 
 function watched(): { checker: KeptRegistrations; codes: readonly string[]; pass(hours: number): void } {
   let nowUs = 0
-  const { report, codes } = recorder()
-  const checker = new KeptRegistrations(report, () => nowUs)
+  const { judge, codes } = recorder()
+  const checker = new KeptRegistrations(judge, () => nowUs)
   checker.booted('c1')
   return {
     checker,

@@ -189,8 +189,8 @@ describe('K1 over all keys', () => {
     ...part,
   })
   const judged = (staleDefaultMs: number, ...operations: readonly KeyOperation[]): readonly string[] => {
-    const { report, lines } = recorder()
-    const checker = new LinearizableKeys(report, staleDefaultMs)
+    const { judge, lines } = recorder()
+    const checker = new LinearizableKeys(judge, staleDefaultMs)
     for (const one of operations) checker.began(one)
     checker.judge()
     return lines

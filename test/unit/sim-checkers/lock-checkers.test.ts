@@ -32,7 +32,7 @@ function facts(index: number, atS: number, state: State): LockFacts {
 describe('S1, mutual exclusion', () => {
   function checked(...trace: readonly LockFacts[]): readonly string[] {
     const reports = recorder()
-    const checker = new LockHolders(reports.report)
+    const checker = new LockHolders(reports.judge)
     for (const command of trace) checker.command(command)
     return reports.lines
   }
@@ -74,7 +74,7 @@ describe('S1, mutual exclusion', () => {
 
   it('refuses an answer about a lock that was never held so', () => {
     const reports = recorder()
-    const checker = new LockHolders(reports.report)
+    const checker = new LockHolders(reports.judge)
     checker.command(facts(5, 1, { sessions: ['a'], holds: { k: 'a@5' } }))
     checker.answered('k', 'a', 5)
     expect(reports.lines).toEqual([])
@@ -89,7 +89,7 @@ describe('S1, mutual exclusion', () => {
 describe('S2, how long sessions live', () => {
   function lives(): { readonly checker: SessionLives; readonly reports: readonly string[] } {
     const reports = recorder()
-    const checker = new SessionLives(reports.report)
+    const checker = new SessionLives(reports.judge)
     checker.leaderElected(0)
     checker.command(facts(5, 10, { sessions: ['a'] }))
     return { checker, reports: reports.lines }
@@ -153,7 +153,7 @@ describe('S2, how long sessions live', () => {
 describe('S3, LockIndex and fencing numbers', () => {
   function checked(...trace: readonly LockFacts[]): readonly string[] {
     const reports = recorder()
-    const checker = new LockIndex(reports.report)
+    const checker = new LockIndex(reports.judge)
     for (const command of trace) checker.command(command)
     return reports.lines
   }

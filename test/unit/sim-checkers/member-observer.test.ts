@@ -11,7 +11,7 @@ class Watched extends Subject {
   readonly recorded = recorder()
   isTroubled = false
   readonly pool: Membership = new Membership({
-    report: this.recorded.report,
+    judge: this.recorded.judge,
     nowUs: () => this.nowMs * 1000,
     network: { rttMs: 6, rttMaxMs: 10, loss: 0 },
     acted: () => true,

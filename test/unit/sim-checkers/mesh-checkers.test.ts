@@ -387,8 +387,8 @@ describe('C4, keys', () => {
   const other = 'MHcCAQEEIAnotherKeyWithAsManyCharactersSoThatItFillsALineAsWell0'
   const key = (text: string): string => `-----BEGIN EC PRIVATE KEY-----\n${text}\n-----END EC PRIVATE KEY-----\n`
   function secrets() {
-    const { report, lines } = recorder()
-    const checker = new MeshSecrets(report)
+    const { judge, lines } = recorder()
+    const checker = new MeshSecrets(judge)
     checker.authorityKey(key(line))
     checker.leafKey('web', key(other))
     const said = (where: string, text: string): void => checker.said({ node: 's1', where, text: () => text })
@@ -428,14 +428,14 @@ describe('C4, keys', () => {
       'its number in base64': secret.toString('base64'),
     }
     for (const [name, text] of Object.entries(forms)) {
-      const { report, lines } = recorder()
-      const checker = new MeshSecrets(report)
+      const { judge, lines } = recorder()
+      const checker = new MeshSecrets(judge)
       checker.authorityKey(pemOf('pkcs8'))
       checker.said({ node: 's1', where: 'log', text: () => JSON.stringify({ said: text }) })
       expect([name, ...lines]).toEqual([name, 'C4: s1 gives away a key of the authority: in its log'])
     }
-    const { report, lines } = recorder()
-    const checker = new MeshSecrets(report)
+    const { judge, lines } = recorder()
+    const checker = new MeshSecrets(judge)
     checker.authorityKey(pemOf('pkcs8'))
     const { x = '', n = '' } = privateKey.export({ format: 'jwk' })
     const open = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString()

@@ -85,11 +85,11 @@ class CardChains implements Chains {
 
 /** A mesh whose clocks may be twenty seconds apart, with events by hand. */
 export function meshWorld(lostKeys = new Set<string>()) {
-  const { report, lines } = recorder()
+  const { judge, lines } = recorder()
   const marks = new Marks()
   let nowUs = 0
   const due: { readonly atUs: number; readonly then: () => void }[] = []
-  const laws = new MeshLaws(report, {
+  const laws = new MeshLaws(judge, {
     chains: new CardChains(),
     lostKeys,
     marks,

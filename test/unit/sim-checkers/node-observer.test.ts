@@ -171,10 +171,10 @@ describe('what a server does, told to the checkers', () => {
   })
 
   it('as a member of the pool of all datacenters is held against the same laws, where there are several', () => {
-    const { report, lines } = recorder()
+    const { judge, lines } = recorder()
     const network = { rttMs: 6, rttMaxMs: 10, loss: 0 }
     const wan = new Membership({
-      report,
+      judge,
       nowUs: () => 0,
       network,
       acted: (node, boot) => invariants.of(cleanDeath).acted(node, boot, 'stepped'),

@@ -6,8 +6,8 @@ import { recorder } from './reports.ts'
 
 /** A query whose result is whatever `state` says. */
 function parkedAt(first: FoundResult, minIndex = first.index) {
-  const { report, lines } = recorder()
-  const checker = new ParkedReads(report)
+  const { judge, lines } = recorder()
+  const checker = new ParkedReads(judge)
   const state = { now: first }
   const read: ParkedRead = {
     accessor: '',

@@ -14,8 +14,8 @@ const hourUs = 3_600 * secondUs
 
 describe('incarnations never fall (M3)', () => {
   const held = (before: Claim | undefined, now: Claim): readonly string[] => {
-    const { report, codes } = recorder()
-    new Incarnations(report).held('s1', 'c1', before, now)
+    const { judge, codes } = recorder()
+    new Incarnations(judge).held('s1', 'c1', before, now)
     return codes
   }
   const alive = (incarnation: number): Claim => ({ incarnation, state: 'alive' })
@@ -60,8 +60,8 @@ describe('a dead member is found dead (M4)', () => {
     timing: lanGossip,
   }
   const look = (seconds: number, watched: Partial<Watched>): readonly string[] => {
-    const { report, lines } = recorder()
-    new DeathDetection(report).look(seconds * secondUs, { ...down, ...watched })
+    const { judge, lines } = recorder()
+    new DeathDetection(judge).look(seconds * secondUs, { ...down, ...watched })
     return lines
   }
 
@@ -96,8 +96,8 @@ describe('members that are gone (M5)', () => {
   const pool = { timing: lanGossip, members: 3 }
   const failed: Gone = { status: 'failed', goneSinceUs: 0, triedUs: 0 }
   const told = (tell: (checker: GoneMembers) => void): readonly string[] => {
-    const { report, lines } = recorder()
-    tell(new GoneMembers(report))
+    const { judge, lines } = recorder()
+    tell(new GoneMembers(judge))
     return lines
   }
 
@@ -142,8 +142,8 @@ describe('local health (M6)', () => {
     [-1, 1],
     [0.5, 1],
   ])('may be %f: %i times not', (score, count) => {
-    const { report, codes } = recorder()
-    new LocalHealth(report).scored('s1', score)
+    const { judge, codes } = recorder()
+    new LocalHealth(judge).scored('s1', score)
     expect(codes).toHaveLength(count)
   })
 })
@@ -151,16 +151,16 @@ describe('local health (M6)', () => {
 describe('coordinates (M7)', () => {
   const vec = originCoordinate.vec
   const settled = (rttSeconds: number, samples: number): readonly string[] => {
-    const { report, codes } = recorder()
+    const { judge, codes } = recorder()
     const own = { vec: [0.003, ...vec.slice(1)], error: 0.2, adjustment: 0, height: 0.001 }
     const other = { ...originCoordinate, height: 0.001 }
-    new Coordinates(report).settled('s1', own, [other, other], { samples, rttSeconds })
+    new Coordinates(judge).settled('s1', own, [other, other], { samples, rttSeconds })
     return codes
   }
 
   it('are numbers within bounds', () => {
-    const { report, codes } = recorder()
-    const checker = new Coordinates(report)
+    const { judge, codes } = recorder()
+    const checker = new Coordinates(judge)
     checker.placed('s1', originCoordinate)
     checker.placed('s1', { ...originCoordinate, error: 0, adjustment: -0.01 })
     expect(codes).toEqual([])
@@ -174,8 +174,8 @@ describe('coordinates (M7)', () => {
     { ...originCoordinate, adjustment: 11 },
     { ...originCoordinate, height: 0 },
   ])('and not %j', (own) => {
-    const { report, codes } = recorder()
-    new Coordinates(report).placed('s1', own)
+    const { judge, codes } = recorder()
+    new Coordinates(judge).placed('s1', own)
     expect(codes).toEqual(['M7'])
   })
 
@@ -194,8 +194,8 @@ describe('coordinates (M7)', () => {
     })
     const others = [on(0.0055, 0.0022, -0.0019), on(0.0176, 0.0001, -0.0021), on(0.0116, 0.0007, -0.0011)]
     const wrongFor = (own: ReturnType<typeof on>): readonly string[] => {
-      const { report, codes } = recorder()
-      new Coordinates(report).settled('s3', own, others, { samples: 140, rttSeconds: 0.006 })
+      const { judge, codes } = recorder()
+      new Coordinates(judge).settled('s3', own, others, { samples: 140, rttSeconds: 0.006 })
       return codes
     }
     expect(wrongFor(on(0.003, 0.0078, -0.0033))).toEqual([])

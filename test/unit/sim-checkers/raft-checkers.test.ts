@@ -20,8 +20,8 @@ function logOf(...entries: readonly Entry[]): ServerLog {
 
 describe('R1 election safety', () => {
   it('accepts one leader for each term, and the same one told twice', () => {
-    const { report, codes } = recorder()
-    const checker = new ElectionSafety(report)
+    const { judge, codes } = recorder()
+    const checker = new ElectionSafety(judge)
     checker.becameLeader('s1', termOf(1))
     checker.becameLeader('s2', termOf(2))
     checker.becameLeader('s2', termOf(2))
@@ -29,8 +29,8 @@ describe('R1 election safety', () => {
   })
 
   it('reports two leaders of one term', () => {
-    const { report, lines } = recorder()
-    const checker = new ElectionSafety(report)
+    const { judge, lines } = recorder()
+    const checker = new ElectionSafety(judge)
     checker.becameLeader('s1', termOf(4))
     checker.becameLeader('s3', termOf(4))
     expect(lines).toEqual(['R1: s3 leads term 4, which s1 has led already'])
@@ -39,8 +39,8 @@ describe('R1 election safety', () => {
 
 describe('R2 leader append-only', () => {
   it('lets followers cut their logs, and leaders append', () => {
-    const { report, codes } = recorder()
-    const checker = new LeaderAppendOnly(report)
+    const { judge, codes } = recorder()
+    const checker = new LeaderAppendOnly(judge)
     checker.truncated('s1', logIndexOf(3))
     checker.becameLeader('s1', termOf(2))
     checker.appended('s1', logIndexOf(4), logIndexOf(3))
@@ -50,16 +50,16 @@ describe('R2 leader append-only', () => {
   })
 
   it('reports a leader that cuts its log', () => {
-    const { report, codes } = recorder()
-    const checker = new LeaderAppendOnly(report)
+    const { judge, codes } = recorder()
+    const checker = new LeaderAppendOnly(judge)
     checker.becameLeader('s1', termOf(2))
     checker.truncated('s1', logIndexOf(4))
     expect(codes).toEqual(['R2'])
   })
 
   it('reports a leader that writes over an entry', () => {
-    const { report, codes } = recorder()
-    const checker = new LeaderAppendOnly(report)
+    const { judge, codes } = recorder()
+    const checker = new LeaderAppendOnly(judge)
     checker.becameLeader('s1', termOf(2))
     checker.appended('s1', logIndexOf(4), logIndexOf(4))
     expect(codes).toEqual(['R2'])
@@ -105,8 +105,8 @@ describe('the log of a server, seen from outside', () => {
 
 describe('R3 log matching', () => {
   it('accepts logs that differ in entries of different terms', () => {
-    const { report, codes } = recorder()
-    const checker = new LogMatching(report)
+    const { judge, codes } = recorder()
+    const checker = new LogMatching(judge)
     const a = logOf(entry(1, 1, 'a'), entry(2, 1, 'b'))
     const b = logOf(entry(1, 1, 'a'), entry(2, 2, 'x'))
     for (const [node, log] of [['s1', a] as const, ['s2', b] as const]) {
@@ -122,8 +122,8 @@ describe('R3 log matching', () => {
   })
 
   it('reports an entry of equal index and term behind different entries', () => {
-    const { report, lines } = recorder()
-    const checker = new LogMatching(report)
+    const { judge, lines } = recorder()
+    const checker = new LogMatching(judge)
     const a = logOf(entry(1, 1, 'a'), entry(2, 3, 'b'))
     const b = logOf(entry(1, 2, 'y'), entry(2, 3, 'b'))
     checker.appended('s1', logIndexOf(2), termOf(3), a.hashAt(logIndexOf(2)) ?? 0)
@@ -132,8 +132,8 @@ describe('R3 log matching', () => {
   })
 
   it('reports a gap', () => {
-    const { report, codes } = recorder()
-    new LogMatching(report).gap('s1', logIndexOf(9), logIndexOf(3))
+    const { judge, codes } = recorder()
+    new LogMatching(judge).gap('s1', logIndexOf(9), logIndexOf(3))
     expect(codes).toEqual(['R3'])
   })
 })
@@ -143,48 +143,48 @@ describe('R4 leader completeness', () => {
   const two = entry(2, 1, 'b')
 
   it('accepts a later leader that has all that was committed', () => {
-    const { report, codes } = recorder()
-    const checker = new LeaderCompleteness(report)
+    const { judge, codes } = recorder()
+    const checker = new LeaderCompleteness(judge)
     checker.committed(logIndexOf(2), termOf(1), logOf(one, two))
     checker.becameLeader('s2', termOf(2), logOf(one, two, entry(3, 1, 'more')))
     expect(codes).toEqual([])
   })
 
   it('reports a later leader whose log is too short', () => {
-    const { report, codes } = recorder()
-    const checker = new LeaderCompleteness(report)
+    const { judge, codes } = recorder()
+    const checker = new LeaderCompleteness(judge)
     checker.committed(logIndexOf(2), termOf(1), logOf(one, two))
     checker.becameLeader('s2', termOf(2), logOf(one))
     expect(codes).toEqual(['R4'])
   })
 
   it('reports a later leader that has another entry there', () => {
-    const { report, codes } = recorder()
-    const checker = new LeaderCompleteness(report)
+    const { judge, codes } = recorder()
+    const checker = new LeaderCompleteness(judge)
     checker.committed(logIndexOf(2), termOf(2), logOf(one, entry(2, 2, 'committed')))
     checker.becameLeader('s2', termOf(4), logOf(one, entry(2, 3, 'other'), entry(3, 3)))
     expect(codes).toEqual(['R4'])
   })
 
   it('asks nothing of a late winner of an earlier term', () => {
-    const { report, codes } = recorder()
-    const checker = new LeaderCompleteness(report)
+    const { judge, codes } = recorder()
+    const checker = new LeaderCompleteness(judge)
     checker.committed(logIndexOf(2), termOf(5), logOf(one, entry(2, 5, 'b')))
     checker.becameLeader('s2', termOf(4), logOf(one))
     expect(codes).toEqual([])
   })
 
   it('asks it of a leader elected before the commit of an earlier term becomes known', () => {
-    const { report, codes } = recorder()
-    const checker = new LeaderCompleteness(report)
+    const { judge, codes } = recorder()
+    const checker = new LeaderCompleteness(judge)
     checker.becameLeader('s2', termOf(4), logOf(one))
     checker.committed(logIndexOf(2), termOf(3), logOf(one, entry(2, 3, 'b')))
     expect(codes).toEqual(['R4'])
   })
 
   it('asks nothing any more of one that has stepped down', () => {
-    const { report, codes } = recorder()
-    const checker = new LeaderCompleteness(report)
+    const { judge, codes } = recorder()
+    const checker = new LeaderCompleteness(judge)
     checker.becameLeader('s2', termOf(4), logOf(one))
     checker.noLongerLeads('s2')
     checker.committed(logIndexOf(2), termOf(3), logOf(one, entry(2, 3, 'b')))
@@ -194,8 +194,8 @@ describe('R4 leader completeness', () => {
 
 describe('R5 state machine safety', () => {
   it('accepts the same entries applied at different times, again after a restart, and on from a snapshot', () => {
-    const { report, codes } = recorder()
-    const checker = new StateMachineSafety(report)
+    const { judge, codes } = recorder()
+    const checker = new StateMachineSafety(judge)
     const entries = [entry(1, 1, 'a'), entry(2, 1, 'b'), entry(3, 2, 'c')]
     expect(entries.map((one) => checker.applied('s1', one))).toEqual([true, true, true])
     expect(entries.map((one) => checker.applied('s2', one))).toEqual([false, false, false])
@@ -208,16 +208,16 @@ describe('R5 state machine safety', () => {
   })
 
   it('reports different entries applied at one index', () => {
-    const { report, codes } = recorder()
-    const checker = new StateMachineSafety(report)
+    const { judge, codes } = recorder()
+    const checker = new StateMachineSafety(judge)
     checker.applied('s1', entry(1, 1, 'a'))
     checker.applied('s2', entry(1, 1, 'b'))
     expect(codes).toEqual(['R5'])
   })
 
   it('reports an entry skipped, and one applied twice', () => {
-    const { report, codes } = recorder()
-    const checker = new StateMachineSafety(report)
+    const { judge, codes } = recorder()
+    const checker = new StateMachineSafety(judge)
     checker.applied('s1', entry(1, 1, 'a'))
     checker.applied('s1', entry(3, 1, 'c'))
     checker.applied('s1', entry(3, 1, 'c'))
@@ -225,8 +225,8 @@ describe('R5 state machine safety', () => {
   })
 
   it('reports states that differ after the same entry', () => {
-    const { report, codes } = recorder()
-    const checker = new StateMachineSafety(report)
+    const { judge, codes } = recorder()
+    const checker = new StateMachineSafety(judge)
     checker.state('s1', 7, 'aa')
     checker.state('s2', 7, 'aa')
     checker.state('s3', 8, 'bb')
@@ -238,8 +238,8 @@ describe('R5 state machine safety', () => {
 
 describe('R6 durable monotonicity', () => {
   it('accepts growing terms, one vote in each, and the same found again after a restart', () => {
-    const { report, codes } = recorder()
-    const checker = new DurableTerms(report)
+    const { judge, codes } = recorder()
+    const checker = new DurableTerms(judge)
     checker.hardState('s1', termOf(1), undefined)
     checker.hardState('s1', termOf(1), 's2')
     checker.recovered('s1', termOf(1), 's2')
@@ -249,24 +249,24 @@ describe('R6 durable monotonicity', () => {
   })
 
   it('reports a vote that a restart has forgotten', () => {
-    const { report, lines } = recorder()
-    const checker = new DurableTerms(report)
+    const { judge, lines } = recorder()
+    const checker = new DurableTerms(judge)
     checker.hardState('s1', termOf(3), 's2')
     checker.recovered('s1', termOf(3), undefined)
     expect(lines).toEqual(['R6: s1 came back with a vote for nobody in term 3 after one for s2'])
   })
 
   it('reports a second vote in a term', () => {
-    const { report, codes } = recorder()
-    const checker = new DurableTerms(report)
+    const { judge, codes } = recorder()
+    const checker = new DurableTerms(judge)
     checker.hardState('s1', termOf(3), 's2')
     checker.hardState('s1', termOf(3), 's3')
     expect(codes).toEqual(['R6'])
   })
 
   it('reports a term that goes back over a restart', () => {
-    const { report, codes } = recorder()
-    const checker = new DurableTerms(report)
+    const { judge, codes } = recorder()
+    const checker = new DurableTerms(judge)
     checker.hardState('s1', termOf(3), undefined)
     checker.recovered('s1', termOf(2), undefined)
     expect(codes).toEqual(['R6'])
@@ -279,8 +279,8 @@ describe('R7 configuration', () => {
   })
 
   it('accepts one change after another, and non-voters at any time', () => {
-    const { report, codes } = recorder()
-    const checker = new ConfigurationChanges(report)
+    const { judge, codes } = recorder()
+    const checker = new ConfigurationChanges(judge)
     checker.appended('s1', logIndexOf(1), termOf(1), servers('a', 'b', 'c'))
     checker.becameLeader('s1', termOf(1))
     checker.committed('s1', logIndexOf(1))
@@ -291,8 +291,8 @@ describe('R7 configuration', () => {
   })
 
   it('reports a change begun before the last one is committed', () => {
-    const { report, codes } = recorder()
-    const checker = new ConfigurationChanges(report)
+    const { judge, codes } = recorder()
+    const checker = new ConfigurationChanges(judge)
     checker.appended('s1', logIndexOf(1), termOf(1), servers('a', 'b', 'c'))
     checker.becameLeader('s1', termOf(1))
     checker.committed('s1', logIndexOf(1))
@@ -302,8 +302,8 @@ describe('R7 configuration', () => {
   })
 
   it('reports a change that a leader begins before an entry of its own term is committed', () => {
-    const { report, codes } = recorder()
-    const checker = new ConfigurationChanges(report)
+    const { judge, codes } = recorder()
+    const checker = new ConfigurationChanges(judge)
     checker.appended('s1', logIndexOf(1), termOf(1), servers('a', 'b', 'c'))
     checker.committed('s1', logIndexOf(1))
     checker.becameLeader('s1', termOf(2))
@@ -312,16 +312,16 @@ describe('R7 configuration', () => {
   })
 
   it('reports two voters changed at once, on whichever server', () => {
-    const { report, codes } = recorder()
-    const checker = new ConfigurationChanges(report)
+    const { judge, codes } = recorder()
+    const checker = new ConfigurationChanges(judge)
     checker.appended('s2', logIndexOf(1), termOf(1), servers('a', 'b', 'c'))
     checker.appended('s2', logIndexOf(4), termOf(1), servers('a', 'd', 'c'))
     expect(codes).toEqual(['R7'])
   })
 
   it('forgets a change that was cut from the log', () => {
-    const { report, codes } = recorder()
-    const checker = new ConfigurationChanges(report)
+    const { judge, codes } = recorder()
+    const checker = new ConfigurationChanges(judge)
     checker.appended('s2', logIndexOf(1), termOf(1), servers('a', 'b', 'c'))
     checker.appended('s2', logIndexOf(4), termOf(1), servers('a', 'b', 'c', 'd'))
     checker.truncated('s2', logIndexOf(4))

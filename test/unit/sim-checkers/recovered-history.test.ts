@@ -24,8 +24,8 @@ const seen = operation({ kind: 'read', found: 'lost', callUs: 30 })
 
 /** The cluster is recovered at 100 with what it was after the write of 'kept'. */
 function verdict(...operations: readonly KeyOperation[]): readonly string[] {
-  const { report, codes } = recorder()
-  const checker = new LinearizableKeys(report, 0)
+  const { judge, codes } = recorder()
+  const checker = new LinearizableKeys(judge, 0)
   for (const one of operations) checker.began(one)
   checker.recovered({ atUs: 100, heldOf: () => 'kept', isKept: (value) => value === 'kept' })
   checker.judge()

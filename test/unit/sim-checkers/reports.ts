@@ -1,18 +1,31 @@
-import type { Report } from '../../../sim/checkers/checker.ts'
+import type { ExcuseNames, Judge } from '../../../sim/checkers/checker.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
 import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import type { Entry } from '../../../src/raft/core/types.ts'
 
-/** Collects what a checker reports. */
-export function recorder(): { readonly report: Report; readonly codes: string[]; readonly lines: string[] } {
+/** Collects what a checker reports, what it counts, and which excuses it uses. */
+export function recorder(): {
+  readonly judge: Judge<ExcuseNames>
+  readonly codes: string[]
+  readonly lines: string[]
+  /** `R1 3`, in the order of the first of each; with the names of excuses: `R1 excused: name 1`. */
+  readonly counts: () => readonly string[]
+} {
   const codes: string[] = []
   const lines: string[] = []
+  const facts = new Map<string, number>()
+  const count = (what: string, more: number): void => void facts.set(what, (facts.get(what) ?? 0) + more)
   return {
     codes,
     lines,
-    report: (code, message) => {
-      codes.push(code)
-      lines.push(`${code}: ${message}`)
+    counts: () => [...facts].map(([what, so]) => `${what} ${so}`),
+    judge: {
+      report: (code, message) => {
+        codes.push(code)
+        lines.push(`${code}: ${message}`)
+      },
+      judged: (code, more = 1) => count(code, more),
+      excused: (code, excuse) => count(`${code} excused: ${excuse}`, 1),
     },
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ServerCare } from '../../../sim/checkers/server-care.ts'
 import type { Configuration, Suffrage } from '../../../src/raft/core/types.ts'
+import { recorder } from './reports.ts'
 
 const idOf = (number: number): string => `00000000-0000-4000-8000-00000000000${number}`
 
@@ -21,7 +22,7 @@ class Leader {
   readonly told: string[] = []
   atMs = 0
   readonly care = new ServerCare(
-    (code, message) => this.told.push(`${code} ${message}`),
+    { ...recorder().judge, report: (code, message) => void this.told.push(`${code} ${message}`) },
     () => this.atMs * 1000,
   )
   #group = group()

@@ -5,8 +5,8 @@ import { recorder } from './reports.ts'
 const row = (key: string, modifyIndex: number) => ({ key, value: 'v', modifyIndex })
 
 function followed() {
-  const { report, lines } = recorder()
-  const checker = new WatchSequences(report)
+  const { judge, lines } = recorder()
+  const checker = new WatchSequences(judge)
   checker.follows('watcher 1', 'a/')
   checker.follows('watcher 2', 'a/')
   checker.follows('watcher 3', 'b/')

@@ -4,10 +4,10 @@ import { WholeChanges } from '../../../sim/checkers/keys/whole-changes.ts'
 import { recorder } from './reports.ts'
 
 function checker(...changes: readonly (readonly [key: string, index: number, value: string | undefined])[]) {
-  const { report, lines } = recorder()
+  const { judge, lines } = recorder()
   const applied = new AppliedKeys()
   for (const [key, index, value] of changes) applied.changed(key, index, value)
-  return { whole: new WholeChanges(report, applied), lines }
+  return { whole: new WholeChanges(judge, applied), lines }
 }
 
 describe('K2 of a CAS', () => {

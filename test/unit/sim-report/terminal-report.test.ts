@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { sumOfJudged } from '../../../sim/checkers/judged-tally.ts'
 import type { RunResult } from '../../../sim/report/run-report.ts'
 import { failureLines, seedLine, storyText, verdictLines } from '../../../sim/report/terminal-report.ts'
 
@@ -13,6 +14,7 @@ const result: RunResult = {
   trace: { hash: 'ab'.repeat(32), lines: 10, blocks: [] },
   elections: 2,
   writesAcknowledged: 99,
+  judged: sumOfJudged([]),
   marks: [],
   history: { about: undefined, staleDefaultUs: 0, operations: [] },
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { sumOfJudged } from '../../../sim/checkers/judged-tally.ts'
 import { firstDifference } from '../../../sim/cli/verify.ts'
 import type { RunResult } from '../../../sim/report/run-report.ts'
 import { Trace, type TraceDigest, type TraceOptions } from '../../../sim/report/trace.ts'
@@ -27,6 +28,7 @@ function result(trace: TraceDigest): RunResult {
     trace,
     elections: 0,
     writesAcknowledged: 0,
+    judged: sumOfJudged([]),
     marks: [],
     history: { about: undefined, staleDefaultUs: 0, operations: [] },
   }

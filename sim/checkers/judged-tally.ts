@@ -1,0 +1,67 @@
+import { InvariantViolation } from '../../src/base/invariant.ts'
+import type { Judge } from './checker.ts'
+import { type AllExcuses, type InvariantCode, invariants } from './checkers.ts'
+
+/** How much of one invariant a run has judged. */
+export interface JudgedCount {
+  /** Instances in which it could have been broken, and was looked at. */
+  readonly facts: number
+  /** What the facts belong to; absent where that is not counted. */
+  readonly of?: number
+  /** By the name of each excuse: the facts that it left out, or had judged more mildly. */
+  readonly excuses: Readonly<Record<string, number>>
+}
+
+/** What was judged of every invariant. */
+export type Judged = Readonly<Record<InvariantCode, JudgedCount>>
+
+interface Count {
+  facts: number
+  of: number
+  readonly excuses: Record<string, number>
+}
+
+const codes = Object.keys(invariants) as InvariantCode[]
+
+/** Counts what the checkers of one datacenter of one run judge. */
+export class JudgedTally {
+  readonly #counts = Object.fromEntries(codes.map((code) => [code, newCount(code)])) as Record<InvariantCode, Count>
+
+  readonly judged: Judge<AllExcuses>['judged'] = (code, count = 1, subjects = 0) => {
+    const counted = this.#counts[code]
+    counted.facts += count
+    counted.of += subjects
+  }
+
+  readonly excused: Judge<AllExcuses>['excused'] = (...[code, excuse]: readonly [InvariantCode, string]) => {
+    const { excuses } = this.#counts[code]
+    const before = excuses[excuse]
+    if (before === undefined) throw new InvariantViolation('an excuse that its code does not declare', { code, excuse })
+    excuses[excuse] = before + 1
+  }
+
+  /** As it is now. */
+  get counts(): Judged {
+    return sumOfJudged([this.#counts])
+  }
+}
+
+/** What several runs, or the datacenters of one, have judged together. */
+export function sumOfJudged(all: readonly Judged[]): Judged {
+  const sums = codes.map((code): readonly [string, JudgedCount] => {
+    const sum = newCount(code)
+    for (const { [code]: one } of all) {
+      sum.facts += one.facts
+      sum.of += one.of ?? 0
+      for (const [name, uses] of Object.entries(one.excuses)) sum.excuses[name] = (sum.excuses[name] ?? 0) + uses
+    }
+    const { facts, of, excuses } = sum
+    return [code, invariants[code].of === undefined ? { facts, excuses } : { facts, of, excuses }]
+  })
+  return Object.fromEntries(sums) as unknown as Judged
+}
+
+function newCount(code: InvariantCode): Count {
+  const named = Object.keys(invariants[code].excuses ?? {})
+  return { facts: 0, of: 0, excuses: Object.fromEntries(named.map((name) => [name, 0])) }
+}

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type Meaning, meaningSchema } from './meaning.ts'
 
 /**
  * A trace as JSON lines: a header, then one event a line. The nth event stands in line n + 1 of the file. Every number in
@@ -19,9 +20,6 @@ export const traceHeaderSchema = z.strictObject({
 })
 export type TraceHeader = z.output<typeof traceHeaderSchema>
 
-/** Part of what a packet, a write or a turn is about, in the terms of its protocol. Keys of one layer mean one thing. */
-export const meaningSchema = z.looseObject({ layer: z.string(), name: z.string() })
-export type Meaning = z.output<typeof meaningSchema>
 const means = z.array(meaningSchema).optional().describe('What the bytes say, by the decoders of the agent.')
 
 const whole = z.int().min(0)

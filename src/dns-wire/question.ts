@@ -1,6 +1,14 @@
 import { Packet } from 'dns2'
 import { err, ok, type Result } from '../base/result.ts'
-import { classInternet, type DnsRecord, type Rcode, rcodes, type TypeName, typeCodes } from './message.ts'
+import {
+  classInternet,
+  type DnsQuestion,
+  type DnsRecord,
+  type Rcode,
+  rcodes,
+  type TypeName,
+  typeCodes,
+} from './message.ts'
 import { ownerEnd } from './names.ts'
 import { MessageReader, Overrun, uint16 } from './reader.ts'
 import { fromResource, isReadType } from './resource.ts'
@@ -28,6 +36,8 @@ export interface ReceivedResponse {
   readonly truncated: boolean
   readonly recursionDesired: boolean
   readonly recursionAvailable: boolean
+  /** The question that it repeats, if it does. */
+  readonly question: DnsQuestion | undefined
   /** In order. Records of types that are never sent here are left out. */
   readonly answers: readonly DnsRecord[]
   readonly authorities: readonly DnsRecord[]
@@ -66,7 +76,8 @@ export function decodeResponse(bytes: Uint8Array): Result<ReceivedResponse, 'mal
   if (qr === 0 || qdcount > 1 || ancount + nscount + arcount > recordsMax) return err('malformed')
   const opt: OptSeen = { udpSize: undefined }
   try {
-    for (let i = 0; i < qdcount; i++) Packet.Question.parse(reader)
+    const asked = qdcount === 0 ? undefined : Packet.Question.parse(reader)
+    const question = asked === undefined ? undefined : { ...asked, name: `${asked.name}.` }
     const answers = section(reader, ancount, opt)
     const authorities = section(reader, nscount, opt)
     const additionals = section(reader, arcount, opt)
@@ -78,6 +89,7 @@ export function decodeResponse(bytes: Uint8Array): Result<ReceivedResponse, 'mal
       truncated: header.tc === 1,
       recursionDesired: header.rd === 1,
       recursionAvailable: header.ra === 1,
+      question,
       answers,
       authorities,
       additionals,

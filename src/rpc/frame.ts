@@ -202,6 +202,11 @@ export class FrameReader {
     this.#awaitsAnswers = awaitsAnswers
   }
 
+  /** Bytes of the unfinished frame. */
+  get held(): number {
+    return this.#held
+  }
+
   /** Calls `use` for each frame that is complete now. An error means that the stream is beyond repair. */
   push(bytes: Uint8Array, use: (frame: Frame) => void): Result<undefined, string> {
     let rest = bytes

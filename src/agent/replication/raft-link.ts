@@ -7,7 +7,7 @@ import type { Hello } from '../../rpc/frame.ts'
 import type { Rpc } from '../../rpc/rpc.ts'
 
 /** Prefix of the notices that carry Raft's messages; the sender's Raft protocol follows. */
-const topicPrefix = 'raft/'
+export const raftTopicPrefix = 'raft/'
 /** Maximum number of peers of other protocols whose report is remembered. */
 const toldMax = 256
 
@@ -25,7 +25,7 @@ export class RaftLink implements RaftTransport {
     this.#env = env
     this.#protocol = protocol
     this.#rpc = rpc
-    this.#topic = `${topicPrefix}${protocol}`
+    this.#topic = `${raftTopicPrefix}${protocol}`
   }
 
   /** A name with a colon is an address, and means any agent that listens there; node IDs contain no colon. */
@@ -41,9 +41,9 @@ export class RaftLink implements RaftTransport {
    * member in this server's configuration, which may still have the name from before the sender changed its protocol.
    */
   receive(raft: Raft, peer: Hello, topic: string, bytes: Uint8Array): void {
-    const message = topic.startsWith(topicPrefix) ? decodeMessage(bytes) : undefined
+    const message = topic.startsWith(raftTopicPrefix) ? decodeMessage(bytes) : undefined
     if (message?.ok !== true) return this.#env.metrics.count('rpc.notice.malformed')
-    const protocol = topic === this.#topic ? this.#protocol : Number(topic.slice(topicPrefix.length))
+    const protocol = topic === this.#topic ? this.#protocol : Number(topic.slice(raftTopicPrefix.length))
     if (!interoperate(this.#protocol, protocol)) return this.#refuse(peer, protocol)
     const own = serverIdFor(protocol, peer.nodeId, peer.address)
     const from = isAnswer(message.value) ? (raft.memberName(peer.nodeId, peer.address) ?? own) : own

@@ -22,7 +22,7 @@ export function seal(crypto: SealCrypto, key: Uint8Array, plain: Uint8Array, add
 
 /** The text, if this key opens it; undefined if it does not, or the bytes are malformed. */
 export function unseal(
-  crypto: SealCrypto,
+  crypto: Pick<SealCrypto, 'openAesGcm'>,
   key: Uint8Array,
   sealed: Uint8Array,
   additional: Uint8Array,

@@ -120,20 +120,33 @@ function readRecords(bytes: Uint8Array, offset: number, header: BatchHeader): Re
   return ok({ records, end, chain })
 }
 
+/**
+ * The records of a batch that stands alone, for readers that do not know its segment: the header is not judged, the
+ * records' checksums are.
+ */
+export function readLoneBatch(bytes: Uint8Array): Result<readonly LogRecord[], BadBatch> {
+  const view = viewOf(bytes)
+  if (bytes.length < batchHeaderBytes || view.getUint32(0) !== mark) return err({ offset: 0, what: 'it is no batch' })
+  const read = readRecords(bytes, 0, fieldsAt(view, 0))
+  return read.ok ? ok(read.value.records) : read
+}
+
 /** The header that stands at `at`, wherever it was written; `undefined` if no valid one does. */
 function headerAt(bytes: Uint8Array, at: number, salt: number): BatchHeader | undefined {
   if (at + batchHeaderBytes > bytes.length) return undefined
   const view = viewOf(bytes)
   if (view.getUint32(at) !== mark) return undefined
-  const chain = view.getUint32(at + 4)
-  if (chain !== headerChecksum(bytes, at, salt)) return undefined
+  return view.getUint32(at + 4) === headerChecksum(bytes, at, salt) ? fieldsAt(view, at) : undefined
+}
+
+function fieldsAt(view: DataView, at: number): BatchHeader {
   return {
     number: readU48(view, at + numberAt),
     offset: readU48(view, at + offsetAt),
     length: view.getUint32(at + lengthAt),
     count: view.getUint32(at + countAt),
     before: view.getUint32(at + beforeAt),
-    chain,
+    chain: view.getUint32(at + 4),
   }
 }
 

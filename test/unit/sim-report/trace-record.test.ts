@@ -18,7 +18,7 @@ const sent: TraceRecord = {
   fate: 'on its way',
   delayUs: 900,
   size: 42,
-  means: [{ layer: 'gossip', name: 'ping', sequence: 3 }],
+  means: [{ layer: 'gossip', name: 'ping', sequence: 3, member: 's2' }],
 }
 
 describe('a record of a trace', () => {
@@ -35,11 +35,13 @@ describe('a record of a trace', () => {
     expect(traceRecordSchema.safeParse({ ...sent, causes: causes.slice(1) }).success).toBe(true)
   })
 
-  it('has meanings that name their layer, whatever else they say', () => {
-    const read: MeaningReader = ({ payload }) => [{ layer: 'raft', name: 'append-entries', term: payload.length }]
+  it('has meanings with the fields of their layer and name', () => {
+    const read: MeaningReader = ({ payload }) => [{ layer: 'raft', name: 'timeout-now', term: payload.length }]
     const bytes = { kind: 'datagram', from: 's1', to: 's2', port: 1, stream: 0, payload: new Uint8Array(3) } as const
     expect(traceRecordSchema.safeParse({ ...sent, means: read(bytes) }).success).toBe(true)
     expect(traceRecordSchema.safeParse({ ...sent, means: [{ name: 'ping' }] }).success).toBe(false)
+    const wide = { layer: 'raft', name: 'timeout-now', term: 3, index: 4 }
+    expect(traceRecordSchema.safeParse({ ...sent, means: [wide] }).success).toBe(false)
   })
 
   it('follows a header with the version of the format', () => {

@@ -1,0 +1,79 @@
+import { textOfByteString } from '../../src/base/bytes.ts'
+import { isList, isRecord } from '../../src/base/shape.ts'
+import { type About, cut, type Subject, shownMax } from '../report/meaning.ts'
+
+/** Members of requests and commands, and what they name. Values and secrets are not among them. */
+const subjectOf: Readonly<Record<string, Subject>> = {
+  key: 'key',
+  prefix: 'prefix',
+  service: 'service',
+  serviceName: 'service',
+  node: 'node',
+  nodeName: 'node',
+  session: 'session',
+  check: 'check',
+  checkId: 'check',
+  checkName: 'check',
+  query: 'query',
+  event: 'event',
+  name: 'name',
+  id: 'id',
+  kind: 'kind',
+  state: 'state',
+}
+
+/** Lists whose items are looked at: the operations of a transaction, several offers at once. */
+const listNames: ReadonlySet<string> = new Set(['operations', 'ops', 'offers', 'checks', 'sessions'])
+
+/** What an `id` without a further word is the ID of: by the first part of the method or command. */
+const areas: Readonly<Record<string, Subject>> = { session: 'session', query: 'query', catalog: 'node' }
+
+/** Names within names: the node of a registration, its service, the operation of a transaction. */
+const depthMax = 2
+
+/**
+ * What a request or a command names, undefined where it names nothing. `method`: `kv.put`. The body is what the agent's
+ * decoder made of the bytes; only its members are looked at.
+ */
+export function aboutOf(method: string, body: unknown): About | undefined {
+  const found = new Map<Subject, string[]>()
+  gather(body, found, 0)
+  const area = areas[method.slice(0, method.indexOf('.'))]
+  const ids = found.get('id')
+  if (ids !== undefined && area !== undefined && !found.has(area)) {
+    found.delete('id')
+    found.set(area, ids)
+  }
+  if (found.size === 0) return undefined
+  const entries = [...found].map(([subject, texts]) => [subject, texts.length === 1 ? texts[0] : texts] as const)
+  return Object.fromEntries(entries)
+}
+
+function gather(body: unknown, found: Map<Subject, string[]>, depth: number): void {
+  if (!isRecord(body) || depth > depthMax) return
+  for (const [member, value] of Object.entries(body)) {
+    const subject = Object.hasOwn(subjectOf, member) ? subjectOf[member] : undefined
+    if (subject !== undefined) take(subject, value, found, depth)
+    else if (isList(value) && listNames.has(member)) {
+      for (const item of value.slice(0, shownMax)) gather(item, found, depth + 1)
+    }
+  }
+}
+
+function take(subject: Subject, value: unknown, found: Map<Subject, string[]>, depth: number): void {
+  if (typeof value === 'string') add(subject, value, found)
+  else if (isRecord(value)) {
+    const named = value['name'] ?? value['id'] ?? value['node']
+    if (typeof named === 'string') add(subject, named, found)
+    else gather(value, found, depth + 1)
+  }
+}
+
+function add(subject: Subject, value: string, found: Map<Subject, string[]>): void {
+  if (value === '') return
+  // Keys travel as byte strings, one character for each byte.
+  const text = cut(subject === 'key' || subject === 'prefix' ? textOfByteString(value) : value)
+  const texts = found.get(subject)
+  if (texts === undefined) found.set(subject, [text])
+  else if (texts.length < shownMax && !texts.includes(text)) texts.push(text)
+}

@@ -78,9 +78,11 @@ function blockKinds(grammar: Grammar): readonly Pick<Rule, 'resource' | 'match'>
 }
 
 function* named(block: HclBlock, name: string): Generator<HclNode> {
-  for (const [key, { node }] of block.members) {
-    if (key.length === name.length && key.toLowerCase() === name) yield node
-  }
+  for (const { name: key, node } of block.members) if (isNamed(key, name)) yield node
+}
+
+function isNamed(key: string, name: string): boolean {
+  return key === name || (key.length === name.length && key.toLowerCase() === name)
 }
 
 type Kind = Pick<ReadBlock, 'resource' | 'match' | 'name'>
@@ -89,7 +91,7 @@ type Kind = Pick<ReadBlock, 'resource' | 'match' | 'name'>
 function readBlocks(text: string, node: HclNode, kind: Kind, into: ReadBlock[]): At<undefined> {
   for (const labelled of itemsOf(node)) {
     if (labelled.kind !== 'block') return refusedAt(text, labelled, `root.${kind.name}: not a block with a label`)
-    for (const [label, { node: bodies }] of labelled.members) {
+    for (const { name: label, node: bodies } of labelled.members) {
       for (const body of itemsOf(bodies)) {
         if (body.kind !== 'block') return refusedAt(text, body, `root.${kind.name}: not a block with a label`)
         if (label.length > accessLabelMax) {
@@ -110,16 +112,27 @@ function itemsOf(node: HclNode): readonly HclNode[] {
 }
 
 function readBody(text: string, body: HclBlock, kind: Kind, label: string): At<ReadBlock> {
-  const texts = new Map<string, string>()
-  const members = kind.resource === 'service' ? ['policy', 'intentions'] : ['policy']
-  for (const member of members) {
-    for (const node of named(body, member)) {
-      const value = scalarText(text, node, `root.${kind.name}.${member}`)
-      if (!value.ok) return value
-      texts.set(member, value.value)
-    }
+  const { resource, match, name } = kind
+  const level = lastText(text, body, name, 'policy')
+  if (!level.ok) return level
+  const intentions = resource === 'service' ? lastText(text, body, name, 'intentions') : unsaid
+  return intentions.ok
+    ? ok({ resource, match, name, label, level: level.value, intentions: intentions.value })
+    : intentions
+}
+
+const unsaid: At<string> = ok('')
+
+/** Of members that differ in case alone the last counts; each must be a text. */
+function lastText(text: string, body: HclBlock, block: string, member: 'policy' | 'intentions'): At<string> {
+  let last = unsaid
+  // No generator: this runs for each of thousands of rules.
+  for (const { name, node } of body.members) {
+    if (!isNamed(name, member)) continue
+    last = scalarText(text, node, `root.${block}.${member}`)
+    if (!last.ok) return last
   }
-  return ok({ ...kind, label, level: texts.get('policy') ?? '', intentions: texts.get('intentions') ?? '' })
+  return last
 }
 
 function scalarText(text: string, node: HclNode, name: string): At<string> {
@@ -137,13 +150,20 @@ function refusedAt(text: string, { offset }: HclNode, message: string): At<never
 
 function problemOf(blocks: readonly ReadBlock[], scalars: Read['scalars']): string | undefined {
   const acl = scalars.get('acl') ?? ''
-  const problems = [
-    invalidScalar('acl', acl),
-    ...blocks.map(invalidRule),
-    invalidScalar('keyring', scalars.get('keyring') ?? ''),
-    invalidScalar('operator', scalars.get('operator') ?? ''),
-  ]
-  return problems.find((problem) => problem !== undefined)
+  return (
+    invalidScalar('acl', acl) ??
+    firstInvalid(blocks) ??
+    invalidScalar('keyring', scalars.get('keyring') ?? '') ??
+    invalidScalar('operator', scalars.get('operator') ?? '')
+  )
+}
+
+function firstInvalid(blocks: readonly ReadBlock[]): string | undefined {
+  for (const block of blocks) {
+    const problem = invalidRule(block)
+    if (problem !== undefined) return problem
+  }
+  return undefined
 }
 
 /** All values hold by now. An empty scalar says nothing. */

@@ -24,6 +24,8 @@ export function parseHclJson(text: string, itemsMax?: number): Result<HclBlock, 
 }
 
 const space = /[ \t\r\n]*/y
+/** Nearly every string: of ASCII without escapes, so that what stands between the quotes is its value. */
+const plainString = /"[ !#-[\]-~]*"/y
 const quoted = /"(?:[^"\\]|\\.)*"/y
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const loneSurrogate = /[\ud800-\udfff]/u
@@ -51,8 +53,8 @@ class JsonReader {
     const character = this.#peek()
     const offset = this.#at
     this.#budget.take(offset)
-    if (character === '{') return this.#nested(() => this.#block())
-    if (character === '[') return this.#nested(() => this.#list())
+    if (character === '{') return this.#block()
+    if (character === '[') return this.#list()
     if (character === '"') return { kind: 'scalar', offset, value: this.#string() }
     const digits = this.#match(number)
     if (digits !== undefined) {
@@ -63,16 +65,19 @@ class JsonReader {
     return { kind: 'scalar', offset, value: truth === 'null' ? '' : truth === 'true' }
   }
 
-  #nested<T>(read: () => T): T {
+  /** The offset of what begins here. */
+  #enter(): number {
     if (++this.#depth > depthMax) throw new HclError(this.#at, `more than ${depthMax} objects or lists in each other`)
-    this.#at++
-    const value = read()
+    return this.#at++
+  }
+
+  #leave(): void {
     this.#depth--
-    return value
+    this.#at++
   }
 
   #block(): HclBlock {
-    const offset = this.#at - 1
+    const offset = this.#enter()
     const items: Item[] = []
     while (this.#peek() !== '}') {
       if (items.length > 0) this.#expect(',')
@@ -81,22 +86,24 @@ class JsonReader {
       this.#expect(':')
       items.push({ keys: [key], value: this.#value() })
     }
-    this.#at++
+    this.#leave()
     return { kind: 'block', offset, members: members(items) }
   }
 
   #list(): HclNode {
-    const offset = this.#at - 1
+    const offset = this.#enter()
     const items: HclNode[] = []
     while (this.#peek() !== ']') {
       if (items.length > 0) this.#expect(',')
       items.push(this.#value())
     }
-    this.#at++
+    this.#leave()
     return { kind: 'list', offset, items, ofBlocks: false }
   }
 
   #string(): string {
+    const plain = this.#match(plainString)
+    if (plain !== undefined) return plain.slice(1, -1)
     const text = this.#match(quoted)
     if (text === undefined) throw this.#unexpected('a string')
     const offset = this.#at - text.length
@@ -117,15 +124,19 @@ class JsonReader {
 
   /** What comes next behind any space; undefined at the end. */
   #peek(): string | undefined {
+    const next = this.#text[this.#at]
+    if (next === undefined || next > ' ') return next
     this.#match(space)
     return this.#text[this.#at]
   }
 
   #match(pattern: RegExp): string | undefined {
-    pattern.lastIndex = this.#at
-    const found = pattern.exec(this.#text)?.[0]
-    this.#at += found?.length ?? 0
-    return found
+    const begin = this.#at
+    pattern.lastIndex = begin
+    // A test makes no list of what was found, which nobody would look at.
+    if (!pattern.test(this.#text)) return undefined
+    this.#at = pattern.lastIndex
+    return this.#text.slice(begin, this.#at)
   }
 
   #unexpected(expected: string): HclError {

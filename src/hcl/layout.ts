@@ -61,7 +61,7 @@ class LayoutReader {
   #lastLine = 0
 
   constructor(text: string) {
-    this.#lineStarts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]
+    this.#lineStarts = lineStartsOf(text)
     this.#lexer = new Lexer(text, (comment) => this.#comments.push(this.#placed(comment)))
     this.#token = this.#lexer.next()
   }
@@ -83,7 +83,7 @@ class LayoutReader {
     const firstLine = this.#lineAt(this.#token.offset)
     const groups = groupsOf(this.#comments)
     const isAbove = (this.#comments.at(-1)?.lastLine ?? Number.NEGATIVE_INFINITY) >= firstLine - 1
-    this.#comments = []
+    if (this.#comments.length > 0) this.#comments = []
     const keys: LayoutKey[] = []
     while (this.#token.kind === 'IDENT' || this.#token.kind === 'STRING') {
       const { text, value } = this.#take()
@@ -106,7 +106,7 @@ class LayoutReader {
   }
 
   #value(): LayoutValue {
-    this.#within.push(...this.#takeComments().map(({ text }) => text))
+    this.#takeWithin()
     if (this.#token.kind === 'LBRACE') return this.#block()
     if (this.#token.kind === 'LBRACK') return this.#list()
     invariant(this.#token.kind !== 'EOF', 'only what was parsed is laid out')
@@ -130,9 +130,13 @@ class LayoutReader {
       if (this.#token.kind === 'COMMA') this.#take()
       else values.push(this.#value())
     }
-    this.#within.push(...this.#takeComments().map(({ text }) => text))
+    this.#takeWithin()
     this.#take()
     return { kind: 'list', values }
+  }
+
+  #takeWithin(): void {
+    for (const { text } of this.#takeComments()) this.#within.push(text)
   }
 
   #take(): Token {
@@ -143,6 +147,7 @@ class LayoutReader {
   }
 
   #takeComments(): readonly Placed[] {
+    if (this.#comments.length === 0) return none
     return this.#comments.splice(0)
   }
 
@@ -169,7 +174,17 @@ class LayoutReader {
   }
 }
 
+/** Nearly every item has no comments: one empty list serves all of them. */
+const none: readonly never[] = []
+
+function lineStartsOf(text: string): readonly number[] {
+  const starts = [0]
+  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', end + 1)) starts.push(end + 1)
+  return starts
+}
+
 function groupsOf(comments: readonly Placed[]): readonly CommentGroup[] {
+  if (comments.length === 0) return none
   const groups: string[][] = []
   let line = Number.NEGATIVE_INFINITY
   for (const { text, firstLine, lastLine } of comments) {

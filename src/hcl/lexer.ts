@@ -40,6 +40,8 @@ const signs: ReadonlyMap<string, TokenKind> = new Map([
 ])
 
 const space = /[ \t\r\n]*/y
+/** Of the characters that `space` skips the one with the greatest code: most tokens follow the one before without any. */
+const spaceCode = 0x20
 const comment = /#[^\n]*|\/\/[^\n]*|\/\*/y
 // The field accepts letters of any script; here everything beyond ASCII counts as a letter.
 const name = /[A-Za-z_\u0080-\uffff][\w.\u0080-\uffff-]*/y
@@ -73,6 +75,11 @@ export class Lexer {
     if (character === undefined) return { kind: 'EOF', offset, text: '', value: undefined }
     if (character === '"') return this.#string()
     if (character === '<') return this.#heredoc()
+    const sign = signs.get(character)
+    if (sign !== undefined) {
+      this.#at++
+      return { kind: sign, offset, text: character, value: undefined }
+    }
     const word = this.#match(name)
     if (word !== undefined) {
       const isTruth = word === 'true' || word === 'false'
@@ -81,23 +88,26 @@ export class Lexer {
     const digits = this.#match(number)
     if (digits !== undefined) return numberToken(offset, digits)
     this.#at++
-    const kind = signs.get(character) ?? (character === '-' ? 'SUB' : character === '.' ? 'PERIOD' : undefined)
+    const kind = character === '-' ? 'SUB' : character === '.' ? 'PERIOD' : undefined
     if (kind === undefined) throw new HclError(offset, 'illegal char')
     return { kind, offset, text: character, value: undefined }
   }
 
   #match(pattern: RegExp): string | undefined {
-    pattern.lastIndex = this.#at
-    const found = pattern.exec(this.#text)?.[0]
-    if (found === undefined || found === '') return undefined
-    this.#at += found.length
-    return found
+    const begin = this.#at
+    pattern.lastIndex = begin
+    // A test makes no list of what was found, which nobody would look at.
+    if (!pattern.test(this.#text) || pattern.lastIndex === begin) return undefined
+    this.#at = pattern.lastIndex
+    return this.#text.slice(begin, this.#at)
   }
 
   #skip(): void {
     for (;;) {
-      this.#match(space)
+      if (this.#text.charCodeAt(this.#at) <= spaceCode) this.#match(space)
       const offset = this.#at
+      const first = this.#text[offset]
+      if (first !== '#' && first !== '/') return
       const begun = this.#match(comment)
       if (begun === undefined) return
       if (begun === '/*') {

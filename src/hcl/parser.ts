@@ -1,3 +1,4 @@
+import { itemAt } from '../base/items.ts'
 import { Lexer, type Token } from './lexer.ts'
 import { HclError, unknownToken } from './problem.ts'
 import type { HclBlock, HclList, HclMember, HclNode, HclScalar } from './tree.ts'
@@ -59,18 +60,21 @@ export class Parser {
     const keys = this.#keys()
     const sign = this.#token
     if (sign.kind === 'LBRACE') return { keys, value: this.#block() }
-    const names = keys.map(({ text }) => text).join(' ')
     if (sign.kind !== 'ASSIGN') {
       const isEnd = sign.kind === 'EOF' || sign.kind === 'RBRACE'
       const expected = `expected: IDENT | STRING | ASSIGN | LBRACE got: ${sign.kind}`
       if (!isEnd) throw new HclError(sign.offset, expected, 'next-token')
-      throw new HclError(sign.offset, `key '${names}' expected start of object ('{') or assignment ('=')`, 'next-token')
+      throw new HclError(
+        sign.offset,
+        `key '${namesOf(keys)}' expected start of object ('{') or assignment ('=')`,
+        'next-token',
+      )
     }
     if (keys.length > 1) throw new HclError(sign.offset, 'nested object expected: LBRACE got: ASSIGN')
     this.#advance()
     // The field takes a file that ends here for one without this key.
     if (this.#token.kind === 'EOF') {
-      throw new HclError(sign.offset, `no value stands after '${names} ='`)
+      throw new HclError(sign.offset, `no value stands after '${namesOf(keys)} ='`)
     }
     return { keys, value: this.#value() }
   }
@@ -83,9 +87,8 @@ export class Parser {
     }
     const { kind, offset } = this.#token
     if (keys.length > depthMax) throw new HclError(offset, `more than ${depthMax} labels of one block`)
-    const [first, ...more] = keys
-    if (first === undefined) throw new HclError(offset, noKeys(kind), 'next-token')
-    return [first, ...more]
+    if (!isFilled(keys)) throw new HclError(offset, noKeys(kind), 'next-token')
+    return keys
   }
 
   #value(): HclNode {
@@ -153,6 +156,14 @@ export class Parser {
   }
 }
 
+function isFilled<T>(items: T[]): items is [T, ...T[]] {
+  return items.length > 0
+}
+
+function namesOf(keys: readonly Token[]): string {
+  return keys.map(({ text }) => text).join(' ')
+}
+
 function noKeys(kind: Token['kind']): string {
   if (kind === 'ASSIGN') return 'no object keys found!'
   return kind === 'LBRACE'
@@ -175,53 +186,78 @@ export interface Item {
  * 3. Lists of one name are one list; of scalars the last wins.
  * 4. Values of different kinds under one name are an error, and so is what is no block after a block.
  */
-export function members(items: readonly Item[]): ReadonlyMap<string, HclMember> {
-  const found = new Map<string, HclMember>()
-  // Lists that were made here may be pushed to: a copy for each of many items would cost their square.
-  let own: Map<string, HclNode[]> | undefined
-  for (const { keys, value } of items) {
-    const [key, ...labels] = keys
-    const name = String(key.value)
-    const before = found.get(name)
-    const node = labelled(labels, value)
-    const list = own?.get(name)
-    if (list !== undefined && before?.node.kind === 'list' && node.kind === 'list' && mayJoin(before.node, node)) {
-      for (const each of node.items) list.push(each)
-      continue
-    }
-    if (before === undefined) {
-      found.set(name, { offset: key.offset, node })
-      continue
-    }
-    // Made only where a name is repeated: most of many blocks have none.
-    own ??= new Map()
-    found.set(name, { offset: before.offset, node: joined(name, before.node, node, key.offset, own) })
-  }
-  return found
+export function members(items: readonly Item[]): readonly HclMember[] {
+  const [first] = items
+  if (first === undefined) return []
+  if (items.length === 1) return [memberOf(first)]
+  const found = new Members()
+  for (const item of items) found.add(memberOf(item))
+  return found.all
 }
 
-function labelled(labels: readonly Key[], value: HclNode): HclNode {
-  let node = asList(value)
-  for (const label of labels.toReversed()) {
-    const member = { offset: label.offset, node }
-    node = asList({ kind: 'block', offset: label.offset, members: new Map([[String(label.value), member]]) })
+/** Up to so many names are found by looking at each: a map is for the blocks that have more. */
+const scannedMax = 8
+
+class Members {
+  readonly all: HclMember[] = []
+  /** Made for more names than are scanned. */
+  #places: Map<string, number> | undefined
+  /** Lists that were made here may be pushed to: a copy for each of many items would cost their square. */
+  #own: Map<string, HclNode[]> | undefined
+
+  add(member: HclMember): void {
+    const at = this.#placeOf(member.name)
+    const before = this.all[at]
+    if (before === undefined) this.#append(member)
+    else if (!this.#pushed(before, member.node)) this.all[at] = { ...before, node: this.#joined(before, member) }
   }
-  return node
+
+  #append(member: HclMember): void {
+    this.#places?.set(member.name, this.all.length)
+    this.all.push(member)
+    if (this.all.length === scannedMax) this.#places = new Map(this.all.map(({ name }, at) => [name, at]))
+  }
+
+  #placeOf(name: string): number {
+    return this.#places === undefined
+      ? this.all.findIndex((member) => member.name === name)
+      : (this.#places.get(name) ?? -1)
+  }
+
+  /** Whether the node's items went into a list that was made here. */
+  #pushed({ name, node: before }: HclMember, node: HclNode): boolean {
+    const list = this.#own?.get(name)
+    if (list === undefined || before.kind !== 'list' || node.kind !== 'list' || !mayJoin(before, node)) return false
+    for (const each of node.items) list.push(each)
+    return true
+  }
+
+  #joined({ node: before }: HclMember, { name, offset, node }: HclMember): HclNode {
+    if (before.kind === 'list' && node.kind === 'list' && mayJoin(before, node)) {
+      const items = [...before.items, ...node.items]
+      this.#own ??= new Map()
+      this.#own.set(name, items)
+      return { ...before, items }
+    }
+    const isSame = before.kind === 'scalar' && node.kind === 'scalar' && typeof before.value === typeof node.value
+    if (isSame) return node
+    throw new HclError(offset, `'${name}' is of one kind in one place and of another in another`)
+  }
+}
+
+/** Of an item: its value stands below the labels that follow its first key. */
+function memberOf({ keys, value }: Item): HclMember {
+  let node = asList(value)
+  for (let at = keys.length - 1; at > 0; at--) {
+    const { offset, value: label } = itemAt(keys, at)
+    node = asList({ kind: 'block', offset, members: [{ name: String(label), offset, node }] })
+  }
+  const [{ offset, value: name }] = keys
+  return { name: String(name), offset, node }
 }
 
 function asList(node: HclNode): HclNode {
   return node.kind === 'block' ? { kind: 'list', offset: node.offset, items: [node], ofBlocks: true } : node
-}
-
-function joined(name: string, before: HclNode, node: HclNode, offset: number, own: Map<string, HclNode[]>): HclNode {
-  if (before.kind === 'list' && node.kind === 'list' && mayJoin(before, node)) {
-    const items = [...before.items, ...node.items]
-    own.set(name, items)
-    return { ...before, items }
-  }
-  const isSame = before.kind === 'scalar' && node.kind === 'scalar' && typeof before.value === typeof node.value
-  if (isSame) return node
-  throw new HclError(offset, `'${name}' is of one kind in one place and of another in another`)
 }
 
 function mayJoin(before: HclList, more: HclList): boolean {

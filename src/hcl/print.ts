@@ -10,10 +10,12 @@ export function printHcl(layout: Layout): string {
 }
 
 function itemText(item: LayoutItem, indent: string, width = 0): string {
-  const [first = '', ...labels] = item.keys.map(({ text }) => text)
-  const keys = [first.padEnd(width), ...labels, ...(item.isAssigned ? ['='] : [])].join(' ')
+  const [first, ...labels] = item.keys
+  let keys = first?.text.padEnd(width) ?? ''
+  for (const { text } of labels) keys += ` ${text}`
+  if (item.isAssigned) keys += ' ='
   const beside = item.beside === undefined ? '' : ` ${item.beside}`
-  const apart = item.apart.map((group) => `${lines(group, indent)}\n\n`).join('')
+  const apart = item.apart.length === 0 ? '' : item.apart.map((group) => `${lines(group, indent)}\n\n`).join('')
   const above = item.above.length === 0 ? '' : `${lines(item.above, indent)}\n`
   return `${apart}${above}${indent}${keys} ${valueText(item.value, indent)}${beside}`
 }
@@ -32,12 +34,17 @@ function valueText(value: LayoutValue, indent: string): string {
 function blockText({ items, rest }: Layout, indent: string): string {
   if (items.length === 0 && rest.length === 0) return '{}'
   const inner = `${indent}  `
-  const groups = alignedGroups(items).map((group) => {
-    const width = group.length > 1 ? group.reduce((most, { keys }) => Math.max(most, keys[0]?.text.length ?? 0), 0) : 0
-    return group.map((item) => itemText(item, inner, width)).join('\n')
-  })
+  const [only] = items
+  // Most blocks of rules: nothing is aligned, and nothing joined.
+  if (only !== undefined && items.length === 1 && rest.length === 0) return `{\n${itemText(only, inner)}\n${indent}}`
+  const groups = alignedGroups(items).map((group) => groupText(group, inner))
   const members = [...groups, ...rest.map((group) => lines(group, inner))].join('\n\n')
   return `{\n${members}\n${indent}}`
+}
+
+function groupText(group: readonly LayoutItem[], indent: string): string {
+  const width = group.length > 1 ? group.reduce((most, { keys }) => Math.max(most, keys[0]?.text.length ?? 0), 0) : 0
+  return group.map((item) => itemText(item, indent, width)).join('\n')
 }
 
 /** Members of one line that stand in adjacent lines, together; each other one by itself. */

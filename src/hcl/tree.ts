@@ -20,11 +20,15 @@ export interface HclList {
 export interface HclBlock {
   readonly kind: 'block'
   readonly offset: number
-  /** In the order in which the names first stand. */
-  readonly members: ReadonlyMap<string, HclMember>
+  /**
+   * In the order in which the names first stand, each name once. A list and no map: most blocks of a large text have one
+   * member, and a map for each of thousands would be most of what reading them costs.
+   */
+  readonly members: readonly HclMember[]
 }
 
 export interface HclMember {
+  readonly name: string
   /** Of the name, where it stands first. */
   readonly offset: number
   readonly node: HclNode
@@ -38,6 +42,6 @@ export function plainValue(node: HclNode): unknown {
     case 'list':
       return node.items.map(plainValue)
     case 'block':
-      return Object.fromEntries([...node.members].map(([key, member]) => [key, plainValue(member.node)]))
+      return Object.fromEntries(node.members.map((member) => [member.name, plainValue(member.node)]))
   }
 }

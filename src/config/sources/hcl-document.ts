@@ -53,15 +53,15 @@ export function parseHclDocument(file: string, text: string): Result<ConfigDocum
 /** Two blocks `service` are a list of services. */
 function gathered(root: HclBlock): HclBlock {
   const members = new Map<string, HclMember>()
-  for (const [key, member] of root.members) {
-    const { node } = member
+  for (const member of root.members) {
+    const { name: key, node } = member
     const isRepeated = node.kind === 'list' && node.items.length > 1
     const name = (isRepeated ? repeated.get(key.toLowerCase()) : undefined) ?? key
     const before = members.get(name)?.node
     const joins = before?.kind === 'list' && node.kind === 'list'
-    members.set(name, joins ? { ...member, node: { ...node, items: [...before.items, ...node.items] } } : member)
+    members.set(name, { ...member, name, node: joins ? { ...node, items: [...before.items, ...node.items] } : node })
   }
-  return { ...root, members }
+  return { ...root, members: [...members.values()] }
 }
 
 function unwrapped(node: HclNode, path: string): HclNode {
@@ -75,10 +75,8 @@ function unwrapped(node: HclNode, path: string): HclNode {
     }
     case 'block': {
       const under = (key: string): string => (path === '' ? key : `${path}.${key}`)
-      const members = [...node.members].map(
-        ([key, member]) => [key, { ...member, node: unwrapped(member.node, under(key)) }] as const,
-      )
-      return { ...node, members: new Map(members) }
+      const members = node.members.map((member) => ({ ...member, node: unwrapped(member.node, under(member.name)) }))
+      return { ...node, members }
     }
   }
 }
@@ -89,7 +87,7 @@ function offsetOf(root: HclNode, path: readonly PropertyKey[]): number {
   let node: HclNode | undefined = root
   for (const part of path) {
     if (node?.kind === 'block') {
-      const member: HclMember | undefined = node.members.get(String(part))
+      const member: HclMember | undefined = node.members.find(({ name }) => name === String(part))
       if (member === undefined) return offset
       offset = member.offset
       node = member.node

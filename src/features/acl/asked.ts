@@ -1,4 +1,6 @@
 import type { Authorizer } from '../../access/authorizer.ts'
+import { parseRules } from '../../access/reading.ts'
+import type { Grammar, RuleSet } from '../../access/rules.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { uuidOf } from '../../base/uuid.ts'
 import type { Failure } from '../../model/failure.ts'
@@ -7,6 +9,7 @@ import type { ReadTransaction } from '../../store/types.ts'
 import { type Asks, asks, type Filters, filters, refusedUnlessAllowed } from '../contract/access.ts'
 import { legacyModeFailure, type ServerAccess } from '../contract/access-control.ts'
 import { type CommandDefinition, measured, type ServerContext, type WriteIdentity } from '../contract/server-context.ts'
+import { nextTurn } from '../contract/turns.ts'
 import { oneForAll } from '../contract/visible-index.ts'
 import { isNewMode, newModeIndex } from './views.ts'
 
@@ -72,6 +75,28 @@ export function isPrimary({ datacenter }: ServerContext, { primaryDatacenter }: 
 /** A refused request, with the message and the status that clients of the field know. */
 export function refused(message: string): { readonly ok: false; readonly error: Failure } {
   return err({ kind: 'refused', message })
+}
+
+/** Texts of rules with more characters than this take milliseconds to read, and are read in a turn of their own. */
+const largeRulesLength = 32 * 1024
+
+export function areLarge(rules: string): boolean {
+  return rules.length > largeRulesLength
+}
+
+/**
+ * Reads rules before they are proposed. The largest take some 20 ms. What comes before it (a body of a megabyte) and
+ * after it (log, state and answer) takes about as long, so that the three are turns of the event loop.
+ */
+export async function largeRulesRead(
+  { env }: ServerContext,
+  rules: string,
+  grammar: Grammar,
+): Promise<Result<RuleSet, string>> {
+  await nextTurn(env)
+  const read = parseRules(rules, grammar)
+  await nextTurn(env)
+  return read
 }
 
 export function drawnUuid({ env }: ServerContext, of: string): string {

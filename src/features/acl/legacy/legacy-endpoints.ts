@@ -7,7 +7,16 @@ import { filters, open, permissionDenied, refusedUnlessAllowed } from '../../con
 import { flagReply, textReply } from '../../contract/reply.ts'
 import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../../contract/server-context.ts'
 import { oneForAll } from '../../contract/visible-index.ts'
-import { drawnUuid, eitherSystem, isPrimary, proposed, refused, writesLegacyAccess } from '../asked.ts'
+import {
+  areLarge,
+  drawnUuid,
+  eitherSystem,
+  isPrimary,
+  largeRulesRead,
+  proposed,
+  refused,
+  writesLegacyAccess,
+} from '../asked.ts'
 import { anonymousSecret, rootSecrets, type TokenRow } from '../model.ts'
 import { tokenReply, tokensReply } from '../replies.ts'
 import { allTokens, tokenBySecret, tokensIndex } from '../views.ts'
@@ -76,7 +85,7 @@ async function setLegacy(
   if (!isPrimary(server, access.value)) return refused(elsewhere)
   if (type !== 'client' && type !== 'management') return refused('Invalid ACL Type')
   if (rootSecrets.includes(id)) return err(permissionDenied('Cannot modify root ACL'))
-  const read = parseRules(rules, 'legacy')
+  const read = areLarge(rules) ? await largeRulesRead(server, rules, 'legacy') : parseRules(rules, 'legacy')
   if (!read.ok) return refused(`ACL rule compilation failed: ${read.error}`)
   const body = { id: id === '' ? drawnUuid(server, 'legacy') : id, name, type, rules, unlessThere: false }
   const { event } = read.value.rules

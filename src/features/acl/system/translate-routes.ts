@@ -1,10 +1,12 @@
-import { translateRules } from '../../../access/translate.ts'
+import { translateRules, translation } from '../../../access/translate.ts'
 import { textOf } from '../../../base/bytes.ts'
 import { permissionDenied } from '../../contract/access.ts'
 import type { AgentContext } from '../../contract/agent-context.ts'
 import type { ReadMeta } from '../../contract/reading.ts'
 import { declared, failed, type Route, type RouteResponse } from '../../contract/route.ts'
+import { inTurns } from '../../contract/turns.ts'
 import { indexHeaders, readParameters, textAnswer } from '../../http/declared.ts'
+import { areLarge } from '../asked.ts'
 import { type AclRequest, badShape, type Entered, failedRead, newAclAnswers, whereKnown } from '../route-checks.ts'
 import { tokenInPath } from '../tokens/token-routes.ts'
 
@@ -46,19 +48,19 @@ async function translateGiven(agent: AgentContext, request: AclRequest): Promise
   const authorizer = await agent.authorizer(request.call)
   if (!authorizer.ok) return failed(authorizer.error)
   if (!authorizer.value.allows('acl', '', 'read')) return failed(permissionDenied())
-  return translated(textOf(request.body))
+  return translated(agent, textOf(request.body))
 }
 
 async function translateOfToken(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
   const read = await tokenInPath(agent, request, entry)
   if ('response' in read) return read.response
   const { found, meta } = read
-  if (found.rules !== '') return translated(found.rules, meta)
+  if (found.rules !== '') return translated(agent, found.rules, meta)
   return failedRead({ kind: 'refused', message: 'The specified token does not have any rules set' }, meta)
 }
 
-function translated(rules: string, meta?: ReadMeta): RouteResponse {
-  const text = translateRules(rules)
+async function translated({ env }: AgentContext, rules: string, meta?: ReadMeta): Promise<RouteResponse> {
+  const text = areLarge(rules) ? await inTurns(env, translation(rules)) : translateRules(rules)
   if (!text.ok) return badShape(text.error)
   return { kind: 'text', text: text.value, status: 200, ...(meta === undefined ? {} : { meta }) }
 }

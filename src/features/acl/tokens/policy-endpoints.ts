@@ -6,12 +6,14 @@ import type { Failure } from '../../../model/failure.ts'
 import { flagReply } from '../../contract/reply.ts'
 import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../../contract/server-context.ts'
 import {
+  areLarge,
   batchMax,
   drawnUuid,
   type InMode,
   inNewMode,
   isPrimary,
   isUuid,
+  largeRulesRead,
   malformedId,
   newSystem,
   proposed,
@@ -99,6 +101,9 @@ async function setPolicy(
   if (!isPrimary(server, access.value)) return refused(elsewhere)
   const refusal = policyRefusal(args)
   if (refusal !== undefined) return refused(refusal)
+  const { rules } = args
+  const read = areLarge(rules) ? await largeRulesRead(server, rules, 'new') : parseRules(rules, 'new')
+  if (!read.ok) return refused(read.error)
   const isNew = args.id === ''
   const policy = { ...args, id: isNew ? drawnUuid(server, args.name) : lowerAscii(args.id) }
   const written = await proposed(server, 'acl.policy.upsert', policySet, { policy, isNew }, identity)
@@ -111,15 +116,14 @@ async function setPolicy(
 const elsewhere = 'policies are written in the primary datacenter'
 const nameShape = /^[A-Za-z0-9_-]{1,128}$/
 
-/** The refusals that need no other policies. */
-function policyRefusal({ id, name, rules }: SetArgs): string | undefined {
+/** The refusals that need no other policies, but for that of its rules. */
+function policyRefusal({ id, name }: SetArgs): string | undefined {
   if (id !== '' && !isUuid(id)) return 'Policy ID invalid UUID'
   if (name === '') return 'Invalid Policy: no Name is set'
   if (!nameShape.test(name)) {
     return "Invalid Policy: invalid Name. Only alphanumeric characters, '-' and '_' are allowed"
   }
-  const read = parseRules(rules, 'new')
-  return read.ok ? undefined : read.error
+  return undefined
 }
 
 export const policyDeleteEndpoint: WriteEndpoint<IdArgs, boolean> = {

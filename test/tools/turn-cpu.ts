@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+
+/**
+ * CPU time of this thread in ms: what others of its process use (test files in threads beside it, garbage collection in
+ * the background) does not count, nor does waiting for a core. Of Linux; elsewhere that of the process.
+ */
+export function threadCpuMs(): number {
+  try {
+    return Number(readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ', 1)[0]) / 1e6
+  } catch {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1_000
+  }
+}
+
+/** The CPU time in ms of the longest turn of this thread's event loop while something was awaited. */
+export async function longestTurnMs(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0
+  let last = threadCpuMs()
+  let isOver = false
+  const look = (): void => {
+    const now = threadCpuMs()
+    longest = Math.max(longest, now - last)
+    last = now
+    if (!isOver) setImmediate(look)
+  }
+  setImmediate(look)
+  try {
+    await work()
+  } finally {
+    isOver = true
+  }
+  // The turn in which the work ended counts, too.
+  await new Promise<void>((resolve) => {
+    setImmediate(() => {
+      look()
+      resolve()
+    })
+  })
+  return longest
+}

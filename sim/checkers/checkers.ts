@@ -1,26 +1,31 @@
 import { accessHistory } from './access/access-history.ts'
+import { accessTold, markedAccess } from './access/access-marks.ts'
 import { accessMode } from './access/access-mode.ts'
 import { accessStates } from './access/access-state.ts'
 import { tokenMigration } from './access/token-migration.ts'
+import { careTold, serversCaredFor } from './autopilot-marks.ts'
 import type { Checker, CodeOf, Invariant } from './checker.ts'
 import { cleanDeath } from './clean-death.ts'
 import { lockHolders } from './clients/lock-holders.ts'
 import { lockIndex } from './clients/lock-index.ts'
+import { markedLocks } from './clients/lock-marks.ts'
 import { lockStates } from './clients/lock-states.ts'
 import { monotoneIndex } from './clients/monotone-index.ts'
 import { parkedReads } from './clients/parked-reads.ts'
+import { markedReaders, readersTold } from './clients/reader-marks.ts'
 import { sessionLives } from './clients/session-lives.ts'
 import { watchSequences } from './clients/watch-sequences.ts'
 import { acknowledgedWrites } from './keys/acknowledged-writes.ts'
 import { appliedKeys } from './keys/applied-keys.ts'
 import { exactlyOnce } from './keys/exactly-once.ts'
 import { keyChanges } from './keys/key-changes.ts'
+import { markedKeys } from './keys/key-marks.ts'
 import { linearizableKeys } from './keys/linearizable-keys.ts'
 import { staleReads } from './keys/stale-reads.ts'
 import { wholeChanges } from './keys/whole-changes.ts'
 import { liveness } from './liveness.ts'
-import { reachedMarks } from './marks.ts'
 import { meshLaws } from './mesh/mesh-laws.ts'
+import { markedRotations, meshTold } from './mesh/mesh-marks.ts'
 import { meshRoots } from './mesh/mesh-roots.ts'
 import { meshRotation } from './mesh/mesh-rotation.ts'
 import { meshSecrets } from './mesh/mesh-secrets.ts'
@@ -36,19 +41,25 @@ import { keptRegistrations } from './pool/kept-registrations.ts'
 import { localHealth } from './pool/local-health.ts'
 import { membership, wanMembership } from './pool/membership.ts'
 import { oneTruth } from './pool/one-truth.ts'
+import { poolTold } from './pool/pool-marks.ts'
 import { poolViews } from './pool/pool-views.ts'
+import { agentTold, diskTold, markedProcesses } from './process-marks.ts'
 import { queryTruth } from './query-truth.ts'
 import { configurationChanges } from './raft/configuration-changes.ts'
 import { durableTerms } from './raft/durable-terms.ts'
 import { electionSafety } from './raft/election-safety.ts'
 import { failStop } from './raft/fail-stop.ts'
+import { underFire } from './raft/fire-marks.ts'
 import { leaderAppendOnly } from './raft/leader-append-only.ts'
 import { leaderCompleteness } from './raft/leader-completeness.ts'
 import { leadership } from './raft/leadership.ts'
 import { logMatching } from './raft/log-matching.ts'
 import { lostMajority } from './raft/lost-majority.ts'
+import { raftMarks, raftTold } from './raft/raft-marks.ts'
 import { serverLogs } from './raft/server-logs.ts'
 import { stateMachineSafety } from './raft/state-machine-safety.ts'
+import { reachedStates } from './rare-states.ts'
+import { markedRegistrations } from './registration-marks.ts'
 import { serverCare } from './server-care.ts'
 
 const all = [
@@ -57,7 +68,7 @@ const all = [
   serverLogs,
   lostMajority,
   appliedKeys,
-  reachedMarks,
+  reachedStates,
   accessStates,
   meshStates,
   lockStates,
@@ -106,6 +117,25 @@ const all = [
   cleanDeath,
   panics,
   liveness,
+  // What sees rare states only: it comes last, when what it looks at has been told.
+  raftMarks,
+  raftTold,
+  underFire,
+  serversCaredFor,
+  careTold,
+  markedProcesses,
+  diskTold,
+  agentTold,
+  poolTold,
+  markedRegistrations,
+  markedKeys,
+  markedLocks,
+  markedReaders,
+  readersTold,
+  markedAccess,
+  accessTold,
+  markedRotations,
+  meshTold,
 ] as const
 
 /** Every checker of a run: the one place that knows them all. */

@@ -5,8 +5,12 @@ import type { Release } from '../../src/model/release.ts'
 import type { Entry } from '../../src/raft/core/types.ts'
 import type { ReadTransaction } from '../../src/store/types.ts'
 import type { Invariants } from './invariants.ts'
-import { reachedMarks } from './marks.ts'
 import { stateMachineSafety } from './raft/state-machine-safety.ts'
+import { rareStates } from './rare-states.ts'
+
+export const commandMarks = rareStates({
+  'write repeated': 'a forwarded write came a second time, and was not carried out again',
+})
 
 /** States are compared at every fourth entry, because a difference once made stays. When the run rests they are compared again. */
 const digestEvery = 4
@@ -45,7 +49,7 @@ export class CommandObserver {
   applied(entry: Entry): void {
     const first = this.#all.of(stateMachineSafety).applied(this.#source.node, entry)
     // A command that was carried out is told as such; one that was not is a repeat, or too old to tell.
-    if (this.#entry !== undefined) this.#all.of(reachedMarks).reach('write repeated')
+    if (this.#entry !== undefined) this.#all.of(commandMarks)('write repeated')
     this.#entry = undefined
     if (!first || entry.kind !== 'command') return
     if (this.#command?.entryIndex === entry.index) this.#tookEffect(entry, this.#command)

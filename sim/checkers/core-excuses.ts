@@ -1,4 +1,10 @@
 import type { NamesDrawn } from '../notation/selection.ts'
+import { rareStates } from './rare-states.ts'
+
+export const coreMarks = rareStates({
+  'core without the leader': 'the core that was healed first had lost its leader',
+})
+
 /** Why a core that was healed may be unable to serve, though nothing is wrong with the program. Each is looked into. */
 export const coreExcuses = {
   'no core': 'even all servers that can be healed are no majority of what they go by: others left, or are lost',

@@ -1,10 +1,11 @@
+import type { StartFailure } from '../../src/agent/boot/lifecycle.ts'
 import type { LoggedCommand } from '../../src/agent/replication/command-codec.ts'
 import type { AgentConfig } from '../../src/agent/settings/agent-config.ts'
 import type { InvariantViolation } from '../../src/base/invariant.ts'
 import type { WriteIdentity } from '../../src/features/contract/server-context.ts'
 import type { LogIndex, Term } from '../../src/model/log-position.ts'
 import type { Release } from '../../src/model/release.ts'
-import type { Configuration, Entry } from '../../src/raft/core/types.ts'
+import type { Configuration, Entry, RaftMessage } from '../../src/raft/core/types.ts'
 import type { ReadTransaction } from '../../src/store/types.ts'
 import type { AccessState, ServerSeen, TokenState, Visit } from './access/access-facts.ts'
 import type { LockFacts } from './clients/lock-facts.ts'
@@ -49,6 +50,18 @@ interface ProcessFacts {
   readonly 'machine replaced': OfNode
   /** Its removal from the catalog or from the consensus group was asked for. `id`: its node ID. */
   readonly 'removal allowed': OfNode & { readonly id: string; readonly why: 'left' | 'replaced' | 'operator' }
+  /** It did not start for a reason that is the scenario's. `isDamaged`: what it keeps has rotted. */
+  readonly 'process did not start': OfNode & { readonly isDamaged: boolean; readonly kind: StartFailure['kind'] }
+  /** It stopped itself, because its disk failed. */
+  readonly 'process stopped by its disk': OfNode
+  /** `what`: of a line of its log `topic: text`, or the name of a counter that it counts for the first time. */
+  readonly 'process told': OfNode & { readonly what: string }
+  /** Something that faults may wait for. `isCut`: some link carries nothing. `hasReplacedVoter`: a machine that replaced a lost one has a vote. */
+  readonly 'event seen': OfNode & {
+    readonly event: string
+    readonly isCut: boolean
+    readonly hasReplacedVoter: () => boolean
+  }
   readonly 'turn ended': object
   /** After each turn. `isTroubled`: some link is cut or slow, or some clock runs wrong. */
   readonly 'network looked at': { readonly isTroubled: () => boolean }
@@ -70,6 +83,8 @@ interface LogFacts {
   readonly 'leader began': OfNode & { readonly term: Term; readonly log: ServerLog; readonly atUs: number }
   /** `crashed`: it led when its process died. */
   readonly 'leader ended': OfNode & { readonly crashed: boolean }
+  /** Before anything was made of it. `from`: the sender's name in consensus. */
+  readonly 'message received': OfNode & { readonly from: string; readonly message: RaftMessage }
   /** A leader has received a reply of its term. */
   readonly 'reply received': OfNode & { readonly from: string }
   /** A leader decides to remove a server. `status`: what its pool says of that one. */
@@ -116,6 +131,8 @@ interface StateFacts {
   readonly 'key changed': { readonly key: string; readonly index: number; readonly value: string | undefined }
   readonly 'locks changed': LockFacts
   readonly 'locks replaced': LockFacts
+  /** The members of the node's own pool have changed. `servers`: as its gossip pools see them. */
+  readonly 'servers seen': OfNode & { readonly servers: () => readonly ServerSeen[] }
   readonly 'mode recorded': OfNode & { readonly isNew: boolean }
   /** `by`: a batch of the migration, any other command, or a state that took the place of the one before. */
   readonly 'access changed': { readonly state: AccessState; readonly by: 'migration' | 'command' | 'restore' }

@@ -10,23 +10,31 @@ import type { RaftObserver } from '../../src/raft/raft.ts'
 import type { ServerSeen } from './access/access-facts.ts'
 import { cleanDeath } from './clean-death.ts'
 import { parkedReads } from './clients/parked-reads.ts'
+import { markedReaders } from './clients/reader-marks.ts'
 import { CommandObserver } from './command-observer.ts'
 import type { FactName, Facts, NodeTrigger } from './facts.ts'
 import type { Invariants } from './invariants.ts'
-import { type Marks, reachedMarks } from './marks.ts'
-import { membership } from './pool/membership.ts'
+import { type Membership, membership } from './pool/membership.ts'
+import { MarkedMember, memberMarks } from './pool/pool-marks.ts'
 import { configurationChanges } from './raft/configuration-changes.ts'
 import { leaderCompleteness } from './raft/leader-completeness.ts'
 import { leadership } from './raft/leadership.ts'
 import { lostBehind, type ServerLog } from './raft/server-log.ts'
 import { serverLogs } from './raft/server-logs.ts'
 import { stateMachineSafety } from './raft/state-machine-safety.ts'
+import { rareStates } from './rare-states.ts'
 
 /** Compacts the checkers' memory of a log once it is this much longer than what is needed. */
 const forgetAfter = 4096
 
 /** Commands without a body and without an identity are no longer than this; others are not read when they are written. */
 const shortCommandBytes = 64
+
+export const logMarks = rareStates({
+  'tail cut': 'a server dropped entries that its log had and its leader had not',
+  'configuration cut': 'a change of members was dropped with the end of a log',
+  'leader removed': 'a leader left the consensus group',
+})
 
 interface ObservedProcess {
   readonly node: string
@@ -76,13 +84,16 @@ class NodeObserver implements RaftObserver {
   agentObserver(): AgentObserver {
     return {
       raft: this,
-      lan: this.#all.of(membership).observerOf(this.#node, this.#boot),
-      ...(this.#all.wan === undefined ? {} : { wan: this.#all.wan.observerOf(this.#node, this.#boot) }),
+      lan: this.#member(this.#all.of(membership), 'lan'),
+      ...(this.#all.wan === undefined ? {} : { wan: this.#member(this.#all.wan, 'wan') }),
       commandApplied: (index, kind, outcome, identity, tx, entryIndex) => {
         if (!this.#acted('carried out a command')) return
         this.#commands.carriedOut({ kind, index, entryIndex, outcome, identity, tx })
       },
-      readParked: (read) => this.#all.of(parkedReads).parked(this.#node, read),
+      readParked: (read) => {
+        const woken = this.#all.of(parkedReads).parked(this.#node, read)
+        return this.#all.of(markedReaders).parked(this.#node, woken)
+      },
     }
   }
 
@@ -117,6 +128,7 @@ class NodeObserver implements RaftObserver {
   }
 
   received(from: string, message: RaftMessage): void {
+    this.#tell('message received', { from, message })
     if (isReply(message) && this.#leads(message.term)) this.#tell('reply received', { from })
   }
 
@@ -136,8 +148,8 @@ class NodeObserver implements RaftObserver {
     if (!this.#acted('cut its log')) return
     const { lastIndex } = this.#log
     this.#tell('log cut', { from, lastIndex })
-    if (this.#all.of(configurationChanges).truncated(this.#node, from) > 0) this.#marks.reach('configuration cut')
-    if (from <= lastIndex) this.#marks.reach('tail cut')
+    if (this.#all.of(configurationChanges).truncated(this.#node, from) > 0) this.#reach('configuration cut')
+    if (from <= lastIndex) this.#reach('tail cut')
     this.#log.truncate(from)
   }
 
@@ -177,8 +189,18 @@ class NodeObserver implements RaftObserver {
     this.#triggered('snapshot installed')
   }
 
-  get #marks(): Marks {
-    return this.#all.of(reachedMarks)
+  #reach(mark: keyof typeof logMarks.marks): void {
+    this.#all.of(logMarks)(mark)
+  }
+
+  #member(pool: Membership, name: 'lan' | 'wan'): MarkedMember {
+    const { servers } = this.#process
+    return new MarkedMember({
+      next: pool.observerOf(this.#node, this.#boot),
+      reach: this.#all.of(memberMarks),
+      pool: name,
+      onChanged: () => this.#tell('servers seen', { servers }),
+    })
   }
 
   #leads(term: Term): boolean {
@@ -235,7 +257,7 @@ class NodeObserver implements RaftObserver {
     if (before !== undefined) this.#tell('members changed', { before, configuration: configuration.value })
     this.#triggered('members changed')
     const isIn = configuration.value.servers.some(({ id, suffrage }) => id === this.#id && suffrage === 'voter')
-    if (!isIn) this.#marks.reach('leader removed')
+    if (!isIn) this.#reach('leader removed')
   }
 
   #tell<Name extends NodeFact>(name: Name, fact: Omit<Facts[Name], 'node'>): void {

@@ -12,7 +12,6 @@ import { startProgram } from '../../src/program/start.ts'
 import { serverIdFor } from '../../src/raft/protocol.ts'
 import type { ServerSeen } from '../checkers/access/access-facts.ts'
 import type { Invariants } from '../checkers/invariants.ts'
-import { reachedMarks } from '../checkers/marks.ts'
 import { observe } from '../checkers/node-observer.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { Certificates } from './certificates.ts'
@@ -126,10 +125,10 @@ export class Processes {
   }
 
   #startFailed(server: ClusterNode, boot: number, failure: StartFailure): void {
-    if (server.damaged) this.#checks(server).of(reachedMarks).reach('rot found')
-    else if (!isExplained(server, failure)) {
-      this.#checks(server).tell('start failed', { node: server.identity.name, message: failure.message })
-    }
+    const { name: node } = server.identity
+    if (!server.damaged && !isExplained(server, failure)) {
+      this.#checks(server).tell('start failed', { node, message: failure.message })
+    } else this.#checks(server).tell('process did not start', { node, isDamaged: server.damaged, kind: failure.kind })
     this.#exit(server, boot, `does not start: ${failure.message}`)
   }
 
@@ -137,7 +136,7 @@ export class Processes {
     const { release, identity } = server
     if (failure instanceof InvariantViolation)
       this.#checks(server).tell('process panicked', { node: identity.name, release, violation: failure })
-    else if (failure instanceof Error) this.#checks(server).of(reachedMarks).reach('stopped by its disk')
+    else if (failure instanceof Error) this.#checks(server).tell('process stopped by its disk', { node: identity.name })
     this.#exit(server, boot, `stopped itself: ${failure.message}`)
   }
 

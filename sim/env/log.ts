@@ -37,6 +37,7 @@ export class SimLog implements Log {
     for (const use of this.#followers)
       use(line, { level, said, wallMs: Math.floor(this.#machine.clock.wallUs() / 1000) })
     kernel.onSaid?.(this.#boot.name, 'log', () => line)
+    if (level !== 'trace' && level !== 'debug') kernel.onTold?.(this.#boot.name, `${topic}: ${text}`)
     if (level === 'trace') kernel.trace.remark(host.number, line)
     else kernel.trace.addText(traceKinds.log, host.number, 0, 0, 0, line)
   }

@@ -19,7 +19,10 @@ export class SimMetrics implements Metrics {
   }
 
   count(name: string, by = 1): void {
-    if (this.#takes(this.counters, name)) this.counters.set(name, (this.counters.get(name) ?? 0) + by)
+    if (!this.#takes(this.counters, name)) return
+    const before = this.counters.get(name)
+    this.counters.set(name, (before ?? 0) + by)
+    if (before === undefined) this.#machine.kernel.onTold?.(this.#boot.name, name)
   }
 
   gauge(name: string, value: number): void {

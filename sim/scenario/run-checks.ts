@@ -6,11 +6,11 @@ import { Invariants } from '../checkers/invariants.ts'
 import { sumOfJudged } from '../checkers/judged-tally.ts'
 import { acknowledgedWrites } from '../checkers/keys/acknowledged-writes.ts'
 import { linearizableKeys } from '../checkers/keys/linearizable-keys.ts'
-import { reachedMarks } from '../checkers/marks.ts'
+import { inOrder } from '../checkers/marks.ts'
 import { PkiChains } from '../checkers/mesh/mesh-chains.ts'
 import { Membership } from '../checkers/pool/membership.ts'
 import { leadership } from '../checkers/raft/leadership.ts'
-import type { Trigger } from '../faults/fault-schema.ts'
+import { reachedStates } from '../checkers/rare-states.ts'
 import { failureOf, type RunResult } from '../report/run-report.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import type { Scenario } from './language/scenario-schema.ts'
@@ -90,13 +90,9 @@ export class RunChecks {
     this.#wan?.look(isTroubled)
   }
 
-  /** Rare states that an event at a server of this datacenter shows. `isCut`: some link carries nothing. */
-  mark(trigger: Trigger, datacenter: string, isCut: boolean, hasReplacedVoter: () => boolean): void {
-    const marks = this.of(datacenter).of(reachedMarks)
-    if (trigger === 'snapshot installed' && isCut) marks.reach('snapshot under partition')
-    if (trigger !== 'members changed') return
-    if (isCut) marks.reach('configuration changed under fire')
-    if (hasReplacedVoter()) marks.reach('machine replaced')
+  /** What a process tells of itself. Which datacenter it is of does not matter to those that listen. */
+  told(node: string, what: string): void {
+    this.first.tell('process told', { node, what })
   }
 
   /** The run is over. */
@@ -113,7 +109,7 @@ export class RunChecks {
       elections: sumOf(all, (checks) => checks.of(leadership).electionCount),
       writesAcknowledged: sumOf(all, (checks) => checks.of(acknowledgedWrites).count),
       judged: sumOfJudged(all.map((checks) => checks.tally.counts)),
-      marks: [...new Set(all.flatMap((checks) => checks.of(reachedMarks).reached))],
+      marks: inOrder(all.flatMap((checks) => [...checks.of(reachedStates)])),
       history: {
         about,
         staleDefaultUs: this.first.of(linearizableKeys).staleDefaultUs,

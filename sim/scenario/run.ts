@@ -76,6 +76,7 @@ export class ScenarioRun implements RunContext {
       onSaid: (node, where, text) => {
         if (node !== managerName) this.#checks.said(node, where, text)
       },
+      onTold: (node, what) => this.#checks.told(node, what),
     })
     this.#checks = new RunChecks(options, this.simulation, {
       datacenterOf: (node) => this.cluster.datacenterOf(node),
@@ -179,7 +180,12 @@ export class ScenarioRun implements RunContext {
     const why = trigger === 'server crashed' ? this.cluster.whyDown(node) : undefined
     if (why !== undefined) this.tell('note', `${node} ${why}`)
     const datacenter = this.cluster.datacenterOf(node)
-    this.#checks.mark(trigger, datacenter, this.injector.hasCuts, () => hasReplacedVoter(this.cluster, datacenter))
+    this.#checks.of(datacenter).tell('event seen', {
+      node,
+      event: trigger,
+      isCut: this.injector.hasCuts,
+      hasReplacedVoter: () => hasReplacedVoter(this.cluster, datacenter),
+    })
     this.#schedule.triggered(trigger, node)
   }
 

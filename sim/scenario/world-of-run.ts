@@ -33,7 +33,7 @@ export function networkFacts({ network }: Scenario): NetworkFacts {
 /** The world of one run, as its scenario describes it without faults. */
 export function newSimulation(
   { loaded, seed, platform, trace, book }: WorldOptions,
-  { afterTurn, onSaid }: Required<Pick<SimulationOptions, 'afterTurn' | 'onSaid'>>,
+  { afterTurn, onSaid, onTold }: Required<Pick<SimulationOptions, 'afterTurn' | 'onSaid' | 'onTold'>>,
 ): Simulation {
   const { network, mesh } = loaded.scenario
   return new Simulation({
@@ -54,6 +54,7 @@ export function newSimulation(
     keys: mesh?.keys,
     afterTurn,
     onSaid,
+    onTold,
   })
 }
 

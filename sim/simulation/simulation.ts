@@ -15,6 +15,7 @@ import {
   type RunEnd,
   type RunFailure,
   type RunLimits,
+  type TellTale,
 } from '../world/kernel.ts'
 import type { LinkOptions } from '../world/network/link.ts'
 import { Network } from '../world/network/network.ts'
@@ -45,6 +46,8 @@ export interface SimulationOptions {
   readonly keys?: KeysOfRun | undefined
   /** Hears every log line and every answer over HTTP. */
   readonly onSaid?: Listener | undefined
+  /** Hears what processes tell of themselves. */
+  readonly onTold?: TellTale | undefined
   /** After each turn, outside the tripwire; the node is the one whose turn it was. What it throws ends the run. */
   readonly afterTurn?: ((node: SimNode | undefined) => void) | undefined
   /**
@@ -77,6 +80,7 @@ export class Simulation {
       remarksDraws: options.remarkDraws === true,
       keys: options.keys ?? 'real',
       onSaid: options.onSaid,
+      onTold: options.onTold,
     })
     this.#kernel.trace.name(0, 'world')
     this.network = new Network(this.#kernel, options.link)

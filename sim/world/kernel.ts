@@ -53,10 +53,14 @@ interface KernelOptions {
   readonly remarksDraws: boolean
   readonly keys: KeysOfRun
   readonly onSaid: Listener | undefined
+  readonly onTold: TellTale | undefined
 }
 
 /** What processes say to people: `where` is `log`, or the target of a request that is answered. */
 export type Listener = (node: string, where: string, text: () => string) => void
+
+/** What a process tells of itself: `topic: text` of a line of its log, or the name of a counter that it counts first. */
+export type TellTale = (node: string, what: string) => void
 
 /** `real`: keys of the kind that was asked for. `cheap`: all are Ed25519, for runs that study scale and not chains. */
 export type KeysOfRun = 'real' | 'cheap'
@@ -82,6 +86,8 @@ export class Kernel {
   readonly #keys: KeysOfRun
   /** Hears every log line and every answer over HTTP; undefined: nobody listens. */
   readonly onSaid: Listener | undefined
+  /** Hears each log line without its fields, and each counter once in a process; undefined: nobody listens. */
+  readonly onTold: TellTale | undefined
   /** For copies of what passes through the world. */
   readonly slab = new Slab()
   readonly #ties = new IdentityHash()
@@ -95,6 +101,7 @@ export class Kernel {
     this.turn = options.platform.turn
     this.remarksDraws = options.remarksDraws
     this.onSaid = options.onSaid
+    this.onTold = options.onTold
     this.queue = new EventQueue(options.pendingMax)
     this.trace = new Trace((bytes) => options.platform.sha256(bytes), options.trace)
     this.decisions = new Decisions(options.seed, () => this.nowUs, options.book)

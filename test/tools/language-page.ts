@@ -1,4 +1,5 @@
 import { invariants } from '../../sim/checkers/checkers.ts'
+import { marks } from '../../sim/checkers/marks.ts'
 import { triggers } from '../../sim/faults/fault-schema.ts'
 import { groups, joinedSelections } from '../../sim/notation/selector.ts'
 import { scenarioJsonSchema } from '../../sim/scenario/language/json-schema.ts'
@@ -54,6 +55,7 @@ export function languageTables(): ReadonlyMap<string, string> {
     ['selections', rows(Object.entries(groups))],
     ['joined selections', rows(Object.entries(joinedSelections))],
     ['triggers', rows(Object.entries(triggers))],
+    ['marks', rows(Object.entries(marks))],
     ['invariants', rows(Object.entries(invariants).map(([code, { text }]) => [code, text]))],
   ])
 }

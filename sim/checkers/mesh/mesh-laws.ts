@@ -1,5 +1,4 @@
 import { checker, type Judge } from '../checker.ts'
-import { reachedMarks } from '../marks.ts'
 import {
   type AuthorityConfiguration,
   type ListedRoot,
@@ -13,7 +12,7 @@ import {
   type SeenLeaf,
   trueWallMs,
 } from './mesh-facts.ts'
-import { MeshMeetings, type MeshParts } from './mesh-meetings.ts'
+import { MeshMeetings, type MeshParts, meshMarks } from './mesh-meetings.ts'
 import { type MeshRoots, meshRoots } from './mesh-roots.ts'
 import { isAccepted, type MeshRotation, meshRotation } from './mesh-rotation.ts'
 import { type MeshSecrets, meshSecrets } from './mesh-secrets.ts'
@@ -57,7 +56,7 @@ export class MeshLaws {
   }
 
   leaderEnded(crashed: boolean): void {
-    if (crashed && this.rotation.step !== undefined) this.#parts.marks.reach('leader lost in a rotation')
+    if (crashed && this.rotation.step !== undefined) this.#parts.reach('leader lost in a rotation')
   }
 
   get rootsListed(): number {
@@ -171,7 +170,7 @@ export class MeshLaws {
       certificates: roots.map(({ certificate }) => certificate),
       sinceUs: this.#parts.nowUs(),
     }
-    if (roots.length >= 3) this.#parts.marks.reach('three roots listed')
+    if (roots.length >= 3) this.#parts.reach('three roots listed')
     this.#roots.published(set)
     this.#listed = set
     this.#trust.published(set)
@@ -244,7 +243,7 @@ function textOf({ provider, options }: AuthorityConfiguration): string {
 export const meshLaws = checker({
   codes: {},
   also: [meshTrust, meshRoots, meshSecrets, meshRotation],
-  make: (run) => run.mesh && new MeshLaws(run, { ...run.mesh, nowUs: run.nowUs, marks: run.of(reachedMarks) }),
+  make: (run) => run.mesh && new MeshLaws(run, { ...run.mesh, nowUs: run.nowUs, reach: run.of(meshMarks) }),
   takes: {
     'text shown': (it, said) => it?.secrets.said(said),
     'leader ended': (it, { crashed }) => it?.leaderEnded(crashed),

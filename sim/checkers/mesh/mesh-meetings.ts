@@ -1,14 +1,20 @@
 import type { Judge } from '../checker.ts'
-import type { Marks } from '../marks.ts'
+import { type Reach, rareStates } from '../rare-states.ts'
 import { type ConnectionEnd, type MeshWorld, momentText, type Span, trueWallMs } from './mesh-facts.ts'
 import type { MeshTrust } from './mesh-trust.ts'
+
+export const meshMarks = rareStates({
+  'three roots listed': 'three roots or more were trusted at once',
+  'leader lost in a rotation': 'a leader crashed while the root of the mesh was being rotated',
+  'met over a crossing': 'a proxy that did not know the root of a leaf accepted it for the crossing that came with it',
+})
 
 /** Pairs of leaf and roots that are known to fit. */
 const acceptedMax = 8192
 
 export interface MeshParts extends MeshWorld {
   readonly nowUs: () => number
-  readonly marks: Marks
+  readonly reach: Reach<keyof typeof meshMarks.marks>
 }
 
 /** Of C1, what is seen when proxies meet: each verifies what the other presents. */
@@ -54,7 +60,7 @@ export class MeshMeetings {
     if (span !== undefined && span.fromMs <= wallMs && wallMs <= span.toMs) return undefined
     const path = this.#parts.chains.path(certificate, between, roots.certificates, wallMs)
     const isCrossed = verifier.roots.certificates.every(({ keyId }) => keyId !== certificate.issuerKeyId)
-    if (path.ok && isCrossed) this.#parts.marks.reach('met over a crossing')
+    if (path.ok && isCrossed) this.#parts.reach('met over a crossing')
     if (path.ok) {
       if (this.#accepted.size >= acceptedMax) this.#accepted.clear()
       this.#accepted.set(name, path.value)

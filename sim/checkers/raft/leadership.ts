@@ -1,7 +1,12 @@
 import type { Term } from '../../../src/model/log-position.ts'
 import { type CheckedRun, checker, type Tell } from '../checker.ts'
-import { type Marks, reachedMarks } from '../marks.ts'
+import { type Reach, rareStates } from '../rare-states.ts'
 import { type ElectionSafety, electionSafety } from './election-safety.ts'
+
+export const leadershipMarks = rareStates({
+  'two leaders alive': 'two servers believed that they lead, at the same moment',
+  'election lost': 'a server stood in a term that another one won',
+})
 
 /** The current leaders, the servers that have been candidates, and the number of elections won. */
 class Leadership {
@@ -9,14 +14,14 @@ class Leadership {
   readonly leading = new Map<string, number>()
   #electionCount = 0
   readonly #tell: Tell
-  readonly #marks: Marks
+  readonly #reach: Reach<keyof typeof leadershipMarks.marks>
   readonly #elections: ElectionSafety
   /** Servers that have stood for election, by term. */
   readonly #stood = new Map<number, Set<string>>()
 
   constructor({ tell, of }: CheckedRun) {
     this.#tell = tell
-    this.#marks = of(reachedMarks)
+    this.#reach = of(leadershipMarks)
     this.#elections = of(electionSafety)
   }
 
@@ -28,8 +33,8 @@ class Leadership {
   began(node: string, term: Term): void {
     this.#electionCount++
     this.leading.set(node, term)
-    if (this.leading.size > 1) this.#marks.reach('two leaders alive')
-    for (const other of this.#stood.get(term) ?? []) if (other !== node) this.#marks.reach('election lost')
+    if (this.leading.size > 1) this.#reach('two leaders alive')
+    for (const other of this.#stood.get(term) ?? []) if (other !== node) this.#reach('election lost')
   }
 
   ended(node: string): void {
@@ -38,7 +43,7 @@ class Leadership {
 
   stood(node: string, term: Term): void {
     const leader = this.#elections.leaderOf(term)
-    if (leader !== undefined && leader !== node) this.#marks.reach('election lost')
+    if (leader !== undefined && leader !== node) this.#reach('election lost')
     const others = this.#stood.get(term)
     if (others === undefined) this.#stood.set(term, new Set([node]))
     else others.add(node)

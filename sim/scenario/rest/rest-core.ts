@@ -1,7 +1,6 @@
 import { formatDuration } from '../../../src/base/duration.ts'
-import { type CoreExcuse, coreExcuses, drawCore, excuseOf } from '../../checkers/core-excuses.ts'
+import { type CoreExcuse, coreExcuses, coreMarks, drawCore, excuseOf } from '../../checkers/core-excuses.ts'
 import { atRest, liveness, type Unrest } from '../../checkers/liveness.ts'
-import { reachedMarks } from '../../checkers/marks.ts'
 import { configurationChanges } from '../../checkers/raft/configuration-changes.ts'
 import { leaderCompleteness } from '../../checkers/raft/leader-completeness.ts'
 import { httpEndpoint } from '../../cluster/node-identity.ts'
@@ -21,7 +20,7 @@ export async function healCore(run: RunContext, withinMs: number): Promise<void>
   if (core === undefined) return tellExcuse(run, 'no core')
   run.tell('step', `quiet: faults stop, and ${core.join(' ')} are mended; the rest stays as it is`)
   const leader = run.cluster.leader()
-  if (leader !== undefined && !core.includes(leader)) run.invariants.of(reachedMarks).reach('core without the leader')
+  if (leader !== undefined && !core.includes(leader)) run.invariants.of(coreMarks)('core without the leader')
   run.injector.mendCore(core)
   const untilUs = run.simulation.nowUs + withinMs * 1000
   while (!run.hasFailed()) {

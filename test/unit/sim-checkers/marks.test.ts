@@ -1,12 +1,31 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Marks, neverReached } from '../../../sim/checkers/marks.ts'
+import { accessTold } from '../../../sim/checkers/access/access-marks.ts'
+import { careTold } from '../../../sim/checkers/autopilot-marks.ts'
+import { readersTold } from '../../../sim/checkers/clients/reader-marks.ts'
+import type { Facts } from '../../../sim/checkers/facts.ts'
+import { Invariants } from '../../../sim/checkers/invariants.ts'
+import { inOrder, type Mark, marks, neverReached } from '../../../sim/checkers/marks.ts'
+import { meshTold } from '../../../sim/checkers/mesh/mesh-marks.ts'
+import { poolTold } from '../../../sim/checkers/pool/pool-marks.ts'
+import { agentTold, diskTold } from '../../../sim/checkers/process-marks.ts'
+import { raftTold } from '../../../sim/checkers/raft/raft-marks.ts'
+import { ServerLog } from '../../../sim/checkers/raft/server-log.ts'
+import { reachedStates } from '../../../sim/checkers/rare-states.ts'
 import { markLines } from '../../../sim/report/terminal-report.ts'
+import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
+import type { RaftMessage } from '../../../src/raft/core/types.ts'
+import { projectRoot } from '../../tools/planted.ts'
 
 describe('marks of rare states', () => {
   it('are told once, in the order of their table', () => {
-    const marks = new Marks()
-    for (const mark of ['tail cut', 'two leaders alive', 'tail cut'] as const) marks.reach(mark)
-    expect(marks.reached).toEqual(['two leaders alive', 'tail cut'])
+    expect(inOrder(['tail cut', 'two leaders alive', 'tail cut'])).toEqual(['two leaders alive', 'tail cut'])
+  })
+
+  it('are at least sixty, each with a clause that says what it is', () => {
+    expect(Object.keys(marks).length).toBeGreaterThanOrEqual(60)
+    expect(Object.entries(marks).filter(([, text]) => !/^[a-z].{20,}[^.]$/.test(text))).toEqual([])
   })
 
   it('are missed by a campaign when no run of it reached them', () => {
@@ -18,4 +37,178 @@ describe('marks of rare states', () => {
       'reached in 2 of 3 seeds: tail cut',
     ])
   })
+
+  it('of what a process tells itself listen to texts that the program has', () => {
+    const source = readdirSync(join(projectRoot, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFileSync(join(projectRoot, 'src', name), 'utf8'))
+      .join('\n')
+    const all = [raftTold, careTold, diskTold, agentTold, poolTold, readersTold, accessTold, meshTold]
+    const texts = all.flatMap(({ toldBy }) => toldBy).map((told) => told.replace(/^[a-z]+: /, ''))
+    expect(texts.length).toBeGreaterThan(30)
+    expect(texts.filter((text) => !source.includes(text))).toEqual([])
+  })
 })
+
+describe('a mark', () => {
+  it.each(stories())('%s', (_, told, expected) => {
+    const run = new Invariants({ nowUs: () => 5_000_000, staleDefaultMs: 0, onTrigger: () => {} })
+    for (const tell of told) tell(run)
+    run.end(() => false)
+    expect(inOrder(run.of(reachedStates))).toEqual(expected)
+  })
+})
+
+type Telling = (run: Invariants) => void
+
+function fact<Name extends keyof Facts>(name: Name, told: Facts[Name]): Telling {
+  return (run) => run.tell(name, told)
+}
+
+function message(node: string, sent: RaftMessage): Telling {
+  return fact('message received', { node, from: 's9', message: sent })
+}
+
+const noReplacement = { hasReplacedVoter: () => false }
+
+function stories(): readonly (readonly [string, readonly Telling[], readonly Mark[]])[] {
+  const term = (number: number) => termOf(number)
+  const index = (number: number) => logIndexOf(number)
+  const leads = fact('leader began', { node: 's1', term: term(4), log: new ServerLog(), atUs: 0 })
+  const heartbeat = (number: number): RaftMessage => ({
+    kind: 'append-request',
+    term: term(number),
+    previousIndex: index(0),
+    previousTerm: term(0),
+    entries: [],
+    commit: index(0),
+    round: 1,
+  })
+  const answer = (number: number, success: boolean): RaftMessage => ({
+    kind: 'append-response',
+    term: term(number),
+    success,
+    index: index(0),
+    hintTerm: term(0),
+    round: 1,
+  })
+  const found = fact('term found', { node: 's1', term: term(4), votedFor: 's2' })
+  const asks = (number: number): RaftMessage => ({
+    kind: 'vote-request',
+    pre: false,
+    term: term(number),
+    lastIndex: index(0),
+    lastTerm: term(0),
+    transfer: false,
+  })
+  return [
+    ['of a deposed leader needs an earlier term', [found, message('s1', heartbeat(4))], []],
+    [
+      'of a deposed leader is seen where its word arrives',
+      [found, message('s1', heartbeat(3))],
+      ['deposed leader still wrote'],
+    ],
+    ['of a vote kept over a restart needs the same term', [found, message('s1', asks(5))], []],
+    [
+      'of a vote kept over a restart is seen when another asks',
+      [found, message('s1', asks(4))],
+      ['vote kept over a restart'],
+    ],
+    ['of a refused append needs a leader of that term', [message('s1', answer(4, false))], []],
+    ['of logs that differ is seen at the leader', [leads, message('s1', answer(4, false))], ['logs differed']],
+    [
+      'of a later term is seen at the leader',
+      [leads, message('s1', answer(5, false))],
+      ['leader learned of a later term'],
+    ],
+    [
+      'of a transfer needs that the asked one wins',
+      [message('s1', { kind: 'timeout-now', term: term(3) }), leads],
+      ['leadership transferred'],
+    ],
+    [
+      'of a snapshot names the partition, where there is one',
+      [fact('event seen', { node: 's1', event: 'snapshot installed', isCut: true, ...noReplacement })],
+      ['snapshot under partition', 'snapshot installed'],
+    ],
+    [
+      'of a snapshot needs no partition',
+      [fact('event seen', { node: 's1', event: 'snapshot installed', isCut: false, ...noReplacement })],
+      ['snapshot installed'],
+    ],
+    [
+      'of a torn tail is told by the log',
+      [fact('process told', { node: 's1', what: 'raft: cut a torn batch from the end of the log' })],
+      ['torn tail found'],
+    ],
+    ['is not told by another line', [fact('process told', { node: 's1', what: 'raft: election won' })], []],
+    ['of rot needs a damaged disk', [fact('process did not start', { node: 's1', isDamaged: false, kind: 'io' })], []],
+    [
+      'of rot is seen when a server does not start',
+      [fact('process did not start', { node: 's1', isDamaged: true, kind: 'io' })],
+      ['rot found'],
+    ],
+    [
+      'of two releases is seen when both carry out commands',
+      [carried('s1', 3, 'kv.put'), carried('s2', 4, 'kv.put')],
+      ['mixed releases'],
+    ],
+    [
+      'of two releases needs both to be up',
+      [carried('s1', 3, 'kv.put'), fact('process died', { node: 's1' }), carried('s2', 4, 'kv.put')],
+      [],
+    ],
+    [
+      'of a gated command needs a command that came later',
+      [carried('s1', 3, 'kv.put'), carried('s2', 4, 'acl.migrate')],
+      ['mixed releases', 'gated command among mixed releases'],
+    ],
+    [
+      'of a session that held a lock',
+      [locks(1, ['a'], 'a'), locks(2, [], undefined)],
+      ['session ended with a lock held'],
+    ],
+    [
+      'of a lock that passed on',
+      [locks(1, ['a', 'b'], 'a'), locks(2, ['b'], undefined), locks(3, ['b'], 'b')],
+      ['session ended with a lock held', 'lock passed on'],
+    ],
+    ['of a lock that is held on needs nothing else', [locks(1, ['a', 'b'], 'a'), locks(2, ['a'], 'a')], []],
+    [
+      'of mixed modes needs a server in each',
+      [fact('servers seen', { node: 's1', servers: () => [server('s1', '1'), server('s2', '1')] })],
+      [],
+    ],
+    [
+      'of mixed modes is seen by their tags',
+      [fact('servers seen', { node: 's1', servers: () => [server('s1', '1'), server('s2', '2')] })],
+      ['mixed access mode'],
+    ],
+  ]
+}
+
+function server(name: string, acls: string): ReturnType<Facts['servers seen']['servers']>[number] {
+  return { id: name, name, datacenter: 'dc1', status: 'alive', acls }
+}
+
+function carried(node: string, minor: number, kind: string): Telling {
+  return fact('command carried out', {
+    node,
+    release: { major: 1, minor, patch: 0 },
+    kind,
+    index: 7,
+    identity: undefined,
+  })
+}
+
+/** Sessions that there are, and the one that holds the key. */
+function locks(index: number, sessions: readonly string[], holder: string | undefined): Telling {
+  return fact('locks changed', {
+    index,
+    atUs: index * 100_000_000,
+    expiry: false,
+    sessions: new Map(sessions.map((id) => [id, { ttlMs: 0, lockDelayMs: 0 }])),
+    holds: new Map(holder === undefined ? [] : [['key', { session: holder, fence: index }]]),
+    lockIndexOf: () => index,
+  })
+}

@@ -1,4 +1,3 @@
-import { Marks } from '../../../sim/checkers/marks.ts'
 import type { Chains, MeshEvent, MeshState, RootText, SeenCertificate } from '../../../sim/checkers/mesh/mesh-facts.ts'
 import { MeshLaws } from '../../../sim/checkers/mesh/mesh-laws.ts'
 import { err, ok } from '../../../src/base/result.ts'
@@ -86,13 +85,13 @@ class CardChains implements Chains {
 /** A mesh whose clocks may be twenty seconds apart, with events by hand. */
 export function meshWorld(lostKeys = new Set<string>()) {
   const { judge, lines } = recorder()
-  const marks = new Marks()
+  const marks = new Set<string>()
   let nowUs = 0
   const due: { readonly atUs: number; readonly then: () => void }[] = []
   const laws = new MeshLaws(judge, {
     chains: new CardChains(),
     lostKeys,
-    marks,
+    reach: (mark) => void marks.add(mark),
     startWallMs,
     skewMs: 20_000,
     lastMomentsMs: 60_000,

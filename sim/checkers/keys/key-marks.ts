@@ -1,0 +1,74 @@
+import { kvPutCas, kvReapTombstones } from '../../../src/features/kv/commands.ts'
+import { transactionApply } from '../../../src/features/txn/commands.ts'
+import { type CheckedRun, checker } from '../checker.ts'
+import type { Facts } from '../facts.ts'
+import { type Reach, rareStates } from '../rare-states.ts'
+import { appliedKeys } from './applied-keys.ts'
+import type { KeyOperation } from './key-history.ts'
+
+export const keyMarks = rareStates({
+  'unsure write took effect': 'a write whose client never learned what became of it was carried out',
+  'unsure write was lost': 'a write whose client never learned what became of it was not carried out',
+  'compare-and-set lost': 'a compare-and-set found that another client had changed the key',
+  'transaction refused': 'a transaction changed nothing, because one of its operations could not be done',
+  'tombstones reaped': 'marks of deleted keys were removed',
+  'compaction under load': 'a server took a snapshot of its state while clients wrote',
+})
+
+/** A client wrote not longer ago than this: there is load. */
+const loadUs = 1_000_000
+/** Writes that are remembered until their outcome is known. */
+const writesMax = 4096
+
+/** Sees rare states in what clients write, and what comes of it. */
+class KeyMarks {
+  readonly #reach: Reach<keyof typeof keyMarks.marks>
+  readonly #of: CheckedRun['of']
+  readonly #nowUs: () => number
+  #writes: KeyOperation[] = []
+  #wroteUs = Number.NEGATIVE_INFINITY
+
+  constructor({ of, nowUs }: Pick<CheckedRun, 'of' | 'nowUs'>) {
+    this.#of = of
+    this.#nowUs = nowUs
+    this.#reach = of(keyMarks)
+  }
+
+  began(operation: KeyOperation): void {
+    if (operation.value === undefined) return
+    this.#wroteUs = this.#nowUs()
+    this.#writes.push(operation)
+    // One that is under way counts as unknown.
+    if (this.#writes.length > writesMax) this.#writes = this.#writes.filter(({ outcome }) => outcome === 'unknown')
+  }
+
+  tookEffect({ command: { kind }, outcome }: Facts['command took effect']): void {
+    if (kind === kvPutCas.kind && outcome === false) this.#reach('compare-and-set lost')
+    if (kind === kvReapTombstones.kind) this.#reach('tombstones reaped')
+    if (kind !== transactionApply.kind) return
+    if ((outcome as { readonly kind: string }).kind === 'failed') this.#reach('transaction refused')
+  }
+
+  told(what: string): void {
+    if (what === 'raft: snapshot taken' && this.#nowUs() - this.#wroteUs < loadUs) this.#reach('compaction under load')
+  }
+
+  ends(): void {
+    const applied = this.#of(appliedKeys)
+    for (const { outcome, value } of this.#writes) {
+      if (outcome !== 'unknown' || value === undefined) continue
+      this.#reach(applied.indexOf(value) === undefined ? 'unsure write was lost' : 'unsure write took effect')
+    }
+  }
+}
+
+export const markedKeys = checker({
+  codes: {},
+  make: (run) => new KeyMarks(run),
+  takes: {
+    'operation began': (it, { operation }) => it.began(operation),
+    'command took effect': (it, fact) => it.tookEffect(fact),
+    'process told': (it, { what }) => it.told(what),
+  },
+  ends: (it) => it.ends(),
+})

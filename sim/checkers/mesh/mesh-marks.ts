@@ -1,0 +1,97 @@
+import { recordLeaves } from '../../../src/features/connect/commands.ts'
+import { federate } from '../../../src/features/connect/federation/federation-commands.ts'
+import { rotationRefused, rotationRequested } from '../../../src/features/connect/rotation-commands.ts'
+import { type CheckedRun, checker } from '../checker.ts'
+import type { Facts } from '../facts.ts'
+import { type Reach, rareStates, toldStates } from '../rare-states.ts'
+import type { RotationStep } from './mesh-facts.ts'
+import { meshLaws } from './mesh-laws.ts'
+
+export const rotationMarks = rareStates({
+  'leaf renewed in a rotation': 'leaves were issued while the root of the mesh was being rotated',
+  'rotation taken over': 'another server came to lead while the root of the mesh was being rotated',
+  'rotation refused': 'a rotation ended without a new root, because the new provider refused',
+  'crossing made anew': 'a rotation went back a step, because the crossing that it had become too short',
+  'federated in a rotation': 'a datacenter joined the mesh of the primary one while a root was being rotated',
+})
+
+export const meshTold = toldStates({
+  'authority held up': ['connect: the certificate authority is held up', 'the certificate authority could not go on'],
+  'authority went on': [
+    'connect: the certificate authority goes on',
+    'the certificate authority went on after it was held up',
+  ],
+  'authority restored': [
+    'connect: a snapshot was restored: old roots stay for leaves that it does not know of, and serial numbers begin anew',
+    'a restore brought back an older certificate authority',
+  ],
+  'leaves of a lost root replaced': [
+    'connect: the root of leaves is trusted no more, as when a snapshot of before was restored: they are replaced',
+    'an agent replaced leaves whose root is not trusted any more',
+  ],
+  'old root dropped': [
+    'connect: an old root is gone: its last leaf has expired',
+    'the last leaf of an old root had expired, and the root was dropped',
+  ],
+  'meshes joined': [
+    'connect: the mesh is one with that of the primary datacenter',
+    'the mesh of a datacenter became one with that of the primary one',
+  ],
+  'primary not followed': [
+    'connect: the mesh does not follow that of the primary datacenter',
+    'a datacenter could not follow the mesh of the primary one',
+  ],
+  'leaf renewal repeated': [
+    'connect: a leaf could not be renewed, and is asked for again',
+    'an agent could not renew a leaf, and asked again',
+  ],
+  'leaf request refused': [
+    'connect.ca.leaf.refused',
+    'a leader refused to sign, because too many leaves were asked for',
+  ],
+  'provider call failed': ['connect.ca.provider.call-failed', 'a request to the external provider failed'],
+  'leaf ran out at a proxy': [
+    'proxy: The leaf certificate has expired, and the agent gives no new one: new connections fail until it does',
+    'a proxy had a leaf that had expired',
+  ],
+  'proxy refused a connection': ['proxy.refused', 'a proxy did not let a connection through'],
+  'bridge to a new root': [
+    'connect: the old root crosses the new one by way of a bridge',
+    'an external provider could not cross roots directly, and a bridge did',
+  ],
+})
+
+/** Sees rare states of rotations. */
+class RotationMarks {
+  readonly #reach: Reach<keyof typeof rotationMarks.marks>
+  readonly #stepOf: () => RotationStep | undefined
+  #before: RotationStep | undefined
+
+  constructor({ of }: Pick<CheckedRun, 'of'>) {
+    this.#reach = of(rotationMarks)
+    this.#stepOf = () => of(meshLaws)?.rotation.step
+  }
+
+  tookEffect({ command: { kind } }: Facts['command took effect']): void {
+    if (!kind.startsWith('connect.')) return
+    const step = this.#stepOf()
+    if (kind === recordLeaves.kind && step !== undefined) this.#reach('leaf renewed in a rotation')
+    if (kind === federate.kind && step !== undefined) this.#reach('federated in a rotation')
+    if (kind === rotationRefused.kind) this.#reach('rotation refused')
+    if (kind === rotationRequested.kind && this.#before === 'crossed') this.#reach('crossing made anew')
+    this.#before = step
+  }
+
+  led(): void {
+    if (this.#stepOf() !== undefined) this.#reach('rotation taken over')
+  }
+}
+
+export const markedRotations = checker({
+  codes: {},
+  make: (run) => new RotationMarks(run),
+  takes: {
+    'command took effect': (it, fact) => it.tookEffect(fact),
+    'leader began': (it) => it.led(),
+  },
+})

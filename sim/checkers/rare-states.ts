@@ -1,0 +1,51 @@
+import { checker } from './checker.ts'
+
+/** Rare states by name: each with what it is, in one clause. */
+type StateTexts = Readonly<Record<string, string>>
+
+/** Tells that a run has reached a rare state. */
+export type Reach<Mark extends string> = (mark: Mark) => void
+
+/** The rare states that one datacenter of a run has gone through. */
+export const reachedStates = checker({ codes: {}, make: () => new Set<string>() })
+
+/**
+ * Declares rare states, beside what sees them. What a run has of the declaration is how to tell that one was reached. A
+ * state is declared once.
+ */
+export function rareStates<const Texts extends StateTexts>(texts: Texts) {
+  const telling = checker({
+    codes: {},
+    make: ({ of }): Reach<keyof Texts & string> => {
+      const reached = of(reachedStates)
+      return (mark) => void reached.add(mark)
+    },
+  })
+  return { ...telling, marks: texts }
+}
+
+/** How a process tells of a state: `topic: text` of a line of its log, or the name of a counter; and what the state is. */
+type ToldState = readonly [by: string, text: string]
+
+/**
+ * Declares rare states that a process itself tells of, by a line of its log or by a counter that it counts for the first
+ * time. For states that nothing else shows from outside.
+ */
+export function toldStates<const Told extends Readonly<Record<string, ToldState>>>(told: Told) {
+  const states = Object.entries(told)
+  const markOf = new Map(states.map(([mark, [by]]) => [by, mark]))
+  const listening = checker({
+    codes: {},
+    make: ({ of }) => of(reachedStates),
+    takes: {
+      'process told': (it, { what }) => {
+        const mark = markOf.get(what)
+        if (mark !== undefined) it.add(mark)
+      },
+    },
+  })
+  const marks = Object.fromEntries(states.map(([mark, [, text]]) => [mark, text])) as Readonly<
+    Record<keyof Told & string, string>
+  >
+  return { ...listening, marks, toldBy: [...markOf.keys()] }
+}

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { createHostEnv } from '../src/host/env.ts'
 import { exitOnUnexpectedErrors } from '../src/host/fatal.ts'
@@ -8,15 +9,21 @@ import { runSimCli } from './cli/program.ts'
 import { cpuTimeVariable, reportCpuTime } from './platform/cpu-time.ts'
 import { createPlatform } from './platform/platform.ts'
 import { createWorkshop } from './platform/program-copy.ts'
+import { beat, sayPipe, workerArgument, workerPort } from './platform/worker-port.ts'
+import { startWorker } from './platform/worker-process.ts'
+import { serveSeeds } from './pool/serve.ts'
 
 /** Runs `svc-sim` in this process, to its end. */
 export async function main(): Promise<never> {
   exitOnUnexpectedErrors('svc-sim')
-  if (process.env[cpuTimeVariable] === '1') reportCpuTime()
+  const [script = '', first, second] = process.argv.slice(1)
+  const isWorker = first === workerArgument
+  if (!isWorker && process.env[cpuTimeVariable] === '1') reportCpuTime()
   const env = createHostEnv({ logSink: terminalSink((text) => void process.stderr.write(text)), logLevel: 'error' })
   const terminal = createTerminal(env.log)
   // From a turn of the event loop of its own: at a module's top level Node drains its queues in another order.
   await new Promise<void>((resolve) => setImmediate(resolve))
+  if (isWorker) return await serve(Number(second))
   return exit(
     await runSimCli(terminal.argv, {
       out: terminal.out,
@@ -24,8 +31,26 @@ export async function main(): Promise<never> {
       disk: env.disk,
       wallMs: () => performance.now(),
       createPlatform,
+      cpuMs,
+      cores: availableParallelism(),
+      startWorker: (stallCpuMs) => startWorker({ script, stallCpuMs }),
       createWorkshop: () => createWorkshop(fileURLToPath(new URL('../..', import.meta.url))),
       version: releaseText(newestRelease),
     }),
   )
+}
+
+/** Runs this process as a worker, until the process that started it closes its input. */
+async function serve(stallCpuMs: number): Promise<never> {
+  // A file of its own in the bundle, for its thread loads nothing else.
+  const { watchWorker } = await import('./platform/worker-watch.ts')
+  const port = workerPort(watchWorker(stallCpuMs, sayPipe, beat.cells))
+  await serveSeeds({ port, createPlatform, wallMs: () => performance.now(), cpuMs })
+  return exit(0)
+}
+
+/** CPU time of all threads of this process, in milliseconds. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
 }

@@ -13,7 +13,7 @@ export async function checkFiles(files: readonly string[], terminal: SimTerminal
   let bad = 0
   for (const file of files) {
     const loaded = await readScenario(terminal.disk, file)
-    if (loaded.ok) terminal.out(`${file}: ok, ${loaded.value.scenario.scenario}\n`)
+    if (loaded.ok) terminal.out(`${file}: ok, ${loaded.value.loaded.scenario.scenario}\n`)
     else {
       bad++
       for (const line of loaded.error) terminal.error(`${line}\n`)

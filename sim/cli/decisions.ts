@@ -1,16 +1,16 @@
-import { hex, utf8 } from '../../src/base/bytes.ts'
 import { err, ok, type Result } from '../../src/base/result.ts'
+import { pageOf } from '../pool/seed-runs.ts'
 import { type DecisionFile, decisionBytesMax, parseDecisionFile, type RunDecided } from '../report/decision-file.ts'
 import type { LoadedScenario } from '../scenario/language/load.ts'
 import { readText } from './files.ts'
 import type { SimTerminal } from './terminal.ts'
 
 /** Of which run decisions are: its page is known by what it says, so that comments may change. */
-export function runDecided(terminal: SimTerminal, { scenario, document }: LoadedScenario, seed: number): RunDecided {
+export function runDecided(terminal: SimTerminal, loaded: LoadedScenario, seed: number): RunDecided {
   const platform = terminal.createPlatform()
-  const page = hex(platform.sha256(utf8(JSON.stringify(document.value))))
+  const { hash: page } = pageOf(loaded, platform)
   platform.close()
-  return { scenario: scenario.scenario, page, seed, program: terminal.version }
+  return { scenario: loaded.scenario.scenario, page, seed, program: terminal.version }
 }
 
 /** Decisions of a file that are those of a run of this scenario; otherwise what is wrong, in one line each. */

@@ -5,12 +5,17 @@ import { type LoadedScenario, loadScenario, problemText } from '../scenario/lang
 import { scenarioBytesMax } from '../scenario/language/yaml-document.ts'
 import type { SimTerminal } from './terminal.ts'
 
+interface ReadScenario {
+  readonly loaded: LoadedScenario
+  readonly text: string
+}
+
 /** Reads a scenario file, or says in one line each what is wrong with it. */
-export async function readScenario(disk: Disk, file: string): Promise<Result<LoadedScenario, readonly string[]>> {
+export async function readScenario(disk: Disk, file: string): Promise<Result<ReadScenario, readonly string[]>> {
   const text = await readText(disk, file, scenarioText)
   if (!text.ok) return err([text.error])
   const loaded = loadScenario(file, text.value)
-  return loaded.ok ? loaded : err(loaded.error.map(problemText))
+  return loaded.ok ? ok({ loaded: loaded.value, text: text.value }) : err(loaded.error.map(problemText))
 }
 
 /** What kind of file is read, and what to do about one that is not of it. */

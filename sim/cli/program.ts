@@ -6,7 +6,8 @@ import { poolMembersMax } from '../studies/member-pool.ts'
 import { checkFiles, showSchema } from './check.ts'
 import { checkHistory, type LincheckFlags } from './lincheck.ts'
 import { type PlanFlags, printPlan } from './plan.ts'
-import { type RunFlags, runFiles, type SeedRange } from './run.ts'
+import { runFiles } from './run.ts'
+import type { RunFlags, SeedRange } from './run-flags.ts'
 import { runSelfTest, type SelfTestFlags } from './self-test.ts'
 import {
   type ConvergenceFlags,
@@ -36,7 +37,8 @@ Examples:
 
 Exit codes: 0 passed, 1 an expectation or an invariant was not met (lincheck: not linearizable;
 self-test: a planted bug was not found, or the sound program failed), 2 bad usage, scenario or history,
-3 not deterministic, 4 undecided: nothing failed, but the search for an order of a key's operations was given up.
+3 not deterministic, 4 undecided: nothing failed, but the search for an order of a key's operations was given up,
+5 a seed has no verdict: its process ended, ran out of memory, or its virtual time stood still.
 `
 
 /** Runs one command line to its end and gives the exit code. */
@@ -88,6 +90,12 @@ function addScenarioCommands(program: Command, terminal: SimTerminal, ended: End
     .option('--quiet', 'only the verdict')
     .option('--json', 'one line of JSON for each seed')
     .option('--until-failure', 'stop at the first seed that fails')
+    .option('--jobs <n>', 'run so many seeds at the same time, each in a process; as many as there are cores', jobCount)
+    .option(
+      '--stall <seconds>',
+      'give a seed up that uses this much CPU time while its virtual time stands still',
+      stallTime,
+    )
     .option(
       '--steps <n>',
       "give up on a key's history after this many steps; the verdict is then 'undecided'",
@@ -228,6 +236,21 @@ function seedCount(text: string): number {
   const value = wholeNumber(text)
   if (value < 1 || value > seedsMax) throw new InvalidArgumentError(`Write a number from 1 to ${seedsMax}.`)
   return value
+}
+
+const jobsMax = 256
+
+function jobCount(text: string): number {
+  const value = wholeNumber(text)
+  if (value < 1 || value > jobsMax) throw new InvalidArgumentError(`Write a number from 1 to ${jobsMax}.`)
+  return value
+}
+
+/** Milliseconds. */
+function stallTime(text: string): number {
+  const seconds = wholeNumber(text)
+  if (seconds < 1 || seconds > 86_400) throw new InvalidArgumentError('Write seconds from 1 to 86400.')
+  return seconds * 1000
 }
 
 /** Beyond it a study would take hours. */

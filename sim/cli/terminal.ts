@@ -1,4 +1,6 @@
 import type { Disk } from '../../src/env/disk.ts'
+import type { Worker } from '../pool/worker.ts'
+import type { SeedVerdict } from '../report/seed-record.ts'
 import type { Workshop } from '../self-test/workshop.ts'
 import type { Platform } from '../world/platform.ts'
 
@@ -9,15 +11,41 @@ export const exits = {
   failed: 1,
   /** Bad usage, or a scenario or history that cannot be read. */
   usage: 2,
-  /** The same seed gave two different runs. */
+  /** The same seed gave two different runs, be it in one process or in a fresh one. */
   notDeterministic: 3,
   /** Nothing failed, but a history of keys could not be decided within the bound of the search. */
   undecided: 4,
+  /** A seed has no verdict: its process ended, ran out of memory, or its virtual time stood still. */
+  noVerdict: 5,
 } as const
 
-/** The exit code of two runs together: what is not deterministic says nothing, then come usage, failures, open verdicts. */
+const exitOfVerdict: Readonly<Record<SeedVerdict, number>> = {
+  passed: exits.passed,
+  failed: exits.failed,
+  undecided: exits.undecided,
+  'not deterministic': exits.notDeterministic,
+  'leftover state': exits.notDeterministic,
+  stuck: exits.noVerdict,
+  'out of memory': exits.noVerdict,
+  died: exits.noVerdict,
+}
+
+export function exitOf({ verdict }: { readonly verdict: SeedVerdict }): number {
+  return exitOfVerdict[verdict]
+}
+
+/** From the mildest to the gravest: what is not deterministic says nothing at all. */
+const order: readonly number[] = [
+  exits.passed,
+  exits.undecided,
+  exits.failed,
+  exits.noVerdict,
+  exits.usage,
+  exits.notDeterministic,
+]
+
+/** The exit code of two runs together. */
 export function graver(one: number, other: number): number {
-  const order: readonly number[] = [exits.passed, exits.undecided, exits.failed, exits.usage, exits.notDeterministic]
   return order.indexOf(one) >= order.indexOf(other) ? one : other
 }
 
@@ -31,6 +59,12 @@ export interface SimTerminal {
   readonly wallMs: () => number
   /** What one run needs of the machine. */
   readonly createPlatform: () => Platform
+  /** CPU time of this process so far, in milliseconds. */
+  readonly cpuMs: () => number
+  /** Number of processes that can run at the same time. */
+  readonly cores: number
+  /** A process that runs seeds of this program. `stallCpuMs`: CPU time that a seed may use while its virtual time stands still. */
+  readonly startWorker: (stallCpuMs: number) => Worker
   /** Where copies of this program are made. */
   readonly createWorkshop: () => Workshop
   readonly version: string

@@ -1,6 +1,6 @@
-import type { UndecidedKey } from '../checkers/keys/linearizable-keys.ts'
 import type { Mark } from '../checkers/marks.ts'
-import { type RunFailure, type RunResult, type RunVerdict, type StoryLine, timeText, verdictOf } from './run-report.ts'
+import { type StoryLine, timeText } from './run-report.ts'
+import type { SeedRecord } from './seed-record.ts'
 
 /** What a person reads in a terminal. */
 
@@ -11,34 +11,29 @@ export function storyText(line: StoryLine): string {
   return `${timeText(line.atUs)} ${marks[line.kind]} ${line.text}`
 }
 
-/** How many failures are shown: the first tells, the rest mostly follow from it. */
-const failuresShown = 5
-
 /**
- * The first things that were not met, and how to see them again. `history`: the file that has what clients asked of keys,
- * if it was written.
+ * What was not met, or why the seed has no verdict to trust, and how to see it again. `history`: the file that has what clients
+ * asked of keys, if it was written.
  */
-export function failureLines(result: RunResult, history?: string, replay?: string): readonly string[] {
-  if (verdictOf(result) === 'passed') return []
-  const lines = result.failures
-    .slice(0, failuresShown)
-    .map((failure) => `${timeText(failure.atUs)} ${failure.place}: ${failure.message}`)
-  const more = result.failures.length - lines.length
-  if (more > 0) lines.push(`and ${more} more that followed`)
-  const undecided = result.undecided.map(
+export function failureLines(record: SeedRecord, history?: string, replay?: string): readonly string[] {
+  if (record.verdict === 'passed') return []
+  const lines = record.failures.map(({ atUs, place, message }) => `${timeText(atUs)} ${place}: ${message}`)
+  if (record.moreFailures > 0) lines.push(`and ${record.moreFailures} more that followed`)
+  const undecided = record.undecided.map(
     ({ key, operations, steps }) =>
       `key '${key}': no verdict on ${operations} operations within ${steps} steps; raise the bound with --steps`,
   )
-  lines.push(...undecided.slice(0, failuresShown))
   return [
+    ...record.notes,
     ...lines,
-    ...historyLines(result, history),
-    `seed ${result.seed}; repeat with: ${repeatCommand(result, replay)}`,
+    ...undecided,
+    ...historyLines(record, history),
+    `seed ${record.seed}; repeat with: ${repeatCommand(record, replay)}`,
   ]
 }
 
 /** Where keys were not linearizable: where their history is, or how to get it. */
-function historyLines({ failures, undecided }: RunResult, history: string | undefined): readonly string[] {
+function historyLines({ failures, undecided }: SeedRecord, history: string | undefined): readonly string[] {
   if (undecided.length === 0 && !failures.some(({ code }) => code === 'K1')) return []
   if (history !== undefined) return [`history of the keys: ${history}; look at it with: ${lincheckCommand(history)}`]
   return [`for the history of the keys add: --history keys.jsonl; look at it with: ${lincheckCommand('keys.jsonl')}`]
@@ -57,74 +52,42 @@ export function markLines(wanted: readonly Mark[], runs: readonly (readonly Mark
 }
 
 /** In capitals what somebody must look at. */
-export function verdictText(result: RunResult): string {
-  const verdict = verdictOf(result)
-  return verdict === 'passed' ? verdict : verdict.toUpperCase()
+function verdictText({ verdict, verified }: SeedRecord): string {
+  if (verdict === 'passed') return verified ? 'passed twice' : 'passed'
+  return verdict.toUpperCase()
 }
 
-export function verdictLines(result: RunResult, wallMs: number, verified: boolean): readonly string[] {
-  const verdict = verdictText(result)
+export function verdictLines(record: SeedRecord): readonly string[] {
+  const { verdict, verified, scenario, seed, wallMs, events, elections, writesAcknowledged } = record
   const repeated = verified ? ', run twice with equal traces' : ''
   return [
-    `${verdict}: ${result.scenario}, seed ${result.seed}${repeated}`,
-    `  ${seconds(result.virtualUs)} virtual seconds in ${(wallMs / 1000).toFixed(2)} s, ${result.events} events, ` +
-      `${result.elections} elections, ${result.writesAcknowledged} writes acknowledged`,
-    `  trace ${result.trace.hash}`,
+    `${verdict === 'passed' ? verdict : verdict.toUpperCase()}: ${scenario}, seed ${seed}${repeated}`,
+    `  ${seconds(record.virtualUs)} virtual seconds in ${(wallMs / 1000).toFixed(2)} s, ${events} events, ` +
+      `${elections} elections, ${writesAcknowledged} writes acknowledged`,
+    `  trace ${record.trace ?? 'none'}`,
   ]
 }
 
 /** One line for one seed of many. */
-export function seedLine(result: RunResult, wallMs: number, verdict: string, verified = false): string {
+export function seedLine(record: SeedRecord): string {
+  const { seed, trace, virtualUs, wallMs, events } = record
+  if (trace === null) return `seed ${seed}, ${verdictText(record)}`
   const parts = [
-    `seed ${result.seed}`,
-    verified ? `${verdict} twice` : verdict,
-    `${seconds(result.virtualUs)} virtual s in ${(wallMs / 1000).toFixed(2)} s`,
-    `${result.events} events`,
-    `trace ${result.trace.hash.slice(0, 16)}`,
+    `seed ${seed}`,
+    verdictText(record),
+    `${seconds(virtualUs)} virtual s in ${(wallMs / 1000).toFixed(2)} s`,
+    `${events} events`,
+    `trace ${trace.slice(0, 16)}`,
   ]
   return parts.join(', ')
 }
 
-/** `replay`: the list of decisions that was run; it knows its seed. */
-export function repeatCommand(result: RunResult, replay?: string): string {
-  return `svc-sim run ${result.file} ${replay === undefined ? `--seed ${result.seed}` : `--replay ${replay}`}`
+/** `replay`: the list of decisions that was run; it knows its seed. A seed whose two runs differ is run twice again. */
+function repeatCommand({ file, seed, verdict }: SeedRecord, replay?: string): string {
+  const what = replay === undefined ? `--seed ${seed}` : `--replay ${replay}`
+  return `svc-sim run ${file} ${what}${verdict === 'not deterministic' ? ' --verify' : ''}`
 }
 
 function seconds(us: number): string {
   return (us / 1_000_000).toFixed(3)
-}
-
-/** One seed for programs: a line of JSON with `run --json`. */
-export interface SeedReport {
-  readonly scenario: string
-  readonly file: string
-  readonly seed: number
-  readonly passed: boolean
-  readonly verdict: RunVerdict
-  readonly failures: readonly RunFailure[]
-  readonly undecided: readonly UndecidedKey[]
-  readonly virtualUs: number
-  readonly wallMs: number
-  readonly events: number
-  readonly trace: string
-  readonly marks: readonly string[]
-}
-
-export function seedReport(result: RunResult, wallMs: number): SeedReport {
-  const { scenario, file, seed, failures, undecided, virtualUs, events } = result
-  const shown = failures.slice(0, failuresShown)
-  return {
-    scenario,
-    file,
-    seed,
-    passed: verdictOf(result) === 'passed',
-    verdict: verdictOf(result),
-    failures: shown,
-    undecided,
-    virtualUs,
-    wallMs: Math.round(wallMs),
-    events,
-    trace: result.trace.hash,
-    marks: result.marks,
-  }
 }

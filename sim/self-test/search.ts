@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../src/base/result.ts'
 import type { InvariantCode } from '../checkers/checkers.ts'
-import type { SeedReport } from '../report/terminal-report.ts'
+import type { SeedRecord } from '../report/seed-record.ts'
 import type { Hunt } from './hunts.ts'
 import { type Patch, patchedFiles } from './patch.ts'
 import type { Workshop } from './workshop.ts'
@@ -44,10 +44,10 @@ export async function search(options: SearchOptions): Promise<Result<Search, str
     let ran = 0
     let finding: Finding | undefined
     const file = workshop.scenario(`hunts/${hunt.name}.yaml`)
-    const argv = ['run', file, '--seeds', `1..${seeds}`, '--until-failure', '--json']
+    const argv = ['run', file, '--seeds', `1..${seeds}`, '--until-failure', '--json', '--jobs', '1']
     const end = await copy.run(argv, (line) => {
       ran++
-      finding ??= findingIn(JSON.parse(line) as SeedReport)
+      finding ??= findingIn(JSON.parse(line) as SeedRecord)
     })
     if (end.exit === undefined) return err(`${owner}: seed ${ran + 1} of ${file} did not come to an end`)
     const isDone = finding === undefined ? end.exit === 0 && ran === seeds : end.exit === 1
@@ -58,7 +58,7 @@ export async function search(options: SearchOptions): Promise<Result<Search, str
   }
 }
 
-function findingIn({ seed, failures }: SeedReport): Finding | undefined {
+function findingIn({ seed, failures }: SeedRecord): Finding | undefined {
   const first = failures[0]
   return first === undefined ? undefined : { seed, code: first.code, message: `${first.place}: ${first.message}` }
 }

@@ -31,6 +31,8 @@ export class TurnLoop {
   #open = false
   #turnOf: SimNode | undefined
   #sinceAudit = 0
+  /** Turns when true time last advanced. */
+  #turnsBefore = 0
   /** Calls of Envs when a turn that touched no promise had ended; undefined when no such turn is being drained. */
   #auditCalls: number | undefined
 
@@ -102,6 +104,7 @@ export class TurnLoop {
   #advance(timeUs: number): void {
     if (timeUs === this.#kernel.nowUs) return
     this.#kernel.nowUs = timeUs
+    this.#turnsBefore = this.#kernel.turns
     this.#kernel.trace.setTime(timeUs)
   }
 
@@ -175,7 +178,15 @@ export class TurnLoop {
     if (failure !== undefined) this.#end = { kind: 'failed', message: failure.message, failure }
     else if (this.#predicate?.() === true) this.#end ??= { kind: 'predicate', message: 'what was waited for is there' }
     else if (turns >= limits.turns) this.#end ??= { kind: 'limit', message: `${turns} events, the most of a run` }
+    else if (turns - this.#turnsBefore >= limits.turnsAtOneInstant) this.#end ??= this.#standstill()
     else if (queue.isFull)
       this.#end ??= { kind: 'limit', message: `${queue.pending} events wait, more than a run may have` }
+  }
+
+  #standstill(): RunEnd {
+    const { turnsAtOneInstant: count } = this.#options.limits
+    const node = this.#turnOf?.name ?? 'the driver'
+    const message = `${count} events at ${this.#kernel.nowUs / 1_000_000} s, and time does not go on; the last was of ${node}`
+    return { kind: 'limit', message }
   }
 }

@@ -32,11 +32,13 @@ export type RunEnd =
 export interface RunLimits {
   /** Events delivered. */
   readonly turns: number
+  /** Events delivered while true time stood still: beyond this many it is taken never to go on. */
+  readonly turnsAtOneInstant: number
   /** Events waiting. */
   readonly pending: number
 }
 
-export const defaultLimits: RunLimits = { turns: 1_000_000_000, pending: 1_000_000 }
+export const defaultLimits: RunLimits = { turns: 1_000_000_000, turnsAtOneInstant: 1_000_000, pending: 1_000_000 }
 
 /** Something that gathers what one turn gives it and passes it on at the end of the turn. */
 export interface EndOfTurn {

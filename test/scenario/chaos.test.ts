@@ -33,9 +33,9 @@ describe('the limit on destroyed data', () => {
   - step: another one is lost
     wipe: s2
 `)
-    const { exit, err } = await svcSim(['run', file])
+    const { exit, out } = await svcSim(['run', file])
     expect(exit).toBe(1)
-    expect(err).toContain('cannot be done: wipe: the rest could not do without s2')
+    expect(out).toContain('cannot be done: wipe: the rest could not do without s2')
   })
 
   it('is lifted only where the scenario says so', async () => {
@@ -44,11 +44,11 @@ describe('the limit on destroyed data', () => {
 excuses: { majority lost: true }
 quiet: { within: 10s }
 `)
-    const { exit, out, err } = await svcSim(['run', file])
+    const { exit, out } = await svcSim(['run', file])
     expect(out).toMatch(/! wipe s1 s2$/m)
     // What is left of three is no majority: nobody leads ever again.
     expect(exit).toBe(1)
-    expect(err).toContain('no server leads')
+    expect(out).toContain('no server leads')
   })
 })
 

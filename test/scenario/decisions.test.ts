@@ -21,7 +21,7 @@ async function recorded() {
   const file = scenarioFile(page)
   const list = `${file}.decisions`
   const run = await svcSim(['run', file, '--seed', '5', '--decisions', list])
-  expect([run.exit, run.err]).toEqual([0, ''])
+  expect(run.exit, run.out).toBe(0)
   return { file, list, hash: hashOf(run.out) }
 }
 
@@ -56,7 +56,7 @@ describe('svc-sim run --decisions and --replay', () => {
     const list = `${file}.decisions`
     expect((await svcSim(['run', file, '--seed', '5', '--decisions', list])).exit).toBe(1)
     const again = await svcSim(['run', file, '--replay', list])
-    expect([again.exit, again.err]).toEqual([
+    expect([again.exit, again.out]).toEqual([
       1,
       expect.stringContaining(`repeat with: svc-sim run ${file} --replay ${list}\n`),
     ])

@@ -9,7 +9,7 @@ const file = join(projectRoot, 'scenarios/rolling-restart-of-clients.yaml')
 
 async function hashWith(options: SvcSimOptions, ...flags: readonly string[]): Promise<string> {
   const finished = await svcSim(['run', file, '--seed', '7', ...flags], options)
-  expect(finished.err).toBe('')
+  expect(finished.exit, finished.out).toBe(0)
   return traceHashOf(finished)
 }
 

@@ -13,8 +13,7 @@ describe('every failure once found', () => {
     // The seed that failed stands in the name: `what-happened.seed-17.yaml`.
     const seed = /\.seed-(\d+)\.yaml$/.exec(name)?.[1] ?? '1'
     const finished = await svcSim(['run', `scenarios/regressions/${name}`, '--seed', seed, '--quiet'])
-    expect(finished.err).toBe('')
-    expect(finished.exit).toBe(0)
+    expect(finished.exit, finished.out).toBe(0)
   })
 })
 
@@ -23,7 +22,6 @@ const long = readdirSync(join(projectRoot, 'scenarios/long')).filter((name) => n
 describe.runIf(process.env['SVC_TEST_LONG'] === '1')('what takes months', () => {
   it.each(long)('%s passes, twice with equal traces', async (name) => {
     const finished = await svcSim(['run', `scenarios/long/${name}`, '--seeds', '1..5', '--verify'])
-    expect(finished.err).toBe('')
-    expect(finished.exit).toBe(0)
+    expect(finished.exit, finished.out).toBe(0)
   })
 })

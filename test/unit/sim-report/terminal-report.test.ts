@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { sumOfJudged } from '../../../sim/checkers/judged-tally.ts'
 import type { RunResult } from '../../../sim/report/run-report.ts'
+import { recordOf } from '../../../sim/report/seed-record.ts'
 import { failureLines, seedLine, storyText, verdictLines } from '../../../sim/report/terminal-report.ts'
 
 const result: RunResult = {
@@ -18,6 +19,8 @@ const result: RunResult = {
   marks: [],
   history: { about: undefined, staleDefaultUs: 0, operations: [] },
 }
+const page = 'cd'.repeat(32)
+const record = (of: Partial<RunResult> = {}) => recordOf({ ...result, ...of }, page, { wallMs: 250, cpuMs: 260 })
 const failure = { atUs: 1_500_000, place: 'scenarios/a.yaml:7:5', message: 'expected leader: none: s1 leads' }
 
 describe('what a person reads of a run', () => {
@@ -26,39 +29,37 @@ describe('what a person reads of a run', () => {
   })
 
   it('is a verdict with what it takes to compare two runs', () => {
-    expect(verdictLines(result, 250, true)).toEqual([
+    expect(verdictLines({ ...record(), verified: true })).toEqual([
       'passed: A title, seed 17, run twice with equal traces',
       '  61.235 virtual seconds in 0.25 s, 4321 events, 2 elections, 99 writes acknowledged',
       `  trace ${'ab'.repeat(32)}`,
     ])
-    expect(seedLine(result, 250, 'passed')).toBe(
-      'seed 17, passed, 61.235 virtual s in 0.25 s, 4321 events, trace abababababababab',
-    )
+    expect(seedLine(record())).toBe('seed 17, passed, 61.235 virtual s in 0.25 s, 4321 events, trace abababababababab')
   })
 
   it('is, where keys were not linearizable, where their history is, or how to get it', () => {
     const broken = { ...failure, place: 'K1 (linearizability)', code: 'K1' } as const
     const repeat = 'seed 17; repeat with: svc-sim run scenarios/a.yaml --seed 17'
-    expect(failureLines({ ...result, failures: [broken] }).slice(1)).toEqual([
+    expect(failureLines(record({ failures: [broken] })).slice(1)).toEqual([
       'for the history of the keys add: --history keys.jsonl; look at it with: svc-sim lincheck keys.jsonl --html keys.html',
       repeat,
     ])
-    expect(failureLines({ ...result, failures: [failure, broken] }, 'a.jsonl').slice(2)).toEqual([
+    expect(failureLines(record({ failures: [failure, broken] }), 'a.jsonl').slice(2)).toEqual([
       'history of the keys: a.jsonl; look at it with: svc-sim lincheck a.jsonl --html a.html',
       repeat,
     ])
   })
 
   it('is, of a failure, its place and the command that repeats it', () => {
-    expect(failureLines(result)).toEqual([])
-    expect(failureLines({ ...result, failures: [failure] })).toEqual([
+    expect(failureLines(record())).toEqual([])
+    expect(failureLines(record({ failures: [failure] }))).toEqual([
       '    1.500s scenarios/a.yaml:7:5: expected leader: none: s1 leads',
       'seed 17; repeat with: svc-sim run scenarios/a.yaml --seed 17',
     ])
   })
 
   it('does not drown the first failure in those that follow from it', () => {
-    const lines = failureLines({ ...result, failures: Array.from({ length: 50 }, () => failure) })
+    const lines = failureLines(record({ failures: Array.from({ length: 50 }, () => failure) }))
     expect(lines).toHaveLength(7)
     expect(lines[5]).toBe('and 45 more that followed')
   })

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runSimCli } from '../../../sim/cli/program.ts'
+import type { SimTerminal } from '../../../sim/cli/terminal.ts'
 import { createPlatform } from '../../../sim/platform/platform.ts'
 import { hostDisk } from '../../../src/host/disk.ts'
 
@@ -20,7 +21,7 @@ describe('svc-sim study', () => {
   afterEach(() => rmSync(directory, { recursive: true }))
 
   function run(...argv: string[]): Promise<number> {
-    return runSimCli(argv, {
+    const terminal: Pick<SimTerminal, 'out' | 'error' | 'disk' | 'wallMs' | 'createPlatform' | 'version'> = {
       out: (text) => {
         out += text
       },
@@ -30,11 +31,9 @@ describe('svc-sim study', () => {
       disk: hostDisk,
       wallMs: () => 0,
       createPlatform,
-      createWorkshop: () => {
-        throw new Error('a study copies no program')
-      },
       version: '1.4.0',
-    })
+    }
+    return runSimCli(argv, terminal as SimTerminal)
   }
 
   it('prints the table and writes the graphs', async () => {

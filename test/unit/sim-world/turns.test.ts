@@ -168,6 +168,19 @@ describe('a run', () => {
         message: '1000 events, the most of a run',
       })
     })
+    await inSimulation({ limits: { turnsAtOneInstant: 1000 } }, async (simulation) => {
+      simulation.addNode({ name: 'n', host: '10.0.0.1' }).boot((env) => {
+        let left = 5_000
+        const hurry = (): void => void env.timers.after(--left > 0 ? 1 : 0, hurry)
+        hurry()
+      })
+      // As many events as one likes, as long as time goes on between them.
+      expect(await simulation.run({ untilMs: 4_998 })).toMatchObject({ kind: 'time' })
+      expect(await simulation.run({ untilMs: 6_000 })).toEqual({
+        kind: 'limit',
+        message: '1000 events at 4.999 s, and time does not go on; the last was of n',
+      })
+    })
     await inSimulation({ limits: { pending: 50 } }, async (simulation) => {
       simulation.addNode({ name: 'n', host: '10.0.0.1' }).boot((env) => {
         for (let i = 0; i < 60; i++) env.timers.after(5, () => undefined)

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+
 import { sumOfJudged } from '../../../sim/checkers/judged-tally.ts'
-import { firstDifference } from '../../../sim/cli/verify.ts'
+
+import { firstDifference } from '../../../sim/report/first-difference.ts'
+
 import type { RunResult } from '../../../sim/report/run-report.ts'
 import { Trace, type TraceDigest, type TraceOptions } from '../../../sim/report/trace.ts'
 import { traceKinds } from '../../../sim/report/trace-kinds.ts'

@@ -1,5 +1,5 @@
-import type { RunResult } from '../report/run-report.ts'
-import { differingLines, type TraceDigest, type TraceOptions } from '../report/trace.ts'
+import type { RunResult } from './run-report.ts'
+import { differingLines, type TraceDigest, type TraceOptions } from './trace.ts'
 
 /**
  * Where two runs of one seed went apart: the first block of lines whose hash differs is found from the digests, then the

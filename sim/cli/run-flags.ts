@@ -1,0 +1,26 @@
+export interface SeedRange {
+  readonly first: number
+  readonly last: number
+}
+
+/** What `svc-sim run` is asked for. */
+export interface RunFlags {
+  readonly seed?: number
+  readonly seeds?: SeedRange
+  readonly verify?: boolean
+  readonly trace?: string
+  readonly history?: string
+  /** Where to write what was decided. */
+  readonly decisions?: string
+  /** A list of decisions: these are made, and every other one is the default one. */
+  readonly replay?: string
+  readonly quiet?: boolean
+  readonly json?: boolean
+  readonly untilFailure?: boolean
+  /** Bound of the search that decides the history of one key. */
+  readonly steps?: number
+  /** Number of processes; absent: one for each core. */
+  readonly jobs?: number
+  /** CPU time that a seed may use while its virtual time stands still, in milliseconds. */
+  readonly stall?: number
+}

@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import { lineBytesMax, type Worker, type WorkerEnd, type WorkerSaid } from '../pool/worker.ts'
+import { sayPipe, workerArgument } from './worker-port.ts'
+
+/** Characters of standard error that are kept, from either end: a fatal error of V8 has a long list behind it. */
+const errorsMax = 8_000
+
+/** How to start a worker: `script` is what `node` runs, the program itself or a patched copy of it. */
+export interface WorkerStart {
+  readonly script: string
+  readonly stallCpuMs: number
+}
+
+/**
+ * A worker in a process of its own. Node's own flags and environment are those of this process, so that heap and stack have the
+ * size that its user has chosen for all.
+ */
+export function startWorker({ script, stallCpuMs }: WorkerStart): Worker {
+  const argv = [...process.execArgv, script, workerArgument, String(stallCpuMs)]
+  const child = spawn(process.execPath, argv, { stdio: ['pipe', 'ignore', 'pipe', 'pipe'] })
+  const told = new Told()
+  let errors = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    if (errors.length < errorsMax) errors += text
+    else errors = errors.slice(0, errorsMax / 2) + (errors.slice(errorsMax / 2) + text).slice(-errorsMax / 2)
+  })
+  readLines(
+    child.stdio[sayPipe] as Readable,
+    (line) => told.add({ line }),
+    () => child.kill('SIGKILL'),
+  )
+  const input = child.stdin as Writable
+  // A worker that is gone takes nothing any more; its end says so.
+  input.on('error', () => {})
+  child.on('error', (cause) => told.end({ code: undefined, signal: undefined, errors: cause.message }))
+  child.on('close', (code, signal) => told.end({ code: code ?? undefined, signal: signal ?? undefined, errors }))
+  return {
+    send: (line) => void input.write(`${line}\n`),
+    next: () => told.next(),
+    kill: () => void child.kill('SIGKILL'),
+  }
+}
+
+/** What a worker has said and nobody has taken yet; it says a few lines for each request. */
+class Told {
+  readonly #waiting: WorkerSaid[] = []
+  #end: WorkerEnd | undefined
+  #taker: ((said: WorkerSaid) => void) | undefined
+
+  add(said: WorkerSaid): void {
+    const taker = this.#taker
+    this.#taker = undefined
+    if (taker === undefined) this.#waiting.push(said)
+    else taker(said)
+  }
+
+  end(end: WorkerEnd): void {
+    if (this.#end !== undefined) return
+    this.#end = end
+    this.#taker?.({ end })
+    this.#taker = undefined
+  }
+
+  next(): Promise<WorkerSaid> {
+    const said = this.#waiting.shift() ?? (this.#end === undefined ? undefined : { end: this.#end })
+    if (said !== undefined) return Promise.resolve(said)
+    return new Promise((resolve) => {
+      this.#taker = resolve
+    })
+  }
+}
+
+/** Calls back with each line; `tooLong` once a line is longer than any that is sent. */
+function readLines(input: Readable, onLine: (line: string) => void, tooLong: () => void): void {
+  let pieces: string[] = []
+  let length = 0
+  input.setEncoding('utf8').on('data', (text: string) => {
+    const lines = text.split('\n')
+    const rest = lines.pop() ?? ''
+    for (const line of lines) {
+      onLine(pieces.length === 0 ? line : pieces.join('') + line)
+      pieces = []
+      length = 0
+    }
+    if (rest === '') return
+    pieces.push(rest)
+    length += rest.length
+    if (length > lineBytesMax) tooLong()
+  })
+}

@@ -1,0 +1,216 @@
+import { rejudged, type SeedRecord, type SeedVerdict, withoutRun } from '../report/seed-record.ts'
+import { type Ended, type Reply, type Request, replySchema, type Stuck } from './messages.ts'
+import type { Page, Turn } from './seed-runs.ts'
+import type { Worker, WorkerEnd } from './worker.ts'
+
+/** A page as workers get it. */
+export interface SentPage extends Page {
+  readonly text: string
+}
+
+export interface SentTurn extends Turn {
+  readonly page: SentPage
+}
+
+export interface LaneOptions {
+  readonly startWorker: () => Worker
+  /** By the numbers that workers know them by. */
+  readonly pages: readonly SentPage[]
+  readonly verify: boolean
+  /** A seed that failed is run in a fresh process before it is reported. */
+  readonly confirm: boolean
+  readonly searchStepsMax: number | undefined
+}
+
+/** Why a seed has no run: what its worker said last. */
+interface Broken {
+  readonly verdict: SeedVerdict
+  readonly notes: readonly string[]
+}
+
+type Outcome =
+  | { readonly kind: 'ended'; readonly ended: Ended }
+  /** The worker ended while it ran this seed. */
+  | { readonly kind: 'broken'; readonly broken: Broken; readonly runsBefore: number }
+  /** The worker ended before this seed began, or while it ran the one that follows. */
+  | { readonly kind: 'other' }
+  /** It was not wanted any more. */
+  | { readonly kind: 'abandoned' }
+
+/** Lines of a worker's last words. */
+const lastWords = 12
+
+/** A process that could not even begin is no verdict on a seed. */
+export class WorkerDidNotStart extends Error {
+  override readonly name = 'WorkerDidNotStart'
+}
+
+/** One place of the pool: a warm worker, and fresh ones that confirm what it found. At any time one of them works. */
+export class Lane {
+  readonly #options: LaneOptions
+  #warm: WarmWorker | undefined
+  #working: WarmWorker | undefined
+  #abandoned = false
+
+  constructor(options: LaneOptions) {
+    this.#options = options
+  }
+
+  /** What becomes of one seed; undefined: it was abandoned. `following`: the seed that this lane will be asked for next. */
+  async judge(turn: SentTurn, following: SentTurn | undefined): Promise<SeedRecord | undefined> {
+    this.#abandoned = false
+    let outcome = await this.#runWarm(turn, following)
+    if (outcome.kind === 'other') outcome = await this.#runWarm(turn, undefined)
+    if (outcome.kind === 'abandoned') return undefined
+    if (outcome.kind === 'other')
+      throw new WorkerDidNotStart('a worker ended twice before the seed that it was asked for')
+    if (outcome.kind === 'ended') {
+      const { record, runsBefore } = outcome.ended
+      if (!this.#options.confirm || record.verdict === 'passed' || record.verdict === 'undecided') return record
+      // A worker's first run is one in a fresh process.
+      return runsBefore === 0 ? record : this.#confirmed(turn, record)
+    }
+    const record = brokenRecord(turn, outcome.broken)
+    // What ends a process can come from outside of it, even in its first run.
+    const isSure = record.verdict === 'stuck' && outcome.runsBefore === 0
+    return this.#options.confirm && !isSure ? this.#confirmed(turn, record) : record
+  }
+
+  /** The seed that is run is not wanted any more. */
+  abandon(): void {
+    this.#abandoned = true
+    this.#working?.kill()
+  }
+
+  close(): void {
+    this.#warm?.kill()
+    this.#warm = undefined
+  }
+
+  async #runWarm(turn: SentTurn, following: SentTurn | undefined): Promise<Outcome> {
+    this.#warm ??= new WarmWorker(this.#options)
+    return this.#run(this.#warm, turn, following)
+  }
+
+  /** The same seed in a process that has run nothing before. Another outcome there is a bug of its own kind. */
+  async #confirmed(turn: SentTurn, warm: SeedRecord): Promise<SeedRecord | undefined> {
+    const worker = new WarmWorker(this.#options)
+    const outcome = await this.#run(worker, turn, undefined)
+    worker.kill()
+    if (outcome.kind === 'abandoned' || outcome.kind === 'other') return undefined
+    const fresh = outcome.kind === 'ended' ? outcome.ended.record : brokenRecord(turn, outcome.broken)
+    if (fresh.verdict === warm.verdict && fresh.trace === warm.trace) {
+      return fresh.trace === null ? rejudged(fresh, fresh.verdict, ['a fresh process ended in the same way']) : fresh
+    }
+    const both = [
+      `in a process that had run other seeds: ${shortText(warm)}`,
+      `in a fresh process: ${shortText(fresh)}`,
+    ]
+    // That a process ended can have a reason outside of it: the verdict stays, with what the fresh one said.
+    if (warm.trace === null) return rejudged(warm, warm.verdict, both.slice(1))
+    return rejudged(warm, 'leftover state', both)
+  }
+
+  async #run(worker: WarmWorker, turn: SentTurn, following: SentTurn | undefined): Promise<Outcome> {
+    this.#working = worker
+    const outcome = await worker.run(turn, following)
+    this.#working = undefined
+    if (outcome.kind !== 'ended' && worker === this.#warm) this.#warm = undefined
+    return this.#abandoned ? { kind: 'abandoned' } : outcome
+  }
+}
+
+/** A worker and the pages that it has got. */
+class WarmWorker {
+  readonly #options: LaneOptions
+  readonly #worker: Worker
+  readonly #sent = new Set<SentPage>()
+  #hasStarted = false
+  #runs = 0
+
+  constructor(options: LaneOptions) {
+    this.#options = options
+    this.#worker = options.startWorker()
+  }
+
+  kill(): void {
+    this.#worker.kill()
+  }
+
+  async run(turn: SentTurn, following: SentTurn | undefined): Promise<Outcome> {
+    const { verify, searchStepsMax } = this.#options
+    this.#send({
+      kind: 'seed',
+      ...this.#named(turn),
+      verify,
+      ...(following === undefined || !verify ? {} : { following: this.#named(following) }),
+      ...(searchStepsMax === undefined ? {} : { searchStepsMax }),
+    })
+    const asked = this.#named(turn)
+    let running: { readonly page: number; readonly seed: number } | undefined
+    let stuck: Stuck | undefined
+    for (;;) {
+      const said = await this.#worker.next()
+      if ('end' in said) {
+        if (!this.#hasStarted && said.end.signal !== 'SIGKILL') throw new WorkerDidNotStart(endText(said.end))
+        if (running?.seed !== asked.seed || running.page !== asked.page) return { kind: 'other' }
+        return { kind: 'broken', broken: brokenBy(said.end, stuck), runsBefore: Math.max(0, this.#runs - 1) }
+      }
+      const reply: Reply = replySchema.parse(JSON.parse(said.line))
+      if (reply.kind === 'ready') this.#hasStarted = true
+      else if (reply.kind === 'stuck') stuck = reply
+      else if (reply.kind === 'ended') return { kind: 'ended', ended: reply }
+      else {
+        running = reply
+        this.#runs++
+      }
+    }
+  }
+
+  #named({ page, seed }: SentTurn): { readonly page: number; readonly seed: number } {
+    const number = this.#options.pages.indexOf(page)
+    if (!this.#sent.has(page)) {
+      this.#sent.add(page)
+      this.#send({ kind: 'page', page: number, file: page.loaded.file, text: page.text })
+    }
+    return { page: number, seed }
+  }
+
+  #send(request: Request): void {
+    this.#worker.send(JSON.stringify(request))
+  }
+}
+
+function brokenBy(end: WorkerEnd, stuck: Stuck | undefined): Broken {
+  if (stuck !== undefined) {
+    const { virtualUs, cpuMs, wallMs, stack } = stuck
+    const used = `${(cpuMs / 1000).toFixed(0)} s of CPU time in ${(wallMs / 1000).toFixed(0)} s`
+    const head = `virtual time stands still at ${(virtualUs / 1_000_000).toFixed(6)} s for ${used}`
+    return { verdict: 'stuck', notes: [head, ...stack.map((frame) => `  at ${frame}`)] }
+  }
+  const words = end.errors.trimEnd().split('\n').filter(Boolean)
+  const isMemory = end.errors.includes('heap out of memory')
+  const fatal = words.find((line) => /heap out of memory|: fatal: /.test(line))
+  const shown = fatal === undefined ? words.slice(-lastWords) : [fatal]
+  return { verdict: isMemory ? 'out of memory' : 'died', notes: [`its process ended: ${howText(end)}`, ...shown] }
+}
+
+function brokenRecord({ page, seed }: SentTurn, { verdict, notes }: Broken): SeedRecord {
+  const { file, scenario } = page.loaded
+  const of = { scenario: scenario.scenario, file, page: page.hash, seed }
+  return withoutRun(of, verdict, notes, { wallMs: 0, cpuMs: 0 })
+}
+
+function howText({ code, signal }: WorkerEnd): string {
+  return signal === undefined ? `exit code ${code ?? 'unknown'}` : `signal ${signal}`
+}
+
+function endText(end: WorkerEnd): string {
+  return `a worker did not start: ${howText(end)}: ${end.errors.trim().split('\n').slice(-lastWords).join('; ')}`
+}
+
+function shortText({ verdict, trace, failures }: SeedRecord): string {
+  const [first] = failures
+  const why = first === undefined ? '' : `, ${first.place}: ${first.message}`
+  return `${verdict}${trace === null ? '' : `, trace ${trace.slice(0, 16)}`}${why}`
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { seedRecordSchema } from '../report/seed-record.ts'
+import { scenarioBytesMax } from '../scenario/language/yaml-document.ts'
+
+/**
+ * What crosses between the process of a command and its workers: one JSON value a line, each checked where it comes in. Both
+ * ends are of one build; what is checked is that neither took a line for another, or half of one for a whole.
+ */
+
+const number = z.int().min(0)
+
+/** A page gets a number; later requests name it by that. */
+const pageRequest = z.strictObject({
+  kind: z.literal('page'),
+  page: number,
+  file: z.string(),
+  text: z.string().max(scenarioBytesMax),
+})
+
+const seedRequest = z.strictObject({
+  kind: z.literal('seed'),
+  page: number,
+  seed: number,
+  /** Run it twice, with another run between, and compare. */
+  verify: z.boolean(),
+  /** The seed that this worker is asked for next, if that is known: it can be the run between. */
+  following: z.strictObject({ page: number, seed: number }).optional(),
+  /** Maximum number of steps in the search for an order of one key's operations. */
+  searchStepsMax: number.optional(),
+})
+
+export const requestSchema = z.discriminatedUnion('kind', [pageRequest, seedRequest])
+export type Request = z.infer<typeof requestSchema>
+export type SeedRequest = z.infer<typeof seedRequest>
+
+/** The worker has started. */
+const ready = z.strictObject({ kind: z.literal('ready') })
+
+/** A run begins; it is the one to blame if the worker ends before its next line. */
+const begun = z.strictObject({ kind: z.literal('begun'), page: number, seed: number })
+
+/** The answer to a request for a seed. */
+const ended = z.strictObject({
+  kind: z.literal('ended'),
+  record: seedRecordSchema,
+  /** Runs that this worker had made before the one of the record. */
+  runsBefore: number,
+})
+
+/** The run that has begun does not advance, and the worker ends itself. */
+const stuck = z.strictObject({
+  kind: z.literal('stuck'),
+  /** CPU and wall-clock time since virtual time has last advanced, in milliseconds. */
+  cpuMs: z.number(),
+  wallMs: z.number(),
+  virtualUs: z.number(),
+  /** The innermost frames, where they could be obtained. */
+  stack: z.array(z.string().max(500)).max(30),
+})
+
+export const replySchema = z.discriminatedUnion('kind', [ready, begun, ended, stuck])
+export type Reply = z.infer<typeof replySchema>
+export type Stuck = z.infer<typeof stuck>
+export type Ended = z.infer<typeof ended>

@@ -1,0 +1,120 @@
+import { hex, utf8 } from '../../src/base/bytes.ts'
+import type { DecisionReplay } from '../report/decision-list.ts'
+import { firstDifference } from '../report/first-difference.ts'
+import type { RunResult, StoryLine } from '../report/run-report.ts'
+import { type RunCost, recordOf, rejudged, type SeedRecord } from '../report/seed-record.ts'
+import type { TraceOptions } from '../report/trace.ts'
+import type { LoadedScenario } from '../scenario/language/load.ts'
+import { ScenarioRun } from '../scenario/run.ts'
+import type { Book } from '../world/decisions/book.ts'
+import type { Platform } from '../world/platform.ts'
+
+/** A scenario and the hash of what its page says, so that comments may change. */
+export interface Page {
+  readonly loaded: LoadedScenario
+  readonly hash: string
+}
+
+export function pageOf(loaded: LoadedScenario, { sha256 }: Pick<Platform, 'sha256'>): Page {
+  return { loaded, hash: hex(sha256(utf8(JSON.stringify(loaded.document.value)))) }
+}
+
+/** One seed of one page. */
+export interface Turn {
+  readonly page: Page
+  readonly seed: number
+}
+
+/** What runs need of this process. */
+export interface RunsOptions {
+  readonly createPlatform: () => Platform
+  readonly wallMs: () => number
+  /** CPU time of this process so far. */
+  readonly cpuMs: () => number
+  /** Called as each run begins; what it returns is called at its end. */
+  readonly onRun?: (turn: Turn, virtualUs: () => number) => () => void
+  readonly searchStepsMax?: number | undefined
+  /** The decisions that are made anew; absent: those of the seeds. */
+  readonly replay?: DecisionReplay | undefined
+}
+
+/** What a single run may be asked for besides its verdict. */
+export interface RunWishes {
+  readonly onLine?: ((line: StoryLine) => void) | undefined
+  readonly trace?: TraceOptions | undefined
+  readonly book?: Book | undefined
+}
+
+export interface Made extends RunCost {
+  readonly result: RunResult
+  /** Runs that this process had made before. */
+  readonly runsBefore: number
+}
+
+/** The runs of this process, one after another. */
+export class SeedRuns {
+  readonly #options: RunsOptions
+  #runs = 0
+  /** The run of the following turn that was made to come between two of one seed: no need to make it again. */
+  #ahead: (Made & Turn) | undefined
+
+  constructor(options: RunsOptions) {
+    this.#options = options
+  }
+
+  /** The run of a turn. */
+  async first(turn: Turn, wishes: RunWishes = {}): Promise<Made> {
+    const ahead = this.#ahead
+    this.#ahead = undefined
+    const { onLine, trace, book } = wishes
+    const isPlain = onLine === undefined && trace === undefined && book === undefined
+    if (isPlain && ahead !== undefined && isSame(ahead, turn)) return ahead
+    return this.#made(turn, wishes)
+  }
+
+  /**
+   * Runs the same seed once more, after another run: A-B-A in one process, so that what one run leaves behind for the next
+   * (a module's state, a cache) shows, too. Gives the lines that tell two different runs apart; undefined: they are equal.
+   */
+  async difference(turn: Turn, made: Made, following: Turn | undefined): Promise<readonly string[] | undefined> {
+    // A run that was made ahead has had the repetition of the one before it behind it.
+    const hasRunOther = this.#runs > made.runsBefore + 1
+    if (following !== undefined || !hasRunOther) {
+      const between = following ?? { page: turn.page, seed: turn.seed + 1 }
+      this.#ahead = { ...between, ...(await this.#made(between, {})) }
+    }
+    const { result: again } = await this.#made(turn, {})
+    if (again.trace.hash === made.result.trace.hash) return undefined
+    const traced = async (trace: TraceOptions): Promise<RunResult> => (await this.#made(turn, { trace })).result
+    return firstDifference(made.result.trace, again.trace, traced)
+  }
+
+  /** The record of a turn; with `verify` the seed is run twice. */
+  async record(turn: Turn, made: Made, verify: boolean, following: Turn | undefined): Promise<SeedRecord> {
+    const record = recordOf(made.result, turn.page.hash, made)
+    if (!verify) return record
+    const difference = await this.difference(turn, made, following)
+    return difference === undefined ? { ...record, verified: true } : rejudged(record, 'not deterministic', difference)
+  }
+
+  async #made(turn: Turn, { onLine, trace, book = this.#options.replay }: RunWishes): Promise<Made> {
+    const { createPlatform, wallMs, cpuMs, searchStepsMax, onRun } = this.#options
+    const { page, seed } = turn
+    const platform = createPlatform()
+    const runsBefore = this.#runs++
+    const before = { wallMs: wallMs(), cpuMs: cpuMs() }
+    try {
+      const run = new ScenarioRun({ loaded: page.loaded, seed, platform, onLine, trace, searchStepsMax, book })
+      const ended = onRun?.(turn, () => run.simulation.nowUs)
+      const result = await run.run()
+      ended?.()
+      return { result, runsBefore, wallMs: wallMs() - before.wallMs, cpuMs: cpuMs() - before.cpuMs }
+    } finally {
+      platform.close()
+    }
+  }
+}
+
+function isSame(one: Turn, other: Turn): boolean {
+  return one.seed === other.seed && one.page === other.page
+}

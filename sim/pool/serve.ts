@@ -1,0 +1,67 @@
+import { invariant } from '../../src/base/invariant.ts'
+import { loadScenario } from '../scenario/language/load.ts'
+import type { Platform } from '../world/platform.ts'
+import { type Reply, type Request, requestSchema, type SeedRequest } from './messages.ts'
+import { type Page, pageOf, SeedRuns, type Turn } from './seed-runs.ts'
+import type { WorkerPort } from './worker.ts'
+
+export interface ServeOptions {
+  readonly port: WorkerPort
+  readonly createPlatform: () => Platform
+  readonly wallMs: () => number
+  readonly cpuMs: () => number
+}
+
+/** A worker: runs the seeds that it is asked for, one after another, until the asking process ends it. */
+export async function serveSeeds({ port, createPlatform, wallMs, cpuMs }: ServeOptions): Promise<void> {
+  const say = (reply: Reply): void => port.say(JSON.stringify(reply))
+  const pages = new Map<number, Page>()
+  const numbers = new Map<Page, number>()
+  const pageAt = (number: number): Page => {
+    const page = pages.get(number)
+    invariant(page !== undefined, 'a page is sent before it is named', { number })
+    return page
+  }
+  const turnOf = ({ page, seed }: { readonly page: number; readonly seed: number }): Turn => {
+    return { page: pageAt(page), seed }
+  }
+  let runs: SeedRuns | undefined
+  const runsWith = ({ searchStepsMax }: SeedRequest): SeedRuns => {
+    runs ??= new SeedRuns({
+      createPlatform,
+      wallMs,
+      cpuMs,
+      searchStepsMax,
+      onRun: ({ page, seed }, virtualUs) => {
+        say({ kind: 'begun', page: numbers.get(page) ?? 0, seed })
+        return port.watch(virtualUs)
+      },
+    })
+    return runs
+  }
+  say({ kind: 'ready' })
+  for await (const line of port.requests()) {
+    const request: Request = requestSchema.parse(JSON.parse(line))
+    if (request.kind === 'page') {
+      const page = loadedPage(request.file, request.text, createPlatform)
+      pages.set(request.page, page)
+      numbers.set(page, request.page)
+      continue
+    }
+    const { verify, following } = request
+    const turn = turnOf(request)
+    const all = runsWith(request)
+    const made = await all.first(turn)
+    const record = await all.record(turn, made, verify, following === undefined ? undefined : turnOf(following))
+    say({ kind: 'ended', record, runsBefore: made.runsBefore })
+  }
+}
+
+function loadedPage(file: string, text: string, createPlatform: () => Platform): Page {
+  const loaded = loadScenario(file, text)
+  invariant(loaded.ok, 'a page that the command could read can be read by its workers', { file })
+  const platform = createPlatform()
+  const page = pageOf(loaded.value, platform)
+  platform.close()
+  return page
+}

@@ -1,0 +1,101 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createWorkshop } from '../../sim/platform/program-copy.ts'
+import { projectRoot, scenarioFile, svcSim, traceHashOf } from './svc-sim.ts'
+
+const page = `scenario: One server
+cluster:
+  dc1:
+    servers: { count: 1 }
+    config: { performance: { raft_multiplier: 1 } }
+steps:
+  - step: it elects itself
+    eventually: { within: 20s, leader: exactly one }
+`
+
+/** What happens to a seed of the planted program: each of these ends its worker, but the last. */
+const planted = `
+    const { seed } = this.#options;
+    globalThis.runs = (globalThis.runs ?? 0) + 1;
+    if (seed === 2) (function hang() { for (;;) ; })();
+    if (seed === 4) process.kill(process.pid, 'SIGKILL');
+    if (seed === 6) for (const kept = [];;) kept.push(new Array(100_000).fill(seed / 7));
+    if (seed === 8 && globalThis.runs > 1) this.fail(['steps', 0], 'something was left');
+`
+
+function plantedCopy() {
+  const workshop = createWorkshop(projectRoot)
+  const file = 'sim/scenario/run.js'
+  const pieces = (workshop.read(file) ?? '').split('    async run() {\n')
+  expect(pieces).toHaveLength(2)
+  const copy = workshop.copy(new Map([[file, pieces.join(`    async run() {${planted}`)]]))
+  onTestFinished(() => copy.remove())
+  return copy
+}
+
+describe('svc-sim run --jobs', () => {
+  it('gives each seed the same trace with one job, with two, and alone, and tells them in their order', async () => {
+    const files = [scenarioFile(page), scenarioFile(page.replace('One server', 'Another server'))]
+    const hashes = async (...flags: readonly string[]): Promise<readonly string[]> => {
+      const { exit, out } = await svcSim(['run', ...files, '--seeds', '1..5', '--json', ...flags])
+      expect(exit).toBe(0)
+      const records = out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      expect(records.map(({ file, seed }) => [file, seed])).toEqual(
+        files.flatMap((file) => [1, 2, 3, 4, 5].map((seed) => [file, seed])),
+      )
+      return records.map(({ trace }) => trace)
+    }
+    const two = await hashes('--jobs', '2')
+    expect(await hashes('--jobs', '1', '--verify')).toEqual(two)
+    expect(traceHashOf(await svcSim(['run', files[1] ?? '', '--seed', '4']))).toBe(two[8])
+  })
+
+  it('gives a seed that hangs, dies, runs out of memory or meets leftover state a verdict, and goes on', async () => {
+    const environment = { ...process.env }
+    process.env['NODE_OPTIONS'] = '--max-old-space-size=200'
+    onTestFinished(() => {
+      process.env = environment
+    })
+    const lines: string[] = []
+    const argv = ['run', scenarioFile(page), '--seeds', '1..9', '--jobs', '2', '--stall', '2']
+    const { exit, error } = await plantedCopy().run(argv, (line) => lines.push(line))
+    const verdicts = lines.flatMap((line) => /^seed (\d+), ([a-zA-Z ]+)/.exec(line)?.slice(1, 3).join(' ') ?? [])
+    expect(verdicts, error).toEqual([
+      '1 passed',
+      '2 STUCK',
+      '3 passed',
+      '4 DIED',
+      '5 passed',
+      '6 OUT OF MEMORY',
+      '7 passed',
+      '8 LEFTOVER STATE',
+      '9 passed',
+    ])
+    const text = lines.join('\n')
+    expect(text).toMatch(
+      /^virtual time stands still at 0\.000000 s for \d+ s of CPU time in \d+ s\n {2}at hang \(dist\/sim/m,
+    )
+    expect(text).toMatch(/^its process ended: signal SIGKILL\na fresh process ended in the same way$/m)
+    expect(text).toMatch(/^its process ended: signal SIGABRT\n.*heap out of memory/m)
+    expect(text).toMatch(
+      /^in a process that had run other seeds: failed, .*: something was left\nin a fresh process: passed/m,
+    )
+    expect(text).toMatch(/^seed 4; repeat with: svc-sim run \S+ --seed 4$/m)
+    expect(text).toMatch(/^One server: 4 of 9 seeds failed$/m)
+    expect(exit).toBe(3)
+  })
+
+  it('stops at the first seed in the order of seeds that fails, whichever failed first by the clock', async () => {
+    const file = scenarioFile(page.replace('within: 20s', 'within: 1ms'))
+    const { exit, out } = await svcSim(['run', file, '--seeds', '3..500', '--until-failure', '--jobs', '2'])
+    expect(out.match(/^seed \d+, FAILED/gm)).toEqual(['seed 3, FAILED'])
+    expect(out).toMatch(/: stopped at the first seed that failed$/m)
+    expect(exit).toBe(1)
+  })
+
+  it.each(['0', '257', 'all'])('refuses --jobs %s with exit code 2', async (jobs) => {
+    expect(await svcSim(['run', scenarioFile(page), '--jobs', jobs])).toMatchObject({ exit: 2 })
+  })
+})

@@ -71,7 +71,7 @@ describe('the document of the API', () => {
       }
     }
     // Where access control is off its handlers do not come as far as their parameters.
-    const acl = { enabled: true, default_policy: 'allow' }
+    const acl = { enabled: true, default_policy: 'allow', tokens: { master: 'root' } }
     const guarded = await startSimulatedAgent('default', { more: { primary_datacenter: 'dc1', acl } })
     stop = async () => {
       await agent.stop()
@@ -82,6 +82,11 @@ describe('the document of the API', () => {
       const isRead = operation.startsWith('GET ')
       await ask(guarded.target, lineOf(operation), isRead ? undefined : (bodies[operation] ?? '{}'))
     }
+    const checked = new DocumentCheck(document).watch(guarded.target, faults)
+    const unknown = '6f1e2d3c-4b5a-4987-8675-645342312011'
+    for (const line of [`GET /v1/acl/token/${unknown}`, `GET /v1/acl/policy/${unknown}`, 'PUT /v1/acl/clone/unknown'])
+      expect((await ask(checked, `${line}?token=root`)).status).toBe(403)
+    expect((await ask(checked, `PUT /v1/acl/token/${unknown}/clone?token=root`)).status).toBe(403)
     // What was asked for above has taken these away meanwhile.
     await ask(target, 'PUT /v1/agent/service/register', '{"Name":"web"}')
     await ask(target, 'PUT /v1/agent/service/maintenance/web?enable=true&reason=a')

@@ -39,6 +39,8 @@ const body = { about: 'The token. Names of members may have their letters in any
 const written = jsonAnswer('The token as it is then.', tokenShape)
 const found = jsonAnswer('The token.', tokenShape, indexHeaders)
 const unknown = textAnswer(403, 'There is no such token.', indexHeaders)
+/** As an answer to a write, which says nothing of an index. */
+const unknownToWrite = textAnswer(403, 'There is no such token.')
 const listParameters = [
   ...readParameters,
   parameter('policy', z.string(), 'Only tokens that are bound to the policy of this ID.'),
@@ -101,7 +103,7 @@ export const tokenRoutes: readonly Route[] = [
           required: false,
           json: cloneBody.accepts,
         },
-        answers: newAclAnswers(written, unknown),
+        answers: newAclAnswers(written, unknownToWrite),
         handle: whereKnown(cloneToken),
       }),
     },

@@ -254,7 +254,7 @@ async function serve(
   introductions: Introductions,
 ): Promise<Result<unknown, Failure>> {
   if (request.method === introduceMethod) {
-    return request.peer.mayActAsServer ? introductions.serve(request.body) : err(notAServer(request.peer))
+    return request.peer.mayActAsServer ? introductions.serve(request.body, request.peer) : err(notAServer(request.peer))
   }
   const asked = readRequest(request.body)
   if (asked === undefined) return err({ kind: 'bad-request', message: `${request.method}: malformed request` })

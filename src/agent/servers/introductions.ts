@@ -1,9 +1,10 @@
+import type { z } from 'zod'
 import type { Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import { memberLines } from '../../env/observe.ts'
 import type { Pool } from '../../gossip/pool.ts'
-import type { Failure } from '../../model/failure.ts'
+import { type Failure, failureText } from '../../model/failure.ts'
 import { interoperate, serverIdFor, whyNotInteroperable } from '../../raft/protocol.ts'
 import type { Raft } from '../../raft/raft.ts'
 import type { Hello } from '../../rpc/frame.ts'
@@ -78,9 +79,13 @@ export class Introductions {
   }
 
   /** Serves `introduceMethod`: learns the caller's record and gives our own. */
-  serve(body: unknown): Result<unknown, Failure> {
+  serve(body: unknown, { address, nodeName }: Pick<Hello, 'address' | 'nodeName'>): Result<unknown, Failure> {
     const record = serverRecordSchema.safeParse(body)
-    if (!record.success) return { ok: false, error: { kind: 'bad-request', message: 'not a server record' } }
+    if (!record.success) {
+      const message = malformed(record.error)
+      this.#tellOnce(address === '' ? nodeName : address, message)
+      return { ok: false, error: { kind: 'bad-request', message } }
+    }
     const why = this.#strange(record.data)
     if (why !== undefined) return { ok: false, error: { kind: 'refused', message: why } }
     this.#learn(record.data)
@@ -103,11 +108,16 @@ export class Introductions {
     })
     if (this.#stopped) return undefined
     if (!answer.ok) {
-      if (answer.error.kind === 'refused') this.#tellOnce(address, answer.error.message)
+      const { kind } = answer.error
+      if (kind === 'refused' || kind === 'bad-request') this.#tellOnce(address, failureText(answer.error))
       return undefined
     }
     const record = serverRecordSchema.safeParse(answer.value)
-    if (!record.success || this.#strange(record.data) !== undefined) return undefined
+    if (!record.success) {
+      this.#tellOnce(address, malformed(record.error))
+      return undefined
+    }
+    if (this.#strange(record.data) !== undefined) return undefined
     this.#learn(record.data)
     return record.data
   }
@@ -223,6 +233,12 @@ export class Introductions {
     await this.#raft.bootstrap(formation.configuration)
     this.#forming = false
   }
+}
+
+/** A server whose record cannot be read is left out: neither a first configuration nor the leader knows of it. */
+function malformed({ issues: [issue] }: z.ZodError): string {
+  const place = issue?.path.join('.') ?? ''
+  return `its server record is malformed${place === '' ? '' : ` at ${place}`}: ${issue?.message ?? 'not a record'}`
 }
 
 /** The address at which other servers reach this one. */

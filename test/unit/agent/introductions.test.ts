@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { Introductions } from '../../../src/agent/servers/introductions.ts'
+import { ServerDirectory } from '../../../src/agent/servers/server-directory.ts'
+import { defaultAgentConfig } from '../../../src/agent/settings/agent-config.ts'
+import { err, ok, type Result } from '../../../src/base/result.ts'
+import type { Env } from '../../../src/env/env.ts'
+import type { Failure } from '../../../src/model/failure.ts'
+import type { Raft } from '../../../src/raft/raft.ts'
+import type { Rpc } from '../../../src/rpc/rpc.ts'
+import { HandClock } from '../features/hand-clock.ts'
+import { FakePool, serverMember } from './fake-pool.ts'
+
+const at = '10.0.0.2:8300'
+const peer = { address: at, nodeName: 's2' }
+
+/** The introductions of s1 to an s2 that answers what a test says. */
+function introductions(answer: Result<unknown, Failure> = ok('no record')) {
+  const { env } = new HandClock()
+  const lines: string[] = []
+  const write = (level: string, _topic: string, text: string, fields: object): void => {
+    lines.push(`${level} ${text} ${JSON.stringify(fields)}`)
+  }
+  const made = new Introductions({
+    env: { ...env, log: { ...env.log, write } } as Env,
+    config: defaultAgentConfig('s1', '10.0.0.1'),
+    rpc: { request: async () => answer } as unknown as Rpc,
+    raft: { status: () => ({ lastIndex: 0, lastTerm: 0 }), hasState: () => true } as unknown as Raft,
+    directory: new ServerDirectory('id-s1', 'dc1', () => new Set()),
+    nodeId: 'id-s1',
+    pool: new FakePool([serverMember(2)]).pool,
+  })
+  return { made, lines }
+}
+
+const cannot = 'error a server cannot take part with this one'
+
+describe('a server whose record is malformed', () => {
+  it('is told so, and its address and the place are logged once', () => {
+    const { made, lines } = introductions()
+    const record = { ...made.ownRecord(), id: 'id-s2', known: 3 }
+    for (let times = 0; times < 3; times++) {
+      const answer = made.serve(record, peer)
+      expect(answer.ok ? undefined : answer.error).toMatchObject({ kind: 'bad-request' })
+    }
+    expect(lines).toEqual([
+      expect.stringContaining(`${cannot} {"address":"${at}","why":"its server record is malformed at known:`),
+    ])
+  })
+
+  it('is named where it has no address of its own', () => {
+    const { made, lines } = introductions()
+    made.serve('no record', { address: '', nodeName: 's2' })
+    expect(lines).toEqual([
+      expect.stringContaining(`${cannot} {"address":"s2","why":"its server record is malformed: `),
+    ])
+  })
+
+  it('is logged as well where the record is its answer', async () => {
+    const { made, lines } = introductions()
+    expect(await made.introduceTo(at)).toBeUndefined()
+    expect(lines).toEqual([
+      expect.stringContaining(`${cannot} {"address":"${at}","why":"its server record is malformed`),
+    ])
+  })
+
+  it('is logged at the other side, too, which is told', async () => {
+    const message = 'its server record is malformed at id'
+    const { made, lines } = introductions(err({ kind: 'bad-request', message }))
+    expect(await made.introduceTo(at)).toBeUndefined()
+    expect(lines).toEqual([expect.stringContaining(message)])
+  })
+
+  it('and one that does not answer is not logged: the pool says who is gone', async () => {
+    const { made, lines } = introductions(err({ kind: 'no-servers' }))
+    expect(await made.introduceTo(at)).toBeUndefined()
+    expect(lines).toEqual([])
+  })
+})

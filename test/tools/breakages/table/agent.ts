@@ -233,4 +233,10 @@ export const agentBreakages: readonly Breakage[] = [
     find: "if (path !== '') return { kind: 'directory', path }",
     replace: "if (path !== '' && !dev) return { kind: 'directory', path }",
   },
+  {
+    id: 'AGT-039',
+    file: 'src/raft/log/replay.ts',
+    find: 'if (record.entry.index !== this.lastIndex + 1)',
+    replace: 'if (record.entry.index !== this.lastIndex)',
+  },
 ]

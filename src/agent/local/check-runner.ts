@@ -17,8 +17,8 @@ import { RemoteAlias } from './remote-alias.ts'
 import { TtlCheck } from './ttl-check.ts'
 
 export const dangerousScripts =
-  'enable_script_checks without ACLs lets everybody who reaches the HTTP API run programs on this machine: ' +
-  'enable ACLs, or use enable_local_script_checks'
+  'enable_script_checks without ACLs that deny by default lets every client of the HTTP API run programs on this machine: ' +
+  'enable ACLs with the default policy "deny", or use enable_local_script_checks'
 
 export interface CheckRunnerParts {
   readonly env: Env

@@ -14,6 +14,7 @@ import type {
 } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { StartFailure } from '../boot/lifecycle.ts'
+import { registersWithoutToken } from '../settings/access-settings.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
 import { AntiEntropy } from './anti-entropy.ts'
 import { CheckResults } from './check-results.ts'
@@ -165,7 +166,9 @@ class LocalServices implements RunningLocalAgent {
       this.#begin(check, 'file', kept.value.states.get(itemKey(check.checkId)))
     await this.#keeping.dropStates(kept.value, (checkId) => this.#state.check(checkId) !== undefined)
     this.#fromFiles = wanted
-    if (this.#config.checksConfig.remoteScripts) this.#env.log.write('warn', 'agent', dangerousScripts)
+    const { checksConfig, access } = this.#config
+    if (checksConfig.remoteScripts && registersWithoutToken(access))
+      this.#env.log.write('warn', 'agent', dangerousScripts)
     this.#reaper.start()
     this.#sync.start()
     return done

@@ -34,6 +34,11 @@ export function unmatchedPolicy({ defaultPolicy, reportOnly }: AccessSettings): 
   return reportOnly ? 'allow' : defaultPolicy
 }
 
+/** Whether a caller without a token may register services and checks. Before version 8 their rules are not enforced. */
+export function registersWithoutToken(access: AccessSettings): boolean {
+  return !access.enabled || !access.enforceVersion8 || unmatchedPolicy(access) === 'allow'
+}
+
 export const defaultAccess: AccessSettings = {
   enabled: false,
   primaryDatacenter: '',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { SimNode } from '../../../sim/simulation/node.ts'
 import type { Simulation } from '../../../sim/simulation/simulation.ts'
+import { defaultAccess } from '../../../src/agent/settings/access-settings.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
 import type { HttpRequest, HttpResponse } from '../../../src/env/http.ts'
 import type { CheckProbe } from '../../../src/model/catalog.ts'
@@ -339,11 +340,21 @@ describe('a script check', () => {
   })
 })
 
-describe('scripts over the API without access control', () => {
-  it('[HLT-016] are warned of when the agent starts', async () => {
-    await withLocalAgent(scriptsOn, async ({ lines }) => {
-      expect(lines).toEqual([expect.stringMatching(/^warn enable_script_checks without ACLs .* enable ACLs/)])
-    })
+describe('scripts over the API', () => {
+  const guarded = { ...defaultAccess, enabled: true, defaultPolicy: 'deny' } as const
+  const warned = [expect.stringMatching(/^warn enable_script_checks without ACLs .* enable ACLs/)]
+
+  it.each([
+    ['there are no ACLs', defaultAccess],
+    ['ACLs allow by default', { ...guarded, defaultPolicy: 'allow' }],
+    ['ACLs only report', { ...guarded, reportOnly: true }],
+    ['rules for services are not enforced', { ...guarded, enforceVersion8: false }],
+  ] as const)('[HLT-016] are warned of when the agent starts and %s', async (_when, access) => {
+    await withLocalAgent({ ...scriptsOn, access }, async ({ lines }) => expect(lines).toEqual(warned))
+  })
+
+  it('[HLT-016] are not warned of where ACLs deny by default, nor scripts of files', async () => {
+    await withLocalAgent({ ...scriptsOn, access: guarded }, async ({ lines }) => expect(lines).toEqual([]))
     await withLocalAgent(configOf(), async ({ lines }) => expect(lines).toEqual([]))
   })
 })

@@ -249,6 +249,8 @@ export class MemberPool {
         return this.#timerDue(happening)
       case 'run':
         return happening.run()
+      default:
+        happening satisfies never
     }
   }
 

@@ -231,6 +231,8 @@ export class Connection {
         return
       case 'pong':
         return
+      default:
+        frame satisfies never
     }
   }
 

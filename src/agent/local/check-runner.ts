@@ -86,6 +86,8 @@ export class CheckRunner {
         return
       case 'fixed':
         return
+      default:
+        probe satisfies never
     }
   }
 

@@ -65,6 +65,8 @@ function take(gossip: GossipCore, event: GossipEvent): void {
       return endAsk(gossip, event.token)
     case 'meta-changed':
       return changeMeta(gossip, event.meta)
+    default:
+      event satisfies never
   }
 }
 
@@ -101,6 +103,8 @@ function takeTimer(gossip: GossipCore, timer: GossipTimer): void {
       return leaveTimerFired(gossip)
     case 'query':
       return queryTimerFired(gossip)
+    default:
+      timer satisfies never
   }
 }
 
@@ -133,5 +137,7 @@ function takeMessage(gossip: GossipCore, from: GossipAddress, message: Message):
       return takeResponse(gossip, message)
     case 'relay':
       return takeRelay(gossip, message.to, message.response)
+    default:
+      message satisfies never
   }
 }

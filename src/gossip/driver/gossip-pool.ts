@@ -327,6 +327,8 @@ export class GossipPool implements Pool {
           effect.fields,
           effect.level === 'info' ? memberLines : 'sampled',
         )
+      default:
+        effect satisfies never
     }
   }
 

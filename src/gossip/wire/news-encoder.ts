@@ -19,6 +19,8 @@ export function writeNews(to: ValueWriter, message: News): void {
       return writeResponse(to, message)
     case 'relay':
       return writeRelay(to, message)
+    default:
+      message satisfies never
   }
 }
 

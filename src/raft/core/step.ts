@@ -55,6 +55,8 @@ function take(raft: RaftCore, event: RaftEvent, nowMs: number): void {
       return chunkStored(raft, event)
     case 'chunk-read':
       return chunkRead(raft, event)
+    default:
+      event satisfies never
   }
 }
 
@@ -68,6 +70,8 @@ function takeTimer(raft: RaftCore, timer: TimerName, nowMs: number): void {
       return quorumTimerFired(raft, nowMs)
     case 'transfer':
       return transferTimerFired(raft)
+    default:
+      timer satisfies never
   }
 }
 
@@ -92,6 +96,8 @@ function takeMessage(raft: RaftCore, from: ServerId, message: RaftMessage, nowMs
       return receiveChunk(raft, from, message, nowMs)
     case 'timeout-now':
       return receiveTimeoutNow(raft, from, message)
+    default:
+      message satisfies never
   }
 }
 

@@ -313,6 +313,8 @@ export class RaftServer implements Raft, LogListener {
       case 'note':
         if (effect.counts !== undefined) this.#env.metrics.count(effect.counts)
         return this.#env.log.write(effect.level, 'raft', effect.text, effect.fields, 'sampled')
+      default:
+        effect satisfies never
     }
   }
 

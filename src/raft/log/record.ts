@@ -103,6 +103,8 @@ function writeBody(record: LogRecord, bytes: Uint8Array, view: DataView, body: n
     }
     case 'continued':
       return
+    default:
+      record satisfies never
   }
 }
 

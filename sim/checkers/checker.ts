@@ -31,9 +31,9 @@ type ExcusesIn<Codes> = {
     : never
 }
 
-/** One use of an excuse: the code, and the name. */
+/** A use of an excuse: the code, the name, and of how many facts; one if absent. */
 type Use<Excuses extends ExcuseNames> = {
-  [Code in keyof Excuses & string]: [code: Code, excuse: Excuses[Code]]
+  [Code in keyof Excuses & string]: [code: Code, excuse: Excuses[Code], count?: number]
 }[keyof Excuses & string]
 
 /** Tells that an invariant does not hold, with one line that has the values a reader wants. */
@@ -44,7 +44,7 @@ export interface Judge<Excuses extends ExcuseNames> {
   readonly report: Report<keyof Excuses & string>
   /** So many facts were looked at, and so many things are new that they belong to. What is reported is counted, too. */
   readonly judged: (code: keyof Excuses & string, count?: number, subjects?: number) => void
-  /** One fact was left out, or judged more mildly, for this reason. */
+  /** A fact was left out, or judged more mildly, for this reason. */
   readonly excused: (...use: Use<Excuses>) => void
 }
 

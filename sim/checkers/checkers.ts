@@ -32,6 +32,7 @@ import { meshSecrets } from './mesh/mesh-secrets.ts'
 import { meshStates } from './mesh/mesh-state.ts'
 import { meshTrust } from './mesh/mesh-trust.ts'
 import { panics } from './panics.ts'
+import { askedToGo } from './pool/asked-to-go.ts'
 import { catalogTruth } from './pool/catalog-truth.ts'
 import { coordinates } from './pool/coordinates.ts'
 import { deathDetection } from './pool/death-detection.ts'
@@ -73,6 +74,7 @@ const all = [
   meshStates,
   lockStates,
   keyChanges,
+  askedToGo,
   // Checkers, as the page of invariants has them.
   electionSafety,
   leaderAppendOnly,

@@ -14,13 +14,14 @@ export class CleanDeath {
   }
 
   died(node: string): void {
-    this.#running.delete(node)
+    if (this.#running.delete(node)) this.#judge.judged('H3')
   }
 
   /** Something was done by this boot. False when the boot is dead: then it must not count for anything else. */
   acted(node: string, boot: number, what: string): boolean {
     const running = this.#running.get(node)
     if (running === boot) return true
+    this.#judge.judged('H3')
     const state = running === undefined ? 'the node is down' : `boot ${running} is running`
     this.#judge.report('H3', `boot ${boot} of ${node} ${what}, though ${state}`)
     return false
@@ -30,6 +31,7 @@ export class CleanDeath {
   leftBehind(node: string, boot: number, counts: Readonly<Record<string, number>>): void {
     const left = Object.entries(counts).filter(([, count]) => count > 0)
     if (left.length === 0) return
+    this.#judge.judged('H3')
     this.#judge.report(
       'H3',
       `boot ${boot} of ${node} left behind ${left.map(([what, count]) => `${count} ${what}`).join(', ')}`,

@@ -62,6 +62,8 @@ interface ProcessFacts {
     readonly isCut: boolean
     readonly hasReplacedVoter: () => boolean
   }
+  /** Nothing of that can come any more: it runs, and in a pool that was calm for long enough all have learned so. No ID: its machine is another. */
+  readonly 'removal over': OfNode & { readonly id: string | undefined }
   readonly 'turn ended': object
   /** After each turn. `isTroubled`: some link is cut or slow, or some clock runs wrong. */
   readonly 'network looked at': { readonly isTroubled: () => boolean }
@@ -92,8 +94,12 @@ interface LogFacts {
   /** `lastIndex`: where the log ended before. */
   readonly 'log cut': OfNode & { readonly from: LogIndex; readonly lastIndex: LogIndex }
   readonly 'log written': OfNode & { readonly from: LogIndex; readonly lastIndex: LogIndex }
-  /** `hash`: of this server's log up to and with the entry. */
-  readonly 'entry written': OfNode & { readonly index: LogIndex; readonly term: Term; readonly hash: number }
+  /** `hash`: of this server's log up to and with the entry; undefined: of its beginning nothing is known. */
+  readonly 'entry written': OfNode & {
+    readonly index: LogIndex
+    readonly term: Term
+    readonly hash: number | undefined
+  }
   readonly 'gap written': OfNode & { readonly index: LogIndex; readonly lastIndex: LogIndex }
   /** A boot, or a snapshot: what the log holds is told anew. `configuration` is the one that the snapshot carries. */
   readonly 'log reset': OfNode & { readonly index: LogIndex; readonly configuration: Configuration | undefined }

@@ -15,6 +15,16 @@ export interface JudgedCount {
 /** What was judged of every invariant. */
 export type Judged = Readonly<Record<InvariantCode, JudgedCount>>
 
+/** The same without what is zero. */
+export type SomeJudged = Readonly<
+  Partial<
+    Record<
+      InvariantCode,
+      Omit<JudgedCount, 'of' | 'excuses'> & { of?: number | undefined; excuses?: JudgedCount['excuses'] | undefined }
+    >
+  >
+>
+
 interface Count {
   facts: number
   of: number
@@ -33,11 +43,11 @@ export class JudgedTally {
     counted.of += subjects
   }
 
-  readonly excused: Judge<AllExcuses>['excused'] = (...[code, excuse]: readonly [InvariantCode, string]) => {
+  readonly excused: Judge<AllExcuses>['excused'] = (code: InvariantCode, excuse: string, count = 1) => {
     const { excuses } = this.#counts[code]
     const before = excuses[excuse]
     if (before === undefined) throw new InvariantViolation('an excuse that its code does not declare', { code, excuse })
-    excuses[excuse] = before + 1
+    excuses[excuse] = before + count
   }
 
   /** As it is now. */
@@ -47,13 +57,14 @@ export class JudgedTally {
 }
 
 /** What several runs, or the datacenters of one, have judged together. */
-export function sumOfJudged(all: readonly Judged[]): Judged {
+export function sumOfJudged(all: readonly SomeJudged[]): Judged {
   const sums = codes.map((code): readonly [string, JudgedCount] => {
     const sum = newCount(code)
     for (const { [code]: one } of all) {
+      if (one === undefined) continue
       sum.facts += one.facts
       sum.of += one.of ?? 0
-      for (const [name, uses] of Object.entries(one.excuses)) sum.excuses[name] = (sum.excuses[name] ?? 0) + uses
+      for (const [name, uses] of Object.entries(one.excuses ?? {})) sum.excuses[name] = (sum.excuses[name] ?? 0) + uses
     }
     const { facts, of, excuses } = sum
     return [code, invariants[code].of === undefined ? { facts, excuses } : { facts, of, excuses }]

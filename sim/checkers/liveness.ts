@@ -1,4 +1,5 @@
 import { checker, type Judge } from './checker.ts'
+import { type CoreExcuse, coreExcuses } from './core-excuses.ts'
 
 /** What keeps a quiet cluster from having come to rest, in words; none when it has. */
 export interface Unrest {
@@ -13,16 +14,35 @@ export interface Unrest {
   readonly committed: number
 }
 
+export type RestExcuse = CoreExcuse | 'majority lost'
+
 /** L1. After faults have stopped and everything is healed, the cluster comes to rest within a bound. */
 export class Liveness {
-  readonly #judge: Judge<{ L1: never }>
+  readonly #judge: Judge<{ L1: RestExcuse }>
 
-  constructor(judge: Judge<{ L1: never }>) {
+  constructor(judge: Judge<{ L1: RestExcuse }>) {
     this.#judge = judge
+  }
+
+  /** It rests, or serves again. */
+  rests(): void {
+    this.#judge.judged('L1')
+  }
+
+  /** It need not rest. */
+  excused(excuse: RestExcuse): void {
+    this.#judge.excused('L1', excuse)
+  }
+
+  /** It rests, and does not do what it is asked for. */
+  refuses(message: string): void {
+    this.#judge.judged('L1')
+    this.#judge.report('L1', message)
   }
 
   /** The bound has passed. */
   overdue(unrest: Unrest, boundText: string): void {
+    this.#judge.judged('L1')
     for (const reason of reasonsOf(unrest)) this.#judge.report('L1', `${boundText} after the last fault ${reason}`)
   }
 }
@@ -55,6 +75,11 @@ export const liveness = checker({
       text: 'liveness: once faults stop, the cluster serves again and every open request ends within the bound',
       sources: ['Raft thesis, section 3.9'],
       judges: ['return to rest', 'returns to rest'],
+      excuses: {
+        ...coreExcuses,
+        'majority lost':
+          'Of some configuration no majority is left whose data is whole, for the program itself had removed others; the end of the run.',
+      },
     },
   },
   make: (judge) => new Liveness(judge),

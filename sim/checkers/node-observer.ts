@@ -228,8 +228,7 @@ class NodeObserver implements RaftObserver {
         this.#tell('gap written', { index: entry.index, lastIndex: before })
         return
       }
-      const hash = log.hashAt(entry.index)
-      if (hash !== undefined) this.#tell('entry written', { index: entry.index, term: entry.term, hash })
+      this.#tell('entry written', { index: entry.index, term: entry.term, hash: log.hashAt(entry.index) })
       if (entry.kind === 'configuration') this.#configuration(entry)
       if (entry.kind === 'command' && entry.payload.length <= shortCommandBytes) this.#shortCommand(entry)
     }

@@ -1,20 +1,40 @@
+import type { StartFailure } from '../../src/agent/boot/lifecycle.ts'
 import { UnknownCommand } from '../../src/agent/replication/state-machine.ts'
 import { checker, type Judge } from './checker.ts'
 
+/** Why a process may end, or not start, by itself. */
+type PanicExcuse = 'unknown command' | 'failing disk' | 'rotten disk' | 'strange log'
+
 /** P1. Told by the cluster: an agent stopped itself over what it holds impossible, or did not start, and nothing explains it. */
+function whyNot(isDamaged: boolean, kind: StartFailure['kind']): PanicExcuse {
+  if (isDamaged) return 'rotten disk'
+  return kind === 'old-format' ? 'strange log' : 'failing disk'
+}
+
 export const panics = checker({
   codes: {
     P1: {
       text: 'no panic: no agent finds itself in a state that its own invariants exclude, and none fails to start',
       sources: ['docs/architecture/formats.md#failures'],
       judges: ['process', 'processes'],
+      excuses: {
+        'unknown command': 'A server stops at a command that its release does not know, which D2 judges; that process.',
+        'failing disk': 'A process stops, or does not start, because its disk is full or fails; that process.',
+        'rotten disk':
+          'A process does not start on a disk on which the scenario let bits rot; until the machine is replaced.',
+        'strange log': 'A release refuses a log of a form that it does not know, where there is one; that process.',
+      },
     },
   },
-  make: (judge): Judge<{ P1: never }> => judge,
+  make: (judge): Judge<{ P1: PanicExcuse }> => judge,
   takes: {
+    'process began': (judge) => judge.judged('P1'),
     'process panicked': (judge, { node, violation }) => {
-      if (!(violation instanceof UnknownCommand)) judge.report('P1', `${node} panics: ${violation.message}`)
+      if (violation instanceof UnknownCommand) judge.excused('P1', 'unknown command')
+      else judge.report('P1', `${node} panics: ${violation.message}`)
     },
+    'process did not start': (judge, { isDamaged, kind }) => judge.excused('P1', whyNot(isDamaged, kind)),
+    'process stopped by its disk': (judge) => judge.excused('P1', 'failing disk'),
     'start failed': (judge, { node, message }) => judge.report('P1', `${node} does not start: ${message}`),
   },
 })

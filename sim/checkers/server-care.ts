@@ -8,6 +8,8 @@ export interface CareSettings {
   readonly serverStabilizationMs: number
 }
 
+type CareExcuses = Readonly<Record<'O1' | 'O3', 'asked to go' | 'older protocol'>> & { readonly O2: 'known before' }
+
 /** Clocks of leaders may run faster than true time: a vote may come by this share too early. */
 const earlyShare = 0.2
 
@@ -25,7 +27,7 @@ const nodeId = /^[0-9a-f-]{36}$/
  * what follows when a server leaves or its machine is replaced.
  */
 export class ServerCare {
-  readonly #judge: Judge<{ O1: never; O2: never; O3: never }>
+  readonly #judge: Judge<CareExcuses>
   readonly #nowUs: () => number
   #minQuorum = Number.POSITIVE_INFINITY
   #stabilizationMs = Number.POSITIVE_INFINITY
@@ -33,7 +35,7 @@ export class ServerCare {
   readonly #joinedAtUs = new Map<string, number>()
   /** IDs and addresses of every configuration that a leader had or wrote. */
   readonly #seen = new Set<string>()
-  /** IDs that somebody has asked to be out of the group, for good. */
+  /** IDs that somebody has asked to be out of the group. */
   readonly #mayGo = new Set<string>()
   /** Those of them that an operator named, while the server itself did not leave. */
   readonly #named = new Set<string>()
@@ -42,7 +44,7 @@ export class ServerCare {
   /** By leader and ID: what of O3 a removal that the leader was asked for would break, as things were when it was asked. */
   readonly #objections = new Map<string, string>()
 
-  constructor(judge: Judge<{ O1: never; O2: never; O3: never }>, nowUs: () => number) {
+  constructor(judge: Judge<CareExcuses>, nowUs: () => number) {
     this.#judge = judge
     this.#nowUs = nowUs
   }
@@ -58,6 +60,12 @@ export class ServerCare {
   mayGo(id: string, why: 'left' | 'replaced' | 'operator'): void {
     this.#mayGo.add(id)
     if (why === 'operator') this.#named.add(id)
+  }
+
+  /** Long after it was asked it runs, and everybody knows that it does. */
+  stays(id: string): void {
+    this.#mayGo.delete(id)
+    this.#named.delete(id)
   }
 
   /** A leader has received a reply of its present term. */
@@ -78,11 +86,12 @@ export class ServerCare {
   removalAsked(leader: string, id: string, status: string | undefined): void {
     const heardAtUs = this.#heardAtUs.get(leader)?.get(id)
     const agoMs = heardAtUs === undefined ? Number.POSITIVE_INFINITY : (this.#nowUs() - heardAtUs) / 1000
-    const hasLeft = status === 'left' || status === 'leaving'
-    if (hasLeft || this.#named.has(id) || agoMs >= this.#stabilizationMs * (1 - earlyShare)) {
-      this.#objections.delete(`${leader} ${id}`)
-      return
-    }
+    const mayGo = status === 'left' || status === 'leaving' || this.#named.has(id)
+    this.#objections.delete(`${leader} ${id}`)
+    if (mayGo) this.#judge.excused('O3', 'asked to go')
+    else if (nodeId.test(id)) this.#judge.judged('O3')
+    else this.#judge.excused('O3', 'older protocol')
+    if (mayGo || agoMs >= this.#stabilizationMs * (1 - earlyShare)) return
     const bound = `server_stabilization_time is ${this.#stabilizationMs} ms`
     const what = `${Math.round(agoMs)} ms after it received a reply from it, and ${bound}`
     this.#objections.set(`${leader} ${id}`, what)
@@ -107,7 +116,9 @@ export class ServerCare {
     this.#objections.delete(`${leader} ${id}`)
     if (objection !== undefined && nodeId.test(id))
       this.#judge.report('O3', `${leader} removes ${id} by itself ${objection}`)
-    if (this.#mayGo.has(id) || !nodeId.test(id)) return
+    if (!nodeId.test(id)) return this.#judge.excused('O1', 'older protocol')
+    if (this.#mayGo.has(id)) return this.#judge.excused('O1', 'asked to go')
+    this.#judge.judged('O1')
     const what = `${leader} takes ${id} out of ${voters} voters by itself`
     if (voters < votersMin) this.#judge.report('O1', `${what}: of fewer than ${votersMin} nobody may go`)
     else if (voters - 1 < this.#minQuorum) this.#judge.report('O1', `${what}, and min_quorum is ${this.#minQuorum}`)
@@ -115,7 +126,8 @@ export class ServerCare {
 
   #promoted(leader: string, id: string, address: string): void {
     const joinedAtUs = this.#joinedAtUs.get(id) ?? this.#joinsNow(id, address)
-    if (joinedAtUs === undefined) return
+    if (joinedAtUs === undefined) return this.#judge.excused('O2', 'known before')
+    this.#judge.judged('O2')
     const afterMs = (this.#nowUs() - joinedAtUs) / 1000
     if (afterMs >= this.#stabilizationMs * (1 - earlyShare)) return
     const bound = `server_stabilization_time is ${this.#stabilizationMs} ms`
@@ -138,16 +150,32 @@ export const serverCare = checker({
       text: 'cleaning up: a dead server is taken out only of four voters or more, and never below min_quorum',
       sources: ['docs/reference/operator.md#removal-of-dead-servers'],
       judges: ['voter removed', 'voters removed'],
+      excuses: {
+        'asked to go':
+          'A server that was asked to leave, or that an operator named, may go; until it runs all the same and all know it (E3).',
+        'older protocol':
+          'A server of an older Raft protocol has an address for a name, and no leader cares for it; until it has an ID.',
+      },
     },
     O2: {
       text: 'newcomers: a server that joined gets its vote when it has been healthy for the stabilization time',
       sources: ['docs/reference/operator.md#when-a-server-is-healthy'],
       judges: ['vote given', 'votes given'],
+      excuses: {
+        'known before':
+          'A server that some configuration had before joins no more: it has its vote again at once; until it is removed.',
+      },
     },
     O3: {
       text: 'signs of life: no voter is removed from which the leader has heard within the stabilization time',
       sources: ['docs/reference/operator.md#removal-of-dead-servers'],
       judges: ['removal decided', 'removals decided'],
+      excuses: {
+        'asked to go':
+          "A server that has left by the word of the leader's pool, or that an operator named, may go; as O1 has it.",
+        'older protocol':
+          'A server of an older Raft protocol has an address for a name, and no leader cares for it; until it has an ID.',
+      },
     },
   },
   make: (run) => new ServerCare(run, run.nowUs),
@@ -157,6 +185,9 @@ export const serverCare = checker({
       if (command.kind.startsWith('autopilot.')) it.settings(autopilotOf(tx) ?? {})
     },
     'removal allowed': (it, { id, why }) => it.mayGo(id, why),
+    'removal over': (it, { id }) => {
+      if (id !== undefined) it.stays(id)
+    },
     'reply received': (it, { node, from }) => it.heard(node, from),
     'leader ended': (it, { node }) => it.noLongerLeads(node),
     'removal decided': (it, { node, id, status }) => it.removalAsked(node, id, status),

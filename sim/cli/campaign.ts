@@ -1,6 +1,8 @@
+import { type Judged, sumOfJudged } from '../checkers/judged-tally.ts'
 import { type Mark, neverReached } from '../checkers/marks.ts'
 import { type SentPage, WorkerDidNotStart } from '../pool/lane.ts'
 import { runPool } from '../pool/pool.ts'
+import { judgedLines } from '../report/judged-lines.ts'
 import { hasFailed, type SeedRecord } from '../report/seed-record.ts'
 import { failureLines, markLines, seedLine } from '../report/terminal-report.ts'
 import type { RunFlags, SeedRange } from './run-flags.ts'
@@ -44,6 +46,7 @@ interface Tally {
   failed: number
   undecided: number
   readonly reached: (readonly Mark[])[]
+  judged: Judged
 }
 
 /** Takes the records in their order, and tells what they come to. */
@@ -68,6 +71,7 @@ class Campaign {
     this.#worst = graver(this.#worst, exitOf(record))
     for (const tally of [this.#page, this.#total]) {
       tally.seeds++
+      tally.judged = sumOfJudged([tally.judged, record.counts])
       if (hasFailed(record)) tally.failed++
       else if (record.verdict === 'undecided') tally.undecided++
     }
@@ -79,7 +83,10 @@ class Campaign {
   end(): number {
     // The seed that failed was not the last of its page.
     if (this.#page.seeds > 0) this.#endPage()
-    if (this.#pages.length > 1) this.#say(this.#totalText())
+    if (this.#pages.length > 1) {
+      this.#say(this.#totalText())
+      this.#sayJudged(this.#total)
+    }
     return this.#worst
   }
 
@@ -103,6 +110,12 @@ class Campaign {
     if (this.#flags.json === true) return
     const never = missed.map((mark) => `, never reached: ${mark}`).join('')
     this.#say(`${scenario}: ${this.#summaryText(tally)}${never}`)
+    this.#sayJudged(tally)
+  }
+
+  #sayJudged({ judged }: Tally): void {
+    if (this.#flags.quiet === true || this.#flags.json === true) return
+    for (const line of judgedLines(judged)) this.#say(line)
   }
 
   /** For people: beside records for programs it goes to standard error. */
@@ -131,5 +144,5 @@ class Campaign {
 }
 
 function newTally(): Tally {
-  return { seeds: 0, failed: 0, undecided: 0, reached: [] }
+  return { seeds: 0, failed: 0, undecided: 0, reached: [], judged: sumOfJudged([]) }
 }

@@ -2,6 +2,7 @@ import { historyText } from '../checkers/keys/history-file.ts'
 import { type Made, SeedRuns, type Turn } from '../pool/seed-runs.ts'
 import { type DecisionFile, decisionFileText } from '../report/decision-file.ts'
 import { DecisionRecord, DecisionReplay } from '../report/decision-list.ts'
+import { judgedLines } from '../report/judged-lines.ts'
 import type { StoryLine } from '../report/run-report.ts'
 import { failureLines, seedLine, storyText, verdictLines } from '../report/terminal-report.ts'
 import { runDecided } from './decisions.ts'
@@ -30,7 +31,8 @@ export async function runOne(
   if (flags.json === true) out(`${JSON.stringify(record)}\n`)
   else {
     const head = record.verdict === 'not deterministic' ? [seedLine(record)] : verdictLines(record)
-    for (const line of [...head, ...failureLines(record, flags.history, flags.replay)]) out(`${line}\n`)
+    const judged = flags.quiet === true ? [] : judgedLines(record.counts)
+    for (const line of [...head, ...judged, ...failureLines(record, flags.history, flags.replay)]) out(`${line}\n`)
   }
   return exitOf(record)
 }

@@ -120,14 +120,17 @@ export class ClientGroup {
     operation.found = answer.value
     if (consistency === 'stale' && !server.isServer) stale.answeredBySome(operation)
     else if (consistency === 'stale') {
-      // A request may be asked of one process and answered by the next: then nobody can say which one promised what.
-      if (this.#world.bootOf(server.name) !== boot) return answer
+      if (this.#world.bootOf(server.name) !== boot) {
+        stale.answeredByEither(operation)
+        indexes.let('restarted meanwhile')
+        return answer
+      }
       stale.answered(operation, server.name, boot, reached)
       indexes.answered(scope, floor, answer.index)
-    } else if (consistency === 'consistent' || !invariants.excusesStaleDefault) {
+    } else if (consistency === 'default' && invariants.excusesStaleDefault) {
       // A default read that may be old by the scenario's own excuse promises nothing about its index either.
-      indexes.answered(scope, floor, answer.index)
-    }
+      indexes.let('stale default reads')
+    } else indexes.answered(scope, floor, answer.index)
     return answer
   }
 

@@ -81,15 +81,12 @@ export class KeyWatchers {
     const answer = await this.#client.list(agent.endpoint, this.#plan.prefix, consistency, { index: waited, waitMs })
     if (answer === undefined || this.#round !== round) return answer !== undefined
     // As for reads: a server that answers by itself is judged; an answer that the scenario excuses for being stale is not.
-    const isOfProcess = agent.isServer && this.#world.bootOf(agent.name) === boot
-    if (consistency === 'stale' ? isOfProcess : this.#isNewest(consistency))
-      indexes.answered(scope, floor, answer.index)
+    const isSameBoot = this.#world.bootOf(agent.name) === boot
+    if (consistency === 'stale' && agent.isServer && !isSameBoot) indexes.let('restarted meanwhile')
+    else if (consistency === 'default' && this.#world.invariants.excusesStaleDefault) indexes.let('stale default reads')
+    else if (consistency !== 'stale' || agent.isServer) indexes.answered(scope, floor, answer.index)
     this.#takeOver(watcher, agent, answer)
     return true
-  }
-
-  #isNewest(consistency: Consistency): boolean {
-    return consistency === 'consistent' || !this.#world.invariants.excusesStaleDefault
   }
 
   /** An index that fell begins anew, as the API tells its clients to do: another agent may be behind. */

@@ -14,6 +14,8 @@ interface Version<T> {
   readonly fromUs: number
 }
 
+type AccessExcuses = Readonly<Record<'A1' | 'A4', 'out of reach'>>
+
 /** Time in which an agent notices that it reaches servers again. */
 const noticingUs = 15_000_000
 
@@ -23,7 +25,7 @@ const noticingUs = 15_000_000
  * was allowed this in every such state is not refused where its agent reaches a server.
  */
 export class AccessHistory {
-  readonly #judge: Judge<{ A1: never; A4: never }>
+  readonly #judge: Judge<AccessExcuses>
   readonly #facts: ResolutionFacts
   #settings: AccessSettings | undefined
   readonly #tokens = new Map<string, Version<TokenState>[]>()
@@ -31,7 +33,7 @@ export class AccessHistory {
   /** By text. */
   readonly #statements = new Map<string, readonly Statement[]>()
 
-  constructor(judge: Judge<{ A1: never; A4: never }>, facts: ResolutionFacts) {
+  constructor(judge: Judge<AccessExcuses>, facts: ResolutionFacts) {
     this.#judge = judge
     this.#facts = facts
   }
@@ -58,9 +60,15 @@ export class AccessHistory {
     const isSteady = reaching !== undefined && reaching + noticingUs <= visit.callUs
     if (visit.said === 'allowed') {
       // One that was out of reach may have gone on with what it knew before.
+      this.#judge.judged('A1')
+      if (!isSteady) this.#judge.excused('A1', 'out of reach')
       const fromUs = isSteady ? visit.callUs - ttlUs : Number.NEGATIVE_INFINITY
       if (!this.#verdicts(visit, fromUs).includes('allowed')) this.#tell('A1', visit, 'no state of that time allows it')
-    } else if (isSteady && this.#verdicts(visit, visit.callUs - ttlUs).every((each) => each === 'allowed')) {
+      return
+    }
+    if (!isSteady) return this.#judge.excused('A4', 'out of reach')
+    this.#judge.judged('A4')
+    if (this.#verdicts(visit, visit.callUs - ttlUs).every((each) => each === 'allowed')) {
       this.#tell('A4', visit, 'every state of that time allows it, and its agent reaches a server')
     }
   }
@@ -162,6 +170,10 @@ export const accessHistory = checker({
       text: 'no escalation: what is allowed, some state of that time allows by its rules',
       sources: ['docs/reference/access-control.md#evaluation'],
       judges: ['visit allowed', 'visits allowed'],
+      excuses: {
+        'out of reach':
+          'An agent that reaches no server may go on with whatever it has known; until it has reached one for 15 seconds.',
+      },
     },
   },
   also: [tokenMigration],

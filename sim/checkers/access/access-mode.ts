@@ -16,6 +16,7 @@ export class AccessMode {
 
   /** A leader has written into its log that the new mode begins. */
   proposed(leader: string, servers: readonly ServerSeen[], places: readonly string[]): void {
+    this.#judge.judged('A2')
     const missing = servers.filter(
       ({ datacenter, status, acls }) =>
         places.includes(datacenter) && (status === 'alive' || status === 'failed') && acls !== '1' && acls !== '2',
@@ -27,6 +28,7 @@ export class AccessMode {
 
   /** What the state says after a command. */
   recorded(server: string, isNew: boolean): void {
+    if (this.#isNew) this.#judge.judged('A3')
     if (this.#isNew && !isNew)
       this.#judge.report('A3', `the state of ${server} is back in the old mode of access control`)
     this.#isNew ||= isNew

@@ -9,12 +9,12 @@ const clockAllowance = 0.06
 
 /** A4: old tokens are given accessor IDs in batches that are neither large nor frequent, each one for ever. */
 export class TokenMigration {
-  readonly #judge: Judge<{ A4: never }>
+  readonly #judge: Judge<{ A4: 'out of reach' | 'restored' }>
   /** By secret. */
   readonly #accessors = new Map<string, string>()
   #lastUs = Number.NEGATIVE_INFINITY
 
-  constructor(judge: Judge<{ A4: never }>) {
+  constructor(judge: Judge<{ A4: 'out of reach' | 'restored' }>) {
     this.#judge = judge
   }
 
@@ -32,21 +32,25 @@ export class TokenMigration {
   /** One token alone; whether it has an accessor for the first time. */
   tokenWritten(secret: string, accessor: string): boolean {
     const known = this.#accessors.get(secret)
+    if (known !== undefined && known !== accessor) this.#judge.judged('A4')
     if (known !== undefined && known !== accessor) {
       this.#judge.report('A4', `a token had the accessor ${known} and has ${accessor === '' ? 'none' : accessor} now`)
     }
     if (known !== undefined || accessor === '') return false
+    this.#judge.judged('A4')
     this.#accessors.set(secret, accessor)
     return true
   }
 
   /** Another state took the place of this one: what was given since it was saved is forgotten. */
   replaced({ tokens }: AccessState): void {
+    this.#judge.excused('A4', 'restored', this.#accessors.size)
     this.#accessors.clear()
     for (const [secret, { accessor }] of tokens) if (accessor !== '') this.#accessors.set(secret, accessor)
   }
 
   #batch(atUs: number, given: number): void {
+    if (given > 0) this.#judge.judged('A4')
     if (given > batchMax) this.#judge.report('A4', `one batch of the migration gave ${given} tokens their accessors`)
     if (given > 0 && atUs - this.#lastUs < pauseUs * (1 - clockAllowance)) {
       this.#judge.report('A4', `two batches of the migration came ${((atUs - this.#lastUs) / 1e6).toFixed(3)} s apart`)
@@ -61,6 +65,11 @@ export const tokenMigration = checker({
       text: 'migration: batches are small and rare, each token gets one accessor, and no valid token is refused meanwhile',
       sources: ['docs/reference/access-control.md#legacy-mode-and-migration'],
       judges: ['batch, token or refusal', 'batches, tokens and refusals'],
+      excuses: {
+        'out of reach': 'An agent that reaches no server may refuse for that; until it has reached one for 15 seconds.',
+        restored:
+          'Accessors that tokens had before a restored snapshot count no more; those that they have from it do.',
+      },
     },
   },
   make: (judge) => new TokenMigration(judge),

@@ -15,14 +15,14 @@ interface Closed {
  * it held before its lock delay has passed by true time, whichever server leads.
  */
 export class LockHolders {
-  readonly #judge: Judge<{ S1: never }>
+  readonly #judge: Judge<{ S1: 'restored' }>
   #holds: ReadonlyMap<string, Hold> = new Map()
   #sessions: ReadonlyMap<string, SessionFacts> = new Map()
   readonly #closed = new Map<string, Closed>()
   /** Every time that a session came to hold a key: `key@index`, and the session. */
   readonly #fences = new Map<string, string>()
 
-  constructor(judge: Judge<{ S1: never }>) {
+  constructor(judge: Judge<{ S1: 'restored' }>) {
     this.#judge = judge
   }
 
@@ -35,6 +35,7 @@ export class LockHolders {
 
   /** An operator restored another state: locks are held as that state says, and nothing before it counts. */
   replaced({ holds, sessions }: LockFacts): void {
+    this.#judge.excused('S1', 'restored', holds.size + this.#closed.size)
     for (const [key, { session, fence }] of holds) this.#fences.set(`${key}@${fence}`, session)
     this.#holds = holds
     this.#sessions = sessions
@@ -48,6 +49,7 @@ export class LockHolders {
 
   /** A client was told that it holds the key, and with which fencing number. */
   answered(key: string, session: string, fence: number): void {
+    this.#judge.judged('S1')
     if (this.#fences.get(`${key}@${fence}`) === session) return
     const told = `session ${session} was told that it holds '${key}' with fencing number ${fence}`
     this.#judge.report('S1', `${told}, which it never did`)
@@ -63,10 +65,12 @@ export class LockHolders {
 
   #holdsNow(key: string, hold: Hold, facts: LockFacts): void {
     if (!facts.sessions.has(hold.session)) {
+      this.#judge.judged('S1')
       this.#judge.report('S1', `'${key}' is held by session ${hold.session}, which has ended (entry ${facts.index})`)
     }
     const before = this.#holds.get(key)
     if (before?.session === hold.session && before.fence === hold.fence) return
+    this.#judge.judged('S1')
     this.#fences.set(`${key}@${hold.fence}`, hold.session)
     if (before !== undefined && facts.sessions.has(before.session) && before.session !== hold.session) {
       const held = `while session ${before.session} held it since entry ${before.fence}`
@@ -88,7 +92,11 @@ export const lockHolders = checker({
     S1: {
       text: 'mutual exclusion: a key has one holder, and none before the lock delay of the last is over',
       sources: ['docs/reference/keys.md#lock-delay'],
-      judges: ['lock taken', 'locks taken'],
+      judges: ['lock taken or told', 'locks taken or told'],
+      excuses: {
+        restored:
+          'Locks are held as a restored snapshot says, and lock delays from before it do not count; what is taken after it is judged.',
+      },
     },
   },
   make: (judge) => new LockHolders(judge),

@@ -1,5 +1,7 @@
 import { checker, type Judge } from '../checker.ts'
 
+type Excuse = 'stale default reads' | 'restarted meanwhile' | 'majority lost'
+
 /** How high answers had come when a request began. */
 export interface Floor {
   readonly index: number
@@ -14,9 +16,9 @@ export class MonotoneIndex {
   /** Goes up when an operator's recovery lets indexes fall. */
   #era = 0
   readonly #highest = new Map<string, number>()
-  readonly #judge: Judge<{ W1: never }>
+  readonly #judge: Judge<{ W1: Excuse }>
 
-  constructor(judge: Judge<{ W1: never }>) {
+  constructor(judge: Judge<{ W1: Excuse }>) {
     this.#judge = judge
   }
 
@@ -31,9 +33,18 @@ export class MonotoneIndex {
     this.#highest.clear()
   }
 
+  /** An answer is not compared. */
+  let(excuse: Excuse): void {
+    this.#judge.excused('W1', excuse)
+  }
+
   /** `floor`: what `began` gave. */
   answered(scope: string, floor: Floor, index: number): void {
-    if (floor.era !== this.#era) return
+    if (floor.era !== this.#era) {
+      this.let('majority lost')
+      return
+    }
+    if (floor.index > 0) this.#judge.judged('W1')
     if (index < floor.index) this.#judge.report('W1', `${scope}: index ${index} after ${floor.index}`)
     if (index > (this.#highest.get(scope) ?? 0)) this.#highest.set(scope, index)
   }
@@ -44,7 +55,14 @@ export const monotoneIndex = checker({
     W1: {
       text: 'monotone index: the index of a query never falls',
       sources: ['docs/reference/http-reads.md#index-of-each-read'],
-      judges: ['answer', 'answers'],
+      judges: ['index compared', 'indexes compared'],
+      excuses: {
+        'stale default reads':
+          'Where a scenario lets reads of default consistency be old, their indexes promise nothing; as long as they may be.',
+        'restarted meanwhile': 'A stale read of a server whose process ended meanwhile; that answer alone.',
+        'majority lost':
+          'An answer to a request begun before a recovery that lost entries; requests begun after it compare.',
+      },
     },
   },
   make: (judge) => new MonotoneIndex(judge),

@@ -14,6 +14,8 @@ interface Life {
   renewedUs: number
   /** What it is counted from at the most: when that, or its creation, was over. */
   countedUs: number
+  /** The last renewal that moved it was never answered. */
+  isOpen: boolean
 }
 
 /**
@@ -22,18 +24,24 @@ interface Life {
  * extends, and never shortens.
  */
 export class SessionLives {
-  readonly #judge: Judge<{ S2: never }>
+  readonly #judge: Judge<{ S2: 'restored' | 'renewal unanswered' }>
   readonly #lives = new Map<string, Life>()
   /** Sessions that ran out, and when. */
   readonly #expired = new Map<string, { readonly atUs: number; readonly ttlUs: number }>()
   #leaderSinceUs = 0
 
-  constructor(judge: Judge<{ S2: never }>) {
+  constructor(judge: Judge<{ S2: 'restored' | 'renewal unanswered' }>) {
     this.#judge = judge
   }
 
   leaderElected(atUs: number): void {
     this.#leaderSinceUs = atUs
+  }
+
+  /** An operator restored another state: sessions that it does not have are gone, and those that it has live on. */
+  replaced(facts: LockFacts): void {
+    for (const id of this.#lives.keys()) if (!facts.sessions.has(id)) this.#judge.excused('S2', 'restored')
+    this.command(facts)
   }
 
   command({ sessions, atUs, expiry }: LockFacts): void {
@@ -42,12 +50,13 @@ export class SessionLives {
       this.#lives.delete(id)
       if (!expiry) continue
       this.#expired.set(id, { atUs, ttlUs: life.ttlUs })
+      this.#judge.judged('S2')
       this.#tooEarly(id, atUs, life.renewedUs, life.ttlUs)
       this.#tooLate(id, atUs, life, 'ended')
     }
     for (const [id, { ttlMs }] of sessions) {
       if (ttlMs > 0 && !this.#lives.has(id)) {
-        this.#lives.set(id, { ttlUs: ttlMs * 1000, renewedUs: atUs, countedUs: atUs })
+        this.#lives.set(id, { ttlUs: ttlMs * 1000, renewedUs: atUs, countedUs: atUs, isOpen: false })
       }
     }
   }
@@ -55,21 +64,26 @@ export class SessionLives {
   /** A client called for a renewal at one time and was told at another that the session goes on. */
   renewed(id: string, calledUs: number, answeredUs: number): void {
     const expired = this.#expired.get(id)
+    if (expired !== undefined) this.#judge.judged('S2')
     if (expired !== undefined) this.#tooEarly(id, expired.atUs, calledUs, expired.ttlUs)
     const life = this.#lives.get(id)
     if (life === undefined) return
     life.renewedUs = Math.max(life.renewedUs, calledUs)
-    this.attempted(id, answeredUs)
+    life.countedUs = Math.max(life.countedUs, answeredUs)
+    life.isOpen = false
   }
 
   /** A renewal may have been served up to now, though nobody was told. */
   attempted(id: string, untilUs: number): void {
     const life = this.#lives.get(id)
-    if (life !== undefined) life.countedUs = Math.max(life.countedUs, untilUs)
+    if (life === undefined) return
+    life.countedUs = Math.max(life.countedUs, untilUs)
+    life.isOpen = true
   }
 
   /** The run is over, and the cluster has been well for a while. */
   finish(atUs: number): void {
+    this.#judge.judged('S2', this.#lives.size)
     for (const [id, life] of this.#lives) this.#tooLate(id, atUs, life, 'still lives')
   }
 
@@ -82,7 +96,8 @@ export class SessionLives {
     )
   }
 
-  #tooLate(id: string, atUs: number, { countedUs, ttlUs }: Life, what: string): void {
+  #tooLate(id: string, atUs: number, { countedUs, ttlUs, isOpen }: Life, what: string): void {
+    if (isOpen) this.#judge.excused('S2', 'renewal unanswered')
     const sinceUs = Math.max(countedUs, this.#leaderSinceUs)
     const livedUs = atUs - sinceUs
     if (livedUs <= longest * ttlUs * (1 + clockAllowance) + slackUs) return
@@ -104,13 +119,19 @@ export const sessionLives = checker({
       text: 'sessions: one lives for its time to live after a renewal, and at most for twice that',
       sources: ['docs/reference/keys.md#end-of-a-session'],
       judges: ['session', 'sessions'],
+      excuses: {
+        restored:
+          'Sessions that a restored snapshot does not have are gone without an end of their own; those that it has are judged.',
+        'renewal unanswered':
+          'A renewal that nobody was told of may have been served: the longest life counts from it; until the next that is answered.',
+      },
     },
   },
   make: (judge) => new SessionLives(judge),
   takes: {
     'leader began': (it, { atUs }) => it.leaderElected(atUs),
     'locks changed': (it, facts) => it.command(facts),
-    'locks replaced': (it, facts) => it.command(facts),
+    'locks replaced': (it, facts) => it.replaced(facts),
     'session renewed': (it, { id, calledUs, answeredUs }) => it.renewed(id, calledUs, answeredUs),
     'renewal attempted': (it, { id, untilUs }) => it.attempted(id, untilUs),
   },

@@ -44,6 +44,8 @@ export class WatchSequences {
 
   /** The bound has passed within which all watchers should have caught up, or, for W2, should have learned of a write. */
   overdue(code: 'W2' | 'W3', prefix: string, fresh: readonly ListedKey[], withinText: string): void {
+    const followers = [...this.#followed.values()].filter((followed) => followed.prefix === prefix)
+    this.#judge.judged(code, followers.length)
     const [first, ...others] = this.behind(prefix, fresh)
     if (first === undefined) return
     const more = others.length === 0 ? '' : ` (and ${others.length} more)`

@@ -1,6 +1,7 @@
 import { checker, type Judge } from '../checker.ts'
 import { type AppliedKeys, appliedKeys } from './applied-keys.ts'
 import { type KeyOperation, operationText } from './key-history.ts'
+import type { Recovery } from './recovered-history.ts'
 
 /**
  * D1. A write is acknowledged only once it has taken effect, and in the end every server holds, for every key, what the
@@ -9,10 +10,12 @@ import { type KeyOperation, operationText } from './key-history.ts'
  */
 export class AcknowledgedWrites {
   readonly #applied: AppliedKeys
-  readonly #judge: Judge<{ D1: never }>
+  readonly #judge: Judge<{ D1: 'majority lost' }>
   #acknowledged = 0
+  /** What was acknowledged, to tell what a recovery has lost of it. */
+  readonly #values: string[] = []
 
-  constructor(judge: Judge<{ D1: never }>, applied: AppliedKeys) {
+  constructor(judge: Judge<{ D1: 'majority lost' }>, applied: AppliedKeys) {
     this.#applied = applied
     this.#judge = judge
   }
@@ -24,13 +27,23 @@ export class AcknowledgedWrites {
   /** A client was told that its write was done. */
   acknowledged(operation: KeyOperation): void {
     this.#acknowledged++
-    if (operation.value === undefined || this.#applied.indexOf(operation.value) !== undefined) return
+    if (operation.value === undefined) return
+    this.#judge.judged('D1')
+    this.#values.push(operation.value)
+    if (this.#applied.indexOf(operation.value) !== undefined) return
     this.#judge.report('D1', `key '${operation.key}': acknowledged, but in effect nowhere: ${operationText(operation)}`)
+  }
+
+  /** The scenario excuses what the recovery has lost. */
+  recovered({ isKept }: Recovery): void {
+    this.#judge.excused('D1', 'majority lost', this.#values.filter((value) => !isKept(value)).length)
+    this.#values.length = 0
   }
 
   /** All keys that a server holds once the run has come to rest, and their values. */
   finalState(server: string, held: ReadonlyMap<string, string>): void {
     for (const key of this.#applied.keys()) {
+      this.#judge.judged('D1')
       const last = this.#applied.versions(key).at(-1)
       const found = held.get(key)
       if (found === last?.value) continue
@@ -46,11 +59,15 @@ export const acknowledgedWrites = checker({
     D1: {
       text: 'durability: an acknowledged write survives every crash',
       sources: ['docs/reference/keys.md#key-calls'],
-      judges: ['write or value kept', 'writes and values kept'],
+      judges: ['write or final value', 'writes and final values'],
+      excuses: {
+        'majority lost': 'Writes that a scenario lets be lost, acknowledged before the recovery; none after it.',
+      },
     },
   },
   make: (run) => new AcknowledgedWrites(run, run.of(appliedKeys)),
   takes: {
     'write acknowledged': (it, { operation }) => it.acknowledged(operation),
+    'entries lost': (it, { recovery }) => it.recovered(recovery),
   },
 })

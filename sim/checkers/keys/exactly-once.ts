@@ -4,16 +4,20 @@ import { checker, type Judge } from '../checker.ts'
 export class ExactlyOnce {
   /** By origin: where each of its sequence numbers took effect. */
   readonly #effects = new Map<string, Map<number, number>>()
-  readonly #judge: Judge<{ K3: never }>
+  readonly #judge: Judge<{ K3: 'majority lost' }>
 
-  constructor(judge: Judge<{ K3: never }>) {
+  constructor(judge: Judge<{ K3: 'majority lost' }>) {
     this.#judge = judge
   }
 
   /** Effects from here on were lost: a write may take effect anew. */
   forgetFrom(index: number): void {
     for (const ofOrigin of this.#effects.values()) {
-      for (const [sequence, at] of ofOrigin) if (at >= index) ofOrigin.delete(sequence)
+      for (const [sequence, at] of ofOrigin) {
+        if (at < index) continue
+        this.#judge.excused('K3', 'majority lost')
+        ofOrigin.delete(sequence)
+      }
     }
   }
 
@@ -24,8 +28,10 @@ export class ExactlyOnce {
       this.#effects.set(origin, ofOrigin)
     }
     const before = ofOrigin.get(sequence)
+    if (before === index) return
+    this.#judge.judged('K3')
     if (before === undefined) ofOrigin.set(sequence, index)
-    else if (before !== index) {
+    else {
       const entries = `by entries ${before} and ${index}`
       this.#judge.report('K3', `write ${sequence} of ${origin} took effect twice, ${entries} (seen at ${node})`)
     }
@@ -38,6 +44,9 @@ export const exactlyOnce = checker({
       text: 'exactly once: a write that the cluster itself repeats takes effect once',
       sources: ['Raft thesis, section 6.3'],
       judges: ['forwarded write', 'forwarded writes'],
+      excuses: {
+        'majority lost': 'A write whose effect a scenario lets be lost may take effect anew; once.',
+      },
     },
   },
   make: (judge) => new ExactlyOnce(judge),

@@ -1,7 +1,7 @@
 import { checker, type Judge } from '../checker.ts'
 import { type KeyOperation, operationText, valueText } from './key-history.ts'
 import { judgeKey, searchStepsMax } from './key-verdict.ts'
-import { partsOf, type Recovery } from './recovered-history.ts'
+import { lostOf, partsOf, type Recovery } from './recovered-history.ts'
 
 /** A key whose history the search could not decide within its bound. */
 export interface UndecidedKey {
@@ -16,7 +16,7 @@ export interface UndecidedKey {
  */
 export class LinearizableKeys {
   readonly #operations: KeyOperation[] = []
-  readonly #judge: Judge<{ K1: never }>
+  readonly #judge: Judge<{ K1: 'stale default reads' | 'majority lost' }>
   readonly #staleDefaultUs: number
   readonly #stepsMax: number
   readonly #undecided: UndecidedKey[] = []
@@ -26,7 +26,11 @@ export class LinearizableKeys {
    * `staleDefaultMs`: the excuse of a scenario that lets `default` reads be this old, because a deposed leader may still
    * answer them; 0 where none is granted. `stepsMax`: the search for one key is given up after this many.
    */
-  constructor(judge: Judge<{ K1: never }>, staleDefaultMs: number, stepsMax = searchStepsMax) {
+  constructor(
+    judge: Judge<{ K1: 'stale default reads' | 'majority lost' }>,
+    staleDefaultMs: number,
+    stepsMax = searchStepsMax,
+  ) {
     this.#judge = judge
     this.#stepsMax = stepsMax
     this.#staleDefaultUs = staleDefaultMs * 1000
@@ -64,9 +68,22 @@ export class LinearizableKeys {
 
   judge(): void {
     for (const [key, operations] of operationsByKey(this.#operations)) {
+      this.#count(operations)
       const parts = this.#recovery === undefined ? [operations] : partsOf(key, operations, this.#recovery)
       for (const part of parts) this.#judgeKey(key, part)
     }
+  }
+
+  /** What was answered and promises the newest value; an operation without an answer can break nothing. */
+  #count(operations: readonly KeyOperation[]): void {
+    const judged = operations.filter(
+      ({ kind, consistency, outcome }) => outcome !== 'unknown' && (kind !== 'read' || consistency !== 'stale'),
+    )
+    if (judged.length === 0) return
+    this.#judge.judged('K1', judged.length, 1)
+    const old = judged.filter(({ kind, consistency }) => kind === 'read' && consistency === 'default')
+    if (this.#staleDefaultUs > 0) this.#judge.excused('K1', 'stale default reads', old.length)
+    if (this.#recovery !== undefined) this.#judge.excused('K1', 'majority lost', lostOf(judged, this.#recovery).length)
   }
 
   #judgeKey(key: string, operations: readonly KeyOperation[]): void {
@@ -99,6 +116,14 @@ export const linearizableKeys = checker({
       sources: ['Herlihy and Wing, Linearizability, 1990'],
       judges: ['operation', 'operations'],
       of: ['key', 'keys'],
+      excuses: {
+        'stale default reads':
+          'A read of default consistency may be as old as the scenario says: a deposed leader may answer it until its lease ends.',
+        'majority lost':
+          'A change answered before a recovery that may have lost it; what is answered after it is judged.',
+        'restarted meanwhile':
+          'A stale read of a server whose process ended meanwhile may go back behind earlier ones; that read alone.',
+      },
     },
   },
   make: (run) => new LinearizableKeys(run, run.staleDefaultMs, run.searchStepsMax),

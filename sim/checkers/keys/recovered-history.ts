@@ -27,6 +27,17 @@ export function partsOf(key: string, operations: readonly KeyOperation[], recove
   return [before, [held(key, atUs, heldOf(key)), ...open, ...after.map((operation) => later(operation, atUs + 1))]]
 }
 
+/** Of the operations that were answered, those that the recovery may have lost. */
+export function lostOf(
+  answered: readonly KeyOperation[],
+  { atUs, isKept }: Pick<Recovery, 'atUs' | 'isKept'>,
+): readonly KeyOperation[] {
+  return answered.filter(
+    ({ kind, outcome, value, returnUs }) =>
+      returnUs <= atUs && kind !== 'read' && outcome === 'ok' && (value === undefined || !isKept(value)),
+  )
+}
+
 function unknown(operation: KeyOperation): KeyOperation {
   return { ...operation, outcome: 'unknown', returnUs: Number.POSITIVE_INFINITY, found: undefined }
 }

@@ -9,11 +9,11 @@ import { linearizableKeys } from './linearizable-keys.ts'
  */
 export class StaleReads {
   readonly #applied: AppliedKeys
-  readonly #judge: Judge<{ K1: never }>
+  readonly #judge: Judge<{ K1: 'restarted meanwhile' }>
   /** By server, boot and key: the place among the key's versions that an answered read has reached; -1: before the first. */
   readonly #reached = new Map<string, number>()
 
-  constructor(judge: Judge<{ K1: never }>, applied: AppliedKeys) {
+  constructor(judge: Judge<{ K1: 'restarted meanwhile' }>, applied: AppliedKeys) {
     this.#applied = applied
     this.#judge = judge
   }
@@ -25,13 +25,21 @@ export class StaleReads {
 
   /** Answered by whichever server a client agent chose: a state that once was, and no more is promised. */
   answeredBySome(operation: KeyOperation): void {
+    this.#judge.judged('K1')
     const { key, found } = operation
     if (found === undefined || this.#applied.versions(key).some(({ value }) => value === found)) return
     this.#judge.report('K1', `key '${key}': a value never held: ${operationText(operation)}`)
   }
 
+  /** One process was asked, and the next of its server may have answered: nobody can say which one promised what. */
+  answeredByEither(operation: KeyOperation): void {
+    this.#judge.excused('K1', 'restarted meanwhile')
+    this.answeredBySome(operation)
+  }
+
   /** `reached`: what `began` gave. */
   answered(operation: KeyOperation, server: string, boot: number, reached: number): void {
+    this.#judge.judged('K1')
     const versions = this.#applied.versions(operation.key)
     let at = reached
     if (at >= 0 || operation.found !== undefined) {

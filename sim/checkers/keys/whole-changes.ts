@@ -19,6 +19,7 @@ export class WholeChanges {
 
   /** A CAS was carried out at `index`, and what it did is not yet told to `AppliedKeys`. `expected`: 0: that there is no such key. */
   compared(key: string, index: number, expected: number, tookEffect: boolean): void {
+    this.#judge.judged('K2')
     const last = this.#applied.versions(key).at(-1)
     const before = last?.value === undefined ? 0 : last.index
     if ((before === expected) === tookEffect) return
@@ -31,6 +32,7 @@ export class WholeChanges {
 
   /** A transaction was carried out at `index`. `changed`: of its writes, which keys it changed. */
   transaction(index: number, isDone: boolean, changed: ReadonlyMap<string, boolean>): void {
+    this.#judge.judged('K2')
     for (const [key, isChanged] of changed) {
       if (isChanged === isDone) continue
       const what = isDone ? 'took effect, but not on' : 'was refused, but changed'
@@ -40,6 +42,7 @@ export class WholeChanges {
 
   /** An answer had all keys of these names that there were. */
   listed(asked: readonly string[], found: readonly ListedKey[], where: string): void {
+    this.#judge.judged('K2')
     const rows = new Map(found.map((row) => [row.key, row]))
     for (const row of found) {
       const version = this.#applied.versions(row.key).find(({ index }) => index === row.modifyIndex)
@@ -66,6 +69,7 @@ export class WholeChanges {
 
   /** When the run ends. */
   judge(): void {
+    this.#judge.judged('K2', this.#refused.size)
     for (const [value, what] of this.#refused) {
       const index = this.#applied.indexOf(value)
       if (index !== undefined) this.#judge.report('K2', `refused as a whole, but in effect at ${index}: ${what}`)

@@ -1,4 +1,4 @@
-import { checker, type Judge } from '../checker.ts'
+import { checker, type ExcusesOf, type Judge } from '../checker.ts'
 import {
   type AuthorityConfiguration,
   type ListedRoot,
@@ -18,6 +18,8 @@ import { isAccepted, type MeshRotation, meshRotation } from './mesh-rotation.ts'
 import { type MeshSecrets, meshSecrets } from './mesh-secrets.ts'
 import { type MeshTrust, meshTrust } from './mesh-trust.ts'
 
+type MeshExcuses = ExcusesOf<typeof meshTrust | typeof meshRoots | typeof meshSecrets | typeof meshRotation>
+
 /** Around the end of a certificate it is looked at what still holds: this long before and after. */
 const edgeMs = 1_000
 /** Configurations that are remembered, the latest of them. */
@@ -33,7 +35,7 @@ const eventOf: Readonly<Partial<Record<RotationStep, MeshEvent>>> = {
 export class MeshLaws {
   readonly secrets: MeshSecrets
   readonly rotation: MeshRotation
-  readonly #judge: Judge<{ C1: never; C2: never; C3: never; C4: never; C5: never; C6: never }>
+  readonly #judge: Judge<MeshExcuses>
   readonly #parts: MeshParts
   readonly meetings: MeshMeetings
   readonly #trust: MeshTrust
@@ -45,7 +47,7 @@ export class MeshLaws {
   readonly #configurations: string[] = []
   #leaves = 0
 
-  constructor(judge: Judge<{ C1: never; C2: never; C3: never; C4: never; C5: never; C6: never }>, parts: MeshParts) {
+  constructor(judge: Judge<MeshExcuses>, parts: MeshParts) {
     this.#judge = judge
     this.#parts = parts
     this.secrets = meshSecrets.by(judge)
@@ -87,7 +89,7 @@ export class MeshLaws {
     this.#configured(state)
     this.rotation.replaced(state.rotations)
     this.#trust.replaced(state.roots.flatMap((text) => this.#rootOf(text) ?? []))
-    this.#roots.replaced()
+    this.#roots.replaced(state.roots.map(({ id }) => id))
     this.#listed = undefined
     this.#published(state.roots)
   }
@@ -104,6 +106,7 @@ export class MeshLaws {
     this.secrets.leafKey(service, privateKey)
     const [certificate, ...between] = this.#parts.chains.read(certificates) ?? []
     if (certificate === undefined) {
+      this.#judge.judged('C1')
       this.#judge.report('C1', `${holder} was given a leaf that nobody can read`)
       return undefined
     }
@@ -122,6 +125,7 @@ export class MeshLaws {
     activeId: string,
     roots: readonly { readonly id: string; readonly active: boolean; readonly certificate: string }[],
   ): ProxyRoots {
+    this.#judge.judged('C2')
     const active = roots.filter((root) => root.active).map(({ id }) => id)
     if (roots.length > 0 && (active.length !== 1 || active[0] !== activeId)) {
       this.#judge.report(
@@ -155,6 +159,7 @@ export class MeshLaws {
 
   /** It names the service that it was asked for, and nothing else. Reference: mesh.md#spiffe-service. */
   #isFor(service: string, holder: string, { serial, uris }: SeenCertificate): void {
+    this.#judge.judged('C1')
     const [uri = '', ...more] = uris
     if (more.length === 0 && /^spiffe:\/\/[^/]+\/ns\/[^/]+\/dc\/[^/]+\/svc\/([^/]+)$/.exec(uri)?.[1] === service) return
     this.#judge.report('C1', `${holder} was given leaf ${serial}, which is for ${uris.join(' and ') || 'nobody'}`)
@@ -185,6 +190,7 @@ export class MeshLaws {
     if (own !== undefined && between.every((read) => read !== undefined)) {
       return { id, active, generation, certificate: own, between: between.flat() }
     }
+    this.#judge.judged('C2')
     this.#judge.report('C2', `root ${generation} is listed with a certificate that nobody can read`)
     return undefined
   }

@@ -1,7 +1,7 @@
 import type { Judge } from '../checker.ts'
 import { type Reach, rareStates } from '../rare-states.ts'
 import { type ConnectionEnd, type MeshWorld, momentText, type Span, trueWallMs } from './mesh-facts.ts'
-import type { MeshTrust } from './mesh-trust.ts'
+import type { MeshTrust, TrustExcuse } from './mesh-trust.ts'
 
 export const meshMarks = rareStates({
   'three roots listed': 'three roots or more were trusted at once',
@@ -19,14 +19,14 @@ export interface MeshParts extends MeshWorld {
 
 /** Of C1, what is seen when proxies meet: each verifies what the other presents. */
 export class MeshMeetings {
-  readonly #judge: Judge<{ C1: never }>
+  readonly #judge: Judge<{ C1: TrustExcuse }>
   readonly #parts: MeshParts
   readonly #trust: MeshTrust
   /** By leaf and roots: when these accept that one. */
   readonly #accepted = new Map<string, Span>()
   #connections = 0
 
-  constructor(judge: Judge<{ C1: never }>, parts: MeshParts, trust: MeshTrust) {
+  constructor(judge: Judge<{ C1: TrustExcuse }>, parts: MeshParts, trust: MeshTrust) {
     this.#judge = judge
     this.#parts = parts
     this.#trust = trust
@@ -45,10 +45,16 @@ export class MeshMeetings {
     const problem = this.#refusal(one, other) ?? this.#refusal(other, one)
     if (problem === undefined) {
       this.#connections++
+      this.#judge.judged('C1')
       return true
     }
     const isOwed = elsewhere === this || (knowsMeshOf(one, other) && knowsMeshOf(other, one))
-    if (isOwed && this.#isLawful(one) && elsewhere.#isLawful(other)) this.#judge.report('C1', problem)
+    const excuse = isOwed ? (this.#excuseOf(one) ?? elsewhere.#excuseOf(other)) : 'not yet of one mesh'
+    if (excuse !== undefined) this.#judge.excused('C1', excuse)
+    else {
+      this.#judge.judged('C1')
+      this.#judge.report('C1', problem)
+    }
     return false
   }
 
@@ -70,13 +76,13 @@ export class MeshMeetings {
     return `${verifier.name} does not accept ${peer.name}, leaf ${certificate.serial}, at ${at} by its clock: ${path.error}`
   }
 
-  /** A leaf that lives by every clock, whose root was not lost, roots that one may have, and a clock that is as right as it must be. */
-  #isLawful({ leaf, roots, wallMs }: ConnectionEnd): boolean {
+  /** Undefined: a leaf that lives by every clock, whose root was not lost, roots that one may have, and a clock that is as right as it must be. */
+  #excuseOf({ leaf, roots, wallMs }: ConnectionEnd): TrustExcuse | undefined {
     const nowMs = trueWallMs(this.#parts)
     const halfMs = this.#parts.skewMs / 2
-    if (Math.abs(wallMs - nowMs) > halfMs) return false
-    if (leaf.certificate.notAfterMs <= nowMs + halfMs || this.#trust.isLost(leaf)) return false
-    return this.#trust.isLawful(roots.key)
+    if (Math.abs(wallMs - nowMs) > halfMs) return 'wrong clock'
+    if (leaf.certificate.notAfterMs <= nowMs + halfMs) return 'expired leaf'
+    return this.#trust.isLost(leaf) ? 'lost root' : this.#trust.excuseOf(roots.key)
   }
 }
 

@@ -13,6 +13,10 @@ import { meshTrust } from './mesh-trust.ts'
 /** Serial numbers kept: far more than any run gives. */
 const serialsMax = 1_000_000
 
+type RootExcuses = Readonly<Record<'C1' | 'C2' | 'C6', never>> & {
+  readonly C3: 'lost root' | 'cut off for long' | 'restored'
+}
+
 /**
  * C2: exactly one root is active, the newest, and it carries the crossings back to the oldest that is listed; others carry none.
  * C3: a root goes when all leaves that it has signed have expired, not before, and of one issuer no serial number comes twice.
@@ -20,7 +24,7 @@ const serialsMax = 1_000_000
  * clock takes them when the fastest has signed; a crossing holds at least until the last leaf expires of the root that signed it.
  */
 export class MeshRoots {
-  readonly #judge: Judge<{ C1: never; C2: never; C3: never; C6: never }>
+  readonly #judge: Judge<RootExcuses>
   readonly #time: MeshTime
   #listed: readonly ListedRoot[] = []
   /** Of every root that was ever listed, by its key and name: when the last leaf expires that it is known to have signed. */
@@ -35,17 +39,14 @@ export class MeshRoots {
   readonly #lostKeys: ReadonlySet<string>
 
   /** `lostKeys`: of roots that were lost when a snapshot was restored: datacenters that followed let go of them, too. */
-  constructor(
-    judge: Judge<{ C1: never; C2: never; C3: never; C6: never }>,
-    time: MeshTime,
-    lostKeys: ReadonlySet<string>,
-  ) {
+  constructor(judge: Judge<RootExcuses>, time: MeshTime, lostKeys: ReadonlySet<string>) {
     this.#judge = judge
     this.#time = time
     this.#lostKeys = lostKeys
   }
 
   published({ roots }: RootSet): void {
+    this.#judge.judged('C2')
     this.#oneIsActive(roots)
     for (const root of roots) this.#look(root)
     for (const before of this.#listed) {
@@ -57,7 +58,8 @@ export class MeshRoots {
   }
 
   /** Another state took the place of the one before: nothing was removed. Numbers that were given and leaves that are out are so still. */
-  replaced(): void {
+  replaced(back: readonly string[]): void {
+    this.#judge.excused('C3', 'restored', this.#listed.filter(({ id }) => !back.includes(id)).length)
     this.#listed = []
   }
 
@@ -73,8 +75,10 @@ export class MeshRoots {
       const signer = bearerOf(root)
       this.#lastLeafMs.set(signer, Math.max(this.#lastLeafMs.get(signer) ?? 0, notAfterMs))
     } else if (!between.some(({ keyId }) => keyId === certificate.issuerKeyId)) {
+      this.#judge.judged('C1')
       this.#judge.report('C1', `${text} names a key as its signer's that is nobody's`)
     }
+    this.#judge.judged('C6')
     for (const above of root === undefined ? between : [...between, root]) {
       if (above.notAfterMs >= notAfterMs) continue
       this.#judge.report(
@@ -125,6 +129,7 @@ export class MeshRoots {
         this.#judge.report('C2', `the active root does not carry the crossings ${text}`)
         continue
       }
+      this.#judge.judged('C6')
       const lastMs = Math.min(this.#lastLeafMs.get(bearerOf(older.certificate)) ?? 0, older.certificate.notAfterMs)
       const endMs = Math.min(...path.map(({ notAfterMs }) => notAfterMs))
       if (endMs >= lastMs) continue
@@ -145,12 +150,14 @@ export class MeshRoots {
   }
 
   #removed({ certificate, generation, active }: ListedRoot): void {
-    if (this.#lostKeys.has(certificate.keyId)) return
+    if (this.#lostKeys.has(certificate.keyId)) return this.#judge.excused('C3', 'lost root')
+    this.#judge.judged('C3')
     const lastMs = this.#lastLeafMs.get(bearerOf(certificate))
     // A datacenter that was cut off for longer than all that it had signed lived finds the root gone of which that was: it has another
     // at once (C2), and nobody misses that one. Where nothing is known to have been signed, it must be replaced first.
-    if (active && (lastMs === undefined || lastMs > trueWallMs(this.#time)))
-      this.#judge.report('C3', `root ${generation} was removed while it was active`)
+    const isOver = lastMs !== undefined && lastMs <= trueWallMs(this.#time)
+    if (active && isOver) this.#judge.excused('C3', 'cut off for long')
+    if (active && !isOver) this.#judge.report('C3', `root ${generation} was removed while it was active`)
     if ((lastMs ?? 0) <= trueWallMs(this.#time)) return
     this.#judge.report(
       'C3',
@@ -163,6 +170,7 @@ export class MeshRoots {
     const name = `${issuer} ${issuerKeyId} ${serial}`
     const before = this.#serials.get(name)
     if (before === identity) return false
+    this.#judge.judged('C3')
     if (before !== undefined)
       this.#judge.report('C3', `${text} has the serial number ${serial}, which another has from the same issuer`)
     if (this.#serials.size < serialsMax) this.#serials.set(name, identity)
@@ -170,6 +178,7 @@ export class MeshRoots {
   }
 
   #isBackDated({ notBeforeMs }: SeenCertificate, text: string): void {
+    this.#judge.judged('C6')
     const latestMs = trueWallMs(this.#time) - this.#time.skewMs / 2
     if (notBeforeMs <= latestMs) return
     this.#judge.report(
@@ -216,6 +225,14 @@ export const meshRoots = law(
       text: 'a root goes when all its leaves have expired, and not before; no issuer gives a serial number twice',
       sources: ['docs/reference/mesh.md#initialization-and-rotation'],
       judges: ['serial number or removal', 'serial numbers and removals'],
+      excuses: {
+        'lost root':
+          'A root that was lost when a snapshot was restored is let go of by those that followed; until it is listed anew.',
+        'cut off for long':
+          'The active root may go when all that it is known to have signed has expired: its datacenter was cut off and has another at once.',
+        restored:
+          'Roots that a restored snapshot does not have are gone without a removal; those that it has are judged.',
+      },
     },
     C6: {
       text: 'times: no leaf outlives what goes with it, all is back-dated by the skew, a crossing outlives the leaves it is for',

@@ -27,12 +27,12 @@ const rank: Readonly<Record<RotationStep, number>> = {
  * that is active already need no crossing.
  */
 export class MeshRotation {
-  readonly #judge: Judge<{ C5: never }>
+  readonly #judge: Judge<{ C5: 'restored' }>
   #open: RotationFacts | undefined
   readonly #ended = new Set<number>()
   #completed = 0
 
-  constructor(judge: Judge<{ C5: never }>) {
+  constructor(judge: Judge<{ C5: 'restored' }>) {
     this.#judge = judge
   }
 
@@ -62,17 +62,19 @@ export class MeshRotation {
     this.#open = rotations.find(({ step }) => rank[step] < 4)
     for (const { id, step } of rotations) if (rank[step] === 4) this.#ended.add(id)
     // One that the snapshot found under way goes on, though it had ended since.
-    if (this.#open !== undefined) this.#ended.delete(this.#open.id)
+    if (this.#open !== undefined && this.#ended.delete(this.#open.id)) this.#judge.excused('C5', 'restored')
   }
 
   /** Once all is quiet. */
   rests(): void {
+    this.#judge.judged('C5')
     if (this.#open !== undefined)
       this.#judge.report('C5', `the rotation that began at ${this.#open.id} is still ${this.#open.step}`)
   }
 
   #finished(id: number, activeId: string | undefined): void {
     this.#completed++
+    this.#judge.judged('C5')
     const isSame = this.#open?.step === 'requested' && activeId !== undefined && this.#open.root?.id === activeId
     const isUncrossed = this.#open?.uncrossed === true && this.#open.step === 'requested'
     if (this.#open?.id !== id || (this.#open.step !== 'crossed' && !isSame && !isUncrossed)) {
@@ -84,6 +86,7 @@ export class MeshRotation {
   }
 
   #next({ id, step }: RotationFacts): void {
+    if (this.#open?.id !== id || this.#open.step !== step) this.#judge.judged('C5')
     if (this.#ended.has(id))
       this.#judge.report('C5', `the rotation that began at ${id} had ended, and is ${step} again`)
     const before = this.#open?.id === id ? rank[this.#open.step] : 0
@@ -100,6 +103,9 @@ export const meshRotation = law(
       text: 'rotation: step by step, one at a time, to its end once faults stop; an update that was answered is done or accepted',
       sources: ['docs/reference/mesh.md#initialization-and-rotation'],
       judges: ['step of a rotation', 'steps of rotations'],
+      excuses: {
+        restored: 'A rotation that had ended goes on where a restored snapshot found it under way; to its next end.',
+      },
     },
   },
   (judge) => new MeshRotation(judge),

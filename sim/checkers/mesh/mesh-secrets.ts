@@ -17,13 +17,13 @@ export interface Said {
  * a key is known. Exempt are snapshots, which carry the state as a whole.
  */
 export class MeshSecrets {
-  readonly #judge: Judge<{ C4: never }>
+  readonly #judge: Judge<{ C4: 'snapshot' | 'older leaf keys' }>
   /** Pieces of text that give a key away, and whose key it is. */
   readonly #pieces = new Map<string, { readonly whose: string; readonly service: string | undefined }>()
   readonly #leafPieces: (readonly string[])[] = []
   readonly #keys = new Set<string>()
 
-  constructor(judge: Judge<{ C4: never }>) {
+  constructor(judge: Judge<{ C4: 'snapshot' | 'older leaf keys' }>) {
     this.#judge = judge
   }
 
@@ -42,13 +42,16 @@ export class MeshSecrets {
       if (!this.#pieces.has(piece)) this.#pieces.set(piece, { whose: `of a leaf of ${service}`, service })
     this.#leafPieces.push(pieces)
     if (this.#leafPieces.length <= leafKeysMax) return
+    this.#judge.excused('C4', 'older leaf keys')
     for (const piece of this.#leafPieces.shift() ?? []) this.#pieces.delete(piece)
   }
 
   said({ node, where, text }: Said): void {
-    if (this.#pieces.size === 0 || where.startsWith('/v1/snapshot')) return
+    if (this.#pieces.size === 0) return
+    if (where.startsWith('/v1/snapshot')) return this.#judge.excused('C4', 'snapshot')
     const said = text()
     if (said.length < runLength) return
+    this.#judge.judged('C4')
     const plain = said.includes('\\n') ? said.replaceAll('\\n', '\n') : said
     for (const run of runsIn(plain)) {
       const found = this.#find(plainRun(run))
@@ -87,6 +90,11 @@ export const meshSecrets = law(
       text: 'keys: that of an authority is in no log and no answer, that of a leaf in the answers with that leaf alone',
       sources: ['docs/reference/mesh.md#ca-configuration'],
       judges: ['text', 'texts'],
+      excuses: {
+        snapshot: 'A snapshot carries the state as a whole, keys and all; that answer alone.',
+        'older leaf keys':
+          'The key of a leaf is looked for until 256 newer ones are known, for the memory that it takes.',
+      },
     },
   },
   (judge) => new MeshSecrets(judge),

@@ -11,6 +11,15 @@ import {
   trueWallMs,
 } from './mesh-facts.ts'
 
+/** Why nobody need accept a leaf. */
+export type TrustExcuse =
+  | 'last moments'
+  | 'lost root'
+  | 'cut off for long'
+  | 'expired leaf'
+  | 'wrong clock'
+  | 'not yet of one mesh'
+
 /** A set of roots that somebody may still have. */
 interface KnownSet {
   readonly set: RootSet
@@ -22,6 +31,8 @@ interface KnownSet {
 interface Held {
   readonly leaf: SeenLeaf
   readonly accepted: Map<string, Span>
+  /** Sets of roots that it was counted with. */
+  readonly counted: Set<string>
 }
 
 /**
@@ -40,7 +51,7 @@ interface Held {
  * leaf is issued, and around the end of every certificate: between these nothing changes.
  */
 export class MeshTrust {
-  readonly #judge: Judge<{ C1: never }>
+  readonly #judge: Judge<{ C1: TrustExcuse }>
   readonly #chains: Chains
   readonly #time: MeshTime
   #known: KnownSet[] = []
@@ -48,7 +59,7 @@ export class MeshTrust {
   readonly #lostKeys: Set<string>
 
   /** `lostKeys`: of roots that were lost when a snapshot was restored, here or in the datacenter that this one follows. */
-  constructor(judge: Judge<{ C1: never }>, chains: Chains, time: MeshTime, lostKeys: Set<string>) {
+  constructor(judge: Judge<{ C1: TrustExcuse }>, chains: Chains, time: MeshTime, lostKeys: Set<string>) {
     this.#judge = judge
     this.#chains = chains
     this.#time = time
@@ -68,9 +79,9 @@ export class MeshTrust {
 
   /** An expired leaf is not judged: a proxy that was cut off for long has received no other. */
   held(leaf: SeenLeaf): void {
-    if (leaf.certificate.notAfterMs <= trueWallMs(this.#time)) return
-    if (this.isLost(leaf)) return
-    const held = { leaf, accepted: new Map<string, Span>() }
+    if (leaf.certificate.notAfterMs <= trueWallMs(this.#time)) return this.#judge.excused('C1', 'expired leaf')
+    if (this.isLost(leaf)) return this.#judge.excused('C1', 'lost root')
+    const held = { leaf, accepted: new Map<string, Span>(), counted: new Set<string>() }
     this.#held.push(held)
     this.#forget()
     for (const known of this.#known) this.#meets(held, known.set)
@@ -85,7 +96,9 @@ export class MeshTrust {
     for (const known of this.#known) known.lastLeafMs ??= lastLeafMs
     this.#known = this.#known.filter(({ set }) => set.roots.some(({ id }) => back.has(id)))
     const certificates = roots.map(({ certificate }) => certificate)
-    this.#held = this.#held.filter(({ leaf }) => !this.#isLostTo(certificates, leaf))
+    const left = this.#held.filter(({ leaf }) => !this.#isLostTo(certificates, leaf))
+    this.#judge.excused('C1', 'lost root', this.#held.length - left.length)
+    this.#held = left
   }
 
   /** Whether the root of a leaf was lost, and nothing leads from it to one that is listed. */
@@ -106,11 +119,13 @@ export class MeshTrust {
     for (const held of this.#held) for (const { set } of this.#known) this.#meets(held, set)
   }
 
-  /** Whether one can lawfully have these roots now. */
-  isLawful(key: string): boolean {
+  /** Why one with these roots is not judged now; undefined: it can lawfully have them. */
+  excuseOf(key: string): TrustExcuse | undefined {
     this.#forget()
     const nowMs = trueWallMs(this.#time)
-    return this.#known.some(({ set }) => set.key === key && !this.#isEnding(set, nowMs) && !this.#isAllLost(set))
+    const excuses = this.#known.flatMap(({ set }) => (set.key === key ? [this.#excuseOf(set, nowMs)] : []))
+    if (excuses.length === 0) return 'cut off for long'
+    return excuses.includes(undefined) ? undefined : excuses[0]
   }
 
   #isEnding({ certificates }: RootSet, nowMs: number): boolean {
@@ -135,9 +150,11 @@ export class MeshTrust {
     if (this.#held.some(({ leaf }) => leaf.certificate.notAfterMs <= nowMs)) {
       this.#held = this.#held.filter(({ leaf }) => leaf.certificate.notAfterMs > nowMs)
     }
-    if (this.#known.some(({ lastLeafMs }) => lastLeafMs !== undefined && lastLeafMs <= nowMs)) {
-      this.#known = this.#known.filter(({ lastLeafMs }) => lastLeafMs === undefined || lastLeafMs > nowMs)
-    }
+    const isOver = ({ lastLeafMs }: KnownSet): boolean => lastLeafMs !== undefined && lastLeafMs <= nowMs
+    const over = this.#known.filter(isOver).length
+    if (over === 0) return
+    this.#known = this.#known.filter((known) => !isOver(known))
+    this.#judge.excused('C1', 'cut off for long', over * this.#held.length)
   }
 
   /** By the slowest clock and by the fastest; by one that shows that the leaf has expired, nobody need accept it. */
@@ -145,9 +162,25 @@ export class MeshTrust {
     const { certificate } = held.leaf
     const nowMs = trueWallMs(this.#time)
     const halfMs = this.#time.skewMs / 2
-    if (this.#isEnding(set, nowMs) || this.#isAllLost(set)) return
+    const excuse = this.#excuseOf(set, nowMs)
+    this.#count(held, set, excuse)
+    if (excuse !== undefined) return
     this.#judgeAt(held, set, nowMs - halfMs)
     this.#judgeAt(held, set, Math.min(nowMs + halfMs, certificate.notAfterMs))
+  }
+
+  /** Each leaf with each set once, however often they are looked at. */
+  #count({ counted }: Held, { key }: RootSet, excuse: TrustExcuse | undefined): void {
+    const name = `${excuse ?? ''} ${key}`
+    if (counted.has(name)) return
+    counted.add(name)
+    if (excuse === undefined) this.#judge.judged('C1')
+    else this.#judge.excused('C1', excuse)
+  }
+
+  #excuseOf(set: RootSet, nowMs: number): TrustExcuse | undefined {
+    if (this.#isEnding(set, nowMs)) return 'last moments'
+    return this.#isAllLost(set) ? 'lost root' : undefined
   }
 
   #judgeAt({ leaf, accepted }: Held, set: RootSet, atMs: number): void {
@@ -174,6 +207,18 @@ export const meshTrust = law(
       text: 'chains: every leaf that lives is accepted by whoever has roots that one can still have, and a clock within the skew',
       sources: ['docs/reference/mesh.md#initialization-and-rotation'],
       judges: ['chain', 'chains'],
+      excuses: {
+        'last moments':
+          'Of roots that all end within the least life of a leaf and the skew nothing is asked; until others are listed.',
+        'lost root':
+          'A leaf or a verifier that knows only roots lost by a restored snapshot; until it has one that is listed.',
+        'cut off for long':
+          'A set of roots that another followed, once every leaf is over that was out then: nobody with it can have connections; until it has the newest.',
+        'expired leaf': 'A leaf that has expired by some clock within the skew; until its holder has another.',
+        'wrong clock': 'A proxy whose clock is further from true time than half the skew; while it is.',
+        'not yet of one mesh':
+          'Proxies of two datacenters of which one has no root of the other yet owe each other nothing; until both have come to be of one mesh.',
+      },
     },
   },
   (judge, chains: Chains, time: MeshTime, lostKeys: Set<string>) => new MeshTrust(judge, chains, time, lostKeys),

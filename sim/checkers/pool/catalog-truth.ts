@@ -1,6 +1,6 @@
 import { membershipCheckId } from '../../../src/model/catalog.ts'
 import { productName } from '../../../src/model/names.ts'
-import { judgedAtRest } from '../checker.ts'
+import { type Judge, judgedAtRest } from '../checker.ts'
 
 /** An instance, as an agent holds it or as the catalog lists it. */
 export interface SeenService {
@@ -46,6 +46,15 @@ export function catalogFaults(held: HeldNode, listed: ListedNode): readonly stri
   return [...faults, ...checkFaults(held, listed.checks)]
 }
 
+/** Counts what `catalogFaults` compares of an agent: itself, its services and its checks. */
+export function countCatalogOf(
+  { judged, excused }: Judge<{ E1: 'tags of the catalog' }>,
+  { services, checks }: HeldNode,
+): void {
+  judged('E1', 1 + services.length + checks.size)
+  excused('E1', 'tags of the catalog', services.filter(({ enableTagOverride }) => enableTagOverride).length)
+}
+
 function differences(node: string, own: SeenService, listed: SeenService): readonly string[] {
   const of = ({ service, port, tags, enableTagOverride }: SeenService): string =>
     JSON.stringify({ service, port, enableTagOverride, ...(own.enableTagOverride ? {} : { tags }) })
@@ -75,6 +84,10 @@ export const catalogTruth = judgedAtRest({
   E1: {
     text: 'anti-entropy: within a bound after the last fault the catalog has of each agent exactly what the agent holds',
     sources: ['docs/reference/catalog.md#anti-entropy'],
-    judges: ['registration', 'registrations'],
+    judges: ['agent, service or check', 'agents, services and checks'],
+    excuses: {
+      'tags of the catalog':
+        'The tags of a service that lets the catalog override them may differ; as long as it is registered so.',
+    },
   },
 })

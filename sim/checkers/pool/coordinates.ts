@@ -24,13 +24,14 @@ const settledShare = 1 / 3
 
 /** M7. Each agent's place among the others consists of numbers within bounds, and estimates get better with time. */
 export class Coordinates {
-  readonly #judge: Judge<{ M7: never }>
+  readonly #judge: Judge<{ M7: 'not settled' }>
 
-  constructor(judge: Judge<{ M7: never }>) {
+  constructor(judge: Judge<{ M7: 'not settled' }>) {
     this.#judge = judge
   }
 
   placed(observer: string, own: Coordinate): void {
+    this.#judge.judged('M7')
     const { error, adjustment, height } = own
     const isWell =
       isCoordinate(own) &&
@@ -50,7 +51,12 @@ export class Coordinates {
     others: readonly Coordinate[],
     { samples, rttSeconds }: { readonly samples: number; readonly rttSeconds: number },
   ): void {
-    if (samples < settledAfter || others.length === 0) return
+    if (others.length === 0) return
+    if (samples < settledAfter) {
+      this.#judge.excused('M7', 'not settled')
+      return
+    }
+    this.#judge.judged('M7')
     const errors = others.map((other) => Math.abs(distanceBetween(own, other) - rttSeconds) / rttSeconds)
     errors.sort((a, b) => a - b)
     const error = errors[Math.ceil(errors.length * settledShare) - 1] ?? 0
@@ -69,6 +75,10 @@ export const coordinates = law(
       text: 'coordinates stay within bounds, and estimates get better',
       sources: ['Vivaldi, section 3', 'docs/reference/coordinates.md#distance'],
       judges: ['coordinate', 'coordinates'],
+      excuses: {
+        'not settled':
+          'Estimates at rest of an agent with fewer than 60 answered pings since the pool was disturbed; until it has them.',
+      },
     },
   },
   (judge) => new Coordinates(judge),

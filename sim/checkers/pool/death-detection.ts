@@ -23,10 +23,20 @@ export interface Watched {
  * the longest suspicion is over. Each agent does so by itself; what others say only makes it faster.
  */
 export class DeathDetection {
-  readonly #judge: Judge<{ M4: never }>
+  readonly #judge: Judge<{ M4: 'pool disturbed' | 'doubt of itself' }>
 
-  constructor(judge: Judge<{ M4: never }>) {
+  constructor(judge: Judge<{ M4: 'pool disturbed' | 'doubt of itself' }>) {
     this.#judge = judge
+  }
+
+  /** It has come to suspect a member that is down, or to hold it dead. `calm`: nothing disturbed the pool since that went down. */
+  noticed(isCalm: boolean, health: number): void {
+    if (!isCalm) {
+      this.#judge.excused('M4', 'pool disturbed')
+      return
+    }
+    this.#judge.judged('M4')
+    if (health > 0) this.#judge.excused('M4', 'doubt of itself')
   }
 
   look(nowUs: number, watched: Watched): void {
@@ -35,6 +45,7 @@ export class DeathDetection {
     const fromUs = isSuspect ? Math.max(watched.calmSinceUs, watched.sinceUs) : watched.calmSinceUs
     const boundMs = isSuspect ? deadWithinMs(timing, members) : suspectedWithinMs(timing, members, health)
     if (nowUs - fromUs <= boundMs * 1000) return
+    this.#judge.judged('M4')
     const what = isSuspect ? 'still only suspects' : 'does not suspect'
     this.#judge.report('M4', `${observer} ${what} ${name}, which is down, after ${formatDuration(Math.floor(boundMs))}`)
   }
@@ -46,6 +57,12 @@ export const deathDetection = law(
       text: 'detection: a dead member is suspected within two rounds of probes, and dead after the longest suspicion',
       sources: ['SWIM, section 4.3', 'Lifeguard, section 4'],
       judges: ['death noticed', 'deaths noticed'],
+      excuses: {
+        'pool disturbed':
+          'While a link or a clock is troubled, or somebody sleeps, comes or goes, no bound runs; it begins when the pool is calm.',
+        'doubt of itself':
+          'An observer with local health above 0 has so much more time to suspect; until it has none (Lifeguard, section 4.A).',
+      },
     },
   },
   (judge) => new DeathDetection(judge),

@@ -13,17 +13,34 @@ export interface Gone {
 
 /** M5. Members that left are not contacted; failed members are tried again; both are forgotten when their time is over, not before. */
 export class GoneMembers {
-  readonly #judge: Judge<{ M5: never }>
+  readonly #judge: Judge<{ M5: 'observer woke' | 'shared address' }>
 
-  constructor(judge: Judge<{ M5: never }>) {
+  constructor(judge: Judge<{ M5: 'observer woke' | 'shared address' }>) {
     this.#judge = judge
   }
 
+  /** From now on it is failed or has left for an observer, and what becomes of it is looked at. */
+  began(): void {
+    this.#judge.judged('M5')
+  }
+
+  /** An observer has slept while so many were gone: what was due is done within a few rounds. */
+  woke(gone: number): void {
+    this.#judge.excused('M5', 'observer woke', gone)
+  }
+
+  /** Somebody who has not left has the address of one that has. */
+  sharedAddress(): void {
+    this.#judge.excused('M5', 'shared address')
+  }
+
   contacted(observer: string, name: string, how: string): void {
+    this.#judge.judged('M5')
     this.#judge.report('M5', `${observer} contacts ${name}, which has left, by ${how}`)
   }
 
   reaped(observer: string, name: string, gone: Gone | undefined, timing: GossipTiming, nowUs: number): void {
+    this.#judge.judged('M5')
     if (gone === undefined) {
       this.#judge.report('M5', `${observer} forgets ${name}, which it does not hold failed or left`)
       return
@@ -67,6 +84,12 @@ export const goneMembers = law(
       text: 'the gone: who left is not contacted, who failed is tried again, and both are forgotten when their time is over',
       sources: ['docs/reference/configuration.md#fixed-gossip-values'],
       judges: ['gone member', 'gone members'],
+      excuses: {
+        'observer woke':
+          'What was due while an observer slept is not asked for; until ten rounds of reaping after it woke.',
+        'shared address':
+          'Who has left may seem to be contacted while another member has its address; until that one has left.',
+      },
     },
   },
   (judge) => new GoneMembers(judge),

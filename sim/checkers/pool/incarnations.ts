@@ -24,9 +24,12 @@ export class Incarnations {
   held(observer: string, name: string, before: Claim | undefined, now: Claim): void {
     const { incarnation, state } = now
     if (!(incarnation >= 0 && incarnation <= incarnationMax)) {
+      this.#judge.judged('M3')
       this.#judge.report('M3', `${observer} holds ${name} at incarnation ${incarnation}, beyond ${incarnationMax}`)
     }
-    if (before === undefined || incarnation > before.incarnation) return
+    if (before === undefined) return
+    this.#judge.judged('M3')
+    if (incarnation > before.incarnation) return
     if (incarnation === before.incarnation && ranks[state] >= ranks[before.state]) return
     const was = `${before.state} at incarnation ${before.incarnation}`
     this.#judge.report('M3', `${observer} held ${name} ${was}, and now ${state} at ${incarnation}`)
@@ -38,7 +41,7 @@ export const incarnations = law(
     M3: {
       text: 'incarnations: of a member each other one holds a number that never falls; within one: alive, suspect, dead',
       sources: ['SWIM, section 4.2'],
-      judges: ['claim', 'claims'],
+      judges: ['news of a member', 'news of members'],
     },
   },
   (judge) => new Incarnations(judge),

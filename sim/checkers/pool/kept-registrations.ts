@@ -10,19 +10,21 @@ const forgottenAfterUs = 8 * 3_600_000_000
  * may be removed when its agent was told to leave, when the pool has forgotten it, or when a client asked for its removal.
  */
 export class KeptRegistrations {
-  readonly #judge: Judge<{ E3: never }>
+  readonly #judge: Judge<{ E3: 'asked to leave' | 'forgotten' | 'leave unheard' }>
   readonly #nowUs: () => number
   /** By agent: since when no process of it runs; undefined while one does. */
   readonly #deadSinceUs = new Map<string, number | undefined>()
-  /** Agents that may go, for good: word of a leave may come late. */
+  /** Agents that may go: word of a leave may come late. */
   readonly #mayGo = new Set<string>()
 
-  constructor(judge: Judge<{ E3: never }>, nowUs: () => number) {
+  constructor(judge: Judge<{ E3: 'asked to leave' | 'forgotten' | 'leave unheard' }>, nowUs: () => number) {
     this.#judge = judge
     this.#nowUs = nowUs
   }
 
   booted(node: string): void {
+    // It was dead for a while, and is in the catalog still.
+    if (this.#deadSinceUs.get(node) !== undefined && !this.#mayGo.has(node)) this.#judge.judged('E3')
     this.#deadSinceUs.set(node, undefined)
   }
 
@@ -35,15 +37,33 @@ export class KeptRegistrations {
     this.#mayGo.add(node)
   }
 
+  /** Long after that it runs, and everybody knows that it does. */
+  stays(node: string): void {
+    this.#mayGo.delete(node)
+  }
+
   deregistered({ node, serviceId, checkId }: DeregisterRequest): void {
     if (serviceId === '' && checkId === '') this.takenOut(node)
   }
 
   /** The servers took a node out of the catalog. Nodes that no agent of this run stands for are anybody's. */
   takenOut(node: string): void {
-    if (!this.#deadSinceUs.has(node) || this.#mayGo.has(node)) return
+    if (!this.#deadSinceUs.has(node)) return
     const sinceUs = this.#deadSinceUs.get(node)
-    if (sinceUs !== undefined && this.#nowUs() - sinceUs >= forgottenAfterUs) return
+    if (this.#mayGo.has(node)) this.#judge.excused('E3', 'asked to leave')
+    else if (sinceUs !== undefined && this.#nowUs() - sinceUs >= forgottenAfterUs)
+      this.#judge.excused('E3', 'forgotten')
+    else this.#tooEarly(node, sinceUs)
+  }
+
+  /** At rest: agents that left and are out of the catalog, and those whose leave the leader could not hear. */
+  leftInOrder(heard: number, unheard: number): void {
+    this.#judge.judged('E3', heard)
+    this.#judge.excused('E3', 'leave unheard', unheard)
+  }
+
+  #tooEarly(node: string, sinceUs: number | undefined): void {
+    this.#judge.judged('E3')
     const how = sinceUs === undefined ? 'runs' : `died ${((this.#nowUs() - sinceUs) / 1e6).toFixed(0)} s ago`
     this.#judge.report('E3', `${node} was taken out of the catalog, whose agent ${how} and was never asked to leave`)
   }
@@ -54,7 +74,14 @@ export const keptRegistrations = checker({
     E3: {
       text: 'a killed agent keeps its registrations, one that left has none',
       sources: ['docs/reference/agent.md#member-status'],
-      judges: ['node gone', 'nodes gone'],
+      judges: ['death or leave', 'deaths and leaves'],
+      excuses: {
+        'asked to leave':
+          'A node that was asked to leave, or that an operator takes out, or whose machine is another; until it runs and all know it.',
+        forgotten: 'A node whose agent has been dead for 8 hours may be forgotten by its pool; until it starts again.',
+        'leave unheard':
+          'At rest the catalog may have who left while the present leader could not hear it; until the pool forgets it.',
+      },
     },
   },
   make: (run) => new KeptRegistrations(run, run.nowUs),
@@ -63,6 +90,7 @@ export const keptRegistrations = checker({
     'process died': (it, { node }) => it.died(node),
     'machine replaced': (it, { node }) => it.mayGo(node),
     'removal allowed': (it, { node }) => it.mayGo(node),
+    'removal over': (it, { node }) => it.stays(node),
     'command took effect': (it, { command }) => {
       if (command.kind === catalogDeregister.kind) it.deregistered(command.body as DeregisterRequest)
     },

@@ -1,5 +1,7 @@
 import { type Judge, law } from '../checker.ts'
 
+type Excuse = 'pool disturbed' | 'lossy network' | 'short sleep'
+
 /** Lifeguard, section 4.A: the score stays below 8. */
 const scoreMax = 7
 
@@ -13,19 +15,32 @@ const scoreMax = 7
  *    lost by chance, one of three others' or the one over a stream. Where links lose much or are slow by design, nothing is said.
  */
 export class LocalHealth {
-  readonly #judge: Judge<{ M6: never }>
+  readonly #judge: Judge<{ M6: Excuse }>
 
-  constructor(judge: Judge<{ M6: never }>) {
+  constructor(judge: Judge<{ M6: Excuse }>) {
     this.#judge = judge
   }
 
+  /** One that slept for long enough, in a pool that is well otherwise, has been awake for a while: what it did since was looked at. */
+  woke(): void {
+    this.#judge.judged('M6')
+  }
+
+  /** An accusation by one that has slept is let pass. */
+  let(excuse: Excuse): void {
+    this.#judge.excused('M6', excuse)
+  }
+
+  /** The score has changed. */
   scored(observer: string, score: number): void {
+    this.#judge.judged('M6')
     if (Number.isInteger(score) && score >= 0 && score <= scoreMax) return
     this.#judge.report('M6', `the local health of ${observer} is ${score}, not from 0 to ${scoreMax}`)
   }
 
   /** Its own probe of a member that was up all the time has failed, and only this observer has slept. */
   accused(observer: string, name: string, wokeMs: number): void {
+    this.#judge.judged('M6')
     this.#judge.report(
       'M6',
       `${observer}, which woke ${wokeMs.toFixed(0)} ms ago, suspects ${name}, which was up all the time`,
@@ -39,6 +54,14 @@ export const localHealth = law(
       text: 'local health stays in range, and who has slept accuses nobody for it',
       sources: ['Lifeguard, section 4.A'],
       judges: ['score or wake', 'scores and wakes'],
+      excuses: {
+        'pool disturbed':
+          'An accusation soon after waking, while something else disturbs the pool or has since before the sleep; until it is calm.',
+        'lossy network':
+          'Where links lose more than one packet in twenty or take over 250 ms, pings fail by design; while they do.',
+        'short sleep':
+          'A sleep may end before the probe under way is let go: shorter than two intervals and its health; that one.',
+      },
     },
   },
   (judge) => new LocalHealth(judge),

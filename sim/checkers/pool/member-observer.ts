@@ -2,6 +2,7 @@ import type { GossipEffect, GossipEvent } from '../../../src/gossip/core/types.t
 import type { ObservedCore, PoolObserver } from '../../../src/gossip/pool.ts'
 import type { Claim } from './incarnations.ts'
 import type { PoolLaws } from './pool-laws.ts'
+import { Sleeper } from './sleeper.ts'
 
 /** What one observer holds of one member, and since when: true time, in microseconds. */
 interface Known extends Claim {
@@ -29,11 +30,13 @@ export class MemberObserver implements PoolObserver {
   #health = 0
   #worstHealth = 0
   #samples = 0
+  readonly #sleeper: Sleeper
 
   constructor(all: PoolLaws, process: { readonly node: string; readonly boot: number }) {
     this.#all = all
     this.node = process.node
     this.#boot = process.boot
+    this.#sleeper = new Sleeper(all, process.node)
   }
 
   stepped(core: ObservedCore, event: GossipEvent, effects: readonly GossipEffect[]): void {
@@ -42,7 +45,7 @@ export class MemberObserver implements PoolObserver {
     this.#weather(core.health)
     for (const effect of effects) this.#did(core, effect)
     if (mayChange(event)) this.#learn(core, event)
-    this.#all.health.scored(this.node, core.health)
+    this.#sleeper.scored(core.health)
     const { own } = core.vivaldi
     if (own === this.#coordinate) return
     this.#coordinate = own
@@ -59,6 +62,7 @@ export class MemberObserver implements PoolObserver {
     const core = this.#core
     if (core === undefined || core.self.state === 'dead' || this.#all.weather.isAsleep(this.node)) return
     this.#weather(core.health)
+    this.#sleeper.look(core, nowUs, () => [...this.#known.values()].filter(({ status }) => isGone(status)).length)
     for (const [name, known] of this.#known) {
       if (known.state === 'dead') this.#lookAtGone(core, name, known, nowUs)
       else this.#lookAtLiving(core, name, known.state, known, nowUs)
@@ -118,8 +122,11 @@ export class MemberObserver implements PoolObserver {
       ({ address }) => address.host === to.host && address.port === to.port,
     )
     const [member] = there
-    if (member === undefined || there.some(({ status }) => status !== 'left')) return
-    if (this.#known.get(member.name)?.status === 'left') this.#all.gone.contacted(this.node, member.name, how)
+    if (member === undefined) return
+    const isShared = there.some(({ status }) => status !== 'left')
+    if (isShared && there.some(({ status }) => status === 'left')) this.#all.gone.sharedAddress()
+    if (!isShared && this.#known.get(member.name)?.status === 'left')
+      this.#all.gone.contacted(this.node, member.name, how)
   }
 
   #tried(name: string): void {
@@ -140,7 +147,10 @@ export class MemberObserver implements PoolObserver {
       const before = this.#known.get(name)
       if (before?.incarnation === incarnation && before.state === state && before.status === status) continue
       this.#all.incarnations.held(this.node, name, before, { incarnation, state })
-      if (isFailedProbe(event) && before?.state === 'alive' && state === 'suspect') this.#accused(core, name, nowUs)
+      this.#noticed(name, before?.state, state)
+      if (isGone(status) && (before === undefined || !isGone(before.status))) this.#all.gone.began()
+      if (isFailedProbe(event) && before?.state === 'alive' && state === 'suspect')
+        this.#sleeper.accused(core, name, nowUs)
       const isNewState = before?.state !== state
       this.#known.set(name, {
         incarnation,
@@ -154,19 +164,12 @@ export class MemberObserver implements PoolObserver {
     }
   }
 
-  #accused({ options, health }: ObservedCore, name: string, nowUs: number): void {
-    const { weather } = this.#all
-    // What a probe may have met that was under way when the trouble before ended: a whole one at this health, and one more.
-    const spanUs = 2 * options.timing.probeIntervalMs * (health + 1) * 1000
-    const sleep = weather.onlySleep(this.node, spanUs)
-    if (sleep === undefined || weather.downSinceUs(name) !== undefined || !this.#all.isNetworkGood) return
-    const wokeUs = sleep.endedUs ?? nowUs
-    // A shorter sleep may end before the timer of the probe under way is late by an interval: that is a slow agent.
-    if (wokeUs - sleep.beganUs < options.timing.probeIntervalMs * (health + 2) * 1000) return
-    const awakeUs = nowUs - wokeUs
-    if (awakeUs <= 10 * options.timing.probeIntervalMs * 1000) {
-      this.#all.health.accused(this.node, name, awakeUs / 1000)
-    }
+  /** A member that is down is suspected now, or dead: M4 has seen in time what it waits for. */
+  #noticed(name: string, before: Claim['state'] | undefined, now: Claim['state']): void {
+    if (before === undefined || before === now || now === 'alive') return
+    const { weather, detection } = this.#all
+    const downUs = weather.downSinceUs(name)
+    if (downUs !== undefined) detection.noticed(weather.calmSinceUs <= downUs, this.#worstHealth)
   }
 
   #lookAtGone(core: ObservedCore, name: string, known: Known, nowUs: number): void {
@@ -210,6 +213,10 @@ function isFailedProbe(event: GossipEvent): boolean {
   return event.kind === 'timer-fired' && event.timer === 'probe'
 }
 
+function isGone(status: Known['status']): status is 'failed' | 'left' {
+  return status === 'failed' || status === 'left'
+}
+
 function goneOf({ status, goneUs, triedUs }: Known) {
-  return status === 'failed' || status === 'left' ? { status, goneSinceUs: goneUs, triedUs } : undefined
+  return isGone(status) ? { status, goneSinceUs: goneUs, triedUs } : undefined
 }

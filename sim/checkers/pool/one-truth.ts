@@ -1,4 +1,4 @@
-import { judgedAtRest } from '../checker.ts'
+import { type Judge, judgedAtRest } from '../checker.ts'
 /** An instance of a service, as `/v1/health/service` shows it. */
 export interface ToldInstance {
   /** `c1/web`: node and service ID. */
@@ -38,6 +38,12 @@ export function viewFaults(views: ServiceViews): readonly string[] {
   return faults.filter((fault) => fault !== undefined)
 }
 
+/** Counts one service whose answers came to rest. */
+export function countViews({ judged, excused }: Judge<{ E2: 'no name in DNS' }>, { dns }: ServiceViews): void {
+  judged('E2')
+  if (dns === undefined) excused('E2', 'no name in DNS')
+}
+
 function difference(
   who: string,
   said: readonly string[],
@@ -57,5 +63,9 @@ export const oneTruth = judgedAtRest({
     text: 'one source: HTTP and DNS answer the same of a service',
     sources: ['docs/reference/dns.md#health-order-limits'],
     judges: ['service', 'services'],
+    excuses: {
+      'no name in DNS':
+        'A service whose name is no label of DNS is compared over HTTP alone; as long as it is named so.',
+    },
   },
 })

@@ -1,4 +1,4 @@
-import type { Judge } from '../checker.ts'
+import type { ExcusesOf, Judge } from '../checker.ts'
 import { type Coordinates, coordinates } from './coordinates.ts'
 import { type DeathDetection, deathDetection } from './death-detection.ts'
 import { type GoneMembers, goneMembers } from './gone-members.ts'
@@ -6,8 +6,15 @@ import { type Incarnations, incarnations } from './incarnations.ts'
 import { type LocalHealth, localHealth } from './local-health.ts'
 import { type NetworkFacts, PoolWeather } from './pool-weather.ts'
 
+type PoolLaw =
+  | typeof incarnations
+  | typeof deathDetection
+  | typeof goneMembers
+  | typeof localHealth
+  | typeof coordinates
+
 export interface PoolLawsParts {
-  readonly judge: Judge<{ M3: never; M4: never; M5: never; M6: never; M7: never }>
+  readonly judge: Judge<ExcusesOf<PoolLaw>>
   readonly nowUs: () => number
   readonly network: NetworkFacts
   /** Whether what this boot does counts. */

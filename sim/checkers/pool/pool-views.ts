@@ -1,4 +1,4 @@
-import { judgedAtRest } from '../checker.ts'
+import { type Judge, judgedAtRest } from '../checker.ts'
 /** How one running agent sees the members of its pool: status by name. */
 export interface PoolView {
   readonly observer: string
@@ -36,11 +36,28 @@ export function poolFaults(
   ])
 }
 
+/** Counts what `poolFaults` has looked at, once it is the last look. */
+export function countPool(
+  { judged, excused }: Judge<{ M1: 'leave unheard'; M2: never }>,
+  views: readonly PoolView[],
+  present: readonly string[],
+  gone: readonly string[],
+): void {
+  const unheard = gone.filter((member) => !views.some(({ members }) => members.get(member) === 'left'))
+  judged('M1', views.length * (present.length + gone.length - unheard.length))
+  judged('M2', views.length * present.length)
+  excused('M1', 'leave unheard', views.length * unheard.length)
+}
+
 export const poolViews = judgedAtRest({
   M1: {
     text: 'convergence: within a bound after the last fault all agents know the same members',
     sources: ['SWIM, section 4'],
     judges: ['pair of agents', 'pairs of agents'],
+    excuses: {
+      'leave unheard':
+        'Who left while no other could hear it has failed for all others; until one of them knows that it left.',
+    },
   },
   M2: {
     text: 'no lasting false death: an agent that runs and is connected is not held failed for longer than the bound',

@@ -27,6 +27,7 @@ export class DurableTerms {
 
   /** A boot found its log ending after `index`, where more was durable, and nothing else in its place. */
   lostLog(node: string, index: LogIndex, durable: LogIndex): void {
+    this.#judge.judged('R6')
     this.#judge.report(
       'R6',
       `${node} came back with a log that ends at ${index}, after one that was durable up to ${durable}`,
@@ -42,6 +43,7 @@ export class DurableTerms {
     const before = this.#durable.get(node)
     this.#durable.set(node, next)
     if (before === undefined) return
+    this.#judge.judged('R6')
     if (next.term < before.term) {
       this.#judge.report('R6', `${node} ${how} term ${next.term} after term ${before.term}`)
     } else if (next.term === before.term && before.votedFor !== undefined && next.votedFor !== before.votedFor) {
@@ -56,7 +58,7 @@ export const durableTerms = checker({
     R6: {
       text: 'durable monotonicity: term, vote and log never go back, over restarts too; one vote in a term',
       sources: ['Raft paper, sections 5.1 and 5.2'],
-      judges: ['term or log found', 'terms and logs found'],
+      judges: ['term written or found', 'terms written or found'],
     },
   },
   make: (judge) => new DurableTerms(judge),

@@ -15,6 +15,7 @@ export class ElectionSafety {
   }
 
   becameLeader(node: string, term: Term): void {
+    this.#judge.judged('R1')
     const before = this.#leaders.get(term)
     if (before === undefined) this.#leaders.set(term, node)
     else if (before !== node) this.#judge.report('R1', `${node} leads term ${term}, which ${before} has led already`)

@@ -18,6 +18,7 @@ export class FailStop {
 
   carriedOut(node: string, release: Release, kind: string, index: number): void {
     if (this.#isKnown(release, kind)) return
+    this.#judge.judged('D2')
     this.#judge.report(
       'D2',
       `${node} carried out '${kind}' at ${index}, which release ${releaseText(release)} does not know`,
@@ -26,6 +27,7 @@ export class FailStop {
 
   /** It stopped itself, for it did not know this command. */
   stopped(node: string, release: Release, kind: string, index: number): void {
+    this.#judge.judged('D2')
     if (!this.#isKnown(release, kind)) return
     this.#judge.report('D2', `${node} stopped at '${kind}' at ${index}, which release ${releaseText(release)} knows`)
   }
@@ -41,7 +43,7 @@ export const failStop = checker({
     D2: {
       text: 'fail-stop: a server stops at a command that its release does not know, and at no other',
       sources: ['docs/reference/releases.md#internal-protocol'],
-      judges: ['unknown command met', 'unknown commands met'],
+      judges: ['stop at a command', 'stops at commands'],
     },
   },
   make: (run) => new FailStop(run, run.sinceOf),

@@ -20,14 +20,17 @@ export class LeaderAppendOnly {
 
   truncated(node: string, from: LogIndex): void {
     const term = this.#leading.get(node)
-    if (term !== undefined)
-      this.#judge.report('R2', `${node}, leader of term ${term}, cut its own log from entry ${from}`)
+    if (term === undefined) return
+    this.#judge.judged('R2')
+    this.#judge.report('R2', `${node}, leader of term ${term}, cut its own log from entry ${from}`)
   }
 
   /** `lastIndex`: where the log ended before. */
   appended(node: string, index: LogIndex, lastIndex: LogIndex): void {
     const term = this.#leading.get(node)
-    if (term === undefined || index > lastIndex) return
+    if (term === undefined) return
+    this.#judge.judged('R2')
+    if (index > lastIndex) return
     this.#judge.report(
       'R2',
       `${node}, leader of term ${term}, wrote entry ${index} again: its log ended at ${lastIndex}`,

@@ -9,6 +9,8 @@ interface Commit {
   /** The highest index committed in this term. */
   index: LogIndex
   hash: number
+  /** A recovery has lost what was committed behind it. */
+  isCut: boolean
 }
 
 /**
@@ -20,9 +22,9 @@ export class LeaderCompleteness {
   readonly #commits: Commit[] = []
   readonly #hashes: number[] = [0]
   readonly #leaders = new Map<string, { readonly term: Term; readonly log: ServerLog }>()
-  readonly #judge: Judge<{ R4: never }>
+  readonly #judge: Judge<{ R4: 'majority lost' | 'compacted' }>
 
-  constructor(judge: Judge<{ R4: never }>) {
+  constructor(judge: Judge<{ R4: 'majority lost' | 'compacted' }>) {
     this.#judge = judge
   }
 
@@ -48,8 +50,9 @@ export class LeaderCompleteness {
       if (index <= last.index) return
       last.index = index
       last.hash = hash
+      last.isCut = false
     } else if (last === undefined || index > last.index) {
-      this.#commits.push({ term, index, hash })
+      this.#commits.push({ term, index, hash, isCut: false })
     }
     for (const [node, leader] of this.#leaders) {
       if (leader.term > term) this.#check(node, leader.term, leader.log, index, term, hash)
@@ -60,7 +63,8 @@ export class LeaderCompleteness {
   forgetFrom(index: LogIndex): void {
     if (index >= this.#hashes.length) return
     this.#hashes.length = index
-    const last = { index: this.committedIndex, hash: lastOf(this.#hashes) }
+    const last = { index: this.committedIndex, hash: lastOf(this.#hashes), isCut: true }
+    this.#judge.excused('R4', 'majority lost', this.#leaders.size)
     const owed = this.#commits.map((commit) => (commit.index < index ? commit : { ...commit, ...last }))
     this.#commits.splice(0, this.#commits.length, ...owed)
     this.#leaders.clear()
@@ -69,7 +73,9 @@ export class LeaderCompleteness {
   becameLeader(node: string, term: Term, log: ServerLog): void {
     this.#leaders.set(node, { term, log })
     const owed = this.#commits.findLast((commit) => commit.term < term)
-    if (owed !== undefined) this.#check(node, term, log, owed.index, owed.term, owed.hash)
+    if (owed === undefined) return
+    if (owed.isCut) this.#judge.excused('R4', 'majority lost')
+    this.#check(node, term, log, owed.index, owed.term, owed.hash)
   }
 
   /** Stepped down, crashed or stopped: its log may change from now on. */
@@ -79,6 +85,7 @@ export class LeaderCompleteness {
 
   #check(node: string, term: Term, log: ServerLog, index: LogIndex, commitTerm: Term, hash: number): void {
     if (log.lastIndex < index) {
+      this.#judge.judged('R4')
       const has = `its log ends at ${log.lastIndex}`
       this.#judge.report(
         'R4',
@@ -88,6 +95,8 @@ export class LeaderCompleteness {
     }
     // A log compacted beyond the index has it: only applied entries are compacted, and R5 compares those.
     const own = log.hashAt(index)
+    if (own === undefined) this.#judge.excused('R4', 'compacted')
+    else this.#judge.judged('R4')
     if (own === undefined || own === hash) return
     const has = `its entry ${index} is of term ${log.termAt(index)}`
     this.#judge.report(
@@ -103,6 +112,12 @@ export const leaderCompleteness = checker({
       text: 'leader completeness: what was committed in earlier terms is in the log of every later leader',
       sources: ['Raft paper, section 5.4'],
       judges: ["leader's log", "leaders' logs"],
+      excuses: {
+        'majority lost':
+          'What a scenario lets be lost is owed by no leader; until something is committed anew after the recovery.',
+        compacted:
+          'A leader whose log begins behind the entry, which R5 has compared; until the next entry is committed.',
+      },
     },
   },
   make: (judge) => new LeaderCompleteness(judge),

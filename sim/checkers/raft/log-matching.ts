@@ -11,28 +11,37 @@ interface Seen {
 export class LogMatching {
   /** Nearly always one for each index: entries of several terms at one index come only from a change of leader. */
   readonly #seen: (Seen[] | undefined)[] = []
-  readonly #judge: Judge<{ R3: never }>
+  readonly #judge: Judge<{ R3: 'unknown beginning' }>
 
-  constructor(judge: Judge<{ R3: never }>) {
+  constructor(judge: Judge<{ R3: 'unknown beginning' }>) {
     this.#judge = judge
   }
 
-  /** `hash`: of this server's log up to and with the entry. */
-  appended(node: string, index: LogIndex, term: Term, hash: number): void {
+  /** `hash`: of this server's log up to and with the entry; undefined: of its beginning nothing is known. */
+  appended(node: string, index: LogIndex, term: Term, hash: number | undefined): void {
+    if (hash === undefined) {
+      this.#judge.excused('R3', 'unknown beginning')
+      return
+    }
     const seen = this.#seen[index]
     if (seen === undefined) {
       this.#seen[index] = [{ term, hash, node }]
       return
     }
     const same = seen.find((one) => one.term === term)
-    if (same === undefined) seen.push({ term, hash, node })
-    else if (same.hash !== hash) {
+    if (same === undefined) {
+      seen.push({ term, hash, node })
+      return
+    }
+    this.#judge.judged('R3')
+    if (same.hash !== hash) {
       this.#judge.report('R3', `entry ${index} of term ${term} stands on other entries at ${node} than at ${same.node}`)
     }
   }
 
   /** Entry ends where the server's log has nothing before it. */
   gap(node: string, index: LogIndex, lastIndex: LogIndex): void {
+    this.#judge.judged('R3')
     this.#judge.report('R3', `${node} wrote entry ${index} behind entry ${lastIndex}, leaving a gap`)
   }
 }
@@ -43,6 +52,10 @@ export const logMatching = checker({
       text: 'log matching: entries of equal index and term have equal entries before them',
       sources: ['Raft paper, section 5.3'],
       judges: ['copy of an entry', 'copies of entries'],
+      excuses: {
+        'unknown beginning':
+          'A log that begins with a snapshot of entries that nobody was seen to commit; until it begins with another.',
+      },
     },
   },
   make: (judge) => new LogMatching(judge),

@@ -12,9 +12,9 @@ export class StateMachineSafety {
   readonly #digests = new Map<number, { readonly digest: string; readonly node: string }>()
   /** Where each server's running process stands. */
   readonly #position = new Map<string, LogIndex>()
-  readonly #judge: Judge<{ R5: never }>
+  readonly #judge: Judge<{ R5: 'majority lost' }>
 
-  constructor(judge: Judge<{ R5: never }>) {
+  constructor(judge: Judge<{ R5: 'majority lost' }>) {
     this.#judge = judge
   }
 
@@ -22,6 +22,7 @@ export class StateMachineSafety {
   applied(node: string, entry: Entry): boolean {
     const before = this.#position.get(node) ?? noIndex
     if (entry.index !== before + 1) {
+      this.#judge.judged('R5')
       this.#judge.report('R5', `${node} applied entry ${entry.index} after entry ${before}`)
     }
     this.#position.set(node, entry.index)
@@ -31,6 +32,7 @@ export class StateMachineSafety {
       this.#applied[entry.index] = { hash, term: entry.term, node }
       return true
     }
+    this.#judge.judged('R5')
     if (first.hash !== hash) {
       const other = `${first.node} applied one of term ${first.term} there`
       this.#judge.report('R5', `${node} applied an entry of term ${entry.term} at index ${entry.index}: ${other}`)
@@ -50,6 +52,7 @@ export class StateMachineSafety {
 
   /** What was applied from here on was lost, and other entries may take its place. */
   forgetFrom(index: LogIndex): void {
+    this.#judge.excused('R5', 'majority lost', Math.max(0, this.#applied.length - index))
     this.#applied.length = Math.min(this.#applied.length, index)
     for (const known of [...this.#digests.keys()]) if (known >= index) this.#digests.delete(known)
   }
@@ -64,7 +67,10 @@ export class StateMachineSafety {
     if (first === undefined) {
       this.#digests.set(index, { digest, node })
       if (this.#digests.size > digestsMax) this.#digests.delete(this.#digests.keys().next().value as number)
-    } else if (first.digest !== digest) {
+      return
+    }
+    this.#judge.judged('R5')
+    if (first.digest !== digest) {
       const states = `${node} has ${digest}, ${first.node} has ${first.digest}`
       this.#judge.report('R5', `state differs after entry ${index}: ${states}`)
     }
@@ -77,6 +83,10 @@ export const stateMachineSafety = checker({
       text: 'state machine safety: all servers apply the same entry at an index, and reach the same state by it',
       sources: ['Raft paper, section 5.4.3'],
       judges: ['entry or state compared', 'entries and states compared'],
+      excuses: {
+        'majority lost':
+          'Entries that a scenario lets be lost are forgotten; what is applied in their place is compared.',
+      },
     },
   },
   make: (judge) => new StateMachineSafety(judge),

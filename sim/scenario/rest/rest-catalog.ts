@@ -1,7 +1,15 @@
 import { formatDuration } from '../../../src/base/duration.ts'
-import { catalogFaults, type HeldNode, type ListedNode, type SeenService } from '../../checkers/pool/catalog-truth.ts'
+import {
+  catalogFaults,
+  catalogTruth,
+  countCatalogOf,
+  type HeldNode,
+  type ListedNode,
+  type SeenService,
+} from '../../checkers/pool/catalog-truth.ts'
+import { keptRegistrations } from '../../checkers/pool/kept-registrations.ts'
 import { membership } from '../../checkers/pool/membership.ts'
-import { poolFaults } from '../../checkers/pool/pool-views.ts'
+import { countPool, poolFaults, poolViews } from '../../checkers/pool/pool-views.ts'
 import { startMissed } from '../../cluster/group-facts.ts'
 import { httpEndpoint } from '../../cluster/node-identity.ts'
 import type { RunContext } from '../run-context.ts'
@@ -33,13 +41,22 @@ interface Fault {
   readonly message: string
 }
 
-async function within(run: RunContext, boundMs: number, look: () => Promise<readonly Fault[]>): Promise<void> {
+/** What was looked at, once no other look follows. */
+interface Look {
+  readonly faults: readonly Fault[]
+  readonly count: () => void
+}
+
+async function within(run: RunContext, boundMs: number, look: () => Promise<Look>): Promise<void> {
   const untilUs = run.simulation.nowUs + boundMs * 1000
   while (!run.hasFailed()) {
     startMissed(run.cluster)
-    const faults = await look()
-    if (faults.length === 0 || run.hasFailed()) return
-    if (run.simulation.nowUs >= untilUs) {
+    const { faults, count } = await look()
+    if (run.hasFailed()) return
+    const isOver = run.simulation.nowUs >= untilUs
+    if (faults.length === 0 || isOver) count()
+    if (faults.length === 0) return
+    if (isOver) {
       const bound = `${formatDuration(boundMs)} after the last fault`
       for (const { code, message } of faults) run.invariants.report(code, `${bound} ${message}`)
       return
@@ -56,7 +73,7 @@ function goneNodes({ cluster }: RunContext): readonly string[] {
   return cluster.nodeNames.filter((node) => cluster.hasLeft(node))
 }
 
-async function poolUnrest(run: RunContext): Promise<readonly Fault[]> {
+async function poolUnrest(run: RunContext): Promise<Look> {
   const present = presentNodes(run)
   const views = present.flatMap((observer) => {
     const members = run.cluster.agentOf(observer)?.lan.members()
@@ -64,20 +81,45 @@ async function poolUnrest(run: RunContext): Promise<readonly Fault[]> {
       ? []
       : [{ observer, members: new Map(members.map(({ name, status }) => [name, status])) }]
   })
-  return poolFaults(views, present, goneNodes(run))
+  const looked = [views, present, goneNodes(run)] as const
+  return { faults: poolFaults(...looked), count: () => countPool(run.invariants.of(poolViews), ...looked) }
 }
 
-async function catalogUnrest(run: RunContext): Promise<readonly Fault[]> {
+async function catalogUnrest(run: RunContext): Promise<Look> {
+  const seen: SeenCatalog = { held: [], left: 0, unheard: 0 }
+  const faults = await catalogFaultsNow(run, seen)
+  return { faults, count: () => countCatalog(run, seen) }
+}
+
+/** What one look at the catalog compared. */
+interface SeenCatalog {
+  readonly held: HeldNode[]
+  left: number
+  unheard: number
+}
+
+function countCatalog({ invariants }: RunContext, { held, left, unheard }: SeenCatalog): void {
+  for (const node of held) countCatalogOf(invariants.of(catalogTruth), node)
+  invariants.of(keptRegistrations).leftInOrder(left, unheard)
+}
+
+async function catalogFaultsNow(run: RunContext, seen: SeenCatalog): Promise<readonly Fault[]> {
   const present = presentNodes(run)
   const asked = run.simulation.decisions.drawsNext('rest catalog').oneOf(present, (name) => name) as string
   for (const node of present) {
     const held = heldBy(run, node)
     const listed = await listedAs(run, asked, node)
     if (typeof listed === 'string') return [{ code: 'E1', message: `${asked} does not tell its catalog: ${listed}` }]
+    if (held !== undefined) seen.held.push(held)
     const faults = held === undefined ? [] : catalogFaults(held, listed.node)
     if (faults.length > 0) return faults.map((message) => ({ code: 'E1', message }))
   }
-  for (const node of goneNodes(run).filter((gone) => isHeard(run, gone))) {
+  for (const node of goneNodes(run)) {
+    if (!isHeard(run, node)) {
+      seen.unheard++
+      continue
+    }
+    seen.left++
     const listed = await listedAs(run, asked, node)
     if (typeof listed === 'string') return [{ code: 'E1', message: `${asked} does not tell its catalog: ${listed}` }]
     if (listed.node !== undefined) return [{ code: 'E3', message: `the catalog still has ${node}, which left` }]

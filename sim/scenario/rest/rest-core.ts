@@ -27,6 +27,7 @@ export async function healCore(run: RunContext, withinMs: number): Promise<void>
     if (core.some((server) => run.cluster.hasLeft(server))) return tellExcuse(run, 'left meanwhile')
     const unrest = unrestOf(run, core)
     const served = atRest(unrest) ? await takesWrite(run, core) : undefined
+    if (served === true) run.invariants.of(liveness).rests()
     if (served === true || run.hasFailed()) return
     if (run.simulation.nowUs >= untilUs) return overdue(run, core, unrest, formatDuration(withinMs), served)
     await run.pass(served === false ? askAgainMs : lookEveryMs)
@@ -51,11 +52,12 @@ function overdue(
   })
   if (excuse !== undefined) return tellExcuse(run, excuse)
   const text = `${boundText} (core ${core.join(' ')})`
-  if (served === false) run.invariants.report('L1', `${text}: the core is at rest, and takes no write`)
+  if (served === false) run.invariants.of(liveness).refuses(`${text}: the core is at rest, and takes no write`)
   else run.invariants.of(liveness).overdue(unrest, text)
 }
 
 function tellExcuse(run: RunContext, excuse: CoreExcuse): void {
+  run.invariants.of(liveness).excused(excuse)
   run.tell('note', `the core is excused (${excuse}): ${coreExcuses[excuse]}`)
 }
 

@@ -3,6 +3,7 @@ import {
   type HeldInstance,
   type QueryWorld,
   queryFault,
+  queryTruth,
   type ToldExecution,
 } from '../../checkers/query-truth.ts'
 import { calledName } from '../../cluster/group-facts.ts'
@@ -25,7 +26,9 @@ export async function compareQueries(run: RunContext): Promise<void> {
   const present = run.cluster.nodeNames.filter((node) => !run.cluster.hasLeft(node))
   const draws = run.simulation.decisions.draws('rest queries')
   const node = draws.oneOf(present, (name) => name) as string
-  const all = ((await read<readonly ListedQuery[]>(run, node, 'query')) ?? []).filter(isPlain).map(askedQuery)
+  const listed = (await read<readonly ListedQuery[]>(run, node, 'query')) ?? []
+  const all = listed.filter(isPlain).map(askedQuery)
+  run.invariants.of(queryTruth).excused('Q1', 'many names', listed.length - all.length)
   const queries = draws.inOrder(all, ({ name }) => name).slice(0, queriesMax)
   for (const query of queries) await compareQuery(run, node, query)
 }
@@ -34,6 +37,7 @@ async function compareQuery(run: RunContext, node: string, query: AskedQuery): P
   let fault: string | undefined
   for (let look = 1; look <= looksMax && !run.hasFailed(); look++) {
     fault = await faultOf(run, node, query)
+    if (fault === undefined || (look === looksMax && !run.hasFailed())) run.invariants.of(queryTruth).judged('Q1')
     if (fault === undefined) return
     await run.pass(lookAgainMs)
   }

@@ -1,5 +1,11 @@
 import type { DnsRecord } from '../../../src/dns-wire/message.ts'
-import { type ServiceViews, type ToldInstance, viewFaults } from '../../checkers/pool/one-truth.ts'
+import {
+  countViews,
+  oneTruth,
+  type ServiceViews,
+  type ToldInstance,
+  viewFaults,
+} from '../../checkers/pool/one-truth.ts'
 import { dnsEndpoint, httpEndpoint } from '../../cluster/node-identity.ts'
 import type { Answer } from '../answers.ts'
 import type { RunContext } from '../run-context.ts'
@@ -32,6 +38,8 @@ async function compareService(run: RunContext, node: string, service: string): P
   for (let look = 1; look <= looksMax && !run.hasFailed(); look++) {
     const views = await viewsOf(run, node, service)
     faults = views === undefined ? [`the answers about ${service} do not come to rest`] : viewFaults(views)
+    const isOver = look === looksMax && !run.hasFailed()
+    if (views !== undefined && (faults.length === 0 || isOver)) countViews(run.invariants.of(oneTruth), views)
     if (faults.length === 0) return
     await run.pass(lookAgainMs)
   }

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../../src/base/duration.ts'
-import { poolFaults } from '../../checkers/pool/pool-views.ts'
+import { countPool, poolFaults, poolViews } from '../../checkers/pool/pool-views.ts'
 import type { NodeIdentity } from '../../cluster/node-identity.ts'
 import type { RunContext } from '../run-context.ts'
 
@@ -16,9 +16,12 @@ export async function meetAgain(run: RunContext): Promise<void> {
   const withinMs = Math.ceil(wan.agreementBoundMs())
   const untilUs = run.simulation.nowUs + withinMs * 1000
   while (!run.hasFailed()) {
-    const faults = wanFaults(run)
+    const looked = lookAtWan(run)
+    const faults = poolFaults(...looked)
+    const isOver = run.simulation.nowUs >= untilUs
+    if (faults.length === 0 || isOver) countPool(run.invariants.of(poolViews), ...looked)
     if (faults.length === 0) return wan.atRest()
-    if (run.simulation.nowUs >= untilUs) {
+    if (isOver) {
       const bound = `among all datacenters, ${formatDuration(withinMs)} after the last fault`
       for (const { code, message } of faults) run.invariants.report(code, `${bound}, ${message}`)
       return
@@ -31,7 +34,7 @@ function joinedServers({ cluster }: RunContext): readonly string[] {
   return cluster.serverNames.filter((server) => cluster.identityOf(server).apart !== true)
 }
 
-function wanFaults(run: RunContext): ReturnType<typeof poolFaults> {
+function lookAtWan(run: RunContext): Parameters<typeof poolFaults> {
   const { cluster } = run
   const named = (isGone: boolean): readonly string[] =>
     joinedServers(run)
@@ -43,7 +46,7 @@ function wanFaults(run: RunContext): ReturnType<typeof poolFaults> {
     const observer = wanName(cluster.identityOf(server))
     return [{ observer, members: new Map(members.map(({ name, status }) => [name, status])) }]
   })
-  return poolFaults(views, named(false), named(true))
+  return [views, named(false), named(true)]
 }
 
 function wanName({ name, datacenter, called = datacenter }: NodeIdentity): string {

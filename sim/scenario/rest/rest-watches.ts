@@ -2,6 +2,7 @@ import { fromBase64, textOf } from '../../../src/base/bytes.ts'
 import { formatDuration } from '../../../src/base/duration.ts'
 import { watchSequences } from '../../checkers/clients/watch-sequences.ts'
 import type { ListedKey } from '../../checkers/keys/key-history.ts'
+import { liveness } from '../../checkers/liveness.ts'
 import { httpEndpoint } from '../../cluster/node-identity.ts'
 import type { RunContext } from '../run-context.ts'
 
@@ -54,7 +55,7 @@ async function freshRows(run: RunContext, prefix: string): Promise<readonly List
   if (run.hasFailed()) return undefined
   if (typeof answer === 'string' || (answer.status !== 200 && answer.status !== 404)) {
     const why = typeof answer === 'string' ? answer : `status ${answer.status}`
-    run.invariants.report('L1', `the keys under '${prefix}' cannot be read once the cluster is at rest: ${why}`)
+    run.invariants.of(liveness).refuses(`the keys under '${prefix}' cannot be read once the cluster is at rest: ${why}`)
     return undefined
   }
   if (answer.status === 404) return []

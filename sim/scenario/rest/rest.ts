@@ -77,6 +77,7 @@ async function awaitRest(run: RunContext, untilUs: number, withinMs: number): Pr
     await run.pass(lookEveryMs)
     startMissed(run.cluster)
   }
+  if (!run.hasFailed()) run.invariants.of(liveness).rests()
   return true
 }
 
@@ -85,6 +86,7 @@ async function awaitRest(run: RunContext, untilUs: number, withinMs: number): Pr
  * must recover the configuration by hand.
  */
 function tellLost(run: RunContext): false {
+  run.invariants.of(liveness).excused('majority lost')
   run.tell('note', 'excused (majority lost): of some configuration no majority is left whose data is whole')
   return false
 }
@@ -114,7 +116,7 @@ async function writeOnce(run: RunContext, untilUs: number): Promise<void> {
   }
   if (run.hasFailed() || isDone(answer)) return
   const why = typeof answer === 'string' ? answer : `status ${answer.status}`
-  run.invariants.report('L1', `${server} does not take a write once the cluster is at rest: ${why}`)
+  run.invariants.of(liveness).refuses(`${server} does not take a write once the cluster is at rest: ${why}`)
 }
 
 function isDone(answer: Answer | string): boolean {
@@ -145,7 +147,7 @@ async function compareState(run: RunContext, server: string): Promise<void> {
   if (run.hasFailed()) return
   if (typeof answer === 'string' || (answer.status !== 200 && answer.status !== 404)) {
     const why = typeof answer === 'string' ? answer : `status ${answer.status}`
-    run.invariants.report('L1', `${server} does not tell its keys once the cluster is at rest: ${why}`)
+    run.invariants.of(liveness).refuses(`${server} does not tell its keys once the cluster is at rest: ${why}`)
     return
   }
   const rows = answer.status === 404 ? [] : (JSON.parse(answer.body) as readonly ListedKey[])

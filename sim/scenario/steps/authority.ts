@@ -89,6 +89,7 @@ async function performAuthority(run: StepRun, wanted: Wanted, path: readonly Pro
     if (wanted['not awaited'] !== true)
       judgeAnswer(run, wanted, answered ?? err(`no answer within ${formatDuration(wanted.within)}`), here)
     const isDone = answered?.ok === true && configuration !== undefined
+    if (isDone) run.invariants.judged('C5')
     if (!isDone || mesh?.wasConfigured(before, configuration as Configuration) !== false) return
     run.invariants.report(
       'C5',

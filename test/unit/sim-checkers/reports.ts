@@ -25,7 +25,7 @@ export function recorder(): {
         lines.push(`${code}: ${message}`)
       },
       judged: (code, more = 1) => count(code, more),
-      excused: (code, excuse) => count(`${code} excused: ${excuse}`, 1),
+      excused: (code, excuse, more = 1) => count(`${code} excused: ${excuse}`, more),
     },
   }
 }

@@ -1,0 +1,111 @@
+import { checker } from '../checker.ts'
+import { leadership } from '../raft/leadership.ts'
+import { membership } from './membership.ts'
+
+/** Somebody was asked to leave, or to be taken out. */
+interface Asked {
+  readonly node: string
+  /** Undefined: that of a machine which is lost and never comes back. */
+  readonly id: string | undefined
+  /** When it was asked, or its next process began after that. */
+  readonly sinceUs: number
+}
+
+/** How often it is looked at whether a removal can still come. */
+const lookEveryUs = 1_000_000
+
+/** What it takes to say that a removal which was asked for can come no more. */
+export interface GoingWorld {
+  readonly nowUs: () => number
+  /** Since when nothing disturbs the pool; infinite: something does. */
+  readonly calmSinceUs: () => number
+  readonly leaders: () => number
+  /** Time in which a pool that nothing disturbs agrees on its members. */
+  readonly agreementBoundMs: () => number
+  readonly over: (node: string, id: string | undefined) => void
+}
+
+/**
+ * The end of what excuses E3, O1 and O3. Word of a leave may come late, and so may the removal that follows from it. The
+ * argument that at some time it can come no more:
+ * 1. What was asked for is done by a leader: one that holds the member for gone, or one that an operator has told.
+ * 2. Once the agent runs and nothing has disturbed the pool for the time in which all agree (M1), every member knows that it
+ *    is alive, the leader, too; word of an older incarnation is refuted by everybody that hears it.
+ * 3. The leader of all that time has done before what an operator asked it for, who asks again every two seconds; and what
+ *    another leader had written before is committed by it or lost.
+ * So the excuse ends then. While the agent is down it holds, and a machine that was replaced never comes back: its ID may go
+ * at any time.
+ */
+export class AskedToGo {
+  readonly #world: GoingWorld
+  readonly #asked = new Map<string, Asked>()
+  readonly #running = new Set<string>()
+  /** Nodes whose machine is another: the next removal is asked for the one that is lost. */
+  readonly #lost = new Set<string>()
+  #leaderSinceUs = 0
+  #nextLookUs = 0
+
+  constructor(world: GoingWorld) {
+    this.#world = world
+  }
+
+  asked(node: string, id: string): void {
+    const isLost = this.#lost.delete(node)
+    this.#asked.set(node, { node, id: isLost ? undefined : id, sinceUs: this.#world.nowUs() })
+  }
+
+  leaderBegan(atUs: number): void {
+    this.#leaderSinceUs = atUs
+  }
+
+  began(node: string): void {
+    this.#running.add(node)
+    const asked = this.#asked.get(node)
+    if (asked !== undefined) this.#asked.set(node, { ...asked, sinceUs: this.#world.nowUs() })
+  }
+
+  died(node: string): void {
+    this.#running.delete(node)
+  }
+
+  replaced(node: string): void {
+    this.#lost.add(node)
+  }
+
+  look(): void {
+    const nowUs = this.#world.nowUs()
+    if (this.#asked.size === 0 || nowUs < this.#nextLookUs) return
+    this.#nextLookUs = nowUs + lookEveryUs
+    const calmUs = Math.max(this.#world.calmSinceUs(), this.#leaderSinceUs)
+    if (calmUs > nowUs || this.#world.leaders() !== 1) return
+    const boundUs = this.#world.agreementBoundMs() * 1000
+    for (const { node, id, sinceUs } of this.#asked.values()) {
+      if (!this.#running.has(node) || nowUs - Math.max(sinceUs, calmUs) <= boundUs) continue
+      this.#asked.delete(node)
+      this.#world.over(node, id)
+    }
+  }
+}
+
+export const askedToGo = checker({
+  codes: {},
+  make: (run) => {
+    const pool = run.of(membership)
+    const { leading } = run.of(leadership)
+    return new AskedToGo({
+      nowUs: run.nowUs,
+      calmSinceUs: () => pool.laws.weather.calmSinceUs,
+      leaders: () => leading.size,
+      agreementBoundMs: () => pool.agreementBoundMs(),
+      over: (node, id) => run.tell('removal over', { node, id }),
+    })
+  },
+  takes: {
+    'removal allowed': (it, { node, id }) => it.asked(node, id),
+    'machine replaced': (it, { node }) => it.replaced(node),
+    'process began': (it, { node }) => it.began(node),
+    'process died': (it, { node }) => it.died(node),
+    'leader began': (it, { atUs }) => it.leaderBegan(atUs),
+    'network looked at': (it) => it.look(),
+  },
+})

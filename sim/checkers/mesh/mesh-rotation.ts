@@ -48,7 +48,10 @@ export class MeshRotation {
   /** `activeId`: the root that was active until now. */
   changed(rotations: readonly RotationFacts[], activeId?: string): void {
     const open = rotations.filter(({ step }) => rank[step] < 4)
-    if (open.length > 1) this.#judge.report('C5', `${open.length} rotations are under way at once`)
+    if (open.length > 1) {
+      this.#judge.judged('C5')
+      this.#judge.report('C5', `${open.length} rotations are under way at once`)
+    }
     for (const { id, step } of rotations) {
       if (rank[step] < 4 || this.#ended.has(id)) continue
       this.#ended.add(id)

@@ -29,7 +29,7 @@ export class GoneMembers {
     this.#judge.excused('M5', 'observer woke', gone)
   }
 
-  /** Somebody who has not left has the address of one that has. */
+  /** A member that has not left has the address of one that has. */
   sharedAddress(): void {
     this.#judge.excused('M5', 'shared address')
   }
@@ -69,6 +69,7 @@ export class GoneMembers {
     }
     const triedMs = (nowUs - gone.triedUs) / 1000
     if (gone.status === 'failed' && triedMs > triedWithinMs(pool.timing, pool.members)) {
+      this.#judge.judged('M5')
       this.#judge.report('M5', `${observer} has not tried to reach ${name} for ${formatDuration(Math.floor(triedMs))}`)
     }
   }
@@ -88,7 +89,7 @@ export const goneMembers = law(
         'observer woke':
           'What was due while an observer slept is not asked for; until ten rounds of reaping after it woke.',
         'shared address':
-          'Who has left may seem to be contacted while another member has its address; until that one has left.',
+          'A member that left may seem to be contacted while another member has its address; until that one has left.',
       },
     },
   },

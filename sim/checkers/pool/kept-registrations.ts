@@ -80,7 +80,7 @@ export const keptRegistrations = checker({
           'A node that was asked to leave, or that an operator takes out, or whose machine is another; until it runs and all know it.',
         forgotten: 'A node whose agent has been dead for 8 hours may be forgotten by its pool; until it starts again.',
         'leave unheard':
-          'At rest the catalog may have who left while the present leader could not hear it; until the pool forgets it.',
+          'At rest the catalog may have an agent that left while the present leader could not hear it; until the pool forgets it.',
       },
     },
   },

@@ -56,7 +56,7 @@ export const poolViews = judgedAtRest({
     judges: ['pair of agents', 'pairs of agents'],
     excuses: {
       'leave unheard':
-        'Who left while no other could hear it has failed for all others; until one of them knows that it left.',
+        'An agent that left while no other could hear it has failed for all others; until one of them knows that it left.',
     },
   },
   M2: {

@@ -21,6 +21,7 @@ export function recorder(): {
     counts: () => [...facts].map(([what, so]) => `${what} ${so}`),
     judge: {
       report: (code, message) => {
+        if (!facts.has(code)) throw new Error(`${code} is reported, and no fact of it was judged: ${message}`)
         codes.push(code)
         lines.push(`${code}: ${message}`)
       },

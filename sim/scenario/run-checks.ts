@@ -120,7 +120,12 @@ export class RunChecks {
 
   #newWan(scenario: Scenario, simulation: Simulation, { datacenterOf }: CheckedCluster): Membership {
     return new Membership({
-      judge: this.first,
+      // Told by the checkers of the first datacenter, which are made after it.
+      judge: {
+        report: (code, message) => this.first.report(code, message),
+        judged: (code, count, subjects) => this.first.judged(code, count, subjects),
+        excused: (...use) => this.first.excused(...use),
+      },
       nowUs: () => simulation.nowUs,
       network: networkFacts(scenario),
       acted: (node, boot) => this.of(datacenterOf(node)).of(cleanDeath).acted(node, boot, 'took a step as a member'),

@@ -62,6 +62,7 @@ export class GoneMembers {
   ): void {
     const goneMs = (nowUs - gone.goneSinceUs) / 1000
     if (goneMs > reapedWithinMs(pool.timing, timeoutOf(gone, pool.timing))) {
+      this.#judge.judged('M5')
       this.#judge.report(
         'M5',
         `${observer} still knows ${name}, ${gone.status} for ${formatDuration(Math.floor(goneMs))}`,

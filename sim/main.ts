@@ -3,10 +3,11 @@ import { fileURLToPath } from 'node:url'
 import { createHostEnv } from '../src/host/env.ts'
 import { exitOnUnexpectedErrors } from '../src/host/fatal.ts'
 import { terminalSink } from '../src/host/log.ts'
-import { createTerminal, exit } from '../src/host/terminal.ts'
+import { createTerminal, exit, outputLeft } from '../src/host/terminal.ts'
 import { newestRelease, releaseText } from '../src/model/release.ts'
 import { runSimCli } from './cli/program.ts'
 import { cpuTimeVariable, reportCpuTime } from './platform/cpu-time.ts'
+import { readPieces } from './platform/input.ts'
 import { createPlatform } from './platform/platform.ts'
 import { createWorkshop } from './platform/program-copy.ts'
 import { beat, sayPipe, workerArgument, workerPort } from './platform/worker-port.ts'
@@ -29,6 +30,8 @@ export async function main(): Promise<never> {
       out: terminal.out,
       error: terminal.error,
       disk: env.disk,
+      readPieces,
+      outLeft: outputLeft,
       wallMs: () => performance.now(),
       createPlatform,
       cpuMs,

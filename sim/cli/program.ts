@@ -18,6 +18,8 @@ import {
   studyLifeguardParts,
 } from './study.ts'
 import { exits, type SimTerminal } from './terminal.ts'
+import { printTrace } from './trace/command.ts'
+import type { TraceFlags } from './trace/flags.ts'
 
 const examples = `
 Examples:
@@ -32,11 +34,13 @@ Examples:
   svc-sim run scenarios/crash-and-recover.yaml --history /tmp/keys.jsonl
   svc-sim run scenarios/crash-and-recover.yaml --seed 17 --decisions /tmp/17.decisions
   svc-sim run scenarios/crash-and-recover.yaml --replay /tmp/17.decisions
+  svc-sim trace /tmp/17.trace --from 9s --to 14s --node s3 --kind raft --about term=4
+  svc-sim trace /tmp/17.trace --causes-of 20417
   svc-sim lincheck /tmp/keys.jsonl --html /tmp/keys.html
   svc-sim self-test --bug 1 --bug lease-after-a-pause
 
 Exit codes: 0 passed, 1 an expectation or an invariant was not met (lincheck: not linearizable;
-self-test: a planted bug was not found, or the sound program failed), 2 bad usage, scenario or history,
+self-test: a planted bug was not found, or the sound program failed), 2 bad usage, scenario, trace or history,
 3 not deterministic, 4 undecided: nothing failed, but the search for an order of a key's operations was given up,
 5 a seed has no verdict: its process ended, ran out of memory, or its virtual time stood still.
 `
@@ -111,6 +115,7 @@ function addScenarioCommands(program: Command, terminal: SimTerminal, ended: End
     .action(async (files: readonly string[]) => {
       ended(await checkFiles(files, terminal))
     })
+  addTrace(program, terminal, ended)
   addPlan(program, terminal, ended)
   program
     .command('schema')
@@ -118,6 +123,43 @@ function addScenarioCommands(program: Command, terminal: SimTerminal, ended: End
     .action(() => {
       ended(showSchema(terminal))
     })
+}
+
+function addTrace(program: Command, terminal: SimTerminal, ended: Ended): void {
+  program
+    .command('trace')
+    .description('Show events of a trace: what packets and writes say in plain words, with arrows to causes.')
+    .argument('<file>', 'a trace of run --trace, compressed or not; - reads the standard input')
+    .option('--from <time>', 'only from this time on: 9s, 1m30s, 9.4s')
+    .option('--to <time>', 'only up to this time')
+    .option('--node <names>', 'only what happens at these machines: s3 or s1,s2', gathered)
+    .option('--kind <names>', 'only these kinds of events or layers of protocol: raft,gossip,log', gathered)
+    .option('--about <name=value>', 'only what is about it: entry=90, key=a, term=4, member=s3', gathered)
+    .option('--causes-of <n>', 'only event n and what led to it', wholeNumber)
+    .option('--steps <n>', 'with --causes-of: arrows to walk back', stepsBack)
+    .option('--json', 'the events as they stand in the trace, behind its header')
+    .addHelpText('after', traceHelp)
+    .action(async (file: string, flags: TraceFlags) => {
+      ended(await printTrace(file, flags, terminal))
+    })
+}
+
+const traceHelp = `
+--node, --kind and --about may be repeated. Of one name any value will do; different options, and
+different names of --about, must all be met. docs/trace.md has every kind, layer and name.
+`
+
+function gathered(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text]
+}
+
+/** Nobody reads a chain that is longer. */
+const stepsBackMax = 1_000
+
+function stepsBack(text: string): number {
+  const value = wholeNumber(text)
+  if (value < 1 || value > stepsBackMax) throw new InvalidArgumentError(`Write a number from 1 to ${stepsBackMax}.`)
+  return value
 }
 
 function addPlan(program: Command, terminal: SimTerminal, ended: Ended): void {

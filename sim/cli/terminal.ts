@@ -1,3 +1,4 @@
+import type { Result } from '../../src/base/result.ts'
 import type { Disk } from '../../src/env/disk.ts'
 import type { Worker } from '../pool/worker.ts'
 import type { SeedVerdict } from '../report/seed-record.ts'
@@ -49,12 +50,25 @@ export function graver(one: number, other: number): number {
   return order.indexOf(one) >= order.indexOf(other) ? one : other
 }
 
+/** Why a file could not be read to its end. */
+export interface InputFailure {
+  readonly kind: 'not-found' | 'permission' | 'is-directory' | 'damaged' | 'io'
+  readonly message: string
+}
+
+/** Takes a piece of the input. False: it is enough. */
+export type TakePiece = (piece: Uint8Array) => Promise<boolean>
+
 /** What the commands of the simulator need of the real world. */
 export interface SimTerminal {
   readonly out: (text: string) => void
   readonly error: (text: string) => void
   /** Real files: scenarios to read, traces to write. */
   readonly disk: Disk
+  /** Reads a file piece by piece, `-` the standard input, and expands what is compressed with gzip. */
+  readonly readPieces: (file: string, take: TakePiece) => Promise<Result<undefined, InputFailure>>
+  /** Settles when what was written has left: for output without end. */
+  readonly outLeft: () => Promise<void>
   /** Milliseconds of the real clock, to tell how fast a run was. */
   readonly wallMs: () => number
   /** What one run needs of the machine. */

@@ -28,7 +28,7 @@ const method = text.describe('`kv.get`, `catalog.register-all`: of an answer tha
 const event = text.describe('Name of the event or query.')
 
 /** What a request or a command names, as far as it names anything. */
-const subjects = [
+export const subjects = [
   'key',
   'prefix',
   'service',

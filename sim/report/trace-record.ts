@@ -6,7 +6,7 @@ import { type Meaning, meaningSchema } from './meaning.ts'
  * `causes` is that of an earlier event.
  */
 
-const traceVersion = 1
+export const traceVersion = 1
 
 /** More causes than this of one event are cut: the first ones stay. */
 export const causesMax = 64

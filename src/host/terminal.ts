@@ -50,6 +50,11 @@ export async function exit(code: number): Promise<never> {
   process.exit(code)
 }
 
+/** Settles when the output so far has left: a writer of much waits for it now and then. */
+export function outputLeft(): Promise<void> {
+  return flushed(process.stdout)
+}
+
 function flushed(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
     if (stream.writableLength === 0 || stream.destroyed) return resolve()

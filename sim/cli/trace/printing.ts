@@ -1,0 +1,93 @@
+import { recordWords } from '../../report/record-text.ts'
+import type { TraceHeader, TraceRecord } from '../../report/trace-record.ts'
+
+/** Longest words of an event and of a cause. */
+const wordsMax = 260
+const causeWordsMax = 130
+/** Causes of one event that are shown with words. */
+const wordedMax = 4
+/** Numbers of causes that are shown without. */
+const numberedMax = 8
+/** A cause that was printed this few lines above needs no words. */
+const nearLines = 30
+/** Names of agents by their IDs that are remembered. */
+const namesMax = 1_000
+
+/** Looks up an event of the window, undefined where it is not known. */
+export type Known = (n: number) => TraceRecord | undefined
+
+/**
+ * Events as lines of text: time in seconds, machine, number, what happens; and behind `←` what caused it:
+ *
+ *        9.412803  s3  #1234  gets from s1 on 12: append-entries term 4: 90 after 89 of term 4, commit 88
+ *                             ← 1230 at 9.410020 s1 sends it
+ */
+export class TracePrinter {
+  readonly #known: Known
+  readonly #nodeWidth: number
+  readonly #names = new Map<string, string>()
+  /** Numbers of the events printed last. */
+  readonly #near: number[] = []
+
+  constructor({ nodes }: TraceHeader, known: Known) {
+    this.#known = known
+    this.#nodeWidth = Math.min(16, Math.max(5, ...nodes.map((node) => node.length)))
+  }
+
+  /** An agent says who it is: from here on its ID reads as its name. */
+  learn(record: TraceRecord): void {
+    if (!('means' in record)) return
+    for (const meaning of record.means ?? []) {
+      if (meaning.layer !== 'rpc' || meaning.name !== 'hello' || this.#names.size >= namesMax) continue
+      this.#names.set(meaning.id, meaning.node)
+    }
+  }
+
+  lines(record: TraceRecord): string {
+    const head = `${seconds(record.t).padStart(11)}  ${record.node.padEnd(this.#nodeWidth)}  ${`#${record.n}`.padStart(8)}  `
+    const { near, worded } = this.#causes(record)
+    const inline = near === '' ? '' : `  ← ${near}`
+    const indent = ' '.repeat(head.length)
+    const behind = worded.map((line) => `${indent}${line}\n`).join('')
+    this.#near.push(record.n)
+    if (this.#near.length > nearLines) this.#near.shift()
+    return `${head}${cut(this.#words(record), wordsMax)}${inline}\n${behind}`
+  }
+
+  /** `near`: numbers alone, of events just above or not known. `worded`: a line each. */
+  #causes(record: TraceRecord): { readonly near: string; readonly worded: readonly string[] } {
+    const numbers: number[] = []
+    const worded: string[] = []
+    for (const cause of record.causes) {
+      const known = this.#near.includes(cause) || worded.length === wordedMax ? undefined : this.#known(cause)
+      if (known === undefined) numbers.push(cause)
+      else worded.push(`← ${cause} at ${seconds(known.t)} ${known.node} ${this.#causeWords(known, record)}`)
+    }
+    const more = numbers.length > numberedMax ? `, ${numbers.length - numberedMax} more` : ''
+    return { near: `${numbers.slice(0, numberedMax).join(', ')}${more}`, worded }
+  }
+
+  #causeWords(cause: TraceRecord, of: TraceRecord): string {
+    return isSendingOf(cause, of) ? 'sends it' : cut(this.#words(cause), causeWordsMax)
+  }
+
+  #words(record: TraceRecord): string {
+    return recordWords(record)
+      .replaceAll(/[\p{Cc}]+/gu, ' ')
+      .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => this.#names.get(id) ?? id)
+  }
+}
+
+function seconds(us: number): string {
+  return (us / 1_000_000).toFixed(6)
+}
+
+/** What arrives was said above in the same words. */
+function isSendingOf(cause: TraceRecord, of: TraceRecord): boolean {
+  if (cause.kind === 'segmentSent') return of.kind === 'segment' && of.stream === cause.stream
+  return cause.kind === 'datagramSent' && of.kind === 'datagram' && cause.to === of.node
+}
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`
+}

@@ -1,0 +1,60 @@
+import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { done, err, type Result } from '../../src/base/result.ts'
+import type { InputFailure, TakePiece } from '../cli/terminal.ts'
+
+/** Bytes that are read at a time. */
+const chunkBytes = 256 << 10
+
+/**
+ * Reads a file, a pipe, or with `-` the standard input, piece by piece, and expands it if it is compressed with gzip, which
+ * its first bytes say. No more than a few pieces are in memory.
+ */
+export async function readPieces(file: string, take: TakePiece): Promise<Result<undefined, InputFailure>> {
+  const source: Readable = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: chunkBytes })
+  try {
+    for await (const piece of await expanded(source)) {
+      if (!(await take(piece as Uint8Array))) break
+    }
+    return done
+  } catch (cause) {
+    return err(failureOf(cause))
+  } finally {
+    source.destroy()
+  }
+}
+
+async function expanded(source: Readable): Promise<AsyncIterable<unknown>> {
+  const pieces = source[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
+  const first = await pieces.next()
+  const all = rejoined(first, pieces)
+  const isGzip = first.done !== true && first.value[0] === 0x1f && first.value[1] === 0x8b
+  if (!isGzip) return all
+  const gunzip = createGunzip({ chunkSize: chunkBytes })
+  const packed = Readable.from(all, { objectMode: false })
+  packed.on('error', (cause) => gunzip.destroy(cause))
+  return packed.pipe(gunzip)
+}
+
+async function* rejoined(
+  first: IteratorResult<Uint8Array>,
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, void> {
+  for (let piece = first; piece.done !== true; piece = await rest.next()) yield piece.value
+}
+
+const kinds: Readonly<Record<string, InputFailure['kind']>> = {
+  ENOENT: 'not-found',
+  ENOTDIR: 'not-found',
+  EACCES: 'permission',
+  EPERM: 'permission',
+  EISDIR: 'is-directory',
+}
+
+function failureOf(cause: unknown): InputFailure {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  const message = cause instanceof Error ? cause.message : String(cause)
+  if (code.startsWith('Z_')) return { kind: 'damaged', message }
+  return { kind: kinds[code] ?? 'io', message }
+}

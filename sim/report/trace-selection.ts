@@ -1,0 +1,119 @@
+import { type About, type Meaning, meaningFields, subjects } from './meaning.ts'
+import { recordFields, type TraceRecord } from './trace-record.ts'
+
+/** What an event can be asked to be about, and what that is. */
+export const aboutNames: Readonly<Record<string, string>> = {
+  entry: 'an index of the log: messages that carry, acknowledge or cut it, and writes of it',
+  term: 'a term of consensus',
+  member: 'a member of a pool, whoever speaks of it',
+  stream: 'the number of a connection',
+  ...Object.fromEntries(subjects.map((subject) => [subject, `the ${subject} that a request or a command names`])),
+}
+
+/** Kinds of events, and layers: those with a message of it, log lines about it, and timers of it. */
+export const kindNames: readonly string[] = [...Object.keys(recordFields), ...Object.keys(meaningFields)]
+
+/** Which events to show. Nothing said of a part: all of them. */
+export interface TraceSelection {
+  readonly fromUs: number
+  readonly toUs: number
+  readonly nodes: ReadonlySet<string> | undefined
+  readonly kinds: ReadonlySet<string> | undefined
+  /** By name, values of which one is enough; each name must be met. */
+  readonly about: ReadonlyMap<string, readonly string[]>
+}
+
+/** Whether an event is of the machines, kinds and subjects that were asked for. Its time is judged before. */
+export function isSelected(record: TraceRecord, { nodes, kinds, about }: TraceSelection): boolean {
+  if (nodes !== undefined && !nodes.has(record.node)) return false
+  if (kinds !== undefined && !isOfKind(record, kinds)) return false
+  for (const [name, values] of about) if (!values.some((value) => isAbout(record, name, value))) return false
+  return true
+}
+
+/** Topics of log lines and timers, by the layer that they speak of. */
+const layerOfTopic: Readonly<Record<string, string>> = {
+  raft: 'raft',
+  serf: 'gossip',
+  memberlist: 'gossip',
+  gossip: 'gossip',
+  rpc: 'rpc',
+  http: 'http',
+  dns: 'dns',
+}
+
+function isOfKind(record: TraceRecord, kinds: ReadonlySet<string>): boolean {
+  if (kinds.has(record.kind)) return true
+  if (meansOf(record).some(({ layer }) => kinds.has(layer))) return true
+  const topic = topicOf(record)
+  const layer = topic === undefined || !Object.hasOwn(layerOfTopic, topic) ? undefined : layerOfTopic[topic]
+  return layer !== undefined && kinds.has(layer)
+}
+
+/** `raft` of `[INFO] raft: …`, and of a timer that is called `raft.election`. */
+function topicOf(record: TraceRecord): string | undefined {
+  if (record.kind === 'log') return /^\[[A-Z]+\] ([a-z]+):/.exec(record.text)?.[1]
+  if (record.kind === 'timer') return record.waits?.split('.', 1)[0]
+  return undefined
+}
+
+function meansOf(record: TraceRecord): readonly Meaning[] {
+  return 'means' in record && record.means !== undefined ? record.means : []
+}
+
+function isAbout(record: TraceRecord, name: string, value: string): boolean {
+  if (name === 'stream') return 'stream' in record && String(record.stream) === value
+  if (meansOf(record).some((meaning) => says(meaning, name, value))) return true
+  return record.kind === 'log' && logSays(record.text, name, value)
+}
+
+/** Fields of log lines are `name=value`; a member goes by several names there. */
+function logSays(text: string, name: string, value: string): boolean {
+  const fields =
+    name === 'member' ? ['name', 'member', 'node', 'from', 'server'] : name === 'entry' ? ['index'] : [name]
+  return text.split(' ').some((word) => fields.some((field) => word === `${field}=${value}`))
+}
+
+function says(meaning: Meaning, name: string, value: string): boolean {
+  switch (name) {
+    case 'entry':
+      return saysEntry(meaning, Number(value))
+    case 'term':
+      return 'term' in meaning && meaning.term === Number(value)
+    case 'member':
+      return saysMember(meaning, value)
+    default:
+      return aboutsOf(meaning).some((about) => names(about, name, value))
+  }
+}
+
+function saysEntry(meaning: Meaning, index: number): boolean {
+  if (meaning.layer === 'raft') {
+    if (meaning.name === 'append-request') return index > meaning.prev && index <= meaning.prev + meaning.count
+    return 'index' in meaning && meaning.index === index
+  }
+  if (meaning.layer !== 'log') return 'index' in meaning && meaning.index === index
+  if (meaning.name === 'truncate') return meaning.from <= index
+  return 'index' in meaning && meaning.index === index
+}
+
+function saysMember(meaning: Meaning, member: string): boolean {
+  if (meaning.layer !== 'gossip') return aboutsOf(meaning).some((about) => names(about, 'node', member))
+  if ('member' in meaning && meaning.member === member) return true
+  if ('from' in meaning && meaning.from === member) return true
+  return meaning.name === 'push-pull' && meaning.members.some((each) => each.member === member)
+}
+
+function aboutsOf(meaning: Meaning): readonly About[] {
+  const own = 'about' in meaning && meaning.about !== undefined ? [meaning.about] : []
+  if (meaning.layer !== 'raft' || meaning.name !== 'append-request') return own
+  return meaning.entries.flatMap(({ about }) => (about === undefined ? [] : [about]))
+}
+
+/** A key is also named by a prefix of it. */
+function names(about: About, name: string, value: string): boolean {
+  const given = (about as Readonly<Record<string, About[keyof About]>>)[name]
+  if (given === value || (Array.isArray(given) && given.includes(value))) return true
+  const { prefix } = about
+  return name === 'key' && typeof prefix === 'string' && value.startsWith(prefix)
+}

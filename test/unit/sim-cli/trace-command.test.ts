@@ -1,0 +1,325 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, describe, expect, it } from 'vitest'
+import { runSimCli } from '../../../sim/cli/program.ts'
+import type { SimTerminal } from '../../../sim/cli/terminal.ts'
+import { readPieces } from '../../../sim/platform/input.ts'
+import type { Meaning } from '../../../sim/report/meaning.ts'
+import type { TraceHeader, TraceRecord } from '../../../sim/report/trace-record.ts'
+import { utf8 } from '../../../src/base/bytes.ts'
+import { done } from '../../../src/base/result.ts'
+
+const header: TraceHeader = { v: 1, scenario: 'Small', seed: 3, build: '1.4.0', nodes: ['s1', 's2', 'c1'] }
+const idOfS2 = '00000000-0000-4000-8000-000000000002'
+const append: Meaning = {
+  layer: 'raft',
+  name: 'append-request',
+  term: 4,
+  prev: 89,
+  prevTerm: 3,
+  count: 2,
+  commit: 88,
+  round: 7,
+  entries: [
+    { index: 90, term: 4, kind: 'no-op' },
+    { index: 91, term: 4, kind: 'command', command: 'kv.put', about: { key: 'a/b' } },
+  ],
+}
+const answer: Meaning = {
+  layer: 'raft',
+  name: 'append-response',
+  term: 4,
+  success: true,
+  index: 91,
+  hintTerm: 0,
+  round: 7,
+}
+const gossip: readonly Meaning[] = [
+  { layer: 'gossip', name: 'ping', sequence: 5, member: 'c1' },
+  { layer: 'gossip', name: 'suspect', member: 'c1', incarnation: 2, from: 's2' },
+]
+const hello: Meaning = {
+  layer: 'rpc',
+  name: 'hello',
+  node: 's2',
+  id: idOfS2,
+  datacenter: 'dc1',
+  address: '10.0.1.2:8300',
+  protocol: 1,
+}
+
+const events: readonly TraceRecord[] = [
+  { n: 1, t: 500, node: 's1', kind: 'boot', causes: [], boot: 1 },
+  { n: 2, t: 900, node: 's1', kind: 'segment', causes: [1], from: 's2', stream: 4, size: 60, means: [hello] },
+  { n: 3, t: 1_000_000, node: 's1', kind: 'timer', causes: [1], setInTurn: 1, waits: 'raft.election' },
+  {
+    n: 4,
+    t: 1_000_000,
+    node: 's1',
+    kind: 'diskWrite',
+    causes: [3],
+    file: 2,
+    at: 512,
+    size: 90,
+    means: [{ layer: 'log', name: 'hard-state', term: 4, votedFor: idOfS2 }],
+  },
+  {
+    n: 5,
+    t: 1_500_000,
+    node: 's1',
+    kind: 'segmentSent',
+    causes: [4, 2],
+    to: 's2',
+    stream: 4,
+    size: 80,
+    means: [append],
+  },
+  { n: 6, t: 1_502_250, node: 's2', kind: 'segment', causes: [5], from: 's1', stream: 4, size: 80, means: [append] },
+  { n: 7, t: 1_502_250, node: 's2', kind: 'log', causes: [6], text: '[INFO] raft: follows a leader term=4 leader=s1' },
+  { n: 8, t: 1_503_000, node: 's2', kind: 'segmentSent', causes: [6], to: 's1', stream: 4, size: 30, means: [answer] },
+  {
+    n: 9,
+    t: 2_000_000,
+    node: 's2',
+    kind: 'datagramSent',
+    causes: [],
+    to: 'c1',
+    fate: 'lost',
+    delayUs: 0,
+    size: 44,
+    means: [...gossip],
+  },
+  { n: 10, t: 2_500_000, node: 'world', kind: 'violation', causes: [8, 9], code: 'R1', text: 'two leaders in term 4' },
+]
+
+function textOf(records: readonly TraceRecord[], first: unknown = header): string {
+  return [first, ...records].map((line) => `${JSON.stringify(line)}\n`).join('')
+}
+
+interface Said {
+  readonly exit: number
+  readonly out: string
+  readonly error: string
+}
+
+async function trace(text: string, ...args: readonly string[]): Promise<Said> {
+  const said = { out: '', error: '' }
+  const bytes = utf8(text)
+  const terminal: Pick<SimTerminal, 'out' | 'error' | 'version' | 'readPieces' | 'outLeft'> = {
+    out: (more) => {
+      said.out += more
+    },
+    error: (more) => {
+      said.error += more
+    },
+    outLeft: async () => undefined,
+    readPieces: async (file, take) => {
+      if (file !== 'a.trace' && file !== '-') return readPieces(file, take)
+      for (let at = 0; at < bytes.length; at += 97) if (!(await take(bytes.slice(at, at + 97)))) break
+      return done
+    },
+    version: '1.4.0',
+  }
+  const file = args.some((arg) => arg === '-' || arg.endsWith('.trace') || arg.endsWith('.gz')) ? [] : ['a.trace']
+  return { exit: await runSimCli(['trace', ...file, ...args], terminal as SimTerminal), ...said }
+}
+
+/** Numbers of the events in the text form. */
+function numbers({ out }: Said): readonly number[] {
+  return [...out.matchAll(/^ *[\d.]+ {2}\S+ +#(\d+) /gm)].map(([, n]) => Number(n))
+}
+
+describe('svc-sim trace', () => {
+  it('prints each event in words, with its causes', async () => {
+    const said = await trace(textOf(events))
+    expect(said).toMatchObject({ exit: 0, error: '' })
+    expect(said.out).toMatchInlineSnapshot(`
+      "   0.000500  s1           #1  boots, life 1
+         0.000900  s1           #2  gets from s2 on 4: hello of s2 in dc1  ← 1
+         1.000000  s1           #3  timer fires: raft.election (set in turn 1)  ← 1
+         1.000000  s1           #4  writes to file 2 at 512: hard-state term 4, vote for s2  ← 3
+         1.500000  s1           #5  sends to s2 on 4: append-entries term 4: 90..91 after 89 of term 3, commit 88 [90/4 no-op, 91/4 kv.put key=a/b]  ← 4, 2
+         1.502250  s2           #6  gets from s1 on 4: append-entries term 4: 90..91 after 89 of term 3, commit 88 [90/4 no-op, 91/4 kv.put key=a/b]  ← 5
+         1.502250  s2           #7  log: [INFO] raft: follows a leader term=4 leader=s1  ← 6
+         1.503000  s2           #8  sends to s1 on 4: append accepted term 4 up to 91  ← 6
+         2.000000  s2           #9  sends to c1 (lost): ping c1 no. 5 + suspect c1 incarnation 2 says s2
+         2.500000  world       #10  VIOLATION of R1: two leaders in term 4  ← 8, 9
+      "
+    `)
+  })
+
+  it('shows causes that were not printed in words, where they are in the window', async () => {
+    const said = await trace(textOf(events), '--node', 's2', '--from', '1s')
+    expect(said.out).toMatchInlineSnapshot(`
+      "   1.502250  s2           #6  gets from s1 on 4: append-entries term 4: 90..91 after 89 of term 3, commit 88 [90/4 no-op, 91/4 kv.put key=a/b]
+                                    ← 5 at 1.500000 s1 sends it
+         1.502250  s2           #7  log: [INFO] raft: follows a leader term=4 leader=s1  ← 6
+         1.503000  s2           #8  sends to s1 on 4: append accepted term 4 up to 91  ← 6
+         2.000000  s2           #9  sends to c1 (lost): ping c1 no. 5 + suspect c1 incarnation 2 says s2
+      "
+    `)
+  })
+
+  it.each([
+    [
+      ['--from', '1s', '--to', '1502ms'],
+      [3, 4, 5],
+    ],
+    [
+      ['--node', 's2'],
+      [6, 7, 8, 9],
+    ],
+    [
+      ['--node', 's2,world', '--node', 'c1'],
+      [6, 7, 8, 9, 10],
+    ],
+    [
+      ['--kind', 'boot,violation'],
+      [1, 10],
+    ],
+    [
+      ['--kind', 'raft'],
+      [3, 5, 6, 7, 8],
+    ],
+    [
+      ['--kind', 'gossip', '--kind', 'log'],
+      [4, 7, 9],
+    ],
+    [
+      ['--about', 'entry=90'],
+      [5, 6],
+    ],
+    [
+      ['--about', 'entry=91'],
+      [5, 6, 8],
+    ],
+    [
+      ['--about', 'term=4'],
+      [4, 5, 6, 7, 8],
+    ],
+    [
+      ['--about', 'term=4', '--about', 'entry=90'],
+      [5, 6],
+    ],
+    [['--about', 'term=4', '--about', 'term=9', '--kind', 'diskWrite'], [4]],
+    [['--about', 'key=a/b', '--node', 's1'], [5]],
+    [['--about', 'member=c1'], [9]],
+    [
+      ['--about', 'stream=4'],
+      [2, 5, 6, 8],
+    ],
+    [
+      ['--causes-of', '8'],
+      [1, 2, 3, 4, 5, 6, 8],
+    ],
+    [
+      ['--causes-of', '8', '--steps', '2'],
+      [5, 6, 8],
+    ],
+    [
+      ['--causes-of', '8', '--kind', 'raft'],
+      [3, 5, 6, 8],
+    ],
+  ])('with %j shows events %j', async (args, shown) => {
+    expect(numbers(await trace(textOf(events), ...args))).toEqual(shown)
+  })
+
+  it('gives lines of JSON that are a trace again', async () => {
+    const said = await trace(textOf(events), '--json', '--kind', 'gossip')
+    expect(said.out).toBe(textOf(events.filter(({ n }) => n === 9)))
+    expect(numbers(await trace(said.out, '-'))).toEqual([9])
+  })
+
+  it('says so when nothing is of what was asked for', async () => {
+    expect(await trace(textOf(events), '--about', 'term=99')).toEqual({
+      exit: 0,
+      out: '',
+      error: 'none of 10 events is of what was asked for\n',
+    })
+  })
+
+  it.each([
+    [['--from', '9'], '--from 9: write a unit behind it: 9s\n'],
+    [['--to', 'later'], '--to later: not a duration such as 10s, 1h30m or 300ms\n'],
+    [['--from=-1s'], '--from -1s: no run has a time before 0\n'],
+    [['--from', '9s', '--to', '8s'], '--to 8s is before --from 9s\n'],
+    [['--kind', 'raft,rafts'], /^--kind rafts: there is no such kind or layer: timer, .*, gossip, raft, .*unknown\n$/],
+    [['--node', 's9'], '--node s9: this trace has no such machine: s1, s2, c1, world\n'],
+    [['--about', 'term'], '--about term: write name=value, such as term=4 or key=a/b\n'],
+    [['--about', 'term=x'], '--about term=x: write a whole number\n'],
+    [['--about', 'colour=red'], /^--about colour=red: events can be about entry, term, member, stream, key, .*\n$/],
+    [['--causes-of', '11'], '--causes-of 11: the trace has no such event\n'],
+    [['-', '--causes-of', '2'], '--causes-of reads the trace twice: name a file, not -\n'],
+    [['--steps', '0'], /Write a number from 1 to 1000\./],
+  ])('refuses %j', async (args, message) => {
+    const said = await trace(textOf(events), ...args)
+    expect(said).toMatchObject({ exit: 2, out: '' })
+    expect(said.error).toMatch(message)
+  })
+
+  const aTrace = 'svc-sim run SCENARIO --seed N --trace FILE writes one\n'
+  const [first] = events
+  it.each([
+    ['nothing', '', `a.trace: it is empty: it is no trace: ${aTrace}`],
+    ['a text', 'hello\nyou', `a.trace:1: it is no trace: ${aTrace}`],
+    ['a line without end', 'hello', `a.trace: it is no trace: ${aTrace}`],
+    ['other JSON', '{"format":"svc-decisions","version":1}\n', `a.trace:1: it is no trace: ${aTrace}`],
+    [
+      'a later version',
+      textOf([], { ...header, v: 2 }),
+      'a.trace:1: a trace of version 2: this release reads version 1\n',
+    ],
+    ['a header without nodes', textOf([], { v: 1 }), `a.trace:1: it is no trace: ${aTrace}`],
+    ['another line', `${textOf([])}{"hello":1}\n`, 'a.trace:2: it is no event: {"n":…,"t":… begins one\n'],
+    [
+      'an event twice',
+      textOf([...events.slice(0, 1), ...events.slice(0, 1)]),
+      'a.trace:3: event 1 does not follow event 1\n',
+    ],
+    ['an unknown kind', textOf([{ ...first, kind: 'miracle' } as never]), /^a\.trace:2: it is no event: kind: Invalid/],
+    ['a field too many', textOf([{ ...first, colour: 1 } as never]), /^a\.trace:2: it is no event: .*colour/],
+    ['a cut line', textOf(events).slice(0, -30), /^a\.trace:11: the last line is cut short: the run that wrote/],
+  ])('says what is wrong with %s', async (_what, text, message) => {
+    const said = await trace(text)
+    expect(said.exit).toBe(2)
+    expect(said.error).toMatch(message)
+  })
+
+  describe('of files', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'svc-trace-'))
+    afterAll(() => rmSync(directory, { recursive: true }))
+
+    it('reads them plain or compressed, whatever they are called', async () => {
+      const plain = join(directory, 'plain.gz')
+      const packed = join(directory, 'packed.trace')
+      writeFileSync(plain, textOf(events))
+      writeFileSync(packed, gzipSync(textOf(events)))
+      expect(numbers(await trace('', plain))).toHaveLength(10)
+      expect(numbers(await trace('', packed))).toHaveLength(10)
+    })
+
+    it('says what is wrong with them', async () => {
+      const damaged = join(directory, 'damaged.gz')
+      const bytes = gzipSync(textOf(events))
+      writeFileSync(damaged, bytes.subarray(0, bytes.length - 12))
+      expect((await trace('', damaged)).error).toMatch(/damaged\.gz: the compressed file is damaged or cut short/)
+      expect((await trace('', join(directory, 'none.trace'))).error).toMatch(
+        /: there is no such file: check the path\n$/,
+      )
+      writeFileSync(join(directory, 'x'), '')
+      expect((await trace('', `${directory}/x/y.trace`)).error).toMatch(/: there is no such file/)
+    })
+
+    it('reads lines of all lengths as one', async () => {
+      const long = { ...events[6], n: 11, text: 'ü'.repeat(300_000) } as TraceRecord
+      const file = join(directory, 'long.trace')
+      writeFileSync(file, textOf([...events, long]))
+      expect(numbers(await trace('', file))).toHaveLength(11)
+      const endless = join(directory, 'endless.trace')
+      writeFileSync(endless, textOf(events) + 'x'.repeat(5 << 20))
+      expect((await trace('', endless)).error).toMatch(/:12: a line of more than 4194304 bytes is no event\n$/)
+    })
+  })
+})

@@ -10,12 +10,13 @@ import { cpuTimeVariable, reportCpuTime } from './platform/cpu-time.ts'
 import { readPieces } from './platform/input.ts'
 import { createPlatform } from './platform/platform.ts'
 import { createWorkshop } from './platform/program-copy.ts'
+import { createTextFile } from './platform/text-file.ts'
 import { beat, sayPipe, workerArgument, workerPort } from './platform/worker-port.ts'
 import { startWorker } from './platform/worker-process.ts'
 import { serveSeeds } from './pool/serve.ts'
 
 /** Runs `svc-sim` in this process, to its end. */
-export async function main(): Promise<never> {
+export async function main(_argv: readonly string[], revision?: string): Promise<never> {
   exitOnUnexpectedErrors('svc-sim')
   const [script = '', first, second] = process.argv.slice(1)
   const isWorker = first === workerArgument
@@ -34,11 +35,13 @@ export async function main(): Promise<never> {
       outLeft: outputLeft,
       wallMs: () => performance.now(),
       createPlatform,
+      createTextFile,
       cpuMs,
       cores: availableParallelism(),
       startWorker: (stallCpuMs) => startWorker({ script, stallCpuMs }),
       createWorkshop: () => createWorkshop(fileURLToPath(new URL('../..', import.meta.url))),
       version: releaseText(newestRelease),
+      build: revision ?? releaseText(newestRelease),
     }),
   )
 }

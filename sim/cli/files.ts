@@ -51,7 +51,7 @@ export async function readText(disk: Disk, file: string, kind: TextKind): Promis
 export async function writeText({ disk, error }: SimTerminal, file: string, text: string): Promise<boolean> {
   const opened = await disk.open(file, 'create')
   if (!opened.ok) {
-    error(`${file}: cannot be written (${opened.error.kind}): name another file\n`)
+    error(cannotBeWritten(file, opened.error.kind))
     return false
   }
   const bytes = utf8(text)
@@ -62,6 +62,10 @@ export async function writeText({ disk, error }: SimTerminal, file: string, text
   await opened.value.close()
   if (!cut.ok) error(`${file}: was not written whole (${cut.error.kind})\n`)
   return cut.ok
+}
+
+export function cannotBeWritten(file: string, why: string): string {
+  return `${file}: cannot be written (${why}): name another file\n`
 }
 
 const reasons: ReadonlyMap<string, string> = new Map([

@@ -25,7 +25,7 @@ const examples = `
 Examples:
   svc-sim run scenarios/crash-and-recover.yaml
   svc-sim run scenarios/election-under-partition.yaml --seeds 1..200 --verify
-  svc-sim run scenarios/crash-and-recover.yaml --seed 17 --trace /tmp/17.trace
+  svc-sim run scenarios/crash-and-recover.yaml --seed 17 --trace /tmp/17.jsonl.gz
   svc-sim check scenarios/*.yaml
   svc-sim schema > scenario.schema.json
   svc-sim plan --from 0.6.4 --to 1.4.0 --servers 3 -o /tmp/rehearsal.yaml
@@ -34,8 +34,8 @@ Examples:
   svc-sim run scenarios/crash-and-recover.yaml --history /tmp/keys.jsonl
   svc-sim run scenarios/crash-and-recover.yaml --seed 17 --decisions /tmp/17.decisions
   svc-sim run scenarios/crash-and-recover.yaml --replay /tmp/17.decisions
-  svc-sim trace /tmp/17.trace --from 9s --to 14s --node s3 --kind raft --about term=4
-  svc-sim trace /tmp/17.trace --causes-of 20417
+  svc-sim trace /tmp/17.jsonl.gz --from 9s --to 14s --node s3 --kind raft --about term=4
+  svc-sim trace /tmp/17.jsonl.gz --causes-of 20417
   svc-sim lincheck /tmp/keys.jsonl --html /tmp/keys.html
   svc-sim self-test --bug 1 --bug lease-after-a-pause
 
@@ -87,7 +87,11 @@ function addScenarioCommands(program: Command, terminal: SimTerminal, ended: End
     .option('--seed <n>', 'the seed of the run', wholeNumber)
     .option('--seeds <a..b>', 'one run for each seed from a to b', seedRange)
     .option('--verify', 'run each seed twice and compare the trace hashes')
-    .option('--trace <file>', 'write every line of the trace to a file (one scenario, one seed)')
+    .option(
+      '--trace <file>',
+      'write each event with its causes as JSON lines, packed if it ends in .gz (one scenario, one seed)',
+    )
+    .option('--trace-text <file>', 'write the trace as lines of text (one scenario, one seed)')
     .option('--history <file>', 'write what clients asked of keys and learnt, for lincheck (one scenario, one seed)')
     .option('--decisions <file>', 'write each decision that was not the default one (one scenario, one seed)')
     .option('--replay <file>', 'make the decisions of such a file, and every other one as the default has it')

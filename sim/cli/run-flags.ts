@@ -1,14 +1,15 @@
+import type { TraceFlags } from './trace-files.ts'
+
 export interface SeedRange {
   readonly first: number
   readonly last: number
 }
 
 /** What `svc-sim run` is asked for. */
-export interface RunFlags {
+export interface RunFlags extends TraceFlags {
   readonly seed?: number
   readonly seeds?: SeedRange
   readonly verify?: boolean
-  readonly trace?: string
   readonly history?: string
   /** Where to write what was decided. */
   readonly decisions?: string

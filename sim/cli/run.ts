@@ -49,7 +49,8 @@ async function readPages(files: readonly string[], terminal: SimTerminal): Promi
 function misuseOf(files: readonly string[], flags: RunFlags): string | undefined {
   if (flags.seed !== undefined && flags.seeds !== undefined) return 'give either --seed or --seeds'
   const many = flags.seeds !== undefined || files.length > 1
-  if (many && flags.trace !== undefined) return '--trace writes one run: give one scenario and one --seed'
+  if (many && (flags.trace ?? flags.traceText) !== undefined)
+    return '--trace writes one run: give one scenario and one --seed'
   if (many && flags.history !== undefined) return '--history writes one run: give one scenario and one --seed'
   if (many && flags.decisions !== undefined) return '--decisions writes one run: give one scenario and one --seed'
   if (many && flags.replay !== undefined) return '--replay is one run: give its scenario alone'

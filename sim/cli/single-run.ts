@@ -9,6 +9,7 @@ import { runDecided } from './decisions.ts'
 import { writeText } from './files.ts'
 import type { RunFlags } from './run-flags.ts'
 import { exitOf, exits, type SimTerminal } from './terminal.ts'
+import { TraceFiles } from './trace-files.ts'
 
 /** One seed of one scenario, in this process, with its story. */
 export async function runOne(
@@ -21,12 +22,13 @@ export async function runOne(
   const replay = list === undefined ? undefined : new DecisionReplay(list.decided)
   const runs = new SeedRuns({ createPlatform, wallMs, cpuMs, searchStepsMax: flags.steps, replay })
   const onLine = (line: StoryLine): void => out(`${storyText(line)}\n`)
-  const lines: string[] = []
-  const trace = flags.trace === undefined ? undefined : { onLine: (line: string) => void lines.push(line) }
+  const traces = await TraceFiles.open(terminal, flags)
+  if (traces === undefined) return exits.usage
+  const trace = traces.optionsFor({ scenario: turn.page.loaded.scenario.scenario, seed: turn.seed })
   const book = flags.decisions === undefined ? undefined : new DecisionRecord(replay)
   const told = flags.quiet === true || flags.json === true ? undefined : onLine
   const made = await runs.first(turn, { onLine: told, trace, book })
-  if (!(await writeAsked(turn, made, lines, book, flags, terminal))) return exits.usage
+  if (!(await traces.end()) || !(await writeAsked(turn, made, book, flags, terminal))) return exits.usage
   const record = await runs.record(turn, made, flags.verify === true, undefined)
   if (flags.json === true) out(`${JSON.stringify(record)}\n`)
   else {
@@ -41,12 +43,10 @@ export async function runOne(
 async function writeAsked(
   turn: Turn,
   { result }: Made,
-  lines: readonly string[],
   book: DecisionRecord | undefined,
   flags: RunFlags,
   terminal: SimTerminal,
 ): Promise<boolean> {
-  if (flags.trace !== undefined && !(await writeText(terminal, flags.trace, `${lines.join('\n')}\n`))) return false
   if (flags.decisions !== undefined && book !== undefined) {
     const text = decisionFileText({ ...runDecided(terminal, turn.page.loaded, turn.seed), decided: book.decided })
     if (!(await writeText(terminal, flags.decisions, text))) return false

@@ -2,6 +2,7 @@ import type { Result } from '../../src/base/result.ts'
 import type { Disk } from '../../src/env/disk.ts'
 import type { Worker } from '../pool/worker.ts'
 import type { SeedVerdict } from '../report/seed-record.ts'
+import type { TextSink } from '../report/trace-writer.ts'
 import type { Workshop } from '../self-test/workshop.ts'
 import type { Platform } from '../world/platform.ts'
 
@@ -79,7 +80,11 @@ export interface SimTerminal {
   readonly cores: number
   /** A process that runs seeds of this program. `stallCpuMs`: CPU time that a seed may use while its virtual time stands still. */
   readonly startWorker: (stallCpuMs: number) => Worker
+  /** A file that is written while a run goes on; packed where its name ends in `.gz`. */
+  readonly createTextFile: (path: string) => TextSink
   /** Where copies of this program are made. */
   readonly createWorkshop: () => Workshop
   readonly version: string
+  /** Commit and date of the program; its release where they are not known. */
+  readonly build: string
 }

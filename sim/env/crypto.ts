@@ -41,6 +41,7 @@ export class SimCrypto implements Crypto {
 
   sealAesGcm(key: Uint8Array, nonce: Uint8Array, plain: Uint8Array, additional: Uint8Array): Uint8Array {
     this.#machine.kernel.enter(this.#boot)
+    this.#machine.kernel.trace.sealedWith(key)
     return this.#machine.kernel.platform.sealAesGcm(key, nonce, plain, additional)
   }
 

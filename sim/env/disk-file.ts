@@ -1,12 +1,12 @@
 import { done, ok, type Result } from '../../src/base/result.ts'
 import type { DiskFailure, DiskFile } from '../../src/env/disk.ts'
-import { traceKinds } from '../report/trace-kinds.ts'
+import { diskOperations, traceKinds } from '../report/trace-kinds.ts'
 import type { Boot } from '../world/boot.ts'
 import type { Draws } from '../world/decisions/decisions.ts'
 import type { DiskTiming } from '../world/disk/disk.ts'
 import { diskFailure } from '../world/disk/disk-failure.ts'
 import type { Inode } from '../world/disk/inode.ts'
-import { diskOperations, finishLater } from './disk-operations.ts'
+import { finishLater } from './disk-operations.ts'
 import type { Machine } from './machine.ts'
 
 /**
@@ -42,6 +42,7 @@ export class SimDiskFile implements DiskFile {
   write(at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>> {
     const { kernel, host } = this.#machine
     return this.#later('write', 'write', at, (draws) => {
+      this.#tellMeaning(bytes)
       kernel.trace.addBytes(traceKinds.diskWrite, host.number, this.#inode.number, at, 0, bytes)
       const result = this.#write(at, bytes, draws)
       return () => result
@@ -62,6 +63,7 @@ export class SimDiskFile implements DiskFile {
     if (!kernel.enter(this.#boot)) return kernel.never()
     const draws = disk.draws(diskOperations.writeSynced, this.#inode.identity, at)
     const writeUs = disk.delayUs('write', draws)
+    this.#tellMeaning(bytes)
     kernel.trace.addBytes(traceKinds.diskWrite, host.number, this.#inode.number, at, 0, bytes)
     const result = this.#write(at, bytes, draws)
     if (!result.ok) return this.#finish('writeSynced', writeUs, () => result)
@@ -107,6 +109,15 @@ export class SimDiskFile implements DiskFile {
     if (part === undefined) return disk.tree.write(this.#path, this.#inode, at, bytes)
     if (part > 0) disk.tree.write(this.#path, this.#inode, at, bytes.subarray(0, part))
     return this.#refused()
+  }
+
+  /** For readers of the trace: what the line that comes next writes. */
+  #tellMeaning(payload: Uint8Array): void {
+    const { trace } = this.#machine.kernel
+    const { name } = this.#machine.host
+    const about = { kind: 'diskWrite', from: name, to: name, port: 0, stream: 0, path: this.#path } as const
+    const means = trace.teller?.meaningOf({ ...about, payload })
+    this.#machine.kernel.tellNext(means)
   }
 
   #isWritable(): boolean {

@@ -1,31 +1,9 @@
-import { traceKinds } from '../report/trace-kinds.ts'
+import { type diskOperations, traceKinds } from '../report/trace-kinds.ts'
 import type { Boot } from '../world/boot.ts'
 import { Draws } from '../world/decisions/decisions.ts'
 import type { Lane } from '../world/decisions/identity.ts'
 import { SimEvent } from '../world/sim-event.ts'
 import type { Machine } from './machine.ts'
-
-/** Numbers of operations in the trace. */
-export const diskOperations = {
-  open: 1,
-  list: 2,
-  makeDirectory: 3,
-  syncDirectory: 4,
-  rename: 5,
-  remove: 6,
-  stat: 7,
-  lock: 8,
-  unlock: 9,
-  read: 10,
-  write: 11,
-  sync: 12,
-  truncate: 13,
-  size: 14,
-  close: 15,
-  writeSynced: 16,
-  realPath: 17,
-  allocate: 18,
-} as const
 
 export type DiskOperation = (typeof diskOperations)[keyof typeof diskOperations]
 
@@ -43,7 +21,11 @@ export function finishLater<T>(
 ): Promise<T> {
   const deferred = machine.kernel.deferred<T>(boot)
   const finish = (): void => deferred.resolve(act())
-  machine.kernel.queue.push(new DiskEvent(machine, boot, at, operation, finish), atUs)
+  const event = new DiskEvent(machine, boot, at, operation, finish)
+  // The line that tells of the request.
+  event.cause = machine.kernel.trace.last
+  if (machine.disk.setBy > 0 && machine.kernel.trace.teller !== undefined) event.causedBy(machine.disk.setBy)
+  machine.kernel.queue.push(event, atUs)
   return deferred.promise
 }
 
@@ -69,7 +51,10 @@ class DiskEvent extends SimEvent {
   deliver(): void {
     const { kernel, disk } = this.#machine
     if (disk.isStalled) {
-      disk.hold(() => kernel.queue.push(this, kernel.nowUs))
+      disk.hold(() => {
+        if (kernel.trace.teller !== undefined) this.causedBy(kernel.trace.last)
+        kernel.queue.push(this, kernel.nowUs)
+      })
       return
     }
     kernel.trace.add(traceKinds.diskDone, this.#boot.node, this.#operation)

@@ -1,11 +1,11 @@
 import { done, err, ok, type Result } from '../../src/base/result.ts'
 import type { Disk, DiskEntry, DiskFailure, DiskFile } from '../../src/env/disk.ts'
-import { traceKinds } from '../report/trace-kinds.ts'
+import { diskOperations, traceKinds } from '../report/trace-kinds.ts'
 import type { Boot } from '../world/boot.ts'
 import type { DiskTiming } from '../world/disk/disk.ts'
 import { diskFailure } from '../world/disk/disk-failure.ts'
 import { SimDiskFile } from './disk-file.ts'
-import { diskOperations, finishLater } from './disk-operations.ts'
+import { finishLater } from './disk-operations.ts'
 import type { Machine } from './machine.ts'
 
 export class SimEnvDisk implements Disk {

@@ -33,6 +33,7 @@ export function createSimEnv(machine: Machine, boot: Boot): Env {
     machine: machine.facts,
     log,
     metrics: new SimMetrics(machine, boot),
+    batches: machine.kernel.trace.teller,
     detach: (work) => {
       if (!machine.kernel.enter(boot)) return
       machine.kernel.turn.touched = true

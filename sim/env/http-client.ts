@@ -56,7 +56,7 @@ export class HttpClientConnection {
 
   /** Sends a request, and settles with the answer or with why there is none. */
   ask(request: HttpClientRequest, leftMs: number, deferred: Deferred<HttpAnswer>): Promise<HttpAnswer> {
-    const limit = this.#timers.after(leftMs, () => this.#giveUp(err({ kind: 'timeout', to: this.#to })))
+    const limit = this.#timers.after(leftMs, () => this.#giveUp(err({ kind: 'timeout', to: this.#to })), 'http.answer')
     const last = request.headers !== undefined && closesConnection(request.headers)
     this.#asked = { deferred, limit, last, tailBytes: request.tailBytes, onBody: request.onBody }
     this.#stream.write(encodeMessage(messageOf(this.#to, request)))

@@ -17,12 +17,12 @@ export class SimTimers implements Timers {
     this.#boot = boot
   }
 
-  after(delayMs: number, fire: () => void): Closable {
+  after(delayMs: number, fire: () => void, waits?: string): Closable {
     invariant(!Number.isNaN(delayMs), 'a timer needs a delay', { delayMs })
     const { kernel, clock } = this.#machine
     const delayUs = delayMs > 0 ? Math.ceil(delayMs * 1000) : 0
     const dueMonoUs = clock.monoUs() + delayUs
-    const timer = new TimerEvent(kernel, this.#boot, dueMonoUs, fire)
+    const timer = new TimerEvent(kernel, this.#boot, dueMonoUs, fire, waits)
     if (kernel.enter(this.#boot) && delayUs < neverUs) kernel.queue.push(timer, clock.trueTimeOf(dueMonoUs))
     return timer
   }

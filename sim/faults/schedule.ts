@@ -39,7 +39,9 @@ export class FaultSchedule {
       same.set(text, before + 1)
       const rule = world.decisions.identity('fault', text, before)
       const choices = this.#choicesOf(fault, rule)
-      return choices === undefined ? [] : [{ fault, rule, choices, seen: 0, seenAt: new Map<string, number>() }]
+      if (choices === undefined) return []
+      const told = world.decisions.tell(rule, () => `rule ${text}`)
+      return [{ fault, rule, told, choices, seen: 0, seenAt: new Map<string, number>() }]
     })
   }
 
@@ -48,7 +50,7 @@ export class FaultSchedule {
       const { at, every } = armed.fault
       if (at !== undefined) {
         const firing = this.#within(armed, 'at')
-        this.#later(drawRange(this.#draws(firing, 'time'), at), () => this.#happen(armed, firing, undefined))
+        this.#later(drawRange(this.#draws(firing, 'time'), at), () => this.#happen(armed, firing, undefined, 'at'))
       }
       if (every !== undefined) this.#again(armed, 1)
     }
@@ -77,7 +79,7 @@ export class FaultSchedule {
     if (!this.#isChosen(fault, firing)) return
     const delayMs = fault.after === undefined ? 0 : drawRange(this.#draws(firing, 'delay'), fault.after)
     // Always deferred: the code that reports the event has not finished its turn.
-    this.#later(delayMs, () => this.#happen(armed, firing, server))
+    this.#later(delayMs, () => this.#happen(armed, firing, server, `when at ${server}, occurrence ${nth}`))
   }
 
   #again(armed: Armed, nth: number): void {
@@ -86,7 +88,7 @@ export class FaultSchedule {
     const firing = this.#within(armed, 'every', nth)
     this.#later(Math.max(1, drawRange(this.#draws(firing, 'time'), fault.every)), () => {
       this.#again(armed, nth + 1)
-      if (this.#isChosen(fault, firing)) this.#happen(armed, firing, undefined)
+      if (this.#isChosen(fault, firing)) this.#happen(armed, firing, undefined, `every, turn ${nth}`)
     })
   }
 
@@ -99,11 +101,12 @@ export class FaultSchedule {
     })
   }
 
-  #happen({ fault, choices }: Armed, firing: Identity, it: string | undefined): void {
+  #happen({ fault, choices, told }: Armed, firing: Identity, it: string | undefined, text: string): void {
     const nowMs = this.#world.nowMs()
     if (fault.from !== undefined && nowMs < fault.from.min) return
     if (fault.until !== undefined && nowMs > fault.until.max) return
     if (!this.#world.decisions.happens(firing)) return
+    this.#world.decisions.tell(firing, () => `firing: ${text}`, told)
     const chosen = this.#draws(firing, 'choice').oneOf(choices, (action) => JSON.stringify(action))
     const actions = [...(fault.do ?? []), ...(chosen === undefined ? [] : [chosen])]
     for (const [at, action] of actions.entries()) {
@@ -145,6 +148,8 @@ export class FaultSchedule {
 interface Armed {
   readonly fault: Fault
   readonly rule: Identity
+  /** Number of the event that tells readers of the trace of it. */
+  readonly told: number
   /** The members of `one of` that this seed has. */
   readonly choices: readonly FaultAction[]
   seen: number

@@ -6,9 +6,14 @@ const batch = 128
 /**
  * Calls `step` with all promise jobs of the call before done, until it returns false. Waiting for a whole round of Node's
  * loop each time would cost about a microsecond; between the immediates of one round the same queues are emptied for a
- * fraction of that. The last call of each round is told so: after it other work of the process may run.
+ * fraction of that. The last call of each round is told so: after it other work of the process may run, and `pause` may ask
+ * to wait for something.
  */
-export function pump(step: (last: boolean) => boolean, immediate: typeof setImmediate): Promise<void> {
+export function pump(
+  step: (last: boolean) => boolean,
+  immediate: typeof setImmediate,
+  pause: () => Promise<void> | undefined = () => undefined,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     let going = true
     const attempt = (last: boolean): void => {
@@ -23,6 +28,11 @@ export function pump(step: (last: boolean) => boolean, immediate: typeof setImme
     const one = (): void => attempt(false)
     const lastOne = (): void => {
       attempt(true)
+      const paused = pause()
+      if (paused !== undefined) paused.then(goOn, reject)
+      else goOn()
+    }
+    const goOn = (): void => {
       if (going) round()
       else resolve()
     }

@@ -8,6 +8,7 @@ import { deferred, pump } from './drain.ts'
 import { ecKey, readSigningKey, rsaKey, signingKey } from './signing-keys.ts'
 import { Tripwire } from './tripwire.ts'
 import { UnhandledRejections } from './unhandled.ts'
+import { followWaits } from './waits.ts'
 
 /**
  * The machine that simulates, for one run. A promise that is created or settled in a turn marks the turn as one to be
@@ -24,9 +25,10 @@ export function createPlatform(): Platform {
   const unhandled = new UnhandledRejections(turn)
   const tripwire = new Tripwire(turn)
   const read = new ReadPems()
+  const follows: (() => void)[] = []
   return {
     turn,
-    pump: (step) => pump(step, immediate),
+    pump: (step, pause) => pump(step, immediate, pause),
     deferred,
     sha256,
     sha1,
@@ -41,11 +43,13 @@ export function createPlatform(): Platform {
     rsaKey,
     verify: verifier(),
     readSigningKey,
+    followWaits: (begin, continues) => void follows.push(followWaits(turn, begin, continues)),
     takeUnhandled: () => unhandled.take(),
     close: () => {
       tripwire.close()
       unhandled.close()
       stopHook()
+      for (const stop of follows) stop()
     },
   }
 }

@@ -41,7 +41,7 @@ export interface RunsOptions {
 /** What a single run may be asked for besides its verdict. */
 export interface RunWishes {
   readonly onLine?: ((line: StoryLine) => void) | undefined
-  readonly trace?: TraceOptions | undefined
+  readonly trace?: ((platform: Platform) => TraceOptions) | undefined
   readonly book?: Book | undefined
 }
 
@@ -85,7 +85,8 @@ export class SeedRuns {
     }
     const { result: again } = await this.#made(turn, {})
     if (again.trace.hash === made.result.trace.hash) return undefined
-    const traced = async (trace: TraceOptions): Promise<RunResult> => (await this.#made(turn, { trace })).result
+    const traced = async (trace: TraceOptions): Promise<RunResult> =>
+      (await this.#made(turn, { trace: () => trace })).result
     return firstDifference(made.result.trace, again.trace, traced)
   }
 
@@ -104,7 +105,8 @@ export class SeedRuns {
     const runsBefore = this.#runs++
     const before = { wallMs: wallMs(), cpuMs: cpuMs() }
     try {
-      const run = new ScenarioRun({ loaded: page.loaded, seed, platform, onLine, trace, searchStepsMax, book })
+      const traced = { loaded: page.loaded, seed, platform, onLine, trace: trace?.(platform) }
+      const run = new ScenarioRun({ ...traced, searchStepsMax, book })
       const ended = onRun?.(turn, () => run.simulation.nowUs)
       const result = await run.run()
       ended?.()

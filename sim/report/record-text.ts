@@ -36,7 +36,7 @@ const words: Words = {
   diskWrite: ({ file, at, size, means }) => `writes to file ${file} at ${at}: ${said(means, size)}`,
   lookup: ({ text }) => `looks up ${text}`,
   note: ({ text, means }) => (means === undefined ? text : `${text}: ${said(means, 0)}`),
-  lostUnderWay: ({ to, stream, size, means }) => `lost on its way to ${to} on ${stream}: ${said(means, size)}`,
+  lost: ({ to, stream, size, how, means }) => `lost on the way to ${to} on ${stream} (${how}): ${said(means, size)}`,
   decision: ({ text }) => `decision: ${text}`,
   violation: ({ code, text }) => `VIOLATION of ${code}: ${text}`,
 }

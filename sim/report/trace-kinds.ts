@@ -15,7 +15,7 @@ const templates = {
   resume: [10, 'resumes with %a waiting'],
   log: [11, '%t'],
   datagramSent: [12, 'sends datagram to %A, fate %b, %c us %t'],
-  segmentSent: [13, 'sends on stream %b to %A, %c us %t'],
+  segmentSent: [13, 'sends on stream %b to %A, %c B'],
   segmentLost: [14, 'lost on stream %b to %A, try %c'],
   dial: [15, 'dials %A port %b stream %c'],
   disk: [16, 'disk: operation %a, %c us: %t'],
@@ -30,9 +30,40 @@ const templates = {
   lookup: [25, 'looks up %t'],
 } as const satisfies Record<string, readonly [number, string]>
 
+export type TraceKindName = keyof typeof templates
+
 export type TraceKind = (typeof templates)[keyof typeof templates][0]
 
 export const traceKinds: { readonly [Name in keyof typeof templates]: (typeof templates)[Name][0] } = kindsOf()
+
+export const traceKindNames: ReadonlyMap<TraceKind, TraceKindName> = new Map(
+  Object.entries(templates).map(([name, [kind]]) => [kind, name as TraceKindName]),
+)
+
+/** Numbers of operations of a disk. */
+export const diskOperations = {
+  open: 1,
+  list: 2,
+  makeDirectory: 3,
+  syncDirectory: 4,
+  rename: 5,
+  remove: 6,
+  stat: 7,
+  lock: 8,
+  unlock: 9,
+  read: 10,
+  write: 11,
+  sync: 12,
+  truncate: 13,
+  size: 14,
+  close: 15,
+  writeSynced: 16,
+  realPath: 17,
+  allocate: 18,
+} as const
+
+/** What became of a datagram when it was sent. */
+export const datagramFates = { onItsWay: 0, lost: 1, nobody: 2, noRoom: 3, copy: 4, replay: 5, forged: 6 } as const
 
 const templateOf: ReadonlyMap<number, string> = new Map(Object.values(templates))
 

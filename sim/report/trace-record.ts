@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type Meaning, meaningSchema } from './meaning.ts'
+import type { TraceKindName } from './trace-kinds.ts'
 
 /**
  * A trace as JSON lines: a header, then one event a line. The nth event stands in line n + 1 of the file. Every number in
@@ -78,7 +79,17 @@ export const recordFields = {
   diskWrite: { file: whole, at: whole.describe('Offset in the file.'), size, means },
   lookup: { text: text.describe('The name that is looked up.') },
   note: { text: text.describe('What a turn did, or drew, as the process itself says it.'), means },
-  lostUnderWay: { to: peer, stream, size, means },
+  lost: {
+    to: peer,
+    stream: whole.describe('Number of the connection; 0: there is none yet.'),
+    size,
+    how: z
+      .enum(['under way', 'held back', 'knock', 'answer', 'reset'])
+      .describe(
+        'The link was cut while it was under way; its connection waits for an earlier loss; the packet that opens a connection, its answer, its breaking.',
+      ),
+    means,
+  },
   decision: {
     id: z
       .string()
@@ -102,6 +113,12 @@ const common = {
     .describe('Numbers of the events that led to this one; the first is the nearest.'),
 }
 type Common = z.output<z.ZodObject<typeof common>>
+
+/** What an event of a kind says besides its number, time, machine and causes. */
+export type RecordFields<Kind extends RecordKind> = Fields<Kind>
+
+/** Kinds of events that the hash of a trace does not know. */
+export type ToldKind = Exclude<RecordKind, TraceKindName> | 'driver'
 
 /** One event of a trace. */
 export type TraceRecord = { readonly [Kind in RecordKind]: Common & { kind: Kind } & Fields<Kind> }[RecordKind]

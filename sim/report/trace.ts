@@ -1,5 +1,8 @@
 import { hex } from '../../src/base/bytes.ts'
+import { type Caused, type CauseList, EventTeller } from './event-teller.ts'
 import { lineText, type TraceKind } from './trace-kinds.ts'
+import type { MeaningReader, RecordFields, ToldKind, TraceRecord } from './trace-record.ts'
+import type { TextSink } from './trace-writer.ts'
 
 /** Lines that share one hash: two traces are compared block by block, then line by line within one. */
 const blockLines = 512
@@ -16,6 +19,14 @@ export interface TraceOptions {
   readonly onLine?: (line: string, number: number) => void
   /** Which lines to write out as text: `from` included, `to` not. All of them by default. */
   readonly window?: { readonly from: number; readonly to: number }
+  /** Takes each event with its causes, after the turn that made it. Whether anybody listens does not change the hash. */
+  readonly onRecord?: (record: TraceRecord, nodes: readonly string[]) => void
+  /** What the bytes of packets mean, for records; absent: they do not say. */
+  readonly meaning?: MeaningReader
+  /** Hears the keys with which packets are sealed. */
+  readonly onSealed?: (key: Uint8Array) => void
+  /** Where what is read goes to: the run waits between turns while it is full. */
+  readonly sink?: Pick<TextSink, 'isFull' | 'settle'>
 }
 
 /** What remains of a trace: enough to tell whether, and in which block of lines, another one differs. */
@@ -45,10 +56,24 @@ export class Trace {
   readonly #blocks: string[] = []
   #unread: { readonly line: string; readonly number: number }[] = []
   readonly #names: string[] = []
+  /** The event that delivered the turn: what is done now is caused by it. 0: none. */
+  cause = 0
+  /** Number of the last event. Without a reader of events it counts lines alone. */
+  last = 0
+  #isFirst = false
+  /** For readers of events; undefined: there are none, and no list of causes is kept. */
+  readonly teller: EventTeller | undefined
 
   constructor(sha256: (bytes: Uint8Array) => Uint8Array, options: TraceOptions = {}) {
     this.#sha256 = sha256
     this.#options = options
+    const { onRecord, meaning } = options
+    if (onRecord !== undefined)
+      this.teller = new EventTeller(
+        (record) => onRecord(record, this.#names.slice(1)),
+        (number) => this.#nameOf(number),
+        meaning,
+      )
   }
 
   get lines(): number {
@@ -57,8 +82,27 @@ export class Trace {
 
   /** Whether the next line is read by somebody. */
   get isRead(): boolean {
+    return this.teller !== undefined || this.#isWritten
+  }
+
+  get #isWritten(): boolean {
     const { onLine, window } = this.#options
     return onLine !== undefined && (window === undefined || (this.#lines >= window.from && this.#lines < window.to))
+  }
+
+  /** For decoders of what is sealed with it. */
+  sealedWith(key: Uint8Array): void {
+    this.#options.onSealed?.(key)
+  }
+
+  /** Whether what was written so far must be taken before more is. */
+  get isHeld(): boolean {
+    return this.#options.sink?.isFull === true
+  }
+
+  /** Undefined: there is nothing to wait for. */
+  settled(): Promise<void> | undefined {
+    return this.isHeld ? this.#options.sink?.settle() : undefined
   }
 
   /** Gives a number the name that lines of text show. */
@@ -73,10 +117,36 @@ export class Trace {
     this.#timeHigh = (timeUs / twoTo32) | 0
   }
 
+  /** A turn begins: its first line is the event that these causes led to, and causes the rest of the turn. */
+  begin({ cause, causes }: Caused): void {
+    this.cause = cause
+    this.#isFirst = true
+    this.teller?.begin(causes ?? [cause])
+  }
+
+  /**
+   * An event that the hash does not know, for readers alone; nothing where there are none. `causes`: in place of those of the
+   * turn. Its number; 0: nobody reads.
+   */
+  tell<Kind extends ToldKind>(kind: Kind, node: number, fields: RecordFields<Kind>, causes?: CauseList): number {
+    if (this.teller === undefined) return 0
+    this.teller.tell(++this.last, this.#timeUs, kind, node, fields, causes)
+    return this.last
+  }
+
+  /** What is done from here on is caused by this event. */
+  stand(event: number): void {
+    if (event === 0) return
+    this.cause = event
+    this.#isFirst = false
+    this.teller?.stand(event)
+  }
+
   add(kind: TraceKind, node: number, a = 0, b = 0, c = 0): void {
     this.#fixed(kind, node, a, b, c)
-    if (this.#options.onLine !== undefined && this.isRead) this.#write(kind, node, [a, b, c], undefined)
+    if (this.#options.onLine !== undefined && this.#isWritten) this.#write(kind, node, [a, b, c], undefined)
     this.#end()
+    this.teller?.line(this.last, this.#timeUs, kind, node, [a, b, c], 0, '')
   }
 
   addBytes(kind: TraceKind, node: number, a: number, b: number, c: number, payload: Uint8Array): void {
@@ -88,8 +158,9 @@ export class Trace {
       this.#copy(payload.subarray(0, edgeLength))
       this.#copy(payload.subarray(length - edgeLength))
     }
-    if (this.isRead) this.#write(kind, node, [a, b, c], `${length} B`)
+    if (this.#isWritten) this.#write(kind, node, [a, b, c], `${length} B`)
     this.#end()
+    this.teller?.line(this.last, this.#timeUs, kind, node, [a, b, c], length, '')
   }
 
   addText(kind: TraceKind, node: number, a: number, b: number, c: number, text: string): void {
@@ -101,17 +172,20 @@ export class Trace {
       this.#copyText(text, 0, edgeLength)
       this.#copyText(text, length - edgeLength, length)
     }
-    if (this.isRead) this.#write(kind, node, [a, b, c], text)
+    if (this.#isWritten) this.#write(kind, node, [a, b, c], text)
     this.#end()
+    this.teller?.line(this.last, this.#timeUs, kind, node, [a, b, c], 0, text)
   }
 
   /** Text for readers alone, at the place of the next line, which the hash does not know. */
   remark(node: number, text: string): void {
-    if (this.isRead) this.#unread.push({ line: `${this.#lineHead(node)} # ${text}`, number: this.#lines })
+    if (this.#isWritten) this.#unread.push({ line: `${this.#lineHead(node)} # ${text}`, number: this.#lines })
+    this.tell('note', node, { text })
   }
 
   /** Hands out the lines written since. Called between turns, where a reader may use files. */
   flush(): void {
+    this.teller?.flush()
     if (this.#unread.length === 0) return
     const unread = this.#unread
     this.#unread = []
@@ -164,6 +238,11 @@ export class Trace {
 
   #end(): void {
     this.#lines++
+    this.last++
+    if (this.#isFirst) {
+      this.#isFirst = false
+      this.cause = this.last
+    }
     this.#inBlock++
     if (this.#inBlock < blockLines) return
     const chain = this.#hashed()

@@ -162,14 +162,13 @@ export class ScenarioRun implements RunContext {
   }
 
   fail(path: readonly PropertyKey[], message: string): void {
-    this.#failures.push({
-      atUs: this.simulation.nowUs,
-      place: this.loaded.document.placeOfKey(path),
-      message,
-    })
+    const place = this.loaded.document.placeOfKey(path)
+    this.#failures.push({ atUs: this.simulation.nowUs, place, message })
+    this.simulation.tellViolation(place, message)
   }
 
   tell(kind: StoryLine['kind'], text: string): void {
+    this.simulation.tellStory(kind, text)
     this.#options.onLine?.({ atUs: this.simulation.nowUs, kind, text })
   }
 

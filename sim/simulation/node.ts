@@ -96,17 +96,19 @@ export class SimNode implements Machine {
     this.host.boot = process
     this.host.powered = true
     this.kernel.trace.add(traceKinds.boot, this.number, this.#boots)
+    const booted = this.kernel.trace.last
     this.#env = createSimEnv(this, process)
-    this.run(start)
+    this.run(start, booted)
   }
 
   /** Lets the process that runs do something, in a turn of its own. */
-  run(act: Start): void {
+  run(act: Start, cause?: number): void {
     const { env } = this
-    this.kernel.after(this.#process, undefined, 0, 'start', () => {
+    const start = this.kernel.after(this.#process, undefined, 0, 'start', () => {
       const going = act(env)
       if (going instanceof Promise) void going.then(undefined, (error: unknown) => this.failed(error))
     })
+    if (cause !== undefined) start.causedByAlone(cause)
   }
 
   failed(error: unknown): void {
@@ -119,12 +121,15 @@ export class SimNode implements Machine {
     if (process === undefined) return
     const silent = options.network === 'silent'
     this.kernel.trace.addText(traceKinds.crash, this.number, this.#boots, 0, 0, silent ? 'silent' : 'reset')
+    const crashed = this.kernel.trace.last
+    this.kernel.trace.teller?.also([crashed])
     process.alive = false
     process.endedInTurn = this.kernel.turns
     this.#process = undefined
     this.#env = undefined
     this.host.boot = undefined
     this.host.powered = !silent
+    this.host.downBy = crashed
     for (const part of [...process.parts]) part.processEnded(!silent)
     process.parts.clear()
     this.disk.processEnded(options.disk !== 'kept', process.identity)
@@ -160,7 +165,12 @@ export class SimNode implements Machine {
     this.#backlogBytes = 0
     this.#process.paused = false
     this.kernel.trace.add(traceKinds.resume, this.number, waited.length)
-    for (const event of this.#drawOrder(waited)) this.kernel.queue.push(event, this.kernel.nowUs)
+    const { trace } = this.kernel
+    const resumed = trace.last
+    for (const event of this.#drawOrder(waited)) {
+      if (trace.teller !== undefined) event.causedBy(resumed)
+      this.kernel.queue.push(event, this.kernel.nowUs)
+    }
   }
 
   /** An event that is due while the process is paused. */

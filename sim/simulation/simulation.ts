@@ -2,8 +2,9 @@ import { invariant } from '../../src/base/invariant.ts'
 import type { Closable } from '../../src/env/async.ts'
 import type { Endpoint } from '../../src/env/net.ts'
 import type { NodeOptions } from '../env/machine.ts'
-import type { TraceDigest, TraceOptions } from '../report/trace.ts'
+import type { Trace, TraceDigest, TraceOptions } from '../report/trace.ts'
 import { traceKinds } from '../report/trace-kinds.ts'
+import type { RecordFields } from '../report/trace-record.ts'
 import type { Book } from '../world/decisions/book.ts'
 import type { Decisions } from '../world/decisions/decisions.ts'
 import type { DiskOptions } from '../world/disk/disk.ts'
@@ -125,12 +126,12 @@ export class Simulation {
   addNode(options: NodeOptions): SimNode {
     const number = this.#nodes.length + 1
     const { startWallMs } = this
+    this.#kernel.trace.name(number, options.name)
     const disk = { ...this.#options.disk, ...options.disk }
     const onError = (node: SimNode, error: unknown): void => this.#nodeError(node, error)
     const node = new SimNode(this.#kernel, this.network, number, startWallMs, { ...options, disk }, onError)
     this.#nodes.push(node)
     this.#byName.set(options.name, node)
-    this.#kernel.trace.name(number, options.name)
     return node
   }
 
@@ -161,6 +162,23 @@ export class Simulation {
   /** Puts a datagram on the wire under this sender address, whichever machine has it. */
   forge(from: Endpoint, to: Endpoint, bytes: Uint8Array): void {
     forgeDatagram(this.#kernel, this.network, from, to, bytes)
+  }
+
+  /** Of the run: what happened, and for readers what led to it. */
+  get trace(): Trace {
+    return this.#kernel.trace
+  }
+
+  /** A line of the story, for readers of the trace. What is done after a step comes from it. */
+  tellStory(story: NonNullable<RecordFields<'driver'>['story']>, text: string): void {
+    const event = this.trace.tell('driver', 0, { text, story })
+    if (story === 'step') this.trace.stand(event)
+  }
+
+  /** Something that must hold does not. `because`: numbers of events by which it is judged, beside what happens now. */
+  tellViolation(code: string, text: string, because: readonly number[] = []): void {
+    const { teller } = this.trace
+    if (teller !== undefined) this.trace.tell('violation', 0, { code, text }, [...teller.now, ...because])
   }
 
   /** A line of the driver's in the trace. */

@@ -54,7 +54,13 @@ export class TurnLoop {
     this.#kernel.endTurn()
     this.#checkEnd()
     try {
-      if (this.#end === undefined) await this.#kernel.platform.pump((last) => this.#step(last))
+      const { platform, trace } = this.#kernel
+      if (this.#end === undefined) {
+        await platform.pump(
+          (last) => this.#step(last),
+          () => trace.settled(),
+        )
+      }
     } finally {
       this.#running = false
       this.#kernel.turn.holder = undefined
@@ -67,6 +73,8 @@ export class TurnLoop {
     if (this.#open) this.#closeTurn()
     if (last) return this.#end === undefined
     while (this.#end === undefined) {
+      // The reader of the trace comes first, at the end of the round.
+      if (this.#kernel.trace.isHeld) return true
       const event = this.#next()
       if (event === undefined) continue
       if (this.#deliver(event)) return true
@@ -117,6 +125,7 @@ export class TurnLoop {
     turn.touched = false
     turn.holder = this.#turnOf?.name ?? 'the driver'
     this.#open = true
+    kernel.trace.begin(event)
     try {
       event.deliver()
     } catch (error) {

@@ -70,8 +70,10 @@ export class ClientGroup {
     this.#env.timers.after(periodMs * (0.5 + draws.fraction()), () => {
       if (!this.#running || this.#round !== round) return
       this.#scheduleNext(client, round, nth + 1)
-      if (this.#idle[client] === true && this.#world.decisions.happens(draws))
-        this.#env.detach(this.#askFor(client, draws, `${name}-${client + 1}.${round}.${nth}`))
+      if (this.#idle[client] !== true || !this.#world.decisions.happens(draws)) return
+      const value = `${name}-${client + 1}.${round}.${nth}`
+      this.#world.decisions.tell(draws, () => `operation ${value}`)
+      this.#env.detach(this.#askFor(client, draws, value))
     })
   }
 

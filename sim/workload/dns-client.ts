@@ -26,7 +26,7 @@ export async function askDns(
   const id = env.random.draws('dns.id', question.name, question.type).below(65_536)
   const packet = encodeQuestion({ id, name: question.name, type: question.type, udpSize })
   const received = env.deferred<Uint8Array | string>()
-  const timer = env.timers.after(question.timeoutMs, () => received.resolve('timeout'))
+  const timer = env.timers.after(question.timeoutMs, () => received.resolve('timeout'), 'dns.answer')
   const take = (bytes: Uint8Array): void => received.resolve(bytes)
   const open =
     question.over === 'udp'

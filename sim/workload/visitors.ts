@@ -63,8 +63,9 @@ export class Visitors {
     this.#env.timers.after(periodMs * (0.5 + draws.fraction()), () => {
       if (this.#round !== round) return
       this.#scheduleNext(client, round, nth + 1)
-      if (this.#idle[client] === true && this.#world.decisions.happens(draws))
-        this.#env.detach(this.#visit(client, draws))
+      if (this.#idle[client] !== true || !this.#world.decisions.happens(draws)) return
+      this.#world.decisions.tell(draws, () => `visit ${this.#plan.name}-${client + 1}.${round}.${nth}`)
+      this.#env.detach(this.#visit(client, draws))
     })
   }
 

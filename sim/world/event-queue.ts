@@ -1,4 +1,5 @@
 import { invariant } from '../../src/base/invariant.ts'
+import type { Trace } from '../report/trace.ts'
 import type { Identity } from './decisions/identity.ts'
 import { wordOf } from './decisions/identity.ts'
 import type { SimEvent } from './sim-event.ts'
@@ -20,9 +21,12 @@ export class EventQueue {
   readonly #taken = new Map<number, number>()
   #takenAtUs = -1
   readonly #pendingMax: number
+  readonly #trace: Pick<Trace, 'cause' | 'teller'>
 
-  constructor(pendingMax: number) {
+  /** `trace`: has what delivered the turn, which is the cause of what it puts into the queue. */
+  constructor(pendingMax: number, trace: Pick<Trace, 'cause' | 'teller'> = { cause: 0, teller: undefined }) {
     this.#pendingMax = pendingMax
+    this.#trace = trace
   }
 
   /** Events that may still happen. */
@@ -43,6 +47,10 @@ export class EventQueue {
     invariant(Number.isSafeInteger(timeUs), 'an instant is a whole number of microseconds', { timeUs })
     event.timeUs = timeUs
     event.queued = true
+    if (event.cause === 0) {
+      event.cause = this.#trace.cause
+      if (this.#trace.teller !== undefined) event.causes = this.#trace.teller.now
+    }
     this.#insert(event, timeUs, this.#sequence++)
   }
 

@@ -1,11 +1,14 @@
 import type { Closable, Deferred } from '../../src/env/async.ts'
 import type { KeyKind, SigningKey } from '../../src/env/crypto.ts'
+import { nameOf } from '../report/decision-list.ts'
+import type { Meaning } from '../report/meaning.ts'
 import { Trace, type TraceOptions } from '../report/trace.ts'
 import { traceKinds } from '../report/trace-kinds.ts'
+import type { TracedBytes } from '../report/trace-record.ts'
 import type { Boot } from './boot.ts'
 import type { Book } from './decisions/book.ts'
 import { Decisions } from './decisions/decisions.ts'
-import type { Lane } from './decisions/identity.ts'
+import type { Identity, Lane } from './decisions/identity.ts'
 import { IdentityHash } from './decisions/identity.ts'
 import { EventQueue } from './event-queue.ts'
 import type { Platform, TurnState } from './platform.ts'
@@ -104,9 +107,16 @@ export class Kernel {
     this.remarksDraws = options.remarksDraws
     this.onSaid = options.onSaid
     this.onTold = options.onTold
-    this.queue = new EventQueue(options.pendingMax)
     this.trace = new Trace((bytes) => options.platform.sha256(bytes), options.trace)
-    this.decisions = new Decisions(options.seed, () => this.nowUs, options.book)
+    const { teller } = this.trace
+    if (teller !== undefined) {
+      options.platform.followWaits(
+        () => teller.beginWait(),
+        (wait) => teller.continues(wait),
+      )
+    }
+    this.queue = new EventQueue(options.pendingMax, this.trace)
+    this.decisions = new Decisions(options.seed, () => this.nowUs, options.book, teller && this.#tellDecision)
   }
 
   /** Lets `act` happen to a process (or to the world) after a delay. `label` is its line in the trace. */
@@ -180,6 +190,29 @@ export class Kernel {
     this.trace.addText(traceKinds.error, 0, 0, 0, 0, failure.message)
   }
 
+  /** What bytes mean, for readers of the trace; undefined: nobody reads, or nobody can tell. */
+  meaningOf(
+    kind: TracedBytes['kind'],
+    from: string,
+    to: string,
+    port: number,
+    payload: Uint8Array,
+  ): readonly Meaning[] | undefined {
+    return this.trace.teller?.meaningOf({ kind, from, to, port, stream: 0, payload })
+  }
+
+  /** Readers of the trace see this with its next line. `because`: number of a further cause of it; 0: none. */
+  tellNext(means: readonly Meaning[] | undefined, because = 0): void {
+    this.trace.teller?.next({ more: because, fields: means === undefined ? {} : { means } })
+  }
+
+  readonly #tellDecision = (identity: Identity, text: string, because: number): number => {
+    const { trace } = this
+    const event = trace.tell('decision', 0, { id: nameOf(identity), text }, [...(trace.teller?.now ?? []), because])
+    trace.teller?.also([event])
+    return event
+  }
+
   /** Numbers connections, for the trace. */
   nextStream(): number {
     return ++this.#streams
@@ -203,6 +236,8 @@ export class Action extends SimEvent implements Closable {
   readonly #owner: Boot | undefined
   readonly #label: string
   #act: (() => void) | undefined
+  /** It ends the wait for something that did not come: what was lost of it is a cause, too. */
+  awaits: string | undefined
 
   constructor(kernel: Kernel, owner: Boot | undefined, lane: Lane | undefined, label: string, act: () => void) {
     super(lane, lane?.tie ?? kernel.tieOf(owner, label))
@@ -217,6 +252,7 @@ export class Action extends SimEvent implements Closable {
   }
 
   deliver(): void {
+    if (this.awaits !== undefined) this.#kernel.trace.teller?.timeout(this, this.#owner?.name ?? '', this.awaits)
     this.#kernel.trace.addText(traceKinds.action, this.#owner?.node ?? 0, 0, 0, 0, this.#label)
     this.#act?.()
   }

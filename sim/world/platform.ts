@@ -30,9 +30,10 @@ export interface Platform {
   readonly turn: TurnState
   /**
    * Calls `step` again and again, each time with all promise jobs of the time before done, until it returns false.
-   * `last`: other work of the process may run before the next call, so no turn may be left open.
+   * `last`: other work of the process may run before the next call, so no turn may be left open. Then `pause` is asked
+   * whether to wait for something first.
    */
-  pump(step: (last: boolean) => boolean): Promise<void>
+  pump(step: (last: boolean) => boolean, pause?: () => Promise<void> | undefined): Promise<void>
   deferred<T>(): Deferred<T>
   sha256(bytes: Uint8Array): Uint8Array
   sha1(bytes: Uint8Array): Uint8Array
@@ -54,6 +55,11 @@ export interface Platform {
   identityProblem(tls: TlsOptions): string | undefined
   /** What an end has proved that was found to be trusted. */
   peerOf(presented: TlsOptions | undefined): PeerCertificate | undefined
+  /**
+   * Follows what waits for a promise in a turn, until `close`: `begin` is asked when it begins to wait, and `continues` is
+   * called with what it said when the continuation runs, and with undefined after it.
+   */
+  followWaits<Wait>(begin: () => Wait, continues: (wait: Wait | undefined) => void): void
   /** A rejection that nobody handled, since the last call. */
   takeUnhandled(): { readonly reason: unknown } | undefined
   /** Puts everything back that was replaced for the run. */

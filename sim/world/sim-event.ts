@@ -1,3 +1,4 @@
+import type { Caused, CauseList } from '../report/event-teller.ts'
 import type { Boot } from './boot.ts'
 import type { Lane } from './decisions/identity.ts'
 
@@ -5,7 +6,7 @@ import type { Lane } from './decisions/identity.ts'
  * Something that happens at an instant of true time, in a turn of its own. Kinds are subclasses, so that the queue is
  * filled without a closure for each of the common ones.
  */
-export abstract class SimEvent {
+export abstract class SimEvent implements Caused {
   // Declared here and set in the constructor: an initialiser defines a property, and where the subclasses are many engines
   // do that a hundred times more slowly than they set one.
 
@@ -14,6 +15,10 @@ export abstract class SimEvent {
   /** In the queue, where cancelling it leaves it until it is due. */
   declare queued: boolean
   declare cancelled: boolean
+  /** Number of the event in the trace that led to it; 0: what delivered the turn in which it is put into the queue. */
+  declare cause: number
+  /** All of them, where there are several and somebody reads the trace. */
+  declare causes: CauseList | undefined
   declare readonly lane: Lane | undefined
   /** That of its lane; of an event without a lane a part of its own identity. */
   declare readonly tie: number
@@ -22,6 +27,8 @@ export abstract class SimEvent {
     this.timeUs = 0
     this.queued = false
     this.cancelled = false
+    this.cause = 0
+    this.causes = undefined
     this.lane = lane
     this.tie = tie
   }
@@ -30,6 +37,17 @@ export abstract class SimEvent {
   abstract holder(): Boot | undefined
 
   abstract deliver(): void
+
+  /** It comes from this event, whatever the turn is. */
+  causedByAlone(cause: number): void {
+    this.cause = cause
+    this.causes = undefined
+  }
+
+  /** It happens as it does because of this event, too. */
+  causedBy(cause: number): void {
+    this.causes = [...(this.causes ?? [this.cause]), cause]
+  }
 
   /** It is due, but its process is paused. False when it has nothing to wait with. */
   waits(): boolean {

@@ -11,14 +11,16 @@ export class TimerEvent extends SimEvent implements Closable {
   readonly #kernel: Kernel
   #fire: (() => void) | undefined
   readonly #setInTurn: number
+  readonly #waits: string | undefined
 
-  constructor(kernel: Kernel, boot: Boot, dueMonoUs: number, fire: () => void) {
+  constructor(kernel: Kernel, boot: Boot, dueMonoUs: number, fire: () => void, waits?: string) {
     super(boot, boot.tie)
     this.boot = boot
     this.dueMonoUs = dueMonoUs
     this.#kernel = kernel
     this.#fire = fire
     this.#setInTurn = kernel.turns
+    this.#waits = waits
   }
 
   holder(): Boot | undefined {
@@ -26,6 +28,9 @@ export class TimerEvent extends SimEvent implements Closable {
   }
 
   deliver(): void {
+    if (this.#waits !== undefined) {
+      this.#kernel.trace.teller?.timeout(this, this.boot.name, this.#waits, { waits: this.#waits })
+    }
     this.#kernel.trace.add(traceKinds.timer, this.boot.node, this.#setInTurn)
     this.#fire?.()
   }

@@ -16,7 +16,7 @@ export async function exchange(
   to: { readonly at: Endpoint; readonly transport: 'udp' | 'tcp'; readonly timeoutMs: number },
 ): Promise<Uint8Array | undefined> {
   const answer = env.deferred<Uint8Array | undefined>()
-  const timer = env.timers.after(to.timeoutMs, () => answer.resolve(undefined))
+  const timer = env.timers.after(to.timeoutMs, () => answer.resolve(undefined), 'dns.answer')
   const open = to.transport === 'udp' ? byUdp : byTcp
   const take = (bytes: Uint8Array): void => {
     if (answers(packet, bytes)) answer.resolve(bytes)

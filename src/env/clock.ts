@@ -11,6 +11,9 @@ export interface Timers {
   /**
    * Calls `fire` once, in a turn of its own, when `delayMs` of monotonic time have passed. Timers that fall due at the
    * same instant fire in the order in which they were set. A closed timer never fires. A negative delay counts as 0.
+   *
+   * `waits`: a name for what the timer waits for, where its firing means that something did not come. For readers of a
+   * simulator's trace; it changes nothing else.
    */
-  after(delayMs: number, fire: () => void): Closable
+  after(delayMs: number, fire: () => void, waits?: string): Closable
 }

@@ -5,7 +5,7 @@ import type { Disk } from './disk.ts'
 import type { Http } from './http.ts'
 import type { Names } from './names.ts'
 import type { Tcp, Udp } from './net.ts'
-import type { Log, Metrics } from './observe.ts'
+import type { Batches, Log, Metrics } from './observe.ts'
 import type { Processes, RunningMachine } from './process.ts'
 import type { Random } from './random.ts'
 
@@ -28,6 +28,8 @@ export interface Env {
   readonly machine: RunningMachine
   readonly log: Log
   readonly metrics: Metrics
+  /** Sees what waits and goes on together with others; absent: nobody looks, as in production. */
+  readonly batches?: Batches | undefined
   /**
    * Lets asynchronous work go on that nothing awaits. Code that starts such work from a plain callback (a timer, arriving
    * bytes) hands it over here, so that the simulator knows of the continuations; no promise is left floating with `void`.

@@ -45,6 +45,16 @@ export interface FollowedLog extends Closable {
   readonly recent: readonly string[]
 }
 
+/**
+ * Sees what waits in one turn and goes on in a later one together with others, so that a reader of a trace can follow what a
+ * batch does to each of its parts. Parts are known by their identity as objects.
+ */
+export interface Batches {
+  waits(part: object): void
+  /** What this turn does from here on, it does for these. */
+  together(parts: readonly object[]): void
+}
+
 /** Names without the prefix `svc.`, words joined by dots: `raft.apply`. */
 export interface Metrics {
   count(name: string, by?: number): void

@@ -139,9 +139,13 @@ export class Connection {
       deferred.resolve(err(requestTooLarge))
       return deferred.promise
     }
-    const timer = this.#env.timers.after(deadlineMs, () => {
-      this.#cancel(id, { kind: 'deadline-exceeded', message: `no answer to ${method} in time` })
-    })
+    const timer = this.#env.timers.after(
+      deadlineMs,
+      () => {
+        this.#cancel(id, { kind: 'deadline-exceeded', message: `no answer to ${method} in time` })
+      },
+      'rpc.answer',
+    )
     this.#waiting.set(id, { deferred, timer })
     this.#send(frame)
     this.#keepWatch()

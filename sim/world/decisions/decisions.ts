@@ -14,6 +14,9 @@ const eventNumber = -1
  */
 const spanUs = 5_000_000
 
+/** Tells readers of a trace what was decided. */
+type DecisionTeller = (identity: Identity, text: string, because: number) => number
+
 /**
  * Every draw of chance of one run: `draw(seed, identity)`. What is drawn depends on the seed and on what is decided, and on
  * nothing that was drawn before: `docs/determinism.md` has the rule and the argument.
@@ -28,13 +31,15 @@ export class Decisions {
   #cause: Identity | undefined
   /** Sees all that is decided; undefined, as in most runs: nobody does. */
   readonly book: Book | undefined
+  readonly #teller: DecisionTeller | undefined
 
-  constructor(seed: string, nowUs: () => number, book?: Book) {
+  constructor(seed: string, nowUs: () => number, book?: Book, teller?: DecisionTeller) {
     // Ended by a mark, for seedrandom repeats a short seed to fill its key: '1' and '11' would be one.
     const spread = seedrandom(`${seed}\n`)
     this.#root = { a: spread.int32(), b: spread.int32() }
     this.#nowUs = nowUs
     this.book = book
+    this.#teller = teller
   }
 
   /** The identity of what these parts describe, to keep and to go on from. */
@@ -113,6 +118,14 @@ export class Decisions {
   /** Whether something happens at all: it does, unless a list of decisions is run that does not have it. */
   happens(identity: Identity): boolean {
     return this.book === undefined || this.book.decide('event', identity, eventNumber, 1, 0) !== 0
+  }
+
+  /**
+   * For readers of the trace: this was decided, and what the turn does from here on comes from it. `because`: number of an
+   * event that led to it, beside the turn. The number of the event; 0: nobody reads.
+   */
+  tell(identity: Identity, text: () => string, because = 0): number {
+    return this.#teller?.(identity, text(), because) ?? 0
   }
 
   #drawsOf(hash: IdentityHash, within: Identity, parts: readonly Part[]): Draws {

@@ -53,6 +53,8 @@ export class SimDisk {
   #failingReads = 0
   #failingWrites = 0
   #stalled = false
+  /** Number of the event that made it as it is now; 0: it is as it was at the start. */
+  setBy = 0
   #held: (() => void)[] = []
 
   constructor(kernel: Kernel, node: number, name: string, options: DiskOptions) {
@@ -216,6 +218,7 @@ export class SimDisk {
 
   #trace(text: string, value: number): void {
     this.#kernel.trace.addText(traceKinds.diskFault, this.#node, value, 0, 0, text)
+    this.setBy = this.#kernel.trace.last
   }
 }
 

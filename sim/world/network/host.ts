@@ -21,6 +21,8 @@ export class Host {
   boot: Boot | undefined
   /** Without power a machine answers nothing, not even that a connection is unknown. */
   powered = true
+  /** Number of the event by which it lost its power. */
+  downBy = 0
   /** Every connection attempt from another machine is refused, whichever process listens. */
   refuses = false
   /** What the machine's wall clock shows, for the validity of certificates. */

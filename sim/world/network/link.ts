@@ -1,4 +1,5 @@
 import { invariant } from '../../../src/base/invariant.ts'
+import type { Trace } from '../../report/trace.ts'
 import type { Decisions } from '../decisions/decisions.ts'
 import { type Identity, IdentityHash } from '../decisions/identity.ts'
 import { microseconds, type RangeMs, rangeUs } from '../time-range.ts'
@@ -43,6 +44,9 @@ export class Link {
   readonly from: Host
   readonly to: Host
   cut = false
+  /** Numbers of the events that cut it, and that gave it the settings it has; 0: none. */
+  cutBy = 0
+  setBy = 0
   /** Datagrams on their way. */
   underWay = 0
   readonly #decisions: Decisions
@@ -70,6 +74,18 @@ export class Link {
   /** Whether something that is on its way arrives now. */
   get isWhole(): boolean {
     return !this.cut && this.to.powered
+  }
+
+  /** Number of the event because of which something is lost on it now; 0: it is as it was at the start. */
+  get lossBy(): number {
+    if (this.cut) return this.cutBy
+    return this.to.powered ? this.setBy : this.to.downBy
+  }
+
+  /** For readers of the trace: a packet of a connection's protocol, which has no line of its own, is lost. */
+  tellLost(trace: Trace, how: 'knock' | 'answer' | 'reset', stream: number, cause = trace.cause): void {
+    const causes = [cause, this.lossBy]
+    trace.tell('lost', this.from.number, { to: this.to.name, stream, size: 0, how }, causes)
   }
 
   get hasRoom(): boolean {

@@ -123,6 +123,7 @@ export class Network {
     this.#own.set(link, own)
     link.set({ ...this.#default, ...own })
     this.#kernel.trace.addText(traceKinds.link, link.from.number, link.to.number, 0, 0, JSON.stringify(options))
+    link.setBy = this.#kernel.trace.last
   }
 
   #setCut(from: string, to: string, cut: boolean): void {
@@ -131,6 +132,7 @@ export class Network {
     if (link.cut === cut) return
     link.cut = cut
     this.#kernel.trace.addText(traceKinds.link, link.from.number, link.to.number, 0, 0, cut ? 'cut' : 'healed')
+    link.cutBy = this.#kernel.trace.last
   }
 
   #named(name: string): Host {

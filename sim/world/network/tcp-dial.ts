@@ -56,6 +56,7 @@ export class TcpDial implements ProcessPart, Lane {
     this.#limit = kernel.after(boot, undefined, limitUs, 'dial timeout', () =>
       this.#settle(err({ kind: 'timeout', to })),
     )
+    this.#limit.awaits = 'tcp.answer'
     boot.parts.add(this)
   }
 
@@ -63,7 +64,7 @@ export class TcpDial implements ProcessPart, Lane {
     const target = this.#network.hostAt(this.#host, this.#to.host)
     const trace = this.#kernel.trace
     trace.add(traceKinds.dial, this.#host.number, target?.number ?? 0, this.#to.port, this.#number)
-    if (target !== undefined) this.#knock(target)
+    if (target !== undefined) this.#knock(target, trace.last)
     else {
       this.#kernel.after(this.#boot, undefined, unreachableUs, 'nobody has this address', () => {
         this.#settle(err({ kind: 'unreachable', to: this.#to }))
@@ -86,13 +87,15 @@ export class TcpDial implements ProcessPart, Lane {
   }
 
   /** Sends the first packet, and again when no answer came. */
-  #knock(target: Host): void {
+  #knock(target: Host, cause = this.#kernel.trace.cause): void {
     if (this.#over) return
     const there = this.#network.link(this.#host, target)
     const passage = there.passage(carriedKinds.knock, this.#to.port, emptyBytes)
     if (there.lets(passage)) {
-      this.#kernel.after(undefined, this, passage.delayUs(), 'syn', () => this.#knocked(there, passage))
-    }
+      this.#kernel
+        .after(undefined, this, passage.delayUs(), 'syn', () => this.#knocked(there, passage))
+        .causedByAlone(cause)
+    } else there.tellLost(this.#kernel.trace, 'knock', this.#number, cause)
     this.#retry = this.#kernel.after(undefined, this, this.#retryUs, 'syn again', () => this.#knock(target))
     this.#retryUs *= 2
   }
@@ -101,24 +104,30 @@ export class TcpDial implements ProcessPart, Lane {
   #knocked(there: Link, knock: Passage): void {
     const back = this.#network.link(there.to, there.from)
     const answer = back.passage(carriedKinds.answer, this.#to.port, emptyBytes)
-    if (this.#over || !there.isWhole || !back.lets(answer)) return
+    if (this.#over) return
+    if (!there.isWhole) return there.tellLost(this.#kernel.trace, 'knock', this.#number)
+    if (!back.lets(answer)) return back.tellLost(this.#kernel.trace, 'answer', this.#number)
     const bound = there.to.tcp.at(this.#to.host, this.#to.port)
     const delayUs = answer.delayUs()
     const refuses = there.to.refuses && there.from !== there.to
     if (refuses || !(bound instanceof SimTcpListener)) {
       this.#answered(back, delayUs, 'refused', () => this.#settle(err({ kind: 'refused', to: this.#to })))
     } else if (this.#options.tls === undefined) {
-      this.#answered(back, delayUs, 'connected', () => this.#connect(there, back, bound))
+      this.#answered(back, delayUs, 'connected', () => this.#connect(there, back, bound), bound.madeBy)
     } else {
       const roundUs = delayUs + knock.handshakeUs(answer)
-      this.#answered(back, roundUs, 'hello', () => this.#shakeHands(there, back, bound))
+      this.#answered(back, roundUs, 'hello', () => this.#shakeHands(there, back, bound), bound.madeBy)
     }
   }
 
-  #answered(back: Link, delayUs: number, label: string, act: () => void): void {
-    this.#kernel.after(this.#boot, this, delayUs, label, () => {
-      if (!this.#over && back.isWhole) act()
+  /** `because`: number of an event without which the answer would be another one. */
+  #answered(back: Link, delayUs: number, label: string, act: () => void, because?: number): void {
+    const answer = this.#kernel.after(this.#boot, this, delayUs, label, () => {
+      if (this.#over) return
+      if (back.isWhole) act()
+      else back.tellLost(this.#kernel.trace, 'answer', this.#number)
     })
+    if (because !== undefined && this.#kernel.trace.teller !== undefined) answer.causedBy(because)
   }
 
   /** Why there can be no TLS, as the dialler sees it. */

@@ -24,6 +24,8 @@ export class SimTcpListener implements TcpListener, Bound, ProcessPart {
   readonly #host: Host
   readonly #use: (stream: TcpStream) => void
   #tls: ListenerTls | undefined
+  /** Number of the event by which it listens. */
+  readonly madeBy: number
 
   constructor(
     kernel: Kernel,
@@ -40,6 +42,7 @@ export class SimTcpListener implements TcpListener, Bound, ProcessPart {
     this.address = local.host
     this.#use = use
     this.#tls = tls
+    this.madeBy = kernel.trace.cause
   }
 
   static listen(

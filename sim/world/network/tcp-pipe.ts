@@ -5,6 +5,7 @@ import type { Link } from './link.ts'
 import { carriedKinds, type Passage } from './passage.ts'
 import { KeepAlive } from './tcp-keep-alive.ts'
 import { type PipeEnd, ResetEvent, type Segment, SegmentEvent, type SegmentTaker } from './tcp-segment.ts'
+import { type Told, ToldWrites } from './told-writes.ts'
 
 /** Bytes on their way or not yet read by the peer, of one direction. */
 const windowBytes = 256 << 10
@@ -56,12 +57,15 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
   #epoch = 0
   #lastArrivalUs = 0
   #stalledSinceUs = -1
+  /** Number of the event since which it waits. */
+  #stalledBy = 0
   #retryUs = firstRetryUs
   #tries = 0
   #waking = false
   #opening = false
   #dirty = false
   #aborted = false
+  readonly #told: ToldWrites | undefined
 
   constructor(kernel: Kernel, direction: Direction, link: Link, back: Link, from: PipeEnd, to: PipeEnd) {
     this.#kernel = kernel
@@ -72,6 +76,11 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
     this.#back = back
     this.#from = from
     this.#to = to
+    const { teller } = kernel.trace
+    if (teller !== undefined) {
+      const about = { from: link.from.name, to: link.to.name, port: direction.port, stream: direction.number }
+      this.#told = new ToldWrites(teller, about)
+    }
     this.#keeper = new KeepAlive(
       kernel,
       this,
@@ -100,6 +109,7 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
     if (bytes.length === 0) return
     this.#waiting.push(bytes)
     this.waitingBytes += bytes.length
+    this.#told?.wrote(bytes)
     this.#flushLater()
   }
 
@@ -149,10 +159,12 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
     const { trace } = this.#kernel
     if (epoch !== this.#epoch && !segment.reached) return
     if (!segment.reached && !this.#link.isWhole) {
+      this.#tellLost('under way', segment.bytes.length, segment.told, [segment.sentBy, this.#link.lossBy])
       this.#lose()
       this.#stall()
       return
     }
+    this.#kernel.tellNext(segment.told?.means)
     trace.addBytes(traceKinds.segment, this.#link.to.number, this.#link.from.number, this.#number, 0, segment.bytes)
     if (this.#to.isGone) {
       this.#answerReset()
@@ -189,7 +201,7 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
 
   #reset(link: Link, end: PipeEnd, afterUs: number): void {
     const passage = link.passage(carriedKinds.reset, this.#port, emptyBytes)
-    if (!link.lets(passage)) return
+    if (!link.lets(passage)) return link.tellLost(this.#kernel.trace, 'reset', this.#number)
     const atUs = Math.max(this.#kernel.nowUs + passage.delayUs(), afterUs + 1)
     this.#kernel.queue.push(new ResetEvent(this.#kernel, link, end, this.#number, passage.a), atUs)
   }
@@ -215,7 +227,10 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
   }
 
   #flush(): void {
-    if (this.#aborted || this.#stalledSinceUs >= 0) return
+    if (this.#aborted || this.#stalledSinceUs >= 0) {
+      this.#tellHeldBack()
+      return
+    }
     this.#forgetFreed()
     while (this.waitingBytes > 0 && this.#stalledSinceUs < 0) {
       const room = Math.min(segmentBytesMax, windowBytes - this.#used)
@@ -270,7 +285,8 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
   }
 
   #send(bytes: Uint8Array, ends: boolean): void {
-    const segment: Segment = { bytes, opens: this.#opening, ends, onItsWay: false, reached: false }
+    const told = this.#told?.take(bytes.length)
+    const segment: Segment = { bytes, opens: this.#opening, ends, onItsWay: false, reached: false, told, sentBy: 0 }
     this.#opening = false
     if (ends) this.endSent = true
     this.#flight.push(segment)
@@ -284,31 +300,61 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
     const { from, to } = this.#link
     const passage = this.#link.passage(carriedKinds.segment, this.#port, segment.bytes)
     if (!this.#link.lets(passage)) {
+      this.#tellNext(segment, this.#link.lossBy)
       kernel.trace.add(traceKinds.segmentLost, from.number, to.number, this.#number, this.#tries)
-      this.#stall()
+      this.#stall(kernel.trace.last)
       return false
     }
     // Strictly later than the one before, so that no drawn order can swap them.
     const atUs = Math.max(kernel.nowUs + passage.delayUs(), this.#lastArrivalUs + 1)
     this.#lastArrivalUs = atUs
     segment.onItsWay = true
+    this.#tellNext(segment)
     kernel.trace.add(traceKinds.segmentSent, from.number, to.number, this.#number, segment.bytes.length)
-    kernel.queue.push(new SegmentEvent(this, this.#to, segment, this.#epoch), atUs)
+    segment.sentBy = kernel.trace.last
+    const event = new SegmentEvent(this, this.#to, segment, this.#epoch)
+    event.cause = segment.sentBy
+    kernel.queue.push(event, atUs)
     return true
   }
 
-  /** No progress: tries again later, and in the end gives up. */
-  #stall(): void {
-    if (this.#stalledSinceUs >= 0 || this.#aborted) return
-    this.#stalledSinceUs = this.#kernel.nowUs
-    this.#retryUs = firstRetryUs
-    this.#tries = 0
-    this.#retryLater()
+  /** The line that comes next is about this segment: each write that it carries led to it. */
+  #tellNext({ told }: Segment, more = 0): void {
+    if (told === undefined) return
+    const { cause, teller } = this.#kernel.trace
+    const causes = told.causes.includes(cause) ? told.causes : [cause, ...told.causes]
+    teller?.next({ causes, more, fields: told.means === undefined ? {} : { means: told.means } })
   }
 
-  #retryLater(): void {
+  /** For readers of the trace: it does not get there, or not now. The event that tells of it is what follows is caused by. */
+  #tellLost(how: 'under way' | 'held back', size: number, told: Told | undefined, causes: readonly number[]): void {
+    const { trace } = this.#kernel
+    if (told === undefined) return
+    const { from, to } = this.#link
+    const means = told.means === undefined ? {} : { means: [...told.means] }
+    const event = trace.tell('lost', from.number, { to: to.name, stream: this.#number, size, how, ...means }, causes)
+    if (how === 'under way') trace.stand(event)
+  }
+
+  #tellHeldBack(): void {
+    const held = this.#aborted ? undefined : this.#told?.heldBack()
+    if (held !== undefined) this.#tellLost('held back', held.size, held, [...held.causes, this.#stalledBy])
+  }
+
+  /** No progress: tries again later, and in the end gives up. */
+  #stall(cause = this.#kernel.trace.cause): void {
+    if (this.#stalledSinceUs >= 0 || this.#aborted) return
+    this.#stalledSinceUs = this.#kernel.nowUs
+    this.#stalledBy = cause
+    this.#retryUs = firstRetryUs
+    this.#tries = 0
+    this.#retryLater(cause)
+  }
+
+  #retryLater(cause = this.#kernel.trace.cause): void {
     const leftUs = this.#stalledSinceUs + giveUpUs - this.#kernel.nowUs
-    this.#kernel.after(undefined, this, Math.min(this.#retryUs, Math.max(leftUs, 0)), 'retry', () => this.#retry())
+    const delayUs = Math.min(this.#retryUs, Math.max(leftUs, 0))
+    this.#kernel.after(undefined, this, delayUs, 'retry', () => this.#retry()).causedByAlone(cause)
     this.#retryUs *= 2
   }
 

@@ -4,6 +4,7 @@ import type { Lane } from '../decisions/identity.ts'
 import type { Kernel } from '../kernel.ts'
 import { SimEvent } from '../sim-event.ts'
 import type { Link } from './link.ts'
+import type { Told } from './told-writes.ts'
 
 /** One end of a pipe, as the pipe sees it. */
 export interface PipeEnd {
@@ -25,6 +26,10 @@ export interface Segment {
   onItsWay: boolean
   /** The peer's machine has it, and its process is paused. */
   reached: boolean
+  /** For readers of the trace. */
+  readonly told: Told | undefined
+  /** Number of the event that tells of its sending. */
+  sentBy: number
 }
 
 /** What becomes of a segment. `epoch`: the pipe's when it was sent; another one now means that it no longer counts. */

@@ -1,5 +1,6 @@
 import type { Endpoint, ListenFailure, UdpSocket } from '../../../src/env/net.ts'
-import { traceKinds } from '../../report/trace-kinds.ts'
+import type { Meaning } from '../../report/meaning.ts'
+import { datagramFates as fates, traceKinds } from '../../report/trace-kinds.ts'
 import type { Boot, ProcessPart } from '../boot.ts'
 import type { Kernel } from '../kernel.ts'
 import { SimEvent } from '../sim-event.ts'
@@ -10,9 +11,6 @@ import { carriedKinds, type Passage } from './passage.ts'
 
 /** The largest payload of a UDP datagram over IPv4. */
 const datagramBytesMax = 65_507
-
-/** What became of a datagram when it was sent, as the trace has it. */
-const fates = { onItsWay: 0, lost: 1, nobody: 2, noRoom: 3, copy: 4, replay: 5, forged: 6 } as const
 
 /** The fate of the first, of a second one, and of one that comes again much later. */
 const copies = [fates.onItsWay, fates.copy, fates.replay] as const
@@ -60,7 +58,9 @@ export class SimUdpSocket implements UdpSocket, Bound, ProcessPart {
     if (!kernel.enter(this.boot) || !this.boot.parts.has(this) || bytes.length > datagramBytesMax) return
     const target = this.#network.hostAt(this.#host, to.host)
     const source = this.#host.number
+    const means = kernel.meaningOf('datagram', this.#host.name, target?.name ?? '', to.port, bytes)
     if (target === undefined) {
+      kernel.tellNext(means)
       kernel.trace.addBytes(traceKinds.datagramSent, source, 0, fates.nobody, 0, bytes)
       return
     }
@@ -68,15 +68,16 @@ export class SimUdpSocket implements UdpSocket, Bound, ProcessPart {
     const passage = link.passage(carriedKinds.datagram, to.port, bytes)
     const fate = !link.lets(passage) ? fates.lost : link.hasRoom ? fates.onItsWay : fates.noRoom
     if (fate !== fates.onItsWay) {
+      kernel.tellNext(means, fate === fates.lost ? link.lossBy : 0)
       kernel.trace.addBytes(traceKinds.datagramSent, source, target.number, fate, 0, bytes)
       return
     }
     // A copy: the sender may use its buffer again at once, as it may with a real socket.
     const sent = kernel.slab.copy(bytes)
-    this.#launch(link, passage, to, sent, 0)
-    if (passage.duplicates()) this.#launch(link, passage, to, sent, 1)
+    this.#launch({ link, passage, to, bytes: sent, means }, 0)
+    if (passage.duplicates()) this.#launch({ link, passage, to, bytes: sent, means }, 1)
     const replayUs = passage.replayUs()
-    if (replayUs !== undefined) this.#launch(link, passage, to, sent, 2, replayUs)
+    if (replayUs !== undefined) this.#launch({ link, passage, to, bytes: sent, means }, 2, replayUs)
   }
 
   close(): void {
@@ -88,17 +89,26 @@ export class SimUdpSocket implements UdpSocket, Bound, ProcessPart {
     this.boot.parts.delete(this)
   }
 
-  #launch(link: Link, passage: Passage, to: Endpoint, bytes: Uint8Array, copy: 0 | 1 | 2, laterUs = 0): void {
+  #launch({ link, passage, to, bytes, means }: Launched, copy: 0 | 1 | 2, laterUs = 0): void {
     const kernel = this.#kernel
     const delayUs = passage.datagramDelayUs(copy) + laterUs
+    kernel.tellNext(means)
     kernel.trace.addBytes(traceKinds.datagramSent, this.#host.number, link.to.number, copies[copy], delayUs, bytes)
     const from = { host: this.#host.sourceFor(to.host), port: this.local.port }
     link.underWay++
-    kernel.queue.push(
-      new DatagramEvent(kernel, link, passage, from, to, passage.carried(bytes, copy)),
-      kernel.nowUs + delayUs,
-    )
+    const event = new DatagramEvent(kernel, link, passage, from, to, passage.carried(bytes, copy), means)
+    event.cause = kernel.trace.last
+    kernel.queue.push(event, kernel.nowUs + delayUs)
   }
+}
+
+/** A datagram that goes on its way, and what it means to readers of the trace. */
+interface Launched {
+  readonly link: Link
+  readonly passage: Passage
+  readonly to: Endpoint
+  readonly bytes: Uint8Array
+  readonly means: readonly Meaning[] | undefined
 }
 
 /** A datagram that no process sent: somebody puts it on the wire in another's name. Of addresses that no machine has, nothing. */
@@ -109,9 +119,13 @@ export function forgeDatagram(kernel: Kernel, network: Network, from: Endpoint, 
   if (!link.hasRoom) return
   const passage = link.passage(carriedKinds.forged, to.port, bytes)
   const delayUs = passage.datagramDelayUs()
+  const means = kernel.meaningOf('datagram', source.name, target.name, to.port, bytes)
+  kernel.tellNext(means)
   kernel.trace.addBytes(traceKinds.datagramSent, source.number, target.number, fates.forged, delayUs, bytes)
   link.underWay++
-  kernel.queue.push(new DatagramEvent(kernel, link, passage, from, to, bytes), kernel.nowUs + delayUs)
+  const event = new DatagramEvent(kernel, link, passage, from, to, bytes, means)
+  event.cause = kernel.trace.last
+  kernel.queue.push(event, kernel.nowUs + delayUs)
 }
 
 class DatagramEvent extends SimEvent {
@@ -120,16 +134,26 @@ class DatagramEvent extends SimEvent {
   readonly #from: Endpoint
   readonly #to: Endpoint
   readonly #bytes: Uint8Array
+  readonly #means: readonly Meaning[] | undefined
   /** The machine has it, and its process is paused. */
   #reached = false
 
-  constructor(kernel: Kernel, link: Link, passage: Passage, from: Endpoint, to: Endpoint, bytes: Uint8Array) {
+  constructor(
+    kernel: Kernel,
+    link: Link,
+    passage: Passage,
+    from: Endpoint,
+    to: Endpoint,
+    bytes: Uint8Array,
+    means: readonly Meaning[] | undefined,
+  ) {
     super(undefined, passage.a)
     this.#kernel = kernel
     this.#link = link
     this.#from = from
     this.#to = to
     this.#bytes = bytes
+    this.#means = means
   }
 
   /** The process that runs on the machine when the datagram arrives. */
@@ -149,7 +173,13 @@ class DatagramEvent extends SimEvent {
 
   override dropped(): void {
     this.#link.underWay--
-    this.#kernel.trace.addText(traceKinds.datagram, this.#link.to.number, this.#link.from.number, 0, 0, 'no room')
+    const { trace } = this.#kernel
+    trace.teller?.next({ causes: [this.cause, trace.cause], fields: this.#told })
+    trace.addText(traceKinds.datagram, this.#link.to.number, this.#link.from.number, 0, 0, 'no room')
+  }
+
+  get #told(): { readonly means?: readonly Meaning[] } {
+    return this.#means === undefined ? {} : { means: this.#means }
   }
 
   deliver(): void {
@@ -158,6 +188,7 @@ class DatagramEvent extends SimEvent {
     const arrives = this.#reached || this.#link.isWhole
     const socket = arrives ? to.udp.at(this.#to.host, this.#to.port) : undefined
     const text = arrives ? (socket === undefined ? 'nobody listens' : '') : 'lost under way'
+    this.#kernel.tellNext(this.#means, arrives ? 0 : this.#link.lossBy)
     this.#kernel.trace.addText(traceKinds.datagram, to.number, this.#link.from.number, this.#bytes.length, 0, text)
     if (socket instanceof SimUdpSocket) socket.use(this.#from, this.#bytes)
   }

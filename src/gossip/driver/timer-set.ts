@@ -18,10 +18,14 @@ export class TimerSet {
     this.#pending.get(name)?.close()
     this.#pending.set(
       name,
-      this.#timers.after(delayMs, () => {
-        this.#pending.delete(name)
-        this.#fired(name)
-      }),
+      this.#timers.after(
+        delayMs,
+        () => {
+          this.#pending.delete(name)
+          this.#fired(name)
+        },
+        `gossip.${name}`,
+      ),
     )
   }
 

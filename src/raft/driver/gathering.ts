@@ -12,7 +12,7 @@ const gatherMax = 1024
  * and one sync.
  */
 export class Gathering {
-  readonly #env: Pick<Env, 'deferred' | 'timers'>
+  readonly #env: Pick<Env, 'deferred' | 'timers' | 'batches'>
   readonly #diskIsBusy: () => boolean
   readonly #propose: (requests: readonly ProposalRequest[]) => void
   #gathered: ProposalRequest[] = []
@@ -20,7 +20,7 @@ export class Gathering {
   #timer: Closable | undefined
 
   constructor(
-    env: Pick<Env, 'deferred' | 'timers'>,
+    env: Pick<Env, 'deferred' | 'timers' | 'batches'>,
     diskIsBusy: () => boolean,
     propose: (requests: readonly ProposalRequest[]) => void,
   ) {
@@ -31,6 +31,7 @@ export class Gathering {
 
   add(request: ProposalRequest): void {
     this.#gathered.push(request)
+    this.#env.batches?.waits(request)
     if (this.#gathered.length >= gatherMax) this.flush()
     else if (!this.#scheduled) this.#schedule()
   }
@@ -42,6 +43,7 @@ export class Gathering {
     if (this.#gathered.length === 0) return
     const requests = this.#gathered
     this.#gathered = []
+    this.#env.batches?.together(requests)
     this.#propose(requests)
   }
 

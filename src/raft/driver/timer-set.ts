@@ -45,14 +45,18 @@ export class TimerSet {
   }
 
   #arm(name: TimerName, delayMs: number, dueMs: number): void {
-    const timer = this.#env.timers.after(delayMs, () => {
-      const pending = this.#pending.get(name)
-      if (pending === undefined) return
-      this.#pending.delete(name)
-      const leftMs = pending.dueMs - this.#env.clock.monoMs()
-      if (leftMs > 0) this.#arm(name, leftMs, pending.dueMs)
-      else this.#fired(name)
-    })
+    const timer = this.#env.timers.after(
+      delayMs,
+      () => {
+        const pending = this.#pending.get(name)
+        if (pending === undefined) return
+        this.#pending.delete(name)
+        const leftMs = pending.dueMs - this.#env.clock.monoMs()
+        if (leftMs > 0) this.#arm(name, leftMs, pending.dueMs)
+        else this.#fired(name)
+      },
+      `raft.${name}`,
+    )
     this.#pending.set(name, { dueMs, setForMs: dueMs, timer })
   }
 }

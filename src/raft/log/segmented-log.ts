@@ -60,7 +60,7 @@ interface Active {
  */
 export class SegmentedLog implements DurableLog {
   readonly #disk: Disk
-  readonly #env: Pick<Env, 'crypto' | 'deferred'>
+  readonly #env: Pick<Env, 'crypto' | 'deferred' | 'batches'>
   readonly #directory: string
   readonly #options: SegmentedLogOptions
   readonly #listener: LogListener
@@ -87,7 +87,7 @@ export class SegmentedLog implements DurableLog {
   #idle: Deferred<void> | undefined
 
   private constructor(
-    env: Pick<Env, 'disk' | 'crypto' | 'deferred' | 'timers' | 'clock'>,
+    env: Pick<Env, 'disk' | 'crypto' | 'deferred' | 'timers' | 'clock' | 'batches'>,
     directory: string,
     { tail, log, segments }: RecoveredLog,
     { file, watermark, mark }: OpenFiles,
@@ -146,7 +146,7 @@ export class SegmentedLog implements DurableLog {
    * Then `first`, or an empty batch, seals all before it, and the watermark says so.
    */
   static async open(
-    env: Pick<Env, 'disk' | 'crypto' | 'deferred' | 'timers' | 'clock'>,
+    env: Pick<Env, 'disk' | 'crypto' | 'deferred' | 'timers' | 'clock' | 'batches'>,
     directory: string,
     recovered: RecoveredLog,
     first: LogChange | undefined,
@@ -184,6 +184,7 @@ export class SegmentedLog implements DurableLog {
     invariant(this.#state !== 'closing', 'a log that is being closed takes no change')
     if (this.#state === 'over') return
     this.#queue.add(change, durable)
+    this.#env.batches?.waits(change)
   }
 
   flush(): void {
@@ -255,6 +256,7 @@ export class SegmentedLog implements DurableLog {
     const batch = this.#queue.take(this.#options.batchBytes)
     const sealDue = this.#sealDue
     this.#sealDue = false
+    this.#env.batches?.together(batch.map(({ change }) => change))
     const written = await this.#append(recordsOfBatch(batch))
     if (!written.ok) {
       this.#queue.putBack(batch)

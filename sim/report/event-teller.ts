@@ -1,0 +1,234 @@
+import { Absences } from './absences.ts'
+import { lineFields } from './line-fields.ts'
+import { type TraceKind, traceKindNames, traceKinds } from './trace-kinds.ts'
+import { causesMax, type MeaningReader, type RecordKind, type TraceRecord } from './trace-record.ts'
+
+/** Waits of one continuation that are remembered, the nearest first: each was begun in a turn of its own. */
+const waitsMax = 4
+/** So near a cause of the turn need not be named again. */
+const impliedSteps = 6
+/** Causes besides its delivery that the rest of a turn has. */
+const alsoMax = 48
+
+/** The turns in which something waited for, before it goes on: numbers of their events, the nearest first. */
+export type Wait = readonly number[]
+
+/** Causes of the event that is delivered next, or that a line tells of. */
+export type CauseList = readonly number[]
+
+/** Something that a turn delivers: the number of the event that led to it, and more of them where there are several. */
+export interface Caused {
+  cause: number
+  causes: CauseList | undefined
+}
+
+interface NextEvent {
+  /** In place of those of its turn. */
+  readonly causes?: CauseList | undefined
+  /** One more; 0: none. */
+  readonly more?: number
+  readonly fields?: object | undefined
+}
+
+/**
+ * The events of a trace with their causes, for readers; a run without readers has none of it. Every line is caused by the event
+ * that delivered its turn, by what its turn says to be a cause, too, and by the turns in which the code that makes it began to
+ * wait. Neither the run nor its hash knows whether anybody listens.
+ */
+export class EventTeller {
+  readonly absences = new Absences()
+  readonly #onRecord: (record: TraceRecord) => void
+  readonly #nameOf: (node: number) => string
+  readonly #meaning: MeaningReader | undefined
+  #unread: TraceRecord[] = []
+  /** Of the turn that begins, until its first line. */
+  #delivery: CauseList | undefined
+  #turn = 0
+  #also: number[] = []
+  #wait: Wait | undefined
+  #begun: { readonly turn: number; readonly wait: Wait | undefined; readonly made: Wait } | undefined
+  #next: NextEvent | undefined
+  /** What waits for others: the causes that it had then. */
+  readonly #parts = new WeakMap<object, CauseList>()
+
+  constructor(
+    onRecord: (record: TraceRecord) => void,
+    nameOf: (node: number) => string,
+    meaning: MeaningReader | undefined,
+  ) {
+    this.#onRecord = onRecord
+    this.#nameOf = nameOf
+    this.#meaning = meaning
+  }
+
+  /** A turn begins with an event of these causes. */
+  begin(causes: CauseList): void {
+    this.#delivery = causes
+    this.#turn = causes[0] ?? 0
+    this.#also = []
+  }
+
+  /** From here on everything is caused by this event, until the next turn begins. */
+  stand(event: number): void {
+    this.#delivery = undefined
+    this.#turn = event
+    this.#also = []
+  }
+
+  /** The causes of what is done now. */
+  get now(): CauseList {
+    if (this.#also.length === 0 && this.#wait === undefined) return this.#turn === 0 ? [] : [this.#turn]
+    return merged([[this.#turn], this.#also, this.#notImplied(this.#wait ?? [])])
+  }
+
+  /** What this turn does from here on has these causes, too. */
+  also(causes: CauseList): void {
+    for (const cause of causes) {
+      if (cause !== this.#turn && this.#also.length < alsoMax && !this.#also.includes(cause)) this.#also.push(cause)
+    }
+  }
+
+  /** The line that comes next has these causes in place of its turn's, and these fields more than its kind. */
+  next(next: NextEvent): void {
+    this.#next = next
+  }
+
+  /** The line that comes next is the end of a wait: what was lost that it waited for is a cause of it, too. */
+  timeout({ cause, causes }: Caused, node: string, waits: string, fields?: object): void {
+    const known = causes ?? [cause]
+    this.#next = { causes: merged([known, this.absences.of(waits, node, known[0] ?? 0)]), fields }
+  }
+
+  /** Something begins to wait for others, to go on with them in `together`. */
+  waits(part: object): void {
+    this.#parts.set(part, this.now)
+  }
+
+  /** These go on as one: what the turn does from here on is caused by each. */
+  together(parts: readonly object[]): void {
+    for (const part of parts) this.also(this.#parts.get(part) ?? [])
+  }
+
+  /** What a continuation that waits from now on will be caused by, besides what wakes it. */
+  beginWait(): Wait {
+    const [turn, wait] = [this.#turn, this.#wait]
+    if (this.#begun?.turn === turn && this.#begun.wait === wait) return this.#begun.made
+    const made = turn === 0 ? (wait ?? []) : [turn, ...this.#notImplied(wait ?? [])].slice(0, waitsMax)
+    this.#begun = { turn, wait, made }
+    return made
+  }
+
+  /** A continuation goes on; undefined: it has ended. */
+  continues(wait: Wait | undefined): void {
+    this.#wait = wait === undefined || wait.length === 0 ? undefined : wait
+  }
+
+  /** What bytes mean; undefined: nobody says. */
+  meaningOf(...given: Parameters<MeaningReader>): ReturnType<MeaningReader> | undefined {
+    const means = this.#meaning?.(...given)
+    return means === undefined || means.length === 0 ? undefined : means
+  }
+
+  line(
+    n: number,
+    t: number,
+    kind: TraceKind,
+    node: number,
+    values: readonly [number, number, number],
+    size: number,
+    text: string,
+  ): void {
+    const name = traceKindNames.get(kind) as Exclude<RecordKind, 'note'>
+    const [a, b, c] = values
+    const fields = (lineFields as Readonly<Record<string, (line: object) => object>>)[name]?.({
+      a,
+      b,
+      c,
+      size,
+      text,
+      nameOf: this.#nameOf,
+    })
+    this.#emit(n, t, name, node, fields ?? {})
+    if (kind === traceKinds.segment || (kind === traceKinds.datagram && text === '')) this.#arrived(n)
+    else if (kind === traceKinds.crash || kind === traceKinds.pause) this.absences.fellSilent(n, this.#nameOf(node))
+    this.#lost(n, kind, b)
+  }
+
+  /** An event that the hash does not know. */
+  tell(n: number, t: number, kind: RecordKind, node: number, fields: object, causes?: CauseList): void {
+    if (causes !== undefined) this.#next = { causes }
+    this.#emit(n, t, kind, node, fields)
+    if (kind === 'lost') this.#lostAs(n)
+  }
+
+  /** Hands out what was told since. Called between turns. */
+  flush(): void {
+    if (this.#unread.length === 0) return
+    const unread = this.#unread
+    this.#unread = []
+    for (const record of unread) this.#onRecord(record)
+  }
+
+  /** Without those that led to the turn by themselves: a loop that waits again and again has them in a row. */
+  #notImplied(wait: Wait): Wait {
+    return wait.filter((event) => !this.absences.descends(this.#turn, event, impliedSteps))
+  }
+
+  #emit(n: number, t: number, kind: RecordKind, node: number, fields: object): void {
+    const next = this.#next
+    this.#next = undefined
+    const isDelivery = this.#delivery !== undefined && kind in lineFields && next?.causes === undefined
+    const causes = next?.causes ?? (isDelivery ? (this.#delivery ?? []) : this.now)
+    const record = {
+      n,
+      t,
+      node: this.#nameOf(node),
+      kind,
+      causes: cut(next?.more === undefined ? causes : [...causes, next.more], n),
+      ...fields,
+      ...next?.fields,
+    }
+    this.#unread.push(record as TraceRecord)
+    this.absences.happened(n, record.causes[0] ?? 0)
+    if (this.#delivery === undefined || !(kind in lineFields)) return
+    this.#delivery = undefined
+    this.#turn = n
+  }
+
+  #arrived(n: number): void {
+    const record = this.#unread.at(-1)
+    if (record?.kind === 'segment' || record?.kind === 'datagram') {
+      this.absences.arrived(n, record.from, record.node, record.means)
+    }
+  }
+
+  #lost(n: number, kind: TraceKind, fate: number): void {
+    if (kind === traceKinds.segmentLost || (kind === traceKinds.datagramSent && fate >= 1 && fate <= 3)) this.#lostAs(n)
+    else if (kind === traceKinds.datagram) {
+      const record = this.#unread.at(-1)
+      if (record?.kind !== 'datagram' || record.fate === 'arrives') return
+      this.absences.dropped({ event: n, from: record.from, to: record.node, means: record.means })
+    }
+  }
+
+  #lostAs(n: number): void {
+    const record = this.#unread.at(-1)
+    if (record === undefined || !('to' in record)) return
+    const means = 'means' in record ? record.means : undefined
+    this.absences.dropped({ event: n, from: record.node, to: record.to, means })
+  }
+}
+
+/** Each cause once, in the order in which they are given. */
+function merged(lists: readonly CauseList[]): CauseList {
+  const all = new Set<number>()
+  for (const list of lists) for (const cause of list) if (cause > 0) all.add(cause)
+  return [...all]
+}
+
+function cut(causes: CauseList, n: number): number[] {
+  const kept: number[] = []
+  for (const cause of causes)
+    if (cause > 0 && cause < n && kept.length < causesMax && !kept.includes(cause)) kept.push(cause)
+  return kept
+}

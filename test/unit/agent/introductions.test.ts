@@ -70,7 +70,7 @@ describe('a server whose record is malformed', () => {
     expect(lines).toEqual([expect.stringContaining(message)])
   })
 
-  it('and one that does not answer is not logged: the pool says who is gone', async () => {
+  it('and one that does not answer is not logged: the pool reports members that are gone', async () => {
     const { made, lines } = introductions(err({ kind: 'no-servers' }))
     expect(await made.introduceTo(at)).toBeUndefined()
     expect(lines).toEqual([])

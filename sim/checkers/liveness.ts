@@ -78,7 +78,7 @@ export const liveness = checker({
       excuses: {
         ...coreExcuses,
         'majority lost':
-          'Of some configuration no majority is left whose data is whole, for the program itself had removed others; the end of the run.',
+          'Of some configuration no majority is left whose data is whole, for the program itself had removed others; until an operator recovers it by hand, which no run does.',
       },
     },
   },

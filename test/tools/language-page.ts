@@ -56,7 +56,8 @@ export function languageTables(): ReadonlyMap<string, string> {
     ['joined selections', rows(Object.entries(joinedSelections))],
     ['triggers', rows(Object.entries(triggers))],
     ['marks', rows(Object.entries(marks))],
-    ['invariants', rows(Object.entries(invariants).map(([code, { text }]) => [code, text]))],
+    ['invariants', invariantRows()],
+    ['excuses of invariants', excuseRows()],
   ])
 }
 
@@ -123,7 +124,30 @@ function choices(node: Shown): string {
     : `One of ${names.map((name) => `\`${String(name)}\``).join(', ')}.`
 }
 
+function invariantRows(): string {
+  const lines = Object.entries(invariants).map(([code, { text, judges, of }]) => {
+    const counted = of === undefined ? judges[1] : `${judges[1]} of ${of[1]}`
+    return `| \`${code}\` | ${cell(text)} | ${counted} |`
+  })
+  return ['| key | meaning | a run counts |', '|---|---|---|', ...lines].join('\n')
+}
+
+function excuseRows(): string {
+  const lines = Object.entries(invariants).flatMap(([code, { excuses = {} }]) =>
+    Object.entries(excuses).map(([name, text]) => `| \`${code}\` | ${name} | ${cell(sentence(text))} |`),
+  )
+  return ['| of | excuse | what it lets pass, and until when |', '|---|---|---|', ...lines].join('\n')
+}
+
+function sentence(text: string): string {
+  const whole = text.charAt(0).toUpperCase() + text.slice(1)
+  return whole.endsWith('.') ? whole : `${whole}.`
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|')
+}
+
 function rows(lines: readonly (readonly [string, string])[]): string {
-  const cell = (text: string): string => text.replaceAll('|', '\\|')
   return ['| key | meaning |', '|---|---|', ...lines.map(([key, text]) => `| \`${key}\` | ${cell(text)} |`)].join('\n')
 }

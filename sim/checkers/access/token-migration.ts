@@ -68,7 +68,7 @@ export const tokenMigration = checker({
       excuses: {
         'out of reach': 'An agent that reaches no server may refuse for that; until it has reached one for 15 seconds.',
         restored:
-          'Accessors that tokens had before a restored snapshot count no more; those that they have from it do.',
+          'Accessors that tokens had before a restored snapshot count no more; those that they have since then do.',
       },
     },
   },

@@ -95,7 +95,7 @@ export const lockHolders = checker({
       judges: ['lock taken or told', 'locks taken or told'],
       excuses: {
         restored:
-          'Locks are held as a restored snapshot says, and lock delays from before it do not count; what is taken after it is judged.',
+          'Locks are held as a restored snapshot says, and lock delays from before it do not count; until the next that takes the lock.',
       },
     },
   },

@@ -123,7 +123,7 @@ export const sessionLives = checker({
         restored:
           'Sessions that a restored snapshot does not have are gone without an end of their own; those that it has are judged.',
         'renewal unanswered':
-          'A renewal that nobody was told of may have been served: the longest life counts from it; until the next that is answered.',
+          'A renewal without an answer may have been served: the longest life counts from it; until the next that is answered.',
       },
     },
   },

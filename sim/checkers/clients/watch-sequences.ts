@@ -67,7 +67,7 @@ function textOfRows(rows: readonly ListedKey[]): string {
 export const watchSequences = checker({
   codes: {
     W3: {
-      text: 'watch completeness: who follows the answers to blocking queries ends with what a fresh read finds',
+      text: 'watch completeness: a client that follows the answers to blocking queries ends with what a fresh read finds',
       sources: ['docs/reference/http-reads.md#blocking-queries'],
       judges: ['watcher', 'watchers'],
     },

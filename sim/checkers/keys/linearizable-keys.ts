@@ -118,7 +118,7 @@ export const linearizableKeys = checker({
       of: ['key', 'keys'],
       excuses: {
         'stale default reads':
-          'A read of default consistency may be as old as the scenario says: a deposed leader may answer it until its lease ends.',
+          'A read of default consistency may be as old as the scenario says, for a deposed leader may answer it; until its lease ends.',
         'majority lost':
           'A change answered before a recovery that may have lost it; what is answered after it is judged.',
         'restarted meanwhile':

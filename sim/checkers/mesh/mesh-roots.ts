@@ -229,7 +229,7 @@ export const meshRoots = law(
         'lost root':
           'A root that was lost when a snapshot was restored is let go of by those that followed; until it is listed anew.',
         'cut off for long':
-          'The active root may go when all that it is known to have signed has expired: its datacenter was cut off and has another at once.',
+          'The active root may go when all that it is known to have signed has expired: its datacenter was cut off; another is active at once.',
         restored:
           'Roots that a restored snapshot does not have are gone without a removal; those that it has are judged.',
       },

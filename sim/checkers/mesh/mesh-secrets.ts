@@ -93,7 +93,7 @@ export const meshSecrets = law(
       excuses: {
         snapshot: 'A snapshot carries the state as a whole, keys and all; that answer alone.',
         'older leaf keys':
-          'The key of a leaf is looked for until 256 newer ones are known, for the memory that it takes.',
+          'The key of a leaf is looked for among the latest 256 alone, for the memory that they take; it ends with the life of the leaf.',
       },
     },
   },

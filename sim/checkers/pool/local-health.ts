@@ -51,7 +51,7 @@ export class LocalHealth {
 export const localHealth = law(
   {
     M6: {
-      text: 'local health stays in range, and who has slept accuses nobody for it',
+      text: 'local health stays in range, and an agent that has slept accuses nobody for it',
       sources: ['Lifeguard, section 4.A'],
       judges: ['score or wake', 'scores and wakes'],
       excuses: {

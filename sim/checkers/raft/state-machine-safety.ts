@@ -85,7 +85,7 @@ export const stateMachineSafety = checker({
       judges: ['entry or state compared', 'entries and states compared'],
       excuses: {
         'majority lost':
-          'Entries that a scenario lets be lost are forgotten; what is applied in their place is compared.',
+          'Entries that a scenario lets be lost are compared no more; until others are applied in their place.',
       },
     },
   },

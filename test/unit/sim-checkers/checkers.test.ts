@@ -14,6 +14,17 @@ describe('the list of checkers', () => {
     expect(new Set(codes)).toEqual(new Set(Object.keys(invariants)))
   })
 
+  it('says of each code what one fact of it is, and of each excuse until when it holds', () => {
+    for (const [code, { judges, of, excuses = {} }] of Object.entries(invariants)) {
+      for (const unit of [judges, ...(of === undefined ? [] : [of])]) {
+        expect(unit, code).toHaveLength(2)
+        expect(unit[0], code).not.toBe(unit[1])
+      }
+      // What it lets pass stands before the semicolon, its end behind.
+      for (const text of Object.values(excuses)) expect(text, code).toMatch(/^[^;]+; [^;]+$/)
+    }
+  })
+
   it('names sources that are there', () => {
     const dangling = Object.entries(invariants).flatMap(([code, { sources }]) => {
       expect(sources, code).not.toEqual([])

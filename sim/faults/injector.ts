@@ -24,6 +24,11 @@ export class Injector {
 
   /** Performs one action. With `for` it is undone after a time drawn from it. */
   perform(action: FaultAction, scope: ActionScope): Deed {
+    // What begins now, or when it is undone, comes from the decision to do it.
+    return this.#world.cluster.simulation.decisions.because(scope.draw, () => this.#perform(action, scope))
+  }
+
+  #perform(action: FaultAction, scope: ActionScope): Deed {
     const deed = this.#do(action, scope)
     if (!deed.ok) return deed
     const { text, undo } = deed.value

@@ -111,8 +111,7 @@ export class FaultSchedule {
     const actions = [...(fault.do ?? []), ...(chosen === undefined ? [] : [chosen])]
     for (const [at, action] of actions.entries()) {
       const draws = this.#draws(firing, 'action', String(at))
-      const deed = this.#world.decisions.because(draws, () => this.#world.perform(action, it, draws))
-      this.#world.onDeed(deed)
+      this.#world.onDeed(this.#world.perform(action, it, draws))
     }
   }
 

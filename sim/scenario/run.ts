@@ -61,10 +61,12 @@ export class ScenarioRun implements RunContext {
   readonly #schedule: FaultSchedule
   readonly #observed: Observed
   readonly #reaching: Reaching
-  /** The step that is done: what it draws is within it. */
+  /** The step that is done, by what it says: what it draws is within it. */
   #step: Identity = { a: 0, b: 0 }
-  /** Something changed that conditions may depend on. */
-  #changed = true
+  /** How often this step has drawn for itself. */
+  #drawnByStep = 0
+  /** Something changed that conditions may depend on. Before the first process starts there is nothing to judge. */
+  #changed = false
 
   constructor(options: RunOptions) {
     this.#options = options
@@ -126,14 +128,22 @@ export class ScenarioRun implements RunContext {
   }
 
   async run(): Promise<RunResult> {
+    // The machines of clients and of the driver stand before anything begins: they are no part of what is tried.
+    await this.simulation.run({ untilMs: 0 })
+    this.#changed = true
     for (const node of this.cluster.nodeNames) if (!this.cluster.hasLeft(node)) this.cluster.start(node)
     this.workload.begin()
     this.#schedule.start()
     if (this.scenario.visitors !== undefined) this.#reaching.start()
+    const same = new Map<string, number>()
     for (const [at, step] of (this.scenario.steps ?? []).entries()) {
       if (this.hasFailed()) break
       this.tell('step', step.step)
-      this.#step = this.simulation.decisions.identity('step', at)
+      const text = JSON.stringify(step)
+      const before = same.get(text) ?? 0
+      same.set(text, before + 1)
+      this.#step = this.simulation.decisions.identity('step', text, before)
+      this.#drawnByStep = 0
       await performStep(this, step, ['steps', at])
     }
     const leftMs = (this.scenario.lasts ?? 0) - this.simulation.nowUs / 1000
@@ -201,11 +211,14 @@ export class ScenarioRun implements RunContext {
   }
 
   select(selector: Selector): readonly string[] {
-    return select(selector, selectable(this.cluster, this.stepScope()))
+    const { decisions, nowUs } = this.simulation
+    // Conditions select whenever something happened: apart from the actions of the step, and by the instant.
+    const draws = decisions.drawsOnce(this.#step, 'selected', selector.text, nowUs)
+    return select(selector, selectable(this.cluster, this.scopeOf(undefined, draws)))
   }
 
   stepScope(): ActionScope {
-    return this.scopeOf(undefined, this.simulation.decisions.drawsOnce(this.#step, 'step'))
+    return this.scopeOf(undefined, this.simulation.decisions.drawsWithin(this.#step, 'action', this.#drawnByStep++))
   }
 
   scopeOf(it: string | undefined, draw: ActionScope['draw']): ActionScope {

@@ -1,5 +1,6 @@
 import type { NetworkFacts } from '../checkers/pool/pool-weather.ts'
 import { Cluster } from '../cluster/cluster.ts'
+import { findCorrelationNumbers } from '../cluster/correlation-numbers.ts'
 import { drawRange } from '../faults/action-scope.ts'
 import type { Range } from '../notation/quantities.ts'
 import type { TraceOptions } from '../report/trace.ts'
@@ -39,6 +40,7 @@ export function newSimulation(
   return new Simulation({
     seed: String(seed),
     book,
+    findHoles: findCorrelationNumbers,
     platform,
     ...(trace === undefined ? {} : { trace }),
     link: {
@@ -52,6 +54,7 @@ export function newSimulation(
     },
     disk: diskOptions(diskOf(loaded.scenario)),
     keys: mesh?.keys,
+    shuffleTies: true,
     afterTurn,
     onSaid,
     onTold,

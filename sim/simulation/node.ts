@@ -40,8 +40,9 @@ export class SimNode implements Machine {
   readonly facts: MachineFacts
   readonly #onError: (node: SimNode, error: unknown) => void
   #boots = 0
-  /** Of the last life. */
+  /** Of the last life, and what started it. */
   #life: Identity | undefined
+  #startedBy: Identity | undefined
   #process: Boot | undefined
   #env: Env | undefined
   #backlog: SimEvent[] = []
@@ -189,9 +190,11 @@ export class SimNode implements Machine {
   #nextLife(): Identity {
     const { decisions } = this.kernel
     const { cause } = decisions
-    if (cause !== undefined) this.#life = decisions.within(cause, 'life', this.name)
+    const isNew = cause !== undefined && (cause.a !== this.#startedBy?.a || cause.b !== this.#startedBy.b)
+    if (isNew) this.#life = decisions.within(cause, 'life', this.name)
     else if (this.#life === undefined) this.#life = decisions.identity('life', this.name)
     else this.#life = decisions.within(this.#life, 'again')
+    if (isNew) this.#startedBy = cause
     return this.#life
   }
 

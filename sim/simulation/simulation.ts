@@ -7,6 +7,7 @@ import { traceKinds } from '../report/trace-kinds.ts'
 import type { RecordFields } from '../report/trace-record.ts'
 import type { Book } from '../world/decisions/book.ts'
 import type { Decisions } from '../world/decisions/decisions.ts'
+import type { FindHoles } from '../world/decisions/identity.ts'
 import type { DiskOptions } from '../world/disk/disk.ts'
 import {
   defaultLimits,
@@ -30,6 +31,8 @@ export interface SimulationOptions {
   readonly seed: string
   /** Sees and makes decisions; absent: nobody looks, and the seed alone decides. */
   readonly book?: Book | undefined
+  /** What of the bytes that machines send is no part of a decision's identity; absent: nothing. */
+  readonly findHoles?: FindHoles | undefined
   readonly platform: Platform
   /** Of every link, unless `network.setLink` says otherwise. */
   readonly link?: LinkOptions | undefined
@@ -75,6 +78,7 @@ export class Simulation {
     this.#kernel = new Kernel({
       seed: options.seed,
       book: options.book,
+      findHoles: options.findHoles,
       platform: options.platform,
       pendingMax: limits.pending,
       trace: options.trace ?? {},

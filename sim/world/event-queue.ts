@@ -7,6 +7,9 @@ import type { SimEvent } from './sim-event.ts'
 /** Cancelled events stay until they are due, or until there are this many of them and more than live ones. */
 const cancelledKeptMax = 256
 
+/** An order is drawn among so many events of an instant; further ones of thousands, as after a long pause, wait for their turn. */
+const drawnAmongMax = 256
+
 /**
  * Events by (time, sequence): a binary heap with the comparison written out, for it is the hottest thing of a run. What is
  * compared stands in arrays of numbers beside the events, which are of many kinds and slow to look into.
@@ -70,20 +73,29 @@ export class EventQueue {
   popDrawn(order: Identity): SimEvent | undefined {
     const first = this.#head()
     if (first === undefined) return undefined
-    const tied: SimEvent[] = []
-    const sequences: number[] = []
-    for (let next: SimEvent | undefined = first; next?.timeUs === first.timeUs; next = this.#head()) {
+    const sequence = this.#sequences[0] as number
+    this.#removeHead()
+    const drawn = this.#head()?.timeUs === first.timeUs ? this.#drawnOf(first, sequence, order) : first
+    drawn.queued = false
+    return drawn
+  }
+
+  /** One of several: `first` and those of the same instant that are in the queue. */
+  #drawnOf(first: SimEvent, sequence: number, order: Identity): SimEvent {
+    const tied = [first]
+    const sequences = [sequence]
+    for (let next = this.#head(); next?.timeUs === first.timeUs; next = this.#head()) {
+      if (tied.length === drawnAmongMax) break
       tied.push(next)
       sequences.push(this.#sequences[0] as number)
       this.#removeHead()
     }
-    const at = tied.length === 1 ? 0 : this.#firstOf(tied, { a: order.a ^ first.timeUs, b: order.b })
+    const at = this.#firstOf(tied, first.timeUs, order)
     for (const [other, event] of tied.entries()) {
       if (other !== at) this.#insert(event, event.timeUs, sequences[other] as number)
     }
     const drawn = tied[at] as SimEvent
-    if (tied.length > 1) this.#taken.set(drawn.tie, (this.#taken.get(drawn.tie) ?? 0) + 1)
-    drawn.queued = false
+    this.#taken.set(drawn.tie, (this.#taken.get(drawn.tie) ?? 0) + 1)
     return drawn
   }
 
@@ -107,16 +119,16 @@ export class EventQueue {
     }
   }
 
-  #firstOf(tied: readonly SimEvent[], order: Identity): number {
-    const [first] = tied
-    if (first?.timeUs !== this.#takenAtUs) this.#taken.clear()
-    this.#takenAtUs = first?.timeUs ?? -1
+  #firstOf(tied: readonly SimEvent[], timeUs: number, order: Identity): number {
+    if (timeUs !== this.#takenAtUs) this.#taken.clear()
+    this.#takenAtUs = timeUs
+    const ofInstant = { a: order.a ^ timeUs, b: order.b }
     const lanes = new Set<object>()
     let [best, least] = [0, Number.POSITIVE_INFINITY]
     for (const [at, { tie, lane }] of tied.entries()) {
       if (lane !== undefined && lanes.has(lane)) continue
       if (lane !== undefined) lanes.add(lane)
-      const word = wordOf(order, tie + (this.#taken.get(tie) ?? 0))
+      const word = wordOf(ofInstant, tie + (this.#taken.get(tie) ?? 0))
       if (word < least) [best, least] = [at, word]
     }
     return best

@@ -8,7 +8,7 @@ import type { TracedBytes } from '../report/trace-record.ts'
 import type { Boot } from './boot.ts'
 import type { Book } from './decisions/book.ts'
 import { Decisions } from './decisions/decisions.ts'
-import type { Identity, Lane } from './decisions/identity.ts'
+import type { FindHoles, Identity, Lane } from './decisions/identity.ts'
 import { IdentityHash } from './decisions/identity.ts'
 import { EventQueue } from './event-queue.ts'
 import type { Platform, TurnState } from './platform.ts'
@@ -51,6 +51,7 @@ export interface EndOfTurn {
 interface KernelOptions {
   readonly seed: string
   readonly book: Book | undefined
+  readonly findHoles: FindHoles | undefined
   readonly platform: Platform
   readonly pendingMax: number
   readonly trace: TraceOptions
@@ -116,7 +117,8 @@ export class Kernel {
       )
     }
     this.queue = new EventQueue(options.pendingMax, this.trace)
-    this.decisions = new Decisions(options.seed, () => this.nowUs, options.book, teller && this.#tellDecision)
+    const tell = teller && this.#tellDecision
+    this.decisions = new Decisions(options.seed, () => this.nowUs, options.book, tell, options.findHoles)
   }
 
   /** Lets `act` happen to a process (or to the world) after a delay. `label` is its line in the trace. */

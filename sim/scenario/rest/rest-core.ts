@@ -21,7 +21,8 @@ export async function healCore(run: RunContext, withinMs: number): Promise<void>
   run.tell('step', `quiet: faults stop, and ${core.join(' ')} are mended; the rest stays as it is`)
   const leader = run.cluster.leader()
   if (leader !== undefined && !core.includes(leader)) run.invariants.of(coreMarks)('core without the leader')
-  run.injector.mendCore(core)
+  const { decisions } = run.simulation
+  decisions.because(decisions.identity('the core is mended'), () => run.injector.mendCore(core))
   const untilUs = run.simulation.nowUs + withinMs * 1000
   while (!run.hasFailed()) {
     if (core.some((server) => run.cluster.hasLeft(server))) return tellExcuse(run, 'left meanwhile')

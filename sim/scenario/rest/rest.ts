@@ -37,7 +37,8 @@ export async function comeToRest(run: RunContext): Promise<void> {
     for (const part of run.parts()) if (!run.hasFailed()) await healCore(part, withinMs)
   }
   run.tell('step', 'quiet: faults stop, everything is mended, the cluster comes to rest')
-  run.injector.mendEverything()
+  const { decisions } = run.simulation
+  decisions.because(decisions.identity('everything is mended'), () => run.injector.mendEverything())
   for (const part of run.parts()) if (!(await partToRest(part, withinMs))) return
   if (run.cluster.datacenterNames.length > 1) await meetAgain(run)
   for (const part of run.parts()) await compareQueries(part)
@@ -67,7 +68,10 @@ async function partToRest(run: RunContext, withinMs: number): Promise<boolean> {
 
 /** False if the cluster will never rest: the invariant is broken, or a named reason excuses it. */
 async function awaitRest(run: RunContext, untilUs: number, withinMs: number): Promise<boolean> {
-  startMissed(run.cluster)
+  const { decisions } = run.simulation
+  const missed = decisions.identity('missed')
+  const start = (): void => decisions.because(missed, () => startMissed(run.cluster))
+  start()
   for (let unrest = unrestOf(run); !run.hasFailed() && !atRest(unrest); unrest = unrestOf(run)) {
     if (run.simulation.nowUs >= untilUs) {
       if (run.injector.isMajorityLost(datacenterOf(run))) return tellLost(run)
@@ -75,7 +79,7 @@ async function awaitRest(run: RunContext, untilUs: number, withinMs: number): Pr
       return false
     }
     await run.pass(lookEveryMs)
-    startMissed(run.cluster)
+    start()
   }
   if (!run.hasFailed()) run.invariants.of(liveness).rests()
   return true

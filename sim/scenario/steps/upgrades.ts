@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { FileConfig } from '../../../src/config/schema.ts'
 import { releaseText } from '../../../src/model/release.ts'
-import { type ActionScope, drawRange } from '../../faults/action-scope.ts'
+import { drawRange } from '../../faults/action-scope.ts'
 import { durationRange, release, selector, type Template, template } from '../../notation/fields.ts'
 import { filled, patternOf } from '../answers.ts'
 import { nodeConfig } from '../node-config.ts'
@@ -34,10 +34,12 @@ export const upgrade = step(upgraded, performUpgrade)
 async function performUpgrade(run: StepRun, upgrade: Upgrade, path: Path): Promise<void> {
   // In the given order: 'followers, leader' has the leader last.
   const named = [...new Set(upgrade.nodes.parts().flatMap((part) => run.select(part)))]
-  const nodes = upgrade['in any order'] === true ? inAnyOrder(named, run.stepScope().draw) : named
+  const nodes = upgrade['in any order'] === true ? run.stepScope().draw.inOrder(named, (name) => name) : named
   if (nodes.length === 0) return run.fail([...path, 'upgrade'], `'${upgrade.nodes.text}' is nobody now`)
   for (const [at, node] of nodes.entries()) {
-    const refusal = run.cluster.upgrade(node, upgrade.to, (settings) => settingsAfter(settings, upgrade))
+    const refusal = run.simulation.decisions.because(run.stepScope().draw, () =>
+      run.cluster.upgrade(node, upgrade.to, (settings) => settingsAfter(settings, upgrade)),
+    )
     if (refusal !== undefined || upgrade.refused !== undefined) {
       judgeRefusal(run, { node, refusal, expected: upgrade.refused }, [...path, 'upgrade'])
       if (run.hasFailed()) return
@@ -52,11 +54,6 @@ async function performUpgrade(run: StepRun, upgrade: Upgrade, path: Path): Promi
     if (upgrade.until !== undefined) await performEventually(run, upgrade.until, [...path, 'upgrade', 'until'])
     if (run.hasFailed()) return
   }
-}
-
-function inAnyOrder(nodes: readonly string[], draw: ActionScope['draw']): readonly string[] {
-  const left = [...nodes]
-  return nodes.flatMap(() => left.splice(draw.below(left.length), 1))
 }
 
 function settingsAfter(settings: FileConfig, { config, without = [] }: Upgrade): FileConfig {

@@ -2,7 +2,7 @@ import seedrandom from 'seedrandom'
 import { invariant } from '../../../src/base/invariant.ts'
 import type { RandomStream } from '../../../src/env/random.ts'
 import type { Book } from './book.ts'
-import { type Identity, IdentityHash, type Part, wordOf } from './identity.ts'
+import { type FindHoles, Holes, type Identity, IdentityHash, type Part, wordOf } from './identity.ts'
 
 const twoTo32 = 0x1_0000_0000
 /** That something happens stands beside the numbers that it draws. */
@@ -25,6 +25,8 @@ export class Decisions {
   readonly #root: Identity
   readonly #nowUs: () => number
   readonly #hash = new IdentityHash()
+  readonly #holes = new Holes()
+  readonly #findHoles: FindHoles
   /** How often each description has occurred within the span that `#span` numbers. */
   readonly #occurred = new Map<number, number>()
   #span = 0
@@ -33,11 +35,19 @@ export class Decisions {
   readonly book: Book | undefined
   readonly #teller: DecisionTeller | undefined
 
-  constructor(seed: string, nowUs: () => number, book?: Book, teller?: DecisionTeller) {
+  /** `findHoles`: what of bytes is no part of an identity; by default nothing. */
+  constructor(
+    seed: string,
+    nowUs: () => number,
+    book?: Book,
+    teller?: DecisionTeller,
+    findHoles: FindHoles = () => {},
+  ) {
     // Ended by a mark, for seedrandom repeats a short seed to fill its key: '1' and '11' would be one.
     const spread = seedrandom(`${seed}\n`)
     this.#root = { a: spread.int32(), b: spread.int32() }
     this.#nowUs = nowUs
+    this.#findHoles = findHoles
     this.book = book
     this.#teller = teller
   }
@@ -101,6 +111,13 @@ export class Decisions {
     return this.#cause
   }
 
+  /** Adds what bytes say, without the numbers that only match an answer with its question. */
+  content(hash: IdentityHash, bytes: Uint8Array): IdentityHash {
+    const holes = this.#holes.clear()
+    this.#findHoles(bytes, holes)
+    return hash.bytesAround(bytes, holes)
+  }
+
   /** Adds to a description which occurrence of it this is. */
   occurrence(hash: IdentityHash): IdentityHash {
     const span = Math.floor(this.#nowUs() / spanUs)
@@ -136,7 +153,10 @@ export class Decisions {
 
   #of(identity: Identity, parts: readonly Part[]): IdentityHash {
     const hash = this.#hash.from(identity)
-    for (const part of parts) hash.part(part)
+    for (const part of parts) {
+      if (part instanceof Uint8Array) this.content(hash, part)
+      else hash.part(part)
+    }
     return hash
   }
 }

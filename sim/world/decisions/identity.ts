@@ -22,6 +22,37 @@ const textMark = 0x7e57
 const bytesMark = 0xb17e5
 
 /**
+ * Ranges of bytes that are no part of an identity, in ascending order: numbers that only match an answer with its question, and
+ * count what others do. One of them serves many packets.
+ */
+export class Holes {
+  count = 0
+  readonly #places: number[] = []
+
+  clear(): this {
+    this.count = 0
+    return this
+  }
+
+  add(start: number, end: number): void {
+    this.#places[2 * this.count] = start
+    this.#places[2 * this.count + 1] = end
+    this.count++
+  }
+
+  startOf(hole: number): number {
+    return this.#places[2 * hole] as number
+  }
+
+  endOf(hole: number): number {
+    return this.#places[2 * hole + 1] as number
+  }
+}
+
+/** Finds the holes of bytes that pass through a world; knows the protocols that are spoken there. */
+export type FindHoles = (bytes: Uint8Array, holes: Holes) => void
+
+/**
  * A hash of 64 bits that takes parts one after the other. It is for spreading and not for secrecy: a multiplication and a
  * rotation for each word in two lanes that feed each other (the steps of MurmurHash3, A. Appleby), for a packet must not cost
  * more than it does. One of them serves many identities: nothing is allocated on the way of a packet.
@@ -57,12 +88,25 @@ export class IdentityHash implements Identity {
   }
 
   bytes(bytes: Uint8Array): this {
-    const { length } = bytes
-    let a = this.a ^ length ^ bytesMark
-    let b = this.b
+    return this.#range(bytes, 0, bytes.length)
+  }
+
+  /** The bytes without those of the holes. */
+  bytesAround(bytes: Uint8Array, holes: Holes): this {
     let at = 0
+    for (let i = 0; i < holes.count; i++) {
+      this.#range(bytes, at, holes.startOf(i))
+      at = holes.endOf(i)
+    }
+    return this.#range(bytes, at, bytes.length)
+  }
+
+  #range(bytes: Uint8Array, start: number, end: number): this {
+    let a = this.a ^ (end - start) ^ bytesMark
+    let b = this.b
+    let at = start
     // The body of #word twice, written out: a packet is mostly this.
-    for (; at + 7 < length; at += 8) {
+    for (; at + 7 < end; at += 8) {
       a = Math.imul(
         a ^
           ((bytes[at] as number) |
@@ -84,12 +128,11 @@ export class IdentityHash implements Identity {
     }
     this.a = a
     this.b = b
-    for (; at < length; at += 4) {
-      const word =
-        (bytes[at] as number) |
-        ((bytes[at + 1] ?? 0) << 8) |
-        ((bytes[at + 2] ?? 0) << 16) |
-        ((bytes[at + 3] ?? 0) << 24)
+    for (; at < end; at += 4) {
+      let word = bytes[at] as number
+      if (at + 1 < end) word |= (bytes[at + 1] as number) << 8
+      if (at + 2 < end) word |= (bytes[at + 2] as number) << 16
+      if (at + 3 < end) word |= (bytes[at + 3] as number) << 24
       this.#word(word)
     }
     return this

@@ -97,10 +97,20 @@ export class Link {
    * that it is. `port`: to which port it goes.
    */
   passage(carried: Carried, port: number, content: Uint8Array): Passage {
-    const hash = this.#hash.from(this.#identity).integer(carried).integer(port).bytes(content)
     const { book } = this.#decisions
-    const passage = new Passage(this.#decisions.occurrence(hash), this.#fates, book)
+    const hash = this.#hash.from(this.#identity).integer(carried).integer(port)
+    const occurrence = this.#decisions.occurrence(this.#decisions.content(hash, content))
+    const passage = new Passage(occurrence, this.#fates, book)
     book?.describe(passage, this.#identity, [nameOfCarried(carried), port, content])
+    return passage
+  }
+
+  /** The same of a part of it, each time that this part is sent. */
+  passageOfPart(carried: Carried, whole: Passage, part: number): Passage {
+    const { book } = this.#decisions
+    const hash = this.#hash.from(whole).integer(carried).integer(part)
+    const passage = new Passage(this.#decisions.occurrence(hash), this.#fates, book)
+    book?.describe(passage, whole, [nameOfCarried(carried), part])
     return passage
   }
 

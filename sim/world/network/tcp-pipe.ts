@@ -236,16 +236,14 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
       const room = Math.min(segmentBytesMax, windowBytes - this.#used)
       if (room <= 0) break
       const bytes = this.#take(room)
-      const split = this.#link.passage(carriedKinds.piece, this.#port, bytes).splitAt(bytes.length)
-      if (split > 0) this.#send(bytes.subarray(0, split), false)
-      this.#send(split > 0 ? bytes.subarray(split) : bytes, this.ended && this.waitingBytes === 0)
+      this.#sendPiece(bytes, this.ended && this.waitingBytes === 0)
     }
     if (this.waitingBytes > 0) {
       const [next] = this.#freed
       if (next !== undefined) this.#wakeAt(next.atUs)
       return
     }
-    if (this.#opening || (this.ended && !this.endSent)) this.#send(emptyBytes, this.ended)
+    if (this.#opening || (this.ended && !this.endSent)) this.#sendPiece(emptyBytes, this.ended)
     this.#from.emptied()
   }
 
@@ -284,9 +282,18 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
     return concatBytes(parts)
   }
 
-  #send(bytes: Uint8Array, ends: boolean): void {
+  #sendPiece(bytes: Uint8Array, ends: boolean): void {
+    const piece = this.#link.passage(carriedKinds.piece, this.#port, bytes)
+    const split = piece.splitAt(bytes.length)
+    if (split > 0) this.#send(bytes.subarray(0, split), false, piece, 0)
+    if (split > 0) this.#send(bytes.subarray(split), ends, piece, 1)
+    else this.#send(bytes, ends, piece, 0)
+  }
+
+  #send(bytes: Uint8Array, ends: boolean, of: Passage, part: 0 | 1): void {
     const told = this.#told?.take(bytes.length)
-    const segment: Segment = { bytes, opens: this.#opening, ends, onItsWay: false, reached: false, told, sentBy: 0 }
+    const opens = this.#opening
+    const segment: Segment = { bytes, of, part, opens, ends, onItsWay: false, reached: false, told, sentBy: 0 }
     this.#opening = false
     if (ends) this.endSent = true
     this.#flight.push(segment)
@@ -298,7 +305,7 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
   #launch(segment: Segment): boolean {
     const kernel = this.#kernel
     const { from, to } = this.#link
-    const passage = this.#link.passage(carriedKinds.segment, this.#port, segment.bytes)
+    const passage = this.#link.passageOfPart(carriedKinds.segment, segment.of, segment.part)
     if (!this.#link.lets(passage)) {
       this.#tellNext(segment, this.#link.lossBy)
       kernel.trace.add(traceKinds.segmentLost, from.number, to.number, this.#number, this.#tries)
@@ -383,8 +390,8 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
   }
 
   /** The packet that tries again whether anything gets through. */
-  #again({ bytes }: Segment): Passage {
-    return this.#link.passage(carriedKinds.again, this.#port, bytes)
+  #again({ of, part }: Segment): Passage {
+    return this.#link.passageOfPart(carriedKinds.again, of, part)
   }
 
   /** The peer's word of what it read gets through again. */

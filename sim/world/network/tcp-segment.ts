@@ -4,6 +4,7 @@ import type { Lane } from '../decisions/identity.ts'
 import type { Kernel } from '../kernel.ts'
 import { SimEvent } from '../sim-event.ts'
 import type { Link } from './link.ts'
+import type { Passage } from './passage.ts'
 import type { Told } from './told-writes.ts'
 
 /** One end of a pipe, as the pipe sees it. */
@@ -19,6 +20,9 @@ export interface PipeEnd {
 
 export interface Segment {
   readonly bytes: Uint8Array
+  /** What was written at a time, and which part of it this is. */
+  readonly of: Passage
+  readonly part: 0 | 1
   /** The first of all: the dialler's word that the connection stands. */
   readonly opens: boolean
   /** The last of all. */

@@ -110,6 +110,28 @@ describe('the numbers of decisions', () => {
     expect(asked.uint32()).toBe(other.uint32())
   })
 
+  it('of a life come from the decision that started it, whatever lives were before', async () => {
+    const drawnAfter = (lives: number): Promise<readonly string[]> =>
+      inSimulation({}, async (simulation) => {
+        const { decisions } = simulation
+        const node = simulation.addNode({ name: 'n', host: '10.0.0.1' })
+        const drawn: string[] = []
+        for (let life = 0; life < lives; life++) {
+          node.boot(() => {})
+          node.crash()
+        }
+        for (const cause of ['one', 'one', 'another']) {
+          const start = (): void => node.boot((env) => void drawn.push(env.crypto.randomBytes(8).join()))
+          decisions.because(decisions.identity('step', cause), start)
+          await simulation.run({ untilMs: simulation.nowMs })
+          node.crash()
+        }
+        expect(new Set(drawn).size).toBe(3)
+        return drawn
+      })
+    expect(await drawnAfter(3)).toEqual(await drawnAfter(1))
+  })
+
   it('of a process are others in its next life', async () => {
     await inSimulation({}, async (simulation) => {
       const node = simulation.addNode({ name: 'n', host: '10.0.0.1' })

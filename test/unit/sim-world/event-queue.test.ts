@@ -90,6 +90,20 @@ describe('the queue of events', () => {
     expect(orders.size).toBeGreaterThan(10)
   })
 
+  it('comes to an end with thousands of one instant, and keeps their lanes', () => {
+    const draw = new Decisions('1', () => 0).identity('ties')
+    const queue = new EventQueue(10_000)
+    const lanes = Array.from({ length: 7 }, (_, tie) => ({ tie }))
+    for (let label = 0; label < 5_000; label++) queue.push(new Item(label, lanes[label % 7]), 7)
+    const last = new Map<number, number>()
+    for (let item = queue.popDrawn(draw); item !== undefined; item = queue.popDrawn(draw)) {
+      const { label } = item as Item
+      expect(label).toBeGreaterThan(last.get(label % 7) ?? -1)
+      last.set(label % 7, label)
+    }
+    expect([...last.values()].sort((a, b) => a - b)).toEqual([4993, 4994, 4995, 4996, 4997, 4998, 4999])
+  })
+
   it('an event drawn for later can still be cancelled', () => {
     const draw = new Decisions('1', () => 0).identity('ties')
     const queue = new EventQueue(100)

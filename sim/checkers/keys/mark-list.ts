@@ -5,8 +5,6 @@ export interface Mark {
   readonly operation: number
   readonly isCall: boolean
   readonly time: number
-  /** Place among all marks. */
-  place: number
   partner: Mark | undefined
   previous: Mark | undefined
   next: Mark | undefined
@@ -25,8 +23,7 @@ export function markList(history: readonly RegisterOperation[]): Mark {
   marks.sort((a, b) => a.time - b.time || Number(b.isCall) - Number(a.isCall) || a.operation - b.operation)
   const head = mark(-1, true, Number.NEGATIVE_INFINITY)
   let last = head
-  for (const [place, one] of marks.entries()) {
-    one.place = place
+  for (const one of marks) {
     one.previous = last
     last.next = one
     last = one
@@ -35,7 +32,7 @@ export function markList(history: readonly RegisterOperation[]): Mark {
 }
 
 function mark(operation: number, isCall: boolean, time: number): Mark {
-  return { operation, isCall, time, place: -1, partner: undefined, previous: undefined, next: undefined }
+  return { operation, isCall, time, partner: undefined, previous: undefined, next: undefined }
 }
 
 /** Takes an operation out of the list: it is done. */

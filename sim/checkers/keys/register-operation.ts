@@ -19,22 +19,29 @@ export function operationAt(history: readonly RegisterOperation[], operation: nu
   return history[operation] as RegisterOperation
 }
 
-/**
- * For each operation that was never answered, the one of the same effect called last before it, or -1. Where the later
- * took effect and the earlier did not, the earlier may stand for it: so they are tried in order of call only.
- */
-export function earlierTwins(history: readonly RegisterOperation[]): readonly number[] {
-  const twins = history.map(() => -1)
-  const last = new Map<string, number>()
-  const byCall = [...history.keys()].sort(
-    (a, b) => operationAt(history, a).call - operationAt(history, b).call || a - b,
-  )
-  for (const operation of byCall) {
-    const { kind, value, expected, return: end } = operationAt(history, operation)
-    if (end !== Number.POSITIVE_INFINITY) continue
-    const effect = `${kind} ${value} ${expected}`
-    twins[operation] = last.get(effect) ?? -1
-    last.set(effect, operation)
+/** An operation that was never answered. */
+export interface OpenOperation {
+  readonly name: number
+  /**
+   * The one of the same effect called last before it. Where the later took effect and the earlier did not, the earlier may stand
+   * for it: so they are tried in order of call only.
+   */
+  readonly twin: number | undefined
+}
+
+/** In order of calls. */
+export function openOperations(history: readonly RegisterOperation[]): readonly OpenOperation[] {
+  const names: number[] = []
+  for (let name = 0; name < history.length; name++) {
+    if (operationAt(history, name).return === Number.POSITIVE_INFINITY) names.push(name)
   }
-  return twins
+  names.sort((a, b) => operationAt(history, a).call - operationAt(history, b).call || a - b)
+  const last = new Map<string, number>()
+  return names.map((name) => {
+    const { kind, value, expected } = operationAt(history, name)
+    const effect = kind === 'cas' ? `${value} from ${expected}` : `${value}`
+    const twin = last.get(effect)
+    last.set(effect, name)
+    return { name, twin }
+  })
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { KeyOperation } from '../../../sim/checkers/keys/key-history.ts'
+import { type KeyOperation, operationText } from '../../../sim/checkers/keys/key-history.ts'
 import { judgeKey, type KeyVerdict, type KeyViolation } from '../../../sim/checkers/keys/key-verdict.ts'
 import { smallestCause } from '../../../sim/checkers/keys/smallest-cause.ts'
 import { fc } from '../../fast-check.ts'
-import { after, anyHistory, hasOrder, isPossible, operation } from './key-histories.ts'
+import { after, anyHistory, crowdedHistory, distinctHistory, hasOrder, isPossible, operation } from './key-histories.ts'
 
 const long = process.env['SVC_TEST_LONG'] === '1'
 const numRuns = long ? 100_000 : 3_000
@@ -33,19 +33,29 @@ function opened(operations: readonly KeyOperation[]): readonly KeyOperation[] {
 /** Gives what the key then holds. */
 function expectExplains(order: readonly KeyOperation[]): string | undefined {
   let held: string | undefined
-  for (const [at, one] of order.entries()) {
-    expect(isPossible(one, held)).toBe(true)
-    held = after(one, held)
-    for (const later of order.slice(at + 1)) expect(later.returnUs).toBeGreaterThanOrEqual(one.callUs)
+  expect(
+    order.every((one) => {
+      const isOne = isPossible(one, held)
+      held = after(one, held)
+      return isOne
+    }),
+  ).toBe(true)
+  let firstReturnUs = never
+  for (const one of [...order].reverse()) {
+    firstReturnUs = Math.min(firstReturnUs, one.returnUs)
+    if (firstReturnUs < one.callUs) throw new Error(`before its time: ${operationText(one)}`)
   }
   return held
 }
 
 describe('the verdict on a key', () => {
-  it('is that of the definition, tried literally', () => {
+  it.each([
+    ['whatever was written and found', anyHistory(operationsMax)],
+    ['where every value is written once', distinctHistory(operationsMax)],
+  ])('is that of the definition, tried literally, %s', (_, histories) => {
     const seen = { linearizable: 0, violation: 0, undecided: 0 }
     fc.assert(
-      fc.property(anyHistory(operationsMax), (history) => {
+      fc.property(histories, (history) => {
         const verdict = judgeKey(history, law)
         seen[verdict.kind]++
         expect(verdict.kind === 'linearizable').toBe(hasOrder(history))
@@ -60,7 +70,7 @@ describe('the verdict on a key', () => {
 
   it('comes with an order that explains what was answered, to the end or to the answer that nothing explains', () => {
     fc.assert(
-      fc.property(anyHistory(operationsMax), (history) => {
+      fc.property(fc.oneof(anyHistory(operationsMax), distinctHistory(operationsMax)), (history) => {
         const verdict = judgeKey(history, law)
         if (verdict.kind === 'undecided') throw new Error('undecided')
         const held = expectExplains(verdict.order)
@@ -75,7 +85,7 @@ describe('the verdict on a key', () => {
 
   it('names the first answer that nothing explains: without it there is an order, with it there is none', () => {
     fc.assert(
-      fc.property(anyHistory(operationsMax), (history) => {
+      fc.property(fc.oneof(anyHistory(operationsMax), distinctHistory(operationsMax)), (history) => {
         fc.pre(!hasOrder(history))
         const { blocked } = violationOf(judgeKey(history, law))
         // Of answers at one moment any may count as the last.
@@ -182,3 +192,66 @@ describe('the verdict on a long history of reads and writes', () => {
     expect(seen.violation).toBeGreaterThan(numRuns / 50)
   })
 })
+
+describe('the verdict on a key that many clients use at once, over outages', () => {
+  const mixes = [
+    ['reads and writes', [0.5, 0.5, 0]],
+    ['everything', [0.3, 0.3, 0.25]],
+    ['chains of CAS', [0.2, 0.1, 0.6]],
+    ['deletes', [0.4, 0.2, 0]],
+    ['CAS and deletes', [0.2, 0.05, 0.45]],
+  ] as const
+  const crowd = fc.record({
+    clients: fc.constantFrom(3, 8, 20),
+    operations: fc.constantFrom(100, 400),
+    lost: fc.constantFrom(0.02, 0.1, 0.3),
+    seed: fc.integer({ min: 1, max: 1 << 30 }),
+  })
+  const histories = long ? 500 : 25
+
+  it.each(mixes)('is found within the bound of the search where there is an order: %s', (_, shares) => {
+    fc.assert(
+      fc.property(crowd, ({ seed, ...drawn }) => {
+        const history = crowdedHistory({ ...drawn, shares, draw: drawsOf(seed) })
+        const verdict = judgeKey(history, { staleDefaultUs: 0, stepsMax: 200_000 })
+        expect(verdict.kind).toBe('linearizable')
+        expectExplains(verdict.kind === 'linearizable' ? verdict.order : [])
+      }),
+      { numRuns: histories },
+    )
+  })
+
+  it.each(mixes)('is found, too, where a read finds what was overwritten before it was asked for: %s', (_, shares) => {
+    let judged = 0
+    fc.assert(
+      fc.property(crowd, fc.nat(), ({ seed, ...drawn }, pick) => {
+        const history = crowdedHistory({ ...drawn, clients: Math.min(8, drawn.clients), shares, draw: drawsOf(seed) })
+        const late = overwritten(history, pick)
+        fc.pre(late !== undefined)
+        judged++
+        const verdict = judgeKey([...history, late as KeyOperation], { staleDefaultUs: 0, stepsMax: 2_000_000 })
+        expect(verdict.kind).toBe('violation')
+      }),
+      { numRuns: histories },
+    )
+    expect(judged).toBeGreaterThan(histories / 2)
+  })
+})
+
+/** The same numbers from 0 to 1 for the same seed. */
+function drawsOf(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 0x1_0000_0000
+  }
+}
+
+/** A read in the midst of a history that finds a value after another write came between for certain. */
+function overwritten(history: readonly KeyOperation[], pick: number): KeyOperation | undefined {
+  const answered = history.filter(({ kind, outcome }) => kind === 'write' && outcome === 'ok')
+  const first = answered[pick % Math.max(1, answered.length)]
+  const second = answered.find(({ callUs }) => first !== undefined && callUs > first.returnUs)
+  if (first === undefined || second === undefined) return undefined
+  return operation({ client: 'late', found: first.value, callUs: second.returnUs + 1, returnUs: second.returnUs + 500 })
+}

@@ -94,13 +94,33 @@ describe('a history of one register', () => {
       kind: 'violation',
       blocked: 3,
       order: [0, 1, 2],
-      value: 2,
     })
   })
 
   it('gives up within the steps it is given', () => {
+    const rounds = Array.from({ length: 30 }, (_, at) => [
+      write(at + 1, at * 10, at * 10 + 1),
+      read(at + 1, at * 10 + 5, at * 10 + 6),
+    ])
+    const history = rounds.flat()
+    expect(checkRegister(history, absent, 20)).toEqual({ kind: 'undecided', steps: expect.any(Number) })
+    expect(checkRegister(history, absent, 1000).kind).toBe('linearizable')
+  })
+
+  it('is judged in few steps when many write at once, whatever is read then', () => {
     const history = Array.from({ length: 30 }, (_, at) => write(at + 1, 0, 100))
-    expect(checkRegister([...history, read(999, 50, 60)], absent, 5000).kind).toBe('undecided')
+    expect(checkRegister([...history, read(999, 50, 60)], absent, 1000).kind).toBe('violation')
+    const reads = Array.from({ length: 30 }, (_, at) => read(at + 1, at, 100))
+    expect(checkRegister([...history, ...reads, read(7, 200, 210)], absent, 5000).kind).toBe('linearizable')
+    const twoLast = [read(7, 200, 210), read(8, 220, 230)]
+    expect(checkRegister([...history, ...reads, ...twoLast], absent, 5000).kind).toBe('violation')
+  })
+
+  it('is judged in few steps when CAS build on each other, and none but the last was answered', () => {
+    const chain = Array.from({ length: 200 }, (_, at) => cas(at, at + 1, true, at, never))
+    expect(checkRegister([...chain, read(200, 300, 310)], absent, 50_000).kind).toBe('linearizable')
+    expect(checkRegister([...chain, read(200, 300, 310), read(199, 320, 330)], absent, 50_000).kind).toBe('violation')
+    expect(checkRegister([...chain.slice(1), read(200, 300, 310)], absent, 50_000).kind).toBe('violation')
   })
 
   it('is judged in few steps when many writes without answer lie about', () => {

@@ -1,5 +1,5 @@
 import { deedText, type KeyOperation, operationText, secondsText, valueText } from '../checkers/keys/key-history.ts'
-import { heldAfter, type KeyViolation } from '../checkers/keys/key-verdict.ts'
+import { heldAfter } from '../checkers/keys/key-verdict.ts'
 
 const entities: ReadonlyMap<string, string> = new Map([
   ['&', '&amp;'],
@@ -44,20 +44,27 @@ interface Lane {
   readonly rows: readonly (readonly Bar[])[]
 }
 
+/** What a picture shows of the operations of a key. */
+export interface Explanation {
+  /** One order of operations, which explains their answers. */
+  readonly order: readonly KeyOperation[]
+  /** The answer that no order explains; undefined: there is none. */
+  readonly blocked: KeyOperation | undefined
+  /** Few operations that have no order among them. */
+  readonly cause: readonly KeyOperation[]
+}
+
 /**
- * The operations of a key that is not linearizable, up to the answer that nothing explains, as SVG: a lane for each
- * client, a bar from call to answer. Calls and answers stand in their order at equal distances, whatever time passed
+ * The operations of a key, up to the answer that nothing explains if there is one, as SVG: a lane for each client, a bar
+ * from call to answer. Calls and answers stand in their order at equal distances, whatever time passed
  * between them: what overlaps overlaps, and nothing is too short to be seen.
  */
-export function historyPicture(
-  operations: readonly KeyOperation[],
-  violation: KeyViolation,
-  cause: readonly KeyOperation[],
-): string {
-  const { blocked, order } = violation
-  const drawn = drawnOperations(operations, blocked, cause)
-  const times = columnTimes(drawn, blocked)
-  const lanes = lanesOf(drawn, times, blocked)
+export function historyPicture(operations: readonly KeyOperation[], explanation: Explanation): string {
+  const { order, blocked, cause } = explanation
+  const drawn = drawnOperations(operations, explanation)
+  const endUs = shownUntil(explanation)
+  const times = columnTimes(drawn, endUs)
+  const lanes = lanesOf(drawn, times, endUs)
   const rows = lanes.reduce((sum, lane) => sum + lane.rows.length, 0)
   const width = nameWidth + (times.length + 1) * columnWidth
   const height = axisHeight + rows * rowHeight + lanes.length * laneGap
@@ -81,36 +88,45 @@ export function historyPicture(
   ].join('\n')
 }
 
+/** The last moment that the picture has, in microseconds. */
+export function shownUntil({ blocked }: Explanation): number {
+  return blocked?.returnUs ?? Number.POSITIVE_INFINITY
+}
+
 /** What has a bar in the picture, in order of calls. */
 export function drawnOperations(
   operations: readonly KeyOperation[],
-  blocked: KeyOperation,
-  cause: readonly KeyOperation[],
+  explanation: Explanation,
 ): readonly KeyOperation[] {
-  const needed = new Set(cause)
+  const endUs = shownUntil(explanation)
+  const needed = new Set(explanation.cause)
   const before = operations
-    .filter((one) => one.callUs <= blocked.returnUs || needed.has(one))
+    .filter((one) => one.callUs <= endUs || needed.has(one))
     .sort((a, b) => a.callUs - b.callUs || a.returnUs - b.returnUs)
   const latest = new Set(before.slice(-operationsDrawn))
   return before.filter((one) => latest.has(one) || needed.has(one))
 }
 
-/** The times that have a column, each once: those of calls, and of answers up to the blocked one. */
-function columnTimes(drawn: readonly KeyOperation[], blocked: KeyOperation): readonly number[] {
+/** The times that have a column, each once: those of calls, and of answers up to the end of the picture. */
+function columnTimes(drawn: readonly KeyOperation[], endUs: number): readonly number[] {
   const times = new Set<number>()
   for (const { callUs, returnUs } of drawn) {
     times.add(callUs)
-    if (returnUs <= blocked.returnUs) times.add(returnUs)
+    if (isAnswered(returnUs, endUs)) times.add(returnUs)
   }
   return [...times].sort((a, b) => a - b)
 }
 
-function lanesOf(drawn: readonly KeyOperation[], times: readonly number[], blocked: KeyOperation): readonly Lane[] {
+function isAnswered(returnUs: number, endUs: number): boolean {
+  return returnUs <= endUs && returnUs !== Number.POSITIVE_INFINITY
+}
+
+function lanesOf(drawn: readonly KeyOperation[], times: readonly number[], endUs: number): readonly Lane[] {
   const column = new Map(times.map((time, at) => [time, at]))
   const clients = new Map<string, Bar[][]>()
   for (const operation of drawn) {
     const from = column.get(operation.callUs) ?? 0
-    const open = operation.returnUs > blocked.returnUs
+    const open = !isAnswered(operation.returnUs, endUs)
     const bar: Bar = { operation, from, to: open ? times.length : (column.get(operation.returnUs) ?? from), open }
     const rows = clients.get(operation.client) ?? []
     clients.set(operation.client, rows)
@@ -138,9 +154,9 @@ class Marks {
   readonly #order: readonly KeyOperation[]
   readonly #place: ReadonlyMap<KeyOperation, number>
   readonly #cause: ReadonlySet<KeyOperation>
-  readonly #blocked: KeyOperation
+  readonly #blocked: KeyOperation | undefined
 
-  constructor(order: readonly KeyOperation[], cause: ReadonlySet<KeyOperation>, blocked: KeyOperation) {
+  constructor(order: readonly KeyOperation[], cause: ReadonlySet<KeyOperation>, blocked: KeyOperation | undefined) {
     this.#order = order
     this.#place = new Map(order.map((operation, at) => [operation, at]))
     this.#cause = cause
@@ -161,7 +177,7 @@ class Marks {
   sayingOf(operation: KeyOperation): string {
     const place = this.#place.get(operation)
     if (operation === this.#blocked) return 'cannot be ordered'
-    if (place === undefined) return 'need not have taken effect yet'
+    if (place === undefined) return 'not in the order: it need not have taken effect, or is not judged'
     return `number ${place + 1} of the order; then the key holds ${valueText(heldAfter(this.#order.slice(0, place + 1)))}`
   }
 }

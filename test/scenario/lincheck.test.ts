@@ -58,7 +58,9 @@ describe('svc-sim lincheck', () => {
   })
 
   it("exits with 4 and the word 'undecided' when the search is given up", async () => {
-    const { exit, out } = await svcSim(['lincheck', historyFile(header, put, missed), '--steps', '1'])
+    const found = '{"client":"2","key":"k","op":"read","outcome":"ok","found":"a","call":10,"return":15}'
+    const more = [put, found].map((line) => line.replace('"a"', '"b"').replace(/\d+/g, (us) => `${Number(us) + 90}`))
+    const { exit, out } = await svcSim(['lincheck', historyFile(header, put, found, ...more), '--steps', '1'])
     expect(out).toMatch(/^verdict: undecided$/m)
     expect(exit).toBe(4)
   })

@@ -113,7 +113,7 @@ export class RunChecks {
       history: {
         about,
         staleDefaultUs: this.first.of(linearizableKeys).staleDefaultUs,
-        operations: all.flatMap((checks) => checks.of(linearizableKeys).operations),
+        operations: all.flatMap((checks) => checks.of(linearizableKeys).judged),
       },
     }
   }

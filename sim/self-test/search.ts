@@ -20,6 +20,9 @@ export interface Search {
   readonly seconds: number
 }
 
+/** Exit code of a campaign in which nothing failed, but some history of keys was not decided: nothing was shown. */
+const undecided = 4
+
 export interface SearchOptions {
   readonly workshop: Workshop
   readonly wallMs: () => number
@@ -51,6 +54,7 @@ export async function search(options: SearchOptions): Promise<Result<Search, str
     })
     if (end.exit === undefined) return err(`${owner}: seed ${ran + 1} of ${file} did not come to an end`)
     const isDone = finding === undefined ? end.exit === 0 && ran === seeds : end.exit === 1
+    if (end.exit === undecided) return err(`${owner}: K1 could not be decided for some seed of 1..${seeds} of ${file}`)
     if (!isDone) return err(`${owner}: the copy ended with exit code ${end.exit} after ${ran} seeds: ${end.error}`)
     return ok({ finding, seeds: ran, seconds: (options.wallMs() - startedMs) / 1000 })
   } finally {

@@ -36,9 +36,14 @@ export class LinearizableKeys {
     this.#staleDefaultUs = staleDefaultMs * 1000
   }
 
-  /** Every operation so far, in order of calls. */
-  get operations(): readonly KeyOperation[] {
-    return this.#operations
+  /**
+   * Every operation so far, as K1 judges it. Where a recovery parts the history, each part of a key is a register of its own,
+   * under a name of its own.
+   */
+  get judged(): readonly KeyOperation[] {
+    const recovery = this.#recovery
+    if (recovery === undefined) return this.#operations
+    return [...operationsByKey(this.#operations)].flatMap(([key, operations]) => partsOf(key, operations, recovery))
   }
 
   /** Keys on which the search was given up: nothing is shown of them, neither that K1 holds nor that it does not. */
@@ -67,11 +72,8 @@ export class LinearizableKeys {
   }
 
   judge(): void {
-    for (const [key, operations] of operationsByKey(this.#operations)) {
-      this.#count(operations)
-      const parts = this.#recovery === undefined ? [operations] : partsOf(key, operations, this.#recovery)
-      for (const part of parts) this.#judgeKey(key, part)
-    }
+    for (const operations of operationsByKey(this.#operations).values()) this.#count(operations)
+    for (const [key, operations] of operationsByKey(this.judged)) this.#judgeKey(key, operations)
   }
 
   /** What was answered and promises the newest value; an operation without an answer can break nothing. */

@@ -10,11 +10,11 @@ export interface Recovery {
 }
 
 /**
- * The history of one key, parted where the cluster was recovered, so that each part is judged by itself. What was answered
- * before may have been lost by that, acknowledged or not, and nothing else: the second part begins with what the key held
+ * The history of one key, parted where the cluster was recovered, so that each part is judged by itself, as a key of its
+ * own. What was answered before may have been lost by that, acknowledged or not, and nothing else: the second part begins with what the key held
  * after the last entry that was kept, and every change of before that may be lost may as well come later, once, or never.
  */
-export function partsOf(key: string, operations: readonly KeyOperation[], recovery: Recovery): KeyOperation[][] {
+export function partsOf(key: string, operations: readonly KeyOperation[], recovery: Recovery): readonly KeyOperation[] {
   const { atUs, heldOf, isKept } = recovery
   const before = operations
     .filter(({ callUs }) => callUs < atUs)
@@ -24,7 +24,12 @@ export function partsOf(key: string, operations: readonly KeyOperation[], recove
     .filter(({ value, outcome }) => outcome !== 'refused' && (value === undefined || !isKept(value)))
     .map((operation) => ({ ...(operation.returnUs > atUs ? operation : unknown(operation)), callUs: atUs + 1 }))
   const after = operations.filter(({ callUs }) => callUs >= atUs)
-  return [before, [held(key, atUs, heldOf(key)), ...open, ...after.map((operation) => later(operation, atUs + 1))]]
+  const second = [held(key, atUs, heldOf(key)), ...open, ...after.map((operation) => later(operation, atUs + 1))]
+  return [...named(`${key} before the recovery`, before), ...named(`${key} after the recovery`, second)]
+}
+
+function named(key: string, operations: readonly KeyOperation[]): readonly KeyOperation[] {
+  return operations.map((operation) => ({ ...operation, key }))
 }
 
 /** Of the operations that were answered, those that the recovery may have lost. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { historyText, parseHistory } from '../../../sim/checkers/keys/history-file.ts'
 import type { KeyOperation } from '../../../sim/checkers/keys/key-history.ts'
 import { LinearizableKeys } from '../../../sim/checkers/keys/linearizable-keys.ts'
+import { judgeHistory } from '../../../sim/report/history-report.ts'
 import { recorder } from './reports.ts'
 
 function operation(part: Partial<KeyOperation> & Pick<KeyOperation, 'callUs'>): KeyOperation {
@@ -23,13 +25,29 @@ const lost = operation({ value: 'lost', callUs: 20 })
 const seen = operation({ kind: 'read', found: 'lost', callUs: 30 })
 
 /** The cluster is recovered at 100 with what it was after the write of 'kept'. */
-function verdict(...operations: readonly KeyOperation[]): readonly string[] {
-  const { judge, codes } = recorder()
+function recovered(
+  judge: ConstructorParameters<typeof LinearizableKeys>[0],
+  operations: readonly KeyOperation[],
+): LinearizableKeys {
   const checker = new LinearizableKeys(judge, 0)
   for (const one of operations) checker.began(one)
   checker.recovered({ atUs: 100, heldOf: () => 'kept', isKept: (value) => value === 'kept' })
+  return checker
+}
+
+function verdict(...operations: readonly KeyOperation[]): readonly string[] {
+  const { judge, codes } = recorder()
+  const checker = recovered(judge, operations)
   checker.judge()
+  expect(judgedFromFile(checker)).toBe(codes.length === 0 ? 'linearizable' : 'NOT linearizable')
   return codes
+}
+
+/** What `lincheck` says of the history that the run writes. */
+function judgedFromFile({ judged }: LinearizableKeys): string {
+  const text = historyText({ about: undefined, staleDefaultUs: 0, operations: judged })
+  const history = parseHistory('history', text)
+  return history.ok ? judgeHistory(history.value, 10_000).verdict : history.error.join()
 }
 
 const reads = (found: string | undefined, callUs: number): KeyOperation => operation({ kind: 'read', found, callUs })

@@ -55,8 +55,3 @@ export function inOrder(reached: Iterable<string>): readonly Mark[] {
   const names = new Set(reached)
   return (Object.keys(marks) as Mark[]).filter((mark) => names.has(mark))
 }
-
-/** Of what a campaign must have reached, what no run of it did. */
-export function neverReached(wanted: readonly Mark[], runs: readonly (readonly Mark[])[]): readonly Mark[] {
-  return wanted.filter((mark) => !runs.some((reached) => reached.includes(mark)))
-}

@@ -1,10 +1,10 @@
 import { type Judged, sumOfJudged } from '../checkers/judged-tally.ts'
-import { type Mark, neverReached } from '../checkers/marks.ts'
 import { type SentPage, WorkerDidNotStart } from '../pool/lane.ts'
 import { runPool } from '../pool/pool.ts'
 import { judgedLines } from '../report/judged-lines.ts'
 import { hasFailed, type SeedRecord } from '../report/seed-record.ts'
 import { failureLines, markLines, seedLine } from '../report/terminal-report.ts'
+import { missedInCampaign, reachedMarks, type SeedMarks } from '../scenario/demands.ts'
 import type { RunFlags, SeedRange } from './run-flags.ts'
 import { exitOf, exits, graver, type SimTerminal } from './terminal.ts'
 
@@ -45,7 +45,8 @@ interface Tally {
   seeds: number
   failed: number
   undecided: number
-  readonly reached: (readonly Mark[])[]
+  /** Empty in the total over several pages. */
+  readonly ran: SeedMarks[]
   judged: Judged
 }
 
@@ -75,7 +76,7 @@ class Campaign {
       if (hasFailed(record)) tally.failed++
       else if (record.verdict === 'undecided') tally.undecided++
     }
-    this.#page.reached.push(record.marks as readonly Mark[])
+    this.#page.ran.push({ seed: record.seed, marks: record.marks })
     this.#tell(record)
     if (this.#page.seeds === this.#count) this.#endPage()
   }
@@ -101,16 +102,21 @@ class Campaign {
     const tally = this.#page
     this.#page = newTally()
     if (page === undefined) return
-    const { scenario, sometimes } = page.loaded.scenario
-    // A campaign that is long enough owes these states.
-    const isOwed = sometimes !== undefined && tally.reached.length >= sometimes.seeds
-    const missed = isOwed ? neverReached(sometimes.reach, tally.reached) : []
-    if (missed.length > 0) this.#worst = graver(this.#worst, exits.failed)
-    for (const line of sometimes === undefined ? [] : markLines(sometimes.reach, tally.reached)) this.#say(line)
+    const missed = this.#sayMarks(page, tally)
+    if (missed > 0) this.#worst = graver(this.#worst, exits.failed)
     if (this.#flags.json === true) return
-    const never = missed.map((mark) => `, never reached: ${mark}`).join('')
-    this.#say(`${scenario}: ${this.#summaryText(tally)}${never}`)
+    const notMet = missed === 0 ? '' : `, ${missed === 1 ? '1 demand' : `${missed} demands`} not met`
+    this.#say(`${page.loaded.scenario.scenario}: ${this.#summaryText(tally)}${notMet}`)
     this.#sayJudged(tally)
+  }
+
+  /** What the seeds of a page have reached; gives how many demands on all of them together are not met. */
+  #sayMarks({ loaded: { document, scenario } }: SentPage, { ran }: Tally): number {
+    const missed = missedInCampaign(scenario.demands, ran)
+    for (const { path, message } of missed) this.#terminal.error(`${document.placeOfKey(path)}: ${message}\n`)
+    if (this.#flags.quiet === true) return missed.length
+    for (const line of markLines(reachedMarks(scenario.demands, ran), ran.length)) this.#say(line)
+    return missed.length
   }
 
   #sayJudged({ judged }: Tally): void {
@@ -144,5 +150,5 @@ class Campaign {
 }
 
 function newTally(): Tally {
-  return { seeds: 0, failed: 0, undecided: 0, reached: [], judged: sumOfJudged([]) }
+  return { seeds: 0, failed: 0, undecided: 0, ran: [], judged: sumOfJudged([]) }
 }

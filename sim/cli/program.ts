@@ -98,6 +98,7 @@ function addScenarioCommands(program: Command, terminal: SimTerminal, ended: End
     .option('--quiet', 'only the verdict')
     .option('--json', 'one line of JSON for each seed')
     .option('--until-failure', 'stop at the first seed that fails')
+    .option('--no-demands', 'do not fail where runs come to less than their scenario demands')
     .option('--jobs <n>', 'run so many seeds at the same time, each in a process; as many as there are cores', jobCount)
     .option(
       '--stall <seconds>',

@@ -18,6 +18,8 @@ export interface RunFlags extends TraceFlags {
   readonly quiet?: boolean
   readonly json?: boolean
   readonly untilFailure?: boolean
+  /** False: runs need not come to what their scenario demands. */
+  readonly demands?: boolean
   /** Bound of the search that decides the history of one key. */
   readonly steps?: number
   /** Number of processes; absent: one for each core. */

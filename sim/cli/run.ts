@@ -1,4 +1,4 @@
-import type { SentPage } from '../pool/lane.ts'
+import { type SentPage, sentPage } from '../pool/lane.ts'
 import { pageOf } from '../pool/seed-runs.ts'
 import { runCampaign } from './campaign.ts'
 import { readDecisions } from './decisions.ts'
@@ -17,7 +17,7 @@ export async function runFiles(files: readonly string[], flags: RunFlags, termin
     terminal.error(`${misuse}\n`)
     return exits.usage
   }
-  const pages = await readPages(files, terminal)
+  const pages = await readPages(files, flags, terminal)
   const [only] = pages ?? []
   if (pages === undefined || only === undefined) return exits.usage
   const list =
@@ -34,12 +34,16 @@ export async function runFiles(files: readonly string[], flags: RunFlags, termin
 }
 
 /** Every file as a page; undefined: one of them is wrong, which has been said. */
-async function readPages(files: readonly string[], terminal: SimTerminal): Promise<readonly SentPage[] | undefined> {
+async function readPages(
+  files: readonly string[],
+  { demands }: RunFlags,
+  terminal: SimTerminal,
+): Promise<readonly SentPage[] | undefined> {
   const platform = terminal.createPlatform()
   const pages: SentPage[] = []
   for (const file of files) {
     const read = await readScenario(terminal.disk, file)
-    if (read.ok) pages.push({ ...pageOf(read.value.loaded, platform), text: read.value.text })
+    if (read.ok) pages.push(sentPage(pageOf(read.value.loaded, platform), read.value.text, demands !== false))
     else for (const line of read.error) terminal.error(`${line}\n`)
   }
   platform.close()

@@ -1,4 +1,5 @@
 import { rejudged, type SeedRecord, type SeedVerdict, withoutRun } from '../report/seed-record.ts'
+import { withoutDemands } from '../scenario/demands.ts'
 import { type Ended, type Reply, type Request, replySchema, type Stuck } from './messages.ts'
 import type { Page, Turn } from './seed-runs.ts'
 import type { Worker, WorkerEnd } from './worker.ts'
@@ -6,6 +7,12 @@ import type { Worker, WorkerEnd } from './worker.ts'
 /** A page as workers get it. */
 export interface SentPage extends Page {
   readonly text: string
+  /** `off`: its runs may come to less than it demands. */
+  readonly demands?: 'off'
+}
+
+export function sentPage(page: Page, text: string, isDemanding: boolean): SentPage {
+  return isDemanding ? { ...page, text } : { ...page, loaded: withoutDemands(page.loaded), text, demands: 'off' }
 }
 
 export interface SentTurn extends Turn {
@@ -171,7 +178,8 @@ class WarmWorker {
     const number = this.#options.pages.indexOf(page)
     if (!this.#sent.has(page)) {
       this.#sent.add(page)
-      this.#send({ kind: 'page', page: number, file: page.loaded.file, text: page.text })
+      const demands = page.demands === undefined ? {} : { demands: page.demands }
+      this.#send({ kind: 'page', page: number, file: page.loaded.file, text: page.text, ...demands })
     }
     return { page: number, seed }
   }

@@ -15,6 +15,8 @@ const pageRequest = z.strictObject({
   page: number,
   file: z.string(),
   text: z.string().max(scenarioBytesMax),
+  /** Its runs may come to less than it demands. */
+  demands: z.literal('off').optional(),
 })
 
 const seedRequest = z.strictObject({
@@ -31,6 +33,7 @@ const seedRequest = z.strictObject({
 
 export const requestSchema = z.discriminatedUnion('kind', [pageRequest, seedRequest])
 export type Request = z.infer<typeof requestSchema>
+export type PageRequest = z.infer<typeof pageRequest>
 export type SeedRequest = z.infer<typeof seedRequest>
 
 /** The worker has started. */

@@ -1,7 +1,8 @@
 import { invariant } from '../../src/base/invariant.ts'
+import { withoutDemands } from '../scenario/demands.ts'
 import { loadScenario } from '../scenario/language/load.ts'
 import type { Platform } from '../world/platform.ts'
-import { type Reply, type Request, requestSchema, type SeedRequest } from './messages.ts'
+import { type PageRequest, type Reply, type Request, requestSchema, type SeedRequest } from './messages.ts'
 import { type Page, pageOf, SeedRuns, type Turn } from './seed-runs.ts'
 import type { WorkerPort } from './worker.ts'
 
@@ -43,7 +44,7 @@ export async function serveSeeds({ port, createPlatform, wallMs, cpuMs }: ServeO
   for await (const line of port.requests()) {
     const request: Request = requestSchema.parse(JSON.parse(line))
     if (request.kind === 'page') {
-      const page = loadedPage(request.file, request.text, createPlatform)
+      const page = loadedPage(request, createPlatform)
       pages.set(request.page, page)
       numbers.set(page, request.page)
       continue
@@ -57,11 +58,11 @@ export async function serveSeeds({ port, createPlatform, wallMs, cpuMs }: ServeO
   }
 }
 
-function loadedPage(file: string, text: string, createPlatform: () => Platform): Page {
+function loadedPage({ file, text, demands }: PageRequest, createPlatform: () => Platform): Page {
   const loaded = loadScenario(file, text)
   invariant(loaded.ok, 'a page that the command could read can be read by its workers', { file })
   const platform = createPlatform()
   const page = pageOf(loaded.value, platform)
   platform.close()
-  return page
+  return demands === 'off' ? { ...page, loaded: withoutDemands(page.loaded) } : page
 }

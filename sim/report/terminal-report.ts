@@ -1,4 +1,3 @@
-import type { Mark } from '../checkers/marks.ts'
 import { type StoryLine, timeText } from './run-report.ts'
 import type { SeedRecord } from './seed-record.ts'
 
@@ -44,11 +43,12 @@ function lincheckCommand(file: string): string {
 }
 
 /** How many runs of a campaign went through each of these states. */
-export function markLines(wanted: readonly Mark[], runs: readonly (readonly Mark[])[]): readonly string[] {
-  return wanted.map((mark) => {
-    const count = runs.filter((reached) => reached.includes(mark)).length
-    return count === 0 ? `never reached: ${mark}` : `reached in ${count} of ${runs.length} seeds: ${mark}`
-  })
+export function markLines(
+  reached: readonly { readonly mark: string; readonly seeds: number }[],
+  seeds: number,
+): readonly string[] {
+  if (reached.length === 0) return []
+  return [`marks in ${seeds} seeds: ${reached.map(({ mark, seeds: count }) => `${mark} ${count}`).join(', ')}`]
 }
 
 /** In capitals what somebody must look at. */
@@ -64,6 +64,7 @@ export function verdictLines(record: SeedRecord): readonly string[] {
     `${verdict === 'passed' ? verdict : verdict.toUpperCase()}: ${scenario}, seed ${seed}${repeated}`,
     `  ${seconds(record.virtualUs)} virtual seconds in ${(wallMs / 1000).toFixed(2)} s, ${events} events, ` +
       `${elections} elections, ${writesAcknowledged} writes acknowledged`,
+    ...(record.marks.length === 0 ? [] : [`  marks: ${record.marks.join(', ')}`]),
     `  trace ${record.trace ?? 'none'}`,
   ]
 }

@@ -21,6 +21,7 @@ import type { Identity } from '../world/decisions/identity.ts'
 import { filled } from './answers.ts'
 import type { Observed } from './conditions/condition.ts'
 import { type Condition, conditionText, judge } from './conditions/conditions.ts'
+import { missedInRun } from './demands.ts'
 import { Driver } from './driver.ts'
 import type { LoadedScenario } from './language/load.ts'
 import type { Scenario } from './language/scenario-schema.ts'
@@ -255,6 +256,9 @@ export class ScenarioRun implements RunContext {
 
   #result(): RunResult {
     const checked = this.#checks.result(`${this.scenario.scenario} (${this.loaded.file}), seed ${this.#options.seed}`)
+    if (!this.hasFailed()) {
+      for (const { path, message } of missedInRun(this.scenario.demands, checked)) this.fail(path, message)
+    }
     const failures = [...checked.failures, ...this.#failures]
     failures.sort((a, b) => a.atUs - b.atUs)
     const trace = this.simulation.finish()

@@ -69,12 +69,29 @@ quiet: { within: 60s, core first: true }
 })
 
 describe('a campaign', () => {
-  const marked = (seeds: number): string => `${three}sometimes: { seeds: ${seeds}, reach: [two leaders alive] }\n`
+  const marked = (seeds: number): string => `${three}demands: { marks: { two leaders alive: 1 of ${seeds} seeds } }\n`
 
   it('fails when none of its seeds reached a state that it must reach', async () => {
-    const { exit, out } = await svcSim(['run', scenarioFile(marked(2)), '--seeds', '1..2'])
-    expect(out).toMatch(/^Three servers: all 2 seeds passed, never reached: two leaders alive$/m)
+    const file = scenarioFile(marked(2))
+    const { exit, out, err } = await svcSim(['run', file, '--seeds', '1..2'])
+    expect(out).toMatch(/^Three servers: all 2 seeds passed, 1 demand not met$/m)
+    const missed = "demands 'two leaders alive' in at least 1 of 2 seeds: reached in 0 of 2"
+    expect(err).toMatch(new RegExp(`^${file}:\\d+:21: ${missed} `, 'm'))
+    expect(out).toMatch(/^marks in 2 seeds: two leaders alive 0$/m)
     expect(exit).toBe(1)
+  })
+
+  it('fails a run that judged less, or reached less, than each must', async () => {
+    const file = scenarioFile(`${three}demands: { judged: { K1: 1000000 }, marks: { rot found: every run } }\n`)
+    const { exit, out } = await svcSim(['run', file])
+    expect(out).toMatch(/^FAILED: Three servers, seed 1$/m)
+    expect(out).toMatch(
+      new RegExp(`${file}:\\d+:22: demands that K1 judges at least 1000000 in each run: it judged \\d+ `),
+    )
+    expect(out).toMatch(new RegExp(`${file}:\\d+:\\d+: demands 'rot found' in every run: it was not reached `))
+    expect(exit).toBe(1)
+    const without = await svcSim(['run', file, '--no-demands'])
+    expect(without.exit).toBe(0)
   })
 
   it('owes nothing to a state that is rarer than its seeds are many', async () => {

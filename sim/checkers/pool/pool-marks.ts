@@ -62,7 +62,7 @@ export class MarkedMember implements PoolObserver {
   readonly #onChanged: () => void
   /** Members that are held for failed. */
   readonly #failed = new Set<string>()
-  /** By sequence number: whom a ping by way of others is for. */
+  /** By sequence number: the target of a ping by way of others. */
   readonly #indirect = new Map<number, GossipAddress>()
 
   constructor({ next, reach, pool, onChanged }: MarkedParts) {

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { type Mark, marks } from '../../checkers/marks.ts'
 import { actionShape } from '../../faults/actions.ts'
 import { checkSpan, fault, span } from '../../faults/fault-schema.ts'
 import {
@@ -17,6 +16,7 @@ import { condition } from '../conditions/conditions.ts'
 import { nodeConfig } from '../node-config.ts'
 import { checkExpectation } from '../steps/expectation.ts'
 import { stepShape } from '../steps/steps.ts'
+import { demands } from './demands.ts'
 
 const step = z
   .strictObject({
@@ -156,15 +156,6 @@ const excuses = z
   })
   .describe('What invariants let pass, each by its name. Nothing is excused that is not named.')
 
-const sometimes = z
-  .strictObject({
-    seeds: z.int().min(1).describe('In fewer seeds nothing need be reached.'),
-    reach: z.array(z.enum(Object.keys(marks) as [Mark, ...Mark[]])).min(1),
-  })
-  .describe(
-    'Rare states that a campaign of at least so many seeds must reach: run --seeds fails when no run of it does.',
-  )
-
 const quiet = z.strictObject({
   within: duration.describe('The time in which the cluster must come to rest.'),
   'core first': z
@@ -224,7 +215,7 @@ export const scenarioSchema = z.strictObject({
   never: z.array(condition).optional().describe('Conditions that do not hold at any moment of the run.'),
   invariants: z.literal('all').optional().describe('All invariants are checked in every run; the line may say so.'),
   excuses: excuses.optional(),
-  sometimes: sometimes.optional(),
+  demands: demands.optional(),
   quiet: quiet
     .optional()
     .describe(

@@ -6,6 +6,10 @@ import type { ScenarioProblem, YamlDocument } from './yaml-document.ts'
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
 
+/** A message names no more keys than this. */
+const listedMax = 50
+const languagePage = 'docs/scenarios.md'
+
 /** The schema's errors, each as one line with its place and what to write instead. */
 export function problemsOf(document: YamlDocument, issues: readonly Issue[]): readonly ScenarioProblem[] {
   const misspelt = new Set(
@@ -60,7 +64,9 @@ function unknownKey(document: YamlDocument, path: Path, key: string): ScenarioPr
   const allowed = keysAt(path)
   const meant = nearest(key, allowed)
   const where = path.length === 0 ? 'a scenario' : nameOf(path)
-  const remedy = meant === undefined ? `${where} takes ${allowed.join(', ')}` : `did you mean '${meant}'?`
+  const listed =
+    allowed.length > listedMax ? `one of ${allowed.length} names: ${languagePage} has them` : allowed.join(', ')
+  const remedy = meant === undefined ? `${where} takes ${listed}` : `did you mean '${meant}'?`
   return { place: document.placeOfKey([...path, key]), message: `unknown key '${key}': ${remedy}` }
 }
 

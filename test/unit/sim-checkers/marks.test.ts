@@ -6,14 +6,13 @@ import { careTold } from '../../../sim/checkers/autopilot-marks.ts'
 import { readersTold } from '../../../sim/checkers/clients/reader-marks.ts'
 import type { Facts } from '../../../sim/checkers/facts.ts'
 import { Invariants } from '../../../sim/checkers/invariants.ts'
-import { inOrder, type Mark, marks, neverReached } from '../../../sim/checkers/marks.ts'
+import { inOrder, type Mark, marks } from '../../../sim/checkers/marks.ts'
 import { meshTold } from '../../../sim/checkers/mesh/mesh-marks.ts'
 import { poolTold } from '../../../sim/checkers/pool/pool-marks.ts'
 import { agentTold, diskTold } from '../../../sim/checkers/process-marks.ts'
 import { raftTold } from '../../../sim/checkers/raft/raft-marks.ts'
 import { ServerLog } from '../../../sim/checkers/raft/server-log.ts'
 import { reachedStates } from '../../../sim/checkers/rare-states.ts'
-import { markLines } from '../../../sim/report/terminal-report.ts'
 import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import type { RaftMessage } from '../../../src/raft/core/types.ts'
 import { projectRoot } from '../../tools/planted.ts'
@@ -26,16 +25,6 @@ describe('marks of rare states', () => {
   it('are at least sixty, each with a clause that says what it is', () => {
     expect(Object.keys(marks).length).toBeGreaterThanOrEqual(60)
     expect(Object.entries(marks).filter(([, text]) => !/^[a-z].{20,}[^.]$/.test(text))).toEqual([])
-  })
-
-  it('are missed by a campaign when no run of it reached them', () => {
-    const runs = [['tail cut'], [], ['tail cut', 'rot found']] as const
-    expect(neverReached(['tail cut', 'rot found'], runs)).toEqual([])
-    expect(neverReached(['two leaders alive', 'tail cut'], runs)).toEqual(['two leaders alive'])
-    expect(markLines(['two leaders alive', 'tail cut'], runs)).toEqual([
-      'never reached: two leaders alive',
-      'reached in 2 of 3 seeds: tail cut',
-    ])
   })
 
   it('of what a process tells itself listen to texts that the program has', () => {

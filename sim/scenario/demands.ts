@@ -1,0 +1,91 @@
+import { type InvariantCode, invariants } from '../checkers/checkers.ts'
+import type { Judged } from '../checkers/judged-tally.ts'
+import { type Mark, marks } from '../checkers/marks.ts'
+import type { Demands, MarkDemand } from './language/demands.ts'
+import type { LoadedScenario } from './language/load.ts'
+
+/** What was demanded, and not met. */
+export interface MissedDemand {
+  /** Of its key in the scenario. */
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+}
+
+/** What one run came to. */
+interface RunCame {
+  readonly judged: Judged
+  readonly marks: readonly Mark[]
+}
+
+/** What one seed of a campaign has reached. */
+export interface SeedMarks {
+  readonly seed: number
+  readonly marks: readonly string[]
+}
+
+/** How many seeds of a campaign have reached a mark. */
+export interface ReachedMark {
+  readonly mark: Mark
+  readonly seeds: number
+}
+
+/** What every run must come to, and this one has not. */
+export function missedInRun(
+  demands: Demands | undefined,
+  { judged, marks: reached }: RunCame,
+): readonly MissedDemand[] {
+  const missed: MissedDemand[] = []
+  for (const [code, least] of Object.entries(demands?.judged ?? {}) as [InvariantCode, number | undefined][]) {
+    const { facts } = judged[code]
+    if (least === undefined || facts >= least) continue
+    const [, units] = invariants[code].judges
+    const message = `demands that ${code} judges at least ${least} in each run: it judged ${facts} (${units})`
+    missed.push({ path: ['demands', 'judged', code], message })
+  }
+  for (const [mark, demand] of markDemands(demands)) {
+    if (demand.kind !== 'every run' || reached.includes(mark)) continue
+    missed.push({ path: pathOf(mark), message: `demands '${mark}' in every run: it was not reached (${marks[mark]})` })
+  }
+  return missed
+}
+
+/**
+ * What a campaign must come to, and these seeds have not. A mark that so many of N seeds must reach is judged where at
+ * least N ran; a seed that is there twice counts once.
+ */
+export function missedInCampaign(demands: Demands | undefined, seeds: readonly SeedMarks[]): readonly MissedDemand[] {
+  const ran = new Map(seeds.map((each) => [each.seed, each]))
+  const missed: MissedDemand[] = []
+  for (const [mark, demand] of markDemands(demands)) {
+    if (demand.kind !== 'seeds' || ran.size < demand.seeds) continue
+    const count = [...ran.values()].filter(({ marks: reached }) => reached.includes(mark)).length
+    if (count >= demand.count) continue
+    const wanted = `demands '${mark}' in at least ${demand.count} of ${demand.seeds} seeds`
+    missed.push({ path: pathOf(mark), message: `${wanted}: reached in ${count} of ${ran.size} (${marks[mark]})` })
+  }
+  return missed
+}
+
+/** Every mark that some seed reached, and every one that is demanded, in the order of their table. */
+export function reachedMarks(demands: Demands | undefined, seeds: readonly SeedMarks[]): readonly ReachedMark[] {
+  const ran = new Map(seeds.map((each) => [each.seed, each]))
+  const wanted = new Set(markDemands(demands).map(([mark]) => mark))
+  return (Object.keys(marks) as Mark[]).flatMap((mark) => {
+    const count = [...ran.values()].filter(({ marks: reached }) => reached.includes(mark)).length
+    return count > 0 || wanted.has(mark) ? [{ mark, seeds: count }] : []
+  })
+}
+
+/** A scenario whose runs may come to whatever they come to. */
+export function withoutDemands(loaded: LoadedScenario): LoadedScenario {
+  return { ...loaded, scenario: { ...loaded.scenario, demands: undefined } }
+}
+
+function markDemands(demands: Demands | undefined): readonly (readonly [Mark, MarkDemand])[] {
+  const given = Object.entries(demands?.marks ?? {}) as [Mark, MarkDemand | undefined][]
+  return given.flatMap(([mark, demand]) => (demand === undefined ? [] : [[mark, demand] as const]))
+}
+
+function pathOf(mark: Mark): readonly PropertyKey[] {
+  return ['demands', 'marks', mark]
+}

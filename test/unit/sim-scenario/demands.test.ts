@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { invariants } from '../../../sim/checkers/checkers.ts'
+import { type Judged, JudgedTally } from '../../../sim/checkers/judged-tally.ts'
+import { markLines } from '../../../sim/report/terminal-report.ts'
+import { missedInCampaign, missedInRun, reachedMarks } from '../../../sim/scenario/demands.ts'
+import type { Demands } from '../../../sim/scenario/language/demands.ts'
+import { loadScenario, problemText } from '../../../sim/scenario/language/load.ts'
+
+const base = 'scenario: one\ncluster: { dc1: { servers: { count: 3 } } }\nlasts: 1s\n'
+
+function demandsOf(text: string): Demands {
+  const loaded = loadScenario('one.yaml', `${base}demands: ${text}\n`)
+  if (!loaded.ok) throw new Error(loaded.error.map(problemText).join('\n'))
+  return loaded.value.scenario.demands as Demands
+}
+
+function problems(text: string): readonly string[] {
+  const loaded = loadScenario('one.yaml', `${base}demands: ${text}\n`)
+  return loaded.ok ? [] : loaded.error.map(problemText)
+}
+
+function judged(k1: number): Judged {
+  const tally = new JudgedTally()
+  tally.judged('K1', k1)
+  return tally.counts
+}
+
+describe('demands on each run', () => {
+  const demands = demandsOf('{ judged: { K1: 200 }, marks: { tail cut: every run, rot found: 1 of 2 seeds } }')
+
+  it('are met by a run that judged as much, and reached as much', () => {
+    expect(missedInRun(demands, { judged: judged(200), marks: ['tail cut'] })).toEqual([])
+    expect(missedInRun(undefined, { judged: judged(0), marks: [] })).toEqual([])
+  })
+
+  it('say what was demanded, and what was counted', () => {
+    const units = invariants.K1.judges[1]
+    expect(missedInRun(demands, { judged: judged(199), marks: ['rot found'] })).toEqual([
+      {
+        path: ['demands', 'judged', 'K1'],
+        message: `demands that K1 judges at least 200 in each run: it judged 199 (${units})`,
+      },
+      {
+        path: ['demands', 'marks', 'tail cut'],
+        message:
+          "demands 'tail cut' in every run: it was not reached (a server dropped entries that its log had and its leader had not)",
+      },
+    ])
+  })
+})
+
+describe('demands on a campaign', () => {
+  const demands = demandsOf('{ marks: { tail cut: every run, rot found: 2 of 3 seeds } }')
+  const seed = (number: number, ...marks: readonly string[]) => ({ seed: number, marks })
+
+  it('are judged where as many seeds ran', () => {
+    expect(missedInCampaign(demands, [seed(1), seed(2)])).toEqual([])
+    expect(missedInCampaign(demands, [seed(1, 'rot found'), seed(2, 'rot found'), seed(3)])).toEqual([])
+    const missed = missedInCampaign(demands, [seed(1, 'rot found'), seed(2), seed(3), seed(4)])
+    expect(missed.map(({ path, message }) => [path.join('/'), message])).toEqual([
+      [
+        'demands/marks/rot found',
+        "demands 'rot found' in at least 2 of 3 seeds: reached in 1 of 4 (a server did not start because what it keeps has rotted)",
+      ],
+    ])
+  })
+
+  it('count a seed once, in whatever order records come', () => {
+    const twice = [seed(1, 'rot found'), seed(1, 'rot found'), seed(2)]
+    expect(missedInCampaign(demands, twice)).toEqual([])
+    expect(missedInCampaign(demands, [seed(3), ...twice])).toHaveLength(1)
+    expect(missedInCampaign(demands, [...twice, seed(3, 'rot found')])).toEqual([])
+  })
+
+  it('are told with how many seeds have reached what', () => {
+    const reached = reachedMarks(demands, [seed(1, 'write repeated', 'tail cut'), seed(2, 'tail cut')])
+    expect(markLines(reached, 2)).toEqual(['marks in 2 seeds: tail cut 2, rot found 0, write repeated 1'])
+    expect(markLines([], 2)).toEqual([])
+  })
+})
+
+describe('what demands cannot be', () => {
+  it('is an unknown name, and the nearest is suggested', () => {
+    expect(problems('{ judged: { K9: 1 } }')).toEqual([
+      expect.stringMatching(/^one\.yaml:4:\d+: unknown key 'K9': (did you mean 'K\d'\?|'judged' takes)/),
+    ])
+    expect(problems('{ marks: { two leader alive: every run } }')).toEqual([
+      "one.yaml:4:21: unknown key 'two leader alive': did you mean 'two leaders alive'?",
+    ])
+    expect(problems('{ marks: { moonshine on the water: every run } }')[0]).toMatch(
+      /unknown key 'moonshine on the water': 'marks' takes one of \d+ names: docs\/scenarios\.md has them$/,
+    )
+    expect(problems('{ mark: {} }')).toEqual(["one.yaml:4:12: unknown key 'mark': did you mean 'marks'?"])
+  })
+
+  it('is a number that demands nothing, or more than can be', () => {
+    expect(problems('{ judged: { K1: 0 } }')).toEqual(["one.yaml:4:26: 'K1' is too small: at least 1"])
+    expect(problems('{ marks: { tail cut: often } }')).toEqual(["one.yaml:4:31: write 'every run', or '3 of 40 seeds'"])
+    expect(problems('{ marks: { tail cut: 5 of 4 seeds } }')).toEqual([
+      'one.yaml:4:31: 5 of 4 is more than there are: write at most 4',
+    ])
+    expect(problems('{ marks: { tail cut: 0 of 4 seeds } }')[0]).toContain('leave the line out')
+  })
+})

@@ -36,12 +36,17 @@ type Use<Excuses extends ExcuseNames> = {
   [Code in keyof Excuses & string]: [code: Code, excuse: Excuses[Code], count?: number]
 }[keyof Excuses & string]
 
-/** Tells that an invariant does not hold, with one line that has the values a reader wants. */
-export type Report<Code extends string = string> = (code: Code, message: string) => void
+/**
+ * Tells that an invariant does not hold, with one line that has the values a reader wants. `because`: events of the trace by
+ * which it is judged, beside what happens now, as `eventNow` gave them.
+ */
+export type Report<Code extends string = string> = (code: Code, message: string, because?: readonly number[]) => void
 
 /** What a checker says of its invariants. */
 export interface Judge<Excuses extends ExcuseNames> {
   readonly report: Report<keyof Excuses & string>
+  /** Number of the event in the trace that a fact is told in; absent or 0: nobody reads the trace. */
+  readonly eventNow?: () => number
   /** So many facts were looked at, and so many things are new that they belong to. What is reported is counted, too. */
   readonly judged: (code: keyof Excuses & string, count?: number, subjects?: number) => void
   /** A fact was left out, or judged more mildly, for this reason. */

@@ -19,6 +19,10 @@ type RunParts = Pick<CheckedRun, 'nowUs' | 'staleDefaultMs'> &
     readonly wan?: Membership | undefined
     /** What faults and steps may wait for. Must not act on the cluster at once: the agent is in the midst of something. */
     readonly onTrigger: (trigger: NodeTrigger, node: string) => void
+    /** Hears of each violation, with the events by which it is judged. */
+    readonly onViolation?: (violation: Violation, because: readonly number[]) => void
+    /** Number of the event in the trace that is told of now. */
+    readonly eventNow?: () => number
   }
 
 /** Violations kept: the first tells, the rest follow from it. */
@@ -34,6 +38,7 @@ const unsaid: Pick<CheckedRun, 'network' | 'resolution'> = {
 export class Invariants implements Judge<AllExcuses> {
   readonly violations: Violation[] = []
   readonly nowUs: () => number
+  readonly eventNow: () => number
   /** The scenario lets reads of default consistency be old. */
   readonly excusesStaleDefault: boolean
   readonly wan: Membership | undefined
@@ -42,10 +47,13 @@ export class Invariants implements Judge<AllExcuses> {
   readonly judged = this.tally.judged
   readonly excused = this.tally.excused
   readonly #run: CheckedRun & Judge<ExcuseNames>
+  readonly #onViolation: RunParts['onViolation']
   readonly #made = new Map<Checker, unknown>()
   readonly #takers = new Map<FactName, readonly Checker[]>()
 
-  constructor({ wan, onTrigger, ...parts }: RunParts) {
+  constructor({ wan, onTrigger, onViolation, ...parts }: RunParts) {
+    this.#onViolation = onViolation
+    this.eventNow = parts.eventNow ?? (() => 0)
     this.nowUs = parts.nowUs
     this.excusesStaleDefault = parts.staleDefaultMs > 0
     this.wan = wan
@@ -59,7 +67,7 @@ export class Invariants implements Judge<AllExcuses> {
       excusesLostMajority: false,
       ...parts,
       // Only codes that checkers have declared come here: each may name its own alone.
-      report: (code, message) => this.report(code as InvariantCode, message),
+      report: (code, message, because) => this.report(code as InvariantCode, message, because),
       judged: this.judged as Judge<ExcuseNames>['judged'],
       excused: this.excused as Judge<ExcuseNames>['excused'],
       of: (checker) => this.of(checker),
@@ -72,8 +80,11 @@ export class Invariants implements Judge<AllExcuses> {
     }
   }
 
-  readonly report: Report<InvariantCode> = (code, message) => {
-    if (this.violations.length < violationsMax) this.violations.push({ code, message, atUs: this.nowUs() })
+  readonly report: Report<InvariantCode> = (code, message, because = []) => {
+    if (this.violations.length >= violationsMax) return
+    const violation = { code, message, atUs: this.nowUs() }
+    this.violations.push(violation)
+    this.#onViolation?.(violation, because)
   }
 
   /** What this run has of a checker, made when it is first asked for. */

@@ -16,6 +16,7 @@ import { observe } from '../checkers/node-observer.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { Certificates } from './certificates.ts'
 import { type ClusterNode, plantPeersJson, serverAddress } from './cluster-node.ts'
+import { withQuorumCauses } from './quorum-causes.ts'
 import type { WebServers } from './web-servers.ts'
 
 /**
@@ -99,7 +100,8 @@ export class Processes {
     const servers = () => serversSeen(server.agent)
     const places = config.ok ? [config.value.datacenter, config.value.access.primaryDatacenter] : []
     const process = { node: name, boot, id, release, digest, servers, places }
-    const observer = observe(this.#checks(server), process)
+    const { trace } = this.#world.simulation
+    const observer = withQuorumCauses(observe(this.#checks(server), process), trace, server.node.number)
     if (!config.ok) {
       throw new InvariantViolation('a scenario that was checked has settings that no agent takes', {
         node: name,

@@ -134,6 +134,11 @@ export class Trace {
     return this.last
   }
 
+  /** The event that what happens now belongs to, for those that refer to it later; 0: nobody reads events. */
+  get eventNow(): number {
+    return this.teller === undefined ? 0 : this.cause
+  }
+
   /** What is done from here on is caused by this event. */
   stand(event: number): void {
     if (event === 0) return

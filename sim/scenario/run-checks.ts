@@ -59,6 +59,8 @@ export class RunChecks {
         mesh,
         resolution: { reachingSinceUs: world.reachingSinceUs },
         onTrigger: world.onTrigger,
+        onViolation: ({ code, message }, because) => simulation.tellViolation(code, message, because),
+        eventNow: () => simulation.trace.eventNow,
       })
     this.byDatacenter = new Map(datacenters.map((datacenter) => [datacenter, newChecks()]))
     this.first = this.of(datacenters[0] ?? '')

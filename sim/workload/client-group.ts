@@ -117,8 +117,7 @@ export class ClientGroup {
     const answer = await this.#client.read(server.endpoint, key, consistency)
     this.#open.delete(operation)
     if (answer === undefined) return undefined
-    operation.returnUs = this.#world.nowUs()
-    operation.outcome = 'ok'
+    this.#answered(operation, 'ok')
     operation.found = answer.value
     if (consistency === 'stale' && !server.isServer) stale.answeredBySome(operation)
     else if (consistency === 'stale') {
@@ -185,8 +184,7 @@ export class ClientGroup {
       for (const operation of [replaced, written]) this.#done(asker, operation)
       return
     }
-    replaced.returnUs = this.#world.nowUs()
-    replaced.outcome = 'refused'
+    this.#answered(replaced, 'refused')
     // Nothing of it happened: of a write without conditions there is nothing to explain.
     invariants.tell('operation withdrawn', { operation: written })
     for (const operation of [replaced, written]) {
@@ -203,9 +201,15 @@ export class ClientGroup {
     this.#world.invariants.tell('keys listed', { asked: keys, found: answer.rows, where: server.name })
   }
 
-  #done(asker: Asker, operation: KeyOperation): void {
+  #answered(operation: KeyOperation, outcome: 'ok' | 'refused'): void {
     operation.returnUs = this.#world.nowUs()
-    operation.outcome = 'ok'
+    operation.outcome = outcome
+    const event = this.#world.invariants.eventNow()
+    if (event > 0) operation.answeredIn = event
+  }
+
+  #done(asker: Asker, operation: KeyOperation): void {
+    this.#answered(operation, 'ok')
     this.#world.invariants.tell('write acknowledged', { operation })
     this.#world.onAcknowledged(asker.server.name)
   }
@@ -216,8 +220,7 @@ export class ClientGroup {
     this.#open.delete(operation)
     if (answer === undefined) return
     if (answer) return this.#done(asker, operation)
-    operation.returnUs = this.#world.nowUs()
-    operation.outcome = 'refused'
+    this.#answered(operation, 'refused')
   }
 
   #begin(
@@ -241,6 +244,8 @@ export class ClientGroup {
       outcome: 'unknown',
       found: undefined,
     }
+    const event = this.#world.invariants.eventNow()
+    if (event > 0) operation.calledIn = event
     this.#world.invariants.tell('operation began', { operation })
     return operation
   }

@@ -17,6 +17,14 @@ export interface KeyOperation {
   outcome: 'ok' | 'refused' | 'unknown'
   /** What a read found; undefined: no such key. */
   found: string | undefined
+  /** Numbers of the events in the trace in which it was asked and answered, where somebody reads the trace. */
+  calledIn?: number
+  answeredIn?: number
+}
+
+/** The events of operations, for the causes of a violation. */
+export function eventsOf(...operations: readonly KeyOperation[]): readonly number[] {
+  return operations.flatMap(({ calledIn = 0, answeredIn = 0 }) => [answeredIn, calledIn])
 }
 
 /** One line of an operation, for a report. */

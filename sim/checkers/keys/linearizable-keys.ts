@@ -1,5 +1,5 @@
 import { checker, type Judge } from '../checker.ts'
-import { type KeyOperation, operationText, valueText } from './key-history.ts'
+import { eventsOf, type KeyOperation, operationText, valueText } from './key-history.ts'
 import { judgeKey, searchStepsMax } from './key-verdict.ts'
 import { lostOf, partsOf, type Recovery } from './recovered-history.ts'
 
@@ -95,7 +95,9 @@ export class LinearizableKeys {
     } else if (verdict.kind === 'violation') {
       const held = `the key held ${valueText(verdict.held)}`
       const blocked = operationText(verdict.blocked)
-      this.#judge.report('K1', `key '${key}': no order of operations explains this one: ${blocked}; ${held}`)
+      this.#judge.report('K1', `key '${key}': no order of operations explains this one: ${blocked}; ${held}`, [
+        ...eventsOf(verdict.blocked, ...verdict.order.slice(-1)),
+      ])
     }
   }
 }

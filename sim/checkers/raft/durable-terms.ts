@@ -4,6 +4,7 @@ import { checker, type Judge } from '../checker.ts'
 interface Durable {
   readonly term: Term
   readonly votedFor: string | undefined
+  readonly event: number
 }
 
 /** R6. Paper 5.1, 5.2: each server's term and vote, as its disk has them; and what is lost of its log without a word. */
@@ -17,12 +18,12 @@ export class DurableTerms {
 
   /** Became durable on a running server. */
   hardState(node: string, term: Term, votedFor: string | undefined): void {
-    this.#compare(node, { term, votedFor }, 'wrote')
+    this.#compare(node, { term, votedFor, event: this.#judge.eventNow?.() ?? 0 }, 'wrote')
   }
 
   /** Found on the disk by a new boot. */
   recovered(node: string, term: Term, votedFor: string | undefined): void {
-    this.#compare(node, { term, votedFor }, 'came back with')
+    this.#compare(node, { term, votedFor, event: this.#judge.eventNow?.() ?? 0 }, 'came back with')
   }
 
   /** A boot found its log ending after `index`, where more was durable, and nothing else in its place. */
@@ -45,10 +46,10 @@ export class DurableTerms {
     if (before === undefined) return
     this.#judge.judged('R6')
     if (next.term < before.term) {
-      this.#judge.report('R6', `${node} ${how} term ${next.term} after term ${before.term}`)
+      this.#judge.report('R6', `${node} ${how} term ${next.term} after term ${before.term}`, [before.event])
     } else if (next.term === before.term && before.votedFor !== undefined && next.votedFor !== before.votedFor) {
       const votes = `a vote for ${next.votedFor ?? 'nobody'} in term ${next.term}`
-      this.#judge.report('R6', `${node} ${how} ${votes} after one for ${before.votedFor}`)
+      this.#judge.report('R6', `${node} ${how} ${votes} after one for ${before.votedFor}`, [before.event])
     }
   }
 }

@@ -3,7 +3,7 @@ import { checker, type Judge } from '../checker.ts'
 
 /** R1. Paper 5.2. */
 export class ElectionSafety {
-  readonly #leaders = new Map<Term, string>()
+  readonly #leaders = new Map<Term, { readonly node: string; readonly event: number }>()
   readonly #judge: Judge<{ R1: never }>
 
   constructor(judge: Judge<{ R1: never }>) {
@@ -11,14 +11,16 @@ export class ElectionSafety {
   }
 
   leaderOf(term: Term): string | undefined {
-    return this.#leaders.get(term)
+    return this.#leaders.get(term)?.node
   }
 
   becameLeader(node: string, term: Term): void {
     this.#judge.judged('R1')
     const before = this.#leaders.get(term)
-    if (before === undefined) this.#leaders.set(term, node)
-    else if (before !== node) this.#judge.report('R1', `${node} leads term ${term}, which ${before} has led already`)
+    if (before === undefined) this.#leaders.set(term, { node, event: this.#judge.eventNow?.() ?? 0 })
+    else if (before.node !== node) {
+      this.#judge.report('R1', `${node} leads term ${term}, which ${before.node} has led already`, [before.event])
+    }
   }
 }
 

@@ -11,6 +11,8 @@ interface Commit {
   hash: number
   /** A recovery has lost what was committed behind it. */
   isCut: boolean
+  /** Number of the event in the trace by which the highest was committed; 0: nobody reads. */
+  event: number
 }
 
 /**
@@ -21,7 +23,7 @@ export class LeaderCompleteness {
   /** Ascending by term and by index. */
   readonly #commits: Commit[] = []
   readonly #hashes: number[] = [0]
-  readonly #leaders = new Map<string, { readonly term: Term; readonly log: ServerLog }>()
+  readonly #leaders = new Map<string, { readonly term: Term; readonly log: ServerLog; readonly event: number }>()
   readonly #judge: Judge<{ R4: 'majority lost' | 'compacted' }>
 
   constructor(judge: Judge<{ R4: 'majority lost' | 'compacted' }>) {
@@ -45,17 +47,19 @@ export class LeaderCompleteness {
       this.#hashes.push(hash)
     }
     const hash = itemAt(this.#hashes, index)
+    const event = this.#judge.eventNow?.() ?? 0
     const last = this.#commits.at(-1)
     if (last !== undefined && last.term >= term) {
       if (index <= last.index) return
       last.index = index
       last.hash = hash
       last.isCut = false
+      last.event = event
     } else if (last === undefined || index > last.index) {
-      this.#commits.push({ term, index, hash, isCut: false })
+      this.#commits.push({ term, index, hash, isCut: false, event })
     }
     for (const [node, leader] of this.#leaders) {
-      if (leader.term > term) this.#check(node, leader.term, leader.log, index, term, hash)
+      if (leader.term > term) this.#check(node, leader.term, leader.log, { index, term, hash, event: leader.event })
     }
   }
 
@@ -71,11 +75,11 @@ export class LeaderCompleteness {
   }
 
   becameLeader(node: string, term: Term, log: ServerLog): void {
-    this.#leaders.set(node, { term, log })
+    this.#leaders.set(node, { term, log, event: this.#judge.eventNow?.() ?? 0 })
     const owed = this.#commits.findLast((commit) => commit.term < term)
     if (owed === undefined) return
     if (owed.isCut) this.#judge.excused('R4', 'majority lost')
-    this.#check(node, term, log, owed.index, owed.term, owed.hash)
+    this.#check(node, term, log, owed)
   }
 
   /** Stepped down, crashed or stopped: its log may change from now on. */
@@ -83,13 +87,16 @@ export class LeaderCompleteness {
     this.#leaders.delete(node)
   }
 
-  #check(node: string, term: Term, log: ServerLog, index: LogIndex, commitTerm: Term, hash: number): void {
+  /** `owed`: what must be in the log; its event is the commit, or the leader's election where the commit is told now. */
+  #check(node: string, term: Term, log: ServerLog, owed: Omit<Commit, 'isCut'>): void {
+    const { index, term: commitTerm, hash, event } = owed
     if (log.lastIndex < index) {
       this.#judge.judged('R4')
       const has = `its log ends at ${log.lastIndex}`
       this.#judge.report(
         'R4',
         `${node} leads term ${term} without entry ${index}, committed in term ${commitTerm}: ${has}`,
+        [event],
       )
       return
     }
@@ -102,6 +109,7 @@ export class LeaderCompleteness {
     this.#judge.report(
       'R4',
       `${node} leads term ${term} with another log than the one committed in term ${commitTerm}: ${has}`,
+      [event],
     )
   }
 }

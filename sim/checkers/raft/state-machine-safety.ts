@@ -8,8 +8,9 @@ const digestsMax = 8192
 
 /** R5. Paper 5.4.3: one entry for each index, wherever it is applied, and one state after it. */
 export class StateMachineSafety {
-  readonly #applied: { readonly hash: number; readonly term: Term; readonly node: string }[] = []
-  readonly #digests = new Map<number, { readonly digest: string; readonly node: string }>()
+  readonly #applied: { readonly hash: number; readonly term: Term; readonly node: string; readonly event: number }[] =
+    []
+  readonly #digests = new Map<number, { readonly digest: string; readonly node: string; readonly event: number }>()
   /** Where each server's running process stands. */
   readonly #position = new Map<string, LogIndex>()
   readonly #judge: Judge<{ R5: 'majority lost' }>
@@ -29,13 +30,15 @@ export class StateMachineSafety {
     const hash = entryHash(entry)
     const first = this.#applied[entry.index]
     if (first === undefined) {
-      this.#applied[entry.index] = { hash, term: entry.term, node }
+      this.#applied[entry.index] = { hash, term: entry.term, node, event: this.#eventNow }
       return true
     }
     this.#judge.judged('R5')
     if (first.hash !== hash) {
       const other = `${first.node} applied one of term ${first.term} there`
-      this.#judge.report('R5', `${node} applied an entry of term ${entry.term} at index ${entry.index}: ${other}`)
+      this.#judge.report('R5', `${node} applied an entry of term ${entry.term} at index ${entry.index}: ${other}`, [
+        first.event,
+      ])
     }
     return false
   }
@@ -57,6 +60,10 @@ export class StateMachineSafety {
     for (const known of [...this.#digests.keys()]) if (known >= index) this.#digests.delete(known)
   }
 
+  get #eventNow(): number {
+    return this.#judge.eventNow?.() ?? 0
+  }
+
   appliedIndex(node: string): LogIndex {
     return this.#position.get(node) ?? noIndex
   }
@@ -65,14 +72,14 @@ export class StateMachineSafety {
   state(node: string, index: number, digest: string): void {
     const first = this.#digests.get(index)
     if (first === undefined) {
-      this.#digests.set(index, { digest, node })
+      this.#digests.set(index, { digest, node, event: this.#eventNow })
       if (this.#digests.size > digestsMax) this.#digests.delete(this.#digests.keys().next().value as number)
       return
     }
     this.#judge.judged('R5')
     if (first.digest !== digest) {
       const states = `${node} has ${digest}, ${first.node} has ${first.digest}`
-      this.#judge.report('R5', `state differs after entry ${index}: ${states}`)
+      this.#judge.report('R5', `state differs after entry ${index}: ${states}`, [first.event])
     }
   }
 }

@@ -37,6 +37,7 @@ import { catalogTruth } from './pool/catalog-truth.ts'
 import { coordinates } from './pool/coordinates.ts'
 import { deathDetection } from './pool/death-detection.ts'
 import { goneMembers } from './pool/gone-members.ts'
+import { heartbeatsTaken } from './pool/heartbeats-taken.ts'
 import { incarnations } from './pool/incarnations.ts'
 import { keptRegistrations } from './pool/kept-registrations.ts'
 import { localHealth } from './pool/local-health.ts'
@@ -106,6 +107,7 @@ const all = [
   catalogTruth,
   oneTruth,
   keptRegistrations,
+  heartbeatsTaken,
   serverCare,
   queryTruth,
   accessHistory,

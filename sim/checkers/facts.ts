@@ -12,6 +12,7 @@ import type { LockFacts } from './clients/lock-facts.ts'
 import type { KeyOperation, ListedKey } from './keys/key-history.ts'
 import type { Recovery } from './keys/recovered-history.ts'
 import type { MeshEvent } from './mesh/mesh-facts.ts'
+import type { TakenHeartbeat } from './pool/heartbeats-taken.ts'
 import type { ServerLog } from './raft/server-log.ts'
 
 /** Events of one server that faults and steps can wait for. */
@@ -170,4 +171,5 @@ interface ClientFacts {
   /** A renewal may have been served up to now, though nobody was told. */
   readonly 'renewal attempted': { readonly id: string; readonly untilUs: number }
   readonly 'visit made': Visit
+  readonly 'heartbeat taken': TakenHeartbeat
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Env } from '../../src/env/env.ts'
 import type { Endpoint } from '../../src/env/net.ts'
+import type { TakenHeartbeat } from '../checkers/pool/heartbeats-taken.ts'
 import { httpEndpoint } from '../cluster/node-identity.ts'
 import { duration, selector } from '../notation/fields.ts'
 import { workloadKind } from './kind.ts'
@@ -15,8 +16,19 @@ export interface HeartbeatPlan {
   readonly everyMs: number
 }
 
-/** Agents whose check is kept alive now. */
-export type HeartbeatTargets = () => readonly { readonly name: string; readonly endpoint: Endpoint }[]
+/** Agents whose check is kept alive. */
+interface HeartbeatWorld {
+  /** Those that run now. */
+  readonly targets: () => readonly HeartbeatTarget[]
+  readonly bootOf: (node: string) => number
+  readonly holds: (node: string, check: string) => boolean
+  readonly onTaken: (heartbeat: TakenHeartbeat) => void
+}
+
+interface HeartbeatTarget {
+  readonly name: string
+  readonly endpoint: Endpoint
+}
 
 /**
  * The services themselves, as far as their TTL checks are concerned: each tells its own agent, at a steady rhythm, that it
@@ -25,13 +37,13 @@ export type HeartbeatTargets = () => readonly { readonly name: string; readonly 
 class Heartbeats {
   readonly #env: Env
   readonly #plan: HeartbeatPlan
-  readonly #targets: HeartbeatTargets
+  readonly #world: HeartbeatWorld
   #running = false
 
-  constructor(env: Env, plan: HeartbeatPlan, targets: HeartbeatTargets) {
+  constructor(env: Env, plan: HeartbeatPlan, world: HeartbeatWorld) {
     this.#env = env
     this.#plan = plan
-    this.#targets = targets
+    this.#world = world
   }
 
   start(): void {
@@ -48,16 +60,21 @@ class Heartbeats {
   #beat(): void {
     if (!this.#running) return
     const { everyMs } = this.#plan
-    const targets = this.#targets()
-    for (const [at, { endpoint }] of targets.entries()) {
-      this.#env.timers.after((everyMs * at) / targets.length, () => this.#env.detach(this.#tell(endpoint)))
+    const targets = this.#world.targets()
+    for (const [at, target] of targets.entries()) {
+      this.#env.timers.after((everyMs * at) / targets.length, () => this.#env.detach(this.#tell(target)))
     }
     this.#env.timers.after(everyMs, () => this.#beat())
   }
 
-  async #tell(agent: Endpoint): Promise<void> {
-    const target = `/v1/agent/check/pass/${this.#plan.check}`
-    await this.#env.http.request(agent, { method: 'PUT', target, timeoutMs: answerWithinMs })
+  async #tell({ name: node, endpoint }: HeartbeatTarget): Promise<void> {
+    const { check } = this.#plan
+    const { bootOf, holds, onTaken } = this.#world
+    const [boot, held] = [bootOf(node), holds(node, check)]
+    const target = `/v1/agent/check/pass/${check}`
+    const answer = await this.#env.http.request(endpoint, { method: 'PUT', target, timeoutMs: answerWithinMs })
+    if (!answer.ok || answer.value.status !== 200) return
+    onTaken({ node, check, isRestarted: bootOf(node) !== boot, isHeld: held || holds(node, check) })
   }
 }
 
@@ -80,7 +97,21 @@ export const heartbeats = workloadKind({
             .select(at)
             .filter((node) => run.cluster.isRunning(node))
             .map((node) => ({ name: node, endpoint: httpEndpoint(run.cluster.identityOf(node)) }))
-        const beats = new Heartbeats(env, { name, check, everyMs: every }, targets)
+        const beats = new Heartbeats(
+          env,
+          { name, check, everyMs: every },
+          {
+            targets,
+            bootOf: (node) => run.cluster.bootOf(node),
+            holds: (node, id) =>
+              run.cluster
+                .agentOf(node)
+                ?.local.checks()
+                .some(({ checkId }) => checkId === id) === true,
+            onTaken: (heartbeat) =>
+              run.checksOf(run.cluster.datacenterOf(heartbeat.node)).tell('heartbeat taken', heartbeat),
+          },
+        )
         return { live: () => beats.start() }
       },
     },

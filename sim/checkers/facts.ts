@@ -12,7 +12,6 @@ import type { LockFacts } from './clients/lock-facts.ts'
 import type { KeyOperation, ListedKey } from './keys/key-history.ts'
 import type { Recovery } from './keys/recovered-history.ts'
 import type { MeshEvent } from './mesh/mesh-facts.ts'
-import type { TakenHeartbeat } from './pool/heartbeats-taken.ts'
 import type { ServerLog } from './raft/server-log.ts'
 
 /** Events of one server that faults and steps can wait for. */
@@ -171,5 +170,12 @@ interface ClientFacts {
   /** A renewal may have been served up to now, though nobody was told. */
   readonly 'renewal attempted': { readonly id: string; readonly untilUs: number }
   readonly 'visit made': Visit
-  readonly 'heartbeat taken': TakenHeartbeat
+  /** An agent has answered it with success. `isHeld`: it held the check when it was asked, or when it had answered. */
+  readonly 'heartbeat taken': OfNode & {
+    /** The ID of the check. */
+    readonly check: string
+    /** The agent's process was another one when it answered. */
+    readonly isRestarted: boolean
+    readonly isHeld: boolean
+  }
 }

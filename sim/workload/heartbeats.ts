@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Env } from '../../src/env/env.ts'
 import type { Endpoint } from '../../src/env/net.ts'
-import type { TakenHeartbeat } from '../checkers/pool/heartbeats-taken.ts'
+import type { Facts } from '../checkers/facts.ts'
 import { httpEndpoint } from '../cluster/node-identity.ts'
 import { duration, selector } from '../notation/fields.ts'
 import { workloadKind } from './kind.ts'
@@ -22,7 +22,7 @@ interface HeartbeatWorld {
   readonly targets: () => readonly HeartbeatTarget[]
   readonly bootOf: (node: string) => number
   readonly holds: (node: string, check: string) => boolean
-  readonly onTaken: (heartbeat: TakenHeartbeat) => void
+  readonly onTaken: (heartbeat: Facts['heartbeat taken']) => void
 }
 
 interface HeartbeatTarget {

@@ -1,15 +1,5 @@
 import { checker, type Judge } from '../checker.ts'
-
-/** A heartbeat that an agent has answered with success. */
-export interface TakenHeartbeat {
-  readonly node: string
-  /** The ID of the check. */
-  readonly check: string
-  /** The agent's process was another one when it answered. */
-  readonly isRestarted: boolean
-  /** The agent held the check when it was asked, or when it had answered. */
-  readonly isHeld: boolean
-}
+import type { Facts } from '../facts.ts'
 
 /**
  * E4. An agent that says it has taken a heartbeat holds the check that it is for. Nothing is judged of a heartbeat that an
@@ -22,7 +12,7 @@ export class HeartbeatsTaken {
     this.#judge = judge
   }
 
-  taken({ node, check, isRestarted, isHeld }: TakenHeartbeat): void {
+  taken({ node, check, isRestarted, isHeld }: Facts['heartbeat taken']): void {
     if (isRestarted) return this.#judge.excused('E4', 'restarted meanwhile')
     this.#judge.judged('E4')
     if (!isHeld) this.#judge.report('E4', `${node} takes a heartbeat for check ${check}, which it does not hold`)

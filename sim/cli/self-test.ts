@@ -8,6 +8,8 @@ export interface SelfTestFlags {
   readonly bug?: readonly string[]
   readonly seeds: number
   readonly json?: boolean
+  /** Where to write the trace of the run that found the bug. */
+  readonly trace?: string
 }
 
 /** `svc-sim self-test`: one line for each bug as it is found, or not, and for each hunt of the sound program. */
@@ -16,6 +18,10 @@ export async function runSelfTest(flags: SelfTestFlags, terminal: SimTerminal): 
   const chosen = bugsNamed(flags.bug)
   if (typeof chosen === 'string') {
     error(`${chosen}\n`)
+    return exits.usage
+  }
+  if (flags.trace !== undefined && chosen.length !== 1) {
+    error('--trace writes one run: name one bug with --bug\n')
     return exits.usage
   }
   const isJson = flags.json === true
@@ -31,6 +37,7 @@ export async function runSelfTest(flags: SelfTestFlags, terminal: SimTerminal): 
     wallMs,
     bugs: chosen,
     seeds: flags.seeds,
+    trace: flags.trace,
     onBug: (outcome) => tell(bugRow(outcome)),
     onSound: (outcome) => tell(soundRow(outcome)),
     onNoSearch: (none) => {

@@ -19,28 +19,36 @@ const subjectOf: Readonly<Record<string, Subject>> = {
   name: 'name',
   id: 'id',
   kind: 'kind',
+  policy: 'name',
   state: 'state',
 }
 
 /** Lists whose items are looked at: the operations of a transaction, several offers at once. */
 const listNames: ReadonlySet<string> = new Set(['operations', 'ops', 'offers', 'checks', 'sessions'])
 
-/** What an `id` without a further word is the ID of: by the first part of the method or command. */
-const areas: Readonly<Record<string, Subject>> = { session: 'session', query: 'query', catalog: 'node' }
+/** What an `id` without a further word is the ID of: by the first part of the method or command, in lower case. */
+const areas: Readonly<Record<string, Subject | 'secret'>> = {
+  session: 'session',
+  query: 'query',
+  catalog: 'node',
+  acl: 'secret',
+}
 
 /** Names within names: the node of a registration, its service, the operation of a transaction. */
 const depthMax = 2
 
 /**
- * What a request or a command names, undefined where it names nothing. `method`: `kv.put`. The body is what the agent's
+ * What a request or a command names, undefined where it names nothing. `method`: `KV.Apply`, `kv.put`. The body is what the agent's
  * decoder made of the bytes; only its members are looked at.
  */
 export function aboutOf(method: string, body: unknown): About | undefined {
   const found = new Map<Subject, string[]>()
   gather(body, found, 0)
-  const area = areas[method.slice(0, method.indexOf('.'))]
+  const area = areas[method.slice(0, method.indexOf('.')).toLowerCase()]
+  // The ID of a legacy token is its secret.
+  if (area === 'secret') found.delete('id')
   const ids = found.get('id')
-  if (ids !== undefined && area !== undefined && !found.has(area)) {
+  if (ids !== undefined && area !== undefined && area !== 'secret' && !found.has(area)) {
     found.delete('id')
     found.set(area, ids)
   }

@@ -24,7 +24,7 @@ const lamport = whole.describe('Lamport time.')
 const sequence = whole.describe('Number by which an answer finds its question.')
 const round = whole.describe("The leader's count of rounds; 0: a notice that is not answered.")
 const id = whole.describe('Number of the request on its connection, by its asker.')
-const method = text.describe('`kv.get`, `catalog.register-all`: of an answer that of its request, where that was read.')
+const method = text.describe('`KV.Get`, `Catalog.Register`; of an answer that of its request, where that was read.')
 const event = text.describe('Name of the event or query.')
 
 /** What a request or a command names, as far as it names anything. */

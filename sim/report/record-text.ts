@@ -6,7 +6,7 @@ type Words = { readonly [Kind in RecordKind]: (record: Extract<TraceRecord, { re
 
 /** What happens in an event of each kind, in words whose subject is its machine. */
 const words: Words = {
-  timer: ({ waits, setInTurn }) => `timer fires${waits === undefined ? '' : `: ${waits}`} (set in turn ${setInTurn})`,
+  timer: ({ waits }) => (waits === undefined ? 'timer fires' : `timer fires: ${waits}`),
   action: ({ text }) => text,
   datagram: ({ from, fate, size, means }) =>
     fate === 'arrives'

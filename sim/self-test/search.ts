@@ -32,6 +32,8 @@ export interface SearchOptions {
   /** The owner of the patches, for errors. */
   readonly owner: string
   readonly seeds: number
+  /** Where to write the trace of the seed that failed. */
+  readonly trace?: string | undefined
 }
 
 /**
@@ -57,6 +59,13 @@ export async function search(options: SearchOptions): Promise<Result<Search, str
     const isDone = finding === undefined ? end.exit === 0 && ran === seeds : end.exit === 1
     if (end.exit === undecided) return err(`${owner}: K1 could not be decided for some seed of 1..${seeds} of ${file}`)
     if (!isDone) return err(`${owner}: the copy ended with exit code ${end.exit} after ${ran} seeds: ${end.error}`)
+    if (options.trace !== undefined && finding !== undefined) {
+      const traced = await copy.run(
+        ['run', file, '--seed', String(finding.seed), '--quiet', '--trace', options.trace],
+        () => undefined,
+      )
+      if (traced.exit !== 1) return err(`${owner}: seed ${finding.seed} was not traced: ${traced.error}`)
+    }
     return ok({ finding, seeds: ran, seconds: (options.wallMs() - startedMs) / 1000 })
   } finally {
     copy.remove()

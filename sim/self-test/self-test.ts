@@ -48,6 +48,8 @@ export interface SelfTestOptions {
   readonly bugs: readonly PlantedBug[]
   /** Maximum number for each bug. */
   readonly seeds: number
+  /** Where to write the trace of the run that found a bug; of several bugs the last. */
+  readonly trace?: string | undefined
   readonly onBug: (outcome: BugOutcome) => void
   readonly onSound: (outcome: SoundOutcome) => void
   readonly onNoSearch: (none: NoSearch) => void
@@ -61,7 +63,7 @@ const lanes = 2
  * be.
  */
 export async function selfTest(options: SelfTestOptions): Promise<boolean> {
-  const { workshop, wallMs, onBug, onSound, onNoSearch } = options
+  const { workshop, wallMs, seeds, trace, onBug, onSound, onNoSearch } = options
   const reach = new Map<string, number>()
   let passed = true
   const settle = (one: { readonly passed: boolean }): void => {
@@ -73,7 +75,7 @@ export async function selfTest(options: SelfTestOptions): Promise<boolean> {
   }
   await inLanes(options.bugs, async (bug) => {
     const hunt = huntOf(bug)
-    const found = await search({ workshop, wallMs, hunt, patches: bug.patches, owner: bug.name, seeds: options.seeds })
+    const found = await search({ workshop, wallMs, hunt, patches: bug.patches, owner: bug.name, seeds, trace })
     if (!found.ok) return failed({ bug, hunt, error: found.error })
     reach.set(hunt.name, Math.max(reach.get(hunt.name) ?? 0, found.value.seeds))
     const outcome = judged(bug, found.value)
@@ -82,9 +84,8 @@ export async function selfTest(options: SelfTestOptions): Promise<boolean> {
   })
   const used = hunts.filter(({ name }) => reach.has(name))
   await inLanes(used, async (hunt) => {
-    const seeds = reach.get(hunt.name) as number
     const owner = `the sound program in ${hunt.name}`
-    const found = await search({ workshop, wallMs, hunt, patches: [], owner, seeds })
+    const found = await search({ workshop, wallMs, hunt, patches: [], owner, seeds: reach.get(hunt.name) as number })
     if (!found.ok) return failed({ bug: undefined, hunt, error: found.error })
     const isQuiet = found.value.finding === undefined
     const verdict = isQuiet ? 'nothing-found' : 'false-alarm'

@@ -98,7 +98,7 @@ class Printing implements TraceReader {
     if (line.t > toUs) return ok(false)
     this.seen++
     const isWithin = line.t >= fromUs && this.#ancestors?.has(line.n) !== false
-    // Agents say who they are when they connect, mostly before the window.
+    // Agents tell their name and ID when they connect, mostly before the window.
     const mayTeach = line.text.includes('"name":"hello"')
     if (line.t >= fromUs && !this.#json) this.#kept.add(line)
     if (!isWithin && !mayTeach) return ok(true)

@@ -34,7 +34,7 @@ export class TracePrinter {
     this.#nodeWidth = Math.min(16, Math.max(5, ...nodes.map((node) => node.length)))
   }
 
-  /** An agent says who it is: from here on its ID reads as its name. */
+  /** An agent tells its name and ID: from here on the ID reads as the name. */
   learn(record: TraceRecord): void {
     if (!('means' in record)) return
     for (const meaning of record.means ?? []) {

@@ -138,7 +138,7 @@ describe('svc-sim trace', () => {
     expect(said.out).toMatchInlineSnapshot(`
       "   0.000500  s1           #1  boots, life 1
          0.000900  s1           #2  gets from s2 on 4: hello of s2 in dc1  ← 1
-         1.000000  s1           #3  timer fires: raft.election (set in turn 1)  ← 1
+         1.000000  s1           #3  timer fires: raft.election  ← 1
          1.000000  s1           #4  writes to file 2 at 512: hard-state term 4, vote for s2  ← 3
          1.500000  s1           #5  sends to s2 on 4: append-entries term 4: 90..91 after 89 of term 3, commit 88 [90/4 no-op, 91/4 kv.put key=a/b]  ← 4, 2
          1.502250  s2           #6  gets from s1 on 4: append-entries term 4: 90..91 after 89 of term 3, commit 88 [90/4 no-op, 91/4 kv.put key=a/b]  ← 5

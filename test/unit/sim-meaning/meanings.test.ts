@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { aboutOf } from '../../../sim/meaning/about.ts'
 import { Meanings } from '../../../sim/meaning/meanings.ts'
 import { createPlatform } from '../../../sim/platform/platform.ts'
 import { type Meaning, meaningFields, meaningSchema } from '../../../sim/report/meaning.ts'
@@ -123,29 +124,29 @@ describe('the meaning of bytes', () => {
   ]
   const there: readonly Meaning[] = [
     { layer: 'rpc', name: 'hello', node: 's1', id: 'n1', datacenter: 'dc1', address: '10.0.1.1:8300', protocol: 1 },
-    { layer: 'rpc', name: 'request', id: 1, method: 'kv.get', about, consistency: 'stale', minIndex: 5 },
+    { layer: 'rpc', name: 'request', id: 1, method: 'KV.Get', about, consistency: 'stale', minIndex: 5 },
     {
       layer: 'rpc',
       name: 'request',
       id: 2,
-      method: 'session.create',
+      method: 'Session.Create',
       about: { node: 's1', name: 'lock' },
       identity: 's1#1/4',
     },
-    { layer: 'rpc', name: 'request', id: 3, method: 'session.destroy', about: { session: 'abc' } },
-    { layer: 'rpc', name: 'cancel', id: 3, method: 'session.destroy' },
+    { layer: 'rpc', name: 'request', id: 3, method: 'Session.Destroy', about: { session: 'abc' } },
+    { layer: 'rpc', name: 'cancel', id: 3, method: 'Session.Destroy' },
     { layer: 'rpc', name: 'notice', topic: 'other', bytes: 4 },
     ...raft,
     { layer: 'rpc', name: 'ping' },
   ]
   const back: readonly Meaning[] = [
     { layer: 'rpc', name: 'pong' },
-    { layer: 'rpc', name: 'answer', id: 1, method: 'kv.get', about, index: 40, outcome: '1 row' },
+    { layer: 'rpc', name: 'answer', id: 1, method: 'KV.Get', about, index: 40, outcome: '1 row' },
     {
       layer: 'rpc',
       name: 'failure',
       id: 2,
-      method: 'session.create',
+      method: 'Session.Create',
       about: { node: 's1', name: 'lock' },
       failure: 'no-leader',
       text: 'No cluster leader',
@@ -258,6 +259,20 @@ describe('the meaning of bytes', () => {
       Object.keys(names).map((name) => `${layer} ${name}`),
     )
     expect([...met].sort()).toEqual([...rows].sort())
+  })
+})
+
+describe('what a request or a command names', () => {
+  it.each([
+    ['KV.Put', { key: 'caf\xc3\xa9', value: new Uint8Array(3) }, { key: 'café' }],
+    ['Session.Destroy', { id: 'abc' }, { session: 'abc' }],
+    ['acl.set', { id: 'a secret', name: 'web', rules: 'key' }, { name: 'web' }],
+    ['catalog.register', { node: { node: 's1', id: 'n1' }, service: { id: 'web-1', service: 'web' } }, { node: 's1', service: 'web-1' }],
+    ['txn.apply', { operations: [{ kind: 'set', key: 'a' }, { key: 'b' }] }, { kind: 'set', key: ['a', 'b'] }],
+    ['Internal.Other', { nothing: 1 }, undefined],
+    ['Internal.Other', 'no record', undefined],
+  ])('%s %j', (method, body, about) => {
+    expect(aboutOf(method, body)).toEqual(about)
   })
 })
 

@@ -134,15 +134,15 @@ const notice = (message: RaftMessage): Frame => ({ kind: 'notice', topic: 'raft/
 /** Frames of the dialling end of a connection between agents, and of the other. */
 export const rpcThere: readonly Frame[] = [
   { kind: 'hello', hello: { protocol: 1, nodeId: 'n1', nodeName: 's1', datacenter: 'dc1', address: '10.0.1.1:8300' } },
-  { kind: 'request', id: 1, method: 'kv.get', body: { args: { key: 'a/b' }, read }, deadlineMs: 1_000 },
+  { kind: 'request', id: 1, method: 'KV.Get', body: { args: { key: 'a/b' }, read }, deadlineMs: 1_000 },
   {
     kind: 'request',
     id: 2,
-    method: 'session.create',
+    method: 'Session.Create',
     body: { args: { node: 's1', name: 'lock' }, identity: { origin: 's1#1', sequence: 4 } },
     deadlineMs: 1_000,
   },
-  { kind: 'request', id: 3, method: 'session.destroy', body: { args: { id: 'abc' } }, deadlineMs: 1_000 },
+  { kind: 'request', id: 3, method: 'Session.Destroy', body: { args: { id: 'abc' } }, deadlineMs: 1_000 },
   { kind: 'cancel', id: 3 },
   { kind: 'notice', topic: 'other', bytes: payload },
   ...raftMessages.map(notice),

@@ -23,9 +23,10 @@ function workshop(
   planted: Script,
   sound: Script,
   text: (file: string) => string | undefined,
-): Workshop & { left: number } {
+): Workshop & { left: number; readonly ran: (readonly string[])[] } {
   const made = {
     left: 0,
+    ran: [] as (readonly string[])[],
     read: text,
     scenario: (name: string) => `scenarios/${name}`,
     copy: (replaced: ReadonlyMap<string, string>) => {
@@ -33,7 +34,8 @@ function workshop(
       const isSound = replaced.size === 0
       const script = isSound ? sound : planted
       return {
-        run: async (_: readonly string[], onLine: (line: string) => void): Promise<CopyEnd> => {
+        run: async (argv: readonly string[], onLine: (line: string) => void): Promise<CopyEnd> => {
+          made.ran.push(argv)
           for (let seed = 1; seed <= script.seeds; seed++) {
             const isBroken = seed === script.seeds && script.code !== undefined
             const failures = isBroken ? [{ code: script.code, place: `${script.code} (it)`, message: 'is broken' }] : []
@@ -71,7 +73,7 @@ async function run(
   } as unknown as SimTerminal
   const exit = await runSelfTest({ bug: ['half-is-a-quorum'], seeds: 5, ...flags }, terminal)
   expect(copies.left).toBe(0)
-  return { exit, out, error }
+  return { exit, out, error, ran: copies.ran }
 }
 
 /** The verdict at the end of the table, and what stands below it. */
@@ -160,6 +162,17 @@ describe('svc-sim self-test', () => {
     expect(rows[1].expected).not.toContain('R1')
     expect(rows[1].why).toMatch(/^R1 noticed first, at seed 1, where the row says /)
     expect(rows[2]).toMatchObject({ hunt: 'leader-sleeps', verdict: 'nothing-found', passed: true })
+  })
+
+  it('writes the trace of the seed that found the bug', async () => {
+    const { exit, ran } = await run({ trace: 'a.trace' }, { seeds: 3, code: 'R1' }, { seeds: 3 })
+    const file = 'scenarios/hunts/two-and-two.yaml'
+    expect(ran[1]).toEqual(['run', file, '--seed', '3', '--quiet', '--trace', 'a.trace'])
+    expect(exit).toBe(0)
+    const none = await run({ trace: 'a.trace' }, { seeds: 5 }, { seeds: 5 })
+    expect(none.ran.filter((argv) => argv.includes('--trace'))).toEqual([])
+    const many = await run({ trace: 'a.trace', bug: ['10', '15'] }, { seeds: 1 }, { seeds: 1 })
+    expect(many).toMatchObject({ exit: 2, out: '', error: '--trace writes one run: name one bug with --bug\n' })
   })
 
   it('refuses a bug that it does not know with exit code 2, and names those that it does', async () => {

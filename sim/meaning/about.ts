@@ -71,7 +71,7 @@ function gather(body: unknown, found: Map<Subject, string[]>, depth: number): vo
 function take(subject: Subject, value: unknown, found: Map<Subject, string[]>, depth: number): void {
   if (typeof value === 'string') add(subject, value, found)
   else if (isRecord(value)) {
-    const named = value['name'] ?? value['id'] ?? value['node']
+    const named = value['name'] ?? value['node'] ?? value['service'] ?? value['id']
     if (typeof named === 'string') add(subject, named, found)
     else gather(value, found, depth + 1)
   }

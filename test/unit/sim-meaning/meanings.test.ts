@@ -267,7 +267,11 @@ describe('what a request or a command names', () => {
     ['KV.Put', { key: 'caf\xc3\xa9', value: new Uint8Array(3) }, { key: 'café' }],
     ['Session.Destroy', { id: 'abc' }, { session: 'abc' }],
     ['acl.set', { id: 'a secret', name: 'web', rules: 'key' }, { name: 'web' }],
-    ['catalog.register', { node: { node: 's1', id: 'n1' }, service: { id: 'web-1', service: 'web' } }, { node: 's1', service: 'web-1' }],
+    [
+      'catalog.register',
+      { node: { node: 's1', id: 'n1' }, service: { id: 'web-1', service: 'web' } },
+      { node: 's1', service: 'web' },
+    ],
     ['txn.apply', { operations: [{ kind: 'set', key: 'a' }, { key: 'b' }] }, { kind: 'set', key: ['a', 'b'] }],
     ['Internal.Other', { nothing: 1 }, undefined],
     ['Internal.Other', 'no record', undefined],

@@ -24,7 +24,7 @@ export const diskTold = toldStates({
     'the log waited for space on a full disk',
   ],
   'disk had space again': [
-    'raft: there is space on the disk again: what waited is written',
+    'raft: there is space on the disk again: the waiting writes are written',
     'the log went on after its disk had been full',
   ],
   'damaged snapshot passed over': ['raft: a snapshot is not whole', 'a server found a snapshot that is not whole'],
@@ -40,11 +40,11 @@ export const diskTold = toldStates({
 
 export const agentTold = toldStates({
   'name of a failed node taken over': [
-    'svc: the name of a failed node is taken over',
+    'svc: took over the name of a failed node',
     'a machine with another node ID took over the name of a failed one',
   ],
   'member not reconciled': [
-    'svc: a member is not reconciled yet',
+    'svc: could not reconcile a member yet',
     'a leader could not bring the catalog in line with a member',
   ],
   'left without a quorum': [

@@ -28,7 +28,7 @@ export function forecastText(forecast: Forecast): string {
     ...(forecast.Crossings.length === 0 ? [] : [`From newer roots to older ones:\n${crossingsTable(forecast)}`]),
     ...rotationSection(forecast),
     `A rotation now:\n${lines(rotationNow(forecast))}`,
-    ...(seen.length === 0 ? [] : [`To see to:\n${lines(seen)}`]),
+    ...(seen.length === 0 ? [] : [`Needs attention:\n${lines(seen)}`]),
   ]
   return sections.join('\n')
 }
@@ -58,7 +58,7 @@ function crossingsTable({ Crossings }: Forecast): string {
 function rotationSection({ Rotation }: Forecast): readonly string[] {
   if (Rotation === null) return []
   const { ID, Step, Provider, Started, Begins } = Rotation
-  const waits = Begins === '' ? [] : [`begins ${Begins}, when a root has gone and there is room for another`]
+  const waits = Begins === '' ? [] : [`begins ${Begins}, when a root has expired and there is room for a new one`]
   return [`A rotation is under way:\n${lines([`number ${ID}, to ${Provider}, since ${Started}: ${Step}`, ...waits])}`]
 }
 
@@ -67,7 +67,7 @@ function rotationNow({ RotationNow: now }: Forecast): readonly string[] {
   return [
     ...(now.Begins === ''
       ? []
-      : [`is accepted, and begins ${now.Begins}, when a root has gone and there is room for another`]),
+      : [`is accepted, and begins ${now.Begins}, when a root has expired and there is room for a new one`]),
     `lists ${now.Roots} roots, of which the new one signs from then on`,
     `sends ${now.CertificatesOfLeaf} certificates with each leaf, itself among them`,
     `keeps the root that is active now until ${now.OldRootGoes}, when each of its leaves has expired by any clock`,
@@ -81,13 +81,13 @@ function whatToSeeTo(forecast: Forecast): readonly string[] {
   const nowMs = msOf(Now)
   const active = forecast.Roots.find(({ Active }) => Active)
   const seen = Problem === '' ? [] : [Problem]
-  if (State === 'not-begun') seen.push('the authority has not begun: it does when a leader has the mesh enabled')
-  else if (LeafExpires === '') seen.push('no leaf can be signed: too little is left of what would go out with it')
+  if (State === 'not-begun') seen.push('the authority does not exist yet: a leader with the mesh enabled creates it')
+  else if (LeafExpires === '') seen.push('no leaf can be signed: a certificate that goes with it expires too soon')
   const ttl = parseDuration(LeafCertTTL)
   if (LeafExpires !== '' && ttl.ok && msOf(LeafExpires) < nowMs + ttl.value - cutShortMs)
-    seen.push(`leaves are cut short to ${LeafExpires}, when something expires that goes out with them`)
+    seen.push(`leaves are cut short to ${LeafExpires}, when a certificate that goes with them expires`)
   if (active !== undefined && msOf(active.Expires) - nowMs < rootSoonMs)
-    seen.push(`the active root expires at ${active.Expires}: rotate before, by as long as a leaf lives at least`)
+    seen.push(`the active root expires at ${active.Expires}: rotate at least the lifetime of a leaf before`)
   return seen
 }
 

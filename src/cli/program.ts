@@ -19,7 +19,7 @@ export async function runCli(argv: readonly string[], env: Env, terminal: Termin
   if (argv[0] === '--version' || argv[0] === '-version' || argv[0] === '-v') return runCli(['version'], env, terminal)
   if (/^--?autocomplete-(un)?install$/.test(argv[0] ?? '')) {
     terminal.error(
-      `Files of a shell are left alone here: '${productName} completion -h' says what to write into them.\n`,
+      `This program changes no files of a shell: '${productName} completion -h' says what to write into them.\n`,
     )
     return 1
   }

@@ -72,7 +72,13 @@ function unreadable({ unread }: CheckedCluster, agents: readonly CheckedAgent[])
     ...unread.map((what) => ({ kind: 'unread', what, remedy: 'ask an agent that may know it, or with another token' })),
     ...(nameless.length === 0
       ? []
-      : [finding('build-unknown', `${namesOf(nameless)} does not say what it runs`, 'find out before you go on')]),
+      : [
+          finding(
+            'build-unknown',
+            `${namesOf(nameless)} does not report its release`,
+            'find out its release before you continue',
+          ),
+        ]),
   ]
 }
 
@@ -91,7 +97,7 @@ function releaseTrouble(
   )
   const found: Finding[] = []
   if (later.length > 0) {
-    const what = `${withReleases(later)}: later than ${releaseText(to)}, and nobody goes back`
+    const what = `${withReleases(later)}: later than ${releaseText(to)}, and a downgrade is not possible`
     found.push(finding('downgrade', what, 'upgrade to what they run, or to a later release'))
   }
   if (builds.length > 1) {
@@ -119,17 +125,13 @@ function groupTrouble({ strays }: CheckedCluster, servers: readonly CheckedServe
   const spare = well.length - (Math.floor((voters.length + strays.length) / 2) + 1)
   for (const { name, status } of gone)
     found.push(
-      finding(
-        'server-unreachable',
-        `server ${name} is ${status}`,
-        'bring it back, or take it out with svc force-leave',
-      ),
+      finding('server-unreachable', `server ${name} is ${status}`, 'start it again, or remove it with svc force-leave'),
     )
   for (const { name } of ill)
     found.push(
       finding(
         'server-unhealthy',
-        `the leader holds ${name} for unhealthy`,
+        `the leader considers ${name} unhealthy`,
         'see /v1/operator/autopilot/health, and wait until it has caught up',
       ),
     )
@@ -139,13 +141,13 @@ function groupTrouble({ strays }: CheckedCluster, servers: readonly CheckedServe
     found.push(
       finding(
         'stray-peer',
-        `the consensus group has ${id}, which no member of the pool answers to`,
-        `take it out: svc operator raft remove-peer -id=${id}`,
+        `the consensus group has ${id}, which belongs to no member of the pool`,
+        `remove it: svc operator raft remove-peer -id=${id}`,
       ),
     )
   if (voters.length > 2 && spare < 1) {
     const what = `of ${voters.length + strays.length} voters ${well.length} are well: with one more down there is no quorum`
-    found.push(finding('no-quorum-margin', what, 'mend the others first'))
+    found.push(finding('no-quorum-margin', what, 'repair the others first'))
   }
   return found
 }
@@ -172,11 +174,7 @@ function wayTrouble(servers: readonly CheckedServer[], from: Release, to: Releas
     const { first: old, then } = first.agentProtocol
     const what = `agents of ${releaseText(next)} speak version ${then} of the protocol between agents if nothing is set, and those of ${releaseText(from)} understand ${old} alone`
     found.push(
-      finding(
-        'agent-protocol',
-        what,
-        `set protocol to ${old} on the new agents, and take it away when all are upgraded`,
-      ),
+      finding('agent-protocol', what, `set protocol to ${old} on the new agents, and remove it when all are upgraded`),
     )
   }
   const better = insteadOf(to)
@@ -196,7 +194,7 @@ function protocolTrouble(
   const highest = spoken.at(-1)
   if (old.length === 0 || lowest === undefined || highest === undefined) return []
   if (!interoperate(lowest, highest)) {
-    const what = `servers speak Raft protocols ${spoken.join(' and ')}, which do not hear each other`
+    const what = `servers speak Raft protocols ${spoken.join(' and ')}, which cannot interoperate`
     return [finding('raft-protocols-apart', what, 'set raft_protocol such that all are neighbours')]
   }
   const { min, max, spoken: usual } = raftProtocolsOf(next)
@@ -206,7 +204,7 @@ function protocolTrouble(
     return [finding('single-server-renamed', what, remedy)]
   }
   if (spoken.every((protocol) => interoperate(protocol, usual))) return []
-  const what = `servers of ${releaseText(next)} speak Raft protocol ${usual} if nothing is set, and would not hear those that speak ${lowest}`
+  const what = `servers of ${releaseText(next)} speak Raft protocol ${usual} if nothing is set, and would not interoperate with those that speak ${lowest}`
   const neighbours = Array.from({ length: max - min + 1 }, (_, at) => min + at).filter((protocol) =>
     spoken.every((other) => interoperate(protocol, other)),
   )
@@ -241,7 +239,7 @@ function notesOf(
       finding(
         'few-servers',
         `${servers.length === 1 ? 'one server' : 'two servers'}`,
-        'nothing is written while one is restarted: choose the time',
+        'no write succeeds while a server restarts: choose the time',
       ),
     )
   }

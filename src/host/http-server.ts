@@ -229,7 +229,7 @@ function listenerOf(app: FastifyInstance, serving: HttpServing, open: OpenThings
     // So does its name: the code that ends the process waits for no event of the server.
     if (socketPath !== undefined) rmSync(socketPath, { force: true })
     app.close().catch((cause: unknown) => {
-      serving.log.write('warn', 'http', 'a listener did not close in order', { error: messageOf(cause) })
+      serving.log.write('warn', 'http', 'a listener did not close properly', { error: messageOf(cause) })
     })
   }
   const whole = {

@@ -52,7 +52,7 @@ export class ProxyDaemon {
       const pauseMs = Math.min(pauseMaxMs, pauseMinMs << Math.min(failures, 16))
       this.#env.metrics.count('proxy.managed.ended')
       const fields = { id: this.#plan.id, why, againMs: pauseMs }
-      this.#env.log.write('warn', 'agent', 'A managed proxy has ended, and is started again', fields)
+      this.#env.log.write('warn', 'agent', 'A managed proxy has ended, and is restarted', fields)
       await this.#pause(pauseMs)
     }
   }
@@ -80,7 +80,7 @@ export class ProxyDaemon {
     const lines = textOf(piece).split('\n')
     for (const line of lines) {
       if (line === '') continue
-      this.#env.log.write('debug', 'agent', 'a managed proxy says', {
+      this.#env.log.write('debug', 'agent', 'output of a managed proxy', {
         id: this.#plan.id,
         line: line.slice(0, lineLengthMax),
       })

@@ -85,7 +85,7 @@ class ServiceTargets implements Discovery {
 
   async targets(timeoutMs: number): Promise<Result<readonly Target[], string>> {
     if (this.#targets === undefined) await this.#first(timeoutMs)
-    return this.#targets === undefined ? err('the agent has not told yet where it is') : ok(this.#targets)
+    return this.#targets === undefined ? err('the agent has not reported its address yet') : ok(this.#targets)
   }
 
   whyNone(): Promise<string> {
@@ -102,7 +102,7 @@ class ServiceTargets implements Discovery {
       query: inDatacenter(this.#plan),
       timeoutMs: whyTimeoutMs,
     })
-    return answer.ok && answer.value.status === 200 ? whyUnhealthy(answer.value.body) : 'no instance of it is healthy'
+    return answer.ok && answer.value.status === 200 ? whyUnhealthy(answer.value.body) : 'it has no healthy instance'
   }
 
   close(): void {
@@ -112,7 +112,7 @@ class ServiceTargets implements Discovery {
 
   #take(body: Uint8Array): string | undefined {
     const read = z.array(entry).safeParse(jsonOrUndefined(body))
-    if (!read.success) return 'what the agent tells of instances cannot be read'
+    if (!read.success) return 'the answer of the agent about instances cannot be read'
     this.#targets = read.data.slice(0, instancesMax).map(targetOf)
     this.#wake()
     return undefined
@@ -158,7 +158,7 @@ class QueryTargets implements Discovery {
 
   whyNone(): Promise<string> {
     const none = this.#env.deferred<string>()
-    none.resolve('the prepared query finds no instance that is healthy')
+    none.resolve('the prepared query finds no healthy instance')
     return none.promise
   }
 
@@ -176,7 +176,7 @@ class QueryTargets implements Discovery {
     if (!answer.ok) return answer
     if (answer.value.status !== 200) return err(refusalText(answer.value))
     const read = queryAnswer.safeParse(jsonOrUndefined(answer.value.body))
-    if (!read.success) return err('what the agent tells of instances cannot be read')
+    if (!read.success) return err('the answer of the agent about instances cannot be read')
     return ok((read.data.Nodes ?? []).slice(0, instancesMax).map(targetOf))
   }
 }
@@ -195,8 +195,8 @@ const instances = z.array(
 /** Why a service has no instance to connect to, from all that are registered: which of their checks do not pass. */
 export function whyUnhealthy(body: Uint8Array): string {
   const read = instances.safeParse(jsonOrUndefined(body))
-  if (!read.success) return 'no instance of it is healthy'
-  if (read.data.length === 0) return 'no proxy of it is registered'
+  if (!read.success) return 'it has no healthy instance'
+  if (read.data.length === 0) return 'it has no registered proxy'
   const failing = read.data.flatMap(({ Node, Service, Checks }) =>
     (Checks ?? [])
       .filter(({ Status }) => Status !== 'passing')
@@ -204,5 +204,5 @@ export function whyUnhealthy(body: Uint8Array): string {
   )
   const more = failing.length > namedMax ? `, and ${failing.length - namedMax} more checks do not pass` : ''
   const named = failing.slice(0, namedMax).join(', ')
-  return `no instance of it is healthy${named === '' ? '' : `: ${named}${more}`}`
+  return `it has no healthy instance${named === '' ? '' : `: ${named}${more}`}`
 }

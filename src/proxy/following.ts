@@ -166,8 +166,8 @@ export class LeafExpiry implements Closable {
     this.#saidMs = nowMs
     this.#saidExpired = isExpired
     const text = isExpired
-      ? 'The leaf certificate has expired, and the agent gives no new one: new connections fail until it does'
-      : 'The leaf certificate expires soon, and the agent gives no new one'
+      ? 'The leaf certificate has expired, and the agent provides no new one: new connections fail until it does'
+      : 'The leaf certificate expires soon, and the agent provides no new one'
     this.#env.log.write(isExpired ? 'error' : 'warn', 'proxy', text, { service: this.#service, until })
   }
 }

@@ -126,7 +126,7 @@ export class MeshIdentity implements Closable {
       trustedPems: roots.Roots.map(({ RootCert }) => RootCert),
     }
     const problem = this.#env.tcp.tlsProblem(tls)
-    if (problem !== undefined) return `what the agent gave cannot be used: ${problem}`
+    if (problem !== undefined) return `the answer of the agent cannot be used: ${problem}`
     const isNewLeaf = this.#leaf?.CertPEM !== leaf.CertPEM
     this.#leaf = leaf
     this.#roots = roots

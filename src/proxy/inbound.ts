@@ -115,7 +115,7 @@ export class Inbound implements Closable {
     if (!answer.ok) return answer
     if (answer.value.status !== 200) return err(refusalText(answer.value))
     const read = authorizeAnswer.safeParse(jsonOrUndefined(answer.value.body))
-    if (!read.success) return err('the agent does not say whether it may')
+    if (!read.success) return err('the agent does not answer whether the client may connect')
     return read.data.Authorized ? ok(undefined) : err(read.data.Reason)
   }
 }

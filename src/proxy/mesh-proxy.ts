@@ -57,7 +57,7 @@ export class MeshProxy implements Closable {
     if (inbound !== undefined) this.#wantInbound(inbound)
     for (const plan of upstreams) this.#wantUpstream(plan)
     if (inbound === undefined && [...before.keys()].some(isInbound)) {
-      const text = 'The proxy takes no more connections for its service: the registration has no LocalServicePort'
+      const text = 'The proxy accepts no more connections for its service: the registration has no LocalServicePort'
       this.#env.log.write('warn', 'proxy', text, { service: this.#service })
     }
     for (const [key, side] of [...this.#sides]) {
@@ -162,7 +162,8 @@ export class MeshProxy implements Closable {
     this.#retired.add(side)
     const [oldest] = this.#retired
     if (this.#retired.size > retiredMax && oldest !== undefined) {
-      const text = 'Connections of a registration that has long been replaced are broken: too many such ones have some'
+      const text =
+        'Connections of a long replaced registration are broken: too many replaced ones still have connections'
       this.#env.log.write('warn', 'proxy', text, { at: endpointText(oldest.local) })
       this.#retired.delete(oldest)
       oldest.close()

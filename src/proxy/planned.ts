@@ -45,7 +45,7 @@ export function planOf(body: Uint8Array): Result<ProxyPlan, string> {
   const read = service.safeParse(jsonOrUndefined(body))
   if (!read.success) {
     const where = read.error.issues[0]?.path.join('.') ?? ''
-    return err(`what is registered cannot be run: ${where === '' ? 'it is no service' : where}`)
+    return err(`the registration cannot be used: ${where === '' ? 'it is no service' : where}`)
   }
   const { Kind, ID, Port, Proxy: proxy } = read.data
   if (Kind !== proxyKind || proxy === undefined) return err(`the service ${ID} is not a proxy (Kind ${proxyKind})`)
@@ -53,8 +53,7 @@ export function planOf(body: Uint8Array): Result<ProxyPlan, string> {
   const upstreams: UpstreamPlan[] = []
   for (const each of Upstreams ?? []) {
     const { DestinationType: type = serviceUpstream, DestinationName: name } = each
-    if (type !== serviceUpstream && type !== queryUpstream)
-      return err(`the upstream ${name} is of a kind that is unknown`)
+    if (type !== serviceUpstream && type !== queryUpstream) return err(`the upstream ${name} is of an unknown kind`)
     upstreams.push({
       type: type === queryUpstream ? 'prepared_query' : 'service',
       name,
@@ -77,7 +76,7 @@ const services = z.record(z.string(), service)
 /** The one proxy that is registered for an instance of a service, by its ID in any case of letters. The error is the line to print. */
 export function sidecarOf(body: Uint8Array, serviceId: string): Result<string, string> {
   const read = services.safeParse(jsonOrUndefined(body))
-  if (!read.success) return err('what the agent tells of its services cannot be read')
+  if (!read.success) return err('the answer of the agent about its services cannot be read')
   const ids = Object.values(read.data)
     .filter(({ Kind, Proxy: proxy }) => Kind === proxyKind && isSameName(proxy?.DestinationServiceID ?? '', serviceId))
     .map(({ ID }) => ID)

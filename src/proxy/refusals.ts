@@ -17,13 +17,7 @@ export class Refusals {
 
   refused(from: Endpoint, why: string): void {
     this.#env.metrics.count('proxy.refused')
-    this.#env.log.write(
-      'info',
-      'proxy',
-      'A connection was not let through',
-      { from: endpointText(from), why },
-      'sampled',
-    )
+    this.#env.log.write('info', 'proxy', 'A connection was refused', { from: endpointText(from), why }, 'sampled')
   }
 
   /** A failed handshake, which any host can cause as often as it likes. */

@@ -57,7 +57,7 @@ export class Splices implements Closable {
     const nowMs = this.#env.clock.monoMs()
     if (nowMs - this.#saidMs < sayAgainMs) return
     this.#saidMs = nowMs
-    const text = 'Connections are turned away: as many are open as one listener of the proxy takes'
+    const text = 'Connections are refused: the listener of the proxy has reached its limit of open connections'
     const fields = { at: endpointText(this.#at), open: this.#open.size, turnedAway: this.#turnedAway }
     this.#env.log.write('warn', 'proxy', text, fields, 'sampled')
   }

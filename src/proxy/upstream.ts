@@ -122,6 +122,6 @@ export class Upstream implements Closable {
     if (peer !== undefined && isExpected(peer.id, expected)) return dialled
     dialled.value.onClose(() => undefined)
     dialled.value.close()
-    return err(`who answers there is not ${expected.service} of ${expected.datacenter}`)
+    return err(`the peer there is not ${expected.service} of ${expected.datacenter}`)
   }
 }

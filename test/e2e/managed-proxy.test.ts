@@ -134,7 +134,7 @@ describe.skipIf(!hasProcesses)('proxies that an agent runs', () => {
     const other = async () => processesOf('web-proxy').find((pid) => pid !== before)
     await eventually('another process', other)
     await isServed()
-    expect(agent.output).toContain('A managed proxy has ended, and is started again')
+    expect(agent.output).toContain('A managed proxy has ended, and is restarted')
   })
 
   it('learn of changes by themselves, and continue: a caller that waits with the hash is answered', async () => {

@@ -25,7 +25,7 @@ export const accessTold = toldStates({
     'the replication of access control went on after it had failed',
   ],
   'no server to resolve a token': [
-    'acl: nobody can tell what tokens may do',
+    'acl: no server can say what the token may do',
     'an agent reached no server that could tell what a token may do',
   ],
 })

@@ -16,21 +16,21 @@ export const rotationMarks = rareStates({
 })
 
 export const meshTold = toldStates({
-  'authority held up': ['connect: the certificate authority is held up', 'the certificate authority could not go on'],
+  'authority held up': ['connect: the certificate authority is blocked', 'the certificate authority could not go on'],
   'authority went on': [
-    'connect: the certificate authority goes on',
+    'connect: the certificate authority continues',
     'the certificate authority went on after it was held up',
   ],
   'authority restored': [
-    'connect: a snapshot was restored: old roots stay for leaves that it does not know of, and serial numbers begin anew',
+    'connect: a snapshot was restored: old roots stay for leaves that it does not contain, and serial numbers start anew',
     'a restore brought back an older certificate authority',
   ],
   'leaves of a lost root replaced': [
-    'connect: the root of leaves is trusted no more, as when a snapshot of before was restored: they are replaced',
+    'connect: the root of leaves is no longer trusted, as after the restore of an older snapshot: they are replaced',
     'an agent replaced leaves whose root is not trusted any more',
   ],
   'old root dropped': [
-    'connect: an old root is gone: its last leaf has expired',
+    'connect: removed an old root: its last leaf has expired',
     'the last leaf of an old root had expired, and the root was dropped',
   ],
   'meshes joined': [
@@ -42,7 +42,7 @@ export const meshTold = toldStates({
     'a datacenter could not follow the mesh of the primary one',
   ],
   'leaf renewal repeated': [
-    'connect: a leaf could not be renewed, and is asked for again',
+    'connect: a leaf could not be renewed: the agent tries again',
     'an agent could not renew a leaf, and asked again',
   ],
   'leaf request refused': [
@@ -51,7 +51,7 @@ export const meshTold = toldStates({
   ],
   'provider call failed': ['connect.ca.provider.call-failed', 'a request to the external provider failed'],
   'leaf ran out at a proxy': [
-    'proxy: The leaf certificate has expired, and the agent gives no new one: new connections fail until it does',
+    'proxy: The leaf certificate has expired, and the agent provides no new one: new connections fail until it does',
     'a proxy had a leaf that had expired',
   ],
   'proxy refused a connection': ['proxy.refused', 'a proxy did not let a connection through'],

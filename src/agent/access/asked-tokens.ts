@@ -262,7 +262,7 @@ export class AskedTokens implements TokenResolver {
     const { env, downPolicy, authorizers } = this.#parts
     env.metrics.count('acl.unresolved')
     if (!this.#isOut) {
-      env.log.write('warn', 'acl', 'nobody can tell what tokens may do', { downPolicy, why: failure.kind })
+      env.log.write('warn', 'acl', 'no server can say what the token may do', { downPolicy, why: failure.kind })
     }
     this.#isOut = true
     const now = { failure, failedMs: this.#nowMs(), hopes: this.#hopes }

@@ -110,7 +110,13 @@ export class Authorizers {
     const rules = parsed.ok ? parsed.value : 'unreadable'
     if (!parsed.ok) {
       const fields = { accessor, policy, error: parsed.error }
-      this.#parts.env.log.write('error', 'acl', 'rules cannot be read: who has them has no rights', fields, 'sampled')
+      this.#parts.env.log.write(
+        'error',
+        'acl',
+        'rules cannot be read: tokens with them have no rights',
+        fields,
+        'sampled',
+      )
     }
     this.#parsed.set(key, rules)
     return rules

@@ -87,7 +87,7 @@ export class ServerMode {
   reasonsNotReady(): readonly string[] {
     const { release } = this.#parts.config
     const isSettled = !knowsPolicies(release) || this.mode === 'enabled' || this.missing().length > 0
-    return isSettled ? [] : ['access control is about to leave its legacy mode']
+    return isSettled ? [] : ['access control is about to leave legacy mode']
   }
 
   readonly duty: LeaderDuty = {
@@ -196,7 +196,7 @@ export function missingServers({ own, primary, lan, wan, configuration }: Seen):
     ...unseen.map(({ id }) => ({
       name: id,
       datacenter: own,
-      why: 'is in the consensus group, and its pool does not know it',
+      why: 'is in the consensus group, and the pool does not know it',
     })),
     ...(own === primary ? [] : missingInPrimary(serversIn(wan, primary), primary)),
   ]

@@ -127,7 +127,7 @@ export function rightsEndpoint(
     args: rightsArgs,
     reply: toldRights,
     leader: false,
-    access: open('whoever knows a secret may know what it is good for'),
+    access: open('a caller with a secret may know what it permits'),
     serve: (_server, question) => tell(question),
   }
 }

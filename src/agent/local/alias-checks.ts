@@ -20,7 +20,7 @@ export interface Said {
 }
 
 /** Shown in place of the output of an aliased check that the alias may not read. */
-export const hiddenOutput = 'An aliased check is failing that the token of this check may not read.'
+export const hiddenOutput = 'A check of the aliased service is failing, which the token of this check may not read.'
 
 /** The worst status of the aliased checks. Reference: definitions.md#check-alias. */
 export function aliasOutcome(checks: readonly Said[]): Outcome {

@@ -44,7 +44,7 @@ export function syncCoordinate({ env, pool, nodeName, token, refusals, send }: C
         refusals.done(thing)
       } else {
         if (isRefusal(done.error)) await refusals.refused({ thing, doing, token: asker, asks }, done.error)
-        env.log.write('debug', 'agent', 'could not tell where this node is', { why: failureText(done.error) })
+        env.log.write('debug', 'agent', 'could not send the coordinate of this node', { why: failureText(done.error) })
       }
     }
     if (!isStopped) arm()

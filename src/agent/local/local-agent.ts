@@ -290,7 +290,7 @@ class LocalServices implements RunningLocalAgent {
     const { services, checks, changes, leftOut } = restored(kept, wanted, this.#config)
     for (const facts of services) this.#state.putService(facts, 'api', false)
     for (const check of checks) this.#begin(check, 'api', kept.states.get(itemKey(check.checkId)))
-    const text = 'a kept check is left out: scripts are disabled on this agent'
+    const text = 'a stored check is left out: scripts are disabled on this agent'
     for (const check of leftOut) this.#env.log.write('warn', 'agent', text, { check })
     return this.#keep(changes)
   }

@@ -38,7 +38,7 @@ export function withManagedDefaults(
 ): Result<Proxy, string> {
   const { settings, taken } = place
   const facts = given.mesh?.proxy
-  if (facts === undefined || facts === null) return err('Invalid managed proxy: it stands for no service')
+  if (facts === undefined || facts === null) return err('Invalid managed proxy: it names no service')
   const run = howRun(managed, settings)
   if (!run.ok) return run
   const said = { ...settingsOf(settings.config), ...settingsOf(facts.config) }

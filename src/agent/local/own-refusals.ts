@@ -56,11 +56,11 @@ export class OwnRefusals {
   async #why({ token, asks }: OwnCall, failure: Failure): Promise<string> {
     const found = this.#rights && (this.#rights.now(token) ?? (await this.#rights.resolve(token)))
     if (found === undefined) return failureText(failure)
-    if (!found.ok) return `the token that it goes by is unknown to the servers (${failureText(found.error)})`
+    if (!found.ok) return `its token is unknown to the servers (${failureText(found.error)})`
     const lacked = asks.find(({ resource, name, right }) => !found.value.allows(resource, name, right))
     const whose = token === '' ? 'the anonymous token, as no other is set,' : nameOf(found.value)
     if (lacked === undefined)
-      return `${failureText(failure)}, though ${whose} has the rights for it by what this agent knows`
+      return `${failureText(failure)}, although, as far as this agent knows, ${whose} has the rights for it`
     const { resource, name, right } = lacked
     return `${whose} lacks ${resource}:${right} on ${JSON.stringify(name)}`
   }

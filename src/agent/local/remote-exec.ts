@@ -94,7 +94,7 @@ export class RemoteExec {
     const { env } = this.#parts
     const read = await this.#read(event)
     if (!read.ok)
-      return env.log.write('error', 'agent', 'a command from afar cannot be run', { why: read.error }, 'sampled')
+      return env.log.write('error', 'agent', 'a remote command cannot be run', { why: read.error }, 'sampled')
     const { call, job } = read.value
     if (this.#isStopped || !(await this.#say(call, { kind: 'ack' }, emptyBytes)) || this.#isStopped) return
     const output = new Pieces(env, (number, piece) => this.#say(call, { kind: 'output', number }, piece), job.waitMs)
@@ -158,7 +158,7 @@ export class RemoteExec {
     env.log.write(
       'warn',
       'agent',
-      'the word of a command from afar is not written',
+      'the result of a remote command is not written',
       {
         why: refusedText(written.error, call),
       },

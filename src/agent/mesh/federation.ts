@@ -40,12 +40,12 @@ function missing(own: string, primary: string, { lan, wan, raft }: Seen): readon
   const lacking = [...here, ...there].flatMap(({ name, datacenter, release }) =>
     hasBehaviour(parseRelease(release) ?? oldestRelease, 'mesh-federation')
       ? []
-      : [{ name, datacenter, why: `runs ${release || 'an old release'}, which does not know of it` }],
+      : [{ name, datacenter, why: `runs ${release || 'an old release'}, which does not support it` }],
   )
   const unseen = raft
     .status()
     .configuration.servers.filter(({ id, address }) => !here.some((each) => each.id === id || each.address === address))
-    .map(({ id }) => ({ name: id, datacenter: own, why: 'is in the consensus group, and its pool does not know it' }))
+    .map(({ id }) => ({ name: id, datacenter: own, why: 'is in the consensus group, and the pool does not know it' }))
   const outOfReach = { name: 'every server', datacenter: primary, why: 'is out of reach' }
   return [...lacking, ...unseen, ...(there.length === 0 ? [outOfReach] : [])]
 }

@@ -83,7 +83,10 @@ export class MemberSnapshot {
     const path = `${dataDir}/${directory}`
     const found = await readWholeFile(env.disk, `${path}/${file}`)
     if (!found.ok && found.error.kind !== 'not-found') {
-      env.log.write('warn', 'serf', 'cannot read who was in the pool', { path, reason: found.error.message })
+      env.log.write('warn', 'serf', 'cannot read the members that were in the pool', {
+        path,
+        reason: found.error.message,
+      })
     }
     const text = found.ok ? textOf(found.value) : ''
     const known = membersOf(text, pool.rejoinAfterLeave).filter(({ name }) => name !== ownName)
@@ -139,7 +142,7 @@ export class MemberSnapshot {
     this.#writing = undefined
     if (written.ok) return
     const fields = { path: this.#path, reason: written.error.message }
-    this.#env.log.write('warn', 'serf', 'cannot write down who is in the pool', fields)
+    this.#env.log.write('warn', 'serf', 'cannot store the members of the pool', fields)
   }
 }
 

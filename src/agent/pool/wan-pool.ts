@@ -43,7 +43,7 @@ export function openWanPool(
     timing: wan.gossip,
     encryption: keys === undefined ? undefined : { keyring: keys.keyring, verifyIncoming, verifyOutgoing },
     onNameLost: (holder: Endpoint) => {
-      const text = 'the name of this server in the WAN pool is that of a living one: rename a node or a datacenter'
+      const text = 'another living server has the name of this one in the WAN pool: rename a node or a datacenter'
       env.log.write('error', 'agent', text, { name, holder: endpointText(holder) }, 'sampled')
     },
     observer,

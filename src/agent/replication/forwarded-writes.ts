@@ -186,7 +186,7 @@ const otherCommand: Result<never, Failure> = err({
 
 const commandForgotten: Result<never, Failure> = err({
   kind: 'outcome-unknown',
-  message: 'the write took effect, but its outcome is not known any more',
+  message: 'the write took effect, but its outcome is no longer known',
 })
 
 /** The result for a command that repeats this write. */

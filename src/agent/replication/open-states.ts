@@ -60,7 +60,7 @@ export class OpenStates implements StateArchives {
     if (open === undefined || (offset !== end && offset !== open.lastOffset)) {
       return err({
         kind: 'refused',
-        message: 'the snapshot is no longer there: another server answers, or it took too long',
+        message: 'the snapshot no longer exists: another server answers now, or the reads took too long',
       })
     }
     if (offset === end) {

@@ -25,7 +25,7 @@ export class UnknownCommand extends InvariantViolation {
   readonly index: number
 
   constructor(kind: string, index: number, release: Release) {
-    const message = 'a replicated command that this release does not know: upgrade this server'
+    const message = 'this release does not know a replicated command: upgrade this server'
     super(message, { kind, index, release: releaseText(release) })
     this.kind = kind
     this.index = index

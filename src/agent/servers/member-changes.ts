@@ -59,7 +59,7 @@ export function memberChange(record: ServerRecord, view: MembershipView): Member
     if (isNamedById(leaderProtocol)) {
       return {
         kind: 'refuse',
-        why: `it speaks Raft protocol ${raftProtocol}, and a leader that speaks ${leaderProtocol} adds none below 3`,
+        why: `it speaks Raft protocol ${raftProtocol}, and a leader that speaks ${leaderProtocol} adds no server below 3`,
       }
     }
   }

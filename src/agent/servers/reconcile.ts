@@ -163,7 +163,7 @@ class Reconcile implements Closable {
     const now = nodeByName(this.#server.read(), name)
     if (this.#closed || now?.id !== holder.id || this.#status(name) !== 'critical') return false
     const fields = { node: name, from: holder.id, by: id }
-    this.#server.env.log.write('info', 'svc', 'the name of a failed node is taken over', fields, 'sampled')
+    this.#server.env.log.write('info', 'svc', 'took over the name of a failed node', fields, 'sampled')
     return this.#deregister(name)
   }
 
@@ -250,7 +250,7 @@ class Reconcile implements Closable {
     const fields = { name: server.name, id: named.id }
     if (removed.ok) this.#server.env.log.write('info', 'svc', 'removed a server that left', fields)
     else
-      this.#server.env.log.write('warn', 'svc', 'a server that left is not removed yet', {
+      this.#server.env.log.write('warn', 'svc', 'could not remove a server that left yet', {
         ...fields,
         why: removed.error.kind,
       })
@@ -259,6 +259,6 @@ class Reconcile implements Closable {
   #told(failure: Failure | undefined, text: string, node: string, status: string): void {
     const { log } = this.#server.env
     if (failure === undefined) return log.write('info', 'svc', text, { node, status }, memberLines)
-    log.write('warn', 'svc', 'a member is not reconciled yet', { node, status, why: failureText(failure) }, 'sampled')
+    log.write('warn', 'svc', 'could not reconcile a member yet', { node, status, why: failureText(failure) }, 'sampled')
   }
 }

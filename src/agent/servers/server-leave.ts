@@ -44,7 +44,7 @@ export function leaveConsensus({ env, config, nodeId }: LeavingServer, raft: Raf
       if (raft.status().role !== 'leader' || !others()) return
       const handed = await raft.transferLeadership()
       if (!handed.ok)
-        env.log.write('warn', 'agent', 'leaving without handing over leadership', { why: handed.error.kind })
+        env.log.write('warn', 'agent', 'leaving without a transfer of leadership', { why: handed.error.kind })
     },
     afterLeave: async (): Promise<Result<undefined, Failure>> => {
       const untilMs = env.clock.monoMs() + config.leaveDrainMs

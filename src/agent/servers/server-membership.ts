@@ -235,7 +235,7 @@ class ServerMembership implements Closable {
     if (result.error.kind !== 'invalid-change') {
       return log.write('debug', 'autopilot', 'change refused for now', { ...fields, why: result.error.kind })
     }
-    const text = 'a server waits, for the Raft configuration cannot be changed so'
+    const text = 'a server waits, because this change of the Raft configuration is impossible'
     this.#tellOnce(change.id, text, change.id, result.error.message)
   }
 

@@ -26,10 +26,10 @@ export function questionOf(asked: string, name: string | undefined): Result<Ques
     const write = `write <resource>:<right>, of ${resources.join(', ')} and ${rights.join(', ')}`
     return err(`${JSON.stringify(asked)} is no right at a resource: ${write}`)
   }
-  if (may === 'list' && known !== 'key') return err('list is a right at key alone')
+  if (may === 'list' && known !== 'key') return err('only key has the right list')
   const isScalar = scalarResources.some((each) => each === known)
   if (isScalar && name !== undefined) return err(`${known} has no names: leave ${JSON.stringify(name)} out`)
-  if (!isScalar && name === undefined) return err(`name what is asked for: ${known}:${may} <name>`)
+  if (!isScalar && name === undefined) return err(`give the name as well: ${known}:${may} <name>`)
   return ok({ resource: known, right: may, name: name ?? '' })
 }
 
@@ -62,10 +62,10 @@ export function decisionText({ DecidedBy, Rule, Level, Policy }: Explanation): s
     case 'rule':
       return `${Rule} is ${JSON.stringify(Level)} in ${Policy}`
     case 'default':
-      return `no rule is about it, and the default policy is ${Level}`
+      return `no rule matches, and the default policy is ${Level}`
     case 'unrestricted':
-      return 'it may do everything'
+      return 'the token may do everything'
     case 'not-enforced':
-      return 'nobody is asked for this right as access control is set'
+      return 'the settings of access control do not require this right'
   }
 }

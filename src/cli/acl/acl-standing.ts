@@ -48,7 +48,7 @@ function migrationText(status: z.infer<typeof statusSchema>): string {
   const done = `${counted(MigratedTokens, 'token')} in ${counted(MigratedBatches, 'batch', 'batches')} so far`
   if (CompleteSinceIndex > 0 && TokensLeft === 0) return `complete since index ${CompleteSinceIndex}; ${done}`
   const left = `${counted(TokensLeft, 'legacy token')} without an accessor`
-  return Mode === 'legacy' ? `${left}; it begins when the mode is new` : `${left}; ${done}`
+  return Mode === 'legacy' ? `${left}; migration begins when the mode is new` : `${left}; ${done}`
 }
 
 function counted(count: number, one: string, many = `${one}s`): string {

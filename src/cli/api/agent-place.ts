@@ -127,9 +127,7 @@ export class ClientSettings {
     const text = this.variable(variable)
     if (text === undefined) return ok(undefined)
     const truth = truthOf(text)
-    return truth === undefined
-      ? err(`${productName.toUpperCase()}_${variable} "${text}" is not a truth value`)
-      : ok(truth)
+    return truth === undefined ? err(`${productName.toUpperCase()}_${variable} "${text}" is not a boolean`) : ok(truth)
   }
 
   /** `user[:password]`. RFC 7617. */

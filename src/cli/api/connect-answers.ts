@@ -53,8 +53,8 @@ export const forecastSchema = z.object({
 })
 
 const authorityInFile = z.object({
-  Provider: z.string('write Provider, a text'),
-  Config: z.looseObject({}, 'write Config, an object'),
+  Provider: z.string('set Provider to a text'),
+  Config: z.looseObject({}, 'set Config to an object'),
   ForceWithoutCrossSigning: z.boolean('write true or false').optional(),
 })
 
@@ -99,9 +99,9 @@ export const createdSchema = z.object({ ID: z.string() })
 
 /** The required members of an intention in a file; further members are sent along. */
 export const intentionInFile = z.looseObject({
-  SourceName: z.string('write SourceName, a text'),
-  DestinationName: z.string('write DestinationName, a text'),
+  SourceName: z.string('set SourceName to a text'),
+  DestinationName: z.string('set DestinationName to a text'),
   SourceNS: z.string().optional(),
   DestinationNS: z.string().optional(),
-  Action: z.enum(['allow', 'deny'], "write Action, 'allow' or 'deny'"),
+  Action: z.enum(['allow', 'deny'], "set Action to 'allow' or 'deny'"),
 })

@@ -38,7 +38,7 @@ export async function askBytes(client: ApiClient, request: JsonRequest): Promise
 /** An agent answers so to a path that it does not know; what is merely not there has words of its own. */
 function notServed({ status, body }: Pick<ApiResponse, 'status' | 'body'>, path: string): string | undefined {
   if (status !== 404 || body.length > 0) return undefined
-  return `the agent that was asked does not serve ${path}: that part is not in its release, or not there yet`
+  return `the agent does not serve ${path}: its release does not have it`
 }
 
 /** As the field's commands print JSON: one tab for each depth. */

@@ -10,7 +10,7 @@ const id: CommandFlag = {
   name: 'id',
   kind: 'text',
   value: '<id>',
-  help: 'ID of the policy, or how it begins, as long as no other does.',
+  help: 'ID of the policy, or a prefix that no other ID has.',
 }
 const byName: CommandFlag = { name: 'name', kind: 'text', value: '<name>', help: 'Its name, instead of its ID.' }
 const contents: readonly CommandFlag[] = [
@@ -25,7 +25,7 @@ const contents: readonly CommandFlag[] = [
     name: 'valid-datacenter',
     kind: 'list',
     value: '<name>',
-    help: 'A datacenter that it holds in. May be repeated. Default: all of them.',
+    help: 'A datacenter in which it is valid. May be repeated. Default: all of them.',
   },
 ]
 
@@ -96,13 +96,13 @@ export const updatePolicyCommand: CliCommand = {
   path: ['acl', 'policy', 'update'],
   summary: 'Update an ACL policy',
   operands: '',
-  about: 'What is not given stays as it is, unless nothing is to be merged. With -id, -name is the new name.',
+  about: 'Settings that are not given stay as they are, except with -no-merge. With -id, -name is the new name.',
   flags: [
     ...contents,
     id,
     meta,
     { name: 'name', kind: 'text', value: '<name>', help: 'Its new name; or, without -id, the name that it has.' },
-    { name: 'no-merge', kind: 'bool', help: 'What is not given is emptied.' },
+    { name: 'no-merge', kind: 'bool', help: 'Empty the options that are not given.' },
     ...serverFlags,
   ],
   run: (invocation) =>

@@ -10,11 +10,16 @@ const id: CommandFlag = {
   name: 'id',
   kind: 'text',
   value: '<accessor>',
-  help: 'Accessor ID of the token, or how it begins, as long as no other does.',
+  help: 'Accessor ID of the token, or a prefix that no other has.',
 }
 const description: CommandFlag = { name: 'description', kind: 'text', value: '<text>', help: 'What the token is for.' }
 const policies: readonly CommandFlag[] = [
-  { name: 'policy-id', kind: 'list', value: '<id>', help: 'A policy, by its ID or how that begins. May be repeated.' },
+  {
+    name: 'policy-id',
+    kind: 'list',
+    value: '<id>',
+    help: 'A policy, by its ID or a unique prefix of it. May be repeated.',
+  },
   { name: 'policy-name', kind: 'list', value: '<name>', help: 'A policy, by its name. May be repeated.' },
 ]
 
@@ -24,7 +29,7 @@ export const createTokenCommand: CliCommand = {
   operands: '',
   flags: [
     description,
-    { name: 'local', kind: 'bool', help: 'It holds in this datacenter alone.' },
+    { name: 'local', kind: 'bool', help: 'The token is valid in this datacenter only.' },
     meta,
     ...policies,
     ...serverFlags,
@@ -84,17 +89,17 @@ export const updateTokenCommand: CliCommand = {
   path: ['acl', 'token', 'update'],
   summary: 'Update an ACL token',
   operands: '',
-  about: 'The policies that are given take the place of those it has, unless they are to be merged.',
+  about: 'The given policies replace those of the token, except with -merge-policies.',
   flags: [
     description,
     id,
-    { name: 'merge-policies', kind: 'bool', help: 'The policies that are given come to those it has.' },
+    { name: 'merge-policies', kind: 'bool', help: 'Add the given policies to those of the token.' },
     meta,
     ...policies,
     {
       name: 'upgrade-legacy',
       kind: 'bool',
-      help: 'A legacy token loses its rules, and goes by the policies from now on.',
+      help: 'Drop the rules of a legacy token: from now on its policies count.',
     },
     ...serverFlags,
   ],

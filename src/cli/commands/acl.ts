@@ -37,9 +37,9 @@ const agentTokens: ReadonlyMap<string, string> = new Map([
 
 export const setAgentTokenCommand: CliCommand = {
   path: ['acl', 'set-agent-token'],
-  summary: 'Give the agent a token to go by',
+  summary: 'Set a token that the agent uses',
   operands: 'TYPE TOKEN',
-  about: 'TYPE is default, agent, master or replication. An agent that restarts goes by its configuration again.',
+  about: 'TYPE is default, agent, master or replication. After a restart the agent uses its configuration again.',
   flags: serverFlags,
   async run(invocation) {
     const [type, token] = invocation.args
@@ -61,10 +61,18 @@ export const translateRulesCommand: CliCommand = {
   path: ['acl', 'translate-rules'],
   summary: 'Translate legacy rules into the new grammar',
   operands: 'RULES',
-  about: 'RULES is the text itself, - for standard input, or @FILE; or a token, where one of the two flags says so.',
+  about: 'RULES is the text itself, - for standard input, or @FILE; with one of the two flags it names a token.',
   flags: [
-    { name: 'token-accessor', kind: 'bool', help: 'RULES is the accessor ID of a legacy token: its rules are meant.' },
-    { name: 'token-secret', kind: 'bool', help: 'RULES is the secret ID of a legacy token: its rules are meant.' },
+    {
+      name: 'token-accessor',
+      kind: 'bool',
+      help: 'RULES is the accessor ID of a legacy token, whose rules are translated.',
+    },
+    {
+      name: 'token-secret',
+      kind: 'bool',
+      help: 'RULES is the secret ID of a legacy token, whose rules are translated.',
+    },
     ...serverFlags,
   ],
   async run(invocation) {
@@ -94,17 +102,17 @@ const [allowedCode, deniedCode, unknownCode] = [0, 1, 2] as const
 
 export const explainCommand: CliCommand = {
   path: ['acl', 'explain'],
-  summary: 'Say whether a token has a right, and which rule decides',
+  summary: 'Show whether a token has a right, and which rule decides',
   operands: 'RESOURCE:RIGHT [NAME]',
   about:
-    'Such as service:write web, key:list app/ or operator:read, for the token of the request, for that of -accessor, or for who ' +
-    `sends none. A server says what it would decide. Exits with ${deniedCode} where it is denied, and with ${unknownCode} where that cannot be told.`,
+    'Such as service:write web, key:list app/ or operator:read, for the token of the request, for that of -accessor, or for a caller that ' +
+    `sends none. The server answers what it would decide. Exits with ${deniedCode} where it is denied, and with ${unknownCode} where that is unknown.`,
   flags: [
     {
       name: 'accessor',
       kind: 'text',
       value: '<id>',
-      help: 'Another token than that of the request, which must read tokens.',
+      help: 'Accessor ID of another token. The token of the request must be allowed to read tokens.',
     },
     ...serverFlags,
   ],
@@ -116,7 +124,7 @@ export const explainCommand: CliCommand = {
       return unknownCode
     }
     if (asked === undefined || surplus !== undefined) {
-      misused(invocation, surplus ?? 'Say what is asked for: RESOURCE:RIGHT [NAME]')
+      misused(invocation, surplus ?? 'Give the right in question: RESOURCE:RIGHT [NAME]')
       return unknownCode
     }
     const { decisionText, explain, questionOf } = await import('../acl/acl-explanation.ts')
@@ -140,9 +148,10 @@ export const explainCommand: CliCommand = {
 
 export const statusCommand: CliCommand = {
   path: ['acl', 'status'],
-  summary: 'Show where the access control of the datacenter stands',
+  summary: 'Show the state of access control in the datacenter',
   operands: '',
-  about: 'Its mode, the servers that keep it in legacy mode, the tokens that are left to migrate, and replication.',
+  about:
+    'Shows its mode, the servers that keep it in legacy mode, the tokens that are left to migrate, and replication.',
   flags: serverFlags,
   async run(invocation) {
     const surplus = surplusOperands(invocation, 0)

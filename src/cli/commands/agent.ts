@@ -47,7 +47,7 @@ export const reloadCommand: CliCommand = {
   path: ['reload'],
   summary: 'Tell an agent to read its configuration again',
   operands: '',
-  about: 'With an error in the configuration the agent goes on with what it had.',
+  about: 'If the configuration has an error, the agent keeps the previous one.',
   flags: clientFlags,
   async run(invocation) {
     const surplus = surplusOperands(invocation, 0)

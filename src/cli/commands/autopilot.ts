@@ -9,13 +9,23 @@ const path = '/v1/operator/autopilot/configuration'
 
 /** In the order in which they are shown: flag, member of the JSON, how a flag says it. */
 const settings = [
-  ['cleanup-dead-servers', 'CleanupDeadServers', 'flag', 'Whether dead servers are taken out.'],
+  ['cleanup-dead-servers', 'CleanupDeadServers', 'flag', 'Whether dead servers are removed.'],
   ['last-contact-threshold', 'LastContactThreshold', 'duration', 'Longest silence of a healthy server.'],
-  ['max-trailing-logs', 'MaxTrailingLogs', 'number', 'Most entries that a healthy server is behind.'],
-  ['server-stabilization-time', 'ServerStabilizationTime', 'duration', 'How long a newcomer must be healthy first.'],
-  ['redundancy-zone-tag', 'RedundancyZoneTag', 'text', 'Kept, and not used.'],
-  ['disable-upgrade-migration', 'DisableUpgradeMigration', 'flag', 'Kept, and not used.'],
-  ['upgrade-version-tag', 'UpgradeVersionTag', 'text', 'Kept, and not used.'],
+  [
+    'max-trailing-logs',
+    'MaxTrailingLogs',
+    'number',
+    'Maximum number of log entries by which a healthy server may be behind.',
+  ],
+  [
+    'server-stabilization-time',
+    'ServerStabilizationTime',
+    'duration',
+    'How long a new server must be healthy before it gets a vote.',
+  ],
+  ['redundancy-zone-tag', 'RedundancyZoneTag', 'text', 'Stored, but without effect.'],
+  ['disable-upgrade-migration', 'DisableUpgradeMigration', 'flag', 'Stored, but without effect.'],
+  ['upgrade-version-tag', 'UpgradeVersionTag', 'text', 'Stored, but without effect.'],
 ] as const
 
 type Kind = (typeof settings)[number][2]
@@ -43,7 +53,7 @@ export const setAutopilotCommand: CliCommand = {
   path: ['operator', 'autopilot', 'set-config'],
   summary: 'Modify the current Autopilot configuration',
   operands: '',
-  about: 'What is not given stays as it is. Nothing changes if somebody else changes it meanwhile.',
+  about: 'Settings that are not given stay as they are. Nothing changes if another client changes them meanwhile.',
   flags: [
     ...settings.map(([name, , kind, help]): CommandFlag => {
       return kind === 'flag' ? { name, kind: 'bool', help } : { name, kind: 'text', value: `<${kind}>`, help }

@@ -29,8 +29,8 @@ export const proxyCommand: CliCommand = {
   summary: 'Runs a Connect proxy',
   operands: '',
   about:
-    'Lets others in to a service by mutual TLS as intentions allow, and takes the service to others. It ends by SIGINT or ' +
-    'SIGTERM: nobody more is taken, and what is open has 5 s; a second signal ends it at once.',
+    'Accepts connections to a service over mutual TLS as intentions allow, and connects it to its upstreams. On SIGINT or ' +
+    'SIGTERM it accepts no further connections and gives open ones 5 s; a second signal ends it at once.',
   flags: [...proxyFlags, ...serverFlags],
   async run(invocation) {
     const surplus = surplusOperands(invocation, 0)
@@ -130,7 +130,7 @@ async function startedByAgent(invocation: Invocation, id: string, api: AgentApi)
   if (!plan.ok) return plan
   terminal.out(`    Configuration mode: Agent API\n              Proxy ID: ${id}\n${planText(plan.value)}`)
   if (plan.value.inbound === undefined) {
-    terminal.error(`The proxy ${id} has no LocalServicePort: it takes no connections for ${plan.value.service}\n`)
+    terminal.error(`The proxy ${id} has no LocalServicePort: it accepts no connections for ${plan.value.service}\n`)
   }
   const proxy = new MeshProxy(env, api, plan.value.service)
   proxy.follow(plan.value)
@@ -141,7 +141,7 @@ async function startedByAgent(invocation: Invocation, id: string, api: AgentApi)
       const next = planOf(body)
       if (!next.ok) return next.error
       if (!isSameName(next.value.service, plan.value.service)) {
-        return `it is registered for ${next.value.service} now, and goes on for ${plan.value.service}: start it again`
+        return `it is registered for ${next.value.service} now, but still serves ${plan.value.service}: start it again`
       }
       proxy.follow(next.value)
       return undefined

@@ -29,21 +29,21 @@ export const setAuthorityCommand: CliCommand = {
   summary: 'Modify the current Connect CA configuration',
   operands: '',
   about: [
-    'The file says all of it: what it leaves out has its default afterwards, but for a secret that reads hidden.',
-    'Another root key or provider is a rotation, and the command ends when it has ended.',
+    'The file is the whole configuration: settings that it omits get their defaults, except secrets that read hidden.',
+    'Another root key or provider starts a rotation, and the command waits until it is complete.',
   ].join(' '),
   flags: [
     {
       name: 'cas',
       kind: 'text',
       value: '<index>',
-      help: 'Only where the configuration still has this ModifyIndex, which get-config shows.',
+      help: 'Write only if the configuration still has this ModifyIndex, which get-config shows.',
     },
     {
       name: 'config-file',
       kind: 'text',
       value: '<file>',
-      help: 'JSON with Provider and Config, and ForceWithoutCrossSigning where it must be.',
+      help: 'JSON with Provider and Config, and ForceWithoutCrossSigning where it is required.',
     },
     ...serverFlags,
   ],
@@ -75,21 +75,21 @@ export const envoyCommand: CliCommand = {
   path: ['connect', 'envoy'],
   summary: 'Runs or configures Envoy for Connect',
   operands: '',
-  about: 'The API that Envoy is configured by is not there yet: this says so, once it is told whom it stands for.',
+  about: 'The gRPC API that configures Envoy does not exist yet: the command checks its flags and reports this.',
   flags: [
     {
       name: 'admin-bind',
       kind: 'text',
       value: '<address>',
-      help: 'Where Envoy is administered. Default: localhost:19000.',
+      help: "Address of Envoy's administration interface. Default: localhost:19000.",
     },
     { name: 'bootstrap', kind: 'bool', help: 'Print the configuration that Envoy starts with, and run nothing.' },
-    { name: 'envoy-binary', kind: 'text', value: '<path>', help: 'The program. Default: envoy, where programs are.' },
+    { name: 'envoy-binary', kind: 'text', value: '<path>', help: 'The Envoy program. Default: envoy, found by PATH.' },
     {
       name: 'grpc-addr',
       kind: 'text',
       value: '<address>',
-      help: 'Where the agent configures it. Default: $SVC_GRPC_ADDR.',
+      help: "Address of the agent's gRPC API. Default: $SVC_GRPC_ADDR.",
     },
     ...proxyFlags.filter(({ name }) => name === 'proxy-id' || name === 'sidecar-for'),
     ...serverFlags,
@@ -102,7 +102,7 @@ export const envoyCommand: CliCommand = {
       (flags.get(flag) ?? terminal.environment.get(variable) ?? '') !== ''
     if (!isTold('proxy-id', 'CONNECT_PROXY_ID') && !isTold('sidecar-for', 'CONNECT_SIDECAR_FOR'))
       return failed(invocation, '==> No proxy ID specified. One of -proxy-id or -sidecar-for is required')
-    return failed(invocation, '==> Envoy cannot be configured: the gRPC API is not there; svc connect proxy is')
+    return failed(invocation, '==> Envoy cannot be configured: the agent has no gRPC API; svc connect proxy is')
   },
 }
 
@@ -111,18 +111,18 @@ const inTrouble = 2
 
 export const forecastAuthorityCommand: CliCommand = {
   path: ['connect', 'ca', 'forecast'],
-  summary: 'Say what of the mesh expires when, and what a rotation now would do',
+  summary: 'Show when certificates of the mesh expire, and what a rotation now would do',
   operands: '',
   about: [
-    'By the word of the leader; changes nothing.',
-    'Exits with 0, with 2 if the authority does not do its work, with 1 if it cannot be told.',
+    'The leader computes the forecast; nothing changes.',
+    'Exits with 0, with 2 if the authority does not work, with 1 if the forecast cannot be read.',
   ].join(' '),
   flags: [
     {
       name: 'format',
       kind: 'text',
       value: '<text|json>',
-      help: 'How it is said: to people, or to programs. Default: text.',
+      help: 'The format: text for people, json for programs. Default: text.',
     },
     ...serverFlags,
   ],

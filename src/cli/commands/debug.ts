@@ -19,7 +19,7 @@ const folderBytesMax = 64
 
 export const debugCommand: CliCommand = {
   path: ['debug'],
-  summary: 'Records what an agent says of itself, for those who look for what is wrong',
+  summary: 'Records what an agent reports about itself, to find the cause of a problem',
   operands: '',
   about: `Writes OUTPUT.tar.gz, or with -archive=false the files themselves into OUTPUT. An interrupt ends it early.`,
   flags: [
@@ -39,7 +39,7 @@ export const debugCommand: CliCommand = {
       name: 'interval',
       kind: 'text',
       value: '<duration>',
-      help: 'How often to ask anew, 5s at least. Default: 30s, or the duration if that is shorter.',
+      help: 'Interval between two recordings, 5s at least. Default: 30s, or the duration if that is shorter.',
     },
     { name: 'output', kind: 'text', value: '<path>', help: `Default: ${productName}-debug- and the time.` },
     ...clientFlags,
@@ -136,7 +136,7 @@ async function agentRelease(client: ApiClient): Promise<Result<string, string>> 
   if (!self.ok) return err(`error querying target agent: ${self.error}. verify connectivity and agent address`)
   const { readAgentRelease } = await import('../api/answers.ts')
   const release = readAgentRelease(self.value)
-  return release === undefined ? err('error querying target agent: the answer is none of an agent') : ok(release)
+  return release === undefined ? err('error querying target agent: the answer is not that of an agent') : ok(release)
 }
 
 function headingOf({ targets, output, intervalMs, durationMs }: Plan, release: string): string {

@@ -28,7 +28,7 @@ export const eventCommand: CliCommand = {
   path: ['event'],
   summary: 'Fire a new event',
   operands: '[PAYLOAD]',
-  about: 'Every agent that the filters take hears of it, at most once.',
+  about: 'Every agent that matches the filters receives it, at most once.',
   flags: [
     { name: 'name', kind: 'text', value: '<name>', help: 'Name of the event.' },
     ...eventFilterFlags,

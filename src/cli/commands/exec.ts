@@ -37,13 +37,13 @@ const execFlags: readonly CommandFlag[] = [
     name: 'wait',
     kind: 'text',
     value: '<duration>',
-    help: 'When nothing has come for so long, 1s at least, nothing more is waited for. Default: 2s.',
+    help: 'Stop waiting when nothing has arrived for this time, 1s at least. Default: 2s.',
   },
   {
     name: 'wait-repl',
     kind: 'text',
     value: '<duration>',
-    help: 'Pause between the writing of the job and the call to the nodes. Default: 100ms.',
+    help: 'Pause between writing the job and calling the nodes. Default: 100ms.',
   },
 ]
 
@@ -58,7 +58,7 @@ export const execCommand: CliCommand = {
   summary: 'Executes a command on nodes',
   operands: 'COMMAND...',
   about:
-    'Runs COMMAND on every node that the filters take and whose agent has disable_remote_exec set to false. A COMMAND ' +
+    'Runs COMMAND on every node that matches the filters and whose agent has disable_remote_exec set to false. A COMMAND ' +
     'of - is a script, read from standard input. Exits with 2 if the command failed anywhere, or a node that began did not ' +
     'end, and with 1 if no node acknowledged.',
   flags: [...execFlags, ...serverFlags],

@@ -13,11 +13,11 @@ const root = '/v1/connect/intentions'
 const [allowedCode, deniedCode, unknownCode] = [0, 1, 2] as const
 
 const createFlags: readonly CommandFlag[] = [
-  { name: 'allow', kind: 'bool', help: 'SRC may connect to DST, which is what is meant where nothing is said.' },
+  { name: 'allow', kind: 'bool', help: 'SRC may connect to DST. This is the default.' },
   { name: 'deny', kind: 'bool', help: 'It may not.' },
   { name: 'file', kind: 'bool', help: 'The operands are files, each with one intention in JSON.' },
   { name: 'meta', kind: 'pairs', value: '<key=value>', help: 'Metadata. May be repeated.' },
-  { name: 'replace', kind: 'bool', help: 'One that is there for the same SRC and DST is replaced, and nothing said.' },
+  { name: 'replace', kind: 'bool', help: 'Replace an intention that exists for the same SRC and DST.' },
 ]
 
 export const createIntentionCommand: CliCommand = {
@@ -82,7 +82,7 @@ export const checkIntentionCommand: CliCommand = {
   path: ['intention', 'check'],
   summary: 'Check whether a connection between two services is allowed',
   operands: 'SRC DST',
-  about: `Exits with ${deniedCode} where it is denied, and with ${unknownCode} where that cannot be told.`,
+  about: `Exits with ${deniedCode} where it is denied, and with ${unknownCode} where that is unknown.`,
   flags: serverFlags,
   async run(invocation) {
     const [source, destination, ...more] = invocation.args
@@ -146,8 +146,8 @@ export const matchIntentionCommand: CliCommand = {
   summary: 'Show intentions that match a source or destination',
   operands: 'NAME',
   flags: [
-    { name: 'destination', kind: 'bool', help: 'NAME is connected to, which is what is meant where nothing is said.' },
-    { name: 'source', kind: 'bool', help: 'NAME connects to others.' },
+    { name: 'destination', kind: 'bool', help: 'NAME is the destination. This is the default.' },
+    { name: 'source', kind: 'bool', help: 'NAME is the source.' },
     ...serverFlags,
   ],
   async run(invocation) {
@@ -195,7 +195,7 @@ async function intentionId({ args }: Invocation, client: ApiClient): Promise<Res
     if (uuidPattern.test(first)) return ok(first)
     const shown = JSON.stringify(first)
     return err(
-      `${shown} is no ID of an intention. Name its two ends, SRC DST; svc intention match NAME lists intentions`,
+      `${shown} is not the ID of an intention. Give its two ends, SRC DST; svc intention match NAME lists intentions`,
     )
   }
   const all = await intentionList(client)

@@ -33,14 +33,19 @@ export const keyringCommand: CliCommand = {
   about: 'To change the key: install the new one, use it, remove the old one. Each step reaches all members or fails.',
   flags: [
     { name: 'list', kind: 'bool', help: 'List the keys and how many members have each.' },
-    { name: 'install', kind: 'text', value: '<key>', help: 'Give all members this key, to understand it.' },
-    { name: 'use', kind: 'text', value: '<key>', help: 'Have all members send with this key.' },
-    { name: 'remove', kind: 'text', value: '<key>', help: 'Take this key from all members.' },
+    {
+      name: 'install',
+      kind: 'text',
+      value: '<key>',
+      help: 'Install this key on all members, so that they can decrypt with it.',
+    },
+    { name: 'use', kind: 'text', value: '<key>', help: 'Make all members encrypt with this key.' },
+    { name: 'remove', kind: 'text', value: '<key>', help: 'Remove this key from all members.' },
     {
       name: 'relay-factor',
       kind: 'integer',
       value: '<n>',
-      help: 'Answers also come by way of so many others, 0 to 5. Default: 0.',
+      help: 'Number of members that relay each answer, 0 to 5. Default: 0.',
     },
     ...clientFlags,
   ],

@@ -23,7 +23,7 @@ const getFlags: readonly CommandFlag[] = [
   { name: 'detailed', kind: 'bool', help: 'Print indexes, flags and session too.' },
   { name: 'keys', kind: 'bool', help: 'Print the keys that begin with KEY, up to the separator.' },
   { name: 'recurse', kind: 'bool', help: 'Print all entries whose key begins with KEY.' },
-  { name: 'separator', kind: 'text', value: '<text>', help: 'Where -keys cuts. Default: /.' },
+  { name: 'separator', kind: 'text', value: '<text>', help: 'The separator at which -keys cuts keys off. Default: /.' },
 ]
 
 export const kvGetCommand: CliCommand = {
@@ -104,13 +104,13 @@ function valueText(invocation: Invocation, entry: Entry): string {
 }
 
 const putFlags: readonly CommandFlag[] = [
-  { name: 'acquire', kind: 'bool', help: 'Lock the key with -session; it is made if it is not there.' },
+  { name: 'acquire', kind: 'bool', help: 'Lock the key with -session; the key is created if it does not exist.' },
   { name: 'base64', kind: 'bool', help: 'DATA is base64: decode it first.' },
   { name: 'cas', kind: 'bool', help: 'Write only if the entry is still at -modify-index.' },
   { name: 'flags', kind: 'text', value: '<n>', help: 'An unsigned number kept with the entry.' },
   { name: 'modify-index', kind: 'text', value: '<n>', help: 'ModifyIndex that -cas checks.' },
-  { name: 'release', kind: 'bool', help: 'Give up the lock that -session has on the key.' },
-  { name: 'session', kind: 'text', value: '<id>', help: 'Who locks the key or gives it up.' },
+  { name: 'release', kind: 'bool', help: 'Release the lock that -session holds on the key.' },
+  { name: 'session', kind: 'text', value: '<id>', help: 'ID of the session that locks or releases the key.' },
 ]
 
 export const kvPutCommand: CliCommand = {

@@ -19,13 +19,13 @@ const lockFlags: readonly CommandFlag[] = [
     name: 'monitor-retry',
     kind: 'integer',
     value: '<n>',
-    help: 'Failures to look at the lock that are borne. Default: 3.',
+    help: 'Number of failed lock checks to tolerate. Default: 3.',
   },
-  { name: 'n', kind: 'integer', value: '<n>', help: 'How many may hold the lock at a time. Default: 1.' },
+  { name: 'n', kind: 'integer', value: '<n>', help: 'Maximum number of holders at a time. Default: 1.' },
   { name: 'name', kind: 'text', value: '<name>', help: 'Name of the session.' },
   { name: 'pass-stdin', kind: 'bool', help: 'CHILD reads standard input.' },
   { name: 'shell', kind: 'bool', help: 'Run CHILD by /bin/sh, which is what happens unless -shell=false is given.' },
-  { name: 'timeout', kind: 'text', value: '<duration>', help: 'Taken for the sake of scripts; nothing depends on it.' },
+  { name: 'timeout', kind: 'text', value: '<duration>', help: 'Accepted for the sake of scripts; it has no effect.' },
   { name: 'try', kind: 'text', value: '<duration>', help: 'How long to wait for the lock. Default: for ever.' },
   { name: 'verbose', kind: 'bool', help: 'Print what is being done.' },
 ]
@@ -35,8 +35,8 @@ export const lockCommand: CliCommand = {
   summary: 'Execute a command holding a lock',
   operands: 'PREFIX CHILD...',
   about:
-    'Gets the lock at PREFIX/.lock, runs CHILD while it is held, and gives it up. CHILD is ended when the lock is lost. ' +
-    'Exits with 2 where -child-exit-code says so.',
+    'Acquires the lock at PREFIX/.lock, runs CHILD while it holds it, and releases it. CHILD is ended when the lock is lost. ' +
+    'Exits with 2 if CHILD fails and -child-exit-code is given.',
   flags: [...lockFlags, ...serverFlags],
   runsOperands: true,
   async run(invocation) {

@@ -11,12 +11,13 @@ export const maintCommand: CliCommand = {
   path: ['maint'],
   summary: 'Controls node or service maintenance mode',
   operands: '',
-  about: 'A node or a service under maintenance is left out of answers. Without -enable or -disable: what is under it.',
+  about:
+    'Health queries leave out a node or service in maintenance. Without -enable or -disable it lists what is in maintenance.',
   flags: [
     { name: 'disable', kind: 'bool', help: 'End maintenance mode.' },
     { name: 'enable', kind: 'bool', help: 'Begin maintenance mode.' },
-    { name: 'reason', kind: 'text', value: '<text>', help: 'Why, for people to read.' },
-    { name: 'service', kind: 'text', value: '<id>', help: 'Of this service. Default: of the whole node.' },
+    { name: 'reason', kind: 'text', value: '<text>', help: 'The reason, for people to read.' },
+    { name: 'service', kind: 'text', value: '<id>', help: 'The service in question. Default: the whole node.' },
     ...clientFlags,
   ],
   async run(invocation) {

@@ -18,14 +18,14 @@ export const membersCommand: CliCommand = {
   summary: 'Lists the members of a cluster',
   operands: '',
   about:
-    'As the agent that is asked sees them: others may see them otherwise for a while. Exits with 2 if none matches.',
+    'Shows the members as this agent sees them; other agents may see them differently for a while. Exits with 2 if none matches.',
   flags: [
     { name: 'detailed', kind: 'bool', help: 'Print the tags of each member.' },
     {
       name: 'segment',
       kind: 'text',
       value: '<name>',
-      help: 'Only members of this network segment. There are none but the unnamed one. Default: of all.',
+      help: 'Only members of this network segment. The only segment is the unnamed one. Default: all.',
     },
     { name: 'status', kind: 'text', value: '<regex>', help: 'Only members whose status matches. Default: .*' },
     { name: 'wan', kind: 'bool', help: 'The pool of the servers of all datacenters.' },
@@ -111,7 +111,7 @@ export const joinCommand: CliCommand = {
   path: ['join'],
   summary: 'Tell an agent to join a cluster',
   operands: 'ADDRESS...',
-  about: 'One address of any member suffices: the others are learned from it.',
+  about: 'The address of one member is enough: the agent learns the others from it.',
   flags: [{ name: 'wan', kind: 'bool', help: 'Join the pool of the servers of all datacenters.' }, ...clientFlags],
   async run(invocation) {
     if (invocation.args.length === 0) return misused(invocation, 'At least one address to join must be specified.')
@@ -151,7 +151,7 @@ export const leaveCommand: CliCommand = {
 
 export const forceLeaveCommand: CliCommand = {
   path: ['force-leave'],
-  summary: 'Take a failed member for one that left',
+  summary: 'Mark a failed member as left',
   operands: 'NAME',
   about: 'A member that is alive refutes it and stays.',
   flags: clientFlags,

@@ -6,13 +6,13 @@ export const monitorCommand: CliCommand = {
   path: ['monitor'],
   summary: 'Stream logs from an agent',
   operands: '',
-  about: 'What was logged last comes first. Goes on until it is interrupted; exits with 1 when the agent ends it.',
+  about: 'Begins with the most recent lines. Runs until it is interrupted; exits with 1 when the agent ends it.',
   flags: [
     {
       name: 'log-level',
       kind: 'text',
       value: '<level>',
-      help: 'The least that is shown: trace, debug, info, warn or err. Default: info.',
+      help: 'Minimum level of the lines shown: trace, debug, info, warn or err. Default: info.',
     },
     ...clientFlags,
   ],

@@ -62,7 +62,7 @@ export const transferLeaderCommand: CliCommand = {
   path: ['operator', 'raft', 'transfer-leader'],
   summary: 'Transfer leadership to another server',
   operands: '',
-  about: 'Before work on the machine of the leader: nobody has to find out that it is gone.',
+  about: 'Use it before maintenance of the leader: no server has to wait until it notices that the leader is gone.',
   flags: [
     { name: 'id', kind: 'text', value: '<id>', help: 'Its ID in the Raft configuration. Default: the most able one.' },
     ...serverFlags,

@@ -6,9 +6,9 @@ export const rttCommand: CliCommand = {
   path: ['rtt'],
   summary: 'Estimates network round trip time between nodes',
   operands: 'NODE1 [NODE2]',
-  about: 'By the coordinates that the servers know. Without a second node: to the agent that is asked.',
+  about: 'Uses the coordinates that the servers know. Without a second node: the time to this agent.',
   flags: [
-    { name: 'wan', kind: 'bool', help: 'Servers of any datacenter, by their names with it: n1.dc1.' },
+    { name: 'wan', kind: 'bool', help: 'Between servers of any datacenters, named with their datacenter: n1.dc1.' },
     ...clientFlags,
   ],
   async run(invocation) {

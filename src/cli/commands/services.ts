@@ -14,7 +14,12 @@ export const registerCommand: CliCommand = {
     'The service is described by flags, or services by definition files. An agent that restarts still has them. A token in a ' +
     'definition is used for its service, before that of -token.',
   flags: [
-    { name: 'address', kind: 'text', value: '<address>', help: "Where the service is. Default: the node's address." },
+    {
+      name: 'address',
+      kind: 'text',
+      value: '<address>',
+      help: 'Address of the service. Default: the address of the node.',
+    },
     { name: 'id', kind: 'text', value: '<id>', help: 'Unique on the agent. Default: the name.' },
     { name: 'meta', kind: 'pairs', value: '<key=value>', help: 'Metadata. May be repeated.' },
     { name: 'name', kind: 'text', value: '<name>', help: 'Name of the service.' },
@@ -22,7 +27,7 @@ export const registerCommand: CliCommand = {
     {
       name: 'replace-existing-checks',
       kind: 'bool',
-      help: 'Drop checks that the service has and that are not described now.',
+      help: 'Remove checks of the service that are not described now.',
     },
     { name: 'tag', kind: 'list', value: '<tag>', help: 'A tag. May be repeated.' },
     ...serverFlags,

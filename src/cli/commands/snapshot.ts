@@ -7,7 +7,7 @@ export const saveSnapshotCommand: CliCommand = {
   path: ['snapshot', 'save'],
   summary: 'Saves snapshot of the state of the servers',
   operands: 'FILE',
-  about: 'All of it as of one moment. It holds secrets: only its owner may read the file.',
+  about: 'The whole state at one moment. It contains secrets: only its owner may read the file.',
   flags: serverFlags,
   async run(invocation) {
     const file = oneFile(invocation)
@@ -28,7 +28,7 @@ export const restoreSnapshotCommand: CliCommand = {
   path: ['snapshot', 'restore'],
   summary: 'Restores snapshot of the state of the servers',
   operands: 'FILE',
-  about: 'What is in the archive takes the place of all that the servers keep; who the servers are stays.',
+  about: 'The archive replaces the whole state of the servers; the set of servers stays as it is.',
   flags: [
     { name: 'dry-run', kind: 'bool', help: 'Change nothing; say what would be added, removed and changed.' },
     ...serverFlags,

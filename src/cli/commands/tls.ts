@@ -33,12 +33,12 @@ export const tlsAuthorityCommand: CliCommand = {
   flags: [
     daysFlag(authorityDays),
     domainFlag,
-    { name: 'name-constraint', kind: 'bool', help: 'It can sign names in the domain alone, and localhost.' },
+    { name: 'name-constraint', kind: 'bool', help: 'It can sign only names in the domain, and localhost.' },
     {
       name: 'additional-name-constraint',
       kind: 'list',
       value: '<domain>',
-      help: 'And names in this domain. May be given several times.',
+      help: 'Also names in this domain. May be given several times.',
     },
   ],
   async run(invocation) {
@@ -70,9 +70,13 @@ export const tlsCertificateCommand: CliCommand = {
   path: ['tls', 'cert', 'create'],
   summary: 'Creates a certificate that the authority of a cluster has signed',
   operands: '',
-  about: 'Give every agent one of its own. Each call takes the next free number in the names of its files.',
+  about: 'Give every agent its own certificate. Each call uses the next free number in its file names.',
   flags: [
-    { name: 'server', kind: 'bool', help: 'For a server: its name makes it one under verify_server_hostname.' },
+    {
+      name: 'server',
+      kind: 'bool',
+      help: 'For a server: under verify_server_hostname the name in the certificate makes an agent a server.',
+    },
     { name: 'client', kind: 'bool', help: 'For a client agent.' },
     { name: 'cli', kind: 'bool', help: 'For commands and other clients of the HTTP API.' },
     daysFlag(leafDays),

@@ -8,11 +8,11 @@ const blocked = 2
 
 export const upgradeCheckCommand: CliCommand = {
   path: ['operator', 'upgrade', 'check'],
-  summary: 'Say what is in the way of an upgrade of the cluster',
+  summary: 'Show what prevents an upgrade of the cluster',
   operands: '',
   about: [
-    'Reads members, consensus group and health as the agent that is asked knows them, of its own datacenter; changes nothing.',
-    'Exits with 0 if nothing is in the way, with 2 if something is, with 1 if it cannot be told.',
+    'Reads members, consensus group and health of the datacenter as this agent knows them; changes nothing.',
+    'Exits with 0 if nothing prevents it, with 2 if something does, with 1 if that is unknown.',
   ].join(' '),
   flags: [
     {
@@ -25,7 +25,7 @@ export const upgradeCheckCommand: CliCommand = {
       name: 'format',
       kind: 'text',
       value: '<text|json>',
-      help: 'How it is said: to people, or to programs. Default: text.',
+      help: 'The format: text for people, json for programs. Default: text.',
     },
     ...clientFlags,
   ],
@@ -63,7 +63,7 @@ function text(cluster: CheckedCluster, check: UpgradeCheck): string {
   const lines = [
     `Upgrade of ${datacenter} to ${releaseText(check.to)}: ${counted(servers, 'server')}, ${counted(clients, 'client')}.`,
     ...section('In the way', check.inTheWay),
-    ...section('To see to', check.notes),
+    ...section('Needs attention', check.notes),
     check.inTheWay.length === 0 ? 'Nothing is in the way.' : `In the way: ${check.inTheWay.length}.`,
     ...planLine(cluster, check),
   ]

@@ -112,7 +112,7 @@ export class TokensDuty implements Closable {
       if (this.#closed) return
       const done = await work()
       if (done.ok || this.#closed) return
-      env.log.write('warn', 'acl', 'could not make the tokens that have to be there', { why: failureText(done.error) })
+      env.log.write('warn', 'acl', 'could not create the tokens that must exist', { why: failureText(done.error) })
       this.#timer = env.timers.after(retryMs, () => env.detach(run()))
     }
     env.detach(run())

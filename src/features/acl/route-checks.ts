@@ -53,7 +53,7 @@ async function answered(response: RouteResponse): Promise<RouteResponse> {
 }
 
 const offAnswer = textAnswer(401, 'Access control is off.')
-const unknownRelease = emptyAnswer(404, 'The agent is of a release that has legacy tokens alone.')
+const unknownRelease = emptyAnswer(404, 'The release of the agent has only legacy tokens.')
 
 /** The answers that every path of access control may give besides its own. */
 export function aclAnswers(...own: readonly DeclaredAnswer[]): readonly DeclaredAnswer[] {

@@ -47,7 +47,7 @@ export const checkRoutes: readonly Route[] = [
     path: '/v1/agent/check/register',
     operations: {
       PUT: declared({
-        summary: 'Have this agent run a check',
+        summary: 'Register a check with this agent',
         access: { asks: ofItsCheck },
         body: {
           about: 'The check. Names of members may have their letters in any case.',
@@ -64,7 +64,7 @@ export const checkRoutes: readonly Route[] = [
     rest: checkId,
     operations: {
       PUT: declared({
-        summary: 'End a check of this agent',
+        summary: 'Deregister a check of this agent',
         access: { asks: ofItsCheck },
         answers: [done, unknownCheck],
         handle: deregister,
@@ -97,7 +97,7 @@ function reportRoute(path: string, status: CheckStatus): Route {
       PUT: declared({
         summary: `Report a TTL check as ${status}`,
         access: { asks: ofItsCheck },
-        query: [parameter('note', z.string(), 'What is kept as the output of the check.')],
+        query: [parameter('note', z.string(), 'The output of the check.')],
         answers: [done, unknownCheck],
         handle: (agent, request) => report(agent, request, status, request.query.get('note') ?? ''),
       }),

@@ -11,8 +11,8 @@ import { badRequest, failed, type NamesOf, type RouteRequest, type RouteResponse
 import { durationText, parameter } from '../http/declared.ts'
 
 export const hashParameters = [
-  parameter('hash', z.string(), 'Wait until it has another hash.'),
-  parameter('wait', durationText, 'How long at most: 5 minutes where it is absent, 10 at most.'),
+  parameter('hash', z.string(), 'Wait until the hash differs from this one.'),
+  parameter('wait', durationText, 'Maximum wait: 5 minutes if absent, and at most 10.'),
 ] as const
 
 export type HashRequest = RouteRequest<NamesOf<typeof hashParameters>>

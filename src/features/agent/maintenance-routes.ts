@@ -18,8 +18,8 @@ import { mayChangeService, writing } from './rights.ts'
 const nodeCheckId = '_node_maintenance'
 
 const maintenanceParameters = [
-  { ...parameter('enable', truthText, 'Whether it is to be out of service.'), required: true },
-  parameter('reason', z.string(), 'Kept as the notes of the check that says so.'),
+  { ...parameter('enable', truthText, 'Whether to enable maintenance.'), required: true },
+  parameter('reason', z.string(), 'The notes of the maintenance check.'),
 ] as const
 
 /**
@@ -32,7 +32,7 @@ export const maintenanceRoutes: readonly Route[] = [
     since: 'maintenance-mode',
     operations: {
       PUT: declared({
-        summary: 'Take the node out of service, or back',
+        summary: 'Put the node into maintenance, or end it',
         access: { asks: 'node:write' },
         query: maintenanceParameters,
         answers: [done],
@@ -46,7 +46,7 @@ export const maintenanceRoutes: readonly Route[] = [
     rest: { name: 'service', about: 'ID of a service of this agent.' },
     operations: {
       PUT: declared({
-        summary: 'Take a service out of service, or back',
+        summary: 'Put a service into maintenance, or end it',
         access: { asks: 'service:write' },
         query: maintenanceParameters,
         answers: [done, textAnswer(404, 'This agent has no such service.')],

@@ -123,7 +123,7 @@ export const observationRoutes: readonly Route[] = [
       GET: declared({
         summary: 'The machine that this agent runs on',
         access: { asks: 'operator:read' },
-        answers: [jsonAnswer('What the platform tells of it.', hostShape)],
+        answers: [jsonAnswer('What the platform reports about it.', hostShape)],
         handle: asking(operatorReads, async ({ env }) => ({
           kind: 'json',
           value: hostJson(env.machine, env.clock.wallMs()),

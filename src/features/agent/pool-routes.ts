@@ -61,7 +61,7 @@ export const poolRoutes: readonly Route[] = [
     rest: { name: 'node', about: 'Name of a member.' },
     operations: {
       PUT: declared({
-        summary: 'Count a member that failed as one that left',
+        summary: 'Mark a failed member as left',
         access: { asks: 'agent:write' },
         answers: [done],
         handle: asking(changesThisAgent, forceLeave),

@@ -39,11 +39,11 @@ export const proxyRoutes: readonly Route[] = [
     rest: { name: 'proxy', about: 'ID of a proxy that the agent runs.' },
     operations: {
       GET: declared({
-        summary: 'How a proxy that this agent runs is to be run',
-        access: { asks: 'service:write of the service that it stands for' },
+        summary: 'The configuration of a proxy that this agent runs',
+        access: { asks: 'service:write of the service behind it' },
         query: hashParameters,
         answers: [
-          jsonAnswer('All that it needs, with a hash of it.', managedShape, ['contentHash']),
+          jsonAnswer('The whole configuration, with its hash.', managedShape, ['contentHash']),
           textAnswer(404, 'This agent runs no such proxy.'),
         ],
         handle: readProxy,

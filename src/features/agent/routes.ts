@@ -12,7 +12,7 @@ import { poolRoutes } from './pool-routes.ts'
 import { proxyRoutes } from './proxy-routes.ts'
 import { serviceRoutes } from './service-routes.ts'
 
-const forSupervisors = 'whoever starts, stops and asks agents may have no token'
+const forSupervisors = 'programs that start, stop and probe agents may have no token'
 const liveShape = z.object({ Live: z.literal(true) })
 const readyShape = z.object({ Ready: z.boolean(), Reasons: z.array(z.string()) })
 
@@ -39,7 +39,7 @@ const probeRoutes: readonly Route[] = [
         summary: 'Whether this agent should be asked',
         access: { open: forSupervisors },
         answers: [
-          jsonAnswer('It has joined; a server has its vote, a leader, and what that has.', readyShape),
+          jsonAnswer('It has joined; a server has its vote and a leader, and has caught up.', readyShape),
           {
             status: 503,
             about: 'It is not, and the reasons say why.',

@@ -35,7 +35,7 @@ const serviceId = { name: 'service', about: 'ID of a service of this agent.' } a
 const replaceChecks = parameter(
   'replace-existing-checks',
   truthText,
-  'Drop checks of the service that the body does not name, but for those of files and of maintenance. Of later releases of the field.',
+  'Remove checks of the service that the body does not name, except those of files and of maintenance. Of later releases of the field.',
 )
 
 /**
@@ -80,8 +80,8 @@ export const serviceRoutes: readonly Route[] = [
     path: '/v1/agent/service/register',
     operations: {
       PUT: declared({
-        summary: 'Have this agent offer a service',
-        access: { asks: 'service:write of it and of the one that it takes the place of' },
+        summary: 'Register a service with this agent',
+        access: { asks: 'service:write of it and of the one that it replaces' },
         query: [replaceChecks],
         body: {
           about: 'The service. Names of members may have their letters in any case.',
@@ -98,7 +98,7 @@ export const serviceRoutes: readonly Route[] = [
     rest: serviceId,
     operations: {
       PUT: declared({
-        summary: 'Have this agent offer a service no more',
+        summary: 'Deregister a service of this agent',
         access: { asks: 'service:write' },
         answers: [done, textAnswer(404, 'This agent has no such service.')],
         handle: deregister,

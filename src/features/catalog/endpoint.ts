@@ -297,7 +297,7 @@ export const datacentersEndpoint: ServerEndpoint<z.infer<typeof noArgs>, readonl
   kind: 'server',
   args: noArgs,
   reply: textsReply,
-  access: open('names of datacenters: whoever uses one must be able to find it'),
+  access: open('names of datacenters: a caller must be able to find the one it uses'),
   leader: false,
   serve: async (server) => {
     const wan = server.wan()

@@ -41,7 +41,7 @@ import {
 } from './model.ts'
 import { registerBody, registerRequestOf } from './register-body.ts'
 
-const namesOfDatacenters = 'names of datacenters: whoever uses one must be able to find it'
+const namesOfDatacenters = 'names of datacenters: a caller must be able to find the one it uses'
 const deregisterBody = object({ Datacenter: text, Node: text, ServiceID: text, CheckID: text })
 
 const instances = {
@@ -56,7 +56,7 @@ export const catalogRoutes: readonly Route[] = [
     path: '/v1/catalog/register',
     operations: {
       PUT: declared({
-        summary: 'Enter a node, with a service and checks of it',
+        summary: 'Register a node, with a service and checks',
         access: {
           asks: 'node:write where the node changes or a check is its own; service:write of each service that comes, goes, or has a check',
         },
@@ -74,7 +74,7 @@ export const catalogRoutes: readonly Route[] = [
     path: '/v1/catalog/deregister',
     operations: {
       PUT: declared({
-        summary: 'Take out a node, or one service or check of it',
+        summary: 'Deregister a node, or one service or check of it',
         access: { asks: 'node:write; for a service or its checks service:write does as well' },
         body: { about: '`Node` is needed.', required: true, json: deregisterBody.accepts },
         answers: [taken],

@@ -39,12 +39,12 @@ type Read = RouteRequest<NamesOf<typeof readParameters>>
 
 const freshness = {
   name: 'cache-control',
-  about: '`must-revalidate` and `max-age=0`: nothing that the agent keeps will do.',
+  about: '`must-revalidate` and `max-age=0`: do not answer from the cache of the agent.',
 }
 
 const off = textAnswer(
   500,
-  'The mesh is not enabled on the servers, or its authority cannot do it now; the line says why.',
+  'The mesh is not enabled on the servers, or its authority cannot sign now; the line says why.',
 )
 
 /**

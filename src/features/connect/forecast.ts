@@ -120,9 +120,9 @@ function rotationForecast(
 }
 
 function whyNoRotation(tx: ReadTransaction, active: RootRow | undefined): string {
-  if (active === undefined) return 'the authority has not begun'
-  if (openRotation(tx) !== undefined) return 'one is under way'
-  if (signerOf(tx, active.id) === undefined) return 'nothing is known of how the active root signs'
+  if (active === undefined) return 'the authority does not exist yet'
+  if (openRotation(tx) !== undefined) return 'a rotation is under way'
+  if (signerOf(tx, active.id) === undefined) return 'it is not known how the active root signs'
   return ''
 }
 

@@ -120,7 +120,9 @@ const rootShape = z
     NotBefore: time,
     NotAfter: time,
     RootCert: z.string().meta({ description: 'PEM.' }),
-    IntermediateCerts: listOf(z.string()).nullable().meta({ description: 'PEM: what goes out behind every leaf.' }),
+    IntermediateCerts: listOf(z.string())
+      .nullable()
+      .meta({ description: 'PEM: the certificates that follow every leaf.' }),
     Active: z.boolean(),
     CreateIndex: indexValue,
     ModifyIndex: indexValue,

@@ -45,11 +45,11 @@ export function readOptions(given: Readonly<Record<string, unknown>>): Result<Pr
   if (entries.length > optionsMax) return err(`more than ${optionsMax} options`)
   const read = new Map<string, string | number | boolean>()
   for (const [name, value] of entries) {
-    if (!/^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name)) return err('an option has a name that is none')
+    if (!/^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name)) return err('an option has an invalid name')
     const known = spelled.get(lowerAscii(name).replaceAll('_', '')) ?? name
     if (value === null || value === undefined) continue
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
-      return err(decodingError(known, 'expected a text, a number or a truth value'))
+      return err(decodingError(known, 'expected a text, a number or a boolean'))
     }
     if (typeof value === 'string' && value.length > optionCharactersMax) {
       return err(decodingError(known, `is longer than ${optionCharactersMax} characters`))

@@ -94,7 +94,7 @@ export const connectRoutes: readonly Route[] = [
         summary: 'What of the mesh’s certificates expires when, and what a rotation now would do',
         access: { asks: 'operator:read' },
         query: readParameters,
-        answers: [jsonAnswer('By the leader’s word.', forecastShape), off],
+        answers: [jsonAnswer('The leader computes it.', forecastShape), off],
         handle: forecast,
       }),
     },

@@ -50,7 +50,7 @@ const datacenterShape = z.strictObject({
 })
 
 const segment = parameter('segment', z.string(), 'Only of this network segment.')
-const disabled = textAnswer(401, 'Coordinates are not kept here.')
+const disabled = textAnswer(401, 'This agent keeps no coordinates.')
 
 /** Reference: coordinates.md#endpoints. */
 export const coordinateRoutes: readonly Route[] = [
@@ -103,7 +103,7 @@ export const coordinateRoutes: readonly Route[] = [
     since: 'coordinates',
     operations: {
       PUT: declared({
-        summary: 'Say where a node is',
+        summary: 'Update the coordinate of a node',
         access: { asks: 'node:write' },
         body: { about: 'A node and its coordinate.', required: true, json: coordinateGiven },
         answers: [done, disabled],

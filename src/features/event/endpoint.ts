@@ -20,7 +20,7 @@ export const fireEndpoint: ServerEndpoint<z.infer<typeof fireArgs>, null> = {
   serve: async (server, { name, payload }) => {
     // Agents act on the name inside, such as the one for remote execution: it must be the name whose right was checked.
     if (decodeUserEvent(payload, 0)?.name !== name) {
-      return err({ kind: 'bad-request', message: 'the event has another name than the one it is fired by' })
+      return err({ kind: 'bad-request', message: 'the name in the event differs from the one in the path' })
     }
     const fired = server.fireEvent(userEventPrefix + name, payload)
     return fired.ok ? ok(null) : err({ kind: 'bad-request', message: fired.error })

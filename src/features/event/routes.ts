@@ -42,10 +42,10 @@ export const eventRoutes: readonly Route[] = [
     rest: { name: 'name', about: 'Name of the event.' },
     operations: {
       PUT: declared({
-        summary: 'Tell all agents of an event',
+        summary: 'Send an event to all agents',
         access: { asks: 'event:write' },
         query: fireParameters,
-        body: { about: 'What goes with the event: a few hundred bytes of any kind.', required: false },
+        body: { about: 'The payload of the event: a few hundred bytes of any kind.', required: false },
         answers: [jsonAnswer('The event.', userEventShape)],
         handle: fire,
       }),

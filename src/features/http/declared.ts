@@ -26,7 +26,9 @@ export function textAnswer(status: number, about: string, headers: Headers = [])
 
 export const done = emptyAnswer(200, 'It is done.')
 /** The answer to a registration. */
-export const registered = emptyAnswer(200, 'It is done; members that were ignored are named.', ['warning?'])
+export const registered = emptyAnswer(200, 'Done; the answer names members of the body that were ignored.', [
+  'warning?',
+])
 /** The answer to a conditional change, such as one with `cas`. */
 export const taken = jsonAnswer('Whether it took effect.', z.boolean())
 
@@ -73,11 +75,7 @@ const dc = parameter('dc', z.string(), 'The datacenter to ask; that of the asked
 /** The freshness of an answer. Every operation that accepts `dc` accepts them, including writes, which ignore them. */
 export const consistencyParameters = [
   parameter('stale', 'presence', 'Any server may answer, however old its knowledge.'),
-  parameter(
-    'consistent',
-    'presence',
-    'The leader makes sure of a quorum first. Not together with `stale` or `cached`.',
-  ),
+  parameter('consistent', 'presence', 'The leader confirms its quorum first. Not together with `stale` or `cached`.'),
   parameter(
     'cached',
     'presence',
@@ -88,7 +86,7 @@ export const consistencyParameters = [
 
 export const waitingParameters = [
   parameter('index', digits, 'Wait until the index of the answer is greater. Reads without an index do not wait.'),
-  parameter('wait', durationText, 'How long at most: 5 minutes where it is absent, 10 at most.'),
+  parameter('wait', durationText, 'Maximum wait: 5 minutes if absent, and at most 10.'),
 ] as const
 
 /** The parameters of `parseReadOptions`. */

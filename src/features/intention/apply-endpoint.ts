@@ -126,5 +126,5 @@ async function propose<Body>(
   if (!outcome.ok) return outcome
   if ('id' in outcome.value) return ok(outcome.value.id)
   if ('refusal' in outcome.value) return err({ kind: 'bad-request', message: outcome.value.refusal })
-  return err({ kind: 'refused', message: 'the destination of the intention was changed meanwhile: ask again' })
+  return err({ kind: 'refused', message: 'the destination of the intention has changed meanwhile: try again' })
 }

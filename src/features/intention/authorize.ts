@@ -37,7 +37,7 @@ export const authorizeRoute: Route = {
       },
       answers: [
         jsonAnswer(
-          'Whether it may, from what the agent keeps of intentions, and why.',
+          'Whether it may, by the intentions that the agent has cached, and why.',
           z.strictObject({ Authorized: z.boolean(), Reason: z.string() }),
           ['cache', 'age?'],
         ),

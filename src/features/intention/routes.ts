@@ -48,12 +48,12 @@ export const intentionRoutes: readonly Route[] = [
     since: 'mesh',
     operations: {
       GET: declared({
-        summary: 'Intentions that say something of a service',
+        summary: 'Intentions that apply to a service',
         access: { asks: 'service:intentions=read of each name' },
         query: [...readParameters, ...matchParameters],
         answers: [
           jsonAnswer(
-            'By the names that were asked for: intentions in order of precedence, null where there are none.',
+            'By the requested names: intentions in order of precedence, null where there are none.',
             z.record(z.string(), listOf(intentionShape).nullable()),
           ),
         ],

@@ -55,7 +55,7 @@ export const poolKeysEndpoint: ServerEndpoint<KeyArgs, PoolKeysReply> = {
   args: keyArgs,
   reply: poolKeysReply,
   leader: false,
-  access: within('its refusals have words of their own'),
+  access: within('its refusals have their own texts'),
   serve: async (server, { pool, action, key, relayFactor }, authorizer) => {
     const refused = keysRefused(authorizer, action)
     if (refused !== undefined) {

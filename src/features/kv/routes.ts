@@ -48,7 +48,7 @@ const recurse = parameter('recurse', 'presence', 'All keys that begin with this 
 const cas = parameter(
   'cas',
   digits,
-  'Only where the key has this ModifyIndex; 0 of a write: where there is no such key.',
+  'Only if the key has this ModifyIndex; 0 in a write: only if there is no such key.',
 )
 
 const getParameters = [
@@ -65,7 +65,7 @@ const putParameters = [
   cas,
   parameter('flags', digits, 'A number of 64 bits to keep beside the value.'),
   parameter('acquire', z.string(), 'A session that takes the lock of the key. Not with `cas` or `release`.'),
-  parameter('release', z.string(), 'The session that gives up the lock of the key.'),
+  parameter('release', z.string(), 'The session that releases the lock of the key.'),
 ] as const
 
 const deleteParameters = [...readParameters, cas, recurse] as const

@@ -25,7 +25,7 @@ import {
 } from './endpoint.ts'
 import { clusterHealthJson, clusterHealthShape, raftConfigurationJson, raftConfigurationShape } from './model.ts'
 
-const cas = parameter('cas', digits, 'Only where the settings have this ModifyIndex.')
+const cas = parameter('cas', digits, 'Only if the settings have this ModifyIndex.')
 const removeParameters = [
   ...readParameters,
   parameter('id', z.string(), 'ID of the server. Either this or `address`.'),
@@ -38,7 +38,7 @@ const transferParameters = [
 
 function transferOperation(): Operation {
   return declared({
-    summary: 'Have another server lead',
+    summary: 'Transfer leadership to another server',
     access: { asks: 'operator:write' },
     query: transferParameters,
     answers: [jsonAnswer('It leads.', z.strictObject({ Success: z.literal(true) }))],
@@ -65,7 +65,7 @@ export const operatorRoutes: readonly Route[] = [
     path: '/v1/operator/raft/peer',
     operations: {
       DELETE: declared({
-        summary: 'Take a server out of the consensus group',
+        summary: 'Remove a server from the consensus group',
         access: { asks: 'operator:write' },
         query: removeParameters,
         answers: [done],
@@ -82,7 +82,7 @@ export const operatorRoutes: readonly Route[] = [
     since: 'autopilot',
     operations: {
       GET: declared({
-        summary: 'What the leader makes of the servers',
+        summary: 'The health of the servers as the leader sees it',
         access: { asks: 'operator:read' },
         query: readParameters,
         answers: [
@@ -98,14 +98,14 @@ export const operatorRoutes: readonly Route[] = [
     since: 'autopilot',
     operations: {
       GET: declared({
-        summary: 'How the leader looks after the servers',
+        summary: 'The settings of autopilot',
         access: { asks: 'operator:read' },
         query: readParameters,
         answers: [jsonAnswer('The settings.', autopilotShape)],
         handle: readAutopilot,
       }),
       PUT: declared({
-        summary: 'Change how the leader looks after the servers',
+        summary: 'Change the settings of autopilot',
         access: { asks: 'operator:write' },
         query: [...readParameters, cas],
         body: { about: 'All settings: what is absent becomes zero.', required: true, json: autopilotBody.accepts },

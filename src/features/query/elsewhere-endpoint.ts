@@ -38,7 +38,7 @@ export const executeElsewhereEndpoint: ServerEndpoint<ElsewhereArgs, FoundElsewh
   args: elsewhereArgs,
   reply: z.object({ entries: checkedWith(areHealthEntries), meta: readMeta }),
   leader: true,
-  access: within('what the token of the query may read is found, whoever executes it'),
+  access: within('it finds what the token of the query may read, for every caller'),
   serve: executeElsewhere,
 }
 
@@ -64,7 +64,7 @@ async function executeElsewhere(
   return found.ok ? ok({ entries: found.value.value, meta: found.value.meta }) : found
 }
 
-const changed = err({ kind: 'refused', message: 'the query is another one by now' } as const)
+const changed = err({ kind: 'refused', message: 'the query has changed meanwhile' } as const)
 
 /**
  * The datacenters in which a query is tried after its own, in order: this many of the nearest, then those that it names
@@ -88,7 +88,7 @@ export const otherDatacentersEndpoint: ServerEndpoint<z.infer<typeof noArgs>, re
   kind: 'server',
   args: noArgs,
   reply: textsReply,
-  access: open('names of datacenters, which are told to everybody'),
+  access: open('names of datacenters, which every caller may see'),
   leader: false,
   serve: async (server) => {
     const wan = server.wan()

@@ -31,7 +31,7 @@ import { noSuchQuery } from './views.ts'
 
 export const executeParameters = [
   ...readParameters,
-  parameter('limit', z.string().regex(/^([+-]?\d{1,15})?$/), 'So many instances at most; 0 for all.'),
+  parameter('limit', z.string().regex(/^([+-]?\d{1,15})?$/), 'Maximum number of instances; 0 for all.'),
   parameter('connect', truthText, 'Only instances that can be reached through the mesh.'),
   near,
 ] as const

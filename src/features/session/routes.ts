@@ -25,7 +25,7 @@ export const sessionRoutes: readonly Route[] = [
         access: { asks: 'session:write of its node' },
         query: readParameters,
         body: {
-          about: 'What it rests on; the defaults where there is none.',
+          about: 'The node, checks and settings of the session; absent ones have their defaults.',
           required: false,
           json: createBody.accepts,
         },

@@ -44,7 +44,7 @@ const since = releaseOf('snapshots-over-http')
 /** Maximum size of a piece: far below the maximum of a log entry. */
 export const pieceBytesMax = 256 << 10
 
-/** `superseded`: another restore has begun since. `gap`: pieces are missing before this one. */
+/** `superseded`: another restore has started since. `gap`: pieces are missing before this one. */
 export type StepOutcome = 'done' | 'superseded' | 'gap'
 
 const id = z.string().max(64)
@@ -132,10 +132,10 @@ function replace(
   whole: WholeState | undefined,
   by?: z.infer<typeof takeBody>['by'],
 ): RestoreOutcome | { readonly kind: 'unreadable'; readonly message: string } {
-  invariant(whole !== undefined, 'a state is replaced by who keeps it')
+  invariant(whole !== undefined, 'only the server that keeps a state replaces it')
   const row = comingState(tx)
   if (row?.id !== id) return { kind: 'refused', message: superseded }
-  if (row.receivedBytes !== row.sizeBytes) return { kind: 'refused', message: 'the snapshot is not all there' }
+  if (row.receivedBytes !== row.sizeBytes) return { kind: 'refused', message: 'the snapshot is incomplete' }
   const replaced = whole.replace(row.sizeBytes, () => comingPieces(tx))
   forget(tx, undefined)
   if (!replaced.ok) return { kind: 'unreadable', message: replaced.error }
@@ -147,9 +147,9 @@ function replace(
   return { kind: 'replaced', index }
 }
 
-export const superseded = 'another restore has begun'
+export const superseded = 'another restore has started'
 
-/** Drops the received pieces, unless another restore has begun. */
+/** Drops the received pieces, unless another restore has started. */
 export const restoreAbandon: CommandDefinition<z.infer<typeof endBody>, null> = {
   kind: 'snapshot.restore-abandon',
   outcome: z.null(),

@@ -44,8 +44,8 @@ class GivenUpRestores implements Closable {
 
   async #abandon(id: string): Promise<void> {
     const { env } = this.#server
-    env.log.write('warn', 'svc', 'a restore that came to a stop is given up', { id })
+    env.log.write('warn', 'svc', 'abandoned a restore that had stopped', { id })
     const done = await this.#server.propose(restoreAbandon, { id })
-    if (!done.ok) env.log.write('debug', 'svc', 'could not give up a restore', { why: done.error.kind })
+    if (!done.ok) env.log.write('debug', 'svc', 'could not abandon a restore', { why: done.error.kind })
   }
 }

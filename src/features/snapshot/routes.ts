@@ -30,7 +30,7 @@ export const snapshotRoutes: readonly Route[] = [
         handle: save,
       }),
       PUT: declared({
-        summary: 'Put a saved state in place of this one',
+        summary: 'Replace the state with a saved one',
         access: { asks: 'acl:write' },
         query: readParameters,
         body: { about: `An archive of up to ${archiveBytesMax} bytes, as it was saved.`, required: true },

@@ -7,7 +7,7 @@ import type { ServerEndpoint } from '../contract/server-context.ts'
 const noArgs = z.object({})
 type NoArgs = z.infer<typeof noArgs>
 
-const forProbes = 'whoever is to find out whether there is a leader may have no token'
+const forProbes = 'a program that checks whether there is a leader may have no token'
 
 /** RPC address of the leader as the asked server knows it; empty if there is none. */
 export const leaderEndpoint: ServerEndpoint<NoArgs, string> = {

@@ -6,7 +6,7 @@ import { jsonAnswer, readParameters, textList } from '../http/declared.ts'
 import { parseReadOptions, type ReadName } from '../http/read-options.ts'
 import { leaderEndpoint, peersEndpoint } from './endpoint.ts'
 
-const forProbes = 'whoever is to find out whether there is a leader may have no token'
+const forProbes = 'a program that checks whether there is a leader may have no token'
 
 /** Answers have no index, because they do not show replicated state. Reference: operator.md#status. */
 export const statusRoutes: readonly Route[] = [

@@ -41,7 +41,7 @@ export const applyEndpoint: WriteEndpoint<TransactionArgs, SettledOutcome> = {
   kind: 'write',
   args,
   reply: settledOutcome,
-  access: within('it is told of each operation whether it is refused'),
+  access: within('the answer shows for each operation whether it is refused'),
   serve: apply,
 }
 
@@ -64,7 +64,7 @@ async function apply(
   if (outcome.value.kind !== 'forgotten') return ok(seenBy(authorizer, outcome.value))
   return err({
     kind: 'outcome-unknown',
-    message: 'the transaction took effect, but what it read is not known any more',
+    message: 'the transaction took effect, but what it read is no longer known',
   })
 }
 

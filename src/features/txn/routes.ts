@@ -100,7 +100,12 @@ export const txnRoutes: readonly Route[] = [
         },
         answers: [
           jsonAnswer('What each gave.', z.union([outcomeShape, readOutcomeShape]), contact),
-          jsonAnswer('Nothing of it took effect, and why.', z.union([outcomeShape, readOutcomeShape]), contact, 409),
+          jsonAnswer(
+            'None of it took effect; the body says why.',
+            z.union([outcomeShape, readOutcomeShape]),
+            contact,
+            409,
+          ),
         ],
         handle: transact,
       }),

@@ -82,7 +82,7 @@ export class FramedStream {
 
   #receive(bytes: Uint8Array): void {
     if (this.#over || this.#answered) return
-    if (!this.#use.onHeld(bytes.length)) return this.close('too much arrives at once')
+    if (!this.#use.onHeld(bytes.length)) return this.close('too many bytes arrive at once')
     this.#held += bytes.length
     const read = this.#reader.push(bytes)
     if (!read.ok) return this.#answer(read)
@@ -95,7 +95,7 @@ export class FramedStream {
    */
   #ended(): void {
     if (this.#answered) return
-    this.#answer(err('the other side ended it early'))
+    this.#answer(err('the peer closed it early'))
     this.#stream.end()
   }
 

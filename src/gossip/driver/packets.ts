@@ -77,7 +77,10 @@ export class Packets {
     const plain = this.#sealing.isOn ? this.#unseal(bytes) : bytes
     if (plain === undefined) {
       this.#env.metrics.count('gossip.dropped.sealed')
-      this.#drop(from, 'no key of ours opens it: encrypt, or a key that svc keyring changed, is another there')
+      this.#drop(
+        from,
+        'none of our keys decrypts it: the sender has another encrypt key, or svc keyring changed the key',
+      )
       return []
     }
     const packet = decodePacket(plain, this.#expansion)
@@ -111,7 +114,7 @@ export class Packets {
     this.#env.log.write(
       'debug',
       'memberlist',
-      'dropping what cannot be read of a packet',
+      'dropping the malformed part of a packet',
       {
         from: endpointText(from),
         reason,

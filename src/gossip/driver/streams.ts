@@ -100,9 +100,7 @@ export class Streams {
           const refusal = yield* take(frame.value.state)
           return resolve(refusal === undefined ? done : err(refusal))
         }
-        resolve(
-          err(frame.value.kind === 'error' ? `it refuses: ${frame.value.text}` : 'it does not answer with a state'),
-        )
+        resolve(err(frame.value.kind === 'error' ? `it refuses: ${frame.value.text}` : 'its answer is not a state'))
       },
     })
     return problem === undefined ? promise : err(problem)

@@ -48,7 +48,7 @@ export function* openFrame(bytes: Uint8Array, sealing: FrameSealing = inTheClear
   if (bytes[0] === lowerType.encrypt) {
     const plain = yield* unsealed(bytes, sealing)
     if (plain === undefined)
-      return err('no key of ours opens it: encrypt, or a key that svc keyring changed, is another there')
+      return err('none of our keys decrypts it: the sender has another encrypt key, or svc keyring changed the key')
     clear = plain
   }
   if (clear[0] !== lowerType.compress) return yield* decodePlain(clear)

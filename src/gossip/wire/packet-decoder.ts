@@ -48,7 +48,7 @@ export function decodePacket(bytes: Uint8Array, budget: ExpansionBudget = unlimi
   if (bytes.length >= checksumHeadBytes && bytes[0] === lowerType.checksum) {
     let expected = 0
     for (let i = 1; i < checksumHeadBytes; i++) expected = expected * 256 + byteAt(bytes, i)
-    if (crc32(bytes.subarray(checksumHeadBytes)) !== expected) return err('the checksum does not fit')
+    if (crc32(bytes.subarray(checksumHeadBytes)) !== expected) return err('the checksum does not match')
     body = bytes.subarray(checksumHeadBytes)
   }
   return body[0] === lowerType.compress ? decodeCompressed(body, budget) : decodePlain(body)
@@ -107,7 +107,7 @@ class Unwrapping {
   #open(bytes: Uint8Array, depth: number): string | undefined {
     const type = bytes[0]
     if (type === undefined) return 'there is nothing in it'
-    if (depth > packetDepthMax) return 'it is wrapped too deep'
+    if (depth > packetDepthMax) return 'it is nested too deeply'
     if (type === lowerType.compound) return this.#openCompound(bytes, depth)
     if (type === lowerType.compress) return 'compressed bytes are within it'
     if (type === lowerType.encrypt) return 'it is encrypted'

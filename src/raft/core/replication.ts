@@ -118,7 +118,7 @@ function noteLostLog(raft: RaftCore, progress: Progress, index: LogIndex): void 
       match: progress.match,
       index,
       committed: Math.min(progress.match, raft.commit) > index,
-      remedy: 'it is brought up to date, but writes had fewer copies than were counted: replace it, distrust its disk',
+      remedy: 'it is caught up again, but writes had fewer copies than were counted: replace it, distrust its disk',
     },
   })
 }

@@ -69,7 +69,13 @@ export class Chunks {
   async #verify(meta: SnapshotMeta): Promise<void> {
     const verified = await this.#snapshots.verify(meta)
     if (verified.ok || this.#stopped) return
-    this.#log.write('error', 'raft', 'a snapshot cannot be sent, another is taken', { why: verified.error }, 'sampled')
+    this.#log.write(
+      'error',
+      'raft',
+      'a snapshot cannot be sent: another one is used',
+      { why: verified.error },
+      'sampled',
+    )
   }
 
   async #storeAll(): Promise<void> {

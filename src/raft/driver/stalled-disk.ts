@@ -54,10 +54,10 @@ export class StalledDisk {
     if (sinceMs === undefined || !isLeader()) return
     const forMs = env.clock.monoMs() - sinceMs
     if (forMs < this.#patienceMs) return
-    env.log.write('warn', 'raft', 'the disk does not answer: leadership is handed over', { forMs })
+    env.log.write('warn', 'raft', 'the disk does not answer: leadership is transferred', { forMs })
     turns.inBackground(
       handOver().then((isOver) => {
-        if (!isOver) env.log.write('warn', 'raft', 'nobody took over from a leader whose disk does not answer')
+        if (!isOver) env.log.write('warn', 'raft', 'no server took over from a leader whose disk does not answer')
       }),
     )
   }

@@ -51,7 +51,7 @@ export class WithoutRoom {
   }
 
   end(): void {
-    this.#parts.env.log.write('info', 'raft', 'there is space on the disk again: what waited is written')
+    this.#parts.env.log.write('info', 'raft', 'there is space on the disk again: the waiting writes are written')
   }
 
   async #handOver(): Promise<void> {

@@ -83,6 +83,6 @@ class Seen {
 /** One clause: what is known to be lost of what a snapshot up to `snapshotIndex` does not hold. */
 export function lossText({ before, heldUpTo }: LogLoss, snapshotIndex: LogIndex): string {
   const left = greater(before?.lastIndex ?? noIndex, snapshotIndex)
-  if (heldUpTo <= left) return `no entry is known to be lost up to ${left}, but nobody can tell what came after it`
+  if (heldUpTo <= left) return `no entry is known to be lost up to ${left}, but it is unknown what came after it`
   return `entries ${left + 1} to ${heldUpTo} are known to be lost, and whatever came after them`
 }

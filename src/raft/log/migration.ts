@@ -84,7 +84,7 @@ function sameEntry(one: Entry | undefined, other: Entry | undefined): boolean {
 function twoLogs(dataDir: string): RaftOpenFailure {
   return {
     kind: 'old-format',
-    message: `${dataDir}: there are two logs, in ${oldLogName} and in raft/log, and they do not say the same`,
-    remedy: 'nothing was changed: move the one away that is of no use any more',
+    message: `${dataDir}: there are two logs, in ${oldLogName} and in raft/log, and they differ`,
+    remedy: 'nothing was changed: move the obsolete one away',
   }
 }

@@ -10,7 +10,7 @@ export interface RaftOpenFailure {
 const rejoinRemedy =
   'nothing was changed: if other servers are well, remove this one from the cluster and let it join again as a new server, ' +
   'with an empty data directory, never with an older copy of this one; if it is the only voter, bring a snapshot into an ' +
-  'empty data directory, or start it once with -accept-lost-log, which goes on without what is lost'
+  'empty data directory, or start it once with -accept-lost-log, which continues without what is lost'
 
 /** Bytes that were durable once and are not what was written. `offset` is where in the file. */
 export function damagedAt(path: string, offset: number, what: string): RaftOpenFailure {
@@ -47,7 +47,7 @@ const diskRemedies: Record<DiskFailure['kind'], string> = {
   exists: 'move it away',
   permission: 'give this user the right to read and write it',
   full: 'free some space on its disk and start again',
-  'not-directory': 'move the file away that stands in the place of a directory',
+  'not-directory': 'move away the file in the place of the directory',
   'is-directory': 'move the directory away',
   locked: 'stop the agent that uses it',
   io: 'check the disk',

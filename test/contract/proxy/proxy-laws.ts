@@ -28,7 +28,7 @@ interface Mesh {
 /** The same world, with what is said of refusals written down. */
 function listening(env: Env, refused: string[]): Env {
   const write: Env['log']['write'] = (level, topic, text, fields) => {
-    if (text === 'A connection was not let through') refused.push(String(fields?.['why']))
+    if (text === 'A connection was refused') refused.push(String(fields?.['why']))
     env.log.write(level, topic, text, fields)
   }
   return Object.create(env, { log: { value: Object.create(env.log, { write: { value: write } }) } }) as Env

@@ -300,7 +300,7 @@ describe('what came over the API', () => {
       )
       await lives.live(async ({ agent, lines }) => {
         expect(agent.checks()).toEqual([])
-        expect(lines).toEqual(['warn a kept check is left out: scripts are disabled on this agent {"check":"s"}'])
+        expect(lines).toEqual(['warn a stored check is left out: scripts are disabled on this agent {"check":"s"}'])
       })
     })
   })

@@ -84,12 +84,12 @@ describe('what servers refuse an agent', () => {
       expect(failed(world)).toEqual([lacks])
       tokens.granted.delete('secret-of-agent')
       await world.rest(longWhileMs)
-      const unknown =
-        'Failed to sync service "web": the token that it goes by is unknown to the servers (ACL not found)'
+      const unknown = 'Failed to sync service "web": its token is unknown to the servers (ACL not found)'
       expect(failed(world)).toEqual([lacks, unknown])
       tokens.granted.set('secret-of-agent', ['node:node-a:write', 'service:web:write'])
       await world.rest(longWhileMs)
-      const elsewhere = /^Failed to sync service "web": Permission denied, though token \S+ has the rights for it/
+      const elsewhere =
+        /^Failed to sync service "web": Permission denied, although, as far as this agent knows, token \S+ has the rights for it/
       expect(failed(world)[2]).toMatch(elsewhere)
       catalog.before = async () => undefined
       catalog.failure = undefined

@@ -123,7 +123,7 @@ describe('an agent whose default token is none', () => {
     expect(logged, 'the fault is the caller’s').toEqual([])
     await ask('')
     await ask('')
-    expect(logged).toEqual([expect.stringContaining('the default token of this agent is none')])
+    expect(logged).toEqual([expect.stringContaining('the default token of this agent does not exist')])
     await held.clock.advance(60_000)
     await ask('')
     expect(logged).toHaveLength(2)

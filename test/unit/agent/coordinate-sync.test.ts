@@ -74,7 +74,7 @@ describe('the coordinate of an agent', () => {
     const { state, lines, rounds, stop } = begun()
     state.answer = err({ kind: 'no-leader' })
     await rounds(2)
-    expect(lines).toEqual(Array.from({ length: 2 }, () => 'debug could not tell where this node is'))
+    expect(lines).toEqual(Array.from({ length: 2 }, () => 'debug could not send the coordinate of this node'))
     stop()
     await rounds(2)
     expect(state.sent).toHaveLength(2)

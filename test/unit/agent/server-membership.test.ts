@@ -270,6 +270,8 @@ describe('the leader looks after its servers', () => {
     await leading.start()
     await leading.clock.advance(10_000)
     expect(leading.changes.length).toBeGreaterThan(2)
-    expect(leading.clock.logged).toEqual(['a server waits, for the Raft configuration cannot be changed so'])
+    expect(leading.clock.logged).toEqual([
+      'a server waits, because this change of the Raft configuration is impossible',
+    ])
   })
 })

@@ -327,9 +327,9 @@ describe('svc acl explain', () => {
   })
 
   it.each([
-    [{ Allowed: false, DecidedBy: 'default', Level: 'deny' }, 'no rule is about it, and the default policy is deny'],
-    [{ DecidedBy: 'unrestricted' }, 'it may do everything'],
-    [{ DecidedBy: 'not-enforced' }, 'nobody is asked for this right as access control is set'],
+    [{ Allowed: false, DecidedBy: 'default', Level: 'deny' }, 'no rule matches, and the default policy is deny'],
+    [{ DecidedBy: 'unrestricted' }, 'the token may do everything'],
+    [{ DecidedBy: 'not-enforced' }, 'the settings of access control do not require this right'],
   ])('says why of %j', async (over, why) => {
     api.on('GET /v1/acl/explain?resource=operator&right=read', [200, explanation(over)])
     expect((await acl('explain', 'operator:read')).out).toContain(`Because:  ${why}\n`)
@@ -347,8 +347,8 @@ describe('svc acl explain', () => {
     [['service:look', 'web'], /is no right at a resource: write <resource>:<right>, of agent, key/],
     [['service'], /"service" is no right at a resource/],
     [['operator:read', 'x'], /operator has no names: leave "x" out/],
-    [['service:read'], /name what is asked for: service:read <name>/],
-    [['service:list', 'web'], /list is a right at key alone/],
+    [['service:read'], /give the name as well: service:read <name>/],
+    [['service:list', 'web'], /only key has the right list/],
   ])('cannot tell for %j, and says why', async (argv, why) => {
     expect(await acl('explain', ...argv)).toEqual({ code: 2, out: '', error: expect.stringMatching(why) })
     expect(api.asked).toEqual([])
@@ -385,7 +385,7 @@ describe('svc acl status', () => {
       code: 0,
       out:
         'Mode:         legacy\nWaits for:    s1 in dc1, which runs 1.3.1; s2 in dc0, which has access control turned off\n' +
-        'Migration:    7 legacy tokens without an accessor; it begins when the mode is new\nReplication:  off\n',
+        'Migration:    7 legacy tokens without an accessor; migration begins when the mode is new\nReplication:  off\n',
       error: '',
     })
   })

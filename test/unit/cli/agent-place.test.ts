@@ -184,6 +184,6 @@ describe('where a command finds its agent', () => {
       expect(seen.error).toMatch(/^Error leaving: [^\n]*\n$/)
       expect(seen.error).toContain(error)
     }
-    expect((await asked([], { SVC_HTTP_SSL: 'maybe' })).error).toContain('SVC_HTTP_SSL "maybe" is not a truth value')
+    expect((await asked([], { SVC_HTTP_SSL: 'maybe' })).error).toContain('SVC_HTTP_SSL "maybe" is not a boolean')
   })
 })

@@ -88,7 +88,7 @@ describe('svc connect ca forecast', () => {
         Roots: [old, { ...root, Leaves: [] }],
         Crossings: [crossing],
         Rotation: rotation,
-        RotationNow: { ...calm.RotationNow, Possible: false, Why: 'one is under way' },
+        RotationNow: { ...calm.RotationNow, Possible: false, Why: 'a rotation is under way' },
       },
     ])
     const { code, out } = await api.run(['connect', 'ca', 'forecast'])
@@ -100,7 +100,7 @@ describe('svc connect ca forecast', () => {
       'From newer roots to older ones:\nRoot         Signed by    Expires\nc9:7f:75:01  aa:bb:cc:dd  2026-11-28T',
     )
     expect(out).toContain('A rotation is under way:\n  - number 3, to vault, since 2026-11-21T02:59:50Z: requested\n')
-    expect(out).toContain('A rotation now:\n  - is not possible: one is under way\n')
+    expect(out).toContain('A rotation now:\n  - is not possible: a rotation is under way\n')
   })
 
   it('says when a rotation begins for whose root there is no room yet', async () => {
@@ -109,33 +109,36 @@ describe('svc connect ca forecast', () => {
     const rotationNow = { ...calm.RotationNow, Begins }
     api.on(path, [200, { ...calm, State: 'rotating', Rotation: rotation, RotationNow: rotationNow }])
     const { out } = await api.run(['connect', 'ca', 'forecast'])
-    expect(out).toContain(`begun\n  - begins ${Begins}, when a root has gone`)
-    expect(out).toContain(`A rotation now:\n  - is accepted, and begins ${Begins}, when a root has gone`)
+    expect(out).toContain(`begun\n  - begins ${Begins}, when a root has expired`)
+    expect(out).toContain(`A rotation now:\n  - is accepted, and begins ${Begins}, when a root has expired`)
   })
 
   it('ends with 2 where the authority does not do its work, and says why', async () => {
     api.on(path, [200, { ...calm, State: 'degraded', Problem: 'the provider cannot be reached' }])
     const degraded = await api.run(['connect', 'ca', 'forecast'])
-    expect([degraded.code, degraded.out.split('To see to:\n')[1]]).toEqual([2, '  - the provider cannot be reached\n'])
+    expect([degraded.code, degraded.out.split('Needs attention:\n')[1]]).toEqual([
+      2,
+      '  - the provider cannot be reached\n',
+    ])
     api.on(path, [200, { ...calm, LeafExpires: '' }])
     const exhausted = await api.run(['connect', 'ca', 'forecast'])
     expect(exhausted.code).toBe(2)
-    expect(exhausted.out).toContain('  - no leaf can be signed: too little is left')
+    expect(exhausted.out).toContain('  - no leaf can be signed: a certificate that goes with it')
   })
 
   it('tells of leaves that are cut short and of a root that ends soon, and of nothing else', () => {
     const seen = (changes: object): string | undefined =>
-      forecastText(forecastSchema.parse({ ...calm, ...changes })).split('To see to:\n')[1]
+      forecastText(forecastSchema.parse({ ...calm, ...changes })).split('Needs attention:\n')[1]
     expect(seen({})).toBeUndefined()
     expect(seen({ LeafExpires: '2026-11-22T03:00:00Z' })).toBe(
-      '  - leaves are cut short to 2026-11-22T03:00:00Z, when something expires that goes out with them\n',
+      '  - leaves are cut short to 2026-11-22T03:00:00Z, when a certificate that goes with them expires\n',
     )
     expect(seen({ Roots: [{ ...root, Expires: '2027-01-19T03:00:00Z' }] })).toBe(
-      '  - the active root expires at 2027-01-19T03:00:00Z: rotate before, by as long as a leaf lives at least\n',
+      '  - the active root expires at 2027-01-19T03:00:00Z: rotate at least the lifetime of a leaf before\n',
     )
     expect(seen({ Roots: [{ ...root, Expires: '2027-01-21T03:00:00Z' }] })).toBeUndefined()
     const none = { State: 'not-begun', LeafExpires: '', Roots: [], TrustDomain: '', Provider: '', LeafCertTTL: '0s' }
-    expect(seen(none)).toBe('  - the authority has not begun: it does when a leader has the mesh enabled\n')
+    expect(seen(none)).toBe('  - the authority does not exist yet: a leader with the mesh enabled creates it\n')
   })
 
   it('is JSON for programs', async () => {

@@ -59,7 +59,7 @@ describe('svc intention create', () => {
     const wrong = file('b.json', { SourceName: 'a', DestinationName: 'b', Action: 'perhaps' })
     expect(await api.run(['intention', 'create', '-file', wrong])).toMatchObject({
       code: 1,
-      error: `Error: ${wrong} is no intention: write Action, 'allow' or 'deny'\n`,
+      error: `Error: ${wrong} is no intention: set Action to 'allow' or 'deny'\n`,
     })
   })
 
@@ -139,7 +139,7 @@ Created At:   Saturday, 21-Nov-26 03:24:53 UTC
       'Error: Intention with source "z" and destination "z" not found.\n',
     )
     expect((await api.run(['intention', 'get', 'nope'])).error).toBe(
-      'Error: "nope" is no ID of an intention. Name its two ends, SRC DST; svc intention match NAME lists intentions\n',
+      'Error: "nope" is not the ID of an intention. Give its two ends, SRC DST; svc intention match NAME lists intentions\n',
     )
     expect((await api.run(['intention', 'get'])).error).toBe('Error: command requires exactly 1 or 2 arguments\n')
   })
@@ -186,9 +186,7 @@ describe('an agent without the mesh', () => {
   ])('is said to be one: %j', async (argv, code, path) => {
     const ran = await api.run(argv)
     expect([ran.code, ran.out]).toEqual([code, ''])
-    expect(ran.error).toContain(
-      `the agent that was asked does not serve ${path}: that part is not in its release, or not there yet\n`,
-    )
+    expect(ran.error).toContain(`the agent does not serve ${path}: its release does not have it\n`)
   })
 })
 
@@ -231,7 +229,7 @@ describe('svc connect', () => {
     )
     expect(await run(`-config-file=${file('a', '{')}`)).toMatch(/^Error parsing config file: .*a:1:2: not JSON: .+\n$/)
     expect(await run(`-config-file=${file('c', '{\n  "Provider": "svc",\n}')}`)).toMatch(/c:3:1: not JSON/)
-    expect(await run(`-config-file=${file('b', { Config: {} })}`)).toMatch(/b:1:1: write Provider, a text\n$/)
+    expect(await run(`-config-file=${file('b', { Config: {} })}`)).toMatch(/b:1:1: set Provider to a text\n$/)
     expect(api.asked).toEqual([])
   })
 
@@ -259,7 +257,7 @@ describe('svc connect', () => {
     expect(await problemOf('-sidecar-for=web')).toBe('No sidecar proxy registered for web')
   })
 
-  it('proxy says that it takes no connections for a service without a port', async () => {
+  it('proxy says that it accepts no connections for a service without a port', async () => {
     const proxy = { DestinationServiceName: 'web', LocalServiceAddress: '10.1.1.1' }
     const body = { Kind: 'connect-proxy', ID: 'web-proxy', Port: 21_000, Proxy: proxy }
     api.answers.set('GET /v1/agent/service/web-proxy', [200, body])
@@ -267,7 +265,7 @@ describe('svc connect', () => {
     api.environment.set(proxyVariables.tethered, '1')
     const { out, error } = await api.run(['connect', 'proxy', '-proxy-id=web-proxy'])
     expect(out).toContain('Public listener: Disabled\n')
-    expect(error).toBe('The proxy web-proxy has no LocalServicePort: it takes no connections for web\n')
+    expect(error).toBe('The proxy web-proxy has no LocalServicePort: it accepts no connections for web\n')
   })
 
   it('envoy needs the service that it stands for, and then says that it is not there yet', async () => {
@@ -276,7 +274,7 @@ describe('svc connect', () => {
     )
     expect(await api.run(['connect', 'envoy', '-sidecar-for=web', '-bootstrap'])).toMatchObject({
       code: 1,
-      error: '==> Envoy cannot be configured: the gRPC API is not there; svc connect proxy is\n',
+      error: '==> Envoy cannot be configured: the agent has no gRPC API; svc connect proxy is\n',
     })
   })
 })

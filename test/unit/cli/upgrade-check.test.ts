@@ -97,7 +97,7 @@ describe('in the way is', () => {
       ['clients-ahead'],
     ],
     [
-      'an agent that does not say what it runs',
+      'an agent that does not report its release',
       cluster({ servers: three('1.1.0'), clients: [{ ...client(1, '1.1.0'), release: undefined }] }),
       '1.4.0',
       ['build-unknown'],
@@ -225,7 +225,7 @@ describe('svc operator upgrade check', () => {
       error: '',
       out: [
         'Upgrade of dc1 to 1.4.0: 3 servers (1.1.0), 1 client (1.1.0).',
-        'To see to:',
+        'Needs attention:',
         '  - s2 leads: upgrade it last of all servers',
         '  - there is no way back from 1.4.0: save a snapshot first: svc snapshot save',
         'Nothing is in the way.',
@@ -239,7 +239,7 @@ describe('svc operator upgrade check', () => {
     const members = [...answers['/v1/agent/members'].slice(0, 3), member('s3', 3, '1.1.0', 'svc', 4)]
     const { code, out } = await check(['-to=1.3.1'], { ...answers, '/v1/agent/members': members })
     expect(code).toBe(2)
-    expect(out).toContain('In the way:\n  - server s3 is failed: bring it back')
+    expect(out).toContain('In the way:\n  - server s3 is failed: start it again')
     expect(out).toContain('In the way: 2.\n')
   })
 
@@ -270,7 +270,9 @@ describe('svc operator upgrade check', () => {
     expect(json.out).toBe((await check(['-format=json'])).out)
     const configuration = { Servers: [peer('s1', 1), peer('s2', 2, true), peer('s3', 3), peer('s4', 4)] }
     const still = { ...answers, '/v1/agent/members': members, '/v1/operator/raft/configuration?stale=': configuration }
-    expect((await check([], still)).out).toContain('the consensus group has id-s4, which no member of the pool answers')
+    expect((await check([], still)).out).toContain(
+      'the consensus group has id-s4, which belongs to no member of the pool',
+    )
   })
 
   it('says that the token may not see all members, and calls none of those a stray', async () => {

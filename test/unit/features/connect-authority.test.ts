@@ -96,7 +96,7 @@ describe('the beginning of the authority', () => {
   it('[CA-011] [CA-012] [CA-013] follows the settings of a leader once: what another one says has no effect, and it is told so', async () => {
     const world = await AuthorityWorld.begun({ LeafCertTTL: '36h' })
     const before = [views.authorityOf(world.server.read()), world.roots]
-    const text = 'what the configuration of this server says of the certificate authority has no effect: it has begun'
+    const text = 'the settings of the certificate authority in the configuration have no effect: it exists already'
     world.change()
     await world.rest()
     expect(world.logged.map((line) => line.text)).not.toContain(text)
@@ -149,7 +149,7 @@ describe('the beginning of the authority', () => {
     )
     expect(await world.update({})).toMatchObject({
       ok: false,
-      error: { message: expect.stringContaining('not begun') },
+      error: { message: expect.stringContaining('not started') },
     })
     world.server.mesh = { enabled: true, provider: 'svc', options: {}, clusterId, dnsDomain: 'svc' }
     await world.advance(minuteMs)
@@ -253,7 +253,7 @@ describe('the configuration of the authority', () => {
   it('keeps options that the provider does not have, and names them in the log, with no value', async () => {
     const world = await AuthorityWorld.begun()
     expect(await world.update({ LeafCertTTL: '48h', Tokn: 's.verysecret' })).toEqual(ok(true))
-    const text = 'options that the provider does not have are kept, and have no effect'
+    const text = 'unknown options of the provider are stored and have no effect'
     expect(world.logged.filter((line) => line.text === text)).toEqual([
       { text, fields: { provider: 'svc', options: 'Tokn' } },
     ])
@@ -277,10 +277,10 @@ describe('the configuration of the authority', () => {
       '{"Config":{"PrivateKey":"hidden"}}',
       'error configuring provider: PrivateKey stands for a value that is stored, and none is',
     ],
-    ['{"Config":{"RootCert":"x"}}', 'error configuring provider: RootCert needs the PrivateKey that it is of'],
+    ['{"Config":{"RootCert":"x"}}', 'error configuring provider: RootCert needs its PrivateKey'],
     [
       '{"Config":{"LeafCertTTL":["1h"]}}',
-      "error configuring provider: error decoding config: 1 error(s) decoding:\n\n* error decoding 'LeafCertTTL': expected a text, a number or a truth value",
+      "error configuring provider: error decoding config: 1 error(s) decoding:\n\n* error decoding 'LeafCertTTL': expected a text, a number or a boolean",
     ],
     [
       '{"Config":{"CSRMaxPerSecond":-5}}',
@@ -301,7 +301,7 @@ describe('the configuration of the authority', () => {
     const refused = await world.update(foreign)
     expect(refused).toMatchObject({
       ok: false,
-      error: { kind: 'bad-request', message: 'RootCert is not of the private key' },
+      error: { kind: 'bad-request', message: 'RootCert does not match the private key' },
     })
     expect(views.openRotation(world.server.read())).toBeUndefined()
     expect(world.roots).toHaveLength(1)
@@ -515,7 +515,7 @@ describe('an old root', () => {
       expect(world.roots).toHaveLength(2)
       await world.advance(4 * minuteMs)
       expect(world.roots).toHaveLength(1)
-      expect(world.logged.map(({ text }) => text)).toContain('an old root is gone: its last leaf has expired')
+      expect(world.logged.map(({ text }) => text)).toContain('removed an old root: its last leaf has expired')
     }
   })
 

@@ -271,7 +271,7 @@ it('a caller that joins a rotation and asks again after it was given up is not t
   elsewhere.reachable = true
   expect(await world.update(managed, joining)).toMatchObject({
     ok: false,
-    error: { message: expect.stringMatching(/given up/) },
+    error: { message: expect.stringMatching(/cancelled/) },
   })
   expect(world.active.provider).toBe('svc')
 })

@@ -245,7 +245,7 @@ describe('a request for the authority of another datacenter', () => {
     asks(world)
     const parts = partsOf(world.server.context, [generous])
     const asked = { csr: world.csr([`spiffe://${trustDomain}`], true), datacenter: 'dc2' }
-    const message = `the provider has signed something else than was asked for: ${why}`
+    const message = `the provider has signed something other than the request: ${why}`
     expect(await signAuthority(parts, new OpenProviders(parts), asked)).toEqual(err({ kind: 'refused', message }))
   })
 })

@@ -107,7 +107,7 @@ describe('a datacenter that has become the primary one itself', () => {
     const { state, problem } = secondary.forecast()
     expect(state).toBe('degraded')
     expect(problem).toBe(
-      'leaves are signed below the root of dc1, and nobody renews what signs them: this datacenter is the primary one now: ' +
+      'leaves are signed below the root of dc1, and nothing renews the intermediate certificate: this datacenter is the primary one now: ' +
         'svc connect ca set-config gives it a root of its own',
     )
     expect(secondary.logged.map(({ fields }) => fields)).toContainEqual({ why: problem })
@@ -159,8 +159,7 @@ describe('the primary datacenter that keeps its mesh for itself', () => {
     both.missing = []
     await both.advance(10 * minuteMs)
     const why =
-      'the primary datacenter: it keeps its mesh for itself, for its servers have connect.federation = false, and signs for no ' +
-      'other datacenter'
+      'the primary datacenter: its servers have connect.federation = false, so it signs for no other datacenter'
     expect(both.secondary.forecast()).toMatchObject({ state: 'degraded', problem: why })
     expect(both.secondary.roots).toEqual([own])
     granted(

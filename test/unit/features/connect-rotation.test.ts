@@ -181,7 +181,7 @@ describe('a rotation of the authority', () => {
       expect(refusal(granted(await world.sign('web')), [root], world.nowMs)).toBeUndefined()
     }
     const other = await world.update({ PrivateKey: anotherKey() })
-    expect(other).toMatchObject({ ok: false, error: { message: expect.stringContaining('waits for a root to go') } })
+    expect(other).toMatchObject({ ok: false, error: { message: expect.stringContaining('waits until') } })
     const last = world.active.id
     await world.advance(goesMs - world.nowMs - 1)
     expect(world.active.id).toBe(last)
@@ -191,7 +191,7 @@ describe('a rotation of the authority', () => {
     expect(world.forecast()).toMatchObject({ state: 'ready', rotation: null })
   })
 
-  it('that waits for a root to go is given up by what holds now', async () => {
+  it('that waits until is given up by what holds now', async () => {
     const key = anotherKey()
     const world = await AuthorityWorld.begun({ PrivateKey: key })
     await eightRoots(world)
@@ -202,7 +202,7 @@ describe('a rotation of the authority', () => {
     expect(world.forecast()).toMatchObject({ state: 'ready', rotation: null })
   })
 
-  it('goes on over a change of leader while it waits for a root to go', async () => {
+  it('goes on over a change of leader while it waits until', async () => {
     const world = await AuthorityWorld.begun()
     await eightRoots(world)
     const goesMs = world.forecast().roots[0]?.goesMs ?? 0

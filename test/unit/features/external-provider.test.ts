@@ -234,7 +234,7 @@ describe('the external provider and the traps of the secrets manager', () => {
     manager.unmount('mesh-root')
     must(await open({ IntermediatePKIPath: 'mesh-intermediate-2' }).root(undefined, '1'))
     const { problem } = must(await reviewed(provider, root))
-    expect(problem).toContain('the root in mesh-root is another one than the mesh trusts')
+    expect(problem).toContain('the root in mesh-root is not the one that the mesh trusts')
     expect(failureOf(await open().root(root.state, '1')).kind).toBe('refused')
     // The intermediate of the root that is trusted is there as before, and signs.
     must(await signed(provider, env))
@@ -346,7 +346,7 @@ describe('the token of the external provider', () => {
     const problem = async () => must(await reviewed(provider, root)).problem
     expect(await problem()).toBeUndefined()
     await pass(2.5 * dayMs)
-    expect(await problem()).toContain('ends soon and cannot be renewed')
+    expect(await problem()).toContain('expires soon and cannot be renewed')
   })
 
   scene('that is capped is spoken of when renewing it no longer helps', async ({ manager, open, pass }) => {
@@ -375,7 +375,7 @@ describe('the token of the external provider', () => {
       env.timers.after(120_000, () => passed.resolve(undefined))
       await passed.promise
       provider.close()
-      expect(lines.some((line) => line.includes('does not take the token'))).toBe(true)
+      expect(lines.some((line) => line.includes('rejects the token'))).toBe(true)
       expect(lines.join('\n')).not.toContain(managerToken)
     }))
 })

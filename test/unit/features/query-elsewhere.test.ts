@@ -5,7 +5,7 @@ import { noChange } from '../../../src/model/log-position.ts'
 import { QueryWorld } from './query-world.ts'
 import { Rights } from './rights-of.ts'
 
-const changed = { kind: 'refused', message: 'the query is another one by now' }
+const changed = { kind: 'refused', message: 'the query has changed meanwhile' }
 
 /** Two datacenters: a query in the first finds nothing there, and fails over to the second. Tokens are good for what a test says. */
 class TwoDatacenters {

@@ -8,7 +8,7 @@ import { AuthorityWorld, granted, trustDomain } from './authority-world.ts'
 
 export const minuteMs = 60_000
 export const formerId = '99999999-2222-3333-4444-555555555555'
-export const old = { name: 's1.dc1', datacenter: 'dc1', why: 'runs 1.3.1, which does not know of it' }
+export const old = { name: 's1.dc1', datacenter: 'dc1', why: 'runs 1.3.1, which does not support it' }
 
 export const knownThere = {
   own: undefined,

@@ -107,7 +107,7 @@ describe('packets', () => {
     expect(decodePacket(packet as Uint8Array)).toMatchObject({ ok: true, value: { messages: [message] } })
     const broken = Uint8Array.from(packet as Uint8Array)
     broken[20] = (broken[20] as number) ^ 1
-    expect(decodePacket(broken)).toEqual({ ok: false, error: 'the checksum does not fit' })
+    expect(decodePacket(broken)).toEqual({ ok: false, error: 'the checksum does not match' })
   })
 
   it('begins another packet where the budget or the count of a compound is used up', () => {

@@ -78,7 +78,7 @@ describe('sealed frames of streams', () => {
     longer[4] = (longer[4] ?? 0) + 1
     expect(new FrameReading(sealing).push(longer)).toEqual({
       ok: false,
-      error: expect.stringMatching(/^no key of ours opens it: encrypt, /),
+      error: expect.stringMatching(/^none of our keys decrypts it: the sender has another encrypt key, /),
     })
     const endless = Uint8Array.from([10, 0x7f, 0, 0, 0])
     expect(new FrameReading(sealing).push(endless)).toEqual({ ok: false, error: 'a frame is longer than allowed' })

@@ -4,8 +4,8 @@ import { LeafExpiry } from '../../../src/proxy/following.ts'
 import { HandClock } from '../features/hand-clock.ts'
 
 const hourMs = 3_600_000
-const soon = 'The leaf certificate expires soon, and the agent gives no new one'
-const over = 'The leaf certificate has expired, and the agent gives no new one: new connections fail until it does'
+const soon = 'The leaf certificate expires soon, and the agent provides no new one'
+const over = 'The leaf certificate has expired, and the agent provides no new one: new connections fail until it does'
 
 const leaf = (fromMs: number, hours: number) => ({
   ValidAfter: utcText(fromMs),

@@ -125,14 +125,14 @@ describe('an upstream that is no more wanted', () => {
     }
     await stage.follow(plan(1_000))
     expect(connections.map(({ isBroken }) => isBroken())).toEqual([true, ...connections.slice(1).map(() => false)])
-    expect(stage.log.filter((text) => text.startsWith('Connections of a registration')).length).toBe(1)
+    expect(stage.log.filter((text) => text.startsWith('Connections of a long replaced registration')).length).toBe(1)
     stage.proxy.close()
     expect(connections.every(({ isBroken }) => isBroken())).toBe(true)
   })
 })
 
 describe('a listener that goes away', () => {
-  const lost = 'warn The proxy takes no more connections for its service: the registration has no LocalServicePort'
+  const lost = 'warn The proxy accepts no more connections for its service: the registration has no LocalServicePort'
   const door: InboundPlan = {
     listen: { host: '0.0.0.0', port: 21_000 },
     local: { host: '127.0.0.1', port: 80 },

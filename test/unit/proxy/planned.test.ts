@@ -64,15 +64,15 @@ describe('what a registered proxy is to do', () => {
   })
 
   it.each([
-    ['{', 'what is registered cannot be run: it is no service'],
+    ['{', 'the registration cannot be used: it is no service'],
     [{ ID: 'web', Port: 1 }, 'the service web is not a proxy (Kind connect-proxy)'],
-    [{ ...registered, Port: 70_000 }, 'what is registered cannot be run: Port'],
+    [{ ...registered, Port: 70_000 }, 'the registration cannot be used: Port'],
     [
       {
         ...registered,
         Proxy: { ...registered.Proxy, Upstreams: [{ DestinationType: 'x', DestinationName: 'd', LocalBindPort: 1 }] },
       },
-      'the upstream d is of a kind that is unknown',
+      'the upstream d is of an unknown kind',
     ],
   ])('%j is none: %s', (value, error) => {
     expect(planOf(typeof value === 'string' ? utf8(value) : json(value))).toEqual({ ok: false, error })

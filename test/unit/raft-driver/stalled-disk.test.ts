@@ -53,7 +53,7 @@ describe('a leader whose disk answers nothing any more', () => {
     const goOn = stall(cluster, leader)
     const write = cluster.propose(leader, 'waits')
     await cluster.time.advance(10_000)
-    expect(cluster.of(leader).env.lines.some((line) => line.includes('nobody took over'))).toBe(true)
+    expect(cluster.of(leader).env.lines.some((line) => line.includes('no server took over'))).toBe(true)
     goOn()
     expect((await cluster.settled(write)).ok).toBe(true)
   })

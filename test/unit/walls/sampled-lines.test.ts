@@ -61,7 +61,7 @@ const single: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'src/agent/servers/reconcile.ts': {
     "'removed a server that left'": 'of servers of the Raft configuration',
-    "'a server that left is not removed yet'": 'of servers of the Raft configuration, in rounds',
+    "'could not remove a server that left yet'": 'of servers of the Raft configuration, in rounds',
   },
   'src/agent/servers/server-membership.ts': {
     "'changed the Raft configuration'": 'a committed change',
@@ -72,8 +72,8 @@ const single: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/http/route-call.ts': {
     "'debug', 'http', 'request'": 'each request is what the operator asks for with this level',
   },
-  'src/gossip/driver/gossip-pool.ts': { "'the new tags are longer": 'of this agent’s own tags' },
-  'src/host/http-server.ts': { "'a listener did not close in order'": 'the end of a listener' },
+  'src/gossip/driver/gossip-pool.ts': { "'the new tags exceed the limit": 'of this agent’s own tags' },
+  'src/host/http-server.ts': { "'a listener did not close properly'": 'the end of a listener' },
   'src/host/tcp.ts': { "'listening'": 'the start of a listener' },
   'src/raft/driver/raft-server.ts': {
     "'configuration', {": 'of committed configurations',

@@ -142,7 +142,7 @@ export class Calls {
     this.#env.log.write(
       'warn',
       'acl',
-      'the default token of this agent is none: who brings no token of their own is refused',
+      'the default token of this agent does not exist: requests without a token are refused',
     )
   }
 

@@ -127,7 +127,7 @@ export class Served implements Answer<unknown> {
    * made it, and many callers share a result, each of which would look at every row.
    */
   of<Args, Reply>(endpoint: QueryEndpoint<Args, Reply>): Answer<Reply> {
-    invariant(endpoint.method === this.#endpoint.method, 'an answer is taken for that of another endpoint')
+    invariant(endpoint.method === this.#endpoint.method, 'an answer was stored for another endpoint')
     return this as Answer<Reply>
   }
 

@@ -33,7 +33,7 @@ export const legacyReadEndpoint: QueryEndpoint<IdArgs, TokenRow | null> = {
   kind: 'query',
   args: idArgs,
   reply: tokenReply.nullable(),
-  access: open('whoever has the secret reads the token that it is of'),
+  access: open('a caller with the secret may read its token'),
   query: (tx, { id }) => {
     const token = tokenBySecret(tx, id)
     return { index: tokensIndex(tx), value: token === undefined || token.type === '' ? null : token }

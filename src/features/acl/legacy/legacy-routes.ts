@@ -21,7 +21,7 @@ const tokens = jsonAnswer('Legacy tokens, with their secrets.', listOf(legacyTok
 const made = jsonAnswer('The ID.', z.strictObject({ ID: z.string() }))
 const body = { about: 'The token. Names of members may have their letters in any case.', json: legacyBody.accepts }
 
-const ownToken = 'whoever has the secret reads the token that it is of'
+const ownToken = 'a caller with the secret may read its token'
 
 /** Reference: access-control.md#legacy-api. */
 export const legacyRoutes: readonly Route[] = [

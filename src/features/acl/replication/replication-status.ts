@@ -57,7 +57,7 @@ export const replicationStatusEndpoint: ServerEndpoint<Record<string, never>, Re
   args: z.strictObject({}),
   reply: replicationStatus,
   leader: true,
-  access: open('says how far the copies are, and nothing of what they say'),
+  access: open('shows how far the copies are, and nothing of their content'),
   serve: async (server) => {
     const access = eitherSystem(server)
     if (!access.ok) return access

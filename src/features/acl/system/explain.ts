@@ -54,7 +54,7 @@ export const explainEndpoint: ServerEndpoint<Question, Explanation> = {
   args: question,
   reply: explanation,
   leader: false,
-  access: within('everybody is told of the own token, and of others who may read tokens'),
+  access: within('every caller may ask about its own token, and about others with acl:read'),
   serve: async (server, { resource, right, name, accessor }, authorizer) => {
     const explained = accessor === '' ? ok(authorizer) : await otherToken(server, authorizer, accessor)
     if (!explained.ok) return explained
@@ -96,7 +96,7 @@ const parameters = [
   parameter('resource', z.enum(resources), 'What kind of thing.'),
   parameter('right', z.enum(rights), '`list` is of keys alone.'),
   parameter('name', z.string(), 'Which of them. Absent at a resource that has no names: acl, keyring, operator.'),
-  parameter('accessor', z.string(), 'Another token than that of the request.'),
+  parameter('accessor', z.string(), 'Accessor ID of another token than that of the request.'),
 ] as const
 
 type Name = ReadName | 'resource' | 'right' | 'name' | 'accessor'
@@ -108,11 +108,11 @@ export const explainRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'Whether a token has a right, and which rule decides',
-        access: { open: 'everybody is told of the own token; of another only who may read tokens' },
+        access: { open: 'every caller may ask about its own token; about another one with acl:read' },
         query: parameters,
         answers: newAclAnswers(
           jsonAnswer('What the server that was asked would decide.', explanationShape),
-          textAnswer(403, 'There is no such token, or only who may read tokens is told of it.'),
+          textAnswer(403, 'There is no such token, or the caller may not ask about it.'),
         ),
         handle: whereKnown(explain),
       }),
@@ -136,7 +136,7 @@ function questionIn({ query }: RouteRequest<Name>): Result<Question, string> {
     name,
     accessor: query.get('accessor') ?? '',
   })
-  if (!read.success) return err('say what is asked for: resource, right and, where it has names, name')
+  if (!read.success) return err('give the resource, the right and, where the resource has names, the name')
   const { resource, right } = read.data
   if (right === 'list' && resource !== 'key') return err('list is a right at key alone')
   const hasNames = !scalarResources.some((each) => each === resource)

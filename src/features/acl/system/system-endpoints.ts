@@ -40,7 +40,7 @@ export const bootstrapEndpoint: WriteEndpoint<z.infer<typeof bootstrapArgs>, Boo
   kind: 'write',
   args: bootstrapArgs,
   reply: bootstrapReply,
-  access: open('whoever asks first gets all rights, once'),
+  access: open('the first caller gets all rights, once'),
   serve: async (server, { legacy }, identity) => {
     const access = eitherSystem(server)
     if (!access.ok) return access
@@ -110,7 +110,7 @@ export const standingEndpoint: ServerEndpoint<z.infer<typeof noArgs>, AccessStan
   args: noArgs,
   reply: accessStanding,
   leader: false,
-  access: open('names the servers that the error of the legacy mode names to anybody'),
+  access: open('names the servers that the error of the legacy mode names to every caller'),
   serve: async (server) => {
     const access = eitherSystem(server)
     return access.ok ? ok(standingOf(server, access.value)) : access

@@ -49,11 +49,11 @@ export const systemRoutes: readonly Route[] = [
     operations: {
       PUT: declared({
         summary: 'Make the first token, which has all rights',
-        access: { open: 'whoever asks first gets all rights, once' },
+        access: { open: 'the first caller gets all rights, once' },
         query: bootstrapParameters,
         answers: aclAnswers(
           jsonAnswer('The token.', bootstrapTokenShape),
-          textAnswer(403, 'Somebody has had it; the line says what a reset has to name.'),
+          textAnswer(403, 'It is used up; the line says what a reset has to name.'),
         ),
         handle: whereOn(bootstrap),
       }),
@@ -63,11 +63,14 @@ export const systemRoutes: readonly Route[] = [
     path: '/v1/acl/status',
     operations: {
       GET: declared({
-        summary: 'How far the datacenter is on its way to the new kind of access control',
-        access: { open: 'names the servers that the error of the legacy mode names to anybody' },
+        summary: 'How far the datacenter has changed to the new kind of access control',
+        access: { open: 'names the servers that the error of the legacy mode names to every caller' },
         query: readParameters,
         answers: newAclAnswers(
-          jsonAnswer('Mode, who is missing, and how the migration of legacy tokens does.', standingShape),
+          jsonAnswer(
+            'Mode, the servers that are missing, and the state of the migration of legacy tokens.',
+            standingShape,
+          ),
         ),
         handle: whereKnown(standing),
       }),
@@ -78,7 +81,7 @@ export const systemRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'How tokens and policies are copied from the primary datacenter',
-        access: { open: 'says how far the copies are, and nothing of what they say' },
+        access: { open: 'shows how far the copies are, and nothing of their content' },
         query: readParameters,
         answers: aclAnswers(jsonAnswer('How far it is.', replicationShape)),
         handle: whereOn(replication),

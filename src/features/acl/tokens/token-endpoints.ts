@@ -72,7 +72,7 @@ export const tokenSelfEndpoint: QueryEndpoint<z.infer<typeof secretArgs>, InMode
   kind: 'query',
   args: secretArgs,
   reply: inModeReply(tokenReply.nullable()),
-  access: open('whoever has the secret reads the token that it is of'),
+  access: open('a caller with the secret may read its token'),
   query: (tx, { secret }) =>
     inNewMode(tx, () => {
       const token = tokenBySecret(tx, secret)

@@ -46,7 +46,7 @@ const listParameters = [
   parameter('policy', z.string(), 'Only tokens that are bound to the policy of this ID.'),
 ] as const
 
-const ownToken = 'whoever has the secret reads the token that it is of'
+const ownToken = 'a caller with the secret may read its token'
 
 /** Reference: access-control.md#endpoints, access-control.md#token-object. */
 export const tokenRoutes: readonly Route[] = [
@@ -207,7 +207,7 @@ async function deleteToken(agent: AgentContext, request: AclRequest, entry: Ente
 
 const elsewhere = {
   kind: 'refused',
-  message: 'the datacenter that is configured as the primary one takes another for it',
+  message: 'the datacenter that is configured as the primary one considers another one primary',
 } as const
 
 /** Asks in the datacenter that the request names, and in the primary one if that datacenter does not own the token. */

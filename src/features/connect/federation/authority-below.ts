@@ -41,7 +41,7 @@ export async function authorityBelow(
   const { rootId, certificate, behind } = signed.value
   const active = roots.find(({ id }) => id === activeRootId)
   if (active === undefined || rootId !== active.id)
-    return failedBy({ kind: 'unavailable', message: 'the primary datacenter has another root meanwhile' })
+    return failedBy({ kind: 'unavailable', message: 'the root of the primary datacenter has changed meanwhile' })
   const ownIntermediates = [certificate, ...behind, ...behindRoot]
   const ends = certificatesIn(ownIntermediates).map(({ notAfterMs }) => notAfterMs)
   if (ends.length < ownIntermediates.length) {

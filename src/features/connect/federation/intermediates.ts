@@ -73,7 +73,7 @@ export async function signAuthority(
   const [certificate] = read.ok ? read.value : []
   const problem =
     certificate === undefined ? 'nothing' : authorityProblem(certificate, request.value.publicKey, uri, chainEndMs)
-  if (problem !== undefined) return refused(`the provider has signed something else than was asked for: ${problem}`)
+  if (problem !== undefined) return refused(`the provider has signed something other than the request: ${problem}`)
   const longer = { rootId: root.id, datacenter, endMs, signedUntilMs: certificate?.notAfterMs ?? 0 }
   const late = await recordLonger(server, longer)
   if (late !== undefined) return err(late)
@@ -82,8 +82,7 @@ export async function signAuthority(
 }
 
 /** The leader of the other datacenter logs this line. */
-const forItselfLine =
-  'it keeps its mesh for itself, for its servers have connect.federation = false, and signs for no other datacenter'
+const forItselfLine = 'its servers have connect.federation = false, so it signs for no other datacenter'
 
 /**
  * The authority may sign leaves of this mesh but no further authority, and must come with nothing but the chain to the
@@ -95,11 +94,11 @@ function authorityProblem(
   uri: string,
   endMs: number,
 ): string | undefined {
-  if (!authority) return 'it is no authority'
+  if (!authority) return 'it is not a certificate authority'
   if (pathLength !== 0) return 'it could sign further authorities'
-  if (!equalBytes(publicKey, wanted)) return 'its key is another'
+  if (!equalBytes(publicKey, wanted)) return 'it has another key'
   if (uris.length !== 1 || uris[0] !== uri) return 'it is of another mesh'
-  return notAfterMs > endMs ? 'it outlives what it is signed with' : undefined
+  return notAfterMs > endMs ? 'it expires after the certificate that signed it' : undefined
 }
 
 /**

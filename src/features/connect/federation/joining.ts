@@ -204,7 +204,7 @@ function leftAlone({ server }: AuthorityParts, tx: ReadTransaction): Step | unde
   if (followed === '') return undefined
   const remedy = server.isPrimary
     ? 'this datacenter is the primary one now: svc connect ca set-config gives it a root of its own'
-    : 'this server is in no pool of all datacenters'
-  const message = `leaves are signed below the root of ${followed}, and nobody renews what signs them: ${remedy}`
+    : 'this server is not in the pool of all datacenters'
+  const message = `leaves are signed below the root of ${followed}, and nothing renews the intermediate certificate: ${remedy}`
   return failedBy({ kind: 'refused', message })
 }

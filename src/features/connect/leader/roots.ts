@@ -51,7 +51,7 @@ export class Bootstrap {
     if (!begun.ok) return notReplicated(begun.error)
     if (begun.value) {
       const fields = { provider, trust_domain: trustDomain, root: root.value.id }
-      env.log.write('info', 'connect', 'the certificate authority has begun', fields)
+      env.log.write('info', 'connect', 'the certificate authority has started', fields)
     }
     return did
   }
@@ -82,7 +82,7 @@ export async function reviewStep({ server }: AuthorityParts, signer: ActiveSigne
     if (!facts.ok) return failedBy(facts.error)
     const renewed = await server.propose(renewSigner, { root: facts.value, at: root.modifyIndex })
     if (!renewed.ok) return notReplicated(renewed.error)
-    server.env.log.write('info', 'connect', 'the provider has renewed what it has below its root', { root: root.id })
+    server.env.log.write('info', 'connect', 'the provider has renewed its intermediate certificate', { root: root.id })
   }
   return problem === undefined ? did : failedBy({ kind: 'unavailable', message: problem })
 }
@@ -107,6 +107,6 @@ export async function pruneStep({ server, ...times }: AuthorityParts, tx: ReadTr
   const ids = rootIds.map(({ id }) => id)
   const gone = await server.propose(pruneRoots, { rootIds: ids, nowMs, skewMs, leafTtlMinMs })
   if (!gone.ok) return notReplicated(gone.error)
-  for (const root of ids) env.log.write('info', 'connect', 'an old root is gone: its last leaf has expired', { root })
+  for (const root of ids) env.log.write('info', 'connect', 'removed an old root: its last leaf has expired', { root })
   return did
 }

@@ -28,7 +28,7 @@ export async function rotationStep(
 ): Promise<Step> {
   const active = activeRoot(tx)
   if (active === undefined || authorityOf(tx) === undefined) {
-    return failedBy({ kind: 'refused', message: 'no root is active from which to rotate' })
+    return failedBy({ kind: 'refused', message: 'there is no active root to rotate from' })
   }
   if (row.root === null || row.step === 'begun') {
     const forMs = roomFromMs(tx, parts) - parts.server.env.clock.wallMs()
@@ -84,7 +84,7 @@ async function request(
   if (!recorded.ok) return notReplicated(recorded.error)
   if (!root.ok) {
     const fields = { rotation: row.id, provider: row.provider, why: root.error.message }
-    server.env.log.write('warn', 'connect', 'the new provider refuses: the rotation ends', fields)
+    server.env.log.write('warn', 'connect', 'the new provider refused: the rotation is cancelled', fields)
   } else tell(server.env, row, 'there is a new root', { root: root.value.id })
   return did
 }
@@ -159,7 +159,7 @@ async function activate(
   const there = await providers.rootOf(row.provider, row.options, authority, '0', row.root)
   if (!there.ok) return failedBy(there.error)
   if (there.value.id !== row.root.id) {
-    return failedBy({ kind: 'refused', message: 'the new provider has another root now than the one that was signed' })
+    return failedBy({ kind: 'refused', message: 'the root of the new provider has changed since it was signed' })
   }
   const nowMs = server.env.clock.wallMs()
   const waitMs = usableFromMs(parts, row, there.value) - nowMs

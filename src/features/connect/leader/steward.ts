@@ -134,14 +134,14 @@ export class Steward implements Closable {
     const { metrics, log } = this.#parts.server.env
     if (by === 'provider') metrics.count('connect.ca.provider.failed')
     if (this.#problem !== message)
-      log.write('warn', 'connect', 'the certificate authority is held up', { why: message })
+      log.write('warn', 'connect', 'the certificate authority is blocked', { why: message })
     this.#problem = message
   }
 
   #went(): void {
     this.#pauseMs = retryFirstMs
     if (this.#problem === '') return
-    this.#parts.server.env.log.write('info', 'connect', 'the certificate authority goes on')
+    this.#parts.server.env.log.write('info', 'connect', 'the certificate authority continues')
     this.#problem = ''
   }
 
@@ -182,7 +182,7 @@ function tellSettingsIgnored({ server }: AuthorityParts): void {
   const isOther = nameOfKind(mesh.provider) !== authority.provider || !given.ok
   const saysMore = given.ok && Object.entries(given.value).some(([name, value]) => authority.options[name] !== value)
   if (!isOther && !saysMore) return
-  const text = 'what the configuration of this server says of the certificate authority has no effect: it has begun'
+  const text = 'the settings of the certificate authority in the configuration have no effect: it exists already'
   env.log.write('info', 'connect', text, { provider: authority.provider })
 }
 
@@ -194,7 +194,7 @@ function tellRestored({ server, skewMs }: AuthorityParts): void {
   const restored = restoredOf(server.read())
   if (restored === undefined || restored.leavesUntilMs + pruneMarginMs(skewMs) <= clock.wallMs()) return
   const text =
-    'a snapshot was restored: old roots stay for leaves that it does not know of, and serial numbers begin anew'
+    'a snapshot was restored: old roots stay for leaves that it does not contain, and serial numbers start anew'
   const fields = { until: utcText(restored.leavesUntilMs), roots_lost: restored.lost.join(' ') }
   log.write(restored.lost.length === 0 ? 'info' : 'warn', 'connect', text, fields)
 }

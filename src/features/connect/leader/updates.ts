@@ -59,7 +59,7 @@ export class Updates implements Closable {
       if (this.#closed) return err(goesAway)
       const tx = server.read()
       const authority = authorityOf(tx)
-      if (authority === undefined) return refused('the certificate authority has not begun yet', this.#problem())
+      if (authority === undefined) return refused('the certificate authority has not started yet', this.#problem())
       const options = checkedOptions(kind, wish.options, {
         authority,
         rotation: openRotation(tx),
@@ -123,7 +123,7 @@ export class Updates implements Closable {
     const { env } = this.#parts.server
     const begins = this.#waitsUntil(row)
     const text =
-      begins === '' ? 'a change of the root is accepted, and goes on' : 'a change of the root is accepted, and waits'
+      begins === '' ? 'a change of the root is accepted and continues' : 'a change of the root is accepted and waits'
     env.log.write('info', 'connect', text, { rotation: row.id, ...(begins === '' ? {} : { begins }) })
   }
 
@@ -155,7 +155,7 @@ export class Updates implements Closable {
   #underWay(row: RotationRow): string {
     const begins = this.#waitsUntil(row)
     if (begins === '') return `the rotation ${row.id} is under way, and goes on`
-    return `the rotation ${row.id} waits for a root to go, until ${begins}: set the configuration that holds now to give it up`
+    return `the rotation ${row.id} waits until ${begins} for a root to expire: set the present configuration to cancel it`
   }
 
   async #changed(id: number, limitMs: number): Promise<void> {
@@ -183,7 +183,7 @@ function tellUnknown(
 ): void {
   const unknown = Object.keys(given).filter((option) => !knownOptions.includes(option))
   if (unknown.length === 0) return
-  const text = 'options that the provider does not have are kept, and have no effect'
+  const text = 'unknown options of the provider are stored and have no effect'
   env.log.write('warn', 'connect', text, { provider: name, options: unknown.join(' ') })
 }
 
@@ -226,7 +226,7 @@ function endOf(row: RotationRow | undefined): Result<boolean, Failure> {
     case 'refused':
       return mistaken(row.why)
     case 'given-up':
-      return refused('the rotation was given up', 'another change set what held before')
+      return refused('the rotation was cancelled', 'another change restored the previous configuration')
     default:
       return ok(true)
   }

@@ -53,7 +53,7 @@ export async function signRecorded(
   const endMs = Math.min(chain.endMs, ...(behind?.value ?? []).map(({ notAfterMs }) => notAfterMs))
   const problem =
     leafProblem(certificate, { publicKey, uri, endMs }) ?? chainProblem(parts, recorded, certificate, signed.value)
-  if (problem !== undefined) return refused(`the provider has signed something else than was asked for: ${problem}`)
+  if (problem !== undefined) return refused(`the provider has signed something other than the request: ${problem}`)
   const { datacenter } = parts.server
   const longer = { rootId: signer.root.id, datacenter, endMs: expiresMs, signedUntilMs: certificate.notAfterMs }
   const late = await recordLonger(parts.server, longer)
@@ -66,10 +66,10 @@ function leafProblem(
   leaf: Certificate,
   wish: { readonly publicKey: Uint8Array; readonly uri: string; readonly endMs: number },
 ): string | undefined {
-  if (!equalBytes(leaf.publicKey, wish.publicKey)) return 'its key is another'
+  if (!equalBytes(leaf.publicKey, wish.publicKey)) return 'it has another key'
   if (leaf.uris.length !== 1 || leaf.uris[0] !== wish.uri || leaf.dnsNames.length > 0) return 'it is of another service'
   if (leaf.authority) return 'it is an authority'
-  return leaf.notAfterMs > wish.endMs ? 'it outlives what it is signed with' : undefined
+  return leaf.notAfterMs > wish.endMs ? 'it expires after the certificate that signed it' : undefined
 }
 
 /** A leaf from an external provider must lead to the trusted root; one that this server signed itself always does. */

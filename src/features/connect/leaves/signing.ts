@@ -63,12 +63,12 @@ export class Signing implements Closable {
     const { env, datacenter } = server
     if (this.#closed) return err({ kind: 'not-leader', leader: undefined })
     const trustDomain = trustDomainOf(server.read())
-    if (trustDomain === '') return err({ kind: 'refused', message: 'the certificate authority has not begun yet' })
+    if (trustDomain === '') return err({ kind: 'refused', message: 'the certificate authority has not started yet' })
     if (this.#queue.length >= Math.min(requestsWaitingMax, Math.max(1, this.#perSecond() * waitMaxS))) {
       env.metrics.count('connect.ca.leaf.refused')
       return err({
         kind: 'overloaded',
-        message: 'too many certificates are asked for at present: try again in a while',
+        message: 'too many certificate requests at present: try again later',
       })
     }
     const wanted = requestedLeaf(requestPem, { env, authorizer, trustDomain, datacenter })
@@ -173,6 +173,6 @@ export class Signing implements Closable {
         value: { signer: signer.value, chain, notBeforeMs, expiresMs, first: BigInt(recorded.value.first) },
       }
     }
-    return err({ kind: 'refused', message: 'the root changes again and again' })
+    return err({ kind: 'refused', message: 'the root keeps changing' })
   }
 }

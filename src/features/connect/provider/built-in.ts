@@ -134,13 +134,15 @@ class BuiltInProvider implements Provider {
 
 type Loaded = Result<Issuer & { readonly pem: string }, ProviderFailure>
 
-const notLoaded = 'the root has not been asked for yet'
+const notLoaded = 'the root has not been requested yet'
 
 function matching(key: SigningKey, pem: string): Loaded {
   const certificate = onlyCertificate(pem, 'the root')
   if (!certificate.ok) return certificate
   const isItsKey = equalBytes(certificate.value.publicKey, key.publicKey)
-  return isItsKey ? ok({ key, certificate: certificate.value, pem }) : refused('RootCert is not of the private key')
+  return isItsKey
+    ? ok({ key, certificate: certificate.value, pem })
+    : refused('RootCert does not match the private key')
 }
 
 function onlyCertificate(pem: string, what: string): Result<Certificate, ProviderFailure> {
@@ -204,7 +206,7 @@ function problem(options: ProviderOptions): string | undefined {
     return 'error parsing private key: no PEM-encoded data found'
   }
   if (root === '') return undefined
-  return key === '' ? 'RootCert needs the PrivateKey that it is of' : rootProblem(root)
+  return key === '' ? 'RootCert needs its PrivateKey' : rootProblem(root)
 }
 
 function rootProblem(pem: string): string | undefined {
@@ -212,7 +214,9 @@ function rootProblem(pem: string): string | undefined {
   if (!read.ok) return `RootCert: ${read.error}`
   const [root, second] = read.value
   if (root === undefined || second !== undefined) return 'RootCert: not one certificate'
-  if (!root.authority) return 'RootCert: no certificate of an authority'
+  if (!root.authority) return 'RootCert: not a CA certificate'
   if (root.pathLength !== undefined) return 'RootCert: a path length in it would keep rotations from leading back to it'
-  return equalBytes(root.subject, root.issuer) ? undefined : 'RootCert: not a root, for another has signed it'
+  return equalBytes(root.subject, root.issuer)
+    ? undefined
+    : 'RootCert: not a root, because another certificate signed it'
 }

@@ -14,7 +14,7 @@ export function rootFactsOf(env: Pick<Env, 'crypto'>, kind: ProviderKind, provid
   const root = oneCertificate(provided.certificate, 'the root')
   if (!root.ok) return root
   const { value } = root
-  if (!value.authority) return refused('the root is no certificate of an authority')
+  if (!value.authority) return refused('the root is not a CA certificate')
   const ends = [value.notAfterMs]
   for (const intermediate of provided.intermediates) {
     const read = oneCertificate(intermediate, 'an intermediate of the provider')
@@ -54,9 +54,9 @@ export function crossingFactsOf(signed: SignedCertificate, rootCertificate: stri
   if (!root.ok) return root
   const [crossing] = all
   if (crossing === undefined || !equalBytes(crossing.publicKey, root.value.publicKey)) {
-    return refused('the crossing is of another key than the new root')
+    return refused('the crossing has another key than the new root')
   }
-  if (!crossing.authority) return refused('the crossing is no certificate of an authority')
+  if (!crossing.authority) return refused('the crossing is not a CA certificate')
   return ok({
     certificates,
     notBeforeMs: Math.max(...all.map(({ notBeforeMs }) => notBeforeMs)),

@@ -106,7 +106,7 @@ export class OpenProviders implements Closable {
     if (!provided.ok) return provided
     const facts = rootFactsOf(env, kind, provided.value)
     if (!facts.ok) return facts
-    if (facts.value.id !== root.id) return refused('the provider has another root now than the one that is active')
+    if (facts.value.id !== root.id) return refused('the root of the provider is no longer the active one')
     return ok({ ...signer, provided: provided.value })
   }
 
@@ -152,7 +152,7 @@ export class OpenProviders implements Closable {
     const nowMs = this.#parts.server.env.clock.wallMs()
     const { notBeforeMs, notAfterMs, chainEndMs } = facts
     if (Math.min(notAfterMs, chainEndMs) <= nowMs)
-      return refused('the root, or what the provider has below it, has expired')
+      return refused('the root, or the intermediate certificate of the provider, has expired')
     if (notBeforeMs <= nowMs) return ok(facts)
     const says = notBeforeMs - nowMs <= this.#parts.skewMs ? unavailable : refused
     return says('the root is not valid yet')
@@ -173,7 +173,7 @@ function standingProblem(
     const read = readCertificates(pem)
     const [authority] = read.ok ? read.value : []
     const problem = authority === undefined ? undefined : meshAuthorityProblem(authority, trustDomain)
-    if (problem !== undefined) return `nobody would accept what is signed below it: ${problem}`
+    if (problem !== undefined) return `no peer would accept what is signed below it: ${problem}`
     if (pem === certificate && authority?.pathLength !== undefined)
       return 'a path length in the root would keep rotations from leading back to it'
   }

@@ -71,8 +71,8 @@ export const cliBreakages: readonly Breakage[] = [
   {
     id: 'CLI-012',
     file: 'src/cli/commands/agent.ts',
-    find: "goes on with what it had.',\n  flags: clientFlags,",
-    replace: "goes on with what it had.',\n  flags: [],",
+    find: "keeps the previous one.',\n  flags: clientFlags,",
+    replace: "keeps the previous one.',\n  flags: [],",
   },
   {
     id: 'CLI-013',

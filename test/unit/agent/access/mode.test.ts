@@ -164,7 +164,7 @@ describe('a server that has access control on', () => {
     const there = new Datacenter({ lan: [server(1, '2'), old] })
     expect(there.mode.reasonsNotReady()).toEqual([])
     there.lan.set(server(2, '2'))
-    expect(there.mode.reasonsNotReady()).toEqual(['access control is about to leave its legacy mode'])
+    expect(there.mode.reasonsNotReady()).toEqual(['access control is about to leave legacy mode'])
     await there.lead()
     expect(there.mode.reasonsNotReady()).toEqual([])
   })

@@ -140,7 +140,7 @@ describe('tokens in the state of a server', () => {
     const keeping = new Keeping()
     await keeping.legacy('t', 'key "" { policy =')
     expect(keeping.mayRead('t')).toBe(false)
-    expect(keeping.clock.logged).toEqual(['rules cannot be read: who has them has no rights'])
+    expect(keeping.clock.logged).toEqual(['rules cannot be read: tokens with them have no rights'])
   })
 
   it('stand in for the anonymous one where there is none, and are that one where there is', async () => {

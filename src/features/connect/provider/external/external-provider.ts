@@ -148,8 +148,8 @@ export class ExternalProvider implements Provider {
     if (trusted === undefined) return err(refused('the root in the state of the mesh cannot be read'))
     const found = await readRoot(this.#env, this.#client, this.#options.rootPath, until)
     if (!found.ok || equalBytes(found.value.der, trusted.der)) return found
-    const remedy = 'put that back, or name the mount of another root to rotate to it'
-    return err(refused(`the root in ${this.#options.rootPath} is another one than the mesh trusts: ${remedy}`))
+    const remedy = 'restore that one, or configure the mount of another root to rotate to it'
+    return err(refused(`the root in ${this.#options.rootPath} is not the one that the mesh trusts: ${remedy}`))
   }
 
   async #mended(root: Certificate, broken: boolean, until: Deadline): Called<Certificate> {

@@ -141,13 +141,13 @@ export function authorityProblem(
 ): string | undefined {
   for (const each of [certificate, issuer]) {
     const usages = each.keyUsages
-    if (!each.authority || usages?.includes('keyCertSign') === false) return 'it is no authority'
+    if (!each.authority || usages?.includes('keyCertSign') === false) return 'it is not a certificate authority'
     if (atMs > each.notAfterMs) return 'it has expired'
   }
   if (!equalBytes(certificate.issuer, issuer.subject)) return 'it was issued by another'
   const { authorityKeyId: named, signatureAlgorithm: algorithm, signedBytes, signature } = certificate
   const own = issuer.subjectKeyId
   if (named !== undefined && own !== undefined && !equalBytes(named, own)) return 'it names another key'
-  if (algorithm === undefined) return 'it is signed in a way that is not verified here'
+  if (algorithm === undefined) return 'its signature algorithm is not supported'
   return crypto.verify(issuer.publicKey, algorithm, signedBytes, signature) ? undefined : 'its signature is wrong'
 }

@@ -90,12 +90,12 @@ export class TokenKeeper implements Closable {
     const leftMs = this.#leftMs()
     if (leftMs === undefined) return
     if (leftMs > warnMs) return this.#again(leftMs - warnMs, () => this.#lookUp())
-    this.#tell('the token for the secrets manager ends soon and cannot be renewed: configure another', '')
+    this.#tell('the token for the secrets manager expires soon and cannot be renewed: configure another', '')
     if (leftMs > 0) this.#again(leftMs, () => this.#lookUp())
   }
 
   #failed(failure: CallFailure, again: () => Promise<void>): void {
-    if (failure.kind === 'refused') this.#tell('the secrets manager does not take the token', failure.message)
+    if (failure.kind === 'refused') this.#tell('the secrets manager rejects the token', failure.message)
     const leftMs = this.#leftMs() ?? 0
     this.#again(leftMs > 0 ? Math.min(retryMs, leftMs / 2) : retryMs, again)
   }

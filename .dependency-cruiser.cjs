@@ -35,7 +35,7 @@ const homes = {
 const sharedByFeatures = ['contract', 'mesh', 'http', 'discovery']
 const shared = `^src/features/(${sharedByFeatures.join('|')})/`
 
-const nodeWorld = '^(src/(host|native)/|bin/|sim/main[.]ts$|sim/platform/|test/|bench/)'
+const nodeWorld = '^(src/(host|native)/|bin/|sim/(main|library)[.]ts$|sim/platform/|test/|bench/)'
 
 const layerRules = layers.flatMap((rooms, number) =>
   rooms.map((room) => {

@@ -6,6 +6,7 @@ import { terminalSink } from '../src/host/log.ts'
 import { createTerminal, exit, outputLeft } from '../src/host/terminal.ts'
 import { newestRelease, releaseText } from '../src/model/release.ts'
 import { runSimCli } from './cli/program.ts'
+import { createCluster, describeCluster } from './library.ts'
 import { cpuTimeVariable, reportCpuTime } from './platform/cpu-time.ts'
 import { readPieces } from './platform/input.ts'
 import { createPlatform } from './platform/platform.ts'
@@ -14,6 +15,9 @@ import { createTextFile } from './platform/text-file.ts'
 import { beat, sayPipe, workerArgument, workerPort } from './platform/worker-port.ts'
 import { startWorker } from './platform/worker-process.ts'
 import { serveSeeds } from './pool/serve.ts'
+
+/** What `svc/sim` has for the tests of others, in the same bundle as the command. */
+export const library = { createCluster, describeCluster }
 
 /** Runs `svc-sim` in this process, to its end. */
 export async function main(_argv: readonly string[], revision?: string): Promise<never> {

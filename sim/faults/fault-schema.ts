@@ -31,7 +31,7 @@ export const span = durationRange
   .describe(`Takes it back after this time. With ${Object.keys(undoableShape).join(', ')}.`)
 
 /** One action of a fault. */
-const faultAction = z.strictObject({ ...actionShape, for: span }).superRefine((given, context) => {
+export const faultAction = z.strictObject({ ...actionShape, for: span }).superRefine((given, context) => {
   const issue = (message: string, path: readonly string[] = []): void => {
     context.issues.push({ code: 'custom', message, input: given, path: [...path] })
   }

@@ -128,7 +128,8 @@ export class ScenarioRun implements RunContext {
     return [...this.invariantsOf].map(([datacenter, checks]) => partOfRun(this, datacenter, checks))
   }
 
-  async run(): Promise<RunResult> {
+  /** Starts agents, workloads and faults. */
+  async begin(): Promise<void> {
     // The machines of clients and of the driver stand before anything begins: they are no part of what is tried.
     await this.simulation.run({ untilMs: 0 })
     this.#changed = true
@@ -136,6 +137,10 @@ export class ScenarioRun implements RunContext {
     this.workload.begin()
     this.#schedule.start()
     if (this.scenario.visitors !== undefined) this.#reaching.start()
+  }
+
+  async run(): Promise<RunResult> {
+    await this.begin()
     const same = new Map<string, number>()
     for (const [at, step] of (this.scenario.steps ?? []).entries()) {
       if (this.hasFailed()) break
@@ -149,12 +154,17 @@ export class ScenarioRun implements RunContext {
     }
     const leftMs = (this.scenario.lasts ?? 0) - this.simulation.nowUs / 1000
     if (!this.hasFailed() && leftMs > 0) await this.pass(leftMs)
+    return this.end(true)
+  }
+
+  /** Faults and workloads stop; `rest`: everything is mended, and the cluster must come to rest. */
+  async end(rest: boolean): Promise<RunResult> {
     this.#schedule.stop()
     this.workload.switch('stop')
     if (this.scenario.tunnels !== undefined) this.tell('note', this.tunnels.text)
-    if (!this.hasFailed()) await comeToRest(this)
+    if (rest && !this.hasFailed()) await comeToRest(this)
     this.#checks.end(() => this.hasFailed())
-    return this.#result()
+    return this.result()
   }
 
   hasFailed(): boolean {
@@ -254,7 +264,8 @@ export class ScenarioRun implements RunContext {
     if (deed.ok) this.tell('fault', deed.value)
   }
 
-  #result(): RunResult {
+  /** What the run has shown so far. */
+  result(): RunResult {
     const checked = this.#checks.result(`${this.scenario.scenario} (${this.loaded.file}), seed ${this.#options.seed}`)
     if (!this.hasFailed()) {
       for (const { path, message } of missedInRun(this.scenario.demands, checked)) this.fail(path, message)

@@ -24,8 +24,8 @@ const none: readonly Passage[] = []
  *    refused, which may now meet the value that stood before P in O.
  * 2. Such a CAS c, which expects the value e, needs in O: the operation that puts e there, then P, then c, with no other
  *    change between. `hides` tells whether the times allow that, and then the passage is only one of the choices.
- * 3. A CAS of unknown outcome may have used a value of P in O. If what it puts there is needed, P is no passage; else it is
- *    dropped with P, and 2 speaks of it, too.
+ * 3. A CAS of unknown outcome may have used a value of P in O. If what it puts there is needed, P is no passage. If not, the
+ *    CAS is dropped with P, and 2 speaks of it, too.
  */
 export class PassingValues {
   readonly #history: readonly RegisterOperation[]

@@ -4,7 +4,7 @@ import { operationAt as at, type RegisterOperation } from './register-operation.
  * Narrows the intervals of a history by what its values tell, without a verdict lost. Of a value that one operation alone
  * puts there, and that is not the initial one:
  *
- * 1. who found it did so after that operation: its call counts as no earlier than the call of that one;
+ * 1. an operation that found it took effect after that one: its call counts as no earlier than the call of that one;
  * 2. that operation took effect before the first answer that found the value, so it returned by then, at the latest. One that
  *    was never answered counts as answered from here on: it is certain that it took effect.
  *

@@ -18,7 +18,7 @@ import { checkExpectation } from '../steps/expectation.ts'
 import { stepShape } from '../steps/steps.ts'
 import { demands } from './demands.ts'
 
-const step = z
+export const step = z
   .strictObject({
     step: z.string().min(1).describe('A title: what happens here, in one clause.'),
     ...actionShape,

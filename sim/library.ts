@@ -1,0 +1,316 @@
+import { type Answered, LibraryCluster } from './library/library-cluster.ts'
+import { managementToken } from './library/library-page.ts'
+import { createPlatform } from './platform/platform.ts'
+
+/**
+ * `import { createCluster } from 'svc/sim'`: simulated clusters in the tests of others, with Node's own Request and Response.
+ * The types of this file stand by themselves: they are what the package ships.
+ */
+
+/** A time span: milliseconds, or `'300ms'`, `'2s'`, `'72h'`. */
+export type Span = number | string
+
+export interface ClusterOptions {
+  /** 1 if absent. The same seed and the same calls give the same run, event for event. */
+  readonly seed?: number
+  /** 3 if absent. They are called s1, s2, … */
+  readonly servers?: number
+  /** Client agents; 0 if absent. They are called c1, c2, … */
+  readonly clients?: number
+  /** The release as which all agents run: `'1.0.7'`. The newest if absent. */
+  readonly release?: string
+  /** Settings of every agent, as in a configuration file. */
+  readonly config?: Readonly<Record<string, unknown>>
+  /** Access control with this default policy; off if absent. `managementToken` is the secret that may do everything. */
+  readonly acl?: 'allow' | 'deny'
+  /** More of a scenario's page: `network`, `disk`, `clocks`, `excuses`, `web servers`. */
+  readonly world?: Readonly<Record<string, unknown>>
+}
+
+export interface FetchInit extends RequestInit {
+  /** Virtual time after which there is no answer; 60 s if absent. A blocking query needs more than its `wait`. */
+  readonly within?: Span
+}
+
+/** One record of an answer: an address, a target, texts, or what the type has. */
+export interface DnsRecord {
+  readonly name: string
+  readonly type: string
+  /** Seconds. */
+  readonly ttl: number
+  readonly address?: string
+  readonly target?: string
+  readonly port?: number
+  readonly priority?: number
+  readonly weight?: number
+  readonly texts?: readonly string[]
+}
+
+export interface DnsAnswer {
+  /** `NOERROR`, `NXDOMAIN`, `SERVFAIL`, …, or a number that has no name. */
+  readonly rcode: string | number
+  readonly answers: readonly DnsRecord[]
+  readonly additionals: readonly DnsRecord[]
+}
+
+/** How the clocks of an agent change: by a jump of its wall clock, or by their rate (`'0.5%'`). */
+export type ClockFault = { readonly step: string } | { readonly rate: string }
+
+/** `full`: no space is left; `stalled`: nothing is done; `failing sync`: the next one fails; or how long things take. */
+export type DiskFault = 'full' | 'stalled' | 'failing sync' | { readonly latency?: string; readonly fsync?: string }
+
+export interface SimCluster {
+  readonly seed: number
+  /** Names of all agents: servers, then clients. */
+  readonly nodes: readonly string[]
+  /** Secret of the token that may do everything, where access is controlled. */
+  readonly managementToken: string
+  /** The server that leads now, if one does. */
+  readonly leader: string | undefined
+  /** Virtual milliseconds since the world began. */
+  readonly nowMs: number
+  /** Asks an agent over HTTP, and lets time pass until its answer. Rejects with a TypeError, as `fetch` does, when none comes. */
+  fetch(node: string, input: string | URL | Request, init?: FetchInit): Promise<Response>
+  /** Asks the DNS of an agent over UDP. Rejects when no answer comes. */
+  resolve(node: string, name: string, type?: string, within?: Span): Promise<DnsAnswer>
+  /** Lets this much virtual time pass. */
+  advance(span: Span): Promise<void>
+  /** Lets time pass until it is so; rejects when it is not within this time, 60 s if absent. */
+  until(isSo: () => boolean, within?: Span): Promise<void>
+  /** The agents of each group reach each other, and none of another group. One that is in no group keeps its links. */
+  partition(...groups: readonly (readonly string[])[]): void
+  /** Mends all links. */
+  heal(): void
+  /** Power cut: the process is gone, and what was not synced may be. */
+  crash(node: string): void
+  /** Kills the process alone, as `kill -9`. */
+  kill(node: string): void
+  /** Starts what does not run; what runs is crashed first. */
+  restart(node: string): void
+  pause(node: string): void
+  resume(node: string): void
+  clock(node: string, fault: ClockFault): void
+  disk(node: string, fault: DiskFault): void
+  /** One action in the words of scenarios: `{ crash: 'leader', for: '5s' }`. */
+  fault(action: Readonly<Record<string, unknown>>): void
+  /** Ends every fault, and starts what does not run. */
+  mend(): void
+  /** Runs one step in the words of scenarios to its end: `{ reload: … }`, `{ eventually: { within: '30s', leader: 'exactly one' } }`. */
+  step(step: Readonly<Record<string, unknown>>): Promise<void>
+  /** Restarts these agents as another release: `c.upgrade('s1', '1.4.0')`, `c.upgrade('followers', '1.4.0')`. */
+  upgrade(nodes: string, to: string): Promise<void>
+  /** A line of your own in the story. */
+  note(text: string): void
+  /** What happened so far, a line each. */
+  story(): readonly string[]
+  /** Of everything that happened: equal for the same seed and the same calls. */
+  hash(): string
+  /**
+   * Judges what can be judged only at the end, and rejects if an invariant is broken. `rest`: first every fault ends, and the
+   * cluster must come to rest.
+   */
+  close(options?: { readonly rest?: boolean }): Promise<void>
+}
+
+const fetchWithin = '60s'
+
+/** One world of this process moves at a time: the guards of a turn are the process's. */
+let last: Promise<unknown> = Promise.resolve()
+function turnstile<T>(act: () => Promise<T>): Promise<T> {
+  const mine = last.then(act)
+  last = mine.catch(() => undefined)
+  return mine
+}
+
+/** A simulated cluster whose agents have all joined, and one of whose servers leads. */
+export async function createCluster(options: ClusterOptions = {}): Promise<SimCluster> {
+  const cluster = new LibraryCluster(options, createPlatform, turnstile)
+  try {
+    await cluster.start()
+  } catch (error) {
+    await cluster.close(false)
+    throw error
+  }
+  return simCluster(cluster, options.seed ?? 1)
+}
+
+function simCluster(cluster: LibraryCluster, seed: number): SimCluster {
+  return {
+    seed,
+    managementToken,
+    nodes: cluster.nodes,
+    get leader() {
+      return cluster.leader
+    },
+    get nowMs() {
+      return cluster.nowMs
+    },
+    fetch: (node, input, init) => fetchOf(cluster, node, input, init),
+    resolve: async (node, name, type = 'A', within = '10s') => {
+      const answer = await cluster.resolve(node, name, type, within)
+      if (typeof answer === 'string') throw new Error(`DNS of ${node}: ${answer}`)
+      return { rcode: answer.rcode, answers: answer.answers, additionals: answer.additionals }
+    },
+    advance: (span) => cluster.advance(span),
+    until: async (isSo, within = '60s') => {
+      if (!(await cluster.waitFor(isSo, within))) throw new Error(`it was not so within ${within} of virtual time`)
+    },
+    ...faultsOf(cluster),
+    step: (step) => cluster.step(step),
+    upgrade: (nodes, to) => cluster.step({ step: `upgrade ${nodes} to ${to}`, upgrade: { nodes, to } }),
+    note: (text) => cluster.note(text),
+    story: () => cluster.story(),
+    hash: () => cluster.hash(),
+    close: ({ rest = false } = {}) => cluster.close(rest),
+  }
+}
+
+type Faults = Pick<
+  SimCluster,
+  'partition' | 'heal' | 'crash' | 'kill' | 'restart' | 'pause' | 'resume' | 'clock' | 'disk' | 'fault' | 'mend'
+>
+
+function faultsOf(cluster: LibraryCluster): Faults {
+  return {
+    partition: (...groups) => cluster.fault({ partition: { groups } }),
+    heal: () => cluster.fault({ heal: 'everything' }),
+    crash: (node) => cluster.fault({ crash: node }),
+    kill: (node) => cluster.fault({ kill: node }),
+    restart: (node) => cluster.fault({ restart: node }),
+    pause: (node) => cluster.fault({ pause: node }),
+    resume: (node) => cluster.fault({ resume: node }),
+    clock: (nodes, fault) =>
+      cluster.fault(
+        'step' in fault ? { 'step clock': { nodes, by: fault.step } } : { 'clock rate': { nodes, rate: fault.rate } },
+      ),
+    disk: (nodes, fault) => cluster.fault(diskFault(nodes, fault)),
+    fault: (action) => cluster.fault(action),
+    mend: () => cluster.mend(),
+  }
+}
+
+function diskFault(nodes: string, fault: DiskFault): Readonly<Record<string, unknown>> {
+  if (fault === 'full') return { 'fill disk': nodes }
+  if (fault === 'stalled') return { 'stall disk': nodes }
+  return fault === 'failing sync' ? { 'fail fsync': nodes } : { 'slow disk': { nodes, ...fault } }
+}
+
+async function fetchOf(
+  cluster: LibraryCluster,
+  node: string,
+  input: string | URL | Request,
+  { within = fetchWithin, ...init }: FetchInit = {},
+): Promise<Response> {
+  const request =
+    input instanceof Request ? new Request(input, init) : new Request(new URL(input, `http://${node}:8500`), init)
+  const { signal } = request
+  signal.throwIfAborted()
+  const { pathname, search } = new URL(request.url)
+  const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer())
+  const answer = await cluster.ask(
+    node,
+    {
+      method: request.method,
+      target: `${pathname}${search}`,
+      headers: [...request.headers],
+      ...(body === undefined ? {} : { bodyBytes: body }),
+    },
+    () => signal.aborted,
+    within,
+  )
+  signal.throwIfAborted()
+  if (typeof answer === 'string') throw new TypeError('fetch failed', { cause: new Error(`${node}: ${answer}`) })
+  return responseOf(request, answer)
+}
+
+/** Statuses whose responses have no body. */
+const bodiless: readonly number[] = [101, 204, 205, 304]
+
+function responseOf({ method }: Request, { status, headers, bytes }: Answered): Response {
+  const hasBody = method !== 'HEAD' && !bodiless.includes(status)
+  const list = [...headers].map(([name, value]): [string, string] => [name, value])
+  return new Response(hasBody ? new Uint8Array(bytes) : null, { status, headers: list })
+}
+
+/** `describe` and `it` of Vitest, of node:test, or of what else has them. */
+export interface TestRunner {
+  readonly describe: (name: string, define: () => void) => unknown
+  readonly it: (name: string, test: () => Promise<void>) => unknown
+}
+
+export interface DescribeOptions extends ClusterOptions {
+  /** Seeds 1 to this; 1 if absent. `SVC_SIM_SEED=7` runs seed 7 alone, `SVC_SIM_SEEDS=1..200` these. */
+  readonly seeds?: number
+  /** The cluster must come to rest after each test. */
+  readonly rest?: boolean
+}
+
+/**
+ * Tests that each have a cluster of their own, once for each seed. A failure names its seed, how to repeat it, and the end of
+ * the story.
+ */
+export function describeCluster(
+  { describe, it }: TestRunner,
+  name: string,
+  { seeds = 1, rest = false, ...options }: DescribeOptions,
+  tests: Readonly<Record<string, (cluster: SimCluster) => Promise<void>>>,
+): void {
+  describe(name, () => {
+    for (const [title, test] of Object.entries(tests)) {
+      for (const seed of seedsToRun(options.seed, seeds)) {
+        it(`${title} (seed ${seed})`, () => runTest({ ...options, seed }, rest, test))
+      }
+    }
+  })
+}
+
+function seedsToRun(seed: number | undefined, seeds: number): readonly number[] {
+  const { SVC_SIM_SEED: one, SVC_SIM_SEEDS: range } = process.env
+  if (one !== undefined) return [wholeNumber('SVC_SIM_SEED', one)]
+  const bounds = range?.split('..')
+  const [first = 1, end = first] = bounds?.map((text) => wholeNumber('SVC_SIM_SEEDS', text)) ?? [
+    seed ?? 1,
+    (seed ?? 1) + seeds - 1,
+  ]
+  return Array.from({ length: Math.max(0, end - first + 1) }, (_, at) => first + at)
+}
+
+function wholeNumber(variable: string, text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new Error(`${variable}: '${text}' is no seed: write 7, or for SVC_SIM_SEEDS 1..200`)
+}
+
+async function runTest(
+  options: ClusterOptions,
+  rest: boolean,
+  test: (cluster: SimCluster) => Promise<void>,
+): Promise<void> {
+  const cluster = await createCluster(options)
+  let failure: { readonly error: unknown } | undefined
+  try {
+    await test(cluster)
+  } catch (error) {
+    failure = { error }
+  }
+  try {
+    await cluster.close({ rest: rest && failure === undefined })
+  } catch (error) {
+    // What the test saw came first, and mostly follows from the same.
+    failure ??= { error }
+  }
+  if (failure !== undefined) throw withSeed(failure.error, cluster)
+}
+
+const storyShown = 30
+
+/** The same error, so that a runner shows its place and its difference. */
+function withSeed(error: unknown, cluster: SimCluster): unknown {
+  const { seed } = cluster
+  const told = [`seed ${seed}; repeat it alone with: SVC_SIM_SEED=${seed}`, ...cluster.story().slice(-storyShown)].join(
+    '\n',
+  )
+  if (!(error instanceof Error)) return new Error(`${String(error)}\n${told}`)
+  error.message = `${error.message}\n${told}`
+  error.stack = `${error.stack ?? ''}\n${told}`
+  return error
+}

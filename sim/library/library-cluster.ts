@@ -1,0 +1,220 @@
+import { parseDuration } from '../../src/base/duration.ts'
+import type { TypeName } from '../../src/dns-wire/message.ts'
+import type { ReceivedResponse } from '../../src/dns-wire/question.ts'
+import { clientHost, dnsEndpoint, httpEndpoint } from '../cluster/node-identity.ts'
+import { faultAction } from '../faults/fault-schema.ts'
+import { type RunResult, type StoryLine, timeText } from '../report/run-report.ts'
+import { storyText } from '../report/terminal-report.ts'
+import type { Answer } from '../scenario/answers.ts'
+import type { DriverRequest } from '../scenario/driver.ts'
+import { step } from '../scenario/language/scenario-schema.ts'
+import { ScenarioRun } from '../scenario/run.ts'
+import { performStep } from '../scenario/steps.ts'
+import { askDns } from '../workload/dns-client.ts'
+import type { Platform } from '../world/platform.ts'
+import { Drive, type Turnstile } from './drive.ts'
+import { type ClusterOptions, libraryPage } from './library-page.ts'
+
+/** Lines of the story in the text of a failure: its end tells. */
+const storyShown = 40
+const failuresShown = 5
+const readyWithinMs = 120_000
+const lookEveryMs = 100
+const answerWithinMs = 5_000
+
+/** A time span: milliseconds, or `300ms`, `2s`, `72h`. */
+export type Span = number | string
+
+/** An answer over HTTP. */
+export type Answered = Pick<Answer, 'status' | 'headers' | 'bytes'>
+
+/** A simulated cluster that a test directs. Every failure is an `Error`, for these are texts for people. */
+export class LibraryCluster {
+  readonly #run: ScenarioRun
+  readonly #drive: Drive
+  readonly #platform: Platform
+  readonly #turnstile: Turnstile
+  readonly #seed: number
+  readonly #story: StoryLine[] = []
+  #faults = 0
+  #result: RunResult | undefined
+
+  /** The platform is made once the options are known to be right, and closed at the end. */
+  constructor(options: ClusterOptions, newPlatform: () => Platform, turnstile: Turnstile) {
+    const loaded = libraryPage(options)
+    if (!loaded.ok) throw new Error(loaded.error)
+    this.#seed = options.seed ?? 1
+    const platform = newPlatform()
+    this.#platform = platform
+    this.#turnstile = turnstile
+    const onLine = (line: StoryLine): void => void this.#story.push(line)
+    this.#run = new ScenarioRun({ loaded: loaded.value, seed: this.#seed, platform, onLine })
+    const failure = (): Error | undefined => this.#failure()
+    this.#drive = new Drive({ run: this.#run, platform, turnstile, failure })
+  }
+
+  /** Starts every agent, and lets time pass until all have joined and one leads. */
+  async start(): Promise<void> {
+    const { cluster } = this.#run
+    await this.#run.begin()
+    const ready = new Set<string>()
+    const endUs = this.#run.simulation.nowUs + readyWithinMs * 1000
+    while (ready.size < cluster.nodeNames.length) {
+      if (this.#run.simulation.nowUs > endUs) {
+        const missing = cluster.nodeNames.filter((node) => !ready.has(node))
+        throw new Error(`the cluster was not ready after ${readyWithinMs / 1000} s: ${missing.join(', ')}`)
+      }
+      for (const node of cluster.nodeNames) if (!ready.has(node) && (await this.#isReady(node))) ready.add(node)
+      await this.advance(lookEveryMs)
+    }
+  }
+
+  get nodes(): readonly string[] {
+    return this.#run.cluster.nodeNames
+  }
+
+  /** Virtual milliseconds since the start. */
+  get nowMs(): number {
+    return this.#run.simulation.nowMs
+  }
+
+  get leader(): string | undefined {
+    return this.#run.cluster.leader()
+  }
+
+  /** The answer, or in one word why there is none. */
+  async ask(
+    node: string,
+    request: Omit<DriverRequest, 'timeoutMs'>,
+    isOver: () => boolean,
+    within: Span,
+  ): Promise<Answer | string> {
+    const to = httpEndpoint(this.#run.cluster.identityOf(this.#named(node)))
+    const timeoutMs = spanMs(within)
+    let answer: Answer | string | undefined
+    this.#run.driver.send(to, { token: '', ...request, timeoutMs }, (told) => {
+      answer = told
+    })
+    await this.#drive.until(() => answer !== undefined || isOver(), timeoutMs)
+    return answer ?? (isOver() ? 'aborted' : `no answer within ${timeoutMs} ms`)
+  }
+
+  /** What the DNS of this agent answers; in words why it does not. */
+  async resolve(node: string, name: string, type: string, within: Span): Promise<ReceivedResponse | string> {
+    const to = dnsEndpoint(this.#run.cluster.identityOf(this.#named(node)))
+    const timeoutMs = spanMs(within)
+    const question = {
+      name: name.endsWith('.') ? name : `${name}.`,
+      type: type as TypeName,
+      over: 'udp',
+      timeoutMs,
+    } as const
+    let answer: ReceivedResponse | string | undefined
+    this.#run.driver.begin(
+      (env) => askDns(env, clientHost(1), to, question),
+      (told) => {
+        answer = told
+      },
+    )
+    await this.#drive.until(() => answer !== undefined, timeoutMs * 2)
+    return answer ?? 'timeout'
+  }
+
+  async advance(span: Span): Promise<void> {
+    await this.#drive.until(() => false, spanMs(span))
+  }
+
+  /** False: it was not so within this time. */
+  waitFor(isSo: () => boolean, within: Span): Promise<boolean> {
+    return this.#drive.until(isSo, spanMs(within))
+  }
+
+  /** One action of the language of scenarios, at once. */
+  fault(action: Readonly<Record<string, unknown>>): void {
+    const parsed = faultAction.safeParse(action)
+    if (!parsed.success)
+      throw new Error(`no such fault: ${parsed.error.issues.map(({ message }) => message).join('; ')}`)
+    const { decisions } = this.#run.simulation
+    const draw = decisions.drawsOnce(decisions.identity('fault of a test', this.#faults++), 'fault')
+    const deed = this.#run.injector.perform(parsed.data, this.#run.scopeOf(undefined, draw))
+    if (!deed.ok) throw new Error(deed.error)
+    this.#run.tell('fault', deed.value)
+  }
+
+  /** One step of the language of scenarios, to its end. One that is not met ends the run. */
+  async step(given: Readonly<Record<string, unknown>>): Promise<void> {
+    const parsed = step.safeParse({ step: 'a step of the test', ...given })
+    if (!parsed.success)
+      throw new Error(`no such step: ${parsed.error.issues.map(({ message }) => message).join('; ')}`)
+    this.#run.tell('step', parsed.data.step)
+    await this.#turnstile(() => performStep(this.#run, parsed.data, ['scenario']))
+    const error = this.#failure()
+    if (error !== undefined) throw error
+  }
+
+  /** Undoes every fault, and starts what does not run. */
+  mend(): void {
+    const { decisions } = this.#run.simulation
+    this.#run.tell('fault', 'mend everything')
+    decisions.because(decisions.identity('mended by a test', this.#faults++), () => this.#run.injector.mendEverything())
+  }
+
+  note(text: string): void {
+    this.#run.tell('note', text)
+  }
+
+  story(): readonly string[] {
+    return this.#story.map(storyText)
+  }
+
+  /** Of everything that happened so far: the same for the same seed and the same calls. */
+  hash(): string {
+    return this.#result?.trace.hash ?? this.#run.simulation.finish().hash
+  }
+
+  /** Judges what is judged at the end of a run; with `rest` after everything was mended and the cluster came to rest. */
+  async close(rest: boolean): Promise<void> {
+    if (this.#result !== undefined) return
+    try {
+      this.#result = await this.#run.end(rest)
+    } finally {
+      this.#platform.close()
+    }
+    const error = this.#failure()
+    if (error !== undefined) throw error
+  }
+
+  async #isReady(node: string): Promise<boolean> {
+    const { operatorToken: token } = this.#run.driver
+    const request = { method: 'GET', target: '/v1/catalog/nodes', token }
+    const answer = await this.ask(node, request, () => false, answerWithinMs)
+    if (typeof answer === 'string' || answer.status !== 200) return false
+    const known = answer.json()
+    return Array.isArray(known) && known.length === this.nodes.length
+  }
+
+  #named(node: string): string {
+    if (!this.nodes.includes(node)) throw new Error(`there is no agent '${node}': there are ${this.nodes.join(', ')}`)
+    return node
+  }
+
+  #failure(): Error | undefined {
+    if (!this.#run.hasFailed()) return undefined
+    const { failures } = this.#result ?? this.#run.result()
+    const lines = failures
+      .slice(0, failuresShown)
+      .map(({ atUs, place, message }) => `${timeText(atUs)} ${place}: ${message}`)
+    const story = this.story().slice(-storyShown)
+    return new Error(
+      [`seed ${this.#seed}: what must hold does not`, ...lines, 'the end of the story:', ...story].join('\n'),
+    )
+  }
+}
+
+/** In milliseconds. */
+function spanMs(span: Span): number {
+  if (typeof span === 'number' && span >= 0) return span
+  const parsed = typeof span === 'string' ? parseDuration(span) : undefined
+  if (parsed?.ok !== true || parsed.value < 0) throw new Error(`'${span}' is no time span: write 300ms, 2s or 72h`)
+  return parsed.value
+}

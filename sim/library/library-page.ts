@@ -1,0 +1,55 @@
+import { err, ok, type Result } from '../../src/base/result.ts'
+import { type LoadedScenario, loadScenario, problemText } from '../scenario/language/load.ts'
+
+/** What a test says of its cluster. What is not said is as in a scenario. */
+export interface ClusterOptions {
+  /** 1 if absent. The same seed gives the same run, step for step. */
+  readonly seed?: number
+  /** 3 if absent. They are called s1, s2, … */
+  readonly servers?: number
+  /** Client agents; 0 if absent. They are called c1, c2, … */
+  readonly clients?: number
+  /** As which release all agents run; the newest if absent. */
+  readonly release?: string
+  /** Settings of every agent, as in a configuration file. */
+  readonly config?: Readonly<Record<string, unknown>>
+  /** Access control, with this default policy, and one token that may do everything: `managementToken`. Off if absent. */
+  readonly acl?: 'allow' | 'deny'
+  /** More of a scenario's page: `network`, `disk`, `clocks`, `excuses`, `web servers`. */
+  readonly world?: Readonly<Record<string, unknown>>
+}
+
+/** The secret of the token that may do everything, where access is controlled. */
+export const managementToken = '00000000-0000-4000-8000-00000000aaaa'
+
+/** The scenario of such a cluster, in which nothing happens by itself; or everything that is wrong with the options. */
+export function libraryPage(options: ClusterOptions): Result<LoadedScenario, string> {
+  const { servers = 3, clients = 0, release, config, acl, world } = options
+  const as = release === undefined ? {} : { release }
+  const page = {
+    ...world,
+    scenario: 'a cluster of a test',
+    // The test decides how long it lasts; a page has to say something.
+    lasts: '1s',
+    cluster: {
+      dc1: {
+        servers: { count: servers, ...as },
+        ...(clients === 0 ? {} : { clients: { count: clients, ...as } }),
+        config: { ...config, ...(acl === undefined ? {} : controlled(acl, config)) },
+      },
+    },
+    ...(acl === undefined ? {} : { operator: { token: managementToken } }),
+  }
+  // JSON is YAML, so the page is read and checked as any other.
+  const loaded = loadScenario('options of createCluster', JSON.stringify(page, undefined, 1))
+  return loaded.ok ? ok(loaded.value) : err(loaded.error.map(problemText).join('\n'))
+}
+
+function controlled(
+  policy: 'allow' | 'deny',
+  config: ClusterOptions['config'] = {},
+): Readonly<Record<string, unknown>> {
+  const own = (config['acl'] ?? {}) as Readonly<Record<string, unknown>>
+  const tokens = { master: managementToken, agent: managementToken, ...(own['tokens'] as object | undefined) }
+  return { acl: { enabled: true, default_policy: policy, ...own, tokens } }
+}

@@ -1,0 +1,170 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createCluster, describeCluster, type SimCluster } from 'svc/sim'
+import { describe, expect, it } from 'vitest'
+import { play } from './library-play.mjs'
+import { scenarioFile } from './svc-sim.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+async function node(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const { NODE_TEST_CONTEXT: _, VITEST: __, ...inherited } = process.env
+  const child = spawn(process.execPath, args, { cwd: root, env: { ...inherited, NO_COLOR: '1', ...env } })
+  let out = ''
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (out += text))
+  const [exit] = await once(child, 'close')
+  return { exit, out }
+}
+
+async function withCluster(test: (cluster: SimCluster) => Promise<void>): Promise<void> {
+  const cluster = await createCluster({ seed: 3 })
+  await test(cluster)
+  await cluster.close()
+}
+
+describe('svc/sim', () => {
+  it('gives the same story and the same hash for a seed: twice here, beside another cluster, and in a plain process', async () => {
+    const first = await play(7)
+    expect(first.seen.slice(0, 3)).toEqual([200, 200, '10.0.1.1'])
+    const [beside, other] = await Promise.all([play(7), play(8)])
+    expect(beside).toEqual(first)
+    expect(other.hash).not.toBe(first.hash)
+    const { exit, out } = await node(['test/scenario/library-play.mjs', 'play', '7'])
+    expect(exit).toBe(0)
+    expect(JSON.parse(out)).toEqual(first)
+  })
+
+  it('speaks to the real handler with the standard Request and Response', () =>
+    withCluster(async (c) => {
+      const bytes = new Uint8Array([0, 255, 10, 128])
+      const put = new Request('http://anywhere/v1/kv/raw', { method: 'PUT', body: bytes })
+      expect(await (await c.fetch('s1', put)).json()).toBe(true)
+      const read = await c.fetch('s2', '/v1/kv/raw?raw&consistent')
+      expect(new Uint8Array(await read.arrayBuffer())).toEqual(bytes)
+      expect(Number(read.headers.get('x-svc-index'))).toBeGreaterThan(0)
+      expect((await c.fetch('s1', '/v1/kv/nothing')).status).toBe(404)
+      expect(await (await c.fetch('s1', '/v1/status/leader', { method: 'HEAD' })).text()).toBe('')
+    }))
+
+  it('moves only while somebody waits, and no further than asked', () =>
+    withCluster(async (c) => {
+      const before = c.nowMs
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      expect(c.nowMs).toBe(before)
+      await c.advance('1m30s')
+      expect(c.nowMs).toBe(before + 90_000)
+      await c.fetch('s1', '/v1/kv/a', { method: 'PUT', body: 'x' })
+      expect(c.nowMs - before).toBeLessThan(91_000)
+    }))
+
+  it('rejects as fetch does where no answer comes, at its virtual bound or when it is aborted', () =>
+    withCluster(async (c) => {
+      await expect(c.fetch('s1', '/v1/kv/a?index=9999&wait=5m', { within: '10s' })).rejects.toThrow(TypeError)
+      const abort = new AbortController()
+      abort.abort(new Error('enough'))
+      await expect(c.fetch('s1', '/v1/kv/a', { signal: abort.signal })).rejects.toThrow('enough')
+      c.kill('s1')
+      await expect(c.fetch('s1', '/v1/kv/a')).rejects.toThrow('fetch failed')
+      await expect(c.resolve('s1', 'svc.service.svc', 'A', '2s')).rejects.toThrow(/^DNS of s1: /)
+    }))
+
+  it('says what is wrong with options, names, spans, faults and steps', async () => {
+    await expect(createCluster({ servers: 99 })).rejects.toThrow("'count' is too large: at most 15")
+    await expect(createCluster({ config: { no_such_setting: 1 } })).rejects.toThrow(/no_such_setting/)
+    await withCluster(async (c) => {
+      await expect(c.fetch('s9', '/')).rejects.toThrow("there is no agent 's9': there are s1, s2, s3")
+      await expect(c.advance('soon')).rejects.toThrow("'soon' is no time span")
+      expect(() => c.fault({ explode: 's1' })).toThrow(/no such fault/)
+      expect(() => c.crash('s9')).toThrow(/s9/)
+      await expect(c.step({ explode: 's1' })).rejects.toThrow(/no such step/)
+      await expect(c.until(() => false, '1s')).rejects.toThrow('it was not so within 1s of virtual time')
+    })
+  })
+
+  it('has faults of disks and clocks, and comes to rest in the end', async () => {
+    const c = await createCluster({ seed: 4, servers: 3, clients: 1, acl: 'allow' })
+    c.disk('s1', { fsync: '20ms' })
+    c.disk('s2', 'full')
+    c.clock('s3', { step: '5m' })
+    c.clock('c1', { rate: '0.5%' })
+    c.pause('s1')
+    await c.advance('3s')
+    c.resume('s1')
+    const list = () => c.fetch('s3', '/v1/acl/tokens', { headers: { 'X-Svc-Token': c.managementToken } })
+    await c.step({ eventually: { within: '30s', leader: 'exactly one' } })
+    expect((await list()).status).toBe(200)
+    expect((await c.fetch('s3', '/v1/acl/tokens')).status).toBe(403)
+    await c.close({ rest: true })
+    expect(c.story().join('\n')).toMatch(/! fill disk s2[\s\S]*all agents agree on who is there/)
+  })
+
+  it('judges invariants: what does not hold ends the run, with seed and story', async () => {
+    const c = await createCluster({ seed: 5 })
+    c.note('a note of the test')
+    await expect(c.step({ expect: { leader: 'none' } })).rejects.toThrow(
+      /^seed 5: what must hold does not[\s\S]*a note of the test/,
+    )
+    await expect(c.fetch('s1', '/v1/kv/a')).rejects.toThrow(/^seed 5: /)
+    await expect(c.close()).rejects.toThrow(/^seed 5: /)
+  })
+
+  it('ships types that stand by themselves', () => {
+    const types = readFileSync(join(root, 'dist/sim/library.d.ts'), 'utf8')
+    expect(types).toContain('createCluster')
+    expect(types).not.toMatch(/from '|import\(/)
+  })
+})
+
+describeCluster(
+  { describe, it },
+  'describeCluster',
+  { seeds: 2 },
+  {
+    'gives each test a cluster of its own, once for each seed': async (c) => {
+      expect([1, 2]).toContain(c.seed)
+      expect((await c.fetch('s1', '/v1/kv/mine')).status).toBe(404)
+      await c.fetch('s1', '/v1/kv/mine', { method: 'PUT', body: 'x' })
+    },
+  },
+)
+
+describe('a test that fails', () => {
+  const text = `import { describe, it } from 'node:test'
+import { describeCluster } from ${JSON.stringify(join(root, 'bin/sim.js'))}
+describeCluster({ describe, it }, 'a suite', { seeds: 2 }, {
+  'fails for seed 2': async (c) => { c.note('shortly before'); if (c.seed === 2) throw new Error('it is two') },
+})
+`
+  it('names its seed, how to repeat it, and the end of the story; the variable repeats it alone', async () => {
+    const file = join(dirname(scenarioFile('')), 'a.test.mjs')
+    writeFileSync(file, text)
+    const both = await node(['--test', file])
+    expect(both.exit).toBe(1)
+    expect(both.out).toContain('fails for seed 2 (seed 1)')
+    expect(both.out).toMatch(/it is two\s+seed 2; repeat it alone with: SVC_SIM_SEED=2/)
+    expect(both.out).toContain('shortly before')
+    const alone = await node(['--test', file], { SVC_SIM_SEED: '2' })
+    expect(alone.out).not.toContain('(seed 1)')
+    expect(alone.exit).toBe(1)
+    const range = await node(['--test', file], { SVC_SIM_SEEDS: '3..4' })
+    expect(range.exit).toBe(0)
+    expect(range.out).toContain('fails for seed 2 (seed 4)')
+  })
+})
+
+describe('the examples', () => {
+  it.each(['locker', 'discovery'])('run under node:test: %s', async (name) => {
+    const { exit, out } = await node(['--test', `examples/library/${name}.test.js`])
+    expect(out).toMatch(/# fail 0/)
+    expect(exit).toBe(0)
+  })
+
+  it('run under Vitest: acl-migration', async () => {
+    const { exit, out } = await node(['node_modules/vitest/vitest.mjs', 'run', '--root', 'examples/library'])
+    expect(out).toMatch(/Tests\s+1 passed/)
+    expect(exit).toBe(0)
+  })
+})

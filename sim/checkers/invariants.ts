@@ -21,7 +21,7 @@ type RunParts = Pick<CheckedRun, 'nowUs' | 'staleDefaultMs'> &
     readonly onTrigger: (trigger: NodeTrigger, node: string) => void
     /** Hears of each violation, with the events by which it is judged. */
     readonly onViolation?: (violation: Violation, because: readonly number[]) => void
-    /** Number of the event in the trace that is told of now. */
+    /** Number of the event in the trace that happens now. */
     readonly eventNow?: () => number
   }
 

@@ -1,7 +1,7 @@
 import { checker, type Judge } from '../checker.ts'
 import { eventsOf, type KeyOperation, operationText, valueText } from './key-history.ts'
-import { judgeKey, searchStepsMax } from './key-verdict.ts'
-import { lostOf, partsOf, type Recovery } from './recovered-history.ts'
+import { judgeKey, type KeyViolation, searchStepsMax } from './key-verdict.ts'
+import { lostOf, partsOf, type Recovery, registersOf } from './recovered-history.ts'
 
 /** A key whose history the search could not decide within its bound. */
 export interface UndecidedKey {
@@ -72,8 +72,19 @@ export class LinearizableKeys {
   }
 
   judge(): void {
-    for (const operations of operationsByKey(this.#operations).values()) this.#count(operations)
-    for (const [key, operations] of operationsByKey(this.judged)) this.#judgeKey(key, operations)
+    const law = { staleDefaultUs: this.#staleDefaultUs, stepsMax: this.#stepsMax }
+    const verdicts = [...operationsByKey(this.judged)].map(([key, operations]) => {
+      const verdict = judgeKey(operations, law)
+      if (verdict.kind === 'undecided') {
+        this.#undecided.push({ key, operations: operations.length, steps: verdict.steps })
+      }
+      return { key, verdict }
+    })
+    const open = new Set(this.#undecided.map(({ key }) => key))
+    for (const [key, operations] of operationsByKey(this.#operations)) {
+      if (!registersOf(key).some((register) => open.has(register))) this.#count(operations)
+    }
+    for (const { key, verdict } of verdicts) if (verdict.kind === 'violation') this.#tell(key, verdict)
   }
 
   /** What was answered and promises the newest value; an operation without an answer can break nothing. */
@@ -88,17 +99,12 @@ export class LinearizableKeys {
     if (this.#recovery !== undefined) this.#judge.excused('K1', 'majority lost', lostOf(judged, this.#recovery).length)
   }
 
-  #judgeKey(key: string, operations: readonly KeyOperation[]): void {
-    const verdict = judgeKey(operations, { staleDefaultUs: this.#staleDefaultUs, stepsMax: this.#stepsMax })
-    if (verdict.kind === 'undecided') {
-      this.#undecided.push({ key, operations: operations.length, steps: verdict.steps })
-    } else if (verdict.kind === 'violation') {
-      const held = `the key held ${valueText(verdict.held)}`
-      const blocked = operationText(verdict.blocked)
-      this.#judge.report('K1', `key '${key}': no order of operations explains this one: ${blocked}; ${held}`, [
-        ...eventsOf(verdict.blocked, ...verdict.order.slice(-1)),
-      ])
-    }
+  #tell(key: string, verdict: KeyViolation): void {
+    const held = `the key held ${valueText(verdict.held)}`
+    const blocked = operationText(verdict.blocked)
+    this.#judge.report('K1', `key '${key}': no order of operations explains this one: ${blocked}; ${held}`, [
+      ...eventsOf(verdict.blocked, ...verdict.order.slice(-1)),
+    ])
   }
 }
 

@@ -25,7 +25,13 @@ export function partsOf(key: string, operations: readonly KeyOperation[], recove
     .map((operation) => ({ ...(operation.returnUs > atUs ? operation : unknown(operation)), callUs: atUs + 1 }))
   const after = operations.filter(({ callUs }) => callUs >= atUs)
   const second = [held(key, atUs, heldOf(key)), ...open, ...after.map((operation) => later(operation, atUs + 1))]
-  return [...named(`${key} before the recovery`, before), ...named(`${key} after the recovery`, second)]
+  const [, first = key, next = key] = registersOf(key)
+  return [...named(first, before), ...named(next, second)]
+}
+
+/** The names under which the history of a key may be judged: its own, and those of its parts. */
+export function registersOf(key: string): readonly string[] {
+  return [key, `${key} before the recovery`, `${key} after the recovery`]
 }
 
 function named(key: string, operations: readonly KeyOperation[]): readonly KeyOperation[] {

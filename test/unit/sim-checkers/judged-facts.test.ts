@@ -7,6 +7,7 @@ import { MonotoneIndex } from '../../../sim/checkers/clients/monotone-index.ts'
 import { SessionLives } from '../../../sim/checkers/clients/session-lives.ts'
 import { Invariants } from '../../../sim/checkers/invariants.ts'
 import type { KeyOperation } from '../../../sim/checkers/keys/key-history.ts'
+import { linearizableKeys } from '../../../sim/checkers/keys/linearizable-keys.ts'
 import { Liveness } from '../../../sim/checkers/liveness.ts'
 import { DeathDetection } from '../../../sim/checkers/pool/death-detection.ts'
 import { KeptRegistrations } from '../../../sim/checkers/pool/kept-registrations.ts'
@@ -97,6 +98,25 @@ describe('K1 counts', () => {
     const { facts, of, excuses } = all.tally.counts.K1
     expect({ facts, of, old: excuses['stale default reads'] }).toEqual({ facts: 3, of: 2, old: 1 })
   })
+
+  it('nothing of a key that the search could not decide', () => {
+    const all = new Invariants({ nowUs: () => 0, staleDefaultMs: 0, searchStepsMax: 1, onTrigger: () => {} })
+    for (const [at, value] of ['x', 'y'].entries()) {
+      const asked = { callUs: at * 10 + 1, returnUs: at * 10 + 2 }
+      all.tell('operation began', { operation: operation({ value, ...asked }) })
+      const found = {
+        kind: 'read',
+        value: undefined,
+        found: value,
+        callUs: at * 10 + 5,
+        returnUs: at * 10 + 6,
+      } as const
+      all.tell('operation began', { operation: operation(found) })
+    }
+    all.end(() => false)
+    expect(all.of(linearizableKeys).undecided).toHaveLength(1)
+    expect(all.tally.counts.K1.facts).toBe(0)
+  })
 })
 
 describe('what clients saw counts', () => {
@@ -145,7 +165,7 @@ describe('the pool counts', () => {
     expect(counts()).toEqual(['M4 2', 'M4 excused: doubt of itself 1', 'M4 excused: pool disturbed 1'])
   })
 
-  it('each pair of agents, but for those of whom nobody heard that they left', () => {
+  it('each pair of agents, but not with one that left while nobody heard it', () => {
     const { judge, counts } = recorder()
     const views = ['s1', 's2'].map((observer) => ({
       observer,

@@ -1,16 +1,18 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import type { Closable } from '../src/env/async.ts'
 import { createHostEnv } from '../src/host/env.ts'
 import { exitOnUnexpectedErrors } from '../src/host/fatal.ts'
 import { terminalSink } from '../src/host/log.ts'
 import { createTerminal, exit, outputLeft } from '../src/host/terminal.ts'
 import { newestRelease, releaseText } from '../src/model/release.ts'
 import { runSimCli } from './cli/program.ts'
+import type { ScreenKind } from './cli/terminal.ts'
 import { createCluster, describeCluster } from './library.ts'
 import { cpuTimeVariable, reportCpuTime } from './platform/cpu-time.ts'
 import { readPieces } from './platform/input.ts'
 import { createPlatform } from './platform/platform.ts'
-import { createWorkshop } from './platform/program-copy.ts'
+import { buildHash, createWorkshop } from './platform/program-copy.ts'
 import { createTextFile } from './platform/text-file.ts'
 import { beat, sayPipe, workerArgument, workerPort } from './platform/worker-port.ts'
 import { startWorker } from './platform/worker-process.ts'
@@ -30,6 +32,7 @@ export async function main(_argv: readonly string[], revision?: string): Promise
   // From a turn of the event loop of its own: at a module's top level Node drains its queues in another order.
   await new Promise<void>((resolve) => setImmediate(resolve))
   if (isWorker) return await serve(Number(second))
+  const root = fileURLToPath(new URL('../..', import.meta.url))
   return exit(
     await runSimCli(terminal.argv, {
       out: terminal.out,
@@ -41,9 +44,13 @@ export async function main(_argv: readonly string[], revision?: string): Promise
       createPlatform,
       createTextFile,
       cpuMs,
+      environment: terminal.environment,
+      screen: screenKind(terminal.environment),
+      every,
+      buildHash: () => buildHash(root),
       cores: availableParallelism(),
       startWorker: (stallCpuMs) => startWorker({ script, stallCpuMs }),
-      createWorkshop: () => createWorkshop(fileURLToPath(new URL('../..', import.meta.url))),
+      createWorkshop: () => createWorkshop(root),
       version: releaseText(newestRelease),
       build: revision ?? releaseText(newestRelease),
     }),
@@ -63,4 +70,18 @@ async function serve(stallCpuMs: number): Promise<never> {
 function cpuMs(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
+}
+
+/** `NO_COLOR` as https://no-color.org has it: present and not empty. */
+function screenKind(environment: ReadonlyMap<string, string>): ScreenKind {
+  const isPlain = (environment.get('NO_COLOR') ?? '') !== '' || environment.get('TERM') === 'dumb'
+  const { stdout, stderr } = process
+  const isScreen = stderr.isTTY === true && environment.get('TERM') !== 'dumb'
+  return { live: isScreen, columns: stderr.columns ?? 80, colour: stdout.isTTY === true && !isPlain }
+}
+
+function every(ms: number, call: () => void): Closable {
+  const timer = setInterval(call, ms)
+  timer.unref()
+  return { close: () => clearInterval(timer) }
 }

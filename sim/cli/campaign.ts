@@ -2,10 +2,14 @@ import { type Judged, sumOfJudged } from '../checkers/judged-tally.ts'
 import { type SentPage, WorkerDidNotStart } from '../pool/lane.ts'
 import { runPool } from '../pool/pool.ts'
 import { judgedLines } from '../report/judged-lines.ts'
+import type { Missed } from '../report/junit.ts'
 import { hasFailed, type SeedRecord } from '../report/seed-record.ts'
-import { failureLines, markLines, seedLine } from '../report/terminal-report.ts'
+import { failureLines, markLines, seedLine, verdictWord } from '../report/terminal-report.ts'
 import { missedInCampaign, reachedMarks, type SeedMarks } from '../scenario/demands.ts'
+import { Outputs } from './outputs.ts'
+import { Progress } from './progress.ts'
 import type { RunFlags, SeedRange } from './run-flags.ts'
+import { Screen } from './screen.ts'
 import { exitOf, exits, graver, type SimTerminal } from './terminal.ts'
 
 /** CPU time that a seed may use while its virtual time stands still, in milliseconds. */
@@ -19,7 +23,11 @@ export async function runCampaign(
   terminal: SimTerminal,
 ): Promise<number> {
   const { jobs = terminal.cores, stall = usualStallMs, verify = false, steps, untilFailure = false } = flags
-  const campaign = new Campaign(pages, seeds, flags, terminal)
+  const outputs = await Outputs.open(flags, terminal)
+  if (outputs === undefined) return exits.usage
+  const progress = new Progress(pages.length * (seeds.last - seeds.first + 1), terminal.wallMs)
+  const screen = new Screen(terminal, () => progress.text())
+  const campaign = new Campaign(pages, seeds, { flags, screen, outputs, progress })
   try {
     await runPool({
       pages,
@@ -31,13 +39,21 @@ export async function runCampaign(
       searchStepsMax: steps,
       startWorker: () => terminal.startWorker(stall),
       onRecord: (record) => campaign.take(record),
+      onJudged: (record, before) => {
+        progress.judged(record)
+        if (!untilFailure || before === 0 || !hasFailed(record)) return
+        screen.note(`seed ${record.seed} of ${record.file} fails; ${before} seeds before it are not done yet`)
+      },
     })
   } catch (cause) {
     if (!(cause instanceof WorkerDidNotStart)) throw cause
-    terminal.error(`${cause.message}\n`)
+    screen.note(cause.message)
+    screen.close()
     return exits.noVerdict
   }
-  return campaign.end()
+  screen.close()
+  const worst = campaign.end()
+  return (await outputs.end()) ? worst : exits.usage
 }
 
 /** What is said of one page. */
@@ -50,22 +66,33 @@ interface Tally {
   judged: Judged
 }
 
+interface CampaignParts {
+  readonly flags: RunFlags
+  readonly screen: Screen
+  readonly outputs: Outputs
+  readonly progress: Progress
+}
+
 /** Takes the records in their order, and tells what they come to. */
 class Campaign {
   readonly #pages: readonly SentPage[]
   readonly #count: number
   readonly #flags: RunFlags
-  readonly #terminal: SimTerminal
+  readonly #screen: Screen
+  readonly #outputs: Outputs
+  readonly #progress: Progress
   readonly #total = newTally()
   #page = newTally()
   #at = 0
   #worst: number = exits.passed
 
-  constructor(pages: readonly SentPage[], { first, last }: SeedRange, flags: RunFlags, terminal: SimTerminal) {
+  constructor(pages: readonly SentPage[], { first, last }: SeedRange, parts: CampaignParts) {
     this.#pages = pages
     this.#count = last - first + 1
-    this.#flags = flags
-    this.#terminal = terminal
+    this.#flags = parts.flags
+    this.#screen = parts.screen
+    this.#outputs = parts.outputs
+    this.#progress = parts.progress
   }
 
   take(record: SeedRecord): void {
@@ -78,6 +105,7 @@ class Campaign {
     }
     this.#page.ran.push({ seed: record.seed, marks: record.marks })
     this.#tell(record)
+    this.#outputs.take(record, (line) => this.#say(line))
     if (this.#page.seeds === this.#count) this.#endPage()
   }
 
@@ -92,9 +120,10 @@ class Campaign {
   }
 
   #tell(record: SeedRecord): void {
-    if (this.#flags.json === true) return this.#terminal.out(`${JSON.stringify(record)}\n`)
+    if (this.#flags.json === true) return
     if (record.verdict === 'passed' && this.#flags.quiet === true) return
-    for (const line of [seedLine(record), ...failureLines(record)]) this.#terminal.out(`${line}\n`)
+    this.#screen.line(this.#screen.judged(record.verdict, verdictWord(record), seedLine(record)))
+    for (const line of failureLines(record)) this.#screen.line(line)
   }
 
   #endPage(): void {
@@ -103,20 +132,23 @@ class Campaign {
     this.#page = newTally()
     if (page === undefined) return
     const missed = this.#sayMarks(page, tally)
-    if (missed > 0) this.#worst = graver(this.#worst, exits.failed)
+    if (missed.length > 0) this.#worst = graver(this.#worst, exits.failed)
+    this.#outputs.endPage(page, missed)
     if (this.#flags.json === true) return
-    const notMet = missed === 0 ? '' : `, ${missed === 1 ? '1 demand' : `${missed} demands`} not met`
+    const notMet =
+      missed.length === 0 ? '' : `, ${missed.length === 1 ? '1 demand' : `${missed.length} demands`} not met`
     this.#say(`${page.loaded.scenario.scenario}: ${this.#summaryText(tally)}${notMet}`)
     this.#sayJudged(tally)
   }
 
-  /** What the seeds of a page have reached; gives how many demands on all of them together are not met. */
-  #sayMarks({ loaded: { document, scenario } }: SentPage, { ran }: Tally): number {
+  /** What the seeds of a page have reached; gives the demands on all of them together that are not met. */
+  #sayMarks({ loaded: { document, scenario } }: SentPage, { ran }: Tally): readonly Missed[] {
     const missed = missedInCampaign(scenario.demands, ran)
-    for (const { path, message } of missed) this.#terminal.error(`${document.placeOfKey(path)}: ${message}\n`)
-    if (this.#flags.quiet === true) return missed.length
+    const placed = missed.map(({ path, message }) => ({ place: document.placeOfKey(path), message }))
+    for (const { place, message } of placed) this.#say(`${place}: ${message}`)
+    if (this.#flags.quiet === true) return placed
     for (const line of markLines(reachedMarks(scenario.demands, ran), ran.length)) this.#say(line)
-    return missed.length
+    return placed
   }
 
   #sayJudged({ judged }: Tally): void {
@@ -126,7 +158,8 @@ class Campaign {
 
   /** For people: beside records for programs it goes to standard error. */
   #say(line: string): void {
-    this.#terminal[this.#flags.json === true ? 'error' : 'out'](`${line}\n`)
+    if (this.#flags.json === true) this.#screen.note(line)
+    else this.#screen.line(line)
   }
 
   #summaryText({ failed, undecided }: Tally): string {
@@ -145,7 +178,9 @@ class Campaign {
       ...(failed === 0 ? [] : [`${failed} failed`]),
       ...(undecided === 0 ? [] : [`${undecided} undecided`]),
     ]
-    return `total: ${this.#at} scenarios, ${seeds} seeds, ${wrong.length === 0 ? 'all passed' : wrong.join(', ')}`
+    const seconds = (this.#progress.elapsedMs / 1000).toFixed(1)
+    const verdict = wrong.length === 0 ? 'all passed' : wrong.join(', ')
+    return `total: ${this.#at} scenarios, ${seeds} seeds, ${verdict}, in ${seconds} s`
   }
 }
 

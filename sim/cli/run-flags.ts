@@ -17,6 +17,10 @@ export interface RunFlags extends TraceFlags {
   readonly replay?: string
   readonly quiet?: boolean
   readonly json?: boolean
+  /** Where to write the same lines of JSON. */
+  readonly jsonl?: string
+  /** Where to write a report in the form of JUnit. */
+  readonly junit?: string
   readonly untilFailure?: boolean
   /** False: runs need not come to what their scenario demands. */
   readonly demands?: boolean

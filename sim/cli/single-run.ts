@@ -1,13 +1,16 @@
 import { historyText } from '../checkers/keys/history-file.ts'
-import { type Made, SeedRuns, type Turn } from '../pool/seed-runs.ts'
+import { type Made, type RunsOptions, SeedRuns, type Turn } from '../pool/seed-runs.ts'
 import { type DecisionFile, decisionFileText } from '../report/decision-file.ts'
 import { DecisionRecord, DecisionReplay } from '../report/decision-list.ts'
 import { judgedLines } from '../report/judged-lines.ts'
 import type { StoryLine } from '../report/run-report.ts'
-import { failureLines, seedLine, storyText, verdictLines } from '../report/terminal-report.ts'
+import { aboutLines, failureLines, storyText, verdictLines, verdictWord } from '../report/terminal-report.ts'
 import { runDecided } from './decisions.ts'
 import { writeText } from './files.ts'
+import { Outputs } from './outputs.ts'
+import { runText } from './progress.ts'
 import type { RunFlags } from './run-flags.ts'
+import { Screen } from './screen.ts'
 import { exitOf, exits, type SimTerminal } from './terminal.ts'
 import { TraceFiles } from './trace-files.ts'
 
@@ -18,25 +21,57 @@ export async function runOne(
   flags: RunFlags,
   terminal: SimTerminal,
 ): Promise<number> {
-  const { createPlatform, wallMs, cpuMs, out } = terminal
+  const outputs = await Outputs.open(flags, terminal)
+  if (outputs === undefined) return exits.usage
+  const watched = new WatchedRun(terminal)
+  const { screen } = watched
   const replay = list === undefined ? undefined : new DecisionReplay(list.decided)
-  const runs = new SeedRuns({ createPlatform, wallMs, cpuMs, searchStepsMax: flags.steps, replay })
-  const onLine = (line: StoryLine): void => out(`${storyText(line)}\n`)
+  const runs = new SeedRuns({ ...watched.options, searchStepsMax: flags.steps, replay })
   const traces = await TraceFiles.open(terminal, flags)
   if (traces === undefined) return exits.usage
   const trace = traces.optionsFor({ scenario: turn.page.loaded.scenario.scenario, seed: turn.seed })
   const book = flags.decisions === undefined ? undefined : new DecisionRecord(replay)
-  const told = flags.quiet === true || flags.json === true ? undefined : onLine
-  const made = await runs.first(turn, { onLine: told, trace, book })
+  const isTold = flags.quiet !== true && flags.json !== true
+  if (isTold) for (const line of aboutLines(turn.page.loaded.scenario)) screen.line(line)
+  const onLine = (line: StoryLine): void => screen.line(storyText(line))
+  const made = await runs.first(turn, { onLine: isTold ? onLine : undefined, trace, book })
   if (!(await traces.end()) || !(await writeAsked(turn, made, book, flags, terminal))) return exits.usage
   const record = await runs.record(turn, made, flags.verify === true, undefined)
-  if (flags.json === true) out(`${JSON.stringify(record)}\n`)
-  else {
-    const head = record.verdict === 'not deterministic' ? [seedLine(record)] : verdictLines(record)
+  screen.close()
+  if (flags.json !== true) {
+    const [verdict = '', ...about] = verdictLines(record)
+    const failure = failureLines(record, flags.history, flags.replay)
     const judged = flags.quiet === true ? [] : judgedLines(record.counts)
-    for (const line of [...head, ...judged, ...failureLines(record, flags.history, flags.replay)]) out(`${line}\n`)
+    screen.line(screen.judged(record.verdict, verdictWord(record), verdict))
+    // The reason is next to the verdict; how to see it again comes last.
+    for (const line of [...about, ...failure.slice(0, -1), ...judged, ...failure.slice(-1)]) screen.line(line)
   }
-  return exitOf(record)
+  outputs.take(record, (line) => (flags.json === true ? screen.note(line) : screen.line(line)))
+  outputs.endPage(turn.page, [])
+  return (await outputs.end()) ? exitOf(record) : exits.usage
+}
+
+/** A run that a person can watch: how far it is in virtual time, and how fast. */
+class WatchedRun {
+  readonly screen: Screen
+  readonly options: RunsOptions
+  #virtualUs: (() => number) | undefined
+  #startedMs = 0
+
+  constructor(terminal: SimTerminal) {
+    const { createPlatform, wallMs, cpuMs } = terminal
+    this.screen = new Screen(terminal, () =>
+      this.#virtualUs === undefined ? undefined : runText(this.#virtualUs(), wallMs() - this.#startedMs),
+    )
+    const onRun: RunsOptions['onRun'] = (_, virtualUs) => {
+      this.#virtualUs = virtualUs
+      this.#startedMs = wallMs()
+      return () => {
+        this.#virtualUs = undefined
+      }
+    }
+    this.options = { createPlatform, wallMs, cpuMs, onRun }
+  }
 }
 
 /** Writes the files that were asked for; false: one could not be written. */

@@ -1,10 +1,21 @@
 import type { Result } from '../../src/base/result.ts'
+import type { Closable } from '../../src/env/async.ts'
 import type { Disk } from '../../src/env/disk.ts'
 import type { Worker } from '../pool/worker.ts'
 import type { SeedVerdict } from '../report/seed-record.ts'
 import type { TextSink } from '../report/trace-writer.ts'
 import type { Workshop } from '../self-test/workshop.ts'
 import type { Platform } from '../world/platform.ts'
+
+/** What a screen can do. */
+export interface ScreenKind {
+  /** Standard error is read by a person as it is written: one line can be written over again. */
+  readonly live: boolean
+  /** Width of that screen, in characters. */
+  readonly columns: number
+  /** Standard output may have colours. */
+  readonly colour: boolean
+}
 
 /** Exit codes. Of several runs the gravest counts, see `graver`. */
 export const exits = {
@@ -76,6 +87,12 @@ export interface SimTerminal {
   readonly createPlatform: () => Platform
   /** CPU time of this process so far, in milliseconds. */
   readonly cpuMs: () => number
+  readonly environment: ReadonlyMap<string, string>
+  readonly screen: ScreenKind
+  /** Calls again and again by the real clock, until it is closed; alone it keeps no process alive. */
+  readonly every: (ms: number, call: () => void) => Closable
+  /** SHA-256 of the modules of this program, in hex. */
+  readonly buildHash: () => string
   /** Number of processes that can run at the same time. */
   readonly cores: number
   /** A process that runs seeds of this program. `stallCpuMs`: CPU time that a seed may use while its virtual time stands still. */

@@ -1,5 +1,16 @@
 import { spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -29,7 +40,7 @@ const errorMax = 4000
  * installed from its package, which has no modules, those that the bundler put into `dist/bundle/modules.json.gz`.
  */
 export function createWorkshop(root: string, limits: ChildLimits = usualLimits): Workshop {
-  const modules = existsSync(join(root, 'dist/src')) ? compiledModules(root) : packedModules(root)
+  const modules = modulesOf(root)
   return {
     read: modules.read,
     copy: (replaced) => copyOf(root, modules, replaced, limits),
@@ -37,9 +48,23 @@ export function createWorkshop(root: string, limits: ChildLimits = usualLimits):
   }
 }
 
+/** SHA-256 of the names and texts of all modules of the program in the folder `root`, in hex. */
+export function buildHash(root: string): string {
+  const { names, read } = modulesOf(root)
+  const hash = createHash('sha256')
+  for (const name of names()) hash.update(`${name}\n${read(name) ?? ''}\n`)
+  return hash.digest('hex')
+}
+
+function modulesOf(root: string): Modules {
+  return existsSync(join(root, 'dist/src')) ? compiledModules(root) : packedModules(root)
+}
+
 /** The compiled modules of the program; names such as `src/raft/core/commit.js`. */
 interface Modules {
   read(name: string): string | undefined
+  /** In a fixed order. */
+  names(): readonly string[]
   /** Writes all of them into a folder that is not there yet. */
   copyTo(folder: string): void
 }
@@ -50,6 +75,11 @@ function compiledModules(root: string): Modules {
     read: (name) => {
       const path = join(root, 'dist', name)
       return existsSync(path) ? readFileSync(path, 'utf8') : undefined
+    },
+    names: () => {
+      const below = (part: string): readonly string[] =>
+        readdirSync(join(root, 'dist', part), { recursive: true, encoding: 'utf8' }).map((name) => `${part}/${name}`)
+      return sorted(['src', 'sim'].flatMap(below).filter((name) => name.endsWith('.js')))
     },
     copyTo: (folder) => {
       for (const part of ['src', 'sim']) {
@@ -64,6 +94,7 @@ function packedModules(root: string): Modules {
   const texts = new Map<string, string>(Object.entries(JSON.parse(packed)))
   return {
     read: (name) => texts.get(name),
+    names: () => sorted([...texts.keys()]),
     copyTo: (folder) => {
       for (const [name, text] of texts) {
         mkdirSync(dirname(join(folder, name)), { recursive: true })
@@ -71,6 +102,10 @@ function packedModules(root: string): Modules {
       }
     },
   }
+}
+
+function sorted(names: readonly string[]): readonly string[] {
+  return names.toSorted((a, b) => (a < b ? -1 : 1))
 }
 
 /** The program alone, without what only people and compilers read; the packages that it needs are linked to. */

@@ -11,8 +11,8 @@ export interface PoolOptions extends LaneOptions {
   readonly untilFailure: boolean
   /** In the order of files and seeds, whatever order they were run in. */
   readonly onRecord: (record: SeedRecord) => void
-  /** At once, in the order in which they come. */
-  readonly onJudged?: ((record: SeedRecord) => void) | undefined
+  /** At once, in the order in which they come. `before`: number of seeds before it that are not done yet. */
+  readonly onJudged?: ((record: SeedRecord, before: number) => void) | undefined
 }
 
 /** Runs every seed of every page, and gives the records in their order. */
@@ -74,7 +74,8 @@ class Pool {
 
   #judged(at: number, record: SeedRecord): void {
     const { untilFailure, onJudged, onRecord } = this.#options
-    onJudged?.(record)
+    const judgedBefore = [...this.#waiting.keys()].filter((other) => other < at).length
+    onJudged?.(record, at - this.#oldest - judgedBefore)
     this.#waiting.set(at, record)
     if (untilFailure && hasFailed(record)) {
       this.#queue.endAt(at)

@@ -58,7 +58,7 @@ export const seedRecordSchema = z.strictObject({
     .regex(/^[0-9a-f]{64}$/)
     .optional()
     .describe('SHA-256 of the modules of the program'),
-  seed: count,
+  seed: count.describe('the seed of the run'),
   verdict: z.enum(seedVerdicts).describe('what became of the seed'),
   passed: z.boolean().describe('whether the verdict is `passed`'),
   invariant: invariantCode
@@ -80,9 +80,9 @@ export const seedRecordSchema = z.strictObject({
     )
     .describe('by code, of each invariant that judged something: how many facts, of how many things, and excuses used'),
   virtualUs: count.describe('virtual time of the run, in microseconds'),
-  events: count,
-  elections: count,
-  writesAcknowledged: count,
+  events: count.describe('events of the run'),
+  elections: count.describe('elections that a server has won'),
+  writesAcknowledged: count.describe('writes of clients that were acknowledged'),
   trace: z
     .string()
     .regex(/^[0-9a-f]{64}$/)

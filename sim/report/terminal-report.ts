@@ -3,6 +3,9 @@ import type { SeedRecord } from './seed-record.ts'
 
 /** What a person reads in a terminal. */
 
+/** Characters of a line of what a scenario is about. */
+const aboutWidth = 100
+
 const marks = { step: '*', fault: '!', note: ' ', failure: 'x' } as const
 
 /** `   12.345s ! crash s2`. */
@@ -52,16 +55,33 @@ export function markLines(
 }
 
 /** In capitals what somebody must look at. */
-function verdictText({ verdict, verified }: SeedRecord): string {
-  if (verdict === 'passed') return verified ? 'passed twice' : 'passed'
-  return verdict.toUpperCase()
+export function verdictWord({ verdict }: SeedRecord): string {
+  return verdict === 'passed' ? verdict : verdict.toUpperCase()
+}
+
+/** The title of a scenario and what it is about, before its story. */
+export function aboutLines({
+  scenario,
+  about = '',
+}: {
+  readonly scenario: string
+  readonly about?: string | undefined
+}): readonly string[] {
+  const words = about.split(/\s+/).filter(Boolean)
+  const lines: string[] = []
+  for (const word of words) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + word.length < aboutWidth) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(`  ${word}`)
+  }
+  return [scenario, ...lines]
 }
 
 export function verdictLines(record: SeedRecord): readonly string[] {
-  const { verdict, verified, scenario, seed, wallMs, events, elections, writesAcknowledged } = record
+  const { verified, scenario, seed, wallMs, events, elections, writesAcknowledged } = record
   const repeated = verified ? ', run twice with equal traces' : ''
   return [
-    `${verdict === 'passed' ? verdict : verdict.toUpperCase()}: ${scenario}, seed ${seed}${repeated}`,
+    `${verdictWord(record)}: ${scenario}, seed ${seed}${repeated}`,
     `  ${seconds(record.virtualUs)} virtual seconds in ${(wallMs / 1000).toFixed(2)} s, ${events} events, ` +
       `${elections} elections, ${writesAcknowledged} writes acknowledged`,
     ...(record.marks.length === 0 ? [] : [`  marks: ${record.marks.join(', ')}`]),
@@ -71,11 +91,11 @@ export function verdictLines(record: SeedRecord): readonly string[] {
 
 /** One line for one seed of many. */
 export function seedLine(record: SeedRecord): string {
-  const { seed, trace, virtualUs, wallMs, events } = record
-  if (trace === null) return `seed ${seed}, ${verdictText(record)}`
+  const { seed, trace, virtualUs, wallMs, events, verified } = record
+  if (trace === null) return `seed ${seed}, ${verdictWord(record)}`
   const parts = [
     `seed ${seed}`,
-    verdictText(record),
+    `${verdictWord(record)}${verified ? ' twice' : ''}`,
     `${seconds(virtualUs)} virtual s in ${(wallMs / 1000).toFixed(2)} s`,
     `${events} events`,
     `trace ${trace.slice(0, 16)}`,

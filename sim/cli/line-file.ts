@@ -1,0 +1,53 @@
+import { utf8 } from '../../src/base/bytes.ts'
+import type { DiskFile } from '../../src/env/disk.ts'
+import type { SimTerminal } from './terminal.ts'
+
+/** A file that grows line by line while a command runs, so that a command that is ended leaves what it had. */
+export class LineFile {
+  readonly #file: DiskFile
+  readonly #path: string
+  #pending: string[] = []
+  #writing: Promise<void> | undefined
+  #at = 0
+  #problem: string | undefined
+
+  private constructor(file: DiskFile, path: string) {
+    this.#file = file
+    this.#path = path
+  }
+
+  /** Makes or empties the file; says what is wrong and gives undefined if it cannot. */
+  static async create({ disk, error }: SimTerminal, path: string): Promise<LineFile | undefined> {
+    const opened = await disk.open(path, 'create', 'everybody')
+    const size = opened.ok ? await opened.value.size() : opened
+    // A device such as /dev/null takes no length.
+    const emptied = opened.ok && size.ok && size.value > 0 ? await opened.value.truncate(0) : size
+    if (opened.ok && emptied.ok) return new LineFile(opened.value, path)
+    const kind = emptied.ok ? 'io' : emptied.error.kind
+    error(`${path}: cannot be written (${kind}): name another file\n`)
+    return undefined
+  }
+
+  add(line: string): void {
+    this.#pending.push(`${line}\n`)
+    this.#writing ??= this.#write()
+  }
+
+  /** Undefined: all of it is written. Otherwise what went wrong. */
+  async end(): Promise<string | undefined> {
+    await this.#writing
+    await this.#file.close()
+    return this.#problem
+  }
+
+  async #write(): Promise<void> {
+    while (this.#pending.length > 0 && this.#problem === undefined) {
+      const bytes = utf8(this.#pending.join(''))
+      this.#pending = []
+      const written = await this.#file.write(this.#at, bytes)
+      if (!written.ok) this.#problem = `${this.#path}: was not written whole (${written.error.kind})`
+      this.#at += bytes.length
+    }
+    this.#writing = undefined
+  }
+}

@@ -1,0 +1,71 @@
+import type { Page } from '../pool/seed-runs.ts'
+import { annotation, type Workspace } from '../report/annotations.ts'
+import { type JunitCase, junitHead, junitTail, type Missed, missedCase, seedCase, suiteText } from '../report/junit.ts'
+import type { SeedRecord } from '../report/seed-record.ts'
+import { LineFile } from './line-file.ts'
+import type { RunFlags } from './run-flags.ts'
+import type { SimTerminal } from './terminal.ts'
+
+/** GitHub shows ten annotations of a step; the report has all. */
+const annotationsMax = 10
+
+/** What programs read of a command: JSON lines, JUnit's XML, annotations. */
+export class Outputs {
+  readonly #terminal: SimTerminal
+  readonly #json: boolean
+  readonly #build: string | undefined
+  readonly #lines: LineFile | undefined
+  readonly #junit: LineFile | undefined
+  readonly #workspace: Workspace | undefined
+  #cases: JunitCase[] = []
+  #annotated = 0
+
+  private constructor(terminal: SimTerminal, json: boolean, lines: LineFile | undefined, junit: LineFile | undefined) {
+    const { environment } = terminal
+    this.#terminal = terminal
+    this.#json = json
+    this.#build = json || lines !== undefined ? terminal.buildHash() : undefined
+    this.#lines = lines
+    this.#junit = junit
+    this.#workspace =
+      environment.get('GITHUB_ACTIONS') === 'true'
+        ? { root: environment.get('GITHUB_WORKSPACE'), folder: environment.get('PWD') }
+        : undefined
+    junit?.add(junitHead)
+  }
+
+  /** Makes the files before anything runs; undefined: one cannot be written, which has been said. */
+  static async open(flags: RunFlags, terminal: SimTerminal): Promise<Outputs | undefined> {
+    const lines = flags.jsonl === undefined ? undefined : await LineFile.create(terminal, flags.jsonl)
+    if (flags.jsonl !== undefined && lines === undefined) return undefined
+    const junit = flags.junit === undefined ? undefined : await LineFile.create(terminal, flags.junit)
+    if (flags.junit !== undefined && junit === undefined) return undefined
+    return new Outputs(terminal, flags.json === true, lines, junit)
+  }
+
+  /** `say`: a line for the log of the command. */
+  take(record: SeedRecord, say: (line: string) => void): void {
+    const line = JSON.stringify(this.#build === undefined ? record : { ...record, build: this.#build })
+    if (this.#json) this.#terminal.out(`${line}\n`)
+    this.#lines?.add(line)
+    if (this.#junit !== undefined) this.#cases.push(seedCase(record))
+    if (record.verdict === 'passed' || this.#workspace === undefined) return
+    if (++this.#annotated <= annotationsMax) say(annotation(record, this.#workspace))
+  }
+
+  endPage({ loaded }: Page, missed: readonly Missed[]): void {
+    if (this.#junit === undefined) return
+    const { file, scenario } = loaded
+    const cases = [...this.#cases, ...missed.map((demand) => missedCase(file, demand))]
+    this.#cases = []
+    this.#junit.add(suiteText({ scenario: scenario.scenario, file, cases }))
+  }
+
+  /** False: a file could not be written whole, which has been said. */
+  async end(): Promise<boolean> {
+    this.#junit?.add(junitTail)
+    const problems = [await this.#lines?.end(), await this.#junit?.end()].filter((problem) => problem !== undefined)
+    for (const problem of problems) this.#terminal.error(`${problem}\n`)
+    return problems.length === 0
+  }
+}

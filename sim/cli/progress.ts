@@ -1,0 +1,54 @@
+import { hasFailed, type SeedRecord } from '../report/seed-record.ts'
+
+/** How far a campaign is. */
+export class Progress {
+  readonly #total: number
+  readonly #wallMs: () => number
+  readonly #startedMs: number
+  #done = 0
+  #failed = 0
+  #undecided = 0
+
+  constructor(total: number, wallMs: () => number) {
+    this.#total = total
+    this.#wallMs = wallMs
+    this.#startedMs = wallMs()
+  }
+
+  judged(record: SeedRecord): void {
+    this.#done++
+    if (hasFailed(record)) this.#failed++
+    else if (record.verdict === 'undecided') this.#undecided++
+  }
+
+  get elapsedMs(): number {
+    return this.#wallMs() - this.#startedMs
+  }
+
+  /** `120 of 1000 seeds, 8.3 a second, 2 failed, 1 min 46 s left`. */
+  text(): string {
+    const perSecond = this.#done / (this.elapsedMs / 1000)
+    const left = this.#done === 0 ? [] : [`${spanText((this.#total - this.#done) / perSecond)} left`]
+    return [
+      `${this.#done} of ${this.#total} seeds`,
+      `${perSecond.toFixed(perSecond < 10 ? 1 : 0)} a second`,
+      `${this.#failed} failed`,
+      ...(this.#undecided === 0 ? [] : [`${this.#undecided} undecided`]),
+      ...left,
+    ].join(', ')
+  }
+}
+
+/** `120.5 virtual s in 8.1 s, 15 virtual s a second`: how far a single run is. */
+export function runText(virtualUs: number, wallMs: number): string {
+  const [virtual, wall] = [virtualUs / 1_000_000, wallMs / 1000]
+  return `${virtual.toFixed(1)} virtual s in ${wall.toFixed(1)} s, ${(virtual / wall).toFixed(0)} virtual s a second`
+}
+
+/** `1 h 5 min`, `1 min 46 s`, `9 s`. */
+function spanText(seconds: number): string {
+  const whole = Math.ceil(seconds)
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)]
+  if (hours > 0) return `${hours} h ${minutes} min`
+  return minutes > 0 ? `${minutes} min ${whole % 60} s` : `${whole} s`
+}

@@ -1,0 +1,74 @@
+import type { SeedRecord } from './seed-record.ts'
+import { failureLines } from './terminal-report.ts'
+
+/**
+ * The report that engines of continuous integration read: one suite for a scenario, one case for a seed, in the form of Ant's
+ * JUnit task, as Jenkins and GitLab document it.
+ */
+
+export const junitHead = '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="svc-sim">'
+export const junitTail = '</testsuites>'
+
+/** A demand on the seeds of a scenario together that is not met. */
+export interface Missed {
+  /** `file:line:column` */
+  readonly place: string
+  readonly message: string
+}
+
+interface Suite {
+  readonly scenario: string
+  readonly file: string
+  /** Its cases, each as text. */
+  readonly cases: readonly JunitCase[]
+}
+
+export interface JunitCase {
+  readonly text: string
+  readonly kind: 'passed' | 'failure' | 'error'
+  readonly seconds: number
+}
+
+export function suiteText({ scenario, file, cases }: Suite): string {
+  const count = (kind: JunitCase['kind']): number => cases.filter((one) => one.kind === kind).length
+  const seconds = cases.reduce((sum, one) => sum + one.seconds, 0)
+  const counts = `tests="${cases.length}" failures="${count('failure')}" errors="${count('error')}" skipped="0"`
+  const head = `  <testsuite name="${quoted(scenario)}" ${counts} time="${seconds.toFixed(3)}" file="${quoted(file)}">`
+  return [head, ...cases.map(({ text }) => text), '  </testsuite>'].join('\n')
+}
+
+/** A seed that has no verdict to trust is an error, and so is one that was left undecided: neither has passed. */
+export function seedCase(record: SeedRecord): JunitCase {
+  const { file, seed, verdict, wallMs, failures, invariant } = record
+  const seconds = wallMs / 1000
+  const named = `classname="${quoted(file)}" name="seed ${seed}" time="${seconds.toFixed(3)}"`
+  if (verdict === 'passed') return { kind: 'passed', seconds, text: `    <testcase ${named}/>` }
+  const kind = verdict === 'failed' ? 'failure' : 'error'
+  const type = verdict === 'failed' ? (invariant ?? 'expectation') : verdict
+  const [first] = failures
+  const message = verdict === 'failed' && first !== undefined ? `${first.place}: ${first.message}` : verdict
+  return { kind, seconds, text: wrongCase(named, kind, type, message, failureLines(record).join('\n')) }
+}
+
+export function missedCase(file: string, { place, message }: Missed): JunitCase {
+  const named = `classname="${quoted(file)}" name="${quoted(`all seeds: ${place}`)}" time="0.000"`
+  return { kind: 'failure', seconds: 0, text: wrongCase(named, 'failure', 'demand', message, `${place}: ${message}`) }
+}
+
+function wrongCase(named: string, kind: 'failure' | 'error', type: string, message: string, text: string): string {
+  const element = `<${kind} type="${quoted(type)}" message="${quoted(message)}">${escaped(text)}</${kind}>`
+  return `    <testcase ${named}>\n      ${element}\n    </testcase>`
+}
+
+function quoted(text: string): string {
+  return escaped(text).replaceAll('"', '&quot;').replaceAll('\n', '&#10;').replaceAll('\t', '&#9;')
+}
+
+/** Control characters and lone surrogates have no place in XML 1.0, escaped or not. */
+function escaped(text: string): string {
+  return text
+    .replace(/[^\t\n\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+}

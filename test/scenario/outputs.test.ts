@@ -1,0 +1,96 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { seedRecordSchema } from '../../sim/report/seed-record.ts'
+import { junitProblems } from '../tools/junit-shape.ts'
+import { scenarioFile, svcSim } from './svc-sim.ts'
+
+const page = `scenario: One server
+about: |
+  It elects itself,
+  and that is all.
+cluster:
+  dc1:
+    servers: { count: 1 }
+steps:
+  - step: it leads
+    eventually: { within: 20s, leader: exactly one }
+`
+const hopeless = page.replace('One server', 'No time').replace('20s', '1ms')
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'svc-outputs-'))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+const records = (text: string) =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => seedRecordSchema.parse(JSON.parse(line)))
+
+describe('what svc-sim run gives to programs', () => {
+  it('is JSON lines of one schema, JUnit, and annotations of GitHub, for many seeds of many files', async () => {
+    const [good, bad] = [scenarioFile(page), scenarioFile(hopeless)]
+    const [jsonl, junit] = [join(folder(), 'seeds.jsonl'), join(folder(), 'report.xml')]
+    const flags = ['--seeds', '3..4', '--verify', '--jsonl', jsonl, '--junit', junit]
+    const environment = { GITHUB_ACTIONS: 'true' }
+    const { exit, out } = await svcSim(['run', good, bad, ...flags], { environment })
+    expect(exit).toBe(1)
+    const written = records(readFileSync(jsonl, 'utf8'))
+    expect(written.map(({ file, seed, verdict, verified }) => [file, seed, verdict, verified])).toEqual([
+      [good, 3, 'passed', true],
+      [good, 4, 'passed', true],
+      [bad, 3, 'failed', true],
+      [bad, 4, 'failed', true],
+    ])
+    expect(new Set(written.map(({ build }) => build)).size).toBe(1)
+    expect(new Set(written.map(({ page }) => page)).size).toBe(2)
+    expect(written[0]?.counts['R1']?.facts).toBeGreaterThan(0)
+    const report = readFileSync(junit, 'utf8')
+    expect(junitProblems(report)).toEqual([])
+    expect(report).toContain(`repeat with: svc-sim run ${bad} --seed 4`)
+    expect(out.match(/^::error file=.*test\.yaml,line=\d+,col=\d+,title=seed [34]%3A failed::/gm)).toHaveLength(2)
+    expect(out).toMatch(/^total: 2 scenarios, 4 seeds, 2 failed, in \d+\.\d s$/m)
+  })
+
+  it('is the same line with --json, for one seed, too, and nothing else is on standard output', async () => {
+    const file = scenarioFile(hopeless)
+    const [jsonl, junit] = [join(folder(), 'seeds.jsonl'), join(folder(), 'report.xml')]
+    const argv = ['run', file, '--seed', '3', '--json', '--verify', '--jsonl', jsonl, '--junit', junit]
+    const { exit, out } = await svcSim(argv)
+    expect(exit).toBe(1)
+    expect(records(out)).toEqual(records(readFileSync(jsonl, 'utf8')))
+    expect(records(out)).toMatchObject([{ seed: 3, verdict: 'failed', verified: true }])
+    expect(junitProblems(readFileSync(junit, 'utf8'))).toEqual([])
+  })
+
+  it('is refused before anything runs where a file cannot be written', async () => {
+    const file = scenarioFile(page)
+    for (const flag of ['--jsonl', '--junit']) {
+      const path = join(folder(), 'nowhere/at.all')
+      expect(await svcSim(['run', file, flag, path])).toEqual({
+        exit: 2,
+        out: '',
+        err: `${path}: cannot be written (not-found): name another file\n`,
+      })
+    }
+  })
+})
+
+describe('what svc-sim run tells people', () => {
+  it('begins, for one seed, with what the scenario is about', async () => {
+    const { out } = await svcSim(['run', scenarioFile(page)])
+    expect(out).toMatch(/^One server\n {2}It elects itself, and that is all\.\n +0\.000s \* it leads\n/)
+  })
+
+  it('leaves out seeds that passed with --quiet, and has no colour where nobody sees it', async () => {
+    const [good, bad] = [scenarioFile(page), scenarioFile(hopeless)]
+    const { out } = await svcSim(['run', good, bad, '--seeds', '1..2', '--quiet'])
+    expect(out.match(/^seed \d+, [A-Za-z]+/gm)).toEqual(['seed 1, FAILED', 'seed 2, FAILED'])
+    expect(out).toMatch(/^One server: all 2 seeds passed$/m)
+    expect(out).not.toContain('\u001b')
+  })
+})

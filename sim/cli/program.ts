@@ -207,6 +207,7 @@ function addJudgingCommands(program: Command, terminal: SimTerminal, ended: Ende
     ])
     .option('--seeds <n>', 'give up on a bug after so many seeds', seedCount, 400)
     .option('--trace <file>', 'write the trace of the run that found the bug (one bug)')
+    .option('--jobs <n>', 'hunt for so many bugs at the same time; as many as there are cores', jobCount)
     .option('--json', 'one line of JSON for each row of the table')
     .action(async (flags: SelfTestFlags) => {
       ended(await runSelfTest(flags, terminal))

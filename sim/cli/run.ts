@@ -1,8 +1,6 @@
-import { type SentPage, sentPage } from '../pool/lane.ts'
-import { pageOf } from '../pool/seed-runs.ts'
 import { runCampaign } from './campaign.ts'
 import { readDecisions } from './decisions.ts'
-import { readScenario } from './files.ts'
+import { readPages } from './pages.ts'
 import type { RunFlags } from './run-flags.ts'
 import { runOne } from './single-run.ts'
 import { exits, type SimTerminal } from './terminal.ts'
@@ -31,23 +29,6 @@ export async function runFiles(files: readonly string[], flags: RunFlags, termin
     return runOne({ page: only, seed: single }, list?.value, flags, terminal)
   }
   return runCampaign(pages, flags.seeds ?? { first: single, last: single }, flags, terminal)
-}
-
-/** Every file as a page; undefined: one of them is wrong, which has been said. */
-async function readPages(
-  files: readonly string[],
-  { demands }: RunFlags,
-  terminal: SimTerminal,
-): Promise<readonly SentPage[] | undefined> {
-  const platform = terminal.createPlatform()
-  const pages: SentPage[] = []
-  for (const file of files) {
-    const read = await readScenario(terminal.disk, file)
-    if (read.ok) pages.push(sentPage(pageOf(read.value.loaded, platform), read.value.text, demands !== false))
-    else for (const line of read.error) terminal.error(`${line}\n`)
-  }
-  platform.close()
-  return pages.length === files.length ? pages : undefined
 }
 
 function misuseOf(files: readonly string[], flags: RunFlags): string | undefined {

@@ -1,6 +1,7 @@
 import type { PlantedBug } from '../self-test/planted-bug.ts'
 import { plantedBugs } from '../self-test/planted-bugs.ts'
 import { selfTest } from '../self-test/self-test.ts'
+import { readPages } from './pages.ts'
 import { bugRow, endLines, headLine, noSearchRow, soundRow, type TableRow } from './self-test-table.ts'
 import { exits, type SimTerminal } from './terminal.ts'
 
@@ -10,6 +11,8 @@ export interface SelfTestFlags {
   readonly json?: boolean
   /** Where to write the trace of the run that found the bug. */
   readonly trace?: string
+  /** Number of copies that run at the same time; absent: one for each core. */
+  readonly jobs?: number
 }
 
 /** `svc-sim self-test`: one line for each bug as it is found, or not, and for each hunt of the sound program. */
@@ -24,6 +27,12 @@ export async function runSelfTest(flags: SelfTestFlags, terminal: SimTerminal): 
     error('--trace writes one run: name one bug with --bug\n')
     return exits.usage
   }
+  const workshop = terminal.createWorkshop()
+  const names = [...new Set(chosen.map(({ hunt }) => hunt))]
+  const files = names.map((name) => workshop.scenario(`hunts/${name}.yaml`))
+  // A planted bug is to be found by an invariant, not by what it keeps a run from.
+  const pages = await readPages(files, { demands: false }, terminal)
+  if (pages === undefined) return exits.usage
   const isJson = flags.json === true
   const startedMs = wallMs()
   const rows: TableRow[] = []
@@ -33,11 +42,13 @@ export async function runSelfTest(flags: SelfTestFlags, terminal: SimTerminal): 
   }
   if (!isJson) out(`${headLine}\n`)
   const passed = await selfTest({
-    workshop: terminal.createWorkshop(),
+    workshop,
     wallMs,
     bugs: chosen,
+    pages: new Map(pages.map((page, at) => [names[at] ?? '', page])),
     seeds: flags.seeds,
     trace: flags.trace,
+    jobs: flags.jobs ?? terminal.cores,
     onBug: (outcome) => tell(bugRow(outcome)),
     onSound: (outcome) => tell(soundRow(outcome)),
     onNoSearch: (none) => {

@@ -18,6 +18,7 @@ import type { Readable } from 'node:stream'
 import { gunzipSync } from 'node:zlib'
 import type { CopyEnd, ProgramCopy, Workshop } from '../self-test/workshop.ts'
 import { cpuTimePipe, cpuTimeVariable } from './cpu-time.ts'
+import { startWorker } from './worker-process.ts'
 
 /**
  * When a child is taken to hang. One seed takes seconds of CPU time; how long it takes by the clock on the wall depends on what
@@ -122,8 +123,10 @@ function copyOf(
   const manifest = readFileSync(join(root, 'package.json'), 'utf8')
   writeFileSync(join(home, 'package.json'), manifest)
   linkPackages(root, home, Object.keys(JSON.parse(manifest).dependencies))
+  const script = join(home, 'bin/svc-sim.js')
   return {
-    run: (argv, onLine) => runChild([join(home, 'bin/svc-sim.js'), ...argv], limits, onLine),
+    startWorker: (stallCpuMs) => startWorker({ script, stallCpuMs }),
+    run: (argv, onLine) => runChild([script, ...argv], limits, onLine),
     remove: () => rmSync(home, { recursive: true, force: true }),
   }
 }

@@ -1,6 +1,9 @@
 import { err, ok, type Result } from '../../src/base/result.ts'
 import type { InvariantCode } from '../checkers/checkers.ts'
-import type { SeedRecord } from '../report/seed-record.ts'
+import { type SentPage, WorkerDidNotStart } from '../pool/lane.ts'
+import { runPool } from '../pool/pool.ts'
+import type { Worker } from '../pool/worker.ts'
+import { hasFailed, type SeedRecord } from '../report/seed-record.ts'
 import type { Hunt } from './hunts.ts'
 import { type Patch, patchedFiles } from './patch.ts'
 import type { Workshop } from './workshop.ts'
@@ -20,13 +23,12 @@ export interface Search {
   readonly seconds: number
 }
 
-/** Exit code of a campaign in which nothing failed, but some history of keys was not decided: nothing was shown. */
-const undecided = 4
-
 export interface SearchOptions {
   readonly workshop: Workshop
   readonly wallMs: () => number
   readonly hunt: Hunt
+  /** The scenario of the hunt. */
+  readonly page: SentPage
   /** Empty: the sound program. */
   readonly patches: readonly Patch[]
   /** The owner of the patches, for errors. */
@@ -36,40 +38,68 @@ export interface SearchOptions {
   readonly trace?: string | undefined
 }
 
+/** CPU time that a seed of a hunt may use while its virtual time stands still, in milliseconds. */
+const stallCpuMs = 300_000
+
 /**
  * Runs seeds 1, 2, 3 … of a hunt in a copy of the program until one fails. The error says why no search was possible.
  */
 export async function search(options: SearchOptions): Promise<Result<Search, string>> {
-  const { workshop, hunt, owner, seeds } = options
+  const { workshop, hunt, page, owner, seeds } = options
   const texts = patchedFiles(owner, [...hunt.tuning, ...options.patches], workshop.read)
   if (!texts.ok) return texts
   const startedMs = options.wallMs()
   const copy = workshop.copy(texts.value)
   try {
-    let ran = 0
-    let finding: Finding | undefined
-    const file = workshop.scenario(`hunts/${hunt.name}.yaml`)
-    // A planted bug is to be found by an invariant, not by what it keeps a run from.
-    const argv = ['run', file, '--seeds', `1..${seeds}`, '--until-failure', '--json', '--no-demands', '--jobs', '1']
-    const end = await copy.run(argv, (line) => {
-      ran++
-      finding ??= findingIn(JSON.parse(line) as SeedRecord)
-    })
-    if (end.exit === undefined) return err(`${owner}: seed ${ran + 1} of ${file} did not come to an end`)
-    const isDone = finding === undefined ? end.exit === 0 && ran === seeds : end.exit === 1
-    if (end.exit === undecided) return err(`${owner}: K1 could not be decided for some seed of 1..${seeds} of ${file}`)
-    if (!isDone) return err(`${owner}: the copy ended with exit code ${end.exit} after ${ran} seeds: ${end.error}`)
+    const records = await searched(page, seeds, () => copy.startWorker(stallCpuMs))
+    if (!records.ok) return err(`${owner}: ${records.error}`)
+    const last = records.value.at(-1)
+    if (last?.trace === null) {
+      const { seed, file, verdict, notes } = last
+      return err(`${owner}: seed ${seed} of ${file} did not come to an end: ${[verdict, ...notes].join('\n')}`)
+    }
+    const isOpen = records.value.some(({ verdict }) => verdict === 'undecided')
+    if (isOpen && !records.value.some(hasFailed)) {
+      return err(`${owner}: K1 could not be decided for some seed of 1..${seeds} of ${page.loaded.file}`)
+    }
+    const finding = last === undefined ? undefined : findingIn(last)
     if (options.trace !== undefined && finding !== undefined) {
-      const traced = await copy.run(
-        ['run', file, '--seed', String(finding.seed), '--quiet', '--trace', options.trace],
-        () => undefined,
-      )
+      const argv = ['run', page.loaded.file, '--seed', String(finding.seed), '--quiet', '--trace', options.trace]
+      const traced = await copy.run(argv, () => undefined)
       if (traced.exit !== 1) return err(`${owner}: seed ${finding.seed} was not traced: ${traced.error}`)
     }
-    return ok({ finding, seeds: ran, seconds: (options.wallMs() - startedMs) / 1000 })
+    const seconds = (options.wallMs() - startedMs) / 1000
+    return ok({ finding, seeds: records.value.length, seconds })
   } finally {
     copy.remove()
   }
+}
+
+/** The records of seeds 1, 2, 3 … up to the first one that failed. */
+async function searched(
+  page: SentPage,
+  seeds: number,
+  start: () => Worker,
+): Promise<Result<readonly SeedRecord[], string>> {
+  const records: SeedRecord[] = []
+  try {
+    await runPool({
+      pages: [page],
+      seeds: { first: 1, last: seeds },
+      jobs: 1,
+      verify: false,
+      untilFailure: true,
+      // What is planted is meant to fail, and a fresh process would run all that is planted again.
+      confirm: false,
+      searchStepsMax: undefined,
+      startWorker: start,
+      onRecord: (record) => void records.push(record),
+    })
+  } catch (cause) {
+    if (cause instanceof WorkerDidNotStart) return err(cause.message)
+    throw cause
+  }
+  return ok(records)
 }
 
 function findingIn({ seed, failures }: SeedRecord): Finding | undefined {

@@ -1,3 +1,4 @@
+import type { SentPage } from '../pool/lane.ts'
 import { type Hunt, hunts } from './hunts.ts'
 import type { PlantedBug } from './planted-bug.ts'
 import { type Search, search } from './search.ts'
@@ -46,26 +47,33 @@ export interface SelfTestOptions {
   readonly workshop: Workshop
   readonly wallMs: () => number
   readonly bugs: readonly PlantedBug[]
+  /** The scenario of a hunt, by its name. */
+  readonly pages: ReadonlyMap<string, SentPage>
   /** Maximum number for each bug. */
   readonly seeds: number
   /** Where to write the trace of the run that found a bug; of several bugs the last. */
   readonly trace?: string | undefined
+  /** Number of copies that run at the same time. */
+  readonly jobs: number
   readonly onBug: (outcome: BugOutcome) => void
   readonly onSound: (outcome: SoundOutcome) => void
   readonly onNoSearch: (none: NoSearch) => void
 }
-
-/** Number of copies that run concurrently. */
-const lanes = 2
 
 /**
  * Searches for every bug, then runs the sound program with the same seeds of the same hunts. True: all is as it should
  * be.
  */
 export async function selfTest(options: SelfTestOptions): Promise<boolean> {
-  const { workshop, wallMs, seeds, trace, onBug, onSound, onNoSearch } = options
+  const { workshop, wallMs, jobs, trace, onBug, onSound, onNoSearch } = options
+  const given = { workshop, wallMs }
   const reach = new Map<string, number>()
   let passed = true
+  const pageOf = ({ name }: Hunt): SentPage => {
+    const page = options.pages.get(name)
+    if (page === undefined) throw new Error(`the page of the hunt ${name} was not read`)
+    return page
+  }
   const settle = (one: { readonly passed: boolean }): void => {
     passed = passed && one.passed
   }
@@ -73,9 +81,10 @@ export async function selfTest(options: SelfTestOptions): Promise<boolean> {
     passed = false
     onNoSearch(none)
   }
-  await inLanes(options.bugs, async (bug) => {
+  await inLanes(jobs, options.bugs, async (bug) => {
     const hunt = huntOf(bug)
-    const found = await search({ workshop, wallMs, hunt, patches: bug.patches, owner: bug.name, seeds, trace })
+    const { patches, name: owner } = bug
+    const found = await search({ ...given, hunt, page: pageOf(hunt), patches, owner, seeds: options.seeds, trace })
     if (!found.ok) return failed({ bug, hunt, error: found.error })
     reach.set(hunt.name, Math.max(reach.get(hunt.name) ?? 0, found.value.seeds))
     const outcome = judged(bug, found.value)
@@ -83,9 +92,10 @@ export async function selfTest(options: SelfTestOptions): Promise<boolean> {
     onBug(outcome)
   })
   const used = hunts.filter(({ name }) => reach.has(name))
-  await inLanes(used, async (hunt) => {
+  await inLanes(jobs, used, async (hunt) => {
+    const seeds = reach.get(hunt.name) as number
     const owner = `the sound program in ${hunt.name}`
-    const found = await search({ workshop, wallMs, hunt, patches: [], owner, seeds: reach.get(hunt.name) as number })
+    const found = await search({ ...given, hunt, page: pageOf(hunt), patches: [], owner, seeds })
     if (!found.ok) return failed({ bug: undefined, hunt, error: found.error })
     const isQuiet = found.value.finding === undefined
     const verdict = isQuiet ? 'nothing-found' : 'false-alarm'
@@ -112,7 +122,11 @@ export function huntOf(bug: PlantedBug): Hunt {
 }
 
 /** Each is handled once, by the next free lane, in order. */
-async function inLanes<Item>(items: readonly Item[], deal: (item: Item) => Promise<void>): Promise<void> {
+async function inLanes<Item>(
+  lanes: number,
+  items: readonly Item[],
+  deal: (item: Item) => Promise<void>,
+): Promise<void> {
   const waiting = [...items]
   const lane = async (): Promise<void> => {
     for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await deal(item)

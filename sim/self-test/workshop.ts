@@ -1,3 +1,5 @@
+import type { Worker } from '../pool/worker.ts'
+
 /** What the self-test needs of the machine: patched copies of this program, and processes to run them. */
 export interface Workshop {
   /** The text of a built file, such as `src/raft/core/commit.js`; undefined if there is none. */
@@ -9,6 +11,8 @@ export interface Workshop {
 }
 
 export interface ProgramCopy {
+  /** A process that runs its seeds. `stallCpuMs`: CPU time that a seed may use while its virtual time stands still. */
+  startWorker(stallCpuMs: number): Worker
   /** Runs its `svc-sim` to the end, in a process of its own; calls back with each line of standard output. */
   run(argv: readonly string[], onLine: (line: string) => void): Promise<CopyEnd>
   /** Removes it from the disk. */

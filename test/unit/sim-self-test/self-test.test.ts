@@ -1,21 +1,56 @@
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import type { InvariantCode } from '../../../sim/checkers/checkers.ts'
 import { runSelfTest, type SelfTestFlags } from '../../../sim/cli/self-test.ts'
 import type { SimTerminal } from '../../../sim/cli/terminal.ts'
+import { createPlatform } from '../../../sim/platform/platform.ts'
+import { type Reply, requestSchema } from '../../../sim/pool/messages.ts'
+import type { Worker, WorkerEnd, WorkerSaid } from '../../../sim/pool/worker.ts'
+import { withoutRun } from '../../../sim/report/seed-record.ts'
 import { hunts } from '../../../sim/self-test/hunts.ts'
 import { plantedBugs } from '../../../sim/self-test/planted-bugs.ts'
 import type { CopyEnd, Workshop } from '../../../sim/self-test/workshop.ts'
+import { hostDisk } from '../../../src/host/disk.ts'
 
 /** What a copy does: the code of the invariant that its last seed breaks, if any. */
 interface Script {
   readonly seeds: number
-  readonly code?: string
-  readonly end?: CopyEnd
+  readonly code?: InvariantCode
+  /** How its worker ends after these seeds; without seeds, before it has started. */
+  readonly end?: WorkerEnd
 }
 
 const known = plantedBugs.filter(({ name }) => name === 'half-is-a-quorum' || name === 'lease-after-a-pause')
 const sources = new Map<string, string>()
 for (const { file, find } of [...known, ...hunts].flatMap((of) => ('patches' in of ? of.patches : of.tuning))) {
   sources.set(file, `${sources.get(file) ?? ''}${find}\n`)
+}
+
+/** A worker that runs seeds by its script. */
+function scripted({ seeds, code, end }: Script): Worker {
+  const told: WorkerSaid[] = seeds === 0 && end !== undefined ? [] : [said({ kind: 'ready' })]
+  return {
+    send: (line) => {
+      const request = requestSchema.parse(JSON.parse(line))
+      if (request.kind !== 'seed') return
+      const { page, seed } = request
+      told.push(said({ kind: 'begun', page, seed }))
+      if (seed > seeds) return
+      const of = { scenario: 'a hunt', file: 'a.yaml', page: 'ab'.repeat(32), seed }
+      const isBroken = seed === seeds && code !== undefined
+      const failures = isBroken ? [{ code, place: `${code} (it)`, message: 'is broken', atUs: 0 }] : []
+      const record = withoutRun(of, isBroken ? 'failed' : 'passed', [], { wallMs: 0, cpuMs: 0 })
+      const trace = 'cd'.repeat(32)
+      told.push(said({ kind: 'ended', record: { ...record, failures, trace }, runsBefore: seed - 1 }))
+    },
+    next: async () =>
+      (seeds === 0 ? undefined : told.shift()) ?? { end: end ?? { code: 0, signal: undefined, errors: '' } },
+    kill: () => undefined,
+  }
+}
+
+function said(reply: Reply): WorkerSaid {
+  return { line: JSON.stringify(reply) }
 }
 
 /** Copies that do as they are told: those with a bug, and the sound ones. */
@@ -28,20 +63,14 @@ function workshop(
     left: 0,
     ran: [] as (readonly string[])[],
     read: text,
-    scenario: (name: string) => `scenarios/${name}`,
+    scenario: (name: string) => fileURLToPath(new URL(`../../../scenarios/${name}`, import.meta.url)),
     copy: (replaced: ReadonlyMap<string, string>) => {
       made.left++
-      const isSound = replaced.size === 0
-      const script = isSound ? sound : planted
       return {
-        run: async (argv: readonly string[], onLine: (line: string) => void): Promise<CopyEnd> => {
+        startWorker: () => scripted(replaced.size === 0 ? sound : planted),
+        run: async (argv: readonly string[]): Promise<CopyEnd> => {
           made.ran.push(argv)
-          for (let seed = 1; seed <= script.seeds; seed++) {
-            const isBroken = seed === script.seeds && script.code !== undefined
-            const failures = isBroken ? [{ code: script.code, place: `${script.code} (it)`, message: 'is broken' }] : []
-            onLine(JSON.stringify({ seed, failures }))
-          }
-          return script.end ?? { exit: script.code === undefined ? 0 : 1, error: '' }
+          return { exit: 1, error: '' }
         },
         remove: () => {
           made.left--
@@ -69,6 +98,9 @@ async function run(
       error += text
     },
     wallMs: () => 0,
+    cores: 2,
+    disk: hostDisk,
+    createPlatform,
     createWorkshop: () => copies,
   } as unknown as SimTerminal
   const exit = await runSelfTest({ bug: ['half-is-a-quorum'], seeds: 5, ...flags }, terminal)
@@ -119,14 +151,16 @@ describe('svc-sim self-test', () => {
   })
 
   it('fails when a copy does not come to an end, or ends in another way than a run does', async () => {
-    const silent = await run({}, { seeds: 1, end: { exit: undefined, error: '' } }, { seeds: 1 })
-    expect(silent.error).toContain(
-      'half-is-a-quorum: seed 2 of scenarios/hunts/two-and-two.yaml did not come to an end',
+    const killed = { code: undefined, signal: 'SIGKILL', errors: 'last words' }
+    const silent = await run({}, { seeds: 1, end: killed }, { seeds: 1 })
+    expect(silent.error).toMatch(
+      /^half-is-a-quorum: seed 2 of \S+\/two-and-two\.yaml did not come to an end: died\nits process ended: signal SIGKILL\nlast words$/m,
     )
     expect(endOf(silent.out)).toMatch(/ 10 {2}half-is-a-quorum +NO SEARCH .*seed 2 of .* did not come to an end/)
     expect(silent.exit).toBe(1)
-    const broken = await run({}, { seeds: 0, end: { exit: 2, error: 'no such thing' } }, { seeds: 1 })
-    expect(broken.error).toContain('half-is-a-quorum: the copy ended with exit code 2 after 0 seeds: no such thing')
+    const unable = { code: 2, signal: undefined, errors: 'no such thing' }
+    const broken = await run({}, { seeds: 0, end: unable }, { seeds: 1 })
+    expect(broken.error).toContain('half-is-a-quorum: a worker did not start: exit code 2: no such thing')
     expect(broken.exit).toBe(1)
   })
 
@@ -166,8 +200,8 @@ describe('svc-sim self-test', () => {
 
   it('writes the trace of the seed that found the bug', async () => {
     const { exit, ran } = await run({ trace: 'a.trace' }, { seeds: 3, code: 'R1' }, { seeds: 3 })
-    const file = 'scenarios/hunts/two-and-two.yaml'
-    expect(ran[1]).toEqual(['run', file, '--seed', '3', '--quiet', '--trace', 'a.trace'])
+    const file = expect.stringMatching(/scenarios\/hunts\/two-and-two\.yaml$/)
+    expect(ran).toEqual([['run', file, '--seed', '3', '--quiet', '--trace', 'a.trace']])
     expect(exit).toBe(0)
     const none = await run({ trace: 'a.trace' }, { seeds: 5 }, { seeds: 5 })
     expect(none.ran.filter((argv) => argv.includes('--trace'))).toEqual([])

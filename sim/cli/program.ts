@@ -144,6 +144,7 @@ function addTrace(program: Command, terminal: SimTerminal, ended: Ended): void {
     .option('--about <name=value>', 'only what is about it: entry=90, key=a, term=4, member=s3', gathered)
     .option('--causes-of <n>', 'only event n and what led to it', wholeNumber)
     .option('--steps <n>', 'with --causes-of: arrows to walk back', stepsBack)
+    .option('--arrows <n>', 'causes of an event in words (4); 0: numbers alone', arrowCount)
     .option('--json', 'the events as they stand in the trace, behind its header')
     .addHelpText('after', traceHelp)
     .action(async (file: string, flags: TraceFlags) => {
@@ -158,6 +159,15 @@ different names of --about, must all be met. docs/trace.md has every kind, layer
 
 function gathered(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]
+}
+
+/** An event has no more causes. */
+const arrowsMax = 64
+
+function arrowCount(text: string): number {
+  const value = wholeNumber(text)
+  if (value > arrowsMax) throw new InvalidArgumentError(`Write a number from 0 to ${arrowsMax}.`)
+  return value
 }
 
 /** Nobody reads a chain that is longer. */

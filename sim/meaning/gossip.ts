@@ -4,6 +4,7 @@ import { openFrame } from '../../src/gossip/wire/frame-opening.ts'
 import { decodePacket } from '../../src/gossip/wire/packet-decoder.ts'
 import { wholly } from '../../src/gossip/wire/sliced.ts'
 import { type StreamFrame, StreamFrameReader } from '../../src/gossip/wire/stream-frame.ts'
+import { decodeTags } from '../../src/gossip/wire/tags.ts'
 import { cut, type Meaning, meaningsMax, shownMax } from '../report/meaning.ts'
 import type { PoolKeys } from './pool-keys.ts'
 import { part, unknown } from './unknown.ts'
@@ -93,8 +94,8 @@ function messageMeaning(message: Message): Meaning {
       return { layer, name, member: cut(node), incarnation, from: cut(from) }
     }
     case 'alive': {
-      const { kind: name, node, incarnation, address } = message
-      return { layer, name, member: cut(node), incarnation, address: endpointText(address) }
+      const { kind: name, node, incarnation, address, meta } = message
+      return { layer, name, member: cut(node), incarnation, address: endpointText(address), tags: tagsOf(meta) }
     }
     case 'leave-intent':
       return { layer, name: message.kind, member: cut(message.node), lamport: message.lamport, prune: message.prune }
@@ -103,6 +104,12 @@ function messageMeaning(message: Message): Meaning {
     default:
       return newsMeaning(message)
   }
+}
+
+/** At most 512 bytes, by the bound of the wire. */
+function tagsOf(meta: Uint8Array): Record<string, string> {
+  const entries = Object.entries(decodeTags(meta)).map(([name, value]) => [cut(name), cut(value)] as const)
+  return Object.fromEntries(entries)
 }
 
 type News = Extract<Message, { readonly kind: 'user-event' | 'query' | 'query-response' | 'relay' }>

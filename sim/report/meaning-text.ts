@@ -41,7 +41,7 @@ function gossipText(meaning: Of<'gossip'>): string {
     case 'suspect':
       return `suspect ${meaning.member} incarnation ${meaning.incarnation} says ${meaning.from}`
     case 'alive':
-      return `alive ${meaning.member} incarnation ${meaning.incarnation}`
+      return `alive ${meaning.member} incarnation ${meaning.incarnation}${tagsText(meaning.tags)}`
     case 'dead':
       return meaning.from === meaning.member
         ? `left ${meaning.member} incarnation ${meaning.incarnation}`
@@ -66,6 +66,12 @@ function gossipText(meaning: Of<'gossip'>): string {
     case 'error':
       return `error: ${meaning.text}`
   }
+}
+
+/** Of the tags those on which agents decide what others understand; the rest is in the record. */
+function tagsText({ build, acls }: Readonly<Record<string, string>>): string {
+  if (build === undefined) return ''
+  return ` (build ${build}${acls === undefined ? '' : `, acls ${acls}`})`
 }
 
 function raftText(meaning: Of<'raft'>): string {

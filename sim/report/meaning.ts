@@ -71,7 +71,14 @@ export const meaningFields = {
     ack: { sequence, bytes },
     nack: { sequence },
     suspect: { member, incarnation, from: text.describe('The member that suspects it.') },
-    alive: { member, incarnation, address: text },
+    alive: {
+      member,
+      incarnation,
+      address: text,
+      tags: z
+        .record(text, text)
+        .describe('What the member tells of itself: its release, its datacenter, what it supports.'),
+    },
     dead: { member, incarnation, from: text.describe('The member that says so; itself: it left.') },
     'leave-intent': { member, lamport, prune: flag.describe('It is forgotten at once.') },
     'join-intent': { member, lamport },

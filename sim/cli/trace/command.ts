@@ -6,7 +6,7 @@ import { CauseGraph } from './cause-walk.ts'
 import { eventOf, readTrace, type TraceLine, type TraceReader } from './events.ts'
 import { type Asked, askedOf, type TraceFlags, unknownNode } from './flags.ts'
 import { KeptLines } from './kept-lines.ts'
-import { TracePrinter } from './printing.ts'
+import { TracePrinter, usualArrows } from './printing.ts'
 
 /** Characters that are written before the reader waits for them to leave. */
 const writtenMax = 256 << 10
@@ -30,7 +30,7 @@ export async function printTrace(file: string, flags: TraceFlags, terminal: Term
     if (!walked.ok) return failed(walked.error)
     ancestors = walked.value
   }
-  const printing = new Printing(asked.value, flags.json === true, ancestors, terminal)
+  const printing = new Printing(asked.value, flags, ancestors, terminal)
   const read = await readTrace(terminal, file, printing)
   if (printing.misuse !== undefined) return failed(printing.misuse)
   if (!read.ok) return failed(read.error)
@@ -72,15 +72,17 @@ class Printing implements TraceReader {
   misuse: string | undefined
   readonly #asked: Asked
   readonly #json: boolean
+  readonly #arrows: number
   readonly #ancestors: ReadonlySet<number> | undefined
   readonly #terminal: Terminal
   readonly #kept = new KeptLines()
   #printer: TracePrinter | undefined
   #written = 0
 
-  constructor(asked: Asked, json: boolean, ancestors: ReadonlySet<number> | undefined, terminal: Terminal) {
+  constructor(asked: Asked, flags: TraceFlags, ancestors: ReadonlySet<number> | undefined, terminal: Terminal) {
     this.#asked = asked
-    this.#json = json
+    this.#json = flags.json === true
+    this.#arrows = flags.arrows ?? usualArrows
     this.#ancestors = ancestors
     this.#terminal = terminal
   }
@@ -88,7 +90,7 @@ class Printing implements TraceReader {
   onHeader(header: TraceHeader, text: string): boolean {
     this.misuse = unknownNode(this.#asked, header)
     if (this.misuse !== undefined) return false
-    this.#printer = new TracePrinter(header, (n) => this.#known(n))
+    this.#printer = new TracePrinter(header, (n) => this.#known(n), this.#arrows)
     if (this.#json) this.#terminal.out(`${text}\n`)
     return true
   }

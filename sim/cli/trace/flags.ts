@@ -12,6 +12,8 @@ export interface TraceFlags {
   readonly about?: readonly string[]
   readonly causesOf?: number
   readonly steps?: number
+  /** Causes of one event that are shown with words, at most. */
+  readonly arrows?: number
   readonly json?: boolean
 }
 

@@ -4,12 +4,12 @@ import type { TraceHeader, TraceRecord } from '../../report/trace-record.ts'
 /** Longest words of an event and of a cause. */
 const wordsMax = 260
 const causeWordsMax = 130
-/** Causes of one event that are shown with words. */
-const wordedMax = 4
+/** Causes of one event that are shown with words, where no other number is asked for. */
+export const usualArrows = 4
 /** Numbers of causes that are shown without. */
 const numberedMax = 8
-/** A cause that was printed this few lines above needs no words. */
-const nearLines = 30
+/** A cause that was printed this few lines above, as an event or in words, needs no words again. */
+const nearLines = 60
 /** Names of agents by their IDs that are remembered. */
 const namesMax = 1_000
 
@@ -24,13 +24,16 @@ export type Known = (n: number) => TraceRecord | undefined
  */
 export class TracePrinter {
   readonly #known: Known
+  readonly #arrows: number
   readonly #nodeWidth: number
   readonly #names = new Map<string, string>()
-  /** Numbers of the events printed last. */
+  /** Numbers of the events printed last, in lines of their own or as causes. */
   readonly #near: number[] = []
 
-  constructor({ nodes }: TraceHeader, known: Known) {
+  /** `arrows`: causes of one event that are shown with words, at most. */
+  constructor({ nodes }: TraceHeader, known: Known, arrows: number) {
     this.#known = known
+    this.#arrows = arrows
     this.#nodeWidth = Math.min(16, Math.max(5, ...nodes.map((node) => node.length)))
   }
 
@@ -49,8 +52,7 @@ export class TracePrinter {
     const inline = near === '' ? '' : `  ← ${near}`
     const indent = ' '.repeat(head.length)
     const behind = worded.map((line) => `${indent}${line}\n`).join('')
-    this.#near.push(record.n)
-    if (this.#near.length > nearLines) this.#near.shift()
+    this.#printed(record.n)
     return `${head}${cut(this.#words(record), wordsMax)}${inline}\n${behind}`
   }
 
@@ -59,12 +61,20 @@ export class TracePrinter {
     const numbers: number[] = []
     const worded: string[] = []
     for (const cause of record.causes) {
-      const known = this.#near.includes(cause) || worded.length === wordedMax ? undefined : this.#known(cause)
+      const known = this.#near.includes(cause) || worded.length >= this.#arrows ? undefined : this.#known(cause)
       if (known === undefined) numbers.push(cause)
-      else worded.push(`← ${cause} at ${seconds(known.t)} ${known.node} ${this.#causeWords(known, record)}`)
+      else {
+        worded.push(`← ${cause} at ${seconds(known.t)} ${known.node} ${this.#causeWords(known, record)}`)
+        this.#printed(cause)
+      }
     }
     const more = numbers.length > numberedMax ? `, ${numbers.length - numberedMax} more` : ''
     return { near: `${numbers.slice(0, numberedMax).join(', ')}${more}`, worded }
+  }
+
+  #printed(n: number): void {
+    this.#near.push(n)
+    if (this.#near.length > nearLines) this.#near.shift()
   }
 
   #causeWords(cause: TraceRecord, of: TraceRecord): string {

@@ -162,6 +162,16 @@ describe('svc-sim trace', () => {
     `)
   })
 
+  it('shows as many causes in words as are asked for, and each once', async () => {
+    const about = ['--kind', 'violation', '--arrows']
+    expect((await trace(textOf(events), ...about, '0')).out).toMatch(/in term 4 {2}← 8, 9\n$/)
+    expect((await trace(textOf(events), ...about, '1')).out).toMatch(
+      /in term 4 {2}← 9\n +← 8 at 1\.503000 s2 sends to s1 .*\n$/,
+    )
+    const twice = [...events, { ...events[9], n: 11, t: 2_600_000 } as TraceRecord]
+    expect((await trace(textOf(twice), '--kind', 'violation')).out.match(/← 8 at/g)).toHaveLength(1)
+  })
+
   it.each([
     [
       ['--from', '1s', '--to', '1502ms'],

@@ -8,6 +8,7 @@ import { kvPut } from '../../../src/features/kv/commands.ts'
 import type { FullState, Message, Versions } from '../../../src/gossip/core/messages.ts'
 import { PacketEncoder } from '../../../src/gossip/wire/packet.ts'
 import { encodeStreamFrame } from '../../../src/gossip/wire/stream-frame.ts'
+import { encodeTags } from '../../../src/gossip/wire/tags.ts'
 import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import { encodeMessage } from '../../../src/raft/codec.ts'
 import { encodeConfiguration } from '../../../src/raft/core/configuration.ts'
@@ -35,7 +36,14 @@ export const gossipMessages: readonly Message[] = [
   { kind: 'ack', sequence: 7, payload },
   { kind: 'nack', sequence: 8 },
   { kind: 'suspect', incarnation: 4, node: 's3', from: 's1' },
-  { kind: 'alive', incarnation: 5, node: 's3', address, meta: emptyBytes, versions },
+  {
+    kind: 'alive',
+    incarnation: 5,
+    node: 's3',
+    address,
+    meta: encodeTags({ acls: '1', build: '1.4.0' }) ?? emptyBytes,
+    versions,
+  },
   { kind: 'dead', incarnation: 5, node: 's3', from: 's1' },
   { kind: 'leave-intent', lamport: 3, node: 's3', prune: false },
   { kind: 'join-intent', lamport: 2, node: 's3' },

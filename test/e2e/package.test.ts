@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -67,13 +67,13 @@ describe('the package of npm', () => {
     expect(packed.unpackedSize).toBeLessThan(unpackedMax)
   })
 
-  it('ships no tests, maps, declarations, sources or what V8 kept on another machine', () => {
+  it('ships no tests, maps, sources or what V8 kept on another machine, and of declarations those of svc/sim alone', () => {
     const paths = packed.files.map(({ path }) => path)
     expect(paths).toEqual(expect.arrayContaining(['bin/svc.js', 'dist/bundle/svc.cjs', 'dist/bundle/svc-sim.cjs']))
     const needless = paths.filter((path) =>
       /\.(map|ts|tsbuildinfo)$|\.cjs\.|^(src|sim|test|bench)\/|^dist\/(?!bundle\/|revision$)/.test(path),
     )
-    expect(needless).toEqual([])
+    expect(needless).toEqual(['dist/sim/library.d.ts'])
   })
 
   it('says its version, and keeps for the user what V8 compiled', () => {
@@ -102,6 +102,28 @@ describe('the package of npm', () => {
   it('runs a scenario that it ships', () => {
     const ran = command('svc-sim', 'run', 'scenarios/election-under-partition.yaml', '--quiet')
     expect(ran).toMatchObject({ status: 0, out: expect.stringContaining('passed: Election under partition') })
+  })
+
+  it('gives a simulated cluster to the tests of another program, with types', () => {
+    const program = `import { createCluster } from 'svc/sim'
+      const cluster = await createCluster({ servers: 1 })
+      console.log((await cluster.fetch('s1', '/v1/kv/a', { method: 'PUT', body: 'x' })).status)
+      await cluster.close()`
+    const file = join(workplace.path, 'uses-it.mjs')
+    writeFileSync(file, program)
+    const env = { ...process.env, ...environment }
+    const ran = spawnSync(process.execPath, [file], { encoding: 'utf8', env, cwd: workplace.path })
+    expect(ran).toMatchObject({ status: 0, stdout: '200\n', stderr: '' })
+    const typed = join(workplace.path, 'uses-it.mts')
+    writeFileSync(typed, program.replace('status', "headers.get('x-svc-index')"))
+    const compiler = join(projectRoot, 'node_modules/typescript/bin/tsc')
+    const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node']
+    const roots = ['--typeRoots', join(projectRoot, 'node_modules/@types')]
+    const compiled = spawnSync(process.execPath, [compiler, ...flags, ...roots, typed], {
+      encoding: 'utf8',
+      cwd: workplace.path,
+    })
+    expect(compiled).toMatchObject({ status: 0, stdout: '' })
   })
 
   it('finds a planted bug in a copy of its modules', () => {

@@ -178,4 +178,6 @@ interface ClientFacts {
     readonly isRestarted: boolean
     readonly isHeld: boolean
   }
+  /** An agent answered a step of the scenario. `line`: method and target, as the step has them. */
+  readonly 'request answered': OfNode & { readonly line: string; readonly status: number }
 }

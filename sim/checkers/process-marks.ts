@@ -89,7 +89,7 @@ class ProcessMarks {
   readonly #reach: Reach<ProcessMark>
   readonly #sinceOf: (kind: string) => Release | undefined
   /** By server that has carried out a command: the release that it runs as. */
-  readonly #releases = new Map<string, string>()
+  readonly #releases = new Map<string, Release>()
   #isMixed = false
 
   constructor({ of, sinceOf }: Pick<CheckedRun, 'of' | 'sinceOf'>) {
@@ -111,9 +111,8 @@ class ProcessMarks {
   }
 
   carriedOut({ node, release, kind }: Facts['command carried out']): void {
-    const text = releaseText(release)
-    if (this.#releases.get(node) !== text) {
-      this.#releases.set(node, text)
+    if (this.#releases.get(node) !== release) {
+      this.#releases.set(node, release)
       this.#count()
     }
     if (!this.#isMixed) return
@@ -127,7 +126,7 @@ class ProcessMarks {
   }
 
   #count(): void {
-    this.#isMixed = new Set(this.#releases.values()).size > 1
+    this.#isMixed = new Set([...this.#releases.values()].map(releaseText)).size > 1
   }
 }
 

@@ -1,6 +1,5 @@
 import { legacyDelete, legacySet } from '../../../src/features/acl/legacy/legacy-commands.ts'
 import { replicatePolicies, replicateTokens } from '../../../src/features/acl/replication/replication-commands.ts'
-import { migrateTokens } from '../../../src/features/acl/system/mode-commands.ts'
 import { type CheckedRun, checker } from '../checker.ts'
 import type { Facts } from '../facts.ts'
 import { type Reach, rareStates, toldStates } from '../rare-states.ts'
@@ -11,8 +10,6 @@ export const accessMarks = rareStates({
   'cache served without a server': 'an agent that reached no server let a token pass',
   'deleted token still served': 'an agent let a token pass that had been deleted before it was asked',
   'access changed in flight': 'tokens or policies changed while a request with a token was under way',
-  'migration passed over tokens':
-    'a batch of the migration found tokens that had changed since, or had their accessors',
   'old token written in the new mode': 'a token was written in the old form after access control had left the old mode',
   'access replicated': 'a datacenter took policies or tokens from the primary one',
   'access restored': 'a restore brought back tokens and policies of before',
@@ -58,16 +55,13 @@ class AccessMarks {
     if (by === 'restore') this.#reach('access restored')
   }
 
-  tookEffect({ command: { kind, body }, outcome }: Facts['command took effect']): void {
+  tookEffect({ command: { kind, body } }: Facts['command took effect']): void {
     if (kind === legacySet.kind) {
       this.#deletedUs.delete((body as { readonly id: string }).id)
       if (this.#isNew) this.#reach('old token written in the new mode')
     }
     if (kind === legacyDelete.kind) this.#deletedUs.set((body as { readonly id: string }).id, this.#nowUs())
     if (kind === replicatePolicies.kind || kind === replicateTokens.kind) this.#reach('access replicated')
-    if (kind !== migrateTokens.kind) return
-    const { tokens } = body as { readonly tokens: readonly unknown[] }
-    if (Number(outcome) < tokens.length) this.#reach('migration passed over tokens')
   }
 
   visited({ agent, secret, said, callUs, returnUs }: Visit): void {
@@ -75,6 +69,11 @@ class AccessMarks {
     if (said !== 'allowed') return
     if (this.#reachingSinceUs(agent) === undefined) this.#reach('cache served without a server')
     if ((this.#deletedUs.get(secret) ?? Number.POSITIVE_INFINITY) < callUs) this.#reach('deleted token still served')
+  }
+
+  answered({ node, line, status }: Facts['request answered']): void {
+    if (status !== 200 || !line.includes('token=')) return
+    if (this.#reachingSinceUs(node) === undefined) this.#reach('cache served without a server')
   }
 
   seen(servers: readonly ServerSeen[]): void {
@@ -92,6 +91,7 @@ export const markedAccess = checker({
     'token written': (it) => it.changed('command'),
     'command took effect': (it, fact) => it.tookEffect(fact),
     'visit made': (it, visit) => it.visited(visit),
+    'request answered': (it, fact) => it.answered(fact),
     'servers seen': (it, { servers }) => it.seen(servers()),
   },
 })

@@ -12,7 +12,6 @@ export const lockMarks = rareStates({
   'session expired': 'the leader ended a session that was not renewed in time',
   'session ended by the catalog': 'a session ended with its node or a check, by a command of the catalog',
   'lock passed on': 'a key was locked by another session after the session that held it had ended',
-  'lock lost before its answer': 'an acquire was answered after its client had lost the lock again',
   'locks restored': 'a restore brought back locks that were held when the snapshot was taken',
 })
 
@@ -71,11 +70,6 @@ class LockMarks {
     this.#keep(facts)
   }
 
-  answered({ key, session, fence }: Facts['lock answered']): void {
-    const hold = this.#holds.get(key)
-    if (hold?.session !== session || hold.fence !== fence) this.#reach('lock lost before its answer')
-  }
-
   #keep({ sessions, holds }: Pick<LockFacts, 'sessions' | 'holds'>): void {
     this.#sessions = sessions
     this.#holds = holds
@@ -89,6 +83,5 @@ export const markedLocks = checker({
     'locks changed': (it, facts) => it.changed(facts),
     'locks replaced': (it, facts) => it.replaced(facts),
     'command took effect': (it, fact) => it.tookEffect(fact),
-    'lock answered': (it, fact) => it.answered(fact),
   },
 })

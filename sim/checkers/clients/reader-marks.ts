@@ -4,7 +4,6 @@ import { type Reach, rareStates, toldStates } from '../rare-states.ts'
 export const readerMarks = rareStates({
   'restore with parked readers': 'a snapshot was restored on a server at which blocking queries waited',
   'blocking query woken by a restore': 'a blocking query was woken in the moment in which a snapshot was restored',
-  'snapshot installed under readers': 'a server took a snapshot of its leader while blocking queries waited at it',
   'leader lost with parked readers': 'a leader crashed or stepped down while blocking queries waited at it',
   'server died with parked readers': 'the process of a server ended while blocking queries waited at it',
 })
@@ -51,10 +50,6 @@ class ReaderMarks {
     this.#restored.add(server)
   }
 
-  installed(server: string): void {
-    if (this.#waitAt(server)) this.#reach('snapshot installed under readers')
-  }
-
   noLongerLeads(server: string): void {
     if (this.#waitAt(server)) this.#reach('leader lost with parked readers')
   }
@@ -78,9 +73,6 @@ export const markedReaders = checker({
   make: ({ of }) => new ReaderMarks(of(readerMarks)),
   takes: {
     'state replaced': (it, { node }) => it.replaced(node),
-    'event seen': (it, { node, event }) => {
-      if (event === 'snapshot installed') it.installed(node)
-    },
     'leader ended': (it, { node }) => it.noLongerLeads(node),
     'process died': (it, { node }) => it.died(node),
     'turn ended': (it) => it.turnEnded(),

@@ -1,6 +1,4 @@
 import { recordLeaves } from '../../../src/features/connect/commands.ts'
-import { federate } from '../../../src/features/connect/federation/federation-commands.ts'
-import { rotationRefused, rotationRequested } from '../../../src/features/connect/rotation-commands.ts'
 import { type CheckedRun, checker } from '../checker.ts'
 import type { Facts } from '../facts.ts'
 import { type Reach, rareStates, toldStates } from '../rare-states.ts'
@@ -10,9 +8,6 @@ import { meshLaws } from './mesh-laws.ts'
 export const rotationMarks = rareStates({
   'leaf renewed in a rotation': 'leaves were issued while the root of the mesh was being rotated',
   'rotation taken over': 'another server came to lead while the root of the mesh was being rotated',
-  'rotation refused': 'a rotation ended without a new root, because the new provider refused',
-  'crossing made anew': 'a rotation went back a step, because the crossing that it had become too short',
-  'federated in a rotation': 'a datacenter joined the mesh of the primary one while a root was being rotated',
 })
 
 export const meshTold = toldStates({
@@ -55,17 +50,12 @@ export const meshTold = toldStates({
     'a proxy had a leaf that had expired',
   ],
   'proxy refused a connection': ['proxy.refused', 'a proxy did not let a connection through'],
-  'bridge to a new root': [
-    'connect: the old root crosses the new one by way of a bridge',
-    'an external provider could not cross roots directly, and a bridge did',
-  ],
 })
 
 /** Sees rare states of rotations. */
 class RotationMarks {
   readonly #reach: Reach<keyof typeof rotationMarks.marks>
   readonly #stepOf: () => RotationStep | undefined
-  #before: RotationStep | undefined
 
   constructor({ of }: Pick<CheckedRun, 'of'>) {
     this.#reach = of(rotationMarks)
@@ -73,13 +63,7 @@ class RotationMarks {
   }
 
   tookEffect({ command: { kind } }: Facts['command took effect']): void {
-    if (!kind.startsWith('connect.')) return
-    const step = this.#stepOf()
-    if (kind === recordLeaves.kind && step !== undefined) this.#reach('leaf renewed in a rotation')
-    if (kind === federate.kind && step !== undefined) this.#reach('federated in a rotation')
-    if (kind === rotationRefused.kind) this.#reach('rotation refused')
-    if (kind === rotationRequested.kind && this.#before === 'crossed') this.#reach('crossing made anew')
-    this.#before = step
+    if (kind === recordLeaves.kind && this.#stepOf() !== undefined) this.#reach('leaf renewed in a rotation')
   }
 
   led(): void {

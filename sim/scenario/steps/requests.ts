@@ -72,6 +72,8 @@ export function judgeRequest(
 ): void {
   if (typeof answer === 'string') return run.fail([...path, 'http'], `no answer from ${server}: ${answer}`)
   run.tell('note', `${server} answers ${answer.status}`)
+  const line = http === undefined ? '' : filled(run, http.request)
+  run.checksOf(run.cluster.datacenterOf(server)).tell('request answered', { node: server, line, status: answer.status })
   if (http?.save !== undefined) run.driver.answers.set(http.save, answer)
   const wrong = expect === undefined ? undefined : judgeAnswer(expect, answer, (template) => filled(run, template))
   if (wrong !== undefined) run.fail([...path, 'expect'], `the answer of ${server} is not as expected: ${wrong}`)

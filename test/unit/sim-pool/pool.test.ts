@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest'
+import { createPlatform } from '../../../sim/platform/platform.ts'
+import { sentPage } from '../../../sim/pool/lane.ts'
+import { type Reply, requestSchema } from '../../../sim/pool/messages.ts'
+import { type PoolOptions, runPool } from '../../../sim/pool/pool.ts'
+import { SeedQueue } from '../../../sim/pool/seed-queue.ts'
+import { pageOf } from '../../../sim/pool/seed-runs.ts'
+import type { Worker, WorkerSaid } from '../../../sim/pool/worker.ts'
+import { type SeedRecord, withoutRun } from '../../../sim/report/seed-record.ts'
+import { loadScenario } from '../../../sim/scenario/language/load.ts'
+
+const text = 'scenario: One\ncluster: { dc1: { servers: { count: 1 } } }\nlasts: 1s\n'
+const loaded = loadScenario('one.yaml', text)
+if (!loaded.ok) throw new Error('the page does not load')
+const platform = createPlatform()
+const page = sentPage(pageOf(loaded.value, platform), text, true)
+platform.close()
+
+type Verdict = 'passed' | 'failed' | 'ends'
+
+/** Workers whose verdict on a seed depends on it and on the number of runs before it; each run takes as many turns as `delay` says. */
+function workers(verdictOn: (seed: number, runsBefore: number) => Verdict, delay: (seed: number) => number = () => 0) {
+  const ran: number[] = []
+  let working = 0
+  let most = 0
+  const start = (): Worker => {
+    const said: WorkerSaid[] = [{ line: JSON.stringify({ kind: 'ready' }) }]
+    let runs = 0
+    let waits = 0
+    let isEnded = false
+    const say = (reply: Reply): void => void said.push({ line: JSON.stringify(reply) })
+    return {
+      send: (line) => {
+        const request = requestSchema.parse(JSON.parse(line))
+        if (request.kind !== 'seed') return
+        const { page: number, seed } = request
+        ran.push(seed)
+        most = Math.max(most, ++working)
+        say({ kind: 'begun', page: number, seed })
+        waits = delay(seed)
+        const verdict = verdictOn(seed, runs)
+        isEnded = verdict === 'ends'
+        const of = { scenario: 'One', file: 'one.yaml', page: page.hash, seed }
+        const record = withoutRun(of, verdict === 'failed' ? 'failed' : 'passed', [], { wallMs: 0, cpuMs: 0 })
+        const trace = (verdict === 'failed' ? 'f' : 'a').repeat(64)
+        if (!isEnded) say({ kind: 'ended', record: { ...record, trace }, runsBefore: runs++ })
+      },
+      next: async () => {
+        if (said.length === 1) for (; waits > 0; waits--) await Promise.resolve()
+        const next = said.shift()
+        if (said.length === 0) working--
+        return next ?? { end: { code: undefined, signal: isEnded ? 'SIGKILL' : undefined, errors: '' } }
+      },
+      kill: () => {
+        said.length = 0
+      },
+    }
+  }
+  return { start, ran, most: () => most }
+}
+
+async function run(crew: ReturnType<typeof workers>, options: Partial<PoolOptions> = {}) {
+  const records: SeedRecord[] = []
+  await runPool({
+    pages: [page],
+    seeds: { first: 1, last: 40 },
+    jobs: 4,
+    verify: false,
+    untilFailure: false,
+    confirm: true,
+    searchStepsMax: undefined,
+    startWorker: crew.start,
+    onRecord: (record) => void records.push(record),
+    ...options,
+  })
+  return records.map(({ seed, verdict }) => [seed, verdict] as const)
+}
+
+const upTo = (last: number) => Array.from({ length: last }, (_, at) => at + 1)
+
+describe('the pool', () => {
+  it('gives every seed once and in order, whichever is slow, and runs no more at a time than it has jobs', async () => {
+    const crew = workers(
+      () => 'passed',
+      (seed) => (seed % 7) * 5,
+    )
+    expect(await run(crew)).toEqual(upTo(40).map((seed) => [seed, 'passed']))
+    expect(crew.ran.toSorted((a, b) => a - b)).toEqual(upTo(40))
+    expect(crew.most()).toBeLessThanOrEqual(4)
+  })
+
+  it('runs a seed that failed once more in a fresh worker, and tells another verdict there as one of its own', async () => {
+    const crew = workers((seed, runsBefore) => (seed === 20 || (seed === 30 && runsBefore > 0) ? 'failed' : 'passed'))
+    const records = await run(crew, { jobs: 1 })
+    expect(records.filter(([, verdict]) => verdict !== 'passed')).toEqual([
+      [20, 'failed'],
+      [30, 'leftover state'],
+    ])
+    expect(crew.ran.filter((seed) => seed === 20 || seed === 30)).toEqual([20, 20, 30, 30])
+  })
+
+  it('tells of a worker that ended, once it has ended in the same way again, and goes on with another', async () => {
+    const crew = workers((seed) => (seed === 5 ? 'ends' : 'passed'))
+    const records = await run(crew, { jobs: 2 })
+    expect(records.filter(([, verdict]) => verdict !== 'passed')).toEqual([[5, 'died']])
+    expect(records).toHaveLength(40)
+  })
+
+  it('stops at the first failure in the order of seeds, though a later one came first', async () => {
+    const crew = workers(
+      (seed) => (seed === 3 || seed >= 10 ? 'failed' : 'passed'),
+      (seed) => (seed < 10 ? 200 : 0),
+    )
+    expect(await run(crew, { untilFailure: true })).toEqual([
+      [1, 'passed'],
+      [2, 'passed'],
+      [3, 'failed'],
+    ])
+  })
+
+  it('takes nothing from a worker that is not of the form of a reply', async () => {
+    const liar: Worker = {
+      send: () => undefined,
+      next: async () => ({ line: '{"kind":"ended"}' }),
+      kill: () => undefined,
+    }
+    await expect(run({ ...workers(() => 'passed'), start: () => liar })).rejects.toThrow()
+  })
+})
+
+describe('the queue of seeds', () => {
+  it.each([
+    [1, 1],
+    [10, 3],
+    [1000, 4],
+  ])('deals each of %i seeds to one of %i workers, in batches that do not overlap', (total, jobs) => {
+    const queue = new SeedQueue(total, jobs)
+    const dealt: number[] = []
+    for (let batch = queue.take(dealt.length); batch !== undefined; batch = queue.take(dealt.length)) {
+      for (let at = batch.first; at <= batch.last; at++) dealt.push(at)
+    }
+    expect(dealt).toEqual(Array.from({ length: total }, (_, at) => at))
+  })
+
+  it('deals no more while too many results wait for an older one', () => {
+    const queue = new SeedQueue(100_000, 1)
+    let dealt = 0
+    for (let batch = queue.take(0); batch !== undefined; batch = queue.take(0)) dealt = batch.last
+    expect(dealt).toBeLessThan(10_100)
+    expect(queue.take(5_000)).toBeDefined()
+  })
+})

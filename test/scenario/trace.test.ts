@@ -110,7 +110,7 @@ describe('the trace of a run', () => {
     expect(last.exit).toBe(0)
     const some = await svcSim(['trace', large, '--node', 's1', '--kind', 'boot,crash,violation'], bounded)
     expect(some.exit).toBe(0)
-    const back = await svcSim(['trace', large, '--causes-of', '1000000'], bounded)
+    const back = await svcSim(['trace', large, '--causes-of', '200000'], bounded)
     expect(back.exit).toBe(0)
   })
 })

@@ -33,7 +33,7 @@ export interface TableDefinition<R extends Row> {
   readonly stamps?: readonly string[]
   /**
    * Departures of which the store keeps the index of the last one, by name. It stands for rows that are gone in answers to
-   * callers who may not see every row (`features/contract/visible-index.ts`).
+   * callers that may not see every row (`features/contract/visible-index.ts`).
    */
   readonly departures?: Readonly<Record<string, Departure<R>>>
   /** Data of the cluster about itself: not part of archives of the state, and kept when the state is replaced. */

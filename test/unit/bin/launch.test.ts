@@ -144,7 +144,7 @@ describe('how a bundle is loaded', () => {
     expect(fatalLine('svc', cause)).toMatch(new RegExp(`^svc: fatal: Error: x at ${source}:[1-9]`))
   })
 
-  it('shows places in the source to whoever asks Node for maps', () => {
+  it('shows places in the source if Node is asked for maps', () => {
     const script = `import { loadBundle } from '${loader}'
       const { broken } = loadBundle('${file('broken.cjs', `exports.broken = () => new Error('x').stack\n${mapTo('source.ts')}`)}')
       console.log(broken())`

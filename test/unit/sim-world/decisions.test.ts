@@ -63,7 +63,7 @@ describe('a draw', () => {
     expect(second(one, 0)).toBe(second(other, 500))
   })
 
-  it('orders names by themselves: who else is there does not change which of two comes first', () => {
+  it('orders names by themselves: other names do not change which of two comes first', () => {
     for (let seed = 0; seed < 50; seed++) {
       const draws = decisionsOf(String(seed)).draws('order')
       const all = draws.inOrder(['a', 'b', 'c', 'd', 'e'], (name) => name)

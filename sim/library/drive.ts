@@ -20,8 +20,8 @@ interface DriveParts {
 }
 
 /**
- * Lets the world of a run move while somebody waits for something in it, up to the first that is done. Who waited goes on
- * before time does: what a test asks in answer to an answer is asked at the same virtual moment, however busy the machine is.
+ * Lets the world of a run move while a test waits for something in it, up to the first wait that is done. The test goes on
+ * before time does: what it asks in answer to an answer is asked at the same virtual moment, however busy the machine is.
  */
 export class Drive {
   readonly #parts: DriveParts

@@ -1,9 +1,10 @@
 import { textOf, utf8 } from '../../src/base/bytes.ts'
 import { err, ok, type Result } from '../../src/base/result.ts'
 import type { Disk, DiskFailure } from '../../src/env/disk.ts'
+import type { TextSink } from '../report/trace-writer.ts'
 import { type LoadedScenario, loadScenario, problemText } from '../scenario/language/load.ts'
 import { scenarioBytesMax } from '../scenario/language/yaml-document.ts'
-import type { SimTerminal } from './terminal.ts'
+import type { InputFailure, SimTerminal } from './terminal.ts'
 
 interface ReadScenario {
   readonly loaded: LoadedScenario
@@ -64,7 +65,34 @@ export async function writeText({ disk, error }: SimTerminal, file: string, text
   return cut.ok
 }
 
-export function cannotBeWritten(file: string, why: string): string {
+/** A file that is written while a run goes on; undefined: it cannot be, which was said. */
+export async function openText(terminal: SimTerminal, file: string): Promise<TextSink | undefined> {
+  const opened = await terminal.disk.open(file, 'create')
+  if (!opened.ok) {
+    terminal.error(cannotBeWritten(file, opened.error.kind))
+    return undefined
+  }
+  await opened.value.close()
+  return terminal.createTextFile(file)
+}
+
+/** Why a file could not be read to its end; `instead`: what to do where it is a directory. */
+export function unreadText({ kind, message }: InputFailure, instead: string): string {
+  switch (kind) {
+    case 'not-found':
+      return 'there is no such file: check the path'
+    case 'permission':
+      return 'may not be read: check its permissions'
+    case 'is-directory':
+      return `is a directory: ${instead}`
+    case 'damaged':
+      return `the compressed file is damaged or cut short (${message})`
+    case 'io':
+      return `cannot be read (${message})`
+  }
+}
+
+function cannotBeWritten(file: string, why: string): string {
   return `${file}: cannot be written (${why}): name another file\n`
 }
 

@@ -93,7 +93,10 @@ function addScenarioCommands(program: Command, terminal: SimTerminal, ended: End
     )
     .option('--trace-text <file>', 'write the trace as lines of text (one scenario, one seed)')
     .option('--history <file>', 'write what clients asked of keys and learnt, for lincheck (one scenario, one seed)')
-    .option('--decisions <file>', 'write each decision that was not the default one (one scenario, one seed)')
+    .option(
+      '--decisions <file>',
+      'write each decision that was not the default one, packed if it ends in .gz (one scenario, one seed)',
+    )
     .option('--replay <file>', 'make the decisions of such a file, and every other one as the default has it')
     .option('--quiet', 'only the verdict; of many seeds, only those that did not pass')
     .option('--json', 'one line of JSON for each seed')

@@ -1,11 +1,11 @@
 import { historyText } from '../checkers/keys/history-file.ts'
 import { type Made, type RunsOptions, SeedRuns, type Turn } from '../pool/seed-runs.ts'
-import { type DecisionFile, decisionFileText } from '../report/decision-file.ts'
+import type { DecisionFile } from '../report/decision-file.ts'
 import { DecisionRecord, DecisionReplay } from '../report/decision-list.ts'
 import { judgedLines } from '../report/judged-lines.ts'
 import type { StoryLine } from '../report/run-report.ts'
 import { aboutLines, failureLines, storyText, verdictLines, verdictWord } from '../report/terminal-report.ts'
-import { runDecided } from './decisions.ts'
+import { DecisionsWriter, replayNote, runDecided } from './decisions.ts'
 import { writeText } from './files.ts'
 import { Outputs } from './outputs.ts'
 import { runText } from './progress.ts'
@@ -29,13 +29,18 @@ export async function runOne(
   const runs = new SeedRuns({ ...watched.options, searchStepsMax: flags.steps, replay })
   const traces = await TraceFiles.open(terminal, flags)
   if (traces === undefined) return exits.usage
-  const trace = traces.optionsFor({ scenario: turn.page.loaded.scenario.scenario, seed: turn.seed })
-  const book = flags.decisions === undefined ? undefined : new DecisionRecord(replay)
+  const run = runDecided(terminal, turn.page.loaded, turn.seed)
+  const file = flags.decisions
+  const decisions = file === undefined ? undefined : await DecisionsWriter.open(terminal, file, run)
+  if (file !== undefined && decisions === undefined) return exits.usage
+  const trace = traces.optionsFor(run, decisions?.sink)
+  const book = decisions && new DecisionRecord((decided) => decisions.write(decided), replay)
   const isTold = flags.quiet !== true && flags.json !== true
   if (isTold) for (const line of aboutLines(turn.page.loaded.scenario)) screen.line(line)
   const onLine = (line: StoryLine): void => screen.line(storyText(line))
   const made = await runs.first(turn, { onLine: isTold ? onLine : undefined, trace, book })
-  if (!(await traces.end()) || !(await writeAsked(turn, made, book, flags, terminal))) return exits.usage
+  const isWritten = [await traces.end(), await decisions?.end(), await writeHistory(made, flags, terminal)]
+  if (isWritten.includes(false)) return exits.usage
   const record = await runs.record(turn, made, flags.verify === true, undefined)
   screen.close()
   if (flags.json !== true) {
@@ -48,6 +53,8 @@ export async function runOne(
   }
   outputs.take(record, (line) => (flags.json === true ? screen.note(line) : screen.line(line)))
   outputs.endPage(turn.page, [])
+  const note = list && replay && replayNote(flags.replay ?? '', list, replay, terminal.build)
+  if (note !== undefined) terminal.error(`${note}\n`)
   return (await outputs.end()) ? exitOf(record) : exits.usage
 }
 
@@ -74,17 +81,7 @@ class WatchedRun {
   }
 }
 
-/** Writes the files that were asked for; false: one could not be written. */
-async function writeAsked(
-  turn: Turn,
-  { result }: Made,
-  book: DecisionRecord | undefined,
-  flags: RunFlags,
-  terminal: SimTerminal,
-): Promise<boolean> {
-  if (flags.decisions !== undefined && book !== undefined) {
-    const text = decisionFileText({ ...runDecided(terminal, turn.page.loaded, turn.seed), decided: book.decided })
-    if (!(await writeText(terminal, flags.decisions, text))) return false
-  }
-  return flags.history === undefined || writeText(terminal, flags.history, historyText(result.history))
+/** False: it was asked for, and could not be written. */
+async function writeHistory({ result }: Made, { history }: RunFlags, terminal: SimTerminal): Promise<boolean> {
+  return history === undefined || writeText(terminal, history, historyText(result.history))
 }

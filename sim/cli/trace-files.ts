@@ -3,7 +3,7 @@ import type { TraceOptions } from '../report/trace.ts'
 import { traceVersion } from '../report/trace-record.ts'
 import { type TextSink, TraceWriter } from '../report/trace-writer.ts'
 import type { Platform } from '../world/platform.ts'
-import { cannotBeWritten } from './files.ts'
+import { openText } from './files.ts'
 import type { SimTerminal } from './terminal.ts'
 
 /** Of which run a trace is. */
@@ -20,34 +20,38 @@ export interface TraceFlags {
   readonly traceText?: string
 }
 
+interface FileOfTrace {
+  readonly file: string
+  readonly sink: TextSink
+}
+
 /** The files that the trace of one run is written to while it goes on. */
 export class TraceFiles {
   readonly #terminal: SimTerminal
-  readonly #records: { readonly file: string; readonly sink: TextSink } | undefined
-  readonly #text: { readonly file: string; readonly sink: TextSink } | undefined
+  readonly #records: FileOfTrace | undefined
+  readonly #text: FileOfTrace | undefined
 
-  private constructor(terminal: SimTerminal, { trace, traceText }: TraceFlags) {
+  private constructor(terminal: SimTerminal, records: FileOfTrace | undefined, text: FileOfTrace | undefined) {
     this.#terminal = terminal
-    if (trace !== undefined) this.#records = { file: trace, sink: terminal.createTextFile(trace) }
-    if (traceText !== undefined) this.#text = { file: traceText, sink: terminal.createTextFile(traceText) }
+    this.#records = records
+    this.#text = text
   }
 
   /** Undefined: one of the files cannot be written, which was said. */
-  static async open(terminal: SimTerminal, flags: TraceFlags): Promise<TraceFiles | undefined> {
-    for (const file of [flags.trace, flags.traceText]) {
-      const opened = file === undefined ? undefined : await terminal.disk.open(file, 'create')
-      if (opened?.ok === false) {
-        terminal.error(cannotBeWritten(file ?? '', opened.error.kind))
-        return undefined
-      }
-      await opened?.value.close()
+  static async open(terminal: SimTerminal, { trace, traceText }: TraceFlags): Promise<TraceFiles | undefined> {
+    const opened: (FileOfTrace | undefined)[] = []
+    for (const file of [trace, traceText]) {
+      const sink = file === undefined ? undefined : await openText(terminal, file)
+      if (file !== undefined && sink === undefined) return undefined
+      opened.push(file === undefined || sink === undefined ? undefined : { file, sink })
     }
-    return new TraceFiles(terminal, flags)
+    return new TraceFiles(terminal, opened[0], opened[1])
   }
 
-  optionsFor({ scenario, seed }: Traced): ((platform: Platform) => TraceOptions) | undefined {
+  /** `beside`: another file that the run waits for while it is full. */
+  optionsFor({ scenario, seed }: Traced, beside?: TextSink): ((platform: Platform) => TraceOptions) | undefined {
     const [records, text] = [this.#records?.sink, this.#text?.sink]
-    const sinks = [records, text].filter((sink) => sink !== undefined)
+    const sinks = [records, text, beside].filter((sink) => sink !== undefined)
     if (sinks.length === 0) return undefined
     const sink = {
       get isFull() {

@@ -1,19 +1,19 @@
 import { z } from 'zod'
 import { err, ok, type Result } from '../../src/base/result.ts'
-import type { Decided } from './decision-list.ts'
+import type { Decided, MadeAgain } from './decision-list.ts'
 
 /**
  * What was decided in a run, as a file: JSON lines. The first line says of which run it is, every other is one decision that
  * was not the default one, in the order in which they were made:
  *
- *     {"format":"svc-decisions","version":1,"scenario":"Crash","page":"5f0c…","seed":17,"program":"1.4.0"}
- *     {"kind":"chance","id":"210b4b0922b0b241","n":0,"value":1,"what":"link s3 s4 segment 8300 23 B #1c457c92"}
+ *     {"format":"svc-decisions","version":1,"scenario":"Crash","page":"5f0c…","seed":17,"program":"1.4.0","build":"3c9e…"}
+ *     {"kind":"chance","id":"210b4b0922b0b241","n":0,"value":1,"what":"link s3 s4 piece 8300 23 B #1c457c92 segment 0"}
  *
  * `page` is the SHA-256 of what the scenario says, whatever its comments. `value`: 0 or 1 of an event and a chance, a number below
  * `among` of a choice, a place from 0 to 1 of a range, 32 bits of a raw number.
  */
 export interface DecisionFile extends RunDecided {
-  readonly decided: readonly Decided[]
+  readonly decided: readonly MadeAgain[]
 }
 
 /** Of which run decisions are. */
@@ -23,10 +23,13 @@ export interface RunDecided {
   readonly seed: number
   /** Release of the program. */
   readonly program: string
+  /** Its commit and the date of that, where they are known. */
+  readonly build: string
 }
 
-export const decisionBytesMax = 256 << 20
-const decisionsMax = 2_000_000
+/** More bytes, when it is expanded, or more decisions are no list of one run: neither read nor written. */
+export const decisionBytesMax = 512 << 20
+export const decisionsMax = 2_000_000
 /** Lines that are wrong are told up to here: the first tell, the rest mostly repeat them. */
 const problemsMax = 20
 
@@ -37,9 +40,10 @@ const headerSchema = z.strictObject({
   page: z.string().regex(/^[0-9a-f]{64}$/),
   seed: z.int().min(0),
   program: z.string(),
+  build: z.string(),
 })
 
-const lineSchema = z.strictObject({
+const lineFields = z.strictObject({
   kind: z.enum(['event', 'chance', 'choice', 'range', 'raw']),
   id: z.string().regex(/^[0-9a-f]{16}$/),
   n: z.int(),
@@ -48,36 +52,67 @@ const lineSchema = z.strictObject({
   what: z.string().optional(),
 })
 
-export function decisionFileText({ decided, ...run }: DecisionFile): string {
-  const header = JSON.stringify({ format: 'svc-decisions', version: 1, ...run })
-  const lines = decided.map(({ kind, identity, n, value, among, what }) =>
-    JSON.stringify({ kind, id: identity, n, value, among, what }),
-  )
-  return `${[header, ...lines].join('\n')}\n`
+const lineSchema = lineFields.refine(({ kind, value }) => kind === 'range' || Number.isInteger(value), {
+  path: ['value'],
+  message: 'a whole number, but of a range',
+})
+
+/** The first line of the file. */
+export function decisionHeaderText(run: RunDecided): string {
+  return `${JSON.stringify({ format: 'svc-decisions', version: 1, ...run })}\n`
 }
 
-/** Reads such a file, or says in one line each what is wrong with it: `FILE:LINE: …`. */
-export function parseDecisionFile(file: string, text: string): Result<DecisionFile, readonly string[]> {
-  const lines = text.split('\n')
-  if (lines.at(-1) === '') lines.pop()
-  if (lines.length > decisionsMax + 1) return err([`${file}: more than ${decisionsMax} decisions`])
-  const header = parsed(headerSchema, lines[0] ?? '')
-  if (!header.ok) return err([`${file}:1: ${header.error}: the first line is that of a file of decisions`])
-  const decided: Decided[] = []
-  const problems: string[] = []
-  for (const [at, line] of lines.entries()) {
-    if (at === 0) continue
-    const decision = parsed(lineSchema, line)
-    if (!decision.ok) problems.push(`${file}:${at + 1}: ${decision.error}`)
-    else {
-      const { kind, id, n, value, among, what = '' } = decision.value
-      decided.push({ kind, identity: id, n, value, ...(among === undefined ? {} : { among }), what })
-    }
-    if (problems.length === problemsMax) break
+/** Every other one. */
+export function decisionText({ kind, identity, n, value, among, what }: Decided): string {
+  return `${JSON.stringify({ kind, id: identity, n, value, among, what })}\n`
+}
+
+/** Reads such a file line by line. */
+export class DecisionReading {
+  readonly #file: string
+  readonly #problems: string[] = []
+  readonly #decided: MadeAgain[] = []
+  #run: RunDecided | undefined
+  #lines = 0
+
+  constructor(file: string) {
+    this.#file = file
   }
-  if (problems.length > 0) return err(problems)
-  const { scenario, page, seed, program } = header.value
-  return ok({ scenario, page, seed, program, decided })
+
+  /** False: it is wrong, and the rest need not be read. */
+  line(text: string): boolean {
+    this.#lines++
+    if (this.#lines === 1) return this.#header(text)
+    if (this.#decided.length === decisionsMax) {
+      this.#problems.push(`${this.#file}: more than ${decisionsMax} decisions`)
+      return false
+    }
+    const decision = parsed(lineSchema, text)
+    if (!decision.ok) this.#problems.push(`${this.#file}:${this.#lines}: ${decision.error}`)
+    else {
+      const { kind, id: identity, n, value } = decision.value
+      this.#decided.push({ kind, identity, n, value })
+    }
+    return this.#problems.length < problemsMax
+  }
+
+  /** All of it, or what is wrong in one line each: `FILE:LINE: …`. */
+  end(): Result<DecisionFile, readonly string[]> {
+    if (this.#lines === 0) this.#header('')
+    if (this.#run === undefined || this.#problems.length > 0) return err(this.#problems)
+    return ok({ ...this.#run, decided: this.#decided })
+  }
+
+  #header(text: string): boolean {
+    const header = parsed(headerSchema, text)
+    if (header.ok) {
+      const { scenario, page, seed, program, build } = header.value
+      this.#run = { scenario, page, seed, program, build }
+    } else {
+      this.#problems.push(`${this.#file}:1: ${header.error}: the first line is that of a file of decisions`)
+    }
+    return header.ok
+  }
 }
 
 function parsed<T>(schema: z.ZodType<T>, line: string): Result<T, string> {

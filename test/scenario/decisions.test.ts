@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { scenarioFile, svcSim } from './svc-sim.ts'
 
@@ -60,6 +61,26 @@ describe('svc-sim run --decisions and --replay', () => {
       1,
       expect.stringContaining(`repeat with: svc-sim run ${file} --replay ${list}\n`),
     ])
+  })
+
+  it('are packed by their name, and say what did not come up, and which program made the list', async () => {
+    const { file, list, hash } = await recorded()
+    const packed = `${list}.gz`
+    const run = await svcSim(['run', file, '--seed', '5', '--decisions', packed])
+    expect(hashOf(run.out)).toBe(hash)
+    const text = gunzipSync(readFileSync(packed)).toString('utf8')
+    expect(text).toBe(readFileSync(list, 'utf8'))
+    expect(await svcSim(['run', file, '--replay', packed])).toMatchObject({ exit: 0, err: '' })
+    const strange = '{"kind":"chance","id":"0123456789abcdef","n":0,"value":1}'
+    writeFileSync(list, `${text.replace(/"build":"[^"]*"/, '"build":"an older one"')}${strange}\n`)
+    const again = await svcSim(['run', file, '--replay', list])
+    expect(hashOf(again.out)).toBe(hash)
+    expect(again.err).toMatch(/: 1 of \d+ decisions did not come up .*, an older one; this is /)
+    writeFileSync(packed, readFileSync(packed).subarray(0, 2_000))
+    const damaged = await svcSim(['run', file, '--replay', packed])
+    expect([damaged.exit, damaged.err]).toEqual([2, expect.stringContaining('damaged or cut short')])
+    writeFileSync(list, `${text.split('\n')[0]}\n${strange.replace('"value":1', '"value":0.5')}\n`)
+    expect((await svcSim(['run', file, '--replay', list])).err).toContain(`${list}:2: value: a whole number`)
   })
 
   it('refuse a list of another page or seed, and what is none', async () => {

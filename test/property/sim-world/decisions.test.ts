@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createPlatform } from '../../../sim/platform/platform.ts'
-import { DecisionRecord, DecisionReplay, nameOf } from '../../../sim/report/decision-list.ts'
+import { type Decided, DecisionRecord, DecisionReplay, nameOf } from '../../../sim/report/decision-list.ts'
 import { loadScenario } from '../../../sim/scenario/language/load.ts'
 import { ScenarioRun } from '../../../sim/scenario/run.ts'
 import type { Book, DecisionKind } from '../../../sim/world/decisions/book.ts'
@@ -214,9 +214,11 @@ describe('decisions of a run', () => {
 
   it('as a list give the same run, and without them the story goes as nobody has decided', async () => {
     const text = page({ servers: 3, clients: 1, groups: [2], rules, steps })
-    const record = new DecisionRecord()
-    const hash = await run(text, 11, record)
-    expect(await run(text, 11, new DecisionReplay(record.decided))).toBe(hash)
+    const decided: Decided[] = []
+    const hash = await run(text, 11, new DecisionRecord((each) => void decided.push(each)))
+    const replay = new DecisionReplay(decided)
+    expect(await run(text, 11, replay)).toBe(hash)
+    expect(replay.made).toBe(replay.listed)
     expect(await run(text, 11, new DecisionReplay([]))).not.toBe(hash)
   })
 })

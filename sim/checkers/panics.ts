@@ -25,10 +25,21 @@ export const panics = checker({
         'strange log': 'A release refuses a log of a form that it does not know, where there is one; that process.',
       },
     },
+    P2: {
+      text: 'no thrown request: no agent answers a request with 500 because its own program threw',
+      sources: ['src/http/README.md'],
+      judges: ['process', 'processes'],
+    },
   },
-  make: (judge): Judge<{ P1: PanicExcuse }> => judge,
+  make: (judge): Judge<{ P1: PanicExcuse; P2: never }> => judge,
   takes: {
-    'process began': (judge) => judge.judged('P1'),
+    'process began': (judge) => {
+      judge.judged('P1')
+      judge.judged('P2')
+    },
+    'process told': (judge, { node, what }) => {
+      if (what === 'http: a route threw') judge.report('P2', `${node} threw while it answered a request: see its log`)
+    },
     'process panicked': (judge, { node, violation }) => {
       if (violation instanceof UnknownCommand) judge.excused('P1', 'unknown command')
       else judge.report('P1', `${node} panics: ${violation.message}`)

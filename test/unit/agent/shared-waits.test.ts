@@ -5,7 +5,7 @@ import type { CallOptions } from '../../../src/features/contract/call.ts'
 import type { Answer, Consistency, ReadOptions } from '../../../src/features/contract/reading.ts'
 import type { QueryEndpoint } from '../../../src/features/contract/server-context.ts'
 import type { Failure } from '../../../src/model/failure.ts'
-import { modifyIndexOf } from '../../../src/model/log-position.ts'
+import { type ModifyIndex, modifyIndexOf } from '../../../src/model/log-position.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 
 const endpoint = { method: 'Test.Read', kind: 'query' } as QueryEndpoint
@@ -53,6 +53,22 @@ class Elsewhere {
   async change(to: number): Promise<void> {
     this.index = to
     await this.end(ok(this.answer()))
+  }
+}
+
+/** Its value is no property of its own, as in answers that servers keep. */
+class MadeHere implements Answer<unknown> {
+  readonly #value: string
+  readonly meta: Answer<unknown>['meta']
+  readonly forms = { bytesOf: (_form: string, make: () => Uint8Array) => make() }
+
+  constructor(value: string, index: ModifyIndex) {
+    this.#value = value
+    this.meta = { index, knownLeader: true, lastContactMs: 0 }
+  }
+
+  get value(): string {
+    return this.#value
   }
 }
 
@@ -137,6 +153,17 @@ describe('blocking reads that another agent answers', () => {
     ])
     await elsewhere.change(6)
     expect(elsewhere.told.at(-1)).toBe('c v6')
+  })
+
+  it('get what this agent has made, where it leads since they began to wait', async () => {
+    const elsewhere = new Elsewhere()
+    elsewhere.answer = () => new MadeHere(`v${elsewhere.index}`, modifyIndexOf(elsewhere.index))
+    await elsewhere.watch('one')
+    await elsewhere.watch('stale', reading('stale'))
+    await elsewhere.change(6)
+    elsewhere.ends[0]?.(ok(elsewhere.answer()))
+    await settled()
+    expect(elsewhere.told).toEqual(['stale v6', 'one v6'])
   })
 
   it('all learn of a failure', async () => {

@@ -109,13 +109,23 @@ export class SharedWaits {
     if (group.members.size === 0) return
     const told =
       news.ok && read.consistency !== 'stale' ? await ask({ ...read, minIndex: noChange, waitMs: 0 }, {}) : news
-    const shared = told.ok ? ok({ ...told.value, forms: new Forms() }) : told
+    const shared = told.ok ? ok(shareable(told.value)) : told
     for (const member of [...group.members]) member.tell(shared)
   }
 
   #forget(key: string, group: Group): void {
     if (this.#groups.get(key) === group) this.#groups.delete(key)
   }
+}
+
+/**
+ * An answer of another agent gets forms that its members share. One that this agent has made has forms already: it leads
+ * since the members began to wait.
+ */
+function shareable(answer: Answer<unknown>): Answer<unknown> {
+  if (answer.forms !== undefined) return answer
+  const { value, meta } = answer
+  return { value, meta, forms: new Forms() }
 }
 
 /** Lives as long as the answer is being sent to the members. */

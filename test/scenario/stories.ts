@@ -80,7 +80,7 @@ export function tellEveryOther(first: 0 | 1): void {
     '%s passes with every seed, twice with equal traces',
     async (_, at) => {
       const scenario = await told[at]
-      expect(scenario?.summary).toMatch(new RegExp(`: all ${seeds} seeds passed$`))
+      expect(scenario?.summary, scenario?.said).toMatch(new RegExp(`: all ${seeds} seeds passed$`))
       expect(scenario?.seeds.filter((line) => line.includes('passed twice'))).toHaveLength(seeds)
     },
   )

@@ -41,6 +41,8 @@ export function svcSim(args: readonly string[], options: SvcSimOptions = {}): Pr
 export interface Told {
   readonly seeds: readonly string[]
   readonly summary: string
+  /** All of its lines, with the reasons of what failed. */
+  readonly said: string
 }
 
 /**
@@ -57,15 +59,14 @@ export function svcSimRun(files: readonly string[], flags: readonly string[]): r
     complaints += bytes.toString()
   })
   const next = async (): Promise<Told> => {
-    const seeds: string[] = []
+    const [seeds, said]: [string[], string[]] = [[], []]
     for (;;) {
       const line = await lines.next()
       if (line.done === true) throw new Error(`svc-sim ended before this scenario: ${complaints}`)
+      said.push(line.value)
       if (line.value.startsWith('seed ')) seeds.push(line.value)
       if (!/: (all|\d+ of) \d+ seeds /.test(line.value)) continue
-      const summary = [line.value, complaints].filter(Boolean).join('\n')
-      complaints = ''
-      return { seeds, summary }
+      return { seeds, summary: line.value, said: said.join('\n') }
     }
   }
   let before: Promise<unknown> = Promise.resolve()

@@ -350,6 +350,20 @@ export const plantedBugs: readonly PlantedBug[] = [
     hunt: 'power-cuts',
     foundBy: ['R6'],
   },
+  {
+    row: 127,
+    name: 'an-answer-loses-its-value',
+    about: 'callers of a shared read get a copy, without the value, of what their agent keeps since it leads',
+    patches: [
+      {
+        file: 'src/agent/requests/asking/shared-waits.js',
+        find: 'ok(shareable(told.value))',
+        replace: 'ok({ ...told.value, forms: new Forms() })',
+      },
+    ],
+    hunt: 'power-cuts',
+    foundBy: ['P2'],
+  },
   ...accessBugs,
   ...intentionBugs,
   ...meshBugs,

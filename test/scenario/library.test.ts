@@ -26,7 +26,7 @@ async function withCluster(test: (cluster: SimCluster) => Promise<void>): Promis
 }
 
 describe('svc/sim', () => {
-  it('gives the same story and the same hash for a seed: twice here, beside another cluster, and in a plain process', async () => {
+  it('gives the same story and the same hash for a seed: twice here, beside another cluster, in a plain process, under node:test', async () => {
     const first = await play(7)
     expect(first.seen.slice(0, 3)).toEqual([200, 200, '10.0.1.1'])
     const [beside, other] = await Promise.all([play(7), play(8)])
@@ -35,6 +35,18 @@ describe('svc/sim', () => {
     const { exit, out } = await node(['test/scenario/library-play.mjs', 'play', '7'])
     expect(exit).toBe(0)
     expect(JSON.parse(out)).toEqual(first)
+    const file = join(dirname(scenarioFile('')), 'same.test.mjs')
+    const module = JSON.stringify(join(root, 'test/scenario/library-play.mjs'))
+    writeFileSync(
+      file,
+      `import { deepEqual } from 'node:assert/strict'
+import { it } from 'node:test'
+import { play } from ${module}
+it('is the same', async () => deepEqual(await play(7), ${JSON.stringify(first)}))
+`,
+    )
+    const tested = await node(['--test', file])
+    expect(tested.exit, tested.out).toBe(0)
   })
 
   it('speaks to the real handler with the standard Request and Response', () =>

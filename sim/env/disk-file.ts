@@ -1,5 +1,6 @@
 import { done, ok, type Result } from '../../src/base/result.ts'
 import type { DiskFailure, DiskFile } from '../../src/env/disk.ts'
+import type { CauseList } from '../report/event-teller.ts'
 import { diskOperations, traceKinds } from '../report/trace-kinds.ts'
 import type { Boot } from '../world/boot.ts'
 import type { Draws } from '../world/decisions/decisions.ts'
@@ -44,6 +45,7 @@ export class SimDiskFile implements DiskFile {
     return this.#later('write', 'write', at, (draws) => {
       this.#tellMeaning(bytes)
       kernel.trace.addBytes(traceKinds.diskWrite, host.number, this.#inode.number, at, 0, bytes)
+      this.#toldOfWrite()
       const result = this.#write(at, bytes, draws)
       return () => result
     })
@@ -65,6 +67,7 @@ export class SimDiskFile implements DiskFile {
     const writeUs = disk.delayUs('write', draws)
     this.#tellMeaning(bytes)
     kernel.trace.addBytes(traceKinds.diskWrite, host.number, this.#inode.number, at, 0, bytes)
+    this.#toldOfWrite()
     const result = this.#write(at, bytes, draws)
     if (!result.ok) return this.#finish('writeSynced', writeUs, () => result)
     const mark = this.#inode.mark()
@@ -120,6 +123,18 @@ export class SimDiskFile implements DiskFile {
     this.#machine.kernel.tellNext(means)
   }
 
+  /** The line just written tells of a write: the end of the operation that makes it durable is caused by it. */
+  #toldOfWrite(): void {
+    const { trace } = this.#machine.kernel
+    if (trace.teller !== undefined) this.#inode.writtenBy(trace.last)
+  }
+
+  #writersOf(name: keyof typeof diskOperations): CauseList {
+    if (this.#closed) return []
+    if (name === 'write') return this.#inode.takeWriters('write')
+    return name === 'sync' || name === 'writeSynced' ? this.#inode.takeWriters('sync') : []
+  }
+
   #isWritable(): boolean {
     return !this.#closed && !this.#readOnly
   }
@@ -159,6 +174,6 @@ export class SimDiskFile implements DiskFile {
     const atUs = Math.max(kernel.nowUs + delayUs, inode.readyUs)
     inode.readyUs = atUs
     kernel.trace.add(traceKinds.diskFile, host.number, diskOperations[name], inode.number, atUs - kernel.nowUs)
-    return finishLater(this.#machine, this.#boot, inode, diskOperations[name], atUs, finish)
+    return finishLater(this.#machine, this.#boot, inode, diskOperations[name], atUs, finish, this.#writersOf(name))
   }
 }

@@ -1,3 +1,4 @@
+import type { CauseList } from '../report/event-teller.ts'
 import { type diskOperations, traceKinds } from '../report/trace-kinds.ts'
 import type { Boot } from '../world/boot.ts'
 import { Draws } from '../world/decisions/decisions.ts'
@@ -9,7 +10,8 @@ export type DiskOperation = (typeof diskOperations)[keyof typeof diskOperations]
 
 /**
  * Settles a promise with what `act` gives at that time, or when the disk goes on after a stall. `at`: the file whose operations
- * end in their order, or the numbers of one that has no order among others.
+ * end in their order, or the numbers of one that has no order among others. `writers`: events that tell of the writes that end
+ * with it.
  */
 export function finishLater<T>(
   machine: Machine,
@@ -18,12 +20,14 @@ export function finishLater<T>(
   operation: DiskOperation,
   atUs: number,
   act: () => T,
+  writers: CauseList = [],
 ): Promise<T> {
   const deferred = machine.kernel.deferred<T>(boot)
   const finish = (): void => deferred.resolve(act())
   const event = new DiskEvent(machine, boot, at, operation, finish)
   // The line that tells of the request.
   event.cause = machine.kernel.trace.last
+  for (const writer of writers) event.causedBy(writer)
   if (machine.disk.setBy > 0 && machine.kernel.trace.teller !== undefined) event.causedBy(machine.disk.setBy)
   machine.kernel.queue.push(event, atUs)
   return deferred.promise

@@ -62,6 +62,9 @@ class GrowingBytes {
 /** What may become of unsynced writes: `any` of them may be lost by itself, or only those behind a point in time. */
 export type UnsyncedModel = 'any' | 'prefix'
 
+/** Events that wrote what no sync covers yet: the earliest are forgotten first. */
+const eventsMax = 16
+
 type Change =
   | { readonly kind: 'write'; readonly at: number; readonly bytes: Uint8Array }
   | { readonly kind: 'truncate'; readonly size: number }
@@ -77,6 +80,8 @@ export class Inode implements Lane {
   handles = 0
   /** Operations of a file end in the order in which they began. */
   readyUs = 0
+  /** Events of the trace that wrote what no sync covers yet, the latest last; none where nobody reads events. */
+  #unsyncedEvents: number[] = []
   #cached = new GrowingBytes()
   #durable = new GrowingBytes()
   #changes: Change[] = []
@@ -115,6 +120,17 @@ export class Inode implements Lane {
     this.#changes.push({ kind: 'truncate', size })
   }
 
+  /** An event of the trace tells of the latest write. */
+  writtenBy(event: number): void {
+    if (this.#unsyncedEvents.length >= eventsMax) this.#unsyncedEvents.shift()
+    this.#unsyncedEvents.push(event)
+  }
+
+  /** For a write the event that tells of it; for a sync all events whose writes it covers, the latest first. */
+  takeWriters(operation: 'write' | 'sync'): readonly number[] {
+    return operation === 'write' ? this.#unsyncedEvents.slice(-1) : this.#unsyncedEvents.splice(0).reverse()
+  }
+
   /** A name for all changes made until now. */
   mark(): number {
     return this.#settled + this.#changes.length
@@ -140,6 +156,7 @@ export class Inode implements Lane {
     this.#cached = this.#durable.copy()
     this.handles = 0
     this.readyUs = 0
+    this.#unsyncedEvents = []
   }
 
   /** One bit rots, on the platter and in memory. */

@@ -88,6 +88,37 @@ describe('causes in a world where everything happens', () => {
   })
 })
 
+describe('the causes of the end of a disk operation', () => {
+  it('are the writes that it makes durable, beside its request', async () => {
+    const records = await told(async (simulation) => {
+      await simulation.play(
+        simulation.node('a'),
+        async (env) => {
+          const file = await value(env.disk.open('/data/a', 'create'))
+          await value(file.write(0, new Uint8Array(3)))
+          await value(file.write(3, new Uint8Array(4)))
+          await value(file.sync())
+          await value(file.writeSynced(7, new Uint8Array(5)))
+          await value(file.sync())
+        },
+        1_000,
+      )
+    })
+    const sizesBehind = (operation: string): unknown[] =>
+      ofKind(records, 'diskDone')
+        .filter((record) => record.operation === operation)
+        .map((record) =>
+          causesOf(records, record).map((cause) => (cause.kind === 'diskWrite' ? cause.size : cause.kind)),
+        )
+    expect(sizesBehind('write')).toEqual([
+      ['diskFile', 3],
+      ['diskFile', 4],
+    ])
+    expect(sizesBehind('sync')).toEqual([['diskFile', 4, 3], ['diskFile']])
+    expect(sizesBehind('writeSynced')).toEqual([['diskFile', 5]])
+  })
+})
+
 describe('causes where several led to one event', () => {
   it('are of a segment each write that it carries, and the loss behind which they waited', async () => {
     const records = await told(async (simulation) => {

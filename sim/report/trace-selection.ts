@@ -1,3 +1,4 @@
+import { err, ok, type Result } from '../../src/base/result.ts'
 import { type About, type Meaning, meaningFields, subjects } from './meaning.ts'
 import { recordFields, type TraceRecord } from './trace-record.ts'
 
@@ -10,25 +11,74 @@ export const aboutNames: Readonly<Record<string, string>> = {
   ...Object.fromEntries(subjects.map((subject) => [subject, `the ${subject} that a request or a command names`])),
 }
 
-/** Kinds of events, and layers: those with a message of it, log lines about it, and timers of it. */
-export const kindNames: readonly string[] = [...Object.keys(recordFields), ...Object.keys(meaningFields)]
+const kindsOfEvents: ReadonlySet<string> = new Set(Object.keys(recordFields))
+const layers: ReadonlySet<string> = new Set(Object.keys(meaningFields))
+
+/** Kinds of events, and layers: those with a message of it, log lines about it, and timers of it. What is written to
+ * the log of consensus is also of the layer `raft`. */
+export const kindNames: readonly string[] = [...new Set([...kindsOfEvents, ...layers])]
+
+/** Kinds and layers that were asked for. */
+export interface KindChoice {
+  readonly kinds: ReadonlySet<string>
+  readonly layers: ReadonlySet<string>
+}
+
+/** The choice of some names, or the first that is neither a kind nor a layer. A name may say which of the two it is. */
+export function kindChoice(names: readonly string[]): Result<KindChoice, string> {
+  const chosen = { kinds: new Set<string>(), layers: new Set<string>() }
+  for (const given of names) {
+    const [, only, name = given] = /^(kind|layer):(.*)$/.exec(given) ?? []
+    const isKind = only !== 'layer' && kindsOfEvents.has(name)
+    const isLayer = only !== 'kind' && layers.has(name)
+    if (!isKind && !isLayer) return err(given)
+    if (isKind) chosen.kinds.add(name)
+    if (isLayer) chosen.layers.add(name)
+  }
+  return ok(chosen)
+}
 
 /** Which events to show. Nothing said of a part: all of them. */
 export interface TraceSelection {
   readonly fromUs: number
   readonly toUs: number
+  /** Numbers of events, both included. */
+  readonly fromEvent: number
+  readonly toEvent: number
   readonly nodes: ReadonlySet<string> | undefined
-  readonly kinds: ReadonlySet<string> | undefined
+  readonly kinds: KindChoice | undefined
   /** By name, values of which one is enough; each name must be met. */
   readonly about: ReadonlyMap<string, readonly string[]>
+  /** Beside events about something also violations, faults, and lives of the machines. */
+  readonly faults: boolean
 }
 
-/** Whether an event is of the machines, kinds and subjects that were asked for. Its time is judged before. */
+/** Whether an event is of the machines, kinds and subjects that were asked for. Its time and number are judged before. */
 export function isSelected(record: TraceRecord, { nodes, kinds, about }: TraceSelection): boolean {
   if (nodes !== undefined && !nodes.has(record.node)) return false
   if (kinds !== undefined && !isOfKind(record, kinds)) return false
   for (const [name, values] of about) if (!values.some((value) => isAbout(record, name, value))) return false
   return true
+}
+
+/** Whether an event is shown though it is not about what was asked for, because it may explain what is. */
+export function isShownBeside(record: TraceRecord, { nodes, kinds, about, faults }: TraceSelection): boolean {
+  if (!faults || about.size === 0 || kinds !== undefined) return false
+  switch (record.kind) {
+    case 'violation':
+    case 'error':
+      return true
+    case 'driver':
+      return record.story === 'fault' || record.story === 'failure'
+    case 'boot':
+    case 'crash':
+    case 'pause':
+    case 'resume':
+    case 'diskFault':
+      return nodes?.has(record.node) !== false
+    default:
+      return false
+  }
 }
 
 /** Topics of log lines and timers, by the layer that they speak of. */
@@ -42,12 +92,12 @@ const layerOfTopic: Readonly<Record<string, string>> = {
   dns: 'dns',
 }
 
-function isOfKind(record: TraceRecord, kinds: ReadonlySet<string>): boolean {
+function isOfKind(record: TraceRecord, { kinds, layers }: KindChoice): boolean {
   if (kinds.has(record.kind)) return true
-  if (meansOf(record).some(({ layer }) => kinds.has(layer))) return true
+  if (meansOf(record).some(({ layer }) => layers.has(layer) || (layer === 'log' && layers.has('raft')))) return true
   const topic = topicOf(record)
   const layer = topic === undefined || !Object.hasOwn(layerOfTopic, topic) ? undefined : layerOfTopic[topic]
-  return layer !== undefined && kinds.has(layer)
+  return layer !== undefined && layers.has(layer)
 }
 
 /** `raft` of `[INFO] raft: …`, and of a timer that is called `raft.election`. */

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { TraceHeader, TraceRecord } from '../../report/trace-record.ts'
-import { isSelected } from '../../report/trace-selection.ts'
+import { isSelected, isShownBeside } from '../../report/trace-selection.ts'
 import { exits, type SimTerminal } from '../terminal.ts'
 import { CauseGraph } from './cause-walk.ts'
 import { eventOf, readTrace, type TraceLine, type TraceReader } from './events.ts'
@@ -34,7 +34,7 @@ export async function printTrace(file: string, flags: TraceFlags, terminal: Term
   const read = await readTrace(terminal, file, printing)
   if (printing.misuse !== undefined) return failed(printing.misuse)
   if (!read.ok) return failed(read.error)
-  if (printing.printed === 0) terminal.error(`none of ${printing.seen} events is of what was asked for\n`)
+  if (printing.found === 0) terminal.error(`none of ${printing.seen} events is of what was asked for\n`)
   return exits.passed
 }
 
@@ -67,7 +67,8 @@ function causesIn({ text }: TraceLine): readonly number[] {
 
 class Printing implements TraceReader {
   seen = 0
-  printed = 0
+  /** Events of what was asked for. */
+  found = 0
   /** What is wrong with the command line, as far as the header shows it. */
   misuse: string | undefined
   readonly #asked: Asked
@@ -96,25 +97,27 @@ class Printing implements TraceReader {
   }
 
   onLine(line: TraceLine): Result<boolean, string> | Promise<Result<boolean, string>> {
-    const { fromUs, toUs } = this.#asked.selection
-    if (line.t > toUs) return ok(false)
+    const { selection } = this.#asked
+    const { fromUs, toUs, fromEvent, toEvent } = selection
+    if (line.t > toUs || line.n > toEvent) return ok(false)
     this.seen++
-    const isWithin = line.t >= fromUs && this.#ancestors?.has(line.n) !== false
-    // Agents tell their name and ID when they connect, mostly before the window.
-    const mayTeach = line.text.includes('"name":"hello"')
+    const isWithin = line.t >= fromUs && line.n >= fromEvent && this.#ancestors?.has(line.n) !== false
+    // Agents tell their name and ID when they connect, mostly before the window; processes may have died before it.
+    const mayTeach = /"name":"hello"|"kind":"(?:boot|crash)"/.test(line.text)
     if (line.t >= fromUs && !this.#json) this.#kept.add(line)
     if (!isWithin && !mayTeach) return ok(true)
     const record = eventOf(line)
     if (!record.ok) return record
     if (mayTeach) this.#printer?.learn(record.value)
-    if (isWithin && isSelected(record.value, this.#asked.selection)) return this.#print(record.value, line)
-    return ok(true)
+    if (!isWithin) return ok(true)
+    const isFound = isSelected(record.value, selection)
+    if (isFound) this.found++
+    return isFound || isShownBeside(record.value, selection) ? this.#print(record.value, line) : ok(true)
   }
 
   #print(record: TraceRecord, { text }: TraceLine): Result<boolean, string> | Promise<Result<boolean, string>> {
     const lines = this.#json ? `${text}\n` : (this.#printer?.lines(record) ?? '')
     this.#terminal.out(lines)
-    this.printed++
     this.#written += lines.length
     if (this.#written < writtenMax) return ok(true)
     this.#written = 0

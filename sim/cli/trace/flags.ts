@@ -1,15 +1,25 @@
 import { lacksUnit, parseDuration } from '../../../src/base/duration.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { TraceHeader } from '../../report/trace-record.ts'
-import { aboutNames, kindNames, type TraceSelection } from '../../report/trace-selection.ts'
+import {
+  aboutNames,
+  type KindChoice,
+  kindChoice,
+  kindNames,
+  type TraceSelection,
+} from '../../report/trace-selection.ts'
 
 /** As the command line has them; lists may be repeated, and their items parted by commas. */
 export interface TraceFlags {
   readonly from?: string
   readonly to?: string
+  /** Numbers of events: `17..40`, `17..`, `..40` or `17`. */
+  readonly events?: string
   readonly node?: readonly string[]
   readonly kind?: readonly string[]
   readonly about?: readonly string[]
+  /** False: with `about` no violations, faults and lives beside. */
+  readonly faults?: boolean
   readonly causesOf?: number
   readonly steps?: number
   /** Causes of one event that are shown with words, at most. */
@@ -30,9 +40,10 @@ export function askedOf(flags: TraceFlags): Result<Asked, string> {
   const toUs = flags.to === undefined ? ok(Number.POSITIVE_INFINITY) : timeUs('--to', flags.to)
   if (!toUs.ok) return toUs
   if (toUs.value < fromUs.value) return err(`--to ${flags.to} is before --from ${flags.from}`)
-  const kinds = items(flags.kind)
-  const unknown = kinds?.find((kind) => !kindNames.includes(kind))
-  if (unknown !== undefined) return err(`--kind ${unknown}: there is no such kind or layer: ${kindNames.join(', ')}`)
+  const events = eventsOf(flags.events ?? '..')
+  if (!events.ok) return events
+  const kinds = kindsOf(flags.kind)
+  if (!kinds.ok) return kinds
   const about = aboutOf(flags.about ?? [])
   if (!about.ok) return about
   const nodes = items(flags.node)
@@ -40,8 +51,10 @@ export function askedOf(flags: TraceFlags): Result<Asked, string> {
     fromUs: fromUs.value,
     toUs: toUs.value,
     nodes: nodes === undefined ? undefined : new Set(nodes),
-    kinds: kinds === undefined ? undefined : new Set(kinds),
+    kinds: kinds.value,
     about: about.value,
+    faults: flags.faults !== false,
+    ...events.value,
   }
   return ok({ selection, nodes })
 }
@@ -62,6 +75,25 @@ function timeUs(flag: string, text: string): Result<number, string> {
   if (time.ok && time.value >= 0) return ok(time.value * 1_000)
   const why = time.ok ? 'no run has a time before 0' : lacksUnit(text) ? `write a unit behind it: ${text}s` : time.error
   return err(`${flag} ${text}: ${why}`)
+}
+
+function eventsOf(text: string): Result<{ readonly fromEvent: number; readonly toEvent: number }, string> {
+  const [match, from = '', dots, to = ''] = /^(\d{0,15})(\.\.)?(\d{0,15})$/.exec(text) ?? []
+  if (match === undefined || match === '')
+    return err(`--events ${text}: write numbers of events: 17..40, 17.., ..40 or 17`)
+  const fromEvent = from === '' ? 1 : Number(from)
+  const last = to === '' ? Number.POSITIVE_INFINITY : Number(to)
+  const toEvent = dots === undefined ? fromEvent : last
+  return toEvent < fromEvent ? err(`--events ${text}: ${toEvent} is before ${fromEvent}`) : ok({ fromEvent, toEvent })
+}
+
+function kindsOf(given: readonly string[] | undefined): Result<KindChoice | undefined, string> {
+  const names = items(given)
+  if (names === undefined) return ok(undefined)
+  const choice = kindChoice(names)
+  if (choice.ok) return choice
+  const known = `${kindNames.join(', ')}; kind:log is lines of the log alone, layer:log records of the Raft log`
+  return err(`--kind ${choice.error}: there is no such kind or layer: ${known}`)
 }
 
 /** Those that are numbers, everywhere in the schema. */

@@ -29,16 +29,22 @@ export class TracePrinter {
   readonly #names = new Map<string, string>()
   /** Numbers of the events printed last, in lines of their own or as causes. */
   readonly #near: number[] = []
+  /** Machines whose process has died, until the next boots. */
+  readonly #dead = new Set<string>()
+  #header: string
 
   /** `arrows`: causes of one event that are shown with words, at most. */
-  constructor({ nodes }: TraceHeader, known: Known, arrows: number) {
+  constructor({ scenario, seed, build, nodes }: TraceHeader, known: Known, arrows: number) {
+    this.#header = `${cut(clean(scenario), wordsMax)}, seed ${seed}, build ${build}, machines ${nodes.join(', ')}\n`
     this.#known = known
     this.#arrows = arrows
     this.#nodeWidth = Math.min(16, Math.max(5, ...nodes.map((node) => node.length)))
   }
 
-  /** An agent tells its name and ID: from here on the ID reads as the name. */
+  /** An agent tells its name and ID: from here on the ID reads as the name. Processes die and boot. */
   learn(record: TraceRecord): void {
+    if (record.kind === 'crash') this.#dead.add(record.node)
+    if (record.kind === 'boot') this.#dead.delete(record.node)
     if (!('means' in record)) return
     for (const meaning of record.means ?? []) {
       if (meaning.layer !== 'rpc' || meaning.name !== 'hello' || this.#names.size >= namesMax) continue
@@ -46,14 +52,17 @@ export class TracePrinter {
     }
   }
 
+  /** The header of the trace stands in front of the first event. */
   lines(record: TraceRecord): string {
+    const above = this.#header
+    this.#header = ''
     const head = `${seconds(record.t).padStart(11)}  ${record.node.padEnd(this.#nodeWidth)}  ${`#${record.n}`.padStart(8)}  `
     const { near, worded } = this.#causes(record)
     const inline = near === '' ? '' : `  ← ${near}`
     const indent = ' '.repeat(head.length)
     const behind = worded.map((line) => `${indent}${line}\n`).join('')
     this.#printed(record.n)
-    return `${head}${cut(this.#words(record), wordsMax)}${inline}\n${behind}`
+    return `${above}${head}${cut(this.#eventWords(record), wordsMax)}${inline}\n${behind}`
   }
 
   /** `near`: numbers alone, of events just above or not known. `worded`: a line each. */
@@ -81,11 +90,25 @@ export class TracePrinter {
     return isSendingOf(cause, of) ? 'sends it' : cut(this.#words(cause), causeWordsMax)
   }
 
-  #words(record: TraceRecord): string {
-    return recordWords(record)
-      .replaceAll(/[\p{Cc}]+/gu, ' ')
-      .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => this.#names.get(id) ?? id)
+  /** What comes to a machine without a process is heard by nobody there. */
+  #eventWords(record: TraceRecord): string {
+    const words = this.#words(record)
+    const arrives = record.kind === 'segment' || (record.kind === 'datagram' && record.fate === 'arrives')
+    return arrives && this.#dead.has(record.node)
+      ? words.replace(/^gets/, `reaches ${record.node}, where nothing runs,`)
+      : words
   }
+
+  #words(record: TraceRecord): string {
+    return clean(recordWords(record)).replaceAll(
+      /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g,
+      (id) => this.#names.get(id) ?? id,
+    )
+  }
+}
+
+function clean(text: string): string {
+  return text.replaceAll(/[\p{Cc}]+/gu, ' ')
 }
 
 function seconds(us: number): string {

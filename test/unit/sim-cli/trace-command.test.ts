@@ -136,7 +136,8 @@ describe('svc-sim trace', () => {
     const said = await trace(textOf(events))
     expect(said).toMatchObject({ exit: 0, error: '' })
     expect(said.out).toMatchInlineSnapshot(`
-      "   0.000500  s1           #1  boots, life 1
+      "Small, seed 3, build 1.4.0, machines s1, s2, c1
+         0.000500  s1           #1  boots, life 1
          0.000900  s1           #2  gets from s2 on 4: hello of s2 in dc1  ← 1
          1.000000  s1           #3  timer fires: raft.election  ← 1
          1.000000  s1           #4  writes to file 2 at 512: hard-state term 4, vote for s2  ← 3
@@ -153,7 +154,8 @@ describe('svc-sim trace', () => {
   it('shows causes that were not printed in words, where they are in the window', async () => {
     const said = await trace(textOf(events), '--node', 's2', '--from', '1s')
     expect(said.out).toMatchInlineSnapshot(`
-      "   1.502250  s2           #6  gets from s1 on 4: append-entries term 4: 90..91 after 89 of term 3, commit 88 [90/4 no-op, 91/4 kv.put key=a/b]
+      "Small, seed 3, build 1.4.0, machines s1, s2, c1
+         1.502250  s2           #6  gets from s1 on 4: append-entries term 4: 90..91 after 89 of term 3, commit 88 [90/4 no-op, 91/4 kv.put key=a/b]
                                     ← 5 at 1.500000 s1 sends it
          1.502250  s2           #7  log: [INFO] raft: follows a leader term=4 leader=s1  ← 6
          1.503000  s2           #8  sends to s1 on 4: append accepted term 4 up to 91  ← 6
@@ -191,33 +193,57 @@ describe('svc-sim trace', () => {
     ],
     [
       ['--kind', 'raft'],
-      [3, 5, 6, 7, 8],
+      [3, 4, 5, 6, 7, 8],
     ],
+    [['--kind', 'kind:log'], [7]],
+    [['--kind', 'layer:log'], [4]],
+    [
+      ['--events', '5..7'],
+      [5, 6, 7],
+    ],
+    [
+      ['--events', '..2'],
+      [1, 2],
+    ],
+    [
+      ['--events', '9..'],
+      [9, 10],
+    ],
+    [['--events', '4'], [4]],
+    [['--events', '3..8', '--from', '1s', '--kind', 'kind:log'], [7]],
     [
       ['--kind', 'gossip', '--kind', 'log'],
       [4, 7, 9],
     ],
     [
-      ['--about', 'entry=90'],
+      ['--about', 'entry=90', '--no-faults'],
       [5, 6],
     ],
     [
-      ['--about', 'entry=91'],
+      ['--about', 'entry=91', '--no-faults'],
       [5, 6, 8],
     ],
     [
-      ['--about', 'term=4'],
+      ['--about', 'term=4', '--no-faults'],
       [4, 5, 6, 7, 8],
     ],
     [
-      ['--about', 'term=4', '--about', 'entry=90'],
-      [5, 6],
+      ['--about', 'term=4'],
+      [1, 4, 5, 6, 7, 8, 10],
+    ],
+    [
+      ['--about', 'term=4', '--node', 's2'],
+      [6, 7, 8, 10],
+    ],
+    [
+      ['--about', 'term=4', '--about', 'entry=90', '--from', '1s'],
+      [5, 6, 10],
     ],
     [['--about', 'term=4', '--about', 'term=9', '--kind', 'diskWrite'], [4]],
-    [['--about', 'key=a/b', '--node', 's1'], [5]],
-    [['--about', 'member=c1'], [9]],
+    [['--about', 'key=a/b', '--node', 's1', '--no-faults'], [5]],
+    [['--about', 'member=c1', '--no-faults'], [9]],
     [
-      ['--about', 'stream=4'],
+      ['--about', 'stream=4', '--no-faults'],
       [2, 5, 6, 8],
     ],
     [
@@ -230,10 +256,30 @@ describe('svc-sim trace', () => {
     ],
     [
       ['--causes-of', '8', '--kind', 'raft'],
-      [3, 5, 6, 8],
+      [3, 4, 5, 6, 8],
     ],
   ])('with %j shows events %j', async (args, shown) => {
     expect(numbers(await trace(textOf(events), ...args))).toEqual(shown)
+  })
+
+  it('says that nobody hears what comes to a machine whose process is dead', async () => {
+    const [, , , , , arrival] = events
+    const lives = [
+      { n: 1, t: 1, node: 's2', kind: 'crash', causes: [], boot: 1, text: '' },
+      { ...arrival, n: 2, t: 2, causes: [] },
+      { n: 3, t: 3, node: 's2', kind: 'boot', causes: [], boot: 2 },
+      { ...arrival, n: 4, t: 4, causes: [] },
+    ] as readonly TraceRecord[]
+    const { out } = await trace(textOf(lives), '--kind', 'segment')
+    expect(out).toMatch(
+      /#2 {2}reaches s2, where nothing runs, from s1 on 4: append-entries .*\n.*#4 {2}gets from s1 on 4/,
+    )
+  })
+
+  it('names every kind and layer once where it knows of no such name', async () => {
+    const { error } = await trace(textOf(events), '--kind', 'rafts')
+    const names = error.replace(/^.*layer: |;.*\n$/g, '').split(', ')
+    expect(new Set(names).size).toBe(names.length)
   })
 
   it('gives lines of JSON that are a trace again', async () => {
@@ -243,7 +289,10 @@ describe('svc-sim trace', () => {
   })
 
   it('says so when nothing is of what was asked for', async () => {
-    expect(await trace(textOf(events), '--about', 'term=99')).toEqual({
+    const missed = await trace(textOf(events), '--about', 'term=99')
+    expect(numbers(missed)).toEqual([1, 10])
+    expect(missed.error).toBe('none of 10 events is of what was asked for\n')
+    expect(await trace(textOf(events), '--about', 'term=99', '--no-faults')).toEqual({
       exit: 0,
       out: '',
       error: 'none of 10 events is of what was asked for\n',
@@ -255,7 +304,13 @@ describe('svc-sim trace', () => {
     [['--to', 'later'], '--to later: not a duration such as 10s, 1h30m or 300ms\n'],
     [['--from=-1s'], '--from -1s: no run has a time before 0\n'],
     [['--from', '9s', '--to', '8s'], '--to 8s is before --from 9s\n'],
-    [['--kind', 'raft,rafts'], /^--kind rafts: there is no such kind or layer: timer, .*, gossip, raft, .*unknown\n$/],
+    [
+      ['--kind', 'raft,rafts'],
+      /^--kind rafts: there is no such kind or layer: timer, .*, gossip, raft, .*unknown; kind:log is .* Raft log\n$/,
+    ],
+    [['--kind', 'layer:note'], /^--kind layer:note: there is no such kind or layer: /],
+    [['--events', '9..5'], '--events 9..5: 5 is before 9\n'],
+    [['--events', '5-9'], '--events 5-9: write numbers of events: 17..40, 17.., ..40 or 17\n'],
     [['--node', 's9'], '--node s9: this trace has no such machine: s1, s2, c1, world\n'],
     [['--about', 'term'], '--about term: write name=value, such as term=4 or key=a/b\n'],
     [['--about', 'term=x'], '--about term=x: write a whole number\n'],

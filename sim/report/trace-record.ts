@@ -13,9 +13,9 @@ export const traceVersion = 1
 export const causesMax = 64
 
 export const traceHeaderSchema = z.strictObject({
-  v: z.literal(traceVersion),
-  scenario: z.string(),
-  seed: z.int().min(0),
+  v: z.literal(traceVersion).describe('Version of the format of traces.'),
+  scenario: z.string().describe('Name of the scenario, as its file gives it.'),
+  seed: z.int().min(0).describe('The seed of the run: with the scenario and the build it gives the same run again.'),
   build: z.string().describe('Commit and date of the program, or its release where that is not known.'),
   nodes: z.array(z.string()).describe('Machines by number, from 1 on: servers, clients, workloads, the driver.'),
 })

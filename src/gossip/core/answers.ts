@@ -1,5 +1,6 @@
 import type { FullState, Message, NodeState } from './messages.ts'
 import type { GossipCore } from './state.ts'
+import { membersMax } from './types.ts'
 import { sortedRecords } from './views.ts'
 
 type Ping = Extract<Message, { readonly kind: 'ping' }>
@@ -13,6 +14,9 @@ const noPayload = new Uint8Array(0)
  *
  * `left` also names members that are leaving, which serf's does not: their status time would be taken for a join time
  * by the other side. serf, too, reads the list as leave messages, after which a living member is leaving, not left.
+ *
+ * It names, too, those whose word of leaving this agent has heard itself before it knew them, as after a restart. Otherwise an
+ * agent that missed that word would have to meet one of the few that knew the member, and hold it failed until then.
  */
 export function fullState(gossip: GossipCore, join: boolean): FullState {
   const nodes: NodeState[] = []
@@ -22,6 +26,12 @@ export function fullState(gossip: GossipCore, join: boolean): FullState {
     nodes.push({ node: name, address, meta, incarnation, state, versions })
     statusTimes.push([name, statusTime])
     if (status === 'left' || status === 'leaving') left.push(name)
+  }
+  for (const [name, { kind, lamport, isFirstHand }] of gossip.recentIntents) {
+    if (kind !== 'leave' || !isFirstHand || gossip.members.has(name)) continue
+    if (statusTimes.length >= membersMax) break
+    statusTimes.push([name, lamport])
+    left.push(name)
   }
   const { clock: lamport, eventClock: eventLamport, queryClock: queryLamport } = gossip
   return { nodes, join, lamport, statusTimes, left, eventLamport, queryLamport, events: gossip.events.all() }

@@ -94,7 +94,8 @@ function keepForLater(gossip: GossipCore, intent: LeaveIntent | JoinIntent, sour
   if (kept !== undefined && intent.lamport <= kept.lamport) return
   if (kept === undefined && recentIntents.size >= recentIntentsMax) return count(gossip, 'gossip.dropped.full')
   const kind = intent.kind === 'join-intent' ? 'join' : 'leave'
-  recentIntents.set(intent.node, { kind, lamport: intent.lamport, heardMs: gossip.turn.nowMs })
+  const isFirstHand = source === 'gossip'
+  recentIntents.set(intent.node, { kind, lamport: intent.lamport, heardMs: gossip.turn.nowMs, isFirstHand })
   passOn(gossip, intent, source)
 }
 

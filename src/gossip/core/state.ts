@@ -113,6 +113,8 @@ interface RecentIntent {
   readonly kind: 'join' | 'leave'
   readonly lamport: number
   readonly heardMs: number
+  /** It was the word itself. What was deduced from an exchange is not told in others, or it would never be forgotten. */
+  readonly isFirstHand: boolean
 }
 
 /** `intent` and `dead`: that word is being spread. `spreading`: it goes round among the others. */

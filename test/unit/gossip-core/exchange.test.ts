@@ -63,6 +63,38 @@ describe('a full state', () => {
     expect(me.changes()).toEqual(['left a'])
   })
 
+  it('names one that left before it was known here, for five minutes, if its word was heard here', () => {
+    const me = new Subject()
+    me.hear(leaves('gone', 5), leaves('back', 6), joins('back', 7))
+    me.exchange({ statusTimes: [['hearsay', 5]], left: ['hearsay'] })
+    expect(me.state()).toMatchObject({
+      statusTimes: [
+        ['me', expect.any(Number)],
+        ['gone', 5],
+      ],
+      left: ['gone'],
+    })
+    me.pass(330_000)
+    expect(me.state().left).toEqual([])
+  })
+
+  it('makes one that left of a failed one by the word of an agent that never knew it', () => {
+    const restarted = new Subject()
+    restarted.hear(leaves('a', 5))
+    const me = new Subject().know('a')
+    me.hear(dead('a', 1))
+    const { statusTimes, left } = restarted.state()
+    me.exchange({ statusTimes: statusTimes.filter(([node]) => node === 'a'), left })
+    expect(me.changes()).toEqual(['left a'])
+  })
+
+  it('names no more than a pool holds, or it would be refused', () => {
+    const me = new Subject()
+    for (let i = 0; i < 8_191; i++) me.know(`n${i}`)
+    me.hear(leaves('gone', 5))
+    expect([me.state().statusTimes.length, me.state().left]).toEqual([8_192, []])
+  })
+
   it('that is older does not make a member leave that has joined since', () => {
     const me = new Subject().know('a')
     me.hear(joins('a', 6))

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { Meanings } from '../../../sim/meaning/meanings.ts'
 import { createPlatform } from '../../../sim/platform/platform.ts'
 import { type Meaning, meaningSchema } from '../../../sim/report/meaning.ts'
@@ -20,6 +20,7 @@ import {
 
 const runs = process.env['SVC_TEST_LONG'] === '1' ? 100_000 : 2_000
 const platform = createPlatform()
+afterAll(() => platform.close())
 
 const sound = [
   packetOf(gossipMessages),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { aboutOf } from '../../../sim/meaning/about.ts'
 import { Meanings } from '../../../sim/meaning/meanings.ts'
 import { createPlatform } from '../../../sim/platform/platform.ts'
@@ -23,6 +23,7 @@ import {
 } from './packets.ts'
 
 const platform = createPlatform()
+afterAll(() => platform.close())
 const about = { key: 'a/b' }
 
 describe('the meaning of bytes', () => {

@@ -86,7 +86,7 @@ function sorted(names: readonly string[]): string {
 
 export const queryTruth = judgedAtRest({
   Q1: {
-    text: 'queries: one finds what health tells of its service, and elsewhere only where nothing is here, in its order',
+    text: 'queries: a query finds what health has of its service, and asks other datacenters, in its order, only where nothing is found here',
     sources: ['docs/reference/prepared-queries.md#order-and-failover'],
     judges: ['query', 'queries'],
     excuses: {

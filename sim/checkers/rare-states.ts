@@ -24,11 +24,11 @@ export function rareStates<const Texts extends StateTexts>(texts: Texts) {
   return { ...telling, marks: texts }
 }
 
-/** How a process tells of a state: `topic: text` of a line of its log, or the name of a counter; and what the state is. */
+/** How a process reports a state: `topic: text` of a line of its log, or the name of a counter; and what the state is. */
 type ToldState = readonly [by: string, text: string]
 
 /**
- * Declares rare states that a process itself tells of, by a line of its log or by a counter that it counts for the first
+ * Declares rare states that a process itself reports, by a line of its log or by a counter that it counts for the first
  * time. For states that nothing else shows from outside.
  */
 export function toldStates<const Told extends Readonly<Record<string, ToldState>>>(told: Told) {

@@ -123,7 +123,7 @@ export class SimDiskFile implements DiskFile {
     this.#machine.kernel.tellNext(means)
   }
 
-  /** The line just written tells of a write: the end of the operation that makes it durable is caused by it. */
+  /** The line just written is that of a write: the end of the operation that makes it durable is caused by it. */
   #toldOfWrite(): void {
     const { trace } = this.#machine.kernel
     if (trace.teller !== undefined) this.#inode.writtenBy(trace.last)

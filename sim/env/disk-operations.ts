@@ -25,7 +25,7 @@ export function finishLater<T>(
   const deferred = machine.kernel.deferred<T>(boot)
   const finish = (): void => deferred.resolve(act())
   const event = new DiskEvent(machine, boot, at, operation, finish)
-  // The line that tells of the request.
+  // The line of the request.
   event.cause = machine.kernel.trace.last
   for (const writer of writers) event.causedBy(writer)
   if (machine.disk.setBy > 0 && machine.kernel.trace.teller !== undefined) event.causedBy(machine.disk.setBy)

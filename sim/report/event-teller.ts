@@ -13,7 +13,7 @@ const alsoMax = 48
 /** The turns in which something waited for, before it goes on: numbers of their events, the nearest first. */
 export type Wait = readonly number[]
 
-/** Causes of the event that is delivered next, or that a line tells of. */
+/** Causes of the event that is delivered next, or of the line that is written next. */
 export type CauseList = readonly number[]
 
 /** Something that a turn delivers: the number of the event that led to it, and more of them where there are several. */

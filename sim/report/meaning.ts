@@ -77,7 +77,7 @@ export const meaningFields = {
       address: text,
       tags: z
         .record(text, text)
-        .describe('What the member tells of itself: its release, its datacenter, what it supports.'),
+        .describe('What the member says about itself: its release, its datacenter, what it supports.'),
     },
     dead: { member, incarnation, from: text.describe('The member that says so; itself: it left.') },
     'leave-intent': { member, lamport, prune: flag.describe('It is forgotten at once.') },

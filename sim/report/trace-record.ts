@@ -130,7 +130,7 @@ export const traceRecordSchema: z.ZodType<TraceRecord> = z.discriminatedUnion(
   ) as never,
 ) as never
 
-/** Bytes that a trace tells of: what decoders are asked about. */
+/** Bytes of which a trace shows the meaning: what decoders are asked about. */
 export interface TracedBytes {
   readonly kind: 'datagram' | 'segment' | 'diskWrite'
   /** Names of machines. Of a write to a disk both are its machine. */

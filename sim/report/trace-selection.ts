@@ -6,7 +6,7 @@ import { recordFields, type TraceRecord } from './trace-record.ts'
 export const aboutNames: Readonly<Record<string, string>> = {
   entry: 'an index of the log: messages that carry, acknowledge or cut it, and writes of it',
   term: 'a term of consensus',
-  member: 'a member of a pool, whoever speaks of it',
+  member: 'a member of a pool, in whichever message it is named',
   stream: 'the number of a connection',
   ...Object.fromEntries(subjects.map((subject) => [subject, `the ${subject} that a request or a command names`])),
 }

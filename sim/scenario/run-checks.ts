@@ -92,7 +92,7 @@ export class RunChecks {
     this.#wan?.look(isTroubled)
   }
 
-  /** What a process tells of itself. Which datacenter it is of does not matter to those that listen. */
+  /** What a process reports of itself. Its datacenter does not matter to the listeners. */
   told(node: string, what: string): void {
     this.first.tell('process told', { node, what })
   }

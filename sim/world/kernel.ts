@@ -65,7 +65,7 @@ interface KernelOptions {
 /** What processes say to people: `where` is `log`, or the target of a request that is answered. */
 export type Listener = (node: string, where: string, text: () => string) => void
 
-/** What a process tells of itself: `topic: text` of a line of its log, or the name of a counter that it counts first. */
+/** What a process reports of itself: `topic: text` of a line of its log, or the name of a counter that it counts first. */
 export type TellTale = (node: string, what: string) => void
 
 /** `real`: keys of the kind that was asked for. `cheap`: all are Ed25519, for runs that study scale and not chains. */

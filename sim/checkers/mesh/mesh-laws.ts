@@ -130,7 +130,7 @@ export class MeshLaws {
     if (roots.length > 0 && (active.length !== 1 || active[0] !== activeId)) {
       this.#judge.report(
         'C2',
-        `${agent} tells of the active root ${activeId}, and lists as active: ${active.join(', ') || 'none'}`,
+        `${agent} names ${activeId} as the active root, and lists as active: ${active.join(', ') || 'none'}`,
       )
     }
     const certificates = roots.flatMap(({ certificate }) => this.#parts.chains.read(certificate) ?? [])

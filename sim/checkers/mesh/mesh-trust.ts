@@ -197,14 +197,14 @@ export class MeshTrust {
   #text({ serial }: SeenCertificate, leaf: SeenLeaf, set: RootSet, atMs: number, why: string): string {
     const roots = set.roots.map(({ generation }) => generation).join(', ')
     const since = (set.sinceUs / 1e6).toFixed(3)
-    return `whoever has the roots of ${since}s (${roots}) does not accept leaf ${serial} of ${leaf.holder} at ${momentText(atMs, this.#time)}: ${why}`
+    return `an agent that has the roots of ${since}s (${roots}) does not accept leaf ${serial} of ${leaf.holder} at ${momentText(atMs, this.#time)}: ${why}`
   }
 }
 
 export const meshTrust = law(
   {
     C1: {
-      text: 'chains: every leaf that lives is accepted by whoever has roots that one can still have, and a clock within the skew',
+      text: 'chains: every leaf that lives is accepted with any list of roots that an agent may still have, by a clock within the skew',
       sources: ['docs/reference/mesh.md#initialization-and-rotation'],
       judges: ['chain', 'chains'],
       excuses: {

@@ -83,7 +83,7 @@ function timeoutOf({ status }: Gone, { reconnectTimeoutMs, tombstoneTimeoutMs }:
 export const goneMembers = law(
   {
     M5: {
-      text: 'the gone: who left is not contacted, who failed is tried again, and both are forgotten when their time is over',
+      text: 'the gone: a member that left is not contacted, one that failed is tried again, and both are forgotten when their time is over',
       sources: ['docs/reference/configuration.md#fixed-gossip-values'],
       judges: ['gone member', 'gone members'],
       excuses: {

@@ -1,6 +1,6 @@
 import { concatBytes, textOf } from '../../../src/base/bytes.ts'
 
-/** A longer line is none of ours. */
+/** A longer line was not written by this program. */
 export const lineBytesMax = 4 << 20
 const newline = 0x0a
 

@@ -120,13 +120,13 @@ export class Inode implements Lane {
     this.#changes.push({ kind: 'truncate', size })
   }
 
-  /** An event of the trace tells of the latest write. */
+  /** The trace has the latest write as this event. */
   writtenBy(event: number): void {
     if (this.#unsyncedEvents.length >= eventsMax) this.#unsyncedEvents.shift()
     this.#unsyncedEvents.push(event)
   }
 
-  /** For a write the event that tells of it; for a sync all events whose writes it covers, the latest first. */
+  /** For a write its event; for a sync the events of all writes that it covers, the latest first. */
   takeWriters(operation: 'write' | 'sync'): readonly number[] {
     return operation === 'write' ? this.#unsyncedEvents.slice(-1) : this.#unsyncedEvents.splice(0).reverse()
   }

@@ -1,11 +1,12 @@
-import { concatBytes, emptyBytes } from '../../../src/base/bytes.ts'
+import { emptyBytes } from '../../../src/base/bytes.ts'
 import { traceKinds } from '../../report/trace-kinds.ts'
 import type { EndOfTurn, Kernel } from '../kernel.ts'
 import type { Link } from './link.ts'
 import { carriedKinds, type Passage } from './passage.ts'
 import { KeepAlive } from './tcp-keep-alive.ts'
 import { type PipeEnd, ResetEvent, type Segment, SegmentEvent, type SegmentTaker } from './tcp-segment.ts'
-import { type Told, ToldWrites } from './told-writes.ts'
+import { ToldPipe } from './told-pipe.ts'
+import { WaitingBytes } from './waiting-bytes.ts'
 
 /** Bytes on their way or not yet read by the peer, of one direction. */
 const windowBytes = 256 << 10
@@ -30,8 +31,6 @@ export interface Direction {
  * gets nothing beyond a hole either way.)
  */
 export class TcpPipe implements EndOfTurn, SegmentTaker {
-  /** Written, and not yet taken by the network. */
-  waitingBytes = 0
   ended = false
   /** The end has left, and with it all before. */
   endSent = false
@@ -44,7 +43,7 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
   readonly #port: number
   readonly tie: number
   readonly #keeper: KeepAlive
-  readonly #waiting: Uint8Array[] = []
+  readonly #waiting = new WaitingBytes()
   /** Sent, and not arrived. */
   readonly #flight: Segment[] = []
   /** Bytes that take room in the window, and those of them that get free, in order of time. */
@@ -65,7 +64,7 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
   #opening = false
   #dirty = false
   #aborted = false
-  readonly #told: ToldWrites | undefined
+  readonly #told: ToldPipe | undefined
 
   constructor(kernel: Kernel, direction: Direction, link: Link, back: Link, from: PipeEnd, to: PipeEnd) {
     this.#kernel = kernel
@@ -76,17 +75,19 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
     this.#back = back
     this.#from = from
     this.#to = to
-    const { teller } = kernel.trace
-    if (teller !== undefined) {
-      const about = { from: link.from.name, to: link.to.name, port: direction.port, stream: direction.number }
-      this.#told = new ToldWrites(teller, about)
-    }
+    const { trace } = kernel
+    if (trace.teller !== undefined) this.#told = new ToldPipe(trace, trace.teller, link, direction)
     this.#keeper = new KeepAlive(
       kernel,
       this,
       () => this.#isAnswered(),
       () => from.broke('timeout'),
     )
+  }
+
+  /** Bytes that were written, and that the network has not taken yet. */
+  get waitingBytes(): number {
+    return this.#waiting.length
   }
 
   /** Asks the other end now and then whether it is still there, until `restsAlive`. */
@@ -108,7 +109,6 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
   write(bytes: Uint8Array): void {
     if (bytes.length === 0) return
     this.#waiting.push(bytes)
-    this.waitingBytes += bytes.length
     this.#told?.wrote(bytes)
     this.#flushLater()
   }
@@ -123,8 +123,7 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
   abort(loud: boolean): void {
     if (this.#aborted) return
     this.#aborted = true
-    this.#waiting.length = 0
-    this.waitingBytes = 0
+    this.#waiting.clear()
     if (loud) this.#reset(this.#link, this.#to, Math.max(this.#kernel.nowUs, this.#lastArrivalUs))
   }
 
@@ -159,7 +158,7 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
     const { trace } = this.#kernel
     if (epoch !== this.#epoch && !segment.reached) return
     if (!segment.reached && !this.#link.isWhole) {
-      this.#tellLost('under way', segment.bytes.length, segment.told, [segment.sentBy, this.#link.lossBy])
+      this.#told?.lost(segment, [segment.sentBy, this.#link.lossBy])
       this.#lose()
       this.#stall()
       return
@@ -214,7 +213,7 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
 
   /** Something waits for room in the window. */
   #isBlocked(): boolean {
-    return this.waitingBytes > 0 && this.#stalledSinceUs < 0
+    return this.#waiting.length > 0 && this.#stalledSinceUs < 0
   }
 
   #wakeAt(atUs: number): void {
@@ -228,17 +227,17 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
 
   #flush(): void {
     if (this.#aborted || this.#stalledSinceUs >= 0) {
-      this.#tellHeldBack()
+      if (!this.#aborted) this.#told?.tellHeldBack(this.#stalledBy)
       return
     }
     this.#forgetFreed()
-    while (this.waitingBytes > 0 && this.#stalledSinceUs < 0) {
+    while (this.#waiting.length > 0 && this.#stalledSinceUs < 0) {
       const room = Math.min(segmentBytesMax, windowBytes - this.#used)
       if (room <= 0) break
-      const bytes = this.#take(room)
-      this.#sendPiece(bytes, this.ended && this.waitingBytes === 0)
+      const bytes = this.#waiting.take(room)
+      this.#sendPiece(bytes, this.ended && this.#waiting.length === 0)
     }
-    if (this.waitingBytes > 0) {
+    if (this.#waiting.length > 0) {
       const [next] = this.#freed
       if (next !== undefined) this.#wakeAt(next.atUs)
       return
@@ -254,32 +253,6 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
       this.#used -= first.bytes
       this.#freed.shift()
     }
-  }
-
-  /** Takes at most `room` of the waiting bytes, as one piece. */
-  #take(room: number): Uint8Array {
-    const first = this.#waiting[0] as Uint8Array
-    if (first.length >= room || this.#waiting.length === 1) {
-      if (first.length <= room) this.#waiting.shift()
-      else this.#waiting[0] = first.subarray(room)
-      const taken = first.length <= room ? first : first.subarray(0, room)
-      this.waitingBytes -= taken.length
-      return taken
-    }
-    const parts: Uint8Array[] = []
-    let left = room
-    for (let part = this.#waiting[0]; part !== undefined && left > 0; part = this.#waiting[0]) {
-      if (part.length <= left) {
-        parts.push(part)
-        this.#waiting.shift()
-      } else {
-        parts.push(part.subarray(0, left))
-        this.#waiting[0] = part.subarray(left)
-      }
-      left -= Math.min(left, part.length)
-    }
-    this.waitingBytes -= room - left
-    return concatBytes(parts)
   }
 
   #sendPiece(bytes: Uint8Array, ends: boolean): void {
@@ -307,7 +280,7 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
     const { from, to } = this.#link
     const passage = this.#link.passageOfPart(carriedKinds.segment, segment.of, segment.part)
     if (!this.#link.lets(passage)) {
-      this.#tellNext(segment, this.#link.lossBy)
+      this.#told?.next(segment, this.#link.lossBy)
       kernel.trace.add(traceKinds.segmentLost, from.number, to.number, this.#number, this.#tries)
       this.#stall(kernel.trace.last)
       return false
@@ -316,36 +289,13 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
     const atUs = Math.max(kernel.nowUs + passage.delayUs(), this.#lastArrivalUs + 1)
     this.#lastArrivalUs = atUs
     segment.onItsWay = true
-    this.#tellNext(segment)
+    this.#told?.next(segment)
     kernel.trace.add(traceKinds.segmentSent, from.number, to.number, this.#number, segment.bytes.length)
     segment.sentBy = kernel.trace.last
     const event = new SegmentEvent(this, this.#to, segment, this.#epoch)
     event.cause = segment.sentBy
     kernel.queue.push(event, atUs)
     return true
-  }
-
-  /** The line that comes next is about this segment: each write that it carries led to it. */
-  #tellNext({ told }: Segment, more = 0): void {
-    if (told === undefined) return
-    const { cause, teller } = this.#kernel.trace
-    const causes = told.causes.includes(cause) ? told.causes : [cause, ...told.causes]
-    teller?.next({ causes, more, fields: told.means === undefined ? {} : { means: told.means } })
-  }
-
-  /** For readers of the trace: it does not get there, or not now. The event that tells of it is what follows is caused by. */
-  #tellLost(how: 'under way' | 'held back', size: number, told: Told | undefined, causes: readonly number[]): void {
-    const { trace } = this.#kernel
-    if (told === undefined) return
-    const { from, to } = this.#link
-    const means = told.means === undefined ? {} : { means: [...told.means] }
-    const event = trace.tell('lost', from.number, { to: to.name, stream: this.#number, size, how, ...means }, causes)
-    if (how === 'under way') trace.stand(event)
-  }
-
-  #tellHeldBack(): void {
-    const held = this.#aborted ? undefined : this.#told?.heldBack()
-    if (held !== undefined) this.#tellLost('held back', held.size, held, [...held.causes, this.#stalledBy])
   }
 
   /** No progress: tries again later, and in the end gives up. */

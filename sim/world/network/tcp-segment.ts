@@ -5,7 +5,7 @@ import type { Kernel } from '../kernel.ts'
 import { SimEvent } from '../sim-event.ts'
 import type { Link } from './link.ts'
 import type { Passage } from './passage.ts'
-import type { Told } from './told-writes.ts'
+import type { Told } from './told-pipe.ts'
 
 /** One end of a pipe, as the pipe sees it. */
 export interface PipeEnd {
@@ -32,7 +32,7 @@ export interface Segment {
   reached: boolean
   /** For readers of the trace. */
   readonly told: Told | undefined
-  /** Number of the event that tells of its sending. */
+  /** Number of the event of its sending. */
   sentBy: number
 }
 

@@ -126,7 +126,7 @@ export class RaftServer implements Raft, LogListener {
   }
 
   async propose(payload: Uint8Array): Promise<Result<Committed, RequestRefusal>> {
-    invariant(payload.length <= payloadBytesMax, 'whoever proposes caps the size', { bytes: payload.length })
+    invariant(payload.length <= payloadBytesMax, 'the proposer caps the size', { bytes: payload.length })
     if (this.#turns.isOver) return err(stoppedRefusal)
     const { refusal } = this.#admission
     if (refusal !== undefined) return err(refusal)

@@ -33,8 +33,8 @@ describe('C1, every chain that is out', () => {
     state(rotated)
     laws.given('db at c2', 'db', pem(leaf(2, 'R2', -20, 3_600, { service: 'db' })), 'key')
     expect(lines).toEqual([
-      'C1: whoever has the roots of 0.000s (1) does not accept leaf 2 of db at c2 at -10.000s: nobody signed it',
-      'C1: whoever has the roots of 0.000s (1) does not accept leaf 2 of db at c2 at 10.000s: nobody signed it',
+      'C1: an agent that has the roots of 0.000s (1) does not accept leaf 2 of db at c2 at -10.000s: nobody signed it',
+      'C1: an agent that has the roots of 0.000s (1) does not accept leaf 2 of db at c2 at 10.000s: nobody signed it',
     ])
   })
 
@@ -44,7 +44,7 @@ describe('C1, every chain that is out', () => {
     until(3_500)
     state([root(2, true)])
     expect(lines[0]).toBe('C3: root 1 was removed, and a leaf of it lives until 3600.000s')
-    expect(lines[1]).toMatch(/^C1: whoever has the roots of 3500\.000s \(2\) does not accept leaf 1 of web at c1/)
+    expect(lines[1]).toMatch(/^C1: an agent that has the roots of 3500\.000s \(2\) does not accept leaf 1 of web at c1/)
   })
 
   it('is found out when a root goes before the last leaf that a datacenter below it has signed', () => {
@@ -85,7 +85,7 @@ describe('C1, every chain that is out', () => {
     laws.given('db at c2', 'db', pem(leaf(2, 'R1', 0, 3_600, { service: 'db' })), 'key')
     expect(lines).toEqual([
       'C6: leaf 2 of db at c2 is valid from 0.000s: a slow clock does not take it yet',
-      'C1: whoever has the roots of 0.000s (1) does not accept leaf 2 of db at c2 at -10.000s: not now',
+      'C1: an agent that has the roots of 0.000s (1) does not accept leaf 2 of db at c2 at -10.000s: not now',
     ])
   })
 
@@ -252,7 +252,7 @@ describe('C2, the roots that are listed', () => {
   it('are told by agents as they are', () => {
     const { laws, lines } = meshWorld()
     laws.told('c1', 'r2', [{ id: 'r1', active: true, certificate: root(1, true).certificate }])
-    expect(lines).toEqual(['C2: c1 tells of the active root r2, and lists as active: r1'])
+    expect(lines).toEqual(['C2: c1 names r2 as the active root, and lists as active: r1'])
   })
 
   it('tell what happens to them', () => {
@@ -482,7 +482,7 @@ describe('a state that is put back', () => {
     until(3_500)
     state([root(2, true)])
     expect(lines[0]).toBe('C3: root 1 was removed, and a leaf of it lives until 3600.000s')
-    expect(lines[1]).toMatch(/^C1: whoever has the roots of 3500\.000s \(2\) does not accept leaf 1 of web at c1/)
+    expect(lines[1]).toMatch(/^C1: an agent that has the roots of 3500\.000s \(2\) does not accept leaf 1 of web at c1/)
   })
 
   it('owes nothing to leaves of a root that is lost, but where they lead to one that is back', () => {

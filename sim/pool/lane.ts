@@ -39,7 +39,7 @@ type Outcome =
   | { readonly kind: 'ended'; readonly ended: Ended }
   /** The worker ended while it ran this seed. */
   | { readonly kind: 'broken'; readonly broken: Broken; readonly runsBefore: number }
-  /** The worker ended before this seed began, or while it ran the one that follows. */
+  /** The worker ended before this seed began, or while it ran the one between two runs of this seed. */
   | { readonly kind: 'other' }
   /** It was not wanted any more. */
   | { readonly kind: 'abandoned' }
@@ -58,6 +58,7 @@ export class Lane {
   #warm: WarmWorker | undefined
   #working: WarmWorker | undefined
   #abandoned = false
+  #isClosed = false
 
   constructor(options: LaneOptions) {
     this.#options = options
@@ -67,10 +68,10 @@ export class Lane {
   async judge(turn: SentTurn, following: SentTurn | undefined): Promise<SeedRecord | undefined> {
     this.#abandoned = false
     let outcome = await this.#runWarm(turn, following)
-    if (outcome.kind === 'other') outcome = await this.#runWarm(turn, undefined)
+    // The seed itself comes between its two runs this time: another one there may be what ends workers.
+    if (outcome.kind === 'other') outcome = await this.#runWarm(turn, turn)
     if (outcome.kind === 'abandoned') return undefined
-    if (outcome.kind === 'other')
-      throw new WorkerDidNotStart('a worker ended twice before the seed that it was asked for')
+    if (outcome.kind === 'other') throw new WorkerDidNotStart(endedTwice(turn))
     if (outcome.kind === 'ended') {
       const { record, runsBefore } = outcome.ended
       if (!this.#options.confirm || record.verdict === 'passed' || record.verdict === 'undecided') return record
@@ -89,22 +90,37 @@ export class Lane {
     this.#working?.kill()
   }
 
+  /** Ends its workers. It starts none afterwards, and judges nothing more. */
   close(): void {
+    this.#isClosed = true
+    this.#working?.kill()
     this.#warm?.kill()
     this.#warm = undefined
   }
 
   async #runWarm(turn: SentTurn, following: SentTurn | undefined): Promise<Outcome> {
+    if (this.#isOver) return { kind: 'abandoned' }
     this.#warm ??= new WarmWorker(this.#options)
     return this.#run(this.#warm, turn, following)
   }
 
+  async #runFresh(turn: SentTurn, following: SentTurn | undefined): Promise<Outcome> {
+    if (this.#isOver) return { kind: 'abandoned' }
+    const worker = new WarmWorker(this.#options)
+    try {
+      return await this.#run(worker, turn, following)
+    } finally {
+      worker.kill()
+    }
+  }
+
   /** The same seed in a process that has run nothing before. Another outcome there is a bug of its own kind. */
   async #confirmed(turn: SentTurn, warm: SeedRecord): Promise<SeedRecord | undefined> {
-    const worker = new WarmWorker(this.#options)
-    const outcome = await this.#run(worker, turn, undefined)
-    worker.kill()
-    if (outcome.kind === 'abandoned' || outcome.kind === 'other') return undefined
+    let outcome = await this.#runFresh(turn, undefined)
+    // The kernel kills processes for want of memory: one that did not come to its run says nothing about the seed.
+    if (outcome.kind === 'other') outcome = await this.#runFresh(turn, turn)
+    if (outcome.kind === 'abandoned') return undefined
+    if (outcome.kind === 'other') throw new WorkerDidNotStart(endedTwice(turn))
     const fresh = outcome.kind === 'ended' ? outcome.ended.record : brokenRecord(turn, outcome.broken)
     if (fresh.verdict === warm.verdict && fresh.trace === warm.trace) {
       return fresh.trace === null ? rejudged(fresh, fresh.verdict, ['a fresh process ended in the same way']) : fresh
@@ -118,12 +134,16 @@ export class Lane {
     return rejudged(warm, 'leftover state', both)
   }
 
+  get #isOver(): boolean {
+    return this.#abandoned || this.#isClosed
+  }
+
   async #run(worker: WarmWorker, turn: SentTurn, following: SentTurn | undefined): Promise<Outcome> {
     this.#working = worker
     const outcome = await worker.run(turn, following)
     this.#working = undefined
     if (outcome.kind !== 'ended' && worker === this.#warm) this.#warm = undefined
-    return this.#abandoned ? { kind: 'abandoned' } : outcome
+    return this.#isOver ? { kind: 'abandoned' } : outcome
   }
 }
 
@@ -207,6 +227,10 @@ function brokenRecord({ page, seed }: SentTurn, { verdict, notes }: Broken): See
   const { file, scenario } = page.loaded
   const of = { scenario: scenario.scenario, file, page: page.hash, seed }
   return withoutRun(of, verdict, notes, { wallMs: 0, cpuMs: 0 })
+}
+
+function endedTwice({ page, seed }: SentTurn): string {
+  return `a worker ended twice before seed ${seed} of ${page.loaded.file} began: is there enough memory for --jobs?`
 }
 
 function howText({ code, signal }: WorkerEnd): string {

@@ -35,6 +35,7 @@ class Pool {
   /** By place: records that wait for those before them. */
   readonly #waiting = new Map<number, SeedRecord>()
   #oldest = 0
+  #isClosed = false
 
   constructor(options: PoolOptions, total: number) {
     const jobs = Math.min(options.jobs, total)
@@ -51,25 +52,32 @@ class Pool {
         if (batch === undefined) break
         this.#working.set(lane, { at: batch.first, done: this.#runBatch(lane, batch) })
       }
-      if (this.#working.size === 0) return
+      if (this.#working.size === 0) break
       const free = await Promise.race([...this.#working.values()].map(({ done }) => done))
       this.#working.delete(free)
     }
+    const oldest = this.#oldest
+    invariant(!this.#queue.wants(oldest), 'every seed that is wanted has a record at the end', { oldest })
   }
 
   close(): void {
+    this.#isClosed = true
     for (const lane of this.#lanes) lane.close()
   }
 
   async #runBatch(lane: Lane, { first, last }: Batch): Promise<Lane> {
-    for (let at = first; at <= last && this.#queue.wants(at); at++) {
+    for (let at = first; at <= last && this.#wants(at); at++) {
       const working = this.#working.get(lane)
       if (working !== undefined) working.at = at
       const following = at < last ? at + 1 : undefined
       const record = await lane.judge(this.#turn(at), following === undefined ? undefined : this.#turn(following))
-      if (record !== undefined && this.#queue.wants(at)) this.#judged(at, record)
+      if (record !== undefined && this.#wants(at)) this.#judged(at, record)
     }
     return lane
+  }
+
+  #wants(at: number): boolean {
+    return !this.#isClosed && this.#queue.wants(at)
   }
 
   #judged(at: number, record: SeedRecord): void {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createPlatform } from '../../../sim/platform/platform.ts'
-import { sentPage } from '../../../sim/pool/lane.ts'
+import { sentPage, WorkerDidNotStart } from '../../../sim/pool/lane.ts'
 import { type Reply, requestSchema } from '../../../sim/pool/messages.ts'
 import { type PoolOptions, runPool } from '../../../sim/pool/pool.ts'
 import { SeedQueue } from '../../../sim/pool/seed-queue.ts'
@@ -16,18 +16,29 @@ const platform = createPlatform()
 const page = sentPage(pageOf(loaded.value, platform), text, true)
 platform.close()
 
-type Verdict = 'passed' | 'failed' | 'ends'
+type Verdict = 'passed' | 'failed' | 'ends' | 'ends before it begins' | 'hangs'
 
-/** Workers whose verdict on a seed depends on it and on the number of runs before it; each run takes as many turns as `delay` says. */
-function workers(verdictOn: (seed: number, runsBefore: number) => Verdict, delay: (seed: number) => number = () => 0) {
+/**
+ * Workers whose verdict on a seed depends on it, on the number of runs before it, and on the number of the worker; each run takes
+ * as many turns as `delay` says.
+ */
+function workers(
+  verdictOn: (seed: number, runsBefore: number, worker: number) => Verdict,
+  delay: (seed: number) => number = () => 0,
+) {
   const ran: number[] = []
   let working = 0
   let most = 0
+  let started = 0
+  const killed = new Set<number>()
   const start = (): Worker => {
+    const worker = ++started
     const said: WorkerSaid[] = [{ line: JSON.stringify({ kind: 'ready' }) }]
     let runs = 0
     let waits = 0
     let isEnded = false
+    let isHung = false
+    let wakes = (): void => undefined
     const say = (reply: Reply): void => void said.push({ line: JSON.stringify(reply) })
     return {
       send: (line) => {
@@ -36,10 +47,11 @@ function workers(verdictOn: (seed: number, runsBefore: number) => Verdict, delay
         const { page: number, seed } = request
         ran.push(seed)
         most = Math.max(most, ++working)
-        say({ kind: 'begun', page: number, seed })
+        const verdict = verdictOn(seed, runs, worker)
+        if (verdict !== 'ends before it begins') say({ kind: 'begun', page: number, seed })
         waits = delay(seed)
-        const verdict = verdictOn(seed, runs)
-        isEnded = verdict === 'ends'
+        isHung = verdict === 'hangs'
+        isEnded = verdict !== 'passed' && verdict !== 'failed'
         const of = { scenario: 'One', file: 'one.yaml', page: page.hash, seed }
         const record = withoutRun(of, verdict === 'failed' ? 'failed' : 'passed', [], { wallMs: 0, cpuMs: 0 })
         const trace = (verdict === 'failed' ? 'f' : 'a').repeat(64)
@@ -48,15 +60,19 @@ function workers(verdictOn: (seed: number, runsBefore: number) => Verdict, delay
       next: async () => {
         if (said.length === 1) for (; waits > 0; waits--) await Promise.resolve()
         const next = said.shift()
+        if (next === undefined && isHung) await new Promise<void>((resolve) => (wakes = resolve))
         if (said.length === 0) working--
         return next ?? { end: { code: undefined, signal: isEnded ? 'SIGKILL' : undefined, errors: '' } }
       },
       kill: () => {
         said.length = 0
+        isHung = false
+        killed.add(worker)
+        wakes()
       },
     }
   }
-  return { start, ran, most: () => most }
+  return { start, ran, most: () => most, killed }
 }
 
 async function run(crew: ReturnType<typeof workers>, options: Partial<PoolOptions> = {}) {
@@ -104,6 +120,38 @@ describe('the pool', () => {
     const records = await run(crew, { jobs: 2 })
     expect(records.filter(([, verdict]) => verdict !== 'passed')).toEqual([[5, 'died']])
     expect(records).toHaveLength(40)
+  })
+
+  it('asks a second fresh worker where the first one ended before its run, as one does that the kernel kills', async () => {
+    const crew = workers((seed, _, worker) => {
+      if (seed !== 20) return 'passed'
+      return worker === 2 ? 'ends before it begins' : 'failed'
+    })
+    const records = await run(crew, { jobs: 1 })
+    expect(records.filter(([, verdict]) => verdict !== 'passed')).toEqual([[20, 'failed']])
+    expect(records).toHaveLength(40)
+    expect(crew.ran.filter((seed) => seed === 20)).toHaveLength(3)
+  })
+
+  it('never loses a seed that failed: where no fresh worker comes to its run, the command has no verdict', async () => {
+    const crew = workers((seed, _, worker) => {
+      if (seed !== 20) return 'passed'
+      return worker === 1 ? 'failed' : 'ends before it begins'
+    })
+    await expect(run(crew, { jobs: 1 })).rejects.toThrow(WorkerDidNotStart)
+    await expect(run(crew, { jobs: 1 })).rejects.toThrow(/before seed 20 of one\.yaml began/)
+  })
+
+  it('ends every worker when one does not start, also those that confirm', async () => {
+    const confirming = 3
+    const crew = workers((seed, _, worker) => {
+      if (worker === confirming) return 'hangs'
+      if (seed === 2) return 'failed'
+      return seed < 30 ? 'passed' : 'ends before it begins'
+    })
+    await expect(run(crew, { jobs: 2 })).rejects.toThrow(WorkerDidNotStart)
+    expect(crew.ran.filter((seed) => seed === 2)).toHaveLength(2)
+    expect([...crew.killed]).toContain(confirming)
   })
 
   it('stops at the first failure in the order of seeds, though a later one came first', async () => {

@@ -1,6 +1,7 @@
 import { checker } from './checker.ts'
 import type { Facts } from './facts.ts'
 import { type Reach, rareStates, toldStates } from './rare-states.ts'
+import { nodeId } from './server-care.ts'
 
 export const careMarks = rareStates({
   'removal by autopilot': 'a leader took a server out of the group that neither left nor was named by an operator',
@@ -34,7 +35,9 @@ class CareMarks {
 
   changed({ before, configuration: { servers } }: Facts['members changed']): void {
     const present = new Set(servers.map(({ id }) => id))
-    if (before.some((id) => !present.has(id) && !this.#mayGo.has(id))) this.#reach('removal by autopilot')
+    // An address that goes is a name that an ID takes the place of, or of a server that no leader cares for.
+    const isRemoved = (id: string): boolean => nodeId.test(id) && !present.has(id) && !this.#mayGo.has(id)
+    if (before.some(isRemoved)) this.#reach('removal by autopilot')
     for (const { id, suffrage } of servers) {
       if (suffrage !== 'voter') this.#withoutVote.add(id)
       else if (this.#withoutVote.delete(id)) this.#reach('server promoted')

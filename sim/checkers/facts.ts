@@ -69,6 +69,8 @@ interface ProcessFacts {
   readonly 'network looked at': { readonly isTroubled: () => boolean }
   /** Told by a log line or an answer. `where`: `log`, or the path of the request. */
   readonly 'text shown': OfNode & { readonly where: string; readonly text: () => string }
+  /** An agent answered a request over HTTP. */
+  readonly 'answer shown': OfNode
 }
 
 /** Told by the observer of one server, of its consensus. */

@@ -5,12 +5,16 @@ import { checker, type Judge } from './checker.ts'
 /** Why a process may end, or not start, by itself. */
 type PanicExcuse = 'unknown command' | 'failing disk' | 'rotten disk' | 'strange log'
 
-/** P1. Told by the cluster: an agent stopped itself over what it holds impossible, or did not start, and nothing explains it. */
+/** Why a process did not start, where the scenario explains it. */
 function whyNot(isDamaged: boolean, kind: StartFailure['kind']): PanicExcuse {
   if (isDamaged) return 'rotten disk'
   return kind === 'old-format' ? 'strange log' : 'failing disk'
 }
 
+/** The text of the log line for a request that an error of the program ended. */
+export const routeThrew = 'a route threw'
+
+/** P1 and P2: processes that stopped over their own invariants or did not start, and requests that an error of the program ended. */
 export const panics = checker({
   codes: {
     P1: {
@@ -28,17 +32,15 @@ export const panics = checker({
     P2: {
       text: 'no thrown request: no agent answers a request with 500 because its own program threw',
       sources: ['src/http/README.md'],
-      judges: ['process', 'processes'],
+      judges: ['answer over HTTP', 'answers over HTTP'],
     },
   },
   make: (judge): Judge<{ P1: PanicExcuse; P2: never }> => judge,
   takes: {
-    'process began': (judge) => {
-      judge.judged('P1')
-      judge.judged('P2')
-    },
+    'process began': (judge) => judge.judged('P1'),
+    'answer shown': (judge) => judge.judged('P2'),
     'process told': (judge, { node, what }) => {
-      if (what === 'http: a route threw') judge.report('P2', `${node} threw while it answered a request: see its log`)
+      if (what === `http: ${routeThrew}`) judge.report('P2', `${node} threw while it answered a request: see its log`)
     },
     'process panicked': (judge, { node, violation }) => {
       if (violation instanceof UnknownCommand) judge.excused('P1', 'unknown command')

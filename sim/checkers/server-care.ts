@@ -17,7 +17,7 @@ const earlyShare = 0.2
 const votersMin = 4
 
 /** IDs of Raft protocol 3. Servers of older ones are named by their address, and nobody cares for them. */
-const nodeId = /^[0-9a-f-]{36}$/
+export const nodeId = /^[0-9a-f-]{36}$/
 
 /**
  * O1 to O3. What a leader does by itself to the consensus group: it takes out a dead server only of four voters or more, and
@@ -163,7 +163,7 @@ export const serverCare = checker({
       judges: ['vote given', 'votes given'],
       excuses: {
         'known before':
-          'A server that some configuration had before joins no more: it has its vote again at once; until it is removed.',
+          'A server of which some configuration had the ID or the address may have its vote again at once; until it joins without a vote.',
       },
     },
     O3: {

@@ -83,6 +83,11 @@ export class Cluster {
     this.#nodes.set(name, clusterNode(planned, node, clock.rate))
   }
 
+  /** Whether this machine runs an agent. Others are the proxies of the mesh, and what else the agents talk to. */
+  hasAgent(machine: string): boolean {
+    return this.#nodes.has(machine)
+  }
+
   identityOf(server: string): NodeIdentity {
     return this.#node(server).identity
   }

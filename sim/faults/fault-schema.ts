@@ -86,6 +86,8 @@ export const fault = z
     }
     const bodies = (['do', 'one of'] as const).filter((key) => given[key] !== undefined)
     if (bodies.length !== 1) issue(`give either 'do' (all of them) or 'one of' (one drawn each time)`)
+    const texts = given['one of']?.map((action) => JSON.stringify(action)) ?? []
+    if (new Set(texts).size < texts.length) issue('the same action stands here twice', ['one of'])
     if (given.nth !== undefined && given.when === undefined) issue(`'nth' counts what 'when' names`, ['nth'])
     if (given.every !== undefined && given.every.max === 0) issue(`'every' needs a time above zero`, ['every'])
   })

@@ -42,10 +42,12 @@ export class RunChecks {
   readonly first: Invariants
   /** The pool of the servers of all datacenters. */
   readonly #wan: Membership | undefined
+  readonly #datacenterOf: (node: string) => string
 
   constructor(options: CheckOptions, simulation: Simulation, world: CheckedCluster) {
     const { scenario } = options.loaded
     const datacenters = Object.keys(scenario.cluster)
+    this.#datacenterOf = world.datacenterOf
     this.#wan = datacenters.length < 2 ? undefined : this.#newWan(scenario, simulation, world)
     const mesh = meshWorld(options, simulation)
     const newChecks = (): Invariants =>
@@ -73,6 +75,10 @@ export class RunChecks {
     return checks
   }
 
+  #checksOf(node: string): Invariants {
+    return this.of(this.#datacenterOf(node))
+  }
+
   get hasViolations(): boolean {
     for (const { violations } of this.byDatacenter.values()) if (violations.length > 0) return true
     return false
@@ -80,6 +86,7 @@ export class RunChecks {
 
   /** Every text that an agent shows goes to the checkers of all datacenters, each of which has its own keys. */
   said(node: string, where: string, text: () => string): void {
+    if (where !== 'log') this.#checksOf(node).tell('answer shown', { node })
     for (const checks of this.byDatacenter.values()) checks.tell('text shown', { node, where, text })
   }
 
@@ -92,9 +99,9 @@ export class RunChecks {
     this.#wan?.look(isTroubled)
   }
 
-  /** What a process reports of itself. Its datacenter does not matter to the listeners. */
+  /** What a process reports of itself, told to the checkers of its datacenter. */
   told(node: string, what: string): void {
-    this.first.tell('process told', { node, what })
+    this.#checksOf(node).tell('process told', { node, what })
   }
 
   /** The run is over. */

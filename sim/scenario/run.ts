@@ -15,7 +15,7 @@ import type { Template } from '../notation/fields.ts'
 import { select } from '../notation/selection.ts'
 import type { Selector } from '../notation/selector.ts'
 import type { RunFailure, RunResult, StoryLine } from '../report/run-report.ts'
-import { ManagerMachine, managerName } from '../secrets-manager/manager-machine.ts'
+import { ManagerMachine } from '../secrets-manager/manager-machine.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import type { Identity } from '../world/decisions/identity.ts'
 import { filled } from './answers.ts'
@@ -75,11 +75,13 @@ export class ScenarioRun implements RunContext {
     this.scenario = options.loaded.scenario
     this.simulation = newSimulation(options, {
       afterTurn: () => this.#afterTurn(),
-      // The secrets manager reports events of a token to the token's owner.
-      onSaid: (node, where, text) => {
-        if (node !== managerName) this.#checks.said(node, where, text)
+      // Agents are judged, no other machine: a secrets manager, for one, reports events of a token to the token's owner.
+      onSaid: (machine, where, text) => {
+        if (this.cluster.hasAgent(machine)) this.#checks.said(machine, where, text)
       },
-      onTold: (node, what) => this.#checks.told(node, what),
+      onTold: (machine, what) => {
+        if (this.cluster.hasAgent(machine)) this.#checks.told(machine, what)
+      },
     })
     this.#checks = new RunChecks(options, this.simulation, {
       datacenterOf: (node) => this.cluster.datacenterOf(node),

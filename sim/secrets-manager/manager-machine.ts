@@ -29,7 +29,7 @@ const faultOf = {
 } as const
 
 /** Its machine. */
-export const managerName = 'secrets-manager'
+const managerName = 'secrets-manager'
 const port = 8200
 const slowMs = 7_000
 /** Roots that it is asked for by their names: mounts `NAME-root` and `NAME-intermediate`. */

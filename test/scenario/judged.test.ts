@@ -6,7 +6,7 @@ import { projectRoot, scenarioFile, svcSim } from './svc-sim.ts'
 
 /** A few short scenarios that together judge every invariant; what each is here for. */
 const sample = {
-  'upgrade-single-server-raft3': 'R1 to R7, D1, K3, M1, M2, M6, E1 to E3, H3, P1 and L1',
+  'upgrade-single-server-raft3': 'R1 to R7, D1, K3, M1, M2, M6, E1 to E3, H3, P1, P2 and L1',
   'ca-federation-upgrade': 'C1 to C6, M7, W1 and W2',
   'acl-two-datacenters-any-order': 'A1 to A4, and M3',
   'no-leader-stale-reads': 'K1, K2, M4 and W3',

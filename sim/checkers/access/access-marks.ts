@@ -51,8 +51,9 @@ class AccessMarks {
 
   changed(by: Facts['access changed']['by']): void {
     this.#changedUs = this.#nowUs()
-    if (by === 'restore') this.#deletedUs.clear()
-    if (by === 'restore') this.#reach('access restored')
+    if (by !== 'restore') return
+    this.#deletedUs.clear()
+    this.#reach('access restored')
   }
 
   tookEffect({ command: { kind, body } }: Facts['command took effect']): void {

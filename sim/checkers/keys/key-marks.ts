@@ -17,7 +17,7 @@ export const keyMarks = rareStates({
 
 /** A client wrote not longer ago than this: there is load. */
 const loadUs = 1_000_000
-/** Writes that are remembered until their outcome is known. */
+/** Writes of unknown outcome that are remembered, the latest; as many more may wait to be looked at. */
 const writesMax = 4096
 
 /** Sees rare states in what clients write, and what comes of it. */
@@ -39,7 +39,8 @@ class KeyMarks {
     this.#wroteUs = this.#nowUs()
     this.#writes.push(operation)
     // One that is under way counts as unknown.
-    if (this.#writes.length > writesMax) this.#writes = this.#writes.filter(({ outcome }) => outcome === 'unknown')
+    if (this.#writes.length < 2 * writesMax) return
+    this.#writes = this.#writes.filter(({ outcome }) => outcome === 'unknown').slice(-writesMax)
   }
 
   tookEffect({ command: { kind }, outcome }: Facts['command took effect']): void {

@@ -120,7 +120,7 @@ export class OrderProgress {
    */
   name(end: Mark): string {
     const { wants, openWants, refusals } = this.#tally
-    // What nobody finds any more, and no refusal speaks of, may be any such value.
+    // A value that no operation left finds, and no refusal names, may be any such value.
     let name = `${wants === 0 && openWants === 0 && refusals === 0 ? 'any' : this.#value} ${this.#waiting ?? ''} `
     for (let mark = this.first; mark !== undefined && mark !== end; mark = mark.next) name += `${mark.operation},`
     return name
@@ -129,7 +129,7 @@ export class OrderProgress {
   /**
    * Whether the last change may stand, as far as values tell. `left`: what was there before.
    *
-   * 1. A value that was left, that somebody still has to find and that nothing puts there again, is lost.
+   * 1. A value that was left, that an operation still has to find and that nothing puts there again, is lost.
    * 2. A value that nothing puts there again has to stay until the last call of those that find it: whatever returns before
    *    that call comes before it, too, and must be able to while the value is there.
    */

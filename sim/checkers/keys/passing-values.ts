@@ -4,7 +4,7 @@ import { operationAt as at, type RegisterOperation } from './register-operation.
 import { foundBy, putBy } from './settled-history.ts'
 import type { ValueTally } from './value-tally.ts'
 
-/** Operations that can take effect in this order, and leave a value that nobody finds any more. */
+/** Operations that can take effect in this order, and leave a value that no later operation finds. */
 export interface Passage {
   readonly operations: readonly number[]
   /** The value that they leave. */

@@ -8,7 +8,7 @@ export interface ValueTally {
   readonly value: number
   /** Answered operations that found it. */
   wants: number
-  /** CAS of unknown outcome from it to a value that somebody may need. */
+  /** CAS of unknown outcome from it to a value that another operation may need. */
   openWants: number
   /** Operations that may put it there. */
   puts: number

@@ -58,6 +58,14 @@ describe('a fact', () => {
     expect(told).toEqual(['s1'])
   })
 
+  it('sees a request that an error of the program ended', () => {
+    const one = run()
+    one.tell('process told', { node: 's1', what: 'http: request failed' })
+    expect(one.violations).toEqual([])
+    one.tell('process told', { node: 's1', what: 'http: a route threw' })
+    expect(one.violations.map(({ code }) => code)).toEqual(['P2'])
+  })
+
   it('comes to the one instance that a run has of a checker', () => {
     const [one, other] = [run(), run()]
     one.tell('start failed', { node: 's1', message: 'no room' })

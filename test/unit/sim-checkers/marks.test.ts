@@ -8,6 +8,7 @@ import type { Facts } from '../../../sim/checkers/facts.ts'
 import { Invariants } from '../../../sim/checkers/invariants.ts'
 import { inOrder, type Mark, marks } from '../../../sim/checkers/marks.ts'
 import { meshTold } from '../../../sim/checkers/mesh/mesh-marks.ts'
+import { routeThrew } from '../../../sim/checkers/panics.ts'
 import { poolTold } from '../../../sim/checkers/pool/pool-marks.ts'
 import { agentTold, diskTold } from '../../../sim/checkers/process-marks.ts'
 import { raftTold } from '../../../sim/checkers/raft/raft-marks.ts'
@@ -35,7 +36,7 @@ describe('marks of rare states', () => {
     const all = [raftTold, careTold, diskTold, agentTold, poolTold, readersTold, accessTold, meshTold]
     const texts = all.flatMap(({ toldBy }) => toldBy).map((told) => told.replace(/^[a-z]+: /, ''))
     expect(texts.length).toBeGreaterThan(30)
-    expect(texts.filter((text) => !source.includes(text))).toEqual([])
+    expect([...texts, routeThrew].filter((text) => !source.includes(text))).toEqual([])
   })
 })
 
@@ -90,7 +91,21 @@ function stories(): readonly (readonly [string, readonly Telling[], readonly Mar
     lastTerm: term(0),
     transfer: false,
   })
+  const id = '00000000-0000-4000-8000-000000000004'
+  const remain = (before: string, ...after: readonly string[]) =>
+    fact('members changed', {
+      node: 's1',
+      before: [before],
+      configuration: { servers: after.map((name) => ({ id: name, address: '10.0.0.4:8300', suffrage: 'voter' })) },
+    })
   return [
+    ['of a removal is seen when a voter goes by itself', [remain(id)], ['removal by autopilot']],
+    [
+      'of a removal needs that nobody asked for it',
+      [fact('removal allowed', { node: 's1', id, why: 'left' }), remain(id)],
+      [],
+    ],
+    ['of a removal is not that an ID takes the place of an address', [remain('10.0.0.4:8300', id)], []],
     ['of a deposed leader needs an earlier term', [found, message('s1', heartbeat(4))], []],
     [
       'of a deposed leader is seen where its word arrives',

@@ -311,6 +311,11 @@ describe('a bad scenario file', () => {
       /^x\.yaml:9:5: a fault has one cause, this one none/,
     ],
     [
+      'with the same action twice in a draw',
+      withTail('faults:\n  - every: 5s\n    one of: [{ crash: s1 }, { pause: s1 }, { crash: s1 }]\n'),
+      'x.yaml:10:13: the same action stands here twice',
+    ],
+    [
       "with 'for' beside an action it cannot take back",
       minimal.replace('wait: 5s', 'restart: s1\n    for: 5s'),
       /^x\.yaml:8:10: 'for' takes back a fault/,

@@ -7,8 +7,9 @@ import { goneMembers } from './gone-members.ts'
 import { incarnations } from './incarnations.ts'
 import { localHealth } from './local-health.ts'
 import { MemberObserver } from './member-observer.ts'
-import { agreementBoundMs } from './pool-bounds.ts'
+import { agreementBoundMs, leaveKnownBoundMs } from './pool-bounds.ts'
 import { PoolLaws, type PoolLawsParts } from './pool-laws.ts'
+import type { PoolFault } from './pool-views.ts'
 
 /** Time between two looks at what should have happened by now. */
 const lookEveryUs = 100_000
@@ -60,11 +61,20 @@ export class Membership {
 
   /** M1, M2: within this the pool must agree once nothing disturbs it. Each agent may have its own timing: the slowest counts. */
   agreementBoundMs(): number {
+    return this.#bySlowest(agreementBoundMs)
+  }
+
+  /** M1, M2: the time limit for what is wrong still: `agreementBoundMs`, or a longer one where it is news of leaves alone. */
+  boundMsFor(faults: readonly PoolFault[]): number {
+    return this.#bySlowest(faults.every(({ isOfLeave }) => isOfLeave) ? leaveKnownBoundMs : agreementBoundMs)
+  }
+
+  #bySlowest(boundMs: typeof agreementBoundMs): number {
     const timings = [...this.#observers.values()].flatMap(({ core }): readonly GossipTiming[] =>
       core === undefined ? [] : [core.options.timing],
     )
     const members = Math.max(1, ...[...this.#observers.values()].map(({ core }) => core?.members.size ?? 1))
-    return Math.max(0, ...timings.map((timing) => agreementBoundMs(timing, members)))
+    return Math.max(0, ...timings.map((timing) => boundMs(timing, members)))
   }
 }
 

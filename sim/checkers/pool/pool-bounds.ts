@@ -31,6 +31,19 @@ export function agreementBoundMs(timing: GossipTiming, members: number): number 
   )
 }
 
+/**
+ * M1. Time in which all that remember a member come to know that it left, where one of them knows it. The argument:
+ * 1. Gossip about the leave may be over: each agent passes news on a few times, and those that did not hear it then, cut off
+ *    or not started yet, learn it in an exchange of full states alone.
+ * 2. At worst one agent knows of the leave, one holds that the member failed, and the other living ones have never known it,
+ *    so that they pass nothing on. In each interval both of the two choose one of the l − 1 others: they meet with a chance
+ *    of 2/(l − 1), about. So 5(l − 1) intervals go by without that with a chance of e^-10.
+ */
+export function leaveKnownBoundMs(timing: GossipTiming, members: number): number {
+  const exchangeMs = pushPullMs(timing.pushPullIntervalMs, members)
+  return agreementBoundMs(timing, members) + byAnyClock(5 * (members - 1) * exchangeMs)
+}
+
 function disseminationMs({ retransmitMult, gossipIntervalMs }: GossipTiming, members: number): number {
   return 3 * retransmitLimit(retransmitMult, members) * gossipIntervalMs
 }

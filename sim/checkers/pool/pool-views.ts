@@ -1,4 +1,5 @@
 import { type Judge, judgedAtRest } from '../checker.ts'
+
 /** How one running agent sees the members of its pool: status by name. */
 export interface PoolView {
   readonly observer: string
@@ -8,6 +9,8 @@ export interface PoolView {
 export interface PoolFault {
   readonly code: 'M1' | 'M2'
   readonly message: string
+  /** That a member left is not known everywhere: such news may take longer than others. */
+  readonly isOfLeave: boolean
 }
 
 /**
@@ -25,15 +28,20 @@ export function poolFaults(
     ...present.flatMap((member): readonly PoolFault[] => {
       const status = members.get(member)
       if (status === 'alive') return []
-      if (status === undefined) return [{ code: 'M1', message: `${observer} does not know ${member}` }]
-      return [{ code: 'M2', message: `${observer} sees ${member} as ${status}, which runs and is connected` }]
+      if (status === undefined) return [fault('M1', `${observer} does not know ${member}`)]
+      return [fault('M2', `${observer} sees ${member} as ${status}, which runs and is connected`)]
     }),
     ...gone.flatMap((member): readonly PoolFault[] => {
       const status = members.get(member)
       if (status === undefined || status === 'left' || (status === 'failed' && !heard.includes(member))) return []
-      return [{ code: 'M1', message: `${observer} sees ${member} as ${status}, which left` }]
+      const message = `${observer} sees ${member} as ${status}, which left`
+      return [{ code: 'M1', message, isOfLeave: status === 'failed' }]
     }),
   ])
+}
+
+function fault(code: PoolFault['code'], message: string): PoolFault {
+  return { code, message, isOfLeave: false }
 }
 
 /** Counts what `poolFaults` has looked at, once it is the last look. */

@@ -9,7 +9,7 @@ import {
 } from '../../checkers/pool/catalog-truth.ts'
 import { keptRegistrations } from '../../checkers/pool/kept-registrations.ts'
 import { membership } from '../../checkers/pool/membership.ts'
-import { countPool, poolFaults, poolViews } from '../../checkers/pool/pool-views.ts'
+import { countPool, type PoolFault, poolFaults, poolViews } from '../../checkers/pool/pool-views.ts'
 import { startMissed } from '../../cluster/group-facts.ts'
 import { httpEndpoint } from '../../cluster/node-identity.ts'
 import type { RunContext } from '../run-context.ts'
@@ -26,34 +26,48 @@ const answerWithinMs = 10_000
 export async function comeToAgree(run: RunContext): Promise<void> {
   const pool = run.invariants.of(membership)
   const fromUs = run.simulation.nowUs
-  await within(run, Math.ceil(pool.agreementBoundMs()), () => poolUnrest(run))
+  await within(
+    run,
+    (faults) => Math.ceil(pool.boundMsFor(faults)),
+    () => poolUnrest(run),
+  )
   if (run.hasFailed()) return
   run.tell(
     'note',
     `all agents agree on who is there, ${formatDuration(Math.ceil((run.simulation.nowUs - fromUs) / 1000))} after rest`,
   )
   pool.atRest()
-  await within(run, catalogWithinMs, () => catalogUnrest(run))
+  await within(
+    run,
+    () => catalogWithinMs,
+    () => catalogUnrest(run),
+  )
 }
 
 interface Fault {
-  readonly code: 'M1' | 'M2' | 'E1' | 'E3'
+  readonly code: PoolFault['code'] | 'E1' | 'E3'
   readonly message: string
 }
 
 /** What was looked at, once no other look follows. */
-interface Look {
-  readonly faults: readonly Fault[]
+interface Look<T extends Fault> {
+  readonly faults: readonly T[]
   readonly count: () => void
 }
 
-async function within(run: RunContext, boundMs: number, look: () => Promise<Look>): Promise<void> {
-  const untilUs = run.simulation.nowUs + boundMs * 1000
+/** Looks until nothing is wrong. `boundMsOf`: the time limit for what is wrong still. */
+async function within<T extends Fault>(
+  run: RunContext,
+  boundMsOf: (faults: readonly T[]) => number,
+  look: () => Promise<Look<T>>,
+): Promise<void> {
+  const fromUs = run.simulation.nowUs
   while (!run.hasFailed()) {
     startMissed(run.cluster)
     const { faults, count } = await look()
     if (run.hasFailed()) return
-    const isOver = run.simulation.nowUs >= untilUs
+    const boundMs = boundMsOf(faults)
+    const isOver = run.simulation.nowUs >= fromUs + boundMs * 1000
     if (faults.length === 0 || isOver) count()
     if (faults.length === 0) return
     if (isOver) {
@@ -73,7 +87,7 @@ function goneNodes({ cluster }: RunContext): readonly string[] {
   return cluster.nodeNames.filter((node) => cluster.hasLeft(node))
 }
 
-async function poolUnrest(run: RunContext): Promise<Look> {
+async function poolUnrest(run: RunContext): Promise<Look<PoolFault>> {
   const present = presentNodes(run)
   const views = present.flatMap((observer) => {
     const members = run.cluster.agentOf(observer)?.lan.members()
@@ -85,7 +99,7 @@ async function poolUnrest(run: RunContext): Promise<Look> {
   return { faults: poolFaults(...looked), count: () => countPool(run.invariants.of(poolViews), ...looked) }
 }
 
-async function catalogUnrest(run: RunContext): Promise<Look> {
+async function catalogUnrest(run: RunContext): Promise<Look<Fault>> {
   const seen: SeenCatalog = { held: [], left: 0, unheard: 0 }
   const faults = await catalogFaultsNow(run, seen)
   return { faults, count: () => countCatalog(run, seen) }

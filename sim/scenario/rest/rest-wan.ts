@@ -13,12 +13,12 @@ export async function meetAgain(run: RunContext): Promise<void> {
   const { wan } = run.invariants
   if (wan === undefined || new Set(joinedServers(run).map((server) => run.cluster.datacenterOf(server))).size < 2)
     return
-  const withinMs = Math.ceil(wan.agreementBoundMs())
-  const untilUs = run.simulation.nowUs + withinMs * 1000
+  const fromUs = run.simulation.nowUs
   while (!run.hasFailed()) {
     const looked = lookAtWan(run)
     const faults = poolFaults(...looked)
-    const isOver = run.simulation.nowUs >= untilUs
+    const withinMs = Math.ceil(wan.boundMsFor(faults))
+    const isOver = run.simulation.nowUs >= fromUs + withinMs * 1000
     if (faults.length === 0 || isOver) countPool(run.invariants.of(poolViews), ...looked)
     if (faults.length === 0) return wan.atRest()
     if (isOver) {

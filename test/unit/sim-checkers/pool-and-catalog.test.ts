@@ -18,12 +18,13 @@ describe('agents at rest agree on the members (M1, M2)', () => {
   })
 
   it.each([
-    [{ s1: 'alive' }, 'M1', 's1 does not know c1'],
-    [{ s1: 'alive', c1: 'failed' }, 'M2', 's1 sees c1 as failed, which runs and is connected'],
-    [{ s1: 'alive', c1: 'alive', c2: 'alive' }, 'M1', 's1 sees c2 as alive, which left'],
-    [{ s1: 'alive', c1: 'alive', c2: 'failed' }, 'M1', 's1 sees c2 as failed, which left'],
-  ])('not when one sees %j', (members, code, message) => {
-    expect(poolFaults([view('s1', members), view('c1', agreed)], ['s1', 'c1'], ['c2'])).toEqual([{ code, message }])
+    [{ s1: 'alive' }, 'M1', 's1 does not know c1', false],
+    [{ s1: 'alive', c1: 'failed' }, 'M2', 's1 sees c1 as failed, which runs and is connected', false],
+    [{ s1: 'alive', c1: 'alive', c2: 'alive' }, 'M1', 's1 sees c2 as alive, which left', false],
+    [{ s1: 'alive', c1: 'alive', c2: 'failed' }, 'M1', 's1 sees c2 as failed, which left', true],
+  ])('not when one sees %j', (members, code, message, isOfLeave) => {
+    const faults = poolFaults([view('s1', members), view('c1', agreed)], ['s1', 'c1'], ['c2'])
+    expect(faults).toEqual([{ code, message, isOfLeave }])
   })
 
   it('when no agent heard the leave, and the member has failed for all', () => {

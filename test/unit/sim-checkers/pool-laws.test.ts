@@ -4,7 +4,7 @@ import { DeathDetection, type Watched } from '../../../sim/checkers/pool/death-d
 import { type Gone, GoneMembers } from '../../../sim/checkers/pool/gone-members.ts'
 import { type Claim, Incarnations } from '../../../sim/checkers/pool/incarnations.ts'
 import { LocalHealth } from '../../../sim/checkers/pool/local-health.ts'
-import { agreementBoundMs, suspectedWithinMs } from '../../../sim/checkers/pool/pool-bounds.ts'
+import { agreementBoundMs, leaveKnownBoundMs, suspectedWithinMs } from '../../../sim/checkers/pool/pool-bounds.ts'
 import { lanGossip } from '../../../src/agent/settings/gossip-timing.ts'
 import { originCoordinate } from '../../../src/model/coordinate.ts'
 import { recorder } from './reports.ts'
@@ -89,6 +89,13 @@ describe('a dead member is found dead (M4)', () => {
   it('in more time in a larger pool', () => {
     expect(suspectedWithinMs(lanGossip, 100, 0)).toBeGreaterThan(suspectedWithinMs(lanGossip, 10, 0))
     expect(agreementBoundMs(lanGossip, 100)).toBeGreaterThan(agreementBoundMs(lanGossip, 10))
+  })
+
+  it('and for news of a leave in time for the one that knows it to meet the one that does not', () => {
+    const moreMs = (members: number): number =>
+      leaveKnownBoundMs(lanGossip, members) - agreementBoundMs(lanGossip, members)
+    expect(moreMs(2)).toBeGreaterThan(5 * lanGossip.pushPullIntervalMs)
+    expect(moreMs(21)).toBeGreaterThan(19 * moreMs(2))
   })
 })
 

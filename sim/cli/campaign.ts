@@ -1,6 +1,6 @@
 import { type Judged, sumOfJudged } from '../checkers/judged-tally.ts'
 import { type SentPage, WorkerDidNotStart } from '../pool/lane.ts'
-import { runPool } from '../pool/pool.ts'
+import { everySeed, runPool } from '../pool/pool.ts'
 import { judgedLines } from '../report/judged-lines.ts'
 import type { Missed } from '../report/junit.ts'
 import { hasFailed, type SeedRecord } from '../report/seed-record.ts'
@@ -31,7 +31,7 @@ export async function runCampaign(
   try {
     await runPool({
       pages,
-      seeds,
+      turns: everySeed(pages, seeds),
       jobs,
       verify,
       untilFailure,

@@ -1,25 +1,36 @@
 import { invariant } from '../../src/base/invariant.ts'
 import { hasFailed, type SeedRecord } from '../report/seed-record.ts'
-import { Lane, type LaneOptions, type SentTurn } from './lane.ts'
-import { type Batch, SeedQueue } from './seed-queue.ts'
+import { Lane, type LaneOptions, type SentPage, type SentTurn } from './lane.ts'
+import { type Batch, SeedQueue, type Turns } from './seed-queue.ts'
 
 export interface PoolOptions extends LaneOptions {
   /** Number of seeds that run at the same time. */
   readonly jobs: number
-  readonly seeds: { readonly first: number; readonly last: number }
+  readonly turns: Turns<SentTurn>
+  /** Turns that a worker gets at a time, at most; with few of them it is soon known that no more are wanted. */
+  readonly batchMax?: number | undefined
   /** Nothing behind the first seed that failed is run. */
   readonly untilFailure: boolean
-  /** In the order of files and seeds, whatever order they were run in. */
+  /** In the order of the turns, whatever order they were run in. */
   readonly onRecord: (record: SeedRecord) => void
   /** At once, in the order in which they come. `before`: number of seeds before it that are not done yet. */
   readonly onJudged?: ((record: SeedRecord, before: number) => void) | undefined
 }
 
-/** Runs every seed of every page, and gives the records in their order. */
+/** Every seed of every page: file by file, in each from the first seed on. */
+export function everySeed(
+  pages: readonly SentPage[],
+  { first, last }: { readonly first: number; readonly last: number },
+): Turns<SentTurn> {
+  const turns = (function* () {
+    for (const page of pages) for (let seed = first; seed <= last; seed++) yield { page, seed }
+  })()
+  return { count: pages.length * (last - first + 1), next: () => turns.next().value ?? undefined }
+}
+
+/** Runs all turns, and gives the records in their order. */
 export async function runPool(options: PoolOptions): Promise<void> {
-  const { pages, seeds } = options
-  const total = pages.length * (seeds.last - seeds.first + 1)
-  const pool = new Pool(options, total)
+  const pool = new Pool(options)
   try {
     await pool.run()
   } finally {
@@ -29,7 +40,7 @@ export async function runPool(options: PoolOptions): Promise<void> {
 
 class Pool {
   readonly #options: PoolOptions
-  readonly #queue: SeedQueue
+  readonly #queue: SeedQueue<SentTurn>
   readonly #lanes: readonly Lane[]
   readonly #working = new Map<Lane, { at: number; readonly done: Promise<Lane> }>()
   /** By place: records that wait for those before them. */
@@ -37,10 +48,10 @@ class Pool {
   #oldest = 0
   #isClosed = false
 
-  constructor(options: PoolOptions, total: number) {
-    const jobs = Math.min(options.jobs, total)
+  constructor(options: PoolOptions) {
+    const jobs = Math.min(options.jobs, options.turns.count)
     this.#options = options
-    this.#queue = new SeedQueue(total, jobs)
+    this.#queue = new SeedQueue(options.turns, jobs, options.batchMax)
     this.#lanes = Array.from({ length: jobs }, () => new Lane(options))
   }
 
@@ -65,12 +76,13 @@ class Pool {
     for (const lane of this.#lanes) lane.close()
   }
 
-  async #runBatch(lane: Lane, { first, last }: Batch): Promise<Lane> {
-    for (let at = first; at <= last && this.#wants(at); at++) {
+  async #runBatch(lane: Lane, { first, turns }: Batch<SentTurn>): Promise<Lane> {
+    for (const [place, turn] of turns.entries()) {
+      const at = first + place
+      if (!this.#wants(at)) break
       const working = this.#working.get(lane)
       if (working !== undefined) working.at = at
-      const following = at < last ? at + 1 : undefined
-      const record = await lane.judge(this.#turn(at), following === undefined ? undefined : this.#turn(following))
+      const record = await lane.judge(turn, turns[place + 1])
       if (record !== undefined && this.#wants(at)) this.#judged(at, record)
     }
     return lane
@@ -96,13 +108,5 @@ class Pool {
       this.#oldest++
       onRecord(next)
     }
-  }
-
-  #turn(at: number): SentTurn {
-    const { pages, seeds } = this.#options
-    const count = seeds.last - seeds.first + 1
-    const page = pages[Math.floor(at / count)]
-    invariant(page !== undefined, 'a place in the order is that of a seed of a page', { at })
-    return { page, seed: seeds.first + (at % count) }
   }
 }

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../src/base/result.ts'
 import type { InvariantCode } from '../checkers/checkers.ts'
 import { type SentPage, WorkerDidNotStart } from '../pool/lane.ts'
-import { runPool } from '../pool/pool.ts'
+import { everySeed, runPool } from '../pool/pool.ts'
 import type { Worker } from '../pool/worker.ts'
 import { hasFailed, type SeedRecord } from '../report/seed-record.ts'
 import type { Hunt } from './hunts.ts'
@@ -85,7 +85,7 @@ async function searched(
   try {
     await runPool({
       pages: [page],
-      seeds: { first: 1, last: seeds },
+      turns: everySeed([page], { first: 1, last: seeds }),
       jobs: 1,
       verify: false,
       untilFailure: true,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createPlatform } from '../../../sim/platform/platform.ts'
 import { sentPage, WorkerDidNotStart } from '../../../sim/pool/lane.ts'
 import { type Reply, requestSchema } from '../../../sim/pool/messages.ts'
-import { type PoolOptions, runPool } from '../../../sim/pool/pool.ts'
+import { everySeed, type PoolOptions, runPool } from '../../../sim/pool/pool.ts'
 import { SeedQueue } from '../../../sim/pool/seed-queue.ts'
 import { pageOf } from '../../../sim/pool/seed-runs.ts'
 import type { Worker, WorkerSaid } from '../../../sim/pool/worker.ts'
@@ -79,7 +79,7 @@ async function run(crew: ReturnType<typeof workers>, options: Partial<PoolOption
   const records: SeedRecord[] = []
   await runPool({
     pages: [page],
-    seeds: { first: 1, last: 40 },
+    turns: everySeed([page], { first: 1, last: 40 }),
     jobs: 4,
     verify: false,
     untilFailure: false,
@@ -177,23 +177,37 @@ describe('the pool', () => {
 })
 
 describe('the queue of seeds', () => {
+  const numbers = (count: number, last = count) => {
+    let next = 0
+    return { count, next: () => (next < last ? next++ : undefined) }
+  }
+
   it.each([
     [1, 1],
     [10, 3],
     [1000, 4],
   ])('deals each of %i seeds to one of %i workers, in batches that do not overlap', (total, jobs) => {
-    const queue = new SeedQueue(total, jobs)
+    const queue = new SeedQueue(numbers(total), jobs)
     const dealt: number[] = []
     for (let batch = queue.take(dealt.length); batch !== undefined; batch = queue.take(dealt.length)) {
-      for (let at = batch.first; at <= batch.last; at++) dealt.push(at)
+      expect(batch.first).toBe(dealt.length)
+      dealt.push(...batch.turns)
     }
     expect(dealt).toEqual(Array.from({ length: total }, (_, at) => at))
   })
 
+  it('ends where there are no more turns, though more were announced', () => {
+    const queue = new SeedQueue(numbers(Number.POSITIVE_INFINITY, 11), 2)
+    expect(queue.take(0)?.turns).toHaveLength(8)
+    expect(queue.take(0)?.turns).toEqual([8, 9, 10])
+    expect(queue.take(0)).toBeUndefined()
+    expect([queue.wants(10), queue.wants(11)]).toEqual([true, false])
+  })
+
   it('deals no more while too many results wait for an older one', () => {
-    const queue = new SeedQueue(100_000, 1)
+    const queue = new SeedQueue(numbers(100_000), 1)
     let dealt = 0
-    for (let batch = queue.take(0); batch !== undefined; batch = queue.take(0)) dealt = batch.last
+    for (let batch = queue.take(0); batch !== undefined; batch = queue.take(0)) dealt = batch.first
     expect(dealt).toBeLessThan(10_100)
     expect(queue.take(5_000)).toBeDefined()
   })

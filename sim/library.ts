@@ -1,5 +1,6 @@
 import { type Answered, LibraryCluster } from './library/library-cluster.ts'
 import { managementToken } from './library/library-page.ts'
+import { seedsToRun } from './library/seeds-to-run.ts'
 import { createPlatform } from './platform/platform.ts'
 
 /**
@@ -23,7 +24,7 @@ export interface ClusterOptions {
   readonly config?: Readonly<Record<string, unknown>>
   /** Access control with this default policy; off if absent. `managementToken` is the secret that may do everything. */
   readonly acl?: 'allow' | 'deny'
-  /** More of a scenario's page: `network`, `disk`, `clocks`, `excuses`, `web servers`. */
+  /** More of a scenario's page: `network`, `disk`, `clocks`, `excuses`, `web servers`, `operator`, `faults`, … */
   readonly world?: Readonly<Record<string, unknown>>
 }
 
@@ -75,7 +76,10 @@ export interface SimCluster {
   resolve(node: string, name: string, type?: string, within?: Span): Promise<DnsAnswer>
   /** Lets this much virtual time pass. */
   advance(span: Span): Promise<void>
-  /** Lets time pass until it is so; rejects when it is not within this time, 60 s if absent. */
+  /**
+   * Lets time pass until the condition is true; rejects when it does not become true within this time, 60 s if absent, and
+   * with what the condition throws. It is asked after each event, so it must not be an async function.
+   */
   until(isSo: () => boolean, within?: Span): Promise<void>
   /** The agents of each group reach each other, and none of another group. One that is in no group keeps its links. */
   partition(...groups: readonly (readonly string[])[]): void
@@ -153,7 +157,8 @@ function simCluster(cluster: LibraryCluster, seed: number): SimCluster {
     },
     advance: (span) => cluster.advance(span),
     until: async (isSo, within = '60s') => {
-      if (!(await cluster.waitFor(isSo, within))) throw new Error(`it was not so within ${within} of virtual time`)
+      if (await cluster.waitFor(isSo, within)) return
+      throw new Error(`c.until: the condition did not become true within ${spanText(within)} of virtual time`)
     },
     ...faultsOf(cluster),
     step: (step) => cluster.step(step),
@@ -163,6 +168,10 @@ function simCluster(cluster: LibraryCluster, seed: number): SimCluster {
     hash: () => cluster.hash(),
     close: ({ rest = false } = {}) => cluster.close(rest),
   }
+}
+
+function spanText(span: Span): string {
+  return typeof span === 'number' ? `${span} ms` : span
 }
 
 type Faults = Pick<
@@ -255,29 +264,15 @@ export function describeCluster(
   { seeds = 1, rest = false, ...options }: DescribeOptions,
   tests: Readonly<Record<string, (cluster: SimCluster) => Promise<void>>>,
 ): void {
+  const { SVC_SIM_SEED: one, SVC_SIM_SEEDS: range } = process.env
+  const all = seedsToRun({ seed: options.seed ?? 1, seeds, one, range })
   describe(name, () => {
     for (const [title, test] of Object.entries(tests)) {
-      for (const seed of seedsToRun(options.seed, seeds)) {
+      for (const seed of all) {
         it(`${title} (seed ${seed})`, () => runTest({ ...options, seed }, rest, test))
       }
     }
   })
-}
-
-function seedsToRun(seed: number | undefined, seeds: number): readonly number[] {
-  const { SVC_SIM_SEED: one, SVC_SIM_SEEDS: range } = process.env
-  if (one !== undefined) return [wholeNumber('SVC_SIM_SEED', one)]
-  const bounds = range?.split('..')
-  const [first = 1, end = first] = bounds?.map((text) => wholeNumber('SVC_SIM_SEEDS', text)) ?? [
-    seed ?? 1,
-    (seed ?? 1) + seeds - 1,
-  ]
-  return Array.from({ length: Math.max(0, end - first + 1) }, (_, at) => first + at)
-}
-
-function wholeNumber(variable: string, text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw new Error(`${variable}: '${text}' is no seed: write 7, or for SVC_SIM_SEEDS 1..200`)
 }
 
 async function runTest(

@@ -6,6 +6,8 @@ interface Wait {
   readonly untilUs: number
   readonly resolve: (isDone: boolean) => void
   readonly reject: (error: Error) => void
+  /** What `isDone` said once it was not false; it is not asked again. */
+  said?: true | { readonly threw: Error }
 }
 
 /** Lets one world of a process move at a time. */
@@ -40,12 +42,23 @@ export class Drive {
     this.#waits.add({ isDone, untilUs, resolve, reject })
     if (!this.#moving) {
       this.#moving = true
-      this.#move().catch((error: unknown) => this.#endAll(error as Error))
+      void this.#move()
     }
     return promise
   }
 
   async #move(): Promise<void> {
+    try {
+      await this.#moveOn()
+    } catch (error) {
+      this.#endAll(error as Error)
+    } finally {
+      // In the same breath as the last look at what waits: the next wait moves the world anew.
+      this.#moving = false
+    }
+  }
+
+  async #moveOn(): Promise<void> {
     const { run, turnstile, failure } = this.#parts
     // What the caller asks in the same breath is waited for together.
     await this.#breathe()
@@ -58,7 +71,6 @@ export class Drive {
       this.#settle()
       await this.#breathe()
     }
-    this.#moving = false
   }
 
   /** A round of Node's loop: every promise job that is ready runs. */
@@ -68,17 +80,18 @@ export class Drive {
 
   #isDue(): boolean {
     const { nowUs } = this.#parts.run.simulation
-    for (const wait of this.#waits) if (wait.untilUs <= nowUs || wait.isDone()) return true
+    for (const wait of this.#waits) if (wait.untilUs <= nowUs || hasSaid(wait)) return true
     return false
   }
 
   #settle(): void {
     const { nowUs } = this.#parts.run.simulation
     for (const wait of this.#waits) {
-      const isDone = wait.isDone()
-      if (!isDone && wait.untilUs > nowUs) continue
+      const { resolve, reject } = wait
+      if (!hasSaid(wait) && wait.untilUs > nowUs) continue
       this.#waits.delete(wait)
-      wait.resolve(isDone)
+      if (typeof wait.said === 'object') reject(wait.said.threw)
+      else resolve(wait.said === true)
     }
   }
 
@@ -86,4 +99,21 @@ export class Drive {
     for (const { reject } of this.#waits) reject(error)
     this.#waits.clear()
   }
+}
+
+/** Whether a wait is over. What the condition of a test throws is for that test: the world goes on for everything else. */
+function hasSaid(wait: Wait): boolean {
+  if (wait.said !== undefined) return true
+  try {
+    const said: unknown = wait.isDone()
+    if (isPromise(said)) throw new TypeError('c.until: the condition gave a promise: it must not be an async function')
+    if (said) wait.said = true
+  } catch (error) {
+    wait.said = { threw: error instanceof Error ? error : new Error(String(error)) }
+  }
+  return wait.said !== undefined
+}
+
+function isPromise(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'then' in value
 }

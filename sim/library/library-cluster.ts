@@ -1,5 +1,6 @@
 import { parseDuration } from '../../src/base/duration.ts'
-import type { TypeName } from '../../src/dns-wire/message.ts'
+import { type TypeName, typeCodes } from '../../src/dns-wire/message.ts'
+import { isName } from '../../src/dns-wire/names.ts'
 import type { ReceivedResponse } from '../../src/dns-wire/question.ts'
 import { clientHost, dnsEndpoint, httpEndpoint } from '../cluster/node-identity.ts'
 import { faultAction } from '../faults/fault-schema.ts'
@@ -103,12 +104,7 @@ export class LibraryCluster {
   async resolve(node: string, name: string, type: string, within: Span): Promise<ReceivedResponse | string> {
     const to = dnsEndpoint(this.#run.cluster.identityOf(this.#named(node)))
     const timeoutMs = spanMs(within)
-    const question = {
-      name: name.endsWith('.') ? name : `${name}.`,
-      type: type as TypeName,
-      over: 'udp',
-      timeoutMs,
-    } as const
+    const question = { ...questionOf(name, type), over: 'udp', timeoutMs } as const
     let answer: ReceivedResponse | string | undefined
     this.#run.driver.begin(
       (env) => askDns(env, clientHost(1), to, question),
@@ -124,7 +120,7 @@ export class LibraryCluster {
     await this.#drive.until(() => false, spanMs(span))
   }
 
-  /** False: it was not so within this time. */
+  /** False: the condition did not become true within this time. */
   waitFor(isSo: () => boolean, within: Span): Promise<boolean> {
     return this.#drive.until(isSo, spanMs(within))
   }
@@ -211,10 +207,24 @@ export class LibraryCluster {
   }
 }
 
+/** What a resolver can ask. OPT is no type of a question: it says how large the asker's datagrams may be. */
+const askedTypes = Object.keys(typeCodes).filter((type) => type !== 'OPT')
+
+/** Checked here: on its machine of the simulated world the asker is a program that must not fail. */
+function questionOf(name: string, type: string): { readonly name: string; readonly type: TypeName } {
+  if (!askedTypes.includes(type)) throw new Error(`'${type}' is no type of a question: write ${askedTypes.join(', ')}`)
+  const absolute = typeof name === 'string' && name.endsWith('.') ? name : `${name}.`
+  if (typeof name === 'string' && name !== '' && isName(absolute)) return { name: absolute, type: type as TypeName }
+  throw new Error(`'${name}' is no name that DNS can ask for: its labels have 1 to 63 bytes, and all of it at most 253`)
+}
+
+/** The sum of all spans of a test stays far below what microseconds can count. */
+const spanMaxMs = 20 * 365 * 86_400_000
+
 /** In milliseconds. */
 function spanMs(span: Span): number {
-  if (typeof span === 'number' && span >= 0) return span
   const parsed = typeof span === 'string' ? parseDuration(span) : undefined
-  if (parsed?.ok !== true || parsed.value < 0) throw new Error(`'${span}' is no time span: write 300ms, 2s or 72h`)
-  return parsed.value
+  const ms = typeof span === 'number' ? span : parsed?.ok === true ? parsed.value : Number.NaN
+  if (ms >= 0 && ms <= spanMaxMs) return ms
+  throw new Error(`'${span}' is no time span: write milliseconds, 300ms, 2s or 72h; at most 20 years`)
 }

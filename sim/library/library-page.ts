@@ -15,7 +15,7 @@ export interface ClusterOptions {
   readonly config?: Readonly<Record<string, unknown>>
   /** Access control, with this default policy, and one token that may do everything: `managementToken`. Off if absent. */
   readonly acl?: 'allow' | 'deny'
-  /** More of a scenario's page: `network`, `disk`, `clocks`, `excuses`, `web servers`. */
+  /** More of a scenario's page: `network`, `disk`, `clocks`, `excuses`, `web servers`, `operator`, `faults`, … */
   readonly world?: Readonly<Record<string, unknown>>
 }
 
@@ -24,6 +24,8 @@ export const managementToken = '00000000-0000-4000-8000-00000000aaaa'
 
 /** The scenario of such a cluster, in which nothing happens by itself; or everything that is wrong with the options. */
 export function libraryPage(options: ClusterOptions): Result<LoadedScenario, string> {
+  const problems = problemsOf(options)
+  if (problems.length > 0) return err(`createCluster: ${problems.join('; ')}`)
   const { servers = 3, clients = 0, release, config, acl, world } = options
   const as = release === undefined ? {} : { release }
   const page = {
@@ -43,6 +45,50 @@ export function libraryPage(options: ClusterOptions): Result<LoadedScenario, str
   // JSON is YAML, so the page is read and checked as any other.
   const loaded = loadScenario('options of createCluster', JSON.stringify(page, undefined, 1))
   return loaded.ok ? ok(loaded.value) : err(loaded.error.map(problemText).join('\n'))
+}
+
+const knownOptions: Readonly<Record<keyof ClusterOptions, true>> = {
+  seed: true,
+  servers: true,
+  clients: true,
+  release: true,
+  config: true,
+  acl: true,
+  world: true,
+}
+
+/** Of a page: what options say themselves, and what would never come, for the test says what happens and for how long. */
+const notOfWorld: readonly string[] = ['scenario', 'about', 'tags', 'cluster', 'steps', 'lasts', 'demands']
+
+/** What the page that is made of the options would not show. */
+function problemsOf(options: ClusterOptions): readonly string[] {
+  const { seed, config, acl, world } = options
+  const names = Object.keys(knownOptions)
+  return [
+    ...unknown(options, names).map((name) => `there is no option '${name}': there are ${names.join(', ')}`),
+    ...(seed === undefined || (Number.isSafeInteger(seed) && seed >= 0)
+      ? []
+      : [`'seed' is ${String(seed)}: write a whole number from 0 on`]),
+    ...(acl === undefined || acl === 'allow' || acl === 'deny'
+      ? []
+      : [`'acl' is '${String(acl)}': write allow or deny`]),
+    ...Object.entries({ config, world }).flatMap(([name, given]) =>
+      given === undefined || isRecord(given) ? [] : [`'${name}' must be an object`],
+    ),
+    ...(isRecord(world)
+      ? Object.keys(world)
+          .filter((name) => notOfWorld.includes(name))
+          .map((name) => `'world' takes no '${name}': options and calls of the cluster say it`)
+      : []),
+  ]
+}
+
+function unknown(given: object, known: readonly string[]): readonly string[] {
+  return Object.keys(given).filter((name) => !known.includes(name))
+}
+
+function isRecord(given: unknown): given is Readonly<Record<string, unknown>> {
+  return typeof given === 'object' && given !== null && !Array.isArray(given)
 }
 
 function controlled(

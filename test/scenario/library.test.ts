@@ -92,9 +92,32 @@ it('is the same', async () => deepEqual(await play(7), ${JSON.stringify(first)})
       expect(() => c.fault({ explode: 's1' })).toThrow(/no such fault/)
       expect(() => c.crash('s9')).toThrow(/s9/)
       await expect(c.step({ explode: 's1' })).rejects.toThrow(/no such step/)
-      await expect(c.until(() => false, '1s')).rejects.toThrow('it was not so within 1s of virtual time')
+      await expect(c.advance(Number.POSITIVE_INFINITY)).rejects.toThrow('is no time span')
+      await expect(c.advance('1000000h')).rejects.toThrow('at most 20 years')
+      await expect(c.until(() => false, 1_000)).rejects.toThrow(
+        'c.until: the condition did not become true within 1000 ms of virtual time',
+      )
+      await expect(c.resolve('s1', 'web.service.svc', 'a')).rejects.toThrow("'a' is no type of a question: write A, NS")
+      await expect(c.resolve('s1', 'web.service.svc', 'OPT')).rejects.toThrow("'OPT' is no type of a question")
+      for (const name of ['a..b', '', `${'a'.repeat(64)}.svc`, 'é\u0100.svc', `${'a.'.repeat(127)}a`]) {
+        await expect(c.resolve('s1', name)).rejects.toThrow('is no name that DNS can ask for')
+      }
+      expect((await c.resolve('s1', '.', 'NS')).answers).toEqual([])
     })
   })
+
+  it('gives what a condition throws to the test that waits for it, and goes on for everything else', () =>
+    withCluster(async (c) => {
+      const broken = c.until(() => {
+        throw new Error('the condition is broken')
+      })
+      const [thrown, answered] = await Promise.allSettled([broken, c.fetch('s1', '/v1/kv/a')])
+      expect(thrown).toMatchObject({ reason: { message: 'the condition is broken' } })
+      expect(answered).toMatchObject({ value: { status: 404 } })
+      const promised = (async () => true) as unknown as () => boolean
+      await expect(c.until(promised)).rejects.toThrow('it must not be an async function')
+      await c.advance('1s')
+    }))
 
   it('has faults of disks and clocks, and comes to rest in the end', async () => {
     const c = await createCluster({ seed: 4, servers: 3, clients: 1, acl: 'allow' })

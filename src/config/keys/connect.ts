@@ -12,46 +12,53 @@ export const connectKeys = {
   connect: block('The mesh and its certificate authority.', {
     ca_config: key(
       anything,
-      'What the authority is told at the first start of the mesh: `leaf_cert_ttl`, `rotation_period`, `csr_max_per_second`, `private_key`, `root_cert`, `cluster_id`; of vault `address`, `token`, `root_pki_path`, `intermediate_pki_path`. Afterwards `svc connect ca set-config` tells it.',
+      'Settings of the authority at the first start of the mesh: `leaf_cert_ttl`, `rotation_period`, `csr_max_per_second`, `private_key`, `root_cert`, `cluster_id`; for vault `address`, `token`, `root_pki_path`, `intermediate_pki_path`. Afterwards `svc connect ca set-config` changes them.',
     ),
     ca_provider: key(
       text,
-      'The provider that signs certificates: the servers, or vault. Used only when the mesh begins.',
+      'Where certificates are signed: by the servers (svc), or by vault. It counts at the first start of the mesh alone.',
       { default: '' },
     ),
     clock_skew: key(
       duration,
-      'How far the clocks of all machines may be apart, from 1s to 1h: certificates are back-dated by it, and old roots kept longer. The same on all servers.',
+      'How far the clocks of the machines may be apart, from 1s to 1h: certificates are back-dated by this time, and old roots are kept for so much longer. The same on all servers.',
       { default: '60s', since: '1.4.0' },
     ),
-    enabled: key(bool, 'Servers run the mesh, with a certificate authority of its own. -dev: true.', {
+    enabled: key(bool, 'Turns the mesh on, with a certificate authority of its own. -dev: true.', {
       default: false,
     }),
     federation: key(
       bool,
-      'Datacenters come to be of one mesh, that of the primary one. false, on servers of another datacenter: it keeps a mesh of its own; one that has joined stays. On those of the primary: it signs for no other, also for none that has joined. The same on all servers of a datacenter.',
+      'Secondary datacenters join the mesh of the primary one. false on the servers of a secondary: it keeps a mesh of its own, unless it has joined already. false on the servers of the primary: it signs for no other datacenter, even for one that has joined. The same on all servers of a datacenter.',
       { default: true, since: '1.4.0' },
     ),
     proxy: block('Proxies that the agent starts.', {
-      allow_managed_api_registration: key(bool, 'They may be registered over HTTP.', { default: false, ...managed }),
-      allow_managed_root: key(bool, 'They run also where the agent runs as root, and as root.', {
+      allow_managed_api_registration: key(bool, 'Such proxies may be registered over HTTP.', {
         default: false,
         ...managed,
       }),
+      allow_managed_root: key(
+        bool,
+        'Such proxies are started even if the agent runs as root; they then run as root, too.',
+        {
+          default: false,
+          ...managed,
+        },
+      ),
     }),
-    proxy_defaults: block('What proxies have that say nothing else.', {
-      config: key(anything, 'Settings of the proxy, beside its own.', managed),
+    proxy_defaults: block('Settings of proxies whose registration does not say otherwise.', {
+      config: key(anything, 'Settings that are added to those of the registration.', managed),
       daemon_command: key(
         texts,
-        'A program that runs as long as the proxy. Without one: `svc connect proxy`.',
+        'Command line of the program that is the proxy. Default: `svc connect proxy`.',
         managed,
       ),
       exec_mode: key(
         text,
-        'daemon. A proxy with script is refused: that word is reserved, and runs nothing in any release.',
+        'daemon, the only mode: `script` is reserved, and a proxy that asks for it is refused.',
         managed,
       ),
-      script_command: key(texts, 'A program that is run at each change.', {
+      script_command: key(texts, 'Accepted, without effect: no release runs it.', {
         ...managed,
         waits: { for: 'exec_mode script runs nothing in any release', never: true },
       }),

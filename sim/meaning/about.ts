@@ -26,12 +26,19 @@ const subjectOf: Readonly<Record<string, Subject>> = {
 /** Lists whose items are looked at: the operations of a transaction, several offers at once. */
 const listNames: ReadonlySet<string> = new Set(['operations', 'ops', 'offers', 'checks', 'sessions'])
 
-/** What an `id` without a further word is the ID of: by the first part of the method or command, in lower case. */
-const areas: Readonly<Record<string, Subject | 'secret'>> = {
+/** What an `id` without a further word is the ID of, by the first part of the method or command, in lower case. */
+const areas: Readonly<Record<string, Subject>> = {
   session: 'session',
   query: 'query',
   catalog: 'node',
-  acl: 'secret',
+}
+
+/** Members that hold a secret, by the method or by the first part of it, in lower case. */
+const secretsOf: Readonly<Record<string, Subject>> = {
+  // The ID of a legacy token is its secret.
+  acl: 'id',
+  // The key encrypts the gossip of the pool.
+  'internal.keyringoperation': 'key',
 }
 
 /** Names within names: the node of a registration, its service, the operation of a transaction. */
@@ -44,11 +51,13 @@ const depthMax = 2
 export function aboutOf(method: string, body: unknown): About | undefined {
   const found = new Map<Subject, string[]>()
   gather(body, found, 0)
-  const area = areas[method.slice(0, method.indexOf('.')).toLowerCase()]
-  // The ID of a legacy token is its secret.
-  if (area === 'secret') found.delete('id')
+  const called = method.toLowerCase()
+  const part = called.slice(0, called.indexOf('.'))
+  const secret = secretsOf[called] ?? secretsOf[part]
+  if (secret !== undefined) found.delete(secret)
+  const area = areas[part]
   const ids = found.get('id')
-  if (ids !== undefined && area !== undefined && area !== 'secret' && !found.has(area)) {
+  if (ids !== undefined && area !== undefined && !found.has(area)) {
     found.delete('id')
     found.set(area, ids)
   }

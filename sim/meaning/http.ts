@@ -1,9 +1,10 @@
 import { features } from '../../src/agent/assembly/features.ts'
 import { textOfByteString } from '../../src/base/bytes.ts'
+import { hideUuids } from '../../src/base/uuid.ts'
 import { headerNames } from '../../src/http/header-names.ts'
 import { parseQuery } from '../../src/http/query-parameters.ts'
 import { type RouteTable, routeTable } from '../../src/http/route-table.ts'
-import { parseTarget, pathCharacters, percentEncode } from '../../src/http/target.ts'
+import { parseTarget, pathCharacters, percentDecode, percentEncode } from '../../src/http/target.ts'
 import { type HttpMessage, joinedHeaders, MessageReader } from '../env/http-frame.ts'
 import { type About, cut, type Meaning, type Subject } from '../report/meaning.ts'
 import { part, unknown } from './unknown.ts'
@@ -23,7 +24,7 @@ const subjectOf: Readonly<Record<string, Subject>> = {
 const namingParameters = ['acquire', 'release'] as const
 
 const table: RouteTable = routeTable(features.flatMap((feature) => feature.routes ?? []))
-/** Products that the agent may be told to speak as are other clients' matter: simulated ones read the own name. */
+/** Name of the header that carries the index. Simulated clients read the product's own, never that of another product. */
 const indexHeader = headerNames([]).index.map((name) => name.toLowerCase())[0] ?? ''
 
 /** What one exchange on a connection is about; the next begins when it is over. */
@@ -105,10 +106,10 @@ function shown({ method, target, about }: Exchange): { method: string; target: s
   return about === undefined ? { method, target } : { method, target, about }
 }
 
-/** What a target asks for, by the routes of the agent; what may be a secret is left out. */
+/** What a target asks for, by the routes of the agent; what may be a secret is left out. IDs of sessions are shown. */
 function readTarget(given: string): { readonly target: string; readonly about: About | undefined } {
   const parsed = parseTarget(given)
-  if (!parsed.ok) return { target: cut(given), about: undefined }
+  if (!parsed.ok) return { target: '<unreadable>', about: undefined }
   const { path, rawQuery } = parsed.value
   const match = table.match(path)
   const about = new Map<Subject, string>()
@@ -118,7 +119,7 @@ function readTarget(given: string): { readonly target: string; readonly about: A
     const subject = rest === undefined ? undefined : subjectOf[rest.name]
     if (rest?.secret === true && subject !== 'session') shownPath = `${routePath}<hidden>`
     else if (subject !== undefined && match.rest !== '') about.set(subject, cut(textOfByteString(match.rest)))
-  }
+  } else shownPath = hideUuids(shownPath)
   const query = parseQuery(rawQuery)
   if (query.ok) {
     for (const name of namingParameters) {
@@ -126,7 +127,13 @@ function readTarget(given: string): { readonly target: string; readonly about: A
       if (value !== undefined && value !== '') about.set('session', cut(value))
     }
   }
-  const pieces = rawQuery.split('&').map((piece) => (piece.startsWith('token=') ? 'token=<hidden>' : piece))
-  const target = cut(rawQuery === '' ? shownPath : `${shownPath}?${pieces.join('&')}`)
+  const pieces = rawQuery.split(/([&;])/).map(shownPiece)
+  const target = cut(rawQuery === '' ? shownPath : `${shownPath}?${pieces.join('')}`)
   return { target, about: about.size === 0 ? undefined : Object.fromEntries(about) }
+}
+
+/** A parameter as it was sent, without its value where it is a token, however its name is written. */
+function shownPiece(piece: string): string {
+  const name = percentDecode(piece.split('=', 1).join(''), true)
+  return name === undefined || name.toLowerCase() === 'token' ? 'token=<hidden>' : piece
 }

@@ -146,11 +146,11 @@ function answerMeaning(id: number, body: unknown, asked: Asked | undefined): Mea
   }
 }
 
-/** How much an answer says, in a word or two; not what, for values may be large. */
+/** How much an answer says, in a word or two; not what, for values may be large, and texts may be secrets: the ID of a legacy token. */
 function outcomeOf(value: unknown): string {
   if (value === undefined || value === null) return 'nothing'
   if (typeof value === 'boolean' || typeof value === 'number' || typeof value === 'bigint') return String(value)
-  if (typeof value === 'string') return cut(value)
+  if (typeof value === 'string') return `${value.length} characters`
   if (value instanceof Uint8Array) return `${value.length} bytes`
   if (isList(value)) return value.length === 1 ? '1 row' : `${value.length} rows`
   const kind = isRecord(value) ? value['kind'] : undefined

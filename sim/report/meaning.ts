@@ -149,7 +149,7 @@ export const meaningFields = {
       method: method.optional(),
       about: about.optional().describe('Of the request.'),
       index: whole.optional().describe('Index at which the result last changed.'),
-      outcome: text.optional().describe('`true`, `3 rows`, `nothing`.'),
+      outcome: text.optional().describe('`true`, `3 rows`, `nothing`; of a text its length alone.'),
     },
     failure: { id, method: method.optional(), about: about.optional(), failure: text, text: text.optional() },
     cancel: { id, method: method.optional() },

@@ -281,6 +281,7 @@ describe('what a request or a command names', () => {
       { node: 's1', service: 'web' },
     ],
     ['txn.apply', { operations: [{ kind: 'set', key: 'a' }, { key: 'b' }] }, { kind: 'set', key: ['a', 'b'] }],
+    ['Internal.KeyringOperation', { pool: 'lan', action: 'use', key: 'cg8StVXbQJ0gPvMd9o7yrg==' }, undefined],
     ['Internal.Other', { nothing: 1 }, undefined],
     ['Internal.Other', 'no record', undefined],
   ])('%s %j', (method, body, about) => {

@@ -13,6 +13,7 @@ import { cpuTimeVariable, reportCpuTime } from './platform/cpu-time.ts'
 import { readPieces } from './platform/input.ts'
 import { createPlatform } from './platform/platform.ts'
 import { buildHash, createWorkshop } from './platform/program-copy.ts'
+import { shippedScenarios } from './platform/shipped-scenarios.ts'
 import { createTextFile } from './platform/text-file.ts'
 import { beat, sayPipe, workerArgument, workerPort } from './platform/worker-port.ts'
 import { startWorker } from './platform/worker-process.ts'
@@ -50,6 +51,7 @@ export async function main(_argv: readonly string[], revision?: string): Promise
       buildHash: () => buildHash(root),
       cores: availableParallelism(),
       startWorker: (stallCpuMs) => startWorker({ script, stallCpuMs }),
+      shippedScenarios: () => shippedScenarios(root, process.cwd()),
       createWorkshop: () => createWorkshop(root),
       version: releaseText(newestRelease),
       build: revision ?? releaseText(newestRelease),

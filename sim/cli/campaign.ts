@@ -5,15 +5,12 @@ import { judgedLines } from '../report/judged-lines.ts'
 import type { Missed } from '../report/junit.ts'
 import { hasFailed, type SeedRecord } from '../report/seed-record.ts'
 import { failureLines, markLines, seedLine, verdictWord } from '../report/terminal-report.ts'
-import { missedInCampaign, reachedMarks, type SeedMarks } from '../scenario/demands.ts'
+import { MarkTally, missedInCampaign, reachedMarks } from '../scenario/demands.ts'
 import { Outputs } from './outputs.ts'
 import { Progress } from './progress.ts'
-import type { RunFlags, SeedRange } from './run-flags.ts'
+import { type RunFlags, type SeedRange, usualStallMs } from './run-flags.ts'
 import { Screen } from './screen.ts'
 import { exitOf, exits, graver, type SimTerminal } from './terminal.ts'
-
-/** CPU time that a seed may use while its virtual time stands still, in milliseconds. */
-const usualStallMs = 120_000
 
 /** Every seed of every page, in the pool; the exit code is that of the worst run. */
 export async function runCampaign(
@@ -62,7 +59,7 @@ interface Tally {
   failed: number
   undecided: number
   /** Empty in the total over several pages. */
-  readonly ran: SeedMarks[]
+  readonly marks: MarkTally
   judged: Judged
 }
 
@@ -103,7 +100,7 @@ class Campaign {
       if (hasFailed(record)) tally.failed++
       else if (record.verdict === 'undecided') tally.undecided++
     }
-    this.#page.ran.push({ seed: record.seed, marks: record.marks })
+    this.#page.marks.add(record.marks)
     this.#tell(record)
     this.#outputs.take(record, (line) => this.#say(line))
     if (this.#page.seeds === this.#count) this.#endPage()
@@ -142,12 +139,12 @@ class Campaign {
   }
 
   /** What the seeds of a page have reached; gives the demands on all of them together that are not met. */
-  #sayMarks({ loaded: { document, scenario } }: SentPage, { ran }: Tally): readonly Missed[] {
-    const missed = missedInCampaign(scenario.demands, ran)
+  #sayMarks({ loaded: { document, scenario } }: SentPage, { marks }: Tally): readonly Missed[] {
+    const missed = missedInCampaign(scenario.demands, marks)
     const placed = missed.map(({ path, message }) => ({ place: document.placeOfKey(path), message }))
     for (const { place, message } of placed) this.#say(`${place}: ${message}`)
     if (this.#flags.quiet === true) return placed
-    for (const line of markLines(reachedMarks(scenario.demands, ran), ran.length)) this.#say(line)
+    for (const line of markLines(reachedMarks(scenario.demands, marks), marks.seeds)) this.#say(line)
     return placed
   }
 
@@ -185,5 +182,5 @@ class Campaign {
 }
 
 function newTally(): Tally {
-  return { seeds: 0, failed: 0, undecided: 0, ran: [], judged: sumOfJudged([]) }
+  return { seeds: 0, failed: 0, undecided: 0, marks: new MarkTally(), judged: sumOfJudged([]) }
 }

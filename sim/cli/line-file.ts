@@ -8,21 +8,22 @@ export class LineFile {
   readonly #path: string
   #pending: string[] = []
   #writing: Promise<void> | undefined
-  #at = 0
+  #at: number
   #problem: string | undefined
 
-  private constructor(file: DiskFile, path: string) {
+  private constructor(file: DiskFile, path: string, at: number) {
     this.#file = file
     this.#path = path
+    this.#at = at
   }
 
-  /** Makes or empties the file; says what is wrong and gives undefined if it cannot. */
-  static async create({ disk, error }: SimTerminal, path: string): Promise<LineFile | undefined> {
+  /** Makes the file, or cuts what is behind its first `at` bytes; says what is wrong and gives undefined if it cannot. */
+  static async create({ disk, error }: SimTerminal, path: string, at = 0): Promise<LineFile | undefined> {
     const opened = await disk.open(path, 'create', 'everybody')
     const size = opened.ok ? await opened.value.size() : opened
     // A device such as /dev/null takes no length.
-    const emptied = opened.ok && size.ok && size.value > 0 ? await opened.value.truncate(0) : size
-    if (opened.ok && emptied.ok) return new LineFile(opened.value, path)
+    const emptied = opened.ok && size.ok && size.value > at ? await opened.value.truncate(at) : size
+    if (opened.ok && emptied.ok) return new LineFile(opened.value, path, at)
     const kind = emptied.ok ? 'io' : emptied.error.kind
     error(`${path}: cannot be written (${kind}): name another file\n`)
     return undefined

@@ -7,7 +7,13 @@ import type { RunFlags } from './run-flags.ts'
 import type { SimTerminal } from './terminal.ts'
 
 /** GitHub shows ten annotations of a step; the report has all. */
-const annotationsMax = 10
+export const annotationsMax = 10
+
+/** Where annotations of GitHub begin; undefined: this is no workflow of it. */
+export function workspaceOf(environment: SimTerminal['environment']): Workspace | undefined {
+  if (environment.get('GITHUB_ACTIONS') !== 'true') return undefined
+  return { root: environment.get('GITHUB_WORKSPACE'), folder: environment.get('PWD') }
+}
 
 /** What programs read of a command: JSON lines, JUnit's XML, annotations. */
 export class Outputs {
@@ -27,10 +33,7 @@ export class Outputs {
     this.#build = json || lines !== undefined ? terminal.buildHash() : undefined
     this.#lines = lines
     this.#junit = junit
-    this.#workspace =
-      environment.get('GITHUB_ACTIONS') === 'true'
-        ? { root: environment.get('GITHUB_WORKSPACE'), folder: environment.get('PWD') }
-        : undefined
+    this.#workspace = workspaceOf(environment)
     junit?.add(junitHead)
   }
 

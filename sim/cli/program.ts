@@ -4,6 +4,9 @@ import { usualSizes } from '../studies/convergence-study.ts'
 import { variants } from '../studies/lifeguard-study.ts'
 import { poolMembersMax } from '../studies/member-pool.ts'
 import { checkFiles, showSchema } from './check.ts'
+import { explore } from './explore/command.ts'
+import { commitHash, type ExploreFlags, shardOf, timeSpan } from './explore/flags.ts'
+import { type MergeFlags, merge } from './explore/merge.ts'
 import { checkHistory, type LincheckFlags } from './lincheck.ts'
 import { type PlanFlags, printPlan } from './plan.ts'
 import { runFiles } from './run.ts'
@@ -36,13 +39,16 @@ Examples:
   svc-sim run scenarios/crash-and-recover.yaml --replay /tmp/17.decisions
   svc-sim trace /tmp/17.jsonl.gz --from 9s --to 14s --node s3 --kind raft --about term=4
   svc-sim trace /tmp/17.jsonl.gz --causes-of 20417
+  svc-sim explore --seeds 1..1000 --shard 1/4 --jsonl /tmp/shard-1.jsonl --resume
+  svc-sim merge /tmp/shard-*.jsonl
   svc-sim lincheck /tmp/keys.jsonl --html /tmp/keys.html
   svc-sim self-test --bug 1 --bug lease-after-a-pause
 
 Exit codes: 0 passed, 1 an expectation or an invariant was not met (lincheck: not linearizable;
 self-test: a planted bug was not found, or the sound program failed), 2 bad usage, scenario, trace or history,
 3 not deterministic, 4 undecided: nothing failed, but the search for an order of a key's operations was given up,
-5 a seed has no verdict: its process ended, ran out of memory, or its virtual time stood still.
+5 a seed has no verdict: its process ended, ran out of memory, or its virtual time stood still,
+6 nothing failed, but the time of explore was spent before every seed had run, or merge misses seeds.
 `
 
 /** Runs one command line to its end and gives the exit code. */
@@ -118,6 +124,7 @@ function addScenarioCommands(program: Command, terminal: SimTerminal, ended: End
     .action(async (files: readonly string[], flags: RunFlags) => {
       ended(await runFiles(files, flags, terminal))
     })
+  addCampaign(program, terminal, ended)
   program
     .command('check')
     .description('Read scenarios and say what is wrong with them, without running anything.')
@@ -132,6 +139,45 @@ function addScenarioCommands(program: Command, terminal: SimTerminal, ended: End
     .description('Write the JSON Schema of the scenario language, for editors.')
     .action(() => {
       ended(showSchema(terminal))
+    })
+}
+
+/** What runs wide, on many machines. */
+function addCampaign(program: Command, terminal: SimTerminal, ended: Ended): void {
+  program
+    .command('explore')
+    .description('Run seeds of many scenarios, or one share of them, and keep what became of each.')
+    .argument('[scenario...]', 'scenario files; every scenario of this program if none is named')
+    .option('--seeds <a..b>', 'the seeds of all shares together, each over every scenario', seedRange)
+    .option('--time <time>', 'begin no further seed after this time: 10m', timeSpan)
+    .option('--shard <i/n>', 'only the i-th of n equal shares of the seeds', shardOf)
+    .option('--commit <hash>', 'the seeds of this commit: --seeds counts from its first one', commitHash)
+    .option('--jsonl <file>', 'write a manifest, then a line of JSON for each seed, for merge')
+    .option('--resume', 'go on with that file, where it is there: run what it lacks')
+    .option('--verify', 'run each seed twice and compare the trace hashes')
+    .option('--quiet', 'without the scenarios that passed, and without what was judged')
+    .option('--no-demands', 'do not fail where runs come to less than their scenario demands')
+    .option('--jobs <n>', 'run so many seeds at the same time, each in a process; as many as there are cores', jobCount)
+    .option(
+      '--stall <seconds>',
+      'give a seed up that uses this much CPU time while its virtual time stands still',
+      stallTime,
+    )
+    .option(
+      '--steps <n>',
+      "give up on a key's history after this many steps; the verdict is then 'undecided'",
+      stepCount,
+    )
+    .action(async (files: readonly string[], flags: ExploreFlags) => {
+      ended(await explore(files, flags, terminal))
+    })
+  program
+    .command('merge')
+    .description('Say what the shares of a campaign come to together, and what is missing.')
+    .argument('<file...>', 'files of explore --jsonl, packed or not, in any order')
+    .option('--quiet', 'without the scenarios that passed, and without what was judged')
+    .action(async (files: readonly string[], flags: MergeFlags) => {
+      ended(await merge(files, flags, terminal))
     })
 }
 

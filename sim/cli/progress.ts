@@ -5,13 +5,16 @@ export class Progress {
   readonly #total: number
   readonly #wallMs: () => number
   readonly #startedMs: number
+  readonly #timeMs: number
   #done = 0
   #failed = 0
   #undecided = 0
 
-  constructor(total: number, wallMs: () => number) {
+  /** `total`: number of seeds; infinite: as many as there is time for. `timeMs`: the time that it has. */
+  constructor(total: number, wallMs: () => number, timeMs = Number.POSITIVE_INFINITY) {
     this.#total = total
     this.#wallMs = wallMs
+    this.#timeMs = timeMs
     this.#startedMs = wallMs()
   }
 
@@ -28,9 +31,10 @@ export class Progress {
   /** `120 of 1000 seeds, 8.3 a second, 2 failed, 1 min 46 s left`. */
   text(): string {
     const perSecond = this.#done / (this.elapsedMs / 1000)
-    const left = this.#done === 0 ? [] : [`${spanText((this.#total - this.#done) / perSecond)} left`]
+    const seconds = Math.min((this.#total - this.#done) / perSecond, (this.#timeMs - this.elapsedMs) / 1000)
+    const left = this.#done === 0 ? [] : [`${spanText(Math.max(0, seconds))} left`]
     return [
-      `${this.#done} of ${this.#total} seeds`,
+      Number.isFinite(this.#total) ? `${this.#done} of ${this.#total} seeds` : `${this.#done} seeds`,
       `${perSecond.toFixed(perSecond < 10 ? 1 : 0)} a second`,
       `${this.#failed} failed`,
       ...(this.#undecided === 0 ? [] : [`${this.#undecided} undecided`]),

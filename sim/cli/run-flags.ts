@@ -31,3 +31,6 @@ export interface RunFlags extends TraceFlags {
   /** CPU time that a seed may use while its virtual time stands still, in milliseconds. */
   readonly stall?: number
 }
+
+/** CPU time that a seed may use while its virtual time stands still, in milliseconds. */
+export const usualStallMs = 120_000

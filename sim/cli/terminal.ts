@@ -30,6 +30,8 @@ export const exits = {
   undecided: 4,
   /** A seed has no verdict: its process ended, ran out of memory, or its virtual time stood still. */
   noVerdict: 5,
+  /** Nothing failed, but the time was spent before every seed had run, or seeds are missing in what is merged. */
+  incomplete: 6,
 } as const
 
 const exitOfVerdict: Readonly<Record<SeedVerdict, number>> = {
@@ -50,6 +52,7 @@ export function exitOf({ verdict }: { readonly verdict: SeedVerdict }): number {
 /** From the mildest to the gravest: what is not deterministic says nothing at all. */
 const order: readonly number[] = [
   exits.passed,
+  exits.incomplete,
   exits.undecided,
   exits.failed,
   exits.noVerdict,
@@ -99,6 +102,8 @@ export interface SimTerminal {
   readonly startWorker: (stallCpuMs: number) => Worker
   /** A file that is written while a run goes on; packed where its name ends in `.gz`. */
   readonly createTextFile: (path: string) => TextSink
+  /** Paths of the scenarios that come with this program, sorted. */
+  readonly shippedScenarios: () => readonly string[]
   /** Where copies of this program are made. */
   readonly createWorkshop: () => Workshop
   readonly version: string

@@ -61,6 +61,6 @@ function amount(count: number, [one, several]: readonly [string, string]): strin
 }
 
 /** `1,204`. */
-function grouped(count: number): string {
+export function grouped(count: number): string {
   return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
 }

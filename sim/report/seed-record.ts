@@ -64,6 +64,13 @@ export const seedRecordSchema = z.strictObject({
   invariant: invariantCode
     .nullable()
     .describe('code of the invariant that was broken first; null: none, or an expectation'),
+  fingerprint: z
+    .string()
+    .regex(/^[0-9a-f]{16}$/)
+    .optional()
+    .describe(
+      'in a campaign: names the kind of the failure; of a kind, the first ones alone have `failures` and `notes`',
+    ),
   failures: z.array(failureSchema).max(failuresShown).describe('the first failures, in their order'),
   moreFailures: count.describe('number of failures behind those'),
   undecided: z.array(undecidedSchema).max(undecidedShown).describe('keys whose history could not be decided'),

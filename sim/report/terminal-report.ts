@@ -104,7 +104,10 @@ export function seedLine(record: SeedRecord): string {
 }
 
 /** `replay`: the list of decisions that was run; it knows its seed. A seed whose two runs differ is run twice again. */
-function repeatCommand({ file, seed, verdict }: SeedRecord, replay?: string): string {
+export function repeatCommand(
+  { file, seed, verdict }: Pick<SeedRecord, 'file' | 'seed' | 'verdict'>,
+  replay?: string,
+): string {
   const what = replay === undefined ? `--seed ${seed}` : `--replay ${replay}`
   return `svc-sim run ${file} ${what}${verdict === 'not deterministic' ? ' --verify' : ''}`
 }

@@ -19,10 +19,31 @@ interface RunCame {
   readonly undecided: readonly UndecidedKey[]
 }
 
-/** What one seed of a campaign has reached. */
-export interface SeedMarks {
-  readonly seed: number
-  readonly marks: readonly string[]
+/** In how many seeds of a campaign each mark was reached. */
+export class MarkTally {
+  readonly #reached = new Map<string, number>()
+  #seeds = 0
+
+  /** What one seed has reached; each seed is added once. */
+  add(marks: readonly string[]): void {
+    this.#seeds++
+    for (const mark of new Set(marks)) this.#reached.set(mark, this.reached(mark) + 1)
+  }
+
+  /** What other seeds have reached. */
+  addAll(other: MarkTally): void {
+    this.#seeds += other.#seeds
+    for (const [mark, count] of other.#reached) this.#reached.set(mark, this.reached(mark) + count)
+  }
+
+  get seeds(): number {
+    return this.#seeds
+  }
+
+  /** Number of seeds that have reached it. */
+  reached(mark: string): number {
+    return this.#reached.get(mark) ?? 0
+  }
 }
 
 /** How many seeds of a campaign have reached a mark. */
@@ -57,27 +78,25 @@ export function missedInRun(
 
 /**
  * What a campaign must come to, and these seeds have not. A mark that so many of N seeds must reach is judged where at
- * least N ran; a seed that is there twice counts once.
+ * least N ran.
  */
-export function missedInCampaign(demands: Demands | undefined, seeds: readonly SeedMarks[]): readonly MissedDemand[] {
-  const ran = new Map(seeds.map((each) => [each.seed, each]))
+export function missedInCampaign(demands: Demands | undefined, tally: MarkTally): readonly MissedDemand[] {
   const missed: MissedDemand[] = []
   for (const [mark, demand] of markDemands(demands)) {
-    if (demand.kind !== 'seeds' || ran.size < demand.seeds) continue
-    const count = [...ran.values()].filter(({ marks: reached }) => reached.includes(mark)).length
+    if (demand.kind !== 'seeds' || tally.seeds < demand.seeds) continue
+    const count = tally.reached(mark)
     if (count >= demand.count) continue
     const wanted = `demands '${mark}' in at least ${demand.count} of ${demand.seeds} seeds`
-    missed.push({ path: pathOf(mark), message: `${wanted}: reached in ${count} of ${ran.size} (${marks[mark]})` })
+    missed.push({ path: pathOf(mark), message: `${wanted}: reached in ${count} of ${tally.seeds} (${marks[mark]})` })
   }
   return missed
 }
 
 /** Every mark that some seed reached, and every one that is demanded, in the order of their table. */
-export function reachedMarks(demands: Demands | undefined, seeds: readonly SeedMarks[]): readonly ReachedMark[] {
-  const ran = new Map(seeds.map((each) => [each.seed, each]))
+export function reachedMarks(demands: Demands | undefined, tally: MarkTally): readonly ReachedMark[] {
   const wanted = new Set(markDemands(demands).map(([mark]) => mark))
   return (Object.keys(marks) as Mark[]).flatMap((mark) => {
-    const count = [...ran.values()].filter(({ marks: reached }) => reached.includes(mark)).length
+    const count = tally.reached(mark)
     return count > 0 || wanted.has(mark) ? [{ mark, seeds: count }] : []
   })
 }

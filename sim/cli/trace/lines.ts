@@ -14,6 +14,11 @@ export class LineCutter {
     return this.#held === 0 ? undefined : textOf(concatBytes(this.#parts))
   }
 
+  /** Bytes behind the last end of a line. */
+  get heldBytes(): number {
+    return this.#held
+  }
+
   /** The lines that are whole now; undefined: one is longer than lines are. */
   push(piece: Uint8Array): readonly string[] | undefined {
     const lines: string[] = []

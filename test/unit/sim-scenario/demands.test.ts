@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { invariants } from '../../../sim/checkers/checkers.ts'
 import { type Judged, JudgedTally } from '../../../sim/checkers/judged-tally.ts'
 import { markLines } from '../../../sim/report/terminal-report.ts'
-import { missedInCampaign, missedInRun, reachedMarks } from '../../../sim/scenario/demands.ts'
+import { MarkTally, missedInCampaign, missedInRun, reachedMarks } from '../../../sim/scenario/demands.ts'
 import type { Demands } from '../../../sim/scenario/language/demands.ts'
 import { loadScenario, problemText } from '../../../sim/scenario/language/load.ts'
 
@@ -58,12 +58,16 @@ describe('demands on each run', () => {
 
 describe('demands on a campaign', () => {
   const demands = demandsOf('{ marks: { tail cut: every run, rot found: 2 of 3 seeds } }')
-  const seed = (number: number, ...marks: readonly string[]) => ({ seed: number, marks })
+  const tallyOf = (...seeds: readonly (readonly string[])[]): MarkTally => {
+    const tally = new MarkTally()
+    for (const marks of seeds) tally.add(marks)
+    return tally
+  }
 
   it('are judged where as many seeds ran', () => {
-    expect(missedInCampaign(demands, [seed(1), seed(2)])).toEqual([])
-    expect(missedInCampaign(demands, [seed(1, 'rot found'), seed(2, 'rot found'), seed(3)])).toEqual([])
-    const missed = missedInCampaign(demands, [seed(1, 'rot found'), seed(2), seed(3), seed(4)])
+    expect(missedInCampaign(demands, tallyOf([], []))).toEqual([])
+    expect(missedInCampaign(demands, tallyOf(['rot found'], ['rot found'], []))).toEqual([])
+    const missed = missedInCampaign(demands, tallyOf(['rot found'], [], [], []))
     expect(missed.map(({ path, message }) => [path.join('/'), message])).toEqual([
       [
         'demands/marks/rot found',
@@ -72,15 +76,17 @@ describe('demands on a campaign', () => {
     ])
   })
 
-  it('count a seed once, in whatever order records come', () => {
-    const twice = [seed(1, 'rot found'), seed(1, 'rot found'), seed(2)]
-    expect(missedInCampaign(demands, twice)).toEqual([])
-    expect(missedInCampaign(demands, [seed(3), ...twice])).toHaveLength(1)
-    expect(missedInCampaign(demands, [...twice, seed(3, 'rot found')])).toEqual([])
+  it('count what parts of a campaign have reached together', () => {
+    const tally = tallyOf(['rot found', 'rot found'], [])
+    expect(missedInCampaign(demands, tally)).toEqual([])
+    tally.addAll(tallyOf(['tail cut']))
+    expect(missedInCampaign(demands, tally)).toHaveLength(1)
+    tally.addAll(tallyOf(['rot found']))
+    expect(missedInCampaign(demands, tally)).toEqual([])
   })
 
   it('are told with how many seeds have reached what', () => {
-    const reached = reachedMarks(demands, [seed(1, 'write repeated', 'tail cut'), seed(2, 'tail cut')])
+    const reached = reachedMarks(demands, tallyOf(['write repeated', 'tail cut'], ['tail cut']))
     expect(markLines(reached, 2)).toEqual(['marks in 2 seeds: tail cut 2, rot found 0, write repeated 1'])
     expect(markLines([], 2)).toEqual([])
   })

@@ -1,0 +1,97 @@
+import { compareText } from '../../src/base/bytes.ts'
+import type { SeedRecord } from '../report/seed-record.ts'
+
+/** Failures of one kind that are told, and kept with all that is known of them. */
+export const shownOfKind = 3
+/** Kinds that are told apart; a campaign with more has one cause that no fingerprint sees. */
+const kindsMax = 10_000
+/** Scenarios of one kind that are counted. */
+const scenariosMax = 1_000
+const messageMax = 600
+
+/** A failure that can be looked at. */
+export interface Example {
+  readonly scenario: string
+  readonly file: string
+  readonly page: string
+  readonly seed: number
+  readonly verdict: SeedRecord['verdict']
+  /** What was not met and where, or why there is no verdict. */
+  readonly what: string
+}
+
+/** Failures that have, most likely, one cause. */
+export interface FailureGroup {
+  readonly fingerprint: string
+  readonly failures: number
+  /** Titles of scenarios, in the order of their names. */
+  readonly scenarios: readonly string[]
+  /** Those of the smallest seeds. */
+  readonly examples: readonly Example[]
+}
+
+interface Group {
+  failures: number
+  readonly scenarios: Set<string>
+  readonly examples: Example[]
+}
+
+/** Failures of a campaign by their kind: bounded, whatever fails. */
+export class FailureGroups {
+  readonly #groups = new Map<string, Group>()
+  #others = 0
+
+  /** Counts one; gives its number among those of its kind, from 1 on. */
+  count(fingerprint: string, { scenario }: Pick<SeedRecord, 'scenario'>): number {
+    const group = this.#groupOf(fingerprint)
+    if (group === undefined) return ++this.#others + shownOfKind
+    if (group.scenarios.size < scenariosMax) group.scenarios.add(scenario)
+    return ++group.failures
+  }
+
+  /** Offers it as an example: the smallest ones are kept, in whatever order they come. */
+  offer(fingerprint: string, record: SeedRecord): void {
+    const group = this.#groupOf(fingerprint)
+    if (group === undefined || (record.failures.length === 0 && record.notes.length === 0)) return
+    const { examples } = group
+    const example = exampleOf(record)
+    const same = examples.findIndex(({ page, seed }) => page === example.page && seed === example.seed)
+    if (same < 0) examples.push(example)
+    else if (byPlace(example, examples[same] as Example) < 0) examples[same] = example
+    examples.sort(byPlace)
+    examples.length = Math.min(examples.length, shownOfKind)
+  }
+
+  /** Failures beyond the kinds that are told apart. */
+  get others(): number {
+    return this.#others
+  }
+
+  /** The most frequent kind first. */
+  get groups(): readonly FailureGroup[] {
+    return [...this.#groups]
+      .map(([fingerprint, { failures, scenarios, examples }]) => {
+        return { fingerprint, failures, scenarios: [...scenarios].toSorted(compareText), examples }
+      })
+      .toSorted((one, other) => other.failures - one.failures || compareText(one.fingerprint, other.fingerprint))
+  }
+
+  #groupOf(fingerprint: string): Group | undefined {
+    const there = this.#groups.get(fingerprint)
+    if (there !== undefined || this.#groups.size >= kindsMax) return there
+    const made: Group = { failures: 0, scenarios: new Set(), examples: [] }
+    this.#groups.set(fingerprint, made)
+    return made
+  }
+}
+
+function exampleOf({ scenario, file, page, seed, verdict, failures, notes }: SeedRecord): Example {
+  const [first] = failures
+  const what = first === undefined ? (notes[0] ?? verdict) : `${first.place}: ${first.message}`
+  return { scenario, file, page, seed, verdict, what: what.slice(0, messageMax) }
+}
+
+function byPlace(one: Example, other: Example): number {
+  const texts = ({ scenario, file, what }: Example): string => `${scenario}\n${file}\n${what}`
+  return one.seed - other.seed || compareText(texts(one), texts(other))
+}

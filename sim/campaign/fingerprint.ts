@@ -1,0 +1,36 @@
+import { hex, utf8 } from '../../src/base/bytes.ts'
+import { hasFailed, type SeedRecord } from '../report/seed-record.ts'
+
+/** Characters of a message that tell one kind of failure from another. */
+const messageMax = 500
+
+/**
+ * What failures have in common that have, most likely, one cause: the verdict, the invariant or the place in the scenario, and
+ * the message without what differs from seed to seed: numbers, hashes, names of agents, how many a list has. Of a seed without a
+ * run the verdict and the scenario alone: last words and stacks depend on the moment. Undefined: the seed has not failed.
+ */
+export function failureKind(record: SeedRecord): string | undefined {
+  if (!hasFailed(record)) return undefined
+  const { verdict, trace, page, failures, notes } = record
+  const [first] = failures
+  if (trace === null) return `${verdict} in ${page.slice(0, 16)}`
+  if (verdict !== 'failed' || first === undefined)
+    return [verdict, page.slice(0, 16), generalised(notes[0] ?? '')].join('\n')
+  const where = first.code ?? `${page.slice(0, 16)}:${/:(\d+:\d+)$/.exec(first.place)?.[1] ?? first.place}`
+  return [verdict, where, generalised(first.message)].join('\n')
+}
+
+/** Sixteen hexadecimal digits for a kind of failure. */
+export function fingerprintOf(record: SeedRecord, sha256: (bytes: Uint8Array) => Uint8Array): string | undefined {
+  const kind = failureKind(record)
+  return kind === undefined ? undefined : hex(sha256(utf8(kind)).subarray(0, 8))
+}
+
+/** `s4 still runs after 30 s` and `s2 still runs after 12.5 s` are one. */
+export function generalised(message: string): string {
+  return message
+    .slice(0, messageMax)
+    .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b(?=[a-f]*\d)[0-9a-f]{8,}\b/gi, '#')
+    .replaceAll(/\d+(?:[.,:]\d+)*/g, '#')
+    .replaceAll(/([\w-]*#)(?:(?:, | and | |,)\1)+/g, '$1…')
+}

@@ -1,0 +1,164 @@
+import { compareText } from '../../src/base/bytes.ts'
+import { invariant } from '../../src/base/invariant.ts'
+import { type Judged, sumOfJudged } from '../checkers/judged-tally.ts'
+import { hasFailed, type SeedRecord, type SeedVerdict } from '../report/seed-record.ts'
+import { MarkTally, type MissedDemand, missedInCampaign, type ReachedMark, reachedMarks } from '../scenario/demands.ts'
+import { FailureGroups } from './failure-groups.ts'
+import { fingerprintOf } from './fingerprint.ts'
+import { demandsOf, type ManifestScenario } from './manifest.ts'
+import { type Arrival, chunksMax, SeedTable } from './seed-table.ts'
+
+/** Seeds with two different runs that are told. */
+const otherRunsKept = 20
+
+/** A seed that had two runs, though a run depends on nothing but its seed. */
+export interface OtherRun {
+  readonly scenario: string
+  readonly seed: number
+  /** Every run that was seen: the beginning of its trace and its verdict. */
+  readonly runs: readonly string[]
+}
+
+/** What is known of one scenario of a campaign. */
+interface PageAccount {
+  readonly scenario: ManifestScenario
+  readonly table: SeedTable
+  readonly marks: MarkTally
+  failed: number
+  undecided: number
+}
+
+export interface LedgerOptions {
+  readonly scenarios: readonly ManifestScenario[]
+  readonly sha256: (bytes: Uint8Array) => Uint8Array
+}
+
+/** What became of a record. */
+export interface Taken {
+  readonly arrival: Arrival
+  /** Of a failure that is new: how many of its kind there are with it. */
+  readonly ofKind?: number
+  readonly fingerprint?: string
+}
+
+/**
+ * What the records of a campaign come to. Their order does not matter, and a record that comes twice counts once. What it
+ * keeps is bounded by the number of seeds (a few bytes for each), of scenarios and of kinds of failures.
+ */
+export class Ledger {
+  readonly failures: FailureGroups = new FailureGroups()
+  readonly #options: LedgerOptions
+  readonly #accounts = new Map<string, PageAccount>()
+  readonly #verdicts = new Map<SeedVerdict, number>()
+  readonly #otherRuns: (Omit<OtherRun, 'runs'> & { readonly page: string; readonly runs: Set<string> })[] = []
+  #judged: Judged = sumOfJudged([])
+  #records = 0
+  #cpuMs = 0
+  #again = 0
+  #chunks = 0
+  #seedsWithOtherRuns = 0
+
+  constructor(options: LedgerOptions) {
+    this.#options = options
+    for (const scenario of options.scenarios) this.add(scenario)
+  }
+
+  /** A scenario of the campaign; one that is there already is the same. */
+  add(scenario: ManifestScenario): void {
+    if (this.#accounts.has(scenario.page)) return
+    const mayGrow = (): boolean => this.#chunks < chunksMax && ++this.#chunks > 0
+    const counts = { failed: 0, undecided: 0 }
+    this.#accounts.set(scenario.page, { scenario, table: new SeedTable(mayGrow), marks: new MarkTally(), ...counts })
+  }
+
+  has(page: string, seed: number): boolean {
+    return this.#accounts.get(page)?.table.has(seed) ?? false
+  }
+
+  take(record: SeedRecord): Taken {
+    const account = this.#accounts.get(record.page)
+    invariant(account !== undefined, 'a record is of a scenario of the campaign', { page: record.page })
+    const arrival = account.table.put(record)
+    const fingerprint = record.fingerprint ?? fingerprintOf(record, this.#options.sha256)
+    if (arrival === 'first other run') this.#seedsWithOtherRuns++
+    if (arrival === 'first other run' || arrival === 'other run') this.#otherRun(account, record)
+    if (arrival === 'again') this.#again++
+    if (fingerprint !== undefined && arrival !== 'no room') this.failures.offer(fingerprint, record)
+    if (arrival !== 'new') return { arrival }
+    this.#count(account, record)
+    if (fingerprint === undefined) return { arrival }
+    return { arrival, fingerprint, ofKind: this.failures.count(fingerprint, record) }
+  }
+
+  /** Scenarios in their order, with what is known of each. */
+  get accounts(): readonly Readonly<PageAccount>[] {
+    return [...this.#accounts.values()]
+  }
+
+  /** Records that count. */
+  get records(): number {
+    return this.#records
+  }
+
+  /** Records that were there already. */
+  get again(): number {
+    return this.#again
+  }
+
+  /** CPU time of the records that count, in milliseconds. */
+  get cpuMs(): number {
+    return this.#cpuMs
+  }
+
+  get judged(): Judged {
+    return this.#judged
+  }
+
+  /** How many records have each verdict. */
+  get verdicts(): ReadonlyMap<SeedVerdict, number> {
+    return this.#verdicts
+  }
+
+  /** The first of them, and how many there are. */
+  get otherRuns(): { readonly seeds: number; readonly shown: readonly OtherRun[] } {
+    const shown = this.#otherRuns.map(({ scenario, seed, runs }) => {
+      return { scenario, seed, runs: [...runs].toSorted(compareText) }
+    })
+    return { seeds: this.#seedsWithOtherRuns, shown }
+  }
+
+  /** Marks of all scenarios together. */
+  get marks(): readonly ReachedMark[] {
+    const all = new MarkTally()
+    for (const { marks } of this.#accounts.values()) all.addAll(marks)
+    return reachedMarks(undefined, all)
+  }
+
+  /** Demands on the seeds of a scenario together that they do not meet. */
+  missedOf({ scenario, marks }: Pick<PageAccount, 'scenario' | 'marks'>): readonly MissedDemand[] {
+    return missedInCampaign(demandsOf(scenario), marks)
+  }
+
+  #count(account: PageAccount, record: SeedRecord): void {
+    const { verdict, trace, marks, counts } = record
+    this.#records++
+    this.#cpuMs += record.cpuMs
+    this.#verdicts.set(verdict, (this.#verdicts.get(verdict) ?? 0) + 1)
+    if (hasFailed(record)) account.failed++
+    else if (verdict === 'undecided') account.undecided++
+    if (trace === null) return
+    account.marks.add(marks)
+    this.#judged = sumOfJudged([this.#judged, counts])
+  }
+
+  /** Those of the smallest seeds are kept, in whatever order they come. */
+  #otherRun({ scenario: { scenario, page }, table }: PageAccount, { seed, trace, verdict }: SeedRecord): void {
+    const { trace: before, verdict: verdictBefore } = table.runOf(seed)
+    const runs = [`${before} ${verdictBefore}`, `${trace?.slice(0, 16)} ${verdict}`]
+    const there = this.#otherRuns.find((one) => one.page === page && one.seed === seed)
+    if (there === undefined) this.#otherRuns.push({ page, scenario, seed, runs: new Set(runs) })
+    else for (const run of runs) there.runs.add(run)
+    this.#otherRuns.sort((one, other) => one.seed - other.seed || compareText(one.page, other.page))
+    this.#otherRuns.length = Math.min(this.#otherRuns.length, otherRunsKept)
+  }
+}

@@ -1,0 +1,91 @@
+import { grouped, judgedLines } from '../report/judged-lines.ts'
+import { type SeedVerdict, seedVerdicts } from '../report/seed-record.ts'
+import { markLines, repeatCommand } from '../report/terminal-report.ts'
+import type { FailureGroup } from './failure-groups.ts'
+import type { Ledger } from './ledger.ts'
+
+/** Kinds of failures that are told with their seeds. */
+const kindsShown = 50
+/** Titles of scenarios that one kind names. */
+const titlesShown = 5
+
+type Account = Ledger['accounts'][number]
+
+/**
+ * `Crash and recover: 250 of 250 seeds up to 998, all passed`. `wanted`: how many there should be, where that is known. Without
+ * verdicts if `isSure` is false.
+ */
+export function scenarioLine(account: Account, wanted: number, reached: number | undefined, isSure = true): string {
+  const { scenario, table, failed, undecided } = account
+  const of = Number.isFinite(wanted) ? ` of ${grouped(wanted)}` : ''
+  const upTo = reached === undefined ? '' : ` up to ${reached}`
+  const verdict = table.seeds === 0 || !isSure ? '' : `, ${wrongText({ failed, undecided })}`
+  return `${scenario.scenario}: ${grouped(table.seeds)}${of} seeds${upTo}${verdict}`
+}
+
+function wrongText({ failed, undecided }: Pick<Account, 'failed' | 'undecided'>): string {
+  const wrong = [...(failed === 0 ? [] : [`${failed} failed`]), ...(undecided === 0 ? [] : [`${undecided} undecided`])]
+  return wrong.length === 0 ? 'all passed' : wrong.join(', ')
+}
+
+/** Demands on the seeds of a scenario together that are not met. */
+export function missedLines(ledger: Ledger): readonly string[] {
+  return ledger.accounts.flatMap((account) =>
+    ledger
+      .missedOf(account)
+      .map(({ message }) => `${account.scenario.scenario} (${account.scenario.file}): ${message}`),
+  )
+}
+
+/** Failures by their kind, each with the commands that repeat its first ones. */
+export function failureGroupLines({ failures: { groups, others } }: Ledger): readonly string[] {
+  const shown = groups.slice(0, kindsShown).flatMap(groupLines)
+  const more = groups.slice(kindsShown).reduce((sum, { failures }) => sum + failures, others)
+  return [...shown, ...(more === 0 ? [] : [`and ${grouped(more)} failures of further kinds`])]
+}
+
+function groupLines({ fingerprint, failures, scenarios, examples }: FailureGroup): readonly string[] {
+  const named = scenarios.slice(0, titlesShown).join(', ')
+  const more = scenarios.length > titlesShown ? ` and ${scenarios.length - titlesShown} more` : ''
+  const count = failures === 1 ? '1 failure' : `${grouped(failures)} failures`
+  const head = `${count} of kind ${fingerprint}, in ${named}${more}`
+  const told = examples.flatMap((example) => [
+    `  seed ${example.seed} of ${example.scenario}, ${example.verdict.toUpperCase()}: ${example.what}`,
+    `    repeat with: ${repeatCommand(example)}`,
+  ])
+  const rest = failures - examples.length
+  return [head, ...told, ...(rest <= 0 || examples.length === 0 ? [] : [`  and ${grouped(rest)} more`])]
+}
+
+/** What the campaign went through, and what was judged. */
+export function cameToLines(ledger: Ledger): readonly string[] {
+  return [...markLines(ledger.marks, ledger.records), ...judgedLines(ledger.judged)]
+}
+
+/** Seeds that had two runs: nothing else that is counted means anything then. */
+export function otherRunLines({ otherRuns: { seeds, shown } }: Ledger): readonly string[] {
+  if (seeds === 0) return []
+  const told = shown.map(({ scenario, seed, runs }) => `  seed ${seed} of ${scenario}: ${runs.join('; ')}`)
+  const head = `NOT DETERMINISTIC: ${grouped(seeds)} ${seeds === 1 ? 'seed has' : 'seeds have'} more than one run`
+  return [head, ...told, ...(seeds > shown.length ? [`  and ${grouped(seeds - shown.length)} more`] : [])]
+}
+
+/** `1,204 runs, 12 failed of 2 kinds, 1 undecided, 3,301 s of CPU time`. */
+export function totalText({ accounts, records, verdicts, failures, cpuMs }: Ledger): string {
+  const wrong = seedVerdicts.flatMap((verdict) => {
+    const count = verdict === 'passed' ? 0 : (verdicts.get(verdict) ?? 0)
+    return count === 0 ? [] : [`${grouped(count)} ${verdict}`]
+  })
+  const kinds = failures.groups.length
+  const verdict = wrong.length === 0 ? ['all passed'] : wrong
+  const of = kinds < 2 ? [] : [`${grouped(kinds)} kinds of failures`]
+  const scenarios = accounts.length === 1 ? '1 scenario' : `${grouped(accounts.length)} scenarios`
+  const runs = records === 1 ? '1 run' : `${grouped(records)} runs`
+  if (records === 0) return `${scenarios}, no run`
+  return [scenarios, runs, ...verdict, ...of, `${(cpuMs / 1000).toFixed(0)} s of CPU time`].join(', ')
+}
+
+/** Verdicts that occurred, for the exit code. */
+export function verdictsOf({ verdicts }: Ledger): readonly SeedVerdict[] {
+  return [...verdicts.keys()]
+}

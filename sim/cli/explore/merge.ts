@@ -1,0 +1,191 @@
+import { compareText } from '../../../src/base/bytes.ts'
+import { type Gap, type Gaps, gapsIn, gapText } from '../../campaign/gaps.ts'
+import { Ledger } from '../../campaign/ledger.ts'
+import { cannotJoin, type Manifest, type ManifestScenario } from '../../campaign/manifest.ts'
+import { countOfShare, type SeedSpan, spanText } from '../../campaign/share.ts'
+import {
+  cameToLines,
+  failureGroupLines,
+  missedLines,
+  otherRunLines,
+  scenarioLine,
+  totalText,
+  verdictsOf,
+} from '../../campaign/summary.ts'
+import { grouped } from '../../report/judged-lines.ts'
+import { exitOf, exits, graver, type SimTerminal } from '../terminal.ts'
+import { readCampaign } from './campaign-file.ts'
+
+export interface MergeFlags {
+  readonly quiet?: boolean
+}
+
+/** Gaps of one scenario that are named. */
+const gapsShown = 20
+
+/** Seeds that were asked for, dealt to so many shares, of these scenarios. */
+interface Asked {
+  readonly span: SeedSpan
+  readonly of: number
+  /** Pages by their hashes. */
+  readonly pages: Set<string>
+}
+
+/** `svc-sim merge`: what the files of a campaign come to together, in whatever order and however often they are named. */
+export async function merge(files: readonly string[], flags: MergeFlags, terminal: SimTerminal): Promise<number> {
+  const platform = terminal.createPlatform()
+  const merged = new Merged(platform.sha256, terminal)
+  try {
+    for (const file of files) {
+      const problem = await merged.read(file)
+      if (problem === undefined) continue
+      terminal.error(`${problem}\n`)
+      return exits.usage
+    }
+    return merged.end(flags)
+  } finally {
+    platform.close()
+  }
+}
+
+class Merged {
+  readonly #terminal: SimTerminal
+  readonly #ledger: Ledger
+  readonly #asked = new Map<string, Asked>()
+  readonly #scenarios = new Map<string, ManifestScenario>()
+  #first: { readonly file: string; readonly manifest: Manifest } | undefined
+
+  constructor(sha256: (bytes: Uint8Array) => Uint8Array, terminal: SimTerminal) {
+    this.#terminal = terminal
+    this.#ledger = new Ledger({ scenarios: [], sha256 })
+  }
+
+  /** Why the file cannot be counted with the others; undefined: it is. */
+  async read(file: string): Promise<string | undefined> {
+    const read = await readCampaign(this.#terminal, file, {
+      manifest: (manifest) => this.#join(file, manifest),
+      record: (record) => {
+        const { arrival } = this.#ledger.take(record)
+        return arrival === 'no room'
+          ? 'more seeds than can be merged at once: merge the files in several parts'
+          : undefined
+      },
+    })
+    if (!read.ok) return read.error
+    const { isEmpty, tornBytes } = read.value
+    if (isEmpty) this.#terminal.error(`${file}: has no whole line: the command that wrote it ended at once\n`)
+    else if (tornBytes > 0) this.#terminal.error(`${file}: its last line is torn, and does not count\n`)
+    return undefined
+  }
+
+  end({ quiet }: MergeFlags): number {
+    if (this.#first === undefined) {
+      this.#terminal.error('no file has a manifest: there is nothing to merge\n')
+      return exits.usage
+    }
+    const { out } = this.#terminal
+    const say = (lines: readonly string[]): void => {
+      for (const line of lines) out(`${line}\n`)
+    }
+    const ledger = this.#ledger
+    const { lines, lacking } = this.#missing(quiet === true)
+    say(lines)
+    const others = otherRunLines(ledger)
+    const missed = missedLines(ledger)
+    if (others.length > 0) say(others)
+    else {
+      say([...failureGroupLines(ledger), ...missed])
+      if (quiet !== true) say(cameToLines(ledger))
+    }
+    const again = ledger.again === 0 ? '' : `; ${grouped(ledger.again)} lines were there more than once, and equal`
+    const open = lacking === 0 ? '' : `; MISSING: ${grouped(lacking)} runs`
+    const total = others.length > 0 ? `${ledger.accounts.length} scenarios, not deterministic` : totalText(ledger)
+    say([`total: ${total}${open}${again}`])
+    return this.#exit(others.length > 0, missed.length > 0, lacking > 0)
+  }
+
+  #join(file: string, manifest: Manifest): string | undefined {
+    if (this.#first !== undefined) {
+      const why = cannotJoin(this.#first.manifest, manifest)
+      if (why !== undefined) return `${why} as ${this.#first.file}: merge files of one program and one set of pages`
+    }
+    this.#first ??= { file, manifest }
+    const { seeds, shard, scenarios } = manifest
+    const key = `${spanText(seeds)} ${shard.of}`
+    const asked = this.#asked.get(key) ?? { span: seeds, of: shard.of, pages: new Set() }
+    this.#asked.set(key, asked)
+    for (const scenario of scenarios) {
+      asked.pages.add(scenario.page)
+      this.#ledger.add(scenario)
+      this.#scenarios.set(scenario.page, scenario)
+    }
+    return undefined
+  }
+
+  #exit(hasOthers: boolean, hasMissed: boolean, isIncomplete: boolean): number {
+    let exit: number = isIncomplete ? exits.incomplete : exits.passed
+    if (hasMissed) exit = graver(exit, exits.failed)
+    if (hasOthers) exit = graver(exit, exits.notDeterministic)
+    for (const verdict of verdictsOf(this.#ledger)) exit = graver(exit, exitOf({ verdict }))
+    return exit
+  }
+
+  /** A line for each scenario, and what is missing of it; `lacking`: runs that are missing. */
+  #missing(quiet: boolean): { readonly lines: readonly string[]; readonly lacking: number } {
+    const lines: string[] = []
+    let lacking = 0
+    for (const asked of [...this.#asked.values()].toSorted(byFirst)) {
+      const accounts = this.#ledger.accounts.filter(({ scenario }) => asked.pages.has(scenario.page))
+      const found = accounts.map((account) => ({ account, gaps: gapsIn(account.table, asked.span, asked.of) }))
+      const absent = absentOfAll(found.map(({ gaps }) => gaps))
+      const { span, of } = asked
+      for (const index of absent)
+        lines.push(`MISSING: shard ${index}/${of} of seeds ${spanText(span)}: nothing is there`)
+      for (const { account, gaps } of found.toSorted((one, other) => byTitle(one.account, other.account))) {
+        const wanted = countOfShare(span, { index: 1, of: 1 })
+        const isWhole = gaps.seeds === 0 && gaps.absent.size === 0
+        lacking += gaps.seeds + (Number.isFinite(wanted) ? 0 : gaps.absent.size)
+        const isQuiet = quiet && isWhole && account.failed + account.undecided === 0
+        const told = this.#asked.size === 1 ? wanted : Number.POSITIVE_INFINITY
+        // Where a seed has two runs, which one of them was counted depends on the order of the files.
+        const isSure = this.#ledger.otherRuns.seeds === 0
+        if (!isQuiet) lines.push(scenarioLine(account, told, gaps.reached, isSure))
+        lines.push(...missingLines(gaps, absent, asked))
+      }
+    }
+    return { lines, lacking }
+  }
+}
+
+/** Shares of which no scenario has anything. */
+function absentOfAll([first, ...rest]: readonly Gaps[]): ReadonlySet<number> {
+  return new Set([...(first?.absent ?? [])].filter((index) => rest.every(({ absent }) => absent.has(index))))
+}
+
+function missingLines(
+  { gaps, seeds, absent }: Gaps,
+  told: ReadonlySet<number>,
+  { of, span }: Asked,
+): readonly string[] {
+  const own = gaps.filter(({ shard }) => !told.has(shard.index))
+  const lines = own.slice(0, gapsShown).map((gap) => `  MISSING: ${missingText(gap, of)}`)
+  const isOpen = span.last === undefined
+  for (const index of isOpen ? absent : []) if (!told.has(index)) lines.push(`  MISSING: all of shard ${index}/${of}`)
+  const shown = gaps.reduce((sum, gap, at) => (told.has(gap.shard.index) || at < gapsShown ? sum + gap.count : sum), 0)
+  return own.length > gapsShown ? [...lines, `  MISSING: and ${grouped(seeds - shown)} seeds more`] : lines
+}
+
+function missingText(gap: Gap, of: number): string {
+  const seeds = gap.count === 1 ? '1 seed' : `${grouped(gap.count)} seeds`
+  return of === 1 ? `${gapText(gap)} (${seeds})` : `of shard ${gap.shard.index}/${of}: ${gapText(gap)} (${seeds})`
+}
+
+function byFirst(one: Asked, other: Asked): number {
+  return one.span.first - other.span.first || (one.span.last ?? 0) - (other.span.last ?? 0) || one.of - other.of
+}
+
+type Account = Ledger['accounts'][number]
+
+function byTitle({ scenario: one }: Account, { scenario: other }: Account): number {
+  return compareText(one.scenario, other.scenario) || compareText(one.page, other.page)
+}

@@ -3,6 +3,7 @@ import { searchStepsMax } from '../checkers/keys/key-verdict.ts'
 import { historyPage } from '../report/history-page.ts'
 import { historyLines, judgeHistory } from '../report/history-report.ts'
 import { readText, type TextKind, writeText } from './files.ts'
+import { oneFileTwice } from './one-file.ts'
 import { exits, type SimTerminal } from './terminal.ts'
 
 export interface LincheckFlags {
@@ -18,6 +19,11 @@ const historyFile: TextKind = {
 
 /** `svc-sim lincheck`: judges the history in a file. A search that was given up has shown nothing, and so has not passed. */
 export async function checkHistory(file: string, flags: LincheckFlags, terminal: SimTerminal): Promise<number> {
+  const misuse = await oneFileTwice(terminal.disk, [{ as: 'the history', file }], [{ as: '--html', file: flags.html }])
+  if (misuse !== undefined) {
+    terminal.error(`${misuse}\n`)
+    return exits.usage
+  }
   const text = await readText(terminal.disk, file, historyFile)
   const history = text.ok ? parseHistory(file, text.value) : text
   if (!history.ok) {

@@ -1,5 +1,6 @@
 import { runCampaign } from './campaign.ts'
 import { readDecisions } from './decisions.ts'
+import { oneFileTwice } from './one-file.ts'
 import { readPages } from './pages.ts'
 import type { RunFlags } from './run-flags.ts'
 import { runOne } from './single-run.ts'
@@ -10,7 +11,7 @@ const defaultSeed = 1
 
 /** `svc-sim run`: every file with every seed; the exit code is that of the worst run. */
 export async function runFiles(files: readonly string[], flags: RunFlags, terminal: SimTerminal): Promise<number> {
-  const misuse = misuseOf(files, flags)
+  const misuse = misuseOf(files, flags) ?? (await overwriting(files, flags, terminal))
   if (misuse !== undefined) {
     terminal.error(`${misuse}\n`)
     return exits.usage
@@ -29,6 +30,24 @@ export async function runFiles(files: readonly string[], flags: RunFlags, termin
     return runOne({ page: only, seed: single }, list?.value, flags, terminal)
   }
   return runCampaign(pages, flags.seeds ?? { first: single, last: single }, flags, terminal)
+}
+
+/** Scenarios may be given twice; what is written may be neither read nor written by another name. */
+function overwriting(files: readonly string[], flags: RunFlags, { disk }: SimTerminal): Promise<string | undefined> {
+  const { trace, traceText, history, decisions, jsonl, junit, replay } = flags
+  const inputs = [
+    ...files.map((file) => ({ as: 'the scenario', file })),
+    { as: 'the decisions of --replay', file: replay },
+  ]
+  const outputs = [
+    { as: '--trace', file: trace },
+    { as: '--trace-text', file: traceText },
+    { as: '--history', file: history },
+    { as: '--decisions', file: decisions },
+    { as: '--jsonl', file: jsonl },
+    { as: '--junit', file: junit },
+  ]
+  return oneFileTwice(disk, inputs, outputs)
 }
 
 function misuseOf(files: readonly string[], flags: RunFlags): string | undefined {

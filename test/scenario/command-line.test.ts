@@ -71,6 +71,16 @@ describe('bad usage', () => {
     ['a seed and seeds', ['run', 'x.yaml', '--seed', '1', '--seeds', '1..2'], /give either --seed or --seeds/],
     ['a file that is not there', ['run', 'nowhere.yaml'], /^nowhere\.yaml: there is no such file/],
     ['a directory', ['check', 'scenarios'], /^scenarios: is a directory/],
+    [
+      'one file for two outputs',
+      ['run', 'x.yaml', '--trace', 'x.out', '--jsonl', './x.out'],
+      /^--trace x\.out and --jsonl \.\/x\.out are one file/,
+    ],
+    [
+      'a scenario as output',
+      ['run', 'package.json', '--junit', 'bin/../package.json'],
+      /^--junit .* would overwrite the scenario package\.json/,
+    ],
   ]
   it.each(misuses)('%s is refused with exit code 2', async (_, args, message) => {
     const { exit, out, err } = await svcSim(args)

@@ -87,16 +87,18 @@ async function readLines(terminal: SimTerminal, file: string): Promise<Result<De
   const cutter = new LineCutter()
   let bytes = 0
   let tooLarge = false
+  let isOver = false
   const read = await terminal.readPieces(file, async (piece) => {
     bytes += piece.length
     const lines = cutter.push(piece)
     tooLarge = bytes > decisionBytesMax || lines === undefined
-    return !tooLarge && (lines ?? []).every((line) => reading.line(line))
+    isOver = tooLarge || !(lines ?? []).every((line) => reading.line(line))
+    return !isOver
   })
   if (!read.ok) return err([`${file}: ${unreadText(read.error, 'name a file of decisions in it')}`])
   if (tooLarge)
     return err([`${file}: larger than ${decisionBytesMax} bytes, or a line of it is: it is no list of one run`])
-  if (cutter.rest !== undefined) reading.line(cutter.rest)
+  if (!isOver && cutter.rest !== undefined) reading.line(cutter.rest)
   return reading.end()
 }
 

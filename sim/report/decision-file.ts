@@ -52,10 +52,30 @@ const lineFields = z.strictObject({
   what: z.string().optional(),
 })
 
-const lineSchema = lineFields.refine(({ kind, value }) => kind === 'range' || Number.isInteger(value), {
-  path: ['value'],
-  message: 'a whole number, but of a range',
+const lineSchema = lineFields.superRefine((line, { addIssue }) => {
+  const message = wrongValue(line)
+  if (message !== undefined) addIssue({ code: 'custom', path: ['value'], message })
 })
+
+/** What is wrong with the value of a decision of its kind; undefined: nothing. */
+function wrongValue({ kind, value, among }: z.infer<typeof lineFields>): string | undefined {
+  switch (kind) {
+    case 'range':
+      return value < 1 ? undefined : 'a place in a range is from 0 to 1, without 1'
+    case 'event':
+    case 'chance':
+      return value === 0 || value === 1
+        ? undefined
+        : `a whole number: 0 or 1 of ${kind === 'event' ? 'an event' : 'a chance'}`
+    case 'choice':
+      if (!Number.isInteger(value)) return 'a whole number'
+      return among === undefined || value < among
+        ? undefined
+        : `a choice among ${among} is a whole number below ${among}`
+    case 'raw':
+      return Number.isInteger(value) ? undefined : 'a whole number'
+  }
+}
 
 /** The first line of the file. */
 export function decisionHeaderText(run: RunDecided): string {

@@ -100,5 +100,8 @@ describe('svc-sim run --decisions and --replay', () => {
     expect(exit).toBe(2)
     expect(err).toContain(`${list}:2: id: `)
     expect(err).toContain(`${list}:3: not JSON`)
+    // Of many wrong lines the first twenty are told, and nothing behind them is read, not even a last line without end.
+    writeFileSync(list, `${readFileSync(list, 'utf8').split('\n')[0]}\n${'x\n'.repeat(30)}x`)
+    expect((await svcSim(['run', file, '--replay', list])).err.match(/not JSON/g)).toHaveLength(20)
   })
 })

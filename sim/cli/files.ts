@@ -37,7 +37,8 @@ const scenarioText: TextKind = {
 export async function readText(disk: Disk, file: string, kind: TextKind): Promise<Result<string, string>> {
   const failed = (failure: DiskFailure): Result<string, string> => {
     if (failure.kind === 'is-directory') return err(`${file}: is a directory: ${kind.instead}`)
-    return err(`${file}: ${reasons.get(failure.kind) ?? `cannot be read (${failure.kind})`}`)
+    const { kind: why } = failure
+    return err(`${file}: ${why === 'not-found' || why === 'permission' ? reasons[why] : `cannot be read (${why})`}`)
   }
   const opened = await disk.open(file, 'read')
   if (!opened.ok) return failed(opened.error)
@@ -80,9 +81,8 @@ export async function openText(terminal: SimTerminal, file: string): Promise<Tex
 export function unreadText({ kind, message }: InputFailure, instead: string): string {
   switch (kind) {
     case 'not-found':
-      return 'there is no such file: check the path'
     case 'permission':
-      return 'may not be read: check its permissions'
+      return reasons[kind]
     case 'is-directory':
       return `is a directory: ${instead}`
     case 'damaged':
@@ -96,7 +96,7 @@ function cannotBeWritten(file: string, why: string): string {
   return `${file}: cannot be written (${why}): name another file\n`
 }
 
-const reasons: ReadonlyMap<string, string> = new Map([
-  ['not-found', 'there is no such file: check the path'],
-  ['permission', 'may not be read: check its permissions'],
-])
+const reasons = {
+  'not-found': 'there is no such file: check the path',
+  permission: 'may not be read: check its permissions',
+} as const

@@ -9,17 +9,23 @@ const chunkBytes = 256 << 10
 
 /**
  * Reads a file, a pipe, or with `-` the standard input, piece by piece, and expands it if it is compressed with gzip, which
- * its first bytes say. No more than a few pieces are in memory.
+ * its first bytes say. No more than a few pieces are in memory. Rejects with what `take` throws, and with what is no error of the
+ * system: those are mistakes of the program, and say nothing about the file.
  */
 export async function readPieces(file: string, take: TakePiece): Promise<Result<undefined, InputFailure>> {
   const source: Readable = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: chunkBytes })
+  let isTaking = false
   try {
     for await (const piece of await expanded(source)) {
+      isTaking = true
       if (!(await take(piece as Uint8Array))) break
+      isTaking = false
     }
     return done
   } catch (cause) {
-    return err(failureOf(cause))
+    const failure = isTaking ? undefined : failureOf(cause)
+    if (failure === undefined) throw cause
+    return err(failure)
   } finally {
     source.destroy()
   }
@@ -52,9 +58,11 @@ const kinds: Readonly<Record<string, InputFailure['kind']>> = {
   EISDIR: 'is-directory',
 }
 
-function failureOf(cause: unknown): InputFailure {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-  const message = cause instanceof Error ? cause.message : String(cause)
+/** Errors of the system, of streams and of zlib have a code; undefined: this one has none. */
+function failureOf(cause: unknown): InputFailure | undefined {
+  if (!(cause instanceof Error && 'code' in cause)) return undefined
+  const { message } = cause
+  const code = String(cause.code)
   if (code.startsWith('Z_')) return { kind: 'damaged', message }
   return { kind: kinds[code] ?? 'io', message }
 }

@@ -1,4 +1,4 @@
-/** Ancestors that are shown; beyond it nobody reads. */
+/** Maximum number of events in an answer: a longer list is not read by eye. */
 const shownMax = 2_000
 /** Events whose causes are remembered on the way to the one that is asked about; the earliest are forgotten first. */
 const eventsMax = 1 << 22

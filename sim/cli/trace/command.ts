@@ -5,9 +5,10 @@ import { exits, type SimTerminal } from '../terminal.ts'
 import { CauseGraph } from './cause-walk.ts'
 import { eventOf, readTrace, type TraceLine, type TraceReader } from './events.ts'
 import { type Asked, askedOf, type TraceFlags, unknownNode } from './flags.ts'
+import { KeptLines } from './kept-lines.ts'
 import { TracePrinter, usualArrows } from './printing.ts'
 
-/** Characters of lines that are kept: of the last hundred thousand events or so. */
+/** Characters of lines that are kept at most. Half of it holds some hundred thousand events. */
 const keptMax = 32 << 20
 /** Characters that are written before the reader waits for them to leave. */
 const writtenMax = 256 << 10
@@ -77,7 +78,7 @@ class Printing implements TraceReader {
   readonly #arrows: number
   readonly #ancestors: ReadonlySet<number> | undefined
   readonly #terminal: Terminal
-  readonly #kept = new KeptLines()
+  readonly #kept = new KeptLines(keptMax)
   #printer: TracePrinter | undefined
   #written = 0
 
@@ -129,25 +130,5 @@ class Printing implements TraceReader {
     const line = this.#kept.get(n)
     const record = line === undefined ? undefined : eventOf(line)
     return record?.ok === true ? record.value : undefined
-  }
-}
-
-/** The last lines of the window, for the words of causes. */
-class KeptLines {
-  readonly #byNumber = new Map<number, TraceLine>()
-  #held = 0
-
-  add(line: TraceLine): void {
-    this.#byNumber.set(line.n, line)
-    this.#held += line.text.length
-    for (const [n, { text }] of this.#byNumber) {
-      if (this.#held <= keptMax) return
-      this.#byNumber.delete(n)
-      this.#held -= text.length
-    }
-  }
-
-  get(n: number): TraceLine | undefined {
-    return this.#byNumber.get(n)
   }
 }

@@ -7,8 +7,10 @@ import {
   traceRecordSchema,
   traceVersion,
 } from '../../report/trace-record.ts'
+import { unreadText } from '../files.ts'
 import type { InputFailure, SimTerminal } from '../terminal.ts'
 import { LineCutter, lineBytesMax } from './lines.ts'
+import { clean } from './printing.ts'
 
 /** An event as it stands in its line. */
 export interface TraceLine {
@@ -37,7 +39,7 @@ export async function readTrace(
 ): Promise<Result<undefined, string>> {
   const reading = new Reading(reader)
   const read = await terminal.readPieces(file, (piece) => reading.push(piece))
-  if (reading.problem !== undefined) return err(`${shown(file)}${reading.problem}`)
+  if (reading.problem !== undefined) return err(`${shown(file)}${clean(reading.problem)}`)
   if (!read.ok) return err(`${shown(file)}: ${problemText(read.error)}`)
   const cut = reading.ended()
   return cut === undefined ? ok(undefined) : err(`${shown(file)}${cut}`)
@@ -129,17 +131,7 @@ function shown(file: string): string {
   return file === '-' ? 'standard input' : file
 }
 
-function problemText({ kind, message }: InputFailure): string {
-  switch (kind) {
-    case 'not-found':
-      return 'there is no such file: check the path'
-    case 'permission':
-      return 'may not be read: check its permissions'
-    case 'is-directory':
-      return 'is a directory: name a trace in it'
-    case 'damaged':
-      return `the compressed file is damaged or cut short (${message}): what stands above is all that can be read`
-    case 'io':
-      return `cannot be read (${message})`
-  }
+function problemText(failure: InputFailure): string {
+  const text = unreadText(failure, 'name a trace in it')
+  return failure.kind === 'damaged' ? `${text}: what stands above is all that can be read` : text
 }

@@ -8,6 +8,7 @@ import {
   kindNames,
   type TraceSelection,
 } from '../../report/trace-selection.ts'
+import { clean, machinesText } from './printing.ts'
 
 /** As the command line has them; lists may be repeated, and their items parted by commas. */
 export interface TraceFlags {
@@ -46,7 +47,9 @@ export function askedOf(flags: TraceFlags): Result<Asked, string> {
   if (!kinds.ok) return kinds
   const about = aboutOf(flags.about ?? [])
   if (!about.ok) return about
-  const nodes = items(flags.node)
+  const named = items('--node', 'a machine, such as s3', flags.node)
+  if (!named.ok) return named
+  const nodes = named.value
   const selection = {
     fromUs: fromUs.value,
     toUs: toUs.value,
@@ -62,12 +65,21 @@ export function askedOf(flags: TraceFlags): Result<Asked, string> {
 /** Undefined: this trace has all machines that were asked for. */
 export function unknownNode({ nodes }: Asked, header: TraceHeader): string | undefined {
   const known = [...header.nodes, 'world']
-  const unknown = nodes?.find((node) => !known.includes(node))
-  return unknown === undefined ? undefined : `--node ${unknown}: this trace has no such machine: ${known.join(', ')}`
+  const names = new Set(known)
+  const unknown = nodes?.find((node) => !names.has(node))
+  return unknown === undefined
+    ? undefined
+    : `--node ${clean(unknown)}: this trace has no such machine: ${machinesText(known)}`
 }
 
-function items(given: readonly string[] | undefined): readonly string[] | undefined {
-  return given?.flatMap((each) => each.split(',')).filter((each) => each !== '')
+/** The items of a repeated list; undefined: the option is not given. */
+function items(
+  flag: string,
+  wanted: string,
+  given: readonly string[] | undefined,
+): Result<readonly string[] | undefined, string> {
+  const all = given?.flatMap((each) => each.split(','))
+  return all?.includes('') === true ? err(`${flag} '${given?.join(',')}': write the name of ${wanted}`) : ok(all)
 }
 
 function timeUs(flag: string, text: string): Result<number, string> {
@@ -81,6 +93,7 @@ function eventsOf(text: string): Result<{ readonly fromEvent: number; readonly t
   const [match, from = '', dots, to = ''] = /^(\d{0,15})(\.\.)?(\d{0,15})$/.exec(text) ?? []
   if (match === undefined || match === '')
     return err(`--events ${text}: write numbers of events: 17..40, 17.., ..40 or 17`)
+  if (Number(from || 1) === 0 || Number(to || 1) === 0) return err(`--events ${text}: the first event is number 1`)
   const fromEvent = from === '' ? 1 : Number(from)
   const last = to === '' ? Number.POSITIVE_INFINITY : Number(to)
   const toEvent = dots === undefined ? fromEvent : last
@@ -88,7 +101,9 @@ function eventsOf(text: string): Result<{ readonly fromEvent: number; readonly t
 }
 
 function kindsOf(given: readonly string[] | undefined): Result<KindChoice | undefined, string> {
-  const names = items(given)
+  const named = items('--kind', 'a kind or a layer, such as raft', given)
+  if (!named.ok) return named
+  const names = named.value
   if (names === undefined) return ok(undefined)
   const choice = kindChoice(names)
   if (choice.ok) return choice

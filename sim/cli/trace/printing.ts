@@ -10,6 +10,11 @@ export const usualArrows = 4
 const numberedMax = 8
 /** A cause that was printed this few lines above, as an event or in words, needs no words again. */
 const nearLines = 60
+/** Names of machines that are listed in one line. */
+const machinesMax = 100
+/** Width of the column of machines; a longer name moves the rest of its own line. */
+const nodeWidthMin = 5
+const nodeWidthMax = 16
 /** Names of agents by their IDs that are remembered. */
 const namesMax = 1_000
 
@@ -35,10 +40,10 @@ export class TracePrinter {
 
   /** `arrows`: causes of one event that are shown with words, at most. */
   constructor({ scenario, seed, build, nodes }: TraceHeader, known: Known, arrows: number) {
-    this.#header = `${cut(clean(scenario), wordsMax)}, seed ${seed}, build ${build}, machines ${nodes.join(', ')}\n`
+    this.#header = `${cut(clean(scenario), wordsMax)}, seed ${seed}, build ${cut(clean(build), wordsMax)}, machines ${machinesText(nodes)}\n`
     this.#known = known
     this.#arrows = arrows
-    this.#nodeWidth = Math.min(16, Math.max(5, ...nodes.map((node) => node.length)))
+    this.#nodeWidth = columnWidth(nodes)
   }
 
   /** An agent tells its name and ID: from here on the ID reads as the name. Processes die and boot. */
@@ -56,7 +61,7 @@ export class TracePrinter {
   lines(record: TraceRecord): string {
     const above = this.#header
     this.#header = ''
-    const head = `${seconds(record.t).padStart(11)}  ${record.node.padEnd(this.#nodeWidth)}  ${`#${record.n}`.padStart(8)}  `
+    const head = `${seconds(record.t).padStart(11)}  ${clean(record.node).padEnd(this.#nodeWidth)}  ${`#${record.n}`.padStart(8)}  `
     const { near, worded } = this.#causes(record)
     const inline = near === '' ? '' : `  ← ${near}`
     const indent = ' '.repeat(head.length)
@@ -73,7 +78,7 @@ export class TracePrinter {
       const known = this.#near.includes(cause) || worded.length >= this.#arrows ? undefined : this.#known(cause)
       if (known === undefined) numbers.push(cause)
       else {
-        worded.push(`← ${cause} at ${seconds(known.t)} ${known.node} ${this.#causeWords(known, record)}`)
+        worded.push(`← ${cause} at ${seconds(known.t)} ${clean(known.node)} ${this.#causeWords(known, record)}`)
         this.#printed(cause)
       }
     }
@@ -95,7 +100,7 @@ export class TracePrinter {
     const words = this.#words(record)
     const arrives = record.kind === 'segment' || (record.kind === 'datagram' && record.fate === 'arrives')
     return arrives && this.#dead.has(record.node)
-      ? words.replace(/^gets/, `reaches ${record.node}, where nothing runs,`)
+      ? words.replace(/^gets/, () => `reaches ${clean(record.node)}, where nothing runs,`)
       : words
   }
 
@@ -107,7 +112,20 @@ export class TracePrinter {
   }
 }
 
-function clean(text: string): string {
+/** Names of machines in one line, as many as can be read. */
+export function machinesText(nodes: readonly string[]): string {
+  const shown = nodes.slice(0, machinesMax).map((node) => cut(clean(node), wordsMax))
+  const more = nodes.length - shown.length
+  return more === 0 ? shown.join(', ') : `${shown.join(', ')} and ${more} more`
+}
+
+function columnWidth(nodes: readonly string[]): number {
+  const longest = nodes.reduce((width, { length }) => Math.max(width, length), nodeWidthMin)
+  return Math.min(longest, nodeWidthMax)
+}
+
+/** Text of a file, without characters that move the cursor of a terminal or change its colours. */
+export function clean(text: string): string {
   return text.replaceAll(/[\p{Cc}]+/gu, ' ')
 }
 

@@ -276,6 +276,38 @@ describe('svc-sim trace', () => {
     )
   })
 
+  it('shows no control characters of a file, whichever text they stand in', async () => {
+    const red = '\u001b[31m'
+    const [boot] = events
+    const strange = { ...header, scenario: `a${red}`, build: `b${red}`, nodes: [`s1${red}`] }
+    const record = { ...boot, node: `s1${red}` } as TraceRecord
+    const lives = [
+      record,
+      { ...record, n: 2, kind: 'crash', text: red, causes: [1] },
+      { ...events[5], n: 3, t: 500, node: record.node, from: record.node, causes: [2] },
+      { n: 4, t: 500, node: record.node, kind: 'violation', code: red, text: red, causes: [1, 3] },
+    ] as readonly TraceRecord[]
+    const said = await trace(textOf(lives, strange))
+    const causes = await trace(textOf(lives, strange), '--kind', 'violation')
+    const unknown = await trace(textOf(lives, strange), '--node', 's9')
+    const wrong = await trace(textOf([{ ...record, [red]: 1 } as object as TraceRecord], strange))
+    expect([said.exit, causes.exit, unknown.exit, wrong.exit]).toEqual([0, 0, 2, 2])
+    expect(causes.out).toContain('← 3 at')
+    for (const { out, error } of [said, causes, unknown, wrong]) expect(out + error).not.toContain('\u001b')
+  })
+
+  it('shows a trace of very many machines, with names of any length', async () => {
+    const nodes = Array.from({ length: 300_000 }, (_, at) => `n${at}`)
+    const said = await trace(
+      textOf(events, { ...header, nodes: ['s1-with-a-very-long-name', ...nodes] }),
+      '--events',
+      '1',
+    )
+    expect(said.exit).toBe(0)
+    expect(said.out.split('\n')[0]).toMatch(/, n98 and 299901 more$/)
+    expect(said.out.split('\n')[1]).toMatch(/^ {3}0\.000500 {2}s1 {14} {8}#1 {2}boots/)
+  })
+
   it('names every kind and layer once where it knows of no such name', async () => {
     const { error } = await trace(textOf(events), '--kind', 'rafts')
     const names = error.replace(/^.*layer: |;.*\n$/g, '').split(', ')
@@ -309,6 +341,12 @@ describe('svc-sim trace', () => {
       /^--kind rafts: there is no such kind or layer: timer, .*, gossip, raft, .*unknown; kind:log is .* Raft log\n$/,
     ],
     [['--kind', 'layer:note'], /^--kind layer:note: there is no such kind or layer: /],
+    [['--events', '0'], '--events 0: the first event is number 1\n'],
+    [['--events', '0..4'], '--events 0..4: the first event is number 1\n'],
+    [['--events', '..0'], '--events ..0: the first event is number 1\n'],
+    [['--node', ''], "--node '': write the name of a machine, such as s3\n"],
+    [['--node', 's1,,s2'], "--node 's1,,s2': write the name of a machine, such as s3\n"],
+    [['--kind', ''], "--kind '': write the name of a kind or a layer, such as raft\n"],
     [['--events', '9..5'], '--events 9..5: 5 is before 9\n'],
     [['--events', '5-9'], '--events 5-9: write numbers of events: 17..40, 17.., ..40 or 17\n'],
     [['--node', 's9'], '--node s9: this trace has no such machine: s1, s2, c1, world\n'],

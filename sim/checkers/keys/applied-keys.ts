@@ -31,6 +31,14 @@ export class AppliedKeys {
     return this.#indexOfValue.get(value)
   }
 
+  /** Whether the key ever had this (unique) value. */
+  hasHeld(key: string, value: string): boolean {
+    const versions = this.versions(key)
+    const index = this.#indexOfValue.get(value)
+    if (index !== undefined && versions[placeOf(versions, index)]?.value === value) return true
+    return versions.some((version) => version.value === value)
+  }
+
   versions(key: string): readonly KeyVersion[] {
     return this.#byKey.get(key) ?? []
   }
@@ -43,6 +51,18 @@ export class AppliedKeys {
 export interface KeyVersion {
   readonly index: number
   readonly value: string | undefined
+}
+
+/** How many of a key's versions, which are in order of index, are before this index: the place of the one at it, if there is one. */
+export function placeOf(versions: readonly KeyVersion[], index: number): number {
+  let low = 0
+  let high = versions.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((versions[middle] as KeyVersion).index < index) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 export const appliedKeys = checker({

@@ -27,7 +27,7 @@ export class StaleReads {
   answeredBySome(operation: KeyOperation): void {
     this.#judge.judged('K1')
     const { key, found } = operation
-    if (found === undefined || this.#applied.versions(key).some(({ value }) => value === found)) return
+    if (found === undefined || this.#applied.hasHeld(key, found)) return
     this.#judge.report('K1', `key '${key}': a value never held: ${operationText(operation)}`)
   }
 

@@ -1,5 +1,5 @@
 import { checker, type Judge } from '../checker.ts'
-import { type AppliedKeys, appliedKeys, type KeyVersion } from './applied-keys.ts'
+import { type AppliedKeys, appliedKeys, type KeyVersion, placeOf } from './applied-keys.ts'
 import type { ListedKey } from './key-history.ts'
 
 /**
@@ -40,26 +40,53 @@ export class WholeChanges {
     }
   }
 
-  /** An answer had all keys of these names that there were. */
+  /**
+   * An answer had all keys of these names that there were. The rows that it shows bound the indexes at which it can have been
+   * so: none is before the newest row, and none is at or after the next change of a row. In between, every other key must
+   * be absent at one index.
+   */
   listed(asked: readonly string[], found: readonly ListedKey[], where: string): void {
     this.#judge.judged('K2')
-    const rows = new Map(found.map((row) => [row.key, row]))
-    for (const row of found) {
-      const version = this.#applied.versions(row.key).find(({ index }) => index === row.modifyIndex)
-      if (version?.value === row.value) continue
-      this.#judge.report(
-        'K2',
-        `key '${row.key}' in a list at ${where}: '${row.value}' at index ${row.modifyIndex}, which never was`,
-      )
-      return
+    const ends = new Map<string, number>()
+    let from = 0
+    for (const { key, value, modifyIndex } of found) {
+      const versions = this.#applied.versions(key)
+      const at = placeOf(versions, modifyIndex)
+      const version = versions[at]
+      if (version?.index !== modifyIndex || version.value !== value) {
+        this.#judge.report(
+          'K2',
+          `key '${key}' in a list at ${where}: '${value}' at index ${modifyIndex}, which never was`,
+        )
+        return
+      }
+      ends.set(key, versions[at + 1]?.index ?? Number.POSITIVE_INFINITY)
+      from = Math.max(from, modifyIndex)
     }
-    const from = Math.max(0, ...found.map(({ modifyIndex }) => modifyIndex))
-    const spans = asked.map((key) => spansOf(this.#applied.versions(key), rows.get(key)?.modifyIndex))
-    const starts = [from, ...spans.flat().map((span) => span.from)].filter((start) => start >= from)
-    const isWhole = starts.some((at) => spans.every((ofKey) => ofKey.some((span) => span.from <= at && at < span.to)))
-    if (isWhole) return
-    const shown = asked.map((key) => `${key} ${rows.get(key)?.modifyIndex ?? 'absent'}`).join(', ')
+    if (this.#wereTogether(asked, ends, from)) return
+    const rows = new Map(found.map((row) => [row.key, row.modifyIndex]))
+    const shown = asked.map((key) => `${key} ${rows.get(key) ?? 'absent'}`).join(', ')
     this.#judge.report('K2', `a list at ${where} shows keys as they never were together: ${shown}`)
+  }
+
+  /**
+   * Whether some index from `from` on is before the end of every shown row, and finds the other keys absent. `ends`: by key
+   * the index at which the row that was shown changed next.
+   */
+  #wereTogether(asked: readonly string[], ends: ReadonlyMap<string, number>, from: number): boolean {
+    let to = Number.POSITIVE_INFINITY
+    const absent: (readonly KeyVersion[])[] = []
+    for (const key of asked) {
+      const end = ends.get(key)
+      if (end === undefined) absent.push(this.#applied.versions(key))
+      else if (end < to) to = end
+    }
+    let at = from
+    for (let before = -1; before < at && at < to; ) {
+      before = at
+      for (const versions of absent) at = absentFrom(versions, at)
+    }
+    return at < to
   }
 
   /** A client was told that nothing of a transaction took effect, in which this value was to be written. */
@@ -77,22 +104,13 @@ export class WholeChanges {
   }
 }
 
-interface Span {
-  readonly from: number
-  /** Not included. */
-  readonly to: number
-}
-
-/** Where the key was as found: at this version, or, when undefined, absent. */
-function spansOf(versions: readonly KeyVersion[], modifyIndex: number | undefined): readonly Span[] {
-  const spans: Span[] = []
-  const first = versions[0]
-  if (modifyIndex === undefined) spans.push({ from: 0, to: first?.index ?? Number.POSITIVE_INFINITY })
-  for (const [at, { index, value }] of versions.entries()) {
-    const isSo = modifyIndex === undefined ? value === undefined : index === modifyIndex
-    if (isSo) spans.push({ from: index, to: versions[at + 1]?.index ?? Number.POSITIVE_INFINITY })
-  }
-  return spans
+/** The first index not before `from` at which a key with these versions is absent; infinite: there is none. */
+function absentFrom(versions: readonly KeyVersion[], from: number): number {
+  // The version that the key is at: the last one that is not after `from`.
+  let at = placeOf(versions, from + 1) - 1
+  if (at < 0) return from
+  while (at < versions.length && versions[at]?.value !== undefined) at++
+  return Math.max(from, versions[at]?.index ?? Number.POSITIVE_INFINITY)
 }
 
 export const wholeChanges = checker({

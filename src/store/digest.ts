@@ -30,28 +30,29 @@ function hashOf(table: TableDefinition<Row>, row: Row): RowSum {
 }
 
 /** One table's part in the digest of the whole state. */
-export interface TableSum {
-  readonly name: string
-  readonly rows: number
+export interface SummedTable {
+  readonly definition: { readonly name: string }
+  readonly rows: { readonly size: number }
   readonly lastChange: ModifyIndex
   readonly departures: Departures
-  readonly sum: RowSum
+  readonly sum: RowSum | undefined
 }
 
 /** 16 hex digits. A table that was never used counts as absent: servers of a release that lacks it agree with those that have it. */
-export function stateDigest(tables: Iterable<TableSum>): string {
+export function stateDigest(tables: Iterable<SummedTable>): string {
   const hasher = new RowHasher()
-  for (const { name, rows, lastChange, departures, sum } of tables) {
-    if (rows === 0 && lastChange === 0) continue
-    hasher.add(name)
-    hasher.add(rows)
+  for (const { definition, rows, lastChange, departures, sum } of tables) {
+    if (rows.size === 0 && lastChange === 0) continue
+    hasher.add(definition.name)
+    hasher.add(rows.size)
     hasher.add(lastChange)
     for (const [departure, index] of departures) {
       hasher.add(departure)
       hasher.add(index)
     }
-    hasher.add(sum.high)
-    hasher.add(sum.low)
+    const { high, low } = sum ?? emptySum
+    hasher.add(high)
+    hasher.add(low)
   }
   const { high, low } = hasher.finished()
   return high.toString(16).padStart(8, '0') + low.toString(16).padStart(8, '0')

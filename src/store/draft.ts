@@ -51,6 +51,10 @@ export class Draft<R extends Row = Row> {
     return this.#departures
   }
 
+  get sum(): RowSum | undefined {
+    return this.#sum
+  }
+
   /** Made by the present command, at the index of which the table was touched before. */
   depart(name: string): void {
     if (this.#departures.get(name) === this.#lastChange) return

@@ -4,13 +4,14 @@ import type { ReadTransaction, Row, TableDefinition } from './types.ts'
 interface LiveState {
   readonly index: ModifyIndex
   read(): ReadTransaction
+  row<R extends Row>(table: TableDefinition<R>, key: string): R | undefined
   lastChange<R extends Row>(table: TableDefinition<R>): ModifyIndex
   lastDeparture<R extends Row>(table: TableDefinition<R>, departure: string): ModifyIndex
 }
 
 /**
- * The state as of each question, for callers that ask within one turn, and mostly only when a table last changed. Unlike a reader
- * it makes no version until rows are read, so commands between its questions go on sharing their drafts.
+ * The state as of each question, for callers that ask within one turn, and mostly only when a table last changed, or for one row.
+ * Unlike a reader it makes no version until rows are listed, so commands between its questions go on sharing their drafts.
  */
 export class LiveReader implements ReadTransaction {
   readonly #state: LiveState
@@ -24,7 +25,7 @@ export class LiveReader implements ReadTransaction {
   }
 
   get<R extends Row>(table: TableDefinition<R>, key: string): R | undefined {
-    return this.#state.read().get(table, key)
+    return this.#state.row(table, key)
   }
 
   all<R extends Row>(table: TableDefinition<R>): Iterable<R> {

@@ -4,7 +4,8 @@ import { err, ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Failure } from '../model/failure.ts'
 import { greater, type ModifyIndex, noChange } from '../model/log-position.ts'
-import { emptySum, stateDigest, type TableSum } from './digest.ts'
+import { stateDigest } from './digest.ts'
+import type { Draft } from './draft.ts'
 import { LiveReader } from './live.ts'
 import { RecordingReader, sameLastChanges, type Touched } from './recording.ts'
 import { SnapshotReader } from './restore.ts'
@@ -144,6 +145,13 @@ export class Store {
   }
 
   /** Of the present state, without making a version of it. */
+  row<R extends Row>(table: TableDefinition<R>, key: string): R | undefined {
+    invariant(!this.#applying, 'the state read from within a command')
+    const draft = this.#drafts.get(table.name) as Draft<R> | undefined
+    return (draft ?? tableOf(this.#version.tables, table)).rows.get(key)
+  }
+
+  /** Likewise. */
   lastChange<R extends Row>(table: TableDefinition<R>): ModifyIndex {
     invariant(!this.#applying, 'the state read from within a command')
     return (this.#drafts.get(table.name) ?? tableOf(this.#version.tables, table)).lastChange
@@ -251,11 +259,11 @@ export class Store {
   /** Equal on stores that hold equal states; undefined unless asked for at construction. */
   digest(): { readonly index: ModifyIndex; readonly digest: string } | undefined {
     if (!this.#withDigest) return undefined
-    const sums: TableSum[] = []
-    const { index, tables } = this.#current()
-    for (const [name, { rows, lastChange, departures, sum }] of tables) {
-      sums.push({ name, rows: rows.size, lastChange, departures, sum: sum ?? emptySum })
-    }
-    return { index, digest: stateDigest(sums) }
+    invariant(!this.#applying, 'the state read from within a command')
+    const tables = Array.from(
+      this.#version.tables.values(),
+      (table) => this.#drafts.get(table.definition.name) ?? table,
+    )
+    return { index: this.#index, digest: stateDigest(tables) }
   }
 }

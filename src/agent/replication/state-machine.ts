@@ -90,7 +90,7 @@ export class ReplicatedState implements StateMachine {
     this.#replaceIfReady()
     if (!repeated) {
       const { store } = this
-      this.#observer?.commandApplied?.(store.index, command.kind, outcome, identity, store.read(), entry.index)
+      this.#observer?.commandApplied?.(store.index, command.kind, outcome, identity, store.live, entry.index)
     }
     return ok(outcome)
   }

@@ -89,7 +89,8 @@ export interface Checker<T = unknown, Codes extends Laws = Laws> {
   readonly codes: Codes
   readonly takes: readonly FactName[]
   make(run: CheckedRun & Judge<ExcuseNames>): T
-  told<Name extends FactName>(it: T, name: Name, fact: Facts[Name]): void
+  /** What takes each fact of a name that is in `takes`. */
+  taker<Name extends FactName>(it: T, name: Name): (fact: Facts[Name]) => void
   /** Judges what can be judged only when the run is over. */
   ends(it: T, atUs: number): void
 }
@@ -128,7 +129,10 @@ export function checker<const Codes extends Laws, T, Others extends Pick<Checker
     takes: Object.keys(takes) as FactName[],
     // A run takes every excuse that is declared, and refuses any other.
     make: (run) => declared.make(run as CheckedRun & Judge<never>),
-    told: (it, name, fact) => takes[name]?.(it, fact),
+    taker: (it, name) => {
+      const take = takes[name]
+      return (fact) => take?.(it, fact)
+    },
     ends: (it, atUs) => declared.ends?.(it, atUs),
   }
 }

@@ -1,7 +1,7 @@
 import { features } from '../../src/agent/assembly/features.ts'
 import type { CheckedRun, Checker, ExcuseNames, Judge, Report, Tell } from './checker.ts'
 import { type AllExcuses, checkers, type InvariantCode } from './checkers.ts'
-import type { FactName, NodeTrigger } from './facts.ts'
+import type { FactName, Facts, NodeTrigger } from './facts.ts'
 import { JudgedTally } from './judged-tally.ts'
 import type { Membership } from './pool/membership.ts'
 
@@ -24,6 +24,9 @@ type RunParts = Pick<CheckedRun, 'nowUs' | 'staleDefaultMs'> &
     /** Number of the event in the trace that happens now. */
     readonly eventNow?: () => number
   }
+
+/** Hands a fact of one name to one checker. */
+type Taker = (fact: Facts[FactName]) => void
 
 /** Violations kept: the first tells, the rest follow from it. */
 const violationsMax = 100
@@ -49,7 +52,7 @@ export class Invariants implements Judge<AllExcuses> {
   readonly #run: CheckedRun & Judge<ExcuseNames>
   readonly #onViolation: RunParts['onViolation']
   readonly #made = new Map<Checker, unknown>()
-  readonly #takers = new Map<FactName, readonly Checker[]>()
+  readonly #takers = new Map<FactName, Taker[]>()
 
   constructor({ wan, onTrigger, onViolation, ...parts }: RunParts) {
     this.#onViolation = onViolation
@@ -76,7 +79,7 @@ export class Invariants implements Judge<AllExcuses> {
       sinceOf: (kind) => since.get(kind),
     }
     for (const checker of checkers) {
-      for (const name of checker.takes) this.#takers.set(name, [...(this.#takers.get(name) ?? []), checker])
+      for (const name of checker.takes) this.#take(checker, name)
     }
   }
 
@@ -89,12 +92,27 @@ export class Invariants implements Judge<AllExcuses> {
 
   /** What this run has of a checker, made when it is first asked for. */
   of<T>(checker: Checker<T>): T {
+    const made = this.#made.get(checker)
+    if (made !== undefined) return made as T
     if (!this.#made.has(checker)) this.#made.set(checker, checker.make(this.#run))
     return this.#made.get(checker) as T
   }
 
   readonly tell: Tell = (name, fact) => {
-    for (const checker of this.#takers.get(name) ?? []) checker.told(this.of(checker), name, fact)
+    const takers = this.#takers.get(name)
+    if (takers !== undefined) for (const take of takers) take(fact)
+  }
+
+  /** The checker is made when it is first told something, and looked up no more after that: some facts come with every event. */
+  #take<Name extends FactName>(checker: Checker, name: Name): void {
+    let take: ((fact: Facts[Name]) => void) | undefined
+    const taker: Taker = (fact) => {
+      take ??= checker.taker(this.of(checker), name)
+      take(fact as Facts[Name])
+    }
+    const takers = this.#takers.get(name)
+    if (takers === undefined) this.#takers.set(name, [taker])
+    else takers.push(taker)
   }
 
   /** The run is over: judges what can be judged only now, up to the first violation. */

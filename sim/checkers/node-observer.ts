@@ -128,8 +128,8 @@ class NodeObserver implements RaftObserver {
   }
 
   received(from: string, message: RaftMessage): void {
-    this.#tell('message received', { from, message })
-    if (isReply(message) && this.#leads(message.term)) this.#tell('reply received', { from })
+    this.#all.tell('message received', { node: this.#node, from, message })
+    if (isReply(message) && this.#leads(message.term)) this.#all.tell('reply received', { node: this.#node, from })
   }
 
   changeAsked(change: ConfigurationChange): void {
@@ -156,14 +156,14 @@ class NodeObserver implements RaftObserver {
   appended(entries: readonly Entry[]): void {
     const first = entries[0]
     if (first === undefined || !this.#acted('wrote entries')) return
-    this.#tell('log written', { from: first.index, lastIndex: this.#log.lastIndex })
+    this.#all.tell('log written', { node: this.#node, from: first.index, lastIndex: this.#log.lastIndex })
     this.#append(entries)
     this.#triggered('entry appended')
   }
 
   committed(index: LogIndex, term: Term): void {
     if (!this.#acted('committed an entry')) return
-    this.#tell('index committed', { index })
+    this.#all.tell('index committed', { node: this.#node, index })
     const completeness = this.#all.of(leaderCompleteness)
     if (index > completeness.committedIndex) {
       const log = this.#all.of(serverLogs).holding(this.#node, index, term)
@@ -228,7 +228,8 @@ class NodeObserver implements RaftObserver {
         this.#tell('gap written', { index: entry.index, lastIndex: before })
         return
       }
-      this.#tell('entry written', { index: entry.index, term: entry.term, hash: log.hashAt(entry.index) })
+      const { index, term } = entry
+      this.#all.tell('entry written', { node: this.#node, index, term, hash: log.hashAt(index) })
       if (entry.kind === 'configuration') this.#configuration(entry)
       if (entry.kind === 'command' && entry.payload.length <= shortCommandBytes) this.#shortCommand(entry)
     }
@@ -259,6 +260,7 @@ class NodeObserver implements RaftObserver {
     if (!isIn) this.#reach('leader removed')
   }
 
+  /** For what is rare: facts of every message and entry are told as they are, without a copy. */
   #tell<Name extends NodeFact>(name: Name, fact: Omit<Facts[Name], 'node'>): void {
     this.#all.tell(name, { node: this.#node, ...fact } as Facts[Name])
   }

@@ -1,7 +1,7 @@
 import { InvariantViolation } from '../../src/base/invariant.ts'
 import { defaultLeafTtlMinMs, defaultSkewMs, leafLeftMinMs } from '../../src/features/connect/limits.ts'
 import { cleanDeath } from '../checkers/clean-death.ts'
-import type { NodeTrigger } from '../checkers/facts.ts'
+import type { Facts, NodeTrigger } from '../checkers/facts.ts'
 import { Invariants } from '../checkers/invariants.ts'
 import { sumOfJudged } from '../checkers/judged-tally.ts'
 import { acknowledgedWrites } from '../checkers/keys/acknowledged-writes.ts'
@@ -35,9 +35,13 @@ type CheckedResult = Pick<
   'failures' | 'undecided' | 'elections' | 'writesAcknowledged' | 'judged' | 'marks' | 'history'
 >
 
+/** A fact that says all by its name. */
+const nothing = {}
+
 /** The checkers of all datacenters of a run, and what they share. */
 export class RunChecks {
   readonly byDatacenter: ReadonlyMap<string, Invariants>
+  readonly #all: readonly Invariants[]
   /** Of the first datacenter. */
   readonly first: Invariants
   /** The pool of the servers of all datacenters. */
@@ -65,6 +69,7 @@ export class RunChecks {
         eventNow: () => simulation.trace.eventNow,
       })
     this.byDatacenter = new Map(datacenters.map((datacenter) => [datacenter, newChecks()]))
+    this.#all = [...this.byDatacenter.values()]
     this.first = this.of(datacenters[0] ?? '')
   }
 
@@ -80,23 +85,23 @@ export class RunChecks {
   }
 
   get hasViolations(): boolean {
-    for (const { violations } of this.byDatacenter.values()) if (violations.length > 0) return true
+    for (const { violations } of this.#all) if (violations.length > 0) return true
     return false
   }
 
   /** Every text that an agent shows goes to the checkers of all datacenters, each of which has its own keys. */
   said(node: string, where: string, text: () => string): void {
     if (where !== 'log') this.#checksOf(node).tell('answer shown', { node })
-    for (const checks of this.byDatacenter.values()) checks.tell('text shown', { node, where, text })
+    for (const checks of this.#all) checks.tell('text shown', { node, where, text })
   }
 
   turnEnded(): void {
-    for (const checks of this.byDatacenter.values()) checks.tell('turn ended', {})
+    for (const checks of this.#all) checks.tell('turn ended', nothing)
   }
 
-  lookedAround(isTroubled: () => boolean): void {
-    for (const checks of this.byDatacenter.values()) checks.tell('network looked at', { isTroubled })
-    this.#wan?.look(isTroubled)
+  lookedAround(look: Facts['network looked at']): void {
+    for (const checks of this.#all) checks.tell('network looked at', look)
+    this.#wan?.look(look.isTroubled)
   }
 
   /** What a process reports of itself, told to the checkers of its datacenter. */
@@ -106,12 +111,12 @@ export class RunChecks {
 
   /** The run is over. */
   end(hasFailed: () => boolean): void {
-    for (const checks of this.byDatacenter.values()) checks.end(hasFailed)
+    for (const checks of this.#all) checks.end(hasFailed)
   }
 
   /** `about`: the run, as the history of its keys names it. */
   result(about: string): CheckedResult {
-    const all = [...this.byDatacenter.values()]
+    const all = this.#all
     return {
       failures: all.flatMap(({ violations }) => violations.map(failureOf)),
       undecided: all.flatMap((checks) => checks.of(linearizableKeys).undecided),

@@ -66,6 +66,7 @@ export class ScenarioRun implements RunContext {
   #step: Identity = { a: 0, b: 0 }
   /** How often this step has drawn for itself. */
   #drawnByStep = 0
+  readonly #look = { isTroubled: (): boolean => this.injector.isNetworkTroubled }
   /** Something changed that conditions may depend on. Before the first process starts there is nothing to judge. */
   #changed = false
 
@@ -247,7 +248,7 @@ export class ScenarioRun implements RunContext {
   #afterTurn(): void {
     this.#checks.turnEnded()
     if (this.hasFailed()) return
-    this.#checks.lookedAround(() => this.injector.isNetworkTroubled)
+    this.#checks.lookedAround(this.#look)
     if (!this.#changed) return
     this.#changed = false
     for (const [at, condition] of (this.scenario.always ?? []).entries()) {

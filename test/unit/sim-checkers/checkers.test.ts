@@ -53,8 +53,8 @@ describe('a fact', () => {
       takes: { 'process died': (it, { node }) => void it.push(node) },
     })
     expect(one.takes).toEqual(['process died'])
-    one.told(told, 'process died', { node: 's1' })
-    one.told(told, 'process paused', { node: 's2' })
+    one.taker(told, 'process died')({ node: 's1' })
+    one.taker(told, 'process paused')({ node: 's2' })
     expect(told).toEqual(['s1'])
   })
 

@@ -30,6 +30,7 @@ export async function main(_argv: readonly string[], revision?: string): Promise
   if (!isWorker && process.env[cpuTimeVariable] === '1') reportCpuTime()
   const env = createHostEnv({ logSink: terminalSink((text) => void process.stderr.write(text)), logLevel: 'error' })
   const terminal = createTerminal(env.log)
+  endWithReader()
   // From a turn of the event loop of its own: at a module's top level Node drains its queues in another order.
   await new Promise<void>((resolve) => setImmediate(resolve))
   if (isWorker) return await serve(Number(second))
@@ -67,6 +68,21 @@ async function serve(stallCpuMs: number): Promise<never> {
   await serveSeeds({ port, createPlatform, wallMs: () => performance.now(), cpuMs })
   return exit(0)
 }
+
+/**
+ * `svc-sim run … | head -1`: with nobody left to read, the command ends as one that SIGPIPE ends, and runs no further seeds. Its
+ * workers end with it.
+ */
+function endWithReader(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (cause: NodeJS.ErrnoException) => {
+      if (cause.code === 'EPIPE') process.exit(exitOfBrokenPipe)
+    })
+  }
+}
+
+/** As a shell tells SIGPIPE: 128 and its number. */
+const exitOfBrokenPipe = 141
 
 /** CPU time of all threads of this process, in milliseconds. */
 function cpuMs(): number {

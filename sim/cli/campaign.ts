@@ -45,12 +45,11 @@ export async function runCampaign(
   } catch (cause) {
     if (!(cause instanceof WorkerDidNotStart)) throw cause
     screen.note(cause.message)
-    screen.close()
-    return exits.noVerdict
+    campaign.isCutShort()
   }
   screen.close()
   const worst = campaign.end()
-  return (await outputs.end()) ? worst : exits.usage
+  return (await outputs.end()) ? worst : graver(worst, exits.usage)
 }
 
 /** What is said of one page. */
@@ -82,6 +81,7 @@ class Campaign {
   #page = newTally()
   #at = 0
   #worst: number = exits.passed
+  #cutShort = false
 
   constructor(pages: readonly SentPage[], { first, last }: SeedRange, parts: CampaignParts) {
     this.#pages = pages
@@ -102,14 +102,23 @@ class Campaign {
     }
     this.#page.marks.add(record.marks)
     this.#tell(record)
-    this.#outputs.take(record, (line) => this.#say(line))
+    this.#outputs.take(record, this.#screen)
     if (this.#page.seeds === this.#count) this.#endPage()
   }
 
+  /** Seeds are left that no worker could run: what is said from here on is of those that ran, and no verdict on all. */
+  isCutShort(): void {
+    this.#worst = graver(this.#worst, exits.noVerdict)
+    this.#cutShort = true
+  }
+
   end(): number {
-    // The seed that failed was not the last of its page.
+    // The seed that failed, or the last one that ran, was not the last of its page.
     if (this.#page.seeds > 0) this.#endPage()
-    if (this.#pages.length > 1) {
+    const isMany = this.#pages.length > 1
+    if (this.#cutShort && (isMany || this.#total.seeds === 0 || this.#flags.json === true))
+      this.#say(`ended after ${this.#total.seeds} of ${this.#pages.length * this.#count} seeds`)
+    if (isMany) {
       this.#say(this.#totalText())
       this.#sayJudged(this.#total)
     }
@@ -159,9 +168,10 @@ class Campaign {
     else this.#screen.line(line)
   }
 
-  #summaryText({ failed, undecided }: Tally): string {
+  #summaryText({ seeds, failed, undecided }: Tally): string {
     const count = this.#count
     const open = undecided === 0 ? [] : [`${undecided} undecided`]
+    if (this.#cutShort) return [`ended after ${seeds} of ${count} seeds`, `${failed} failed`, ...open].join(', ')
     if (failed > 0 && this.#flags.untilFailure === true) {
       return ['stopped at the first seed that failed', ...open].join(', ')
     }
@@ -176,9 +186,14 @@ class Campaign {
       ...(undecided === 0 ? [] : [`${undecided} undecided`]),
     ]
     const seconds = (this.#progress.elapsedMs / 1000).toFixed(1)
-    const verdict = wrong.length === 0 ? 'all passed' : wrong.join(', ')
-    return `total: ${this.#at} scenarios, ${seeds} seeds, ${verdict}, in ${seconds} s`
+    const ran = this.#cutShort ? 'none failed' : 'all passed'
+    const verdict = wrong.length === 0 ? ran : wrong.join(', ')
+    return `total: ${counted(this.#at, 'scenario')}, ${counted(seeds, 'seed')}, ${verdict}, in ${seconds} s`
   }
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`
 }
 
 function newTally(): Tally {

@@ -4,6 +4,7 @@ import { type JunitCase, junitHead, junitTail, type Missed, missedCase, seedCase
 import type { SeedRecord } from '../report/seed-record.ts'
 import { LineFile } from './line-file.ts'
 import type { RunFlags } from './run-flags.ts'
+import type { Screen } from './screen.ts'
 import type { SimTerminal } from './terminal.ts'
 
 /** GitHub shows ten annotations of a step; the report has all. */
@@ -46,14 +47,17 @@ export class Outputs {
     return new Outputs(terminal, flags.json === true, lines, junit)
   }
 
-  /** `say`: a line for the log of the command. */
-  take(record: SeedRecord, say: (line: string) => void): void {
+  /** With `--json` standard output is for programs alone, and what people read goes to standard error. */
+  take(record: SeedRecord, screen: Pick<Screen, 'line' | 'note'>): void {
     const line = JSON.stringify(this.#build === undefined ? record : { ...record, build: this.#build })
-    if (this.#json) this.#terminal.out(`${line}\n`)
+    if (this.#json) screen.line(line)
     this.#lines?.add(line)
     if (this.#junit !== undefined) this.#cases.push(seedCase(record))
     if (record.verdict === 'passed' || this.#workspace === undefined) return
-    if (++this.#annotated <= annotationsMax) say(annotation(record, this.#workspace))
+    if (++this.#annotated > annotationsMax) return
+    const text = annotation(record, this.#workspace)
+    if (this.#json) screen.note(text)
+    else screen.line(text)
   }
 
   endPage({ loaded }: Page, missed: readonly Missed[]): void {

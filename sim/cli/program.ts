@@ -45,10 +45,11 @@ Examples:
   svc-sim self-test --bug 1 --bug lease-after-a-pause
 
 Exit codes: 0 passed, 1 an expectation or an invariant was not met (lincheck: not linearizable;
-self-test: a planted bug was not found, or the sound program failed), 2 bad usage, scenario, trace or history,
-3 not deterministic, 4 undecided: nothing failed, but the search for an order of a key's operations was given up,
-5 a seed has no verdict: its process ended, ran out of memory, or its virtual time stood still,
-6 nothing failed, but the time of explore was spent before every seed had run, or merge misses seeds.
+self-test: a planted bug was not found, or the sound program failed), 2 bad usage, scenario, trace or history, or a
+file that could not be written whole (what was found is printed all the same), 3 not deterministic, 4 undecided:
+nothing failed, but the search for an order of a key's operations was given up, 5 a seed has no verdict: its process
+ended, ran out of memory, or its virtual time stood still, 6 nothing failed, but the time of explore was spent before
+every seed had run, or merge misses seeds; 141 nobody reads the output any more.
 `
 
 /** Runs one command line to its end and gives the exit code. */
@@ -90,7 +91,7 @@ function addScenarioCommands(program: Command, terminal: SimTerminal, ended: End
     .command('run')
     .description('Run scenarios.')
     .argument('<file...>', 'scenario files')
-    .option('--seed <n>', 'the seed of the run', wholeNumber)
+    .option('--seed <n>', 'the seed of the run; 1 if neither is given', wholeNumber)
     .option('--seeds <a..b>', 'one run for each seed from a to b', seedRange)
     .option('--verify', 'run each seed twice and compare the trace hashes')
     .option(
@@ -113,12 +114,12 @@ function addScenarioCommands(program: Command, terminal: SimTerminal, ended: End
     .option('--jobs <n>', 'run so many seeds at the same time, each in a process; as many as there are cores', jobCount)
     .option(
       '--stall <seconds>',
-      'give a seed up that uses this much CPU time while its virtual time stands still',
+      'give a seed up that uses this much CPU time while its virtual time stands still; 120 if not given',
       stallTime,
     )
     .option(
       '--steps <n>',
-      "give up on a key's history after this many steps; the verdict is then 'undecided'",
+      "give up on a key's history after this many steps, 2000000 if not given; the verdict is then 'undecided'",
       stepCount,
     )
     .action(async (files: readonly string[], flags: RunFlags) => {
@@ -254,7 +255,11 @@ function addJudgingCommands(program: Command, terminal: SimTerminal, ended: Ende
     .description('Say whether a history of keys is linearizable, and if not, why.')
     .argument('<file>', 'a history: JSON lines, as run --history writes them')
     .option('--html <file>', 'draw what cannot be ordered: one lane for each client')
-    .option('--steps <n>', "give up on a key after so many steps of the search; its verdict is 'undecided'", stepCount)
+    .option(
+      '--steps <n>',
+      "give up on a key after so many steps of the search, 2000000 if not given; its verdict is 'undecided'",
+      stepCount,
+    )
     .action(async (file: string, flags: LincheckFlags) => {
       ended(await checkHistory(file, flags, terminal))
     })

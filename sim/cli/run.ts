@@ -9,6 +9,9 @@ import { exits, type SimTerminal } from './terminal.ts'
 /** The seed of a run for which none is given: always the same, so that the same command gives the same run. */
 const defaultSeed = 1
 
+/** A suite of JUnit's says first how many cases it has: it is kept until its last seed. */
+const junitSeedsMax = 100_000
+
 /** `svc-sim run`: every file with every seed; the exit code is that of the worst run. */
 export async function runFiles(files: readonly string[], flags: RunFlags, terminal: SimTerminal): Promise<number> {
   const misuse = misuseOf(files, flags) ?? (await overwriting(files, flags, terminal))
@@ -58,5 +61,11 @@ function misuseOf(files: readonly string[], flags: RunFlags): string | undefined
   if (many && flags.history !== undefined) return '--history writes one run: give one scenario and one --seed'
   if (many && flags.decisions !== undefined) return '--decisions writes one run: give one scenario and one --seed'
   if (many && flags.replay !== undefined) return '--replay is one run: give its scenario alone'
+  if (flags.junit !== undefined && seedsOf(flags) > junitSeedsMax)
+    return `--junit holds a case for each seed of a scenario, ${junitSeedsMax} at most: give fewer --seeds, or --jsonl`
   return undefined
+}
+
+function seedsOf({ seeds }: RunFlags): number {
+  return seeds === undefined ? 1 : seeds.last - seeds.first + 1
 }

@@ -11,7 +11,7 @@ import { Outputs } from './outputs.ts'
 import { runText } from './progress.ts'
 import type { RunFlags } from './run-flags.ts'
 import { Screen } from './screen.ts'
-import { exitOf, exits, type SimTerminal } from './terminal.ts'
+import { exitOf, exits, graver, type SimTerminal } from './terminal.ts'
 import { TraceFiles } from './trace-files.ts'
 
 /** One seed of one scenario, in this process, with its story. */
@@ -40,7 +40,6 @@ export async function runOne(
   const onLine = (line: StoryLine): void => screen.line(storyText(line))
   const made = await runs.first(turn, { onLine: isTold ? onLine : undefined, trace, book })
   const isWritten = [await traces.end(), await decisions?.end(), await writeHistory(made, flags, terminal)]
-  if (isWritten.includes(false)) return exits.usage
   const record = await runs.record(turn, made, flags.verify === true, undefined)
   screen.close()
   if (flags.json !== true) {
@@ -51,11 +50,13 @@ export async function runOne(
     // The reason is next to the verdict; how to see it again comes last.
     for (const line of [...about, ...failure.slice(0, -1), ...judged, ...failure.slice(-1)]) screen.line(line)
   }
-  outputs.take(record, (line) => (flags.json === true ? screen.note(line) : screen.line(line)))
+  outputs.take(record, screen)
   outputs.endPage(turn.page, [])
   const note = list && replay && replayNote(flags.replay ?? '', list, replay, terminal.build)
   if (note !== undefined) terminal.error(`${note}\n`)
-  return (await outputs.end()) ? exitOf(record) : exits.usage
+  // The run itself is as it is, whatever could not be written of it.
+  isWritten.push(await outputs.end())
+  return !isWritten.includes(false) ? exitOf(record) : graver(exitOf(record), exits.usage)
 }
 
 /** A run that a person can watch: how far it is in virtual time, and how fast. */

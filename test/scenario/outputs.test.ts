@@ -1,10 +1,12 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { seedRecordSchema } from '../../sim/report/seed-record.ts'
 import { junitProblems } from '../tools/junit-shape.ts'
-import { scenarioFile, svcSim } from './svc-sim.ts'
+import { projectRoot, scenarioFile, svcSim } from './svc-sim.ts'
 
 const page = `scenario: One server
 about: |
@@ -65,6 +67,37 @@ describe('what svc-sim run gives to programs', () => {
     expect(records(out)).toEqual(records(readFileSync(jsonl, 'utf8')))
     expect(records(out)).toMatchObject([{ seed: 3, verdict: 'failed', verified: true }])
     expect(junitProblems(readFileSync(junit, 'utf8'))).toEqual([])
+  })
+
+  it('is whole though the trace could not be written, which the exit code says', async () => {
+    const file = scenarioFile(page)
+    const [jsonl, junit] = [join(folder(), 'seeds.jsonl'), join(folder(), 'report.xml')]
+    const flags = ['--trace-text', '/dev/full', '--jsonl', jsonl, '--junit', junit]
+    const { exit, out, err } = await svcSim(['run', file, ...flags])
+    expect(exit).toBe(2)
+    expect(err).toBe('/dev/full: was not written whole (ENOSPC)\n')
+    expect(out).toMatch(/^passed: One server/m)
+    expect(records(readFileSync(jsonl, 'utf8'))).toMatchObject([{ verdict: 'passed' }])
+    expect(junitProblems(readFileSync(junit, 'utf8'))).toEqual([])
+  })
+
+  it('has as many seeds as a report can hold, and no more', async () => {
+    const flags = ['--seeds', '1..99999999999', '--junit', join(folder(), 'report.xml')]
+    const { exit, err } = await svcSim(['run', scenarioFile(page), ...flags])
+    expect(exit).toBe(2)
+    expect(err).toMatch(/^--junit holds a case for each seed of a scenario, 100000 at most/)
+  })
+
+  it('ends, quietly and with 141, when its reader has gone, and runs no further seeds', async () => {
+    const argv = [join(projectRoot, 'bin/svc-sim.js'), 'run', scenarioFile(page), '--seeds', '1..99999999999']
+    const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'pipe'] })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    let err = ''
+    child.stderr.setEncoding('utf8').on('data', (text) => (err += text))
+    child.stdout.once('data', () => child.stdout.destroy())
+    const [exit] = await once(child, 'close')
+    expect(exit).toBe(141)
+    expect(err).not.toMatch(/EPIPE|fatal|\n +at /)
   })
 
   it('is refused before anything runs where a file cannot be written', async () => {

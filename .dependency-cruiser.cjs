@@ -28,6 +28,7 @@ const homes = {
   'node-forge': '^src/pki/der[.]ts$',
   '@noble/curves': '^sim/platform/(ecdsa|signing-keys)[.]ts$',
   '@noble/hashes': '^src/features/acl/hash[.]ts$',
+  typescript: '^sim/(mutation/|platform/compiler[.]ts$)',
   seedrandom: '^sim/(world/decisions/decisions|studies/random-streams)[.]ts$',
 }
 
@@ -148,7 +149,18 @@ module.exports = {
       name: 'no-development-package',
       severity: 'error',
       from: { path: '^(src|sim|bin)/' },
-      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], pathNot: '^node_modules/@types/' },
+      to: {
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
+        pathNot: ['^node_modules/@types/', '^node_modules/typescript/'],
+      },
+    },
+    {
+      name: 'parser-is-handed-in',
+      severity: 'error',
+      comment:
+        'Users do not have the TypeScript package: sim/platform/compiler.ts loads it only where it is installed.',
+      from: { path: '^sim/mutation/' },
+      to: { path: '^node_modules/typescript/', dependencyTypesNot: ['type-only'] },
     },
     { name: 'no-cycle', severity: 'error', from: {}, to: { circular: true } },
     {

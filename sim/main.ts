@@ -9,8 +9,10 @@ import { newestRelease, releaseText } from '../src/model/release.ts'
 import { runSimCli } from './cli/program.ts'
 import type { ScreenKind } from './cli/terminal.ts'
 import { createCluster, describeCluster } from './library.ts'
+import { loadCompiler } from './platform/compiler.ts'
 import { cpuTimeVariable, reportCpuTime } from './platform/cpu-time.ts'
 import { readPieces } from './platform/input.ts'
+import { mutationSwitch } from './platform/mutation.ts'
 import { createPlatform } from './platform/platform.ts'
 import { buildHash, createWorkshop } from './platform/program-copy.ts'
 import { shippedScenarios } from './platform/shipped-scenarios.ts'
@@ -54,6 +56,7 @@ export async function main(_argv: readonly string[], revision?: string): Promise
       startWorker: (stallCpuMs) => startWorker({ script, stallCpuMs }),
       shippedScenarios: () => shippedScenarios(root, process.cwd()),
       createWorkshop: () => createWorkshop(root),
+      loadCompiler,
       version: releaseText(newestRelease),
       build: revision ?? releaseText(newestRelease),
     }),
@@ -65,7 +68,7 @@ async function serve(stallCpuMs: number): Promise<never> {
   // A file of its own in the bundle, for its thread loads nothing else.
   const { watchWorker } = await import('./platform/worker-watch.ts')
   const port = workerPort(watchWorker(stallCpuMs, sayPipe, beat.cells))
-  await serveSeeds({ port, createPlatform, wallMs: () => performance.now(), cpuMs })
+  await serveSeeds({ port, createPlatform, wallMs: () => performance.now(), cpuMs, mutation: mutationSwitch() })
   return exit(0)
 }
 

@@ -8,6 +8,7 @@ import { explore } from './explore/command.ts'
 import { commitHash, type ExploreFlags, shardOf, timeSpan } from './explore/flags.ts'
 import { type MergeFlags, merge } from './explore/merge.ts'
 import { checkHistory, type LincheckFlags } from './lincheck.ts'
+import { addMutate } from './mutate/options.ts'
 import { type PlanFlags, printPlan } from './plan.ts'
 import { runFiles } from './run.ts'
 import type { RunFlags, SeedRange } from './run-flags.ts'
@@ -43,6 +44,7 @@ Examples:
   svc-sim merge /tmp/shard-*.jsonl
   svc-sim lincheck /tmp/keys.jsonl --html /tmp/keys.html
   svc-sim self-test --bug 1 --bug lease-after-a-pause
+  svc-sim mutate --room src/raft/core --sample 20 --budget 30s
 
 Exit codes: 0 passed, 1 an expectation or an invariant was not met (lincheck: not linearizable;
 self-test: a planted bug was not found, or the sound program failed), 2 bad usage, scenario, trace or history, or a
@@ -278,6 +280,7 @@ function addJudgingCommands(program: Command, terminal: SimTerminal, ended: Ende
     .action(async (flags: SelfTestFlags) => {
       ended(await runSelfTest(flags, terminal))
     })
+  addMutate(program, { jobCount, seedRange, seedCount }, terminal, ended)
 }
 
 function addStudies(program: Command, terminal: SimTerminal, ended: Ended): void {

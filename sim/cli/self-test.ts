@@ -61,7 +61,7 @@ export async function runSelfTest(flags: SelfTestFlags, terminal: SimTerminal): 
 }
 
 /** By row or by name; all if none is named. What is wrong with a name, as a text. */
-function bugsNamed(names: readonly string[] | undefined): readonly PlantedBug[] | string {
+export function bugsNamed(names: readonly string[] | undefined): readonly PlantedBug[] | string {
   if (names === undefined) return plantedBugs
   const chosen = new Set<PlantedBug>()
   for (const name of names) {

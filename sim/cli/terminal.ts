@@ -1,10 +1,11 @@
 import type { Result } from '../../src/base/result.ts'
 import type { Closable } from '../../src/env/async.ts'
 import type { Disk } from '../../src/env/disk.ts'
+import type { MutationWorkshop } from '../mutation/build.ts'
+import type { Compiler } from '../mutation/operators/change.ts'
 import type { Worker } from '../pool/worker.ts'
 import type { SeedVerdict } from '../report/seed-record.ts'
 import type { TextSink } from '../report/trace-writer.ts'
-import type { Workshop } from '../self-test/workshop.ts'
 import type { Platform } from '../world/platform.ts'
 
 /** What a screen can do. */
@@ -105,7 +106,9 @@ export interface SimTerminal {
   /** Paths of the scenarios that come with this program, sorted. */
   readonly shippedScenarios: () => readonly string[]
   /** Where copies of this program are made. */
-  readonly createWorkshop: () => Workshop
+  readonly createWorkshop: () => MutationWorkshop
+  /** The parser for mutants, a package that only developers have; undefined: it is not installed. */
+  readonly loadCompiler: () => Compiler | undefined
   readonly version: string
   /** Commit and date of the program; its release where they are not known. */
   readonly build: string

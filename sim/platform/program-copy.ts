@@ -16,7 +16,9 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { gunzipSync } from 'node:zlib'
-import type { CopyEnd, ProgramCopy, Workshop } from '../self-test/workshop.ts'
+import type { MutationWorkshop } from '../mutation/build.ts'
+import type { CopyEnd, ProgramCopy } from '../self-test/workshop.ts'
+import { sourcePlaces } from './compiler.ts'
 import { cpuTimePipe, cpuTimeVariable } from './cpu-time.ts'
 import { startWorker } from './worker-process.ts'
 
@@ -40,10 +42,12 @@ const errorMax = 4000
  * The workshop of the program in the folder `root`: its modules are those in `dist`, as they were compiled, or where it was
  * installed from its package, which has no modules, those that the bundler put into `dist/bundle/modules.json.gz`.
  */
-export function createWorkshop(root: string, limits: ChildLimits = usualLimits): Workshop {
+export function createWorkshop(root: string, limits: ChildLimits = usualLimits): MutationWorkshop {
   const modules = modulesOf(root)
   return {
     read: modules.read,
+    names: modules.names,
+    sourcePlaces: (file) => sourcePlaces(join(root, 'dist', `${file}.map`)),
     copy: (replaced) => copyOf(root, modules, replaced, limits),
     scenario: (name) => join(root, 'scenarios', name),
   }
@@ -125,7 +129,7 @@ function copyOf(
   linkPackages(root, home, Object.keys(JSON.parse(manifest).dependencies))
   const script = join(home, 'bin/svc-sim.js')
   return {
-    startWorker: (stallCpuMs) => startWorker({ script, stallCpuMs }),
+    startWorker: (stallCpuMs, environment) => startWorker({ script, stallCpuMs, environment }),
     run: (argv, onLine) => runChild([script, ...argv], limits, onLine),
     remove: () => rmSync(home, { recursive: true, force: true }),
   }

@@ -12,14 +12,15 @@ export const sayPipe = 3
 const beatMs = 100
 
 /** What the thread that watches sees of the run. */
-export const beat = { run: 0, virtualUs: 1, active: 2, cells: 3 } as const
+export const beat = { run: 0, virtualUs: 1, active: 2, cpuMaxMs: 3, cells: 4 } as const
 
 /** The port of this process, which is a worker. `watched`: the memory that it shares with the thread that watches it. */
 export function workerPort(watched: Float64Array): WorkerPort {
   return {
     requests: () => createInterface({ input: process.stdin }),
     say: (line) => writeWhole(`${line}\n`),
-    watch: (virtualUs) => {
+    watch: (virtualUs, cpuMaxMs = Number.POSITIVE_INFINITY) => {
+      watched[beat.cpuMaxMs] = cpuMaxMs
       watched[beat.run] = (watched[beat.run] ?? 0) + 1
       watched[beat.virtualUs] = 0
       watched[beat.active] = 1

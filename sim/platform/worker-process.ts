@@ -10,15 +10,18 @@ const errorsMax = 8_000
 export interface WorkerStart {
   readonly script: string
   readonly stallCpuMs: number
+  /** Beside the environment of this process. */
+  readonly environment?: Readonly<Record<string, string>> | undefined
 }
 
 /**
  * A worker in a process of its own. Node's own flags and environment are those of this process, so that heap and stack have the
  * size that its user has chosen for all.
  */
-export function startWorker({ script, stallCpuMs }: WorkerStart): Worker {
+export function startWorker({ script, stallCpuMs, environment = {} }: WorkerStart): Worker {
   const argv = [...process.execArgv, script, workerArgument, String(stallCpuMs)]
-  const child = spawn(process.execPath, argv, { stdio: ['pipe', 'ignore', 'pipe', 'pipe'] })
+  const env = { ...process.env, ...environment }
+  const child = spawn(process.execPath, argv, { stdio: ['pipe', 'ignore', 'pipe', 'pipe'], env })
   const told = new Told()
   let errors = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {

@@ -6,7 +6,8 @@ import type { Stuck } from '../pool/messages.ts'
 /**
  * A thread beside a worker's own: a run that hangs gives its thread back to nobody. It compares the CPU time of the process
  * with the virtual time of the run. If the first grows beyond the limit while the second stands still, it has the inspector
- * stop the thread wherever it is, says so with the stack, and ends the process.
+ * stop the thread wherever it is, says so with the stack, and ends the process. A run may also have a limit of CPU time for
+ * all of it.
  *
  * This file is loaded twice: by the worker, which starts the thread, and by the thread. It imports nothing of the program.
  */
@@ -19,7 +20,7 @@ interface Watched {
 }
 
 /** Places in the shared memory, see `worker-port.ts`. */
-const [run, virtualUs, active] = [0, 1, 2]
+const [run, virtualUs, active, cpuMaxMs] = [0, 1, 2, 3]
 const everyMs = 250
 /** A process that uses no CPU time at all for this long, by the clock on the wall, waits for something that never comes. */
 const idleMs = 600_000
@@ -46,6 +47,8 @@ class Watch {
   readonly #parent = process.ppid
   #seen = ''
   #since = { cpuMs: 0, wallMs: 0 }
+  /** The run that goes on, and the CPU time of the process when it was first seen. */
+  #begun = { run: -1, cpuMs: 0 }
   #isStuck = false
 
   constructor(watched: Watched) {
@@ -58,17 +61,24 @@ class Watch {
     if (process.ppid !== this.#parent) process.kill(process.pid, 'SIGKILL')
     if (this.#isStuck) return
     const now = { cpuMs: cpuMs(), wallMs: performance.now() }
+    this.#noticeRun(now.cpuMs)
     const seen = `${this.#cells[run]} ${this.#cells[virtualUs]} ${this.#cells[active]}`
-    if (seen !== this.#seen || this.#cells[active] !== 1) {
+    const isCostly = this.#cells[active] === 1 && now.cpuMs - this.#begun.cpuMs > (this.#cells[cpuMaxMs] ?? 0)
+    if (!isCostly && (seen !== this.#seen || this.#cells[active] !== 1)) {
       this.#seen = seen
       this.#since = now
       return
     }
     const used = { cpuMs: now.cpuMs - this.#since.cpuMs, wallMs: now.wallMs - this.#since.wallMs }
     const isIdle = used.wallMs > idleMs && used.cpuMs < idleCpuMs
-    if (used.cpuMs <= this.#watched.stallCpuMs && !isIdle) return
+    if (!isCostly && used.cpuMs <= this.#watched.stallCpuMs && !isIdle) return
     this.#isStuck = true
     this.#tell(used)
+  }
+
+  #noticeRun(nowMs: number): void {
+    const number = this.#cells[run] ?? 0
+    if (number !== this.#begun.run) this.#begun = { run: number, cpuMs: nowMs }
   }
 
   /** By the inspector, which stops the other thread in the middle of any loop, of promise jobs, too. */

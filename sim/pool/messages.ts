@@ -29,6 +29,10 @@ const seedRequest = z.strictObject({
   following: z.strictObject({ page: number, seed: number }).optional(),
   /** Maximum number of steps in the search for an order of one key's operations. */
   searchStepsMax: number.optional(),
+  /** The mutant that is on, in a program that has any; absent or 0: none. */
+  mutant: number.optional(),
+  /** A run that uses more CPU time is ended, even if its virtual time advances. In milliseconds. */
+  cpuMaxMs: number.optional(),
 })
 
 export const requestSchema = z.discriminatedUnion('kind', [pageRequest, seedRequest])
@@ -48,9 +52,13 @@ const ended = z.strictObject({
   record: seedRecordSchema,
   /** Runs that this worker had made before the one of the record. */
   runsBefore: number,
+  /** Sites that can be changed and were reached, as ranges: `3-7,12`. Of a program that has any, while no mutant was on. */
+  reached: z.string().optional(),
+  /** The same of those that were reached while the modules were loaded. */
+  loaded: z.string().optional(),
 })
 
-/** The run that has begun does not advance, and the worker ends itself. */
+/** The run that has begun does not advance, or uses more CPU time than it may, and the worker ends itself. */
 const stuck = z.strictObject({
   kind: z.literal('stuck'),
   /** CPU and wall-clock time since virtual time has last advanced, in milliseconds. */

@@ -4,17 +4,19 @@ import { loadScenario } from '../scenario/language/load.ts'
 import type { Platform } from '../world/platform.ts'
 import { type PageRequest, type Reply, type Request, requestSchema, type SeedRequest } from './messages.ts'
 import { type Page, pageOf, SeedRuns, type Turn } from './seed-runs.ts'
-import type { WorkerPort } from './worker.ts'
+import type { MutationSwitch, WorkerPort } from './worker.ts'
 
 export interface ServeOptions {
   readonly port: WorkerPort
   readonly createPlatform: () => Platform
   readonly wallMs: () => number
   readonly cpuMs: () => number
+  /** Of an instrumented program. */
+  readonly mutation?: MutationSwitch | undefined
 }
 
 /** A worker: runs the seeds that it is asked for, one after another, until the asking process ends it. */
-export async function serveSeeds({ port, createPlatform, wallMs, cpuMs }: ServeOptions): Promise<void> {
+export async function serveSeeds({ port, createPlatform, wallMs, cpuMs, mutation }: ServeOptions): Promise<void> {
   const say = (reply: Reply): void => port.say(JSON.stringify(reply))
   const pages = new Map<number, Page>()
   const numbers = new Map<Page, number>()
@@ -27,6 +29,7 @@ export async function serveSeeds({ port, createPlatform, wallMs, cpuMs }: ServeO
     return { page: pageAt(page), seed }
   }
   let runs: SeedRuns | undefined
+  let cpuMaxMs: number | undefined
   const runsWith = ({ searchStepsMax }: SeedRequest): SeedRuns => {
     runs ??= new SeedRuns({
       createPlatform,
@@ -35,7 +38,7 @@ export async function serveSeeds({ port, createPlatform, wallMs, cpuMs }: ServeO
       searchStepsMax,
       onRun: ({ page, seed }, virtualUs) => {
         say({ kind: 'begun', page: numbers.get(page) ?? 0, seed })
-        return port.watch(virtualUs)
+        return port.watch(virtualUs, cpuMaxMs)
       },
     })
     return runs
@@ -49,12 +52,15 @@ export async function serveSeeds({ port, createPlatform, wallMs, cpuMs }: ServeO
       numbers.set(page, request.page)
       continue
     }
-    const { verify, following } = request
+    const { verify, following, mutant = 0 } = request
+    cpuMaxMs = request.cpuMaxMs
+    mutation?.turn(mutant)
     const turn = turnOf(request)
     const all = runsWith(request)
     const made = await all.first(turn)
     const record = await all.record(turn, made, verify, following === undefined ? undefined : turnOf(following))
-    say({ kind: 'ended', record, runsBefore: made.runsBefore })
+    const covered = mutation === undefined || mutant > 0 ? {} : { reached: mutation.reached(), loaded: mutation.loaded }
+    say({ kind: 'ended', record, runsBefore: made.runsBefore, ...covered })
   }
 }
 

@@ -26,9 +26,19 @@ export interface WorkerPort {
   say(line: string): void
   /**
    * Watches a run that begins now: if it uses CPU time without an end while `virtualUs` stands still, the worker says so,
-   * with the stack, and ends. The returned function ends the watch.
+   * with the stack, and ends. The returned function ends the watch. `cpuMaxMs`: CPU time that the whole run may use.
    */
-  watch(virtualUs: () => number): () => void
+  watch(virtualUs: () => number, cpuMaxMs: number | undefined): () => void
+}
+
+/** The mutants of an instrumented program, as its worker sees them. `sim/platform/mutation.ts` implements it. */
+export interface MutationSwitch {
+  /** Turns a mutant on for the run that comes; 0: none. */
+  turn(mutant: number): void
+  /** Sites that were reached since the last `turn`, as ranges: `3-7,12`. */
+  reached(): string
+  /** Sites that were reached while the modules were loaded. */
+  readonly loaded: string
 }
 
 /** A longer line is refused on both sides: a request has a page of 1 MiB, escaped; a record is far below that. */

@@ -11,8 +11,11 @@ export interface Workshop {
 }
 
 export interface ProgramCopy {
-  /** A process that runs its seeds. `stallCpuMs`: CPU time that a seed may use while its virtual time stands still. */
-  startWorker(stallCpuMs: number): Worker
+  /**
+   * A process that runs its seeds. `stallCpuMs`: CPU time that a seed may use while its virtual time stands still.
+   * `environment`: variables beside those of this process.
+   */
+  startWorker(stallCpuMs: number, environment?: Readonly<Record<string, string>>): Worker
   /** Runs its `svc-sim` to the end, in a process of its own; calls back with each line of standard output. */
   run(argv: readonly string[], onLine: (line: string) => void): Promise<CopyEnd>
   /** Removes it from the disk. */

@@ -32,6 +32,7 @@ const violations: readonly { readonly from: string; readonly to: string; readonl
   { from: 'src/pki/a.ts', to: 'node-forge', rule: 'home-of-node-forge' },
   { from: 'sim/platform/a.ts', to: '@noble/curves', rule: 'home-of-@noble/curves' },
   { from: 'src/config/a.ts', to: 'fast-check', rule: 'no-development-package' },
+  { from: 'sim/e.ts', to: 'typescript', rule: 'home-of-typescript' },
   { from: 'src/config/b.ts', to: './missing.ts', rule: 'no-unresolvable' },
   { from: 'src/cellar/a.ts', to: '../base/island.ts', rule: 'every-room-has-a-layer' },
 ]
@@ -57,6 +58,7 @@ const allowed: readonly { readonly from: string; readonly to: string }[] = [
   { from: 'src/native/ok-a.ts', to: 'node:crypto' },
   { from: 'sim/platform/ok-a.ts', to: 'node:timers' },
   { from: 'sim/scenario/ok-a.ts', to: 'yaml' },
+  { from: 'sim/mutation/ok-a.ts', to: 'typescript' },
   { from: 'test/ok-a.ts', to: '../sim/island.ts' },
   { from: 'test/ok-b.ts', to: 'fast-check' },
 ]
@@ -73,6 +75,7 @@ const packages = [
   'seedrandom',
   'zod',
   'fast-check',
+  'typescript',
 ]
 const rooms = readdirSync(join(projectRoot, 'src'))
 const pairs = rooms.flatMap((from) => rooms.filter((to) => to !== from).map((to) => ({ from, to })))
@@ -108,6 +111,7 @@ function planted(): PlantedTree {
   tree.plant('src/agent/local/ground.ts', 'export const ground = 1')
   tree.plant('src/agent/upper/a.ts', "import type { X } from '../lower/a.ts'")
   tree.plant('src/agent/lower/a.ts', 'export const a = 1')
+  tree.plant('sim/mutation/parses.ts', "import ts from 'typescript'\nexport const parser = ts")
   return tree.plant('src/model/orphan.ts', 'export const orphan = 1')
 }
 
@@ -142,6 +146,10 @@ describe('the import rules', () => {
   it('know the same layers as the compiler', () => {
     const refused = pairs.filter(({ from, to }) => rulesOn(`src/${from}/to-${to}.ts`).size > 0)
     expect(refused).toEqual(pairs.filter(({ from, to }) => !buildsOn(from, to)))
+  })
+
+  it('refuse a package of developers where only its types may be known', () => {
+    expect([...rulesOn('sim/mutation/parses.ts')]).toEqual(['parser-is-handed-in'])
   })
 
   it('refuse a cycle', () => {

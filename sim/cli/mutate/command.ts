@@ -1,0 +1,153 @@
+import { type MutationBuild, mutationBuild, type NamedMutant, sampled } from '../../mutation/build.ts'
+import { runCampaign } from '../../mutation/campaign.ts'
+import type { Head, Line, MutantLine, RunLine } from '../../mutation/lines.ts'
+import { scores, scoreTable } from '../../mutation/score.ts'
+import { Screen } from '../screen.ts'
+import { exits, type SimTerminal } from '../terminal.ts'
+import type { MutateFlags } from './flags.ts'
+import { checkersRoom, judgesOf, removeCopies } from './judges.ts'
+import { openLines } from './resumed.ts'
+
+/** Characters of a changed text that are shown. */
+const shownMax = 60
+
+/** `svc-sim mutate`: one line for each mutant, and the score by room. */
+export async function runMutate(flags: MutateFlags, terminal: SimTerminal): Promise<number> {
+  const build = builtOf(flags, terminal)
+  if (typeof build === 'string') {
+    terminal.error(`${build}\n`)
+    return exits.usage
+  }
+  const chosen = chosenOf(flags, build, terminal)
+  if (typeof chosen === 'string') {
+    terminal.error(`${chosen}\n`)
+    return exits.usage
+  }
+  if (flags.list === true) {
+    for (const mutant of chosen) terminal.out(`${mutantText(mutant)}\n`)
+    terminal.out(`${build.mutants.length} mutants at ${build.sites} sites, ${chosen.length} drawn\n`)
+    return exits.passed
+  }
+  return campaign(flags, build, chosen, terminal)
+}
+
+/** The instrumented program; a text: why there is none. */
+function builtOf({ room }: MutateFlags, terminal: SimTerminal): MutationBuild | string {
+  const isOfCheckers = room.map((one) => one.startsWith(checkersRoom))
+  if (new Set(isOfCheckers).size > 1)
+    return `${checkersRoom} is judged by planted bugs, other rooms by scenarios: run them apart`
+  const ts = terminal.loadCompiler()
+  if (ts === undefined) {
+    return 'mutate parses with the package "typescript", a development dependency that is not installed: run "npm ci" in a checkout'
+  }
+  const platform = terminal.createPlatform()
+  const build = mutationBuild({ ts, workshop: terminal.createWorkshop(), rooms: room, sha256: platform.sha256 })
+  platform.close()
+  return build.ok ? build.value : build.error
+}
+
+function chosenOf(
+  { sample, seed, mutant }: MutateFlags,
+  { mutants }: MutationBuild,
+  terminal: SimTerminal,
+): readonly NamedMutant[] | string {
+  if (mutant !== undefined) {
+    const unknown = mutant.find((id) => !mutants.some((one) => one.id === id))
+    if (unknown !== undefined) return `no mutant of these rooms is called ${unknown}: --list shows those that are drawn`
+    return mutants.filter(({ id }) => mutant.includes(id))
+  }
+  const platform = terminal.createPlatform()
+  const drawn = sampled(mutants, sample, seed, platform.sha256)
+  platform.close()
+  return drawn
+}
+
+async function campaign(
+  flags: MutateFlags,
+  build: MutationBuild,
+  chosen: readonly NamedMutant[],
+  terminal: SimTerminal,
+): Promise<number> {
+  const lines = await openLines(flags, headOf(flags, build, terminal), terminal)
+  if (lines === undefined) return exits.usage
+  const judges = await judgesOf(flags, build, terminal)
+  if (judges === undefined) return exits.usage
+  const done: MutantLine[] = lines.known.filter((line) => line.kind === 'mutant')
+  const runs: RunLine[] = lines.known.filter((line) => line.kind === 'run')
+  const left = chosen.filter(({ id }) => !done.some((line) => line.id === id))
+  const screen = new Screen(terminal, () => `${done.length} of ${chosen.length} mutants`)
+  const add = (line: Line): void => lines.add(line)
+  try {
+    await runCampaign({
+      judges: judges.list,
+      mutants: left,
+      all: build.mutants,
+      sites: build.sites,
+      budgetMs: flags.budget,
+      jobs: flags.jobs ?? terminal.cores,
+      known: runs,
+      onRun: add,
+      onMutant: (line) => {
+        done.push(line)
+        add(line)
+        screen.line(`${fateText(line)}  ${mutantText(line)}`)
+      },
+      note: (text) => screen.note(text),
+    })
+  } finally {
+    screen.close()
+    removeCopies(judges)
+  }
+  for (const line of endLines(done, flags)) terminal.out(`${line}\n`)
+  return (await lines.end()) ? exits.passed : exits.usage
+}
+
+function headOf(
+  { room, sample, seed, budget, mutant }: MutateFlags,
+  build: MutationBuild,
+  terminal: SimTerminal,
+): Head {
+  const counts: Record<string, number> = {}
+  for (const one of build.mutants) counts[one.room] = (counts[one.room] ?? 0) + 1
+  return {
+    kind: 'head',
+    build: terminal.buildHash(),
+    rooms: [...room],
+    sites: build.sites,
+    mutants: counts,
+    sample: mutant === undefined ? sample : 0,
+    seed: mutant === undefined ? seed : mutant.join(' '),
+    budgetMs: budget,
+  }
+}
+
+function fateText({ fate, killer, law, judge, seed }: MutantLine): string {
+  if (fate !== 'killed') return fate.padEnd(11)
+  return `killed by ${law ?? killer}, ${judge} ${seed}`
+}
+
+function mutantText({
+  id,
+  place,
+  operator,
+  before,
+  after,
+}: Pick<NamedMutant, 'id' | 'place' | 'before' | 'after'> & { readonly operator: string }): string {
+  return `${id}  ${place}  ${operator}: ${shown(before)} → ${shown(after)}`
+}
+
+function shown(text: string): string {
+  const line = text.replace(/\s+/g, ' ')
+  if (line === '') return 'nothing'
+  return line.length <= shownMax ? line : `${line.slice(0, shownMax - 1)}…`
+}
+
+function endLines(done: readonly MutantLine[], { budget }: MutateFlags): readonly string[] {
+  const cpuMs = done.reduce((sum, line) => sum + line.cpuMs, 0)
+  return [
+    '',
+    ...scoreTable(scores(done)),
+    '',
+    `budget ${budget / 1000} s of CPU time for each mutant, ${(cpuMs / 1000).toFixed(0)} s used by all`,
+  ]
+}

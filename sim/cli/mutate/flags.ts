@@ -1,0 +1,20 @@
+import type { SeedRange } from '../run-flags.ts'
+
+/** What `svc-sim mutate` is asked for. */
+export interface MutateFlags {
+  readonly room: readonly string[]
+  readonly sample: number
+  readonly seed: string
+  /** Milliseconds of CPU time. */
+  readonly budget: number
+  readonly jobs?: number
+  readonly scenarios?: readonly string[]
+  readonly seeds: SeedRange
+  /** Planted bugs by which mutants of the checkers are judged; absent: all. */
+  readonly bug?: readonly string[]
+  readonly jsonl?: string
+  readonly resume?: boolean
+  /** Only these mutants, by their identities. */
+  readonly mutant?: readonly string[]
+  readonly list?: boolean
+}

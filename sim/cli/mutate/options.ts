@@ -1,0 +1,51 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { SeedRange } from '../run-flags.ts'
+import type { SimTerminal } from '../terminal.ts'
+import { runMutate } from './command.ts'
+import type { MutateFlags } from './flags.ts'
+
+interface Parsers {
+  readonly jobCount: (text: string) => number
+  readonly seedRange: (text: string) => SeedRange
+  readonly seedCount: (text: string) => number
+}
+
+const gathered = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]
+
+export function addMutate(
+  program: Command,
+  { jobCount, seedRange, seedCount }: Parsers,
+  terminal: SimTerminal,
+  ended: (exit: number) => void,
+): void {
+  program
+    .command('mutate')
+    .description(
+      'Change the program in small ways, one at a time, and see what fraction of the changes scenarios notice.',
+    )
+    .requiredOption('--room <path>', 'change what is built from this folder or file; may be repeated', gathered)
+    .option('--sample <n>', 'draw so many mutants of each room', seedCount, 20)
+    .option('--seed <text>', 'what the sample is drawn by', '1')
+    .option('--budget <time>', 'CPU time of the runs of one mutant: 30s, 2m', cpuTime, 30_000)
+    .option('--jobs <n>', 'run so many processes at the same time; as many as there are cores', jobCount)
+    .option('--scenarios <file...>', 'try with these scenarios instead of all that come with the program')
+    .option('--seeds <a..b>', 'with these seeds of each', seedRange, { first: 1, last: 2 })
+    .option('--bug <row or name>', 'judge checkers by this planted bug instead of all; may be repeated', gathered)
+    .option('--mutant <id>', 'only this mutant; may be repeated', gathered)
+    .option('--jsonl <file>', 'write a line of JSON for each run and each mutant')
+    .option('--resume', 'go on where such a file ends')
+    .option('--list', 'show the mutants that are drawn, and run nothing')
+    .action(async (flags: MutateFlags) => {
+      ended(await runMutate(flags, terminal))
+    })
+}
+
+const budgetMaxMs = 86_400_000
+
+function cpuTime(text: string): number {
+  const match = /^(\d+)(s|m|h)$/.exec(text)
+  const ms = Number(match?.[1]) * { s: 1_000, m: 60_000, h: 3_600_000 }[(match?.[2] ?? 's') as 's' | 'm' | 'h']
+  if (match === null || ms < 1 || ms > budgetMaxMs)
+    throw new InvalidArgumentError('Write a span such as 30s, 2m or 1h.')
+  return ms
+}

@@ -1,0 +1,110 @@
+import { compareText, hex, utf8 } from '../../src/base/bytes.ts'
+import { err, ok, type Result } from '../../src/base/result.ts'
+import type { Workshop } from '../self-test/workshop.ts'
+import { instrumented, type Mutant, switchModule, switchText } from './instrument.ts'
+import type { Compiler } from './operators/change.ts'
+
+/** A place in a source file; from 0 on. */
+export interface SourcePlace {
+  readonly line: number
+  readonly column: number
+}
+
+/** What mutants need beside copies of the program. */
+export interface MutationWorkshop extends Workshop {
+  /** All built modules, such as `src/raft/core/commit.js`, in a fixed order. */
+  names(): readonly string[]
+  /** Leads from a place in a built module to that in its source; undefined: the build has no maps. */
+  sourcePlaces(file: string): ((line: number, column: number) => SourcePlace | undefined) | undefined
+}
+
+/** A mutant as reports name it. */
+export interface NamedMutant extends Mutant {
+  /** Eight hexadecimal digits that depend on the file, the operator and the texts, not on what else is in the file. */
+  readonly id: string
+  readonly room: string
+  /** `src/raft/core/commit.ts:17:7`. */
+  readonly place: string
+}
+
+export interface MutationBuild {
+  /** The texts of the instrumented modules, and of the module with the switch. */
+  readonly texts: ReadonlyMap<string, string>
+  readonly mutants: readonly NamedMutant[]
+  readonly sites: number
+}
+
+export interface BuildOptions {
+  readonly ts: Compiler
+  readonly workshop: Pick<MutationWorkshop, 'names' | 'read' | 'sourcePlaces'>
+  /** Folders or files of source: `src/raft/core`, `src/raft/core/commit.ts`. */
+  readonly rooms: readonly string[]
+  readonly sha256: (bytes: Uint8Array) => Uint8Array
+}
+
+/** Puts all mutants of the rooms behind switches. The error names a room that has no modules. */
+export function mutationBuild({ ts, workshop, rooms, sha256 }: BuildOptions): Result<MutationBuild, string> {
+  const texts = new Map<string, string>()
+  const mutants: NamedMutant[] = []
+  let sites = 0
+  for (const room of rooms) {
+    const files = workshop.names().filter((name) => isIn(room, name))
+    if (files.length === 0)
+      return err(`${room}: the built program has no module there: name a folder or file of src or sim`)
+    for (const file of files.filter((one) => !texts.has(one))) {
+      const made = instrumented(ts, file, workshop.read(file) ?? '', { sites, mutants: mutants.length })
+      texts.set(file, made.text)
+      sites += made.sites
+      mutants.push(...named(made.mutants, { room, file, workshop, sha256 }))
+    }
+  }
+  texts.set(switchModule, switchText(sites))
+  return ok({ texts, mutants, sites })
+}
+
+function isIn(room: string, name: string): boolean {
+  const path = room.replace(/\/+$/, '').replace(/[.]ts$/, '')
+  return name.startsWith(`${path}/`) || name === `${path}.js`
+}
+
+interface Naming extends Pick<BuildOptions, 'workshop' | 'sha256'> {
+  readonly room: string
+  readonly file: string
+}
+
+function named(mutants: readonly Mutant[], { room, file, workshop, sha256 }: Naming): readonly NamedMutant[] {
+  const places = workshop.sourcePlaces(file)
+  const seen = new Map<string, number>()
+  return mutants.map((mutant) => {
+    const { operator, before, after, at } = mutant
+    const key = [file, operator, before, after].join('\n')
+    const nth = seen.get(key) ?? 0
+    seen.set(key, nth + 1)
+    const found = places?.(at.line, at.column)
+    const { line, column } = found ?? at
+    const source = found === undefined ? file : file.replace(/[.]js$/, '.ts')
+    const place = `${source}:${line + 1}:${column + 1}`
+    return { ...mutant, room, place, id: hex(sha256(utf8(`${key}\n${nth}`))).slice(0, 8) }
+  })
+}
+
+/**
+ * Draws `count` mutants of each room: what is drawn depends on the mutants, the count and the seed alone. The rooms come by turns,
+ * so that a campaign that is ended early has tried some of each.
+ */
+export function sampled(
+  mutants: readonly NamedMutant[],
+  count: number,
+  seed: string,
+  sha256: (bytes: Uint8Array) => Uint8Array,
+): readonly NamedMutant[] {
+  const lots = mutants.map((mutant) => ({ mutant, lot: hex(sha256(utf8(`${seed}\n${mutant.id}`))) }))
+  const inOrder = lots.toSorted((a, b) => compareText(a.lot, b.lot) || a.mutant.number - b.mutant.number)
+  const taken = new Map<string, number>()
+  const drawn = inOrder.flatMap(({ mutant }) => {
+    const turn = taken.get(mutant.room) ?? 0
+    taken.set(mutant.room, turn + 1)
+    return turn < count ? [{ mutant, turn }] : []
+  })
+  return drawn.toSorted((a, b) => a.turn - b.turn).map(({ mutant }) => mutant)
+}

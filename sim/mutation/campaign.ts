@@ -1,0 +1,196 @@
+import { Bench, type Tried } from './bench.ts'
+import type { NamedMutant } from './build.ts'
+import { Coverage, type Path } from './coverage.ts'
+import type { Judge, Kill, Program } from './jury.ts'
+import type { MutantLine, RunLine } from './lines.ts'
+
+export interface CampaignOptions {
+  readonly judges: readonly Judge[]
+  /** Those to try, without what is known of before. */
+  readonly mutants: readonly NamedMutant[]
+  /** All of the build: which file has which sites. */
+  readonly all: readonly NamedMutant[]
+  readonly sites: number
+  /** CPU time of the runs of one mutant, in milliseconds. */
+  readonly budgetMs: number
+  readonly jobs: number
+  /** Runs of the unchanged program that were made before. */
+  readonly known: readonly RunLine[]
+  readonly onRun: (line: RunLine) => void
+  readonly onMutant: (line: MutantLine) => void
+  /** What a person should know. */
+  readonly note: (text: string) => void
+}
+
+/** Limit for a run of the unchanged program, in milliseconds of CPU time. */
+const wholeMaxMs = 600_000
+/** A mutant may use this much more than the unchanged program did in a warm worker. */
+const slowest = { times: 5, andMs: 5_000 }
+/** A warm worker is checked for what mutants left behind after so many of them. */
+const checkedEvery = 8
+
+/**
+ * Runs every seed of every judge once without a mutant, then every mutant against the runs that reach it, the cheapest first,
+ * until one kills it or its budget is spent.
+ */
+export async function runCampaign(options: CampaignOptions): Promise<void> {
+  const coverage = new Coverage(options.sites, options.all)
+  const judges = [...options.judges]
+  const mutants = [...options.mutants]
+  const inLanes = async (deal: (lane: Lane) => Promise<void>): Promise<void> => {
+    await Promise.all(
+      Array.from({ length: options.jobs }, async () => {
+        const lane = new Lane(options, coverage)
+        await deal(lane)
+        lane.close()
+      }),
+    )
+  }
+  await inLanes(async (lane) => {
+    for (let judge = judges.shift(); judge !== undefined; judge = judges.shift()) await lane.cover(judge)
+  })
+  await inLanes(async (lane) => {
+    for (let mutant = mutants.shift(); mutant !== undefined; mutant = mutants.shift()) await lane.judge(mutant)
+    await lane.check()
+  })
+}
+
+/** What runs one after another, with a warm worker of one program. */
+class Lane {
+  readonly #options: CampaignOptions
+  readonly #coverage: Coverage
+  #warm: { readonly program: Program; readonly bench: Bench } | undefined
+  /** Judged in the warm worker since it was last checked. */
+  #unchecked: { readonly mutant: NamedMutant; readonly line: MutantLine }[] = []
+
+  constructor(options: CampaignOptions, coverage: Coverage) {
+    this.#options = options
+    this.#coverage = coverage
+  }
+
+  close(): void {
+    this.#warm?.bench.close()
+    this.#warm = undefined
+  }
+
+  /** Runs the seeds of a judge without a mutant. */
+  async cover(judge: Judge): Promise<void> {
+    const { known, onRun, note } = this.#options
+    for (let seed = judge.seeds.first; seed <= judge.seeds.last; seed++) {
+      const before = known.find((run) => run.judge === judge.name && run.page === judge.page.hash && run.seed === seed)
+      const line = before ?? (await this.#covered(judge, seed))
+      if (before === undefined) onRun(line)
+      if (line.isSound) this.#coverage.add(judge, line)
+      else if (!judge.isSearch) note(`${judge.name} does not pass with seed ${seed}: no mutant is tried there`)
+      if (line.isSound && judge.isSearch) return
+    }
+    if (judge.isSearch) note(`${judge.name} is not found: no mutant is tried there`)
+  }
+
+  async #covered(judge: Judge, seed: number): Promise<RunLine> {
+    const { page, name } = judge
+    const tried = await this.#benchOf(judge.program).run({ page, seed, mutant: 0, cpuMaxMs: wholeMaxMs })
+    const empty = { trace: null, cpuMs: 0, isSound: false, reached: '', loaded: '' }
+    const of = { kind: 'run', judge: name, page: page.hash, seed } as const
+    if (tried.kind === 'ended') return { ...of, ...empty }
+    const { record, reached = '', loaded = '' } = tried
+    const isSound = judge.isSound(record)
+    return { ...of, trace: record.trace, cpuMs: record.cpuMs, isSound, reached, loaded }
+  }
+
+  async judge(mutant: NamedMutant): Promise<void> {
+    const { onMutant } = this.#options
+    const paths = this.#coverage.pathsOf(mutant)
+    if (this.#coverage.isStatic(mutant)) return onMutant(await this.#tried(mutant, paths, true))
+    this.#unchecked.push({ mutant, line: await this.#tried(mutant, paths, false) })
+    if (this.#unchecked.length >= checkedEvery) await this.check()
+  }
+
+  /**
+   * Whether the unchanged program still runs in the warm worker as it did. If a mutant has left something behind there, those
+   * that were judged since are judged again, each in a process of its own.
+   */
+  async check(): Promise<void> {
+    const judged = this.#unchecked
+    this.#unchecked = []
+    const path = this.#coverage.cheapestOf(this.#warm?.program)
+    const isClean = this.#warm === undefined || path === undefined || (await this.#repeats(path))
+    if (!isClean) {
+      this.close()
+      this.#options.note(`a mutant left something behind: ${judged.length} mutants are judged again`)
+    }
+    for (const { mutant, line } of judged) {
+      const isSure = isClean || line.tried === 0
+      this.#options.onMutant(isSure ? line : await this.#tried(mutant, this.#coverage.pathsOf(mutant), true))
+    }
+  }
+
+  async #repeats(path: Path): Promise<boolean> {
+    const { page } = path.judge
+    const again = await this.#benchOf(path.judge.program).run({
+      page,
+      seed: path.seed,
+      mutant: 0,
+      cpuMaxMs: wholeMaxMs,
+    })
+    return again.kind === 'run' && again.record.trace === path.trace
+  }
+
+  async #tried(mutant: NamedMutant, paths: readonly Path[], isAlone: boolean): Promise<MutantLine> {
+    const { budgetMs } = this.#options
+    const found = { tried: 0, differed: 0, cpuMs: 0, judges: new Set<string>() }
+    let end: (Kill & { readonly path: Path }) | undefined
+    const alone = new Map<Program, Bench>()
+    for (const path of paths) {
+      if (end !== undefined || found.cpuMs >= budgetMs) break
+      const { program, page, name } = path.judge
+      const bench = isAlone ? aloneBench(alone, program, mutant.number) : this.#benchOf(program)
+      const cpuMaxMs = slowest.times * path.cpuMs + slowest.andMs
+      const tried = await bench.run({ page, seed: path.seed, mutant: mutant.number, cpuMaxMs })
+      found.tried++
+      found.judges.add(name)
+      found.cpuMs += tried.kind === 'run' ? tried.record.cpuMs : tried.cpuMs
+      if (tried.kind === 'ended' || tried.record.trace !== path.trace) found.differed++
+      const kill = killIn(tried, path.judge)
+      if (kill !== undefined) end = { ...kill, path }
+    }
+    for (const bench of alone.values()) bench.close()
+    return lineOf(mutant, paths.length, { ...found, judges: [...found.judges] }, end)
+  }
+
+  #benchOf(program: Program): Bench {
+    if (this.#warm?.program !== program) {
+      this.close()
+      this.#warm = { program, bench: new Bench(() => program.start(undefined)) }
+    }
+    return this.#warm.bench
+  }
+}
+
+function aloneBench(benches: Map<Program, Bench>, program: Program, mutant: number): Bench {
+  const known = benches.get(program)
+  if (known !== undefined) return known
+  const bench = new Bench(() => program.start(mutant))
+  benches.set(program, bench)
+  return bench
+}
+
+function killIn(tried: Tried, judge: Judge): Kill | undefined {
+  return tried.kind === 'ended' ? { killer: tried.killer, message: tried.message } : judge.kill(tried.record)
+}
+
+function lineOf(
+  { id, room, place, operator, before, after, isStatic }: NamedMutant,
+  reaching: number,
+  found: Pick<MutantLine, 'tried' | 'differed' | 'cpuMs' | 'judges'>,
+  end: (Kill & { readonly path: Path }) | undefined,
+): MutantLine {
+  const of = { kind: 'mutant', id, room, place, operator, before, after, isStatic, reaching, ...found } as const
+  if (end !== undefined) {
+    const { killer, law, message, path } = end
+    const by = { killer, judge: path.judge.name, seed: path.seed, message }
+    return { ...of, fate: 'killed', ...by, ...(law === undefined ? {} : { law }) }
+  }
+  if (found.tried === 0) return { ...of, fate: 'not reached' }
+  return { ...of, fate: found.differed === 0 ? 'same trace' : 'unseen' }
+}

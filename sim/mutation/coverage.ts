@@ -1,0 +1,62 @@
+import type { NamedMutant } from './build.ts'
+import type { Judge, Program } from './jury.ts'
+import type { RunLine } from './lines.ts'
+import { bytesOfRanges } from './ranges.ts'
+
+/** A run of the unchanged program, which mutants on its way are compared with. */
+export interface Path {
+  readonly judge: Judge
+  readonly seed: number
+  readonly trace: string | null
+  readonly cpuMs: number
+  /** A byte for each site. */
+  readonly reached: Uint8Array
+}
+
+/** Which runs reach which sites. */
+export class Coverage {
+  readonly #sites: number
+  readonly #paths: Path[] = []
+  /** Sites of each file that lie in functions. */
+  readonly #sitesOfFile = new Map<string, readonly number[]>()
+  #loaded: Uint8Array
+
+  constructor(sites: number, mutants: readonly NamedMutant[]) {
+    this.#sites = sites
+    this.#loaded = new Uint8Array(sites)
+    for (const { file, site, isStatic } of mutants) {
+      if (!isStatic) this.#sitesOfFile.set(file, [...(this.#sitesOfFile.get(file) ?? []), site])
+    }
+  }
+
+  add(judge: Judge, { seed, trace, cpuMs, reached, loaded }: RunLine): void {
+    this.#loaded = bytesOfRanges(loaded, this.#sites)
+    this.#paths.push({ judge, seed, trace, cpuMs, reached: bytesOfRanges(reached, this.#sites) })
+  }
+
+  /** It takes effect when its module is loaded: at the top of the module, or in a function that runs only then. */
+  isStatic({ isStatic, site }: NamedMutant): boolean {
+    return isStatic || (this.#loaded[site] === 1 && !this.#paths.some(({ reached }) => reached[site] === 1))
+  }
+
+  /**
+   * The runs that reach the mutant, the cheapest first, the first seeds of all judges before the second ones. What is made when
+   * its module is loaded counts as reached by the runs that reach a function of the module; where none does, others use what the
+   * module makes, and every run counts.
+   */
+  pathsOf(mutant: NamedMutant): readonly Path[] {
+    const isStatic = this.isStatic(mutant)
+    const sites = isStatic ? (this.#sitesOfFile.get(mutant.file) ?? []) : [mutant.site]
+    const reaching = this.#paths.filter(({ reached }) => sites.some((site) => reached[site] === 1))
+    return inOrder(isStatic && reaching.length === 0 ? this.#paths : reaching)
+  }
+
+  cheapestOf(program: Program | undefined): Path | undefined {
+    return inOrder(this.#paths.filter(({ judge }) => judge.program === program))[0]
+  }
+}
+
+function inOrder(paths: readonly Path[]): readonly Path[] {
+  const turnOf = ({ judge, seed }: Path): number => seed - judge.seeds.first
+  return paths.toSorted((a, b) => turnOf(a) - turnOf(b) || a.cpuMs - b.cpuMs)
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+
+/**
+ * What `--jsonl` writes, one value a line, in this order: what was asked for, what each run of the unchanged program reached,
+ * and what became of each mutant.
+ */
+
+const text = z.string()
+const count = z.int().min(0)
+
+/** Two files with equal heads may be continued one by the other. */
+const headSchema = z.strictObject({
+  kind: z.literal('head'),
+  build: text.describe('SHA-256 of the modules of the program'),
+  rooms: z.array(text),
+  sites: count.describe('places that can be changed'),
+  mutants: z.record(text, count).describe('number of all mutants, by room'),
+  sample: count.describe('mutants drawn of each room'),
+  seed: text.describe('what the sample is drawn by'),
+  budgetMs: count.describe('CPU time for each mutant, in milliseconds'),
+})
+
+export type Head = z.infer<typeof headSchema>
+
+const runSchema = z.strictObject({
+  kind: z.literal('run'),
+  judge: text.describe('the scenario, or the planted bug'),
+  page: text.describe('SHA-256 of what the page says'),
+  seed: count,
+  trace: text.nullable().describe('hash of the trace'),
+  cpuMs: count,
+  isSound: z.boolean().describe('the unchanged program does there what it should'),
+  reached: text.describe('numbers of the sites that were reached, as ranges'),
+  loaded: text.describe('the same of sites that were reached while modules were loaded'),
+})
+
+export type RunLine = z.infer<typeof runSchema>
+
+/** By what a mutant was killed. */
+export const killers = ['law', 'expectation', 'panic', 'crash', 'time', 'self-test'] as const
+export type Killer = (typeof killers)[number]
+
+/** What became of a mutant: see `docs/mutation.md`. */
+const fates = ['killed', 'unseen', 'same trace', 'not reached'] as const
+
+const mutantSchema = z.strictObject({
+  kind: z.literal('mutant'),
+  id: text,
+  room: text,
+  place: text.describe('file:line:column of the source'),
+  operator: text,
+  before: text,
+  after: text,
+  isStatic: z.boolean().describe('it takes effect when its module is loaded'),
+  fate: z.enum(fates),
+  killer: z.enum(killers).optional(),
+  law: text.optional().describe('code of the invariant that was broken first'),
+  judge: text.optional().describe('the scenario or planted bug that killed it'),
+  seed: count.optional(),
+  message: text.optional(),
+  reaching: count.describe('runs of the unchanged program that reach its site'),
+  tried: count.describe('runs made with it'),
+  differed: count.describe('of those, runs with another trace'),
+  judges: z.array(text).describe('of what was tried: scenarios or planted bugs'),
+  cpuMs: count,
+})
+
+export type MutantLine = z.infer<typeof mutantSchema>
+
+export const lineSchema = z.discriminatedUnion('kind', [headSchema, runSchema, mutantSchema])
+export type Line = z.infer<typeof lineSchema>

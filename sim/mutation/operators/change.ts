@@ -1,0 +1,68 @@
+import type ts from 'typescript'
+
+/** The TypeScript compiler's own parser; it is handed in, for the program does without it. */
+export type Compiler = typeof ts
+
+/** Every kind of change, with what it does. The names stand in reports. */
+export const operators = {
+  'negate-condition': 'a condition means its opposite',
+  'always-true': 'a condition always holds',
+  'always-false': 'a condition never holds',
+  boundary: '`<` becomes `<=`, `>` becomes `>=`, and back',
+  'off-by-one': 'one side of a comparison is off by one',
+  equality: '`===` becomes `!==`, and back',
+  logical: '`&&` becomes `||`, and back',
+  'left-operand': 'of `&&`, `||` and `??` only the left side counts',
+  'right-operand': 'of `&&`, `||` and `??` only the right side counts',
+  negation: '`!x` becomes `x`, `-x` becomes `x`',
+  arithmetic: '`+` becomes `-`, `*` becomes `/`, `++` becomes `--`, and back',
+  halved: 'a number is halved (0 stays)',
+  doubled: 'a number is doubled (0 becomes 1)',
+  boolean: '`true` becomes `false`, and back',
+  'return-nothing': 'a function returns undefined',
+  'return-true': 'a function always returns true',
+  'return-false': 'a function always returns false',
+  'method-exchange': '`min` for `max`, `some` for `every`, `find` for `findLast`, and back',
+  'swap-arguments': 'two neighbouring arguments are swapped',
+  'remove-statement': 'a statement is left out',
+  'remove-await': 'a statement does not wait for what it begins',
+  'reorder-await': 'a statement runs after the one that follows it, where one of them waits',
+} as const
+
+export type OperatorName = keyof typeof operators
+
+/** An expression that is evaluated in place of another. */
+interface Replacement {
+  readonly kind: 'replace'
+  readonly operator: OperatorName
+  readonly node: ts.Expression
+  readonly after: string
+}
+
+/** A statement that is not run, or only after the one behind it. */
+interface Removal {
+  readonly kind: 'skip'
+  readonly operator: OperatorName
+  readonly node: ts.Statement
+  readonly behind?: ts.Statement
+}
+
+export type Change = Replacement | Removal
+
+/** What an operator sees: one node, and the text that it stands in. */
+export interface Look {
+  readonly ts: Compiler
+  readonly source: ts.SourceFile
+  readonly node: ts.Node
+}
+
+/** Gives the changes of exactly this node, without those of nodes within it. */
+export type Operator = (look: Look) => readonly Change[]
+
+export function textOf({ source }: Pick<Look, 'source'>, node: ts.Node): string {
+  return source.text.slice(node.getStart(source), node.end)
+}
+
+export function replaced(operator: OperatorName, node: ts.Expression, after: string): Change {
+  return { kind: 'replace', operator, node, after }
+}

@@ -1,0 +1,149 @@
+import type ts from 'typescript'
+import { type Change, type Look, type OperatorName, replaced, textOf } from './change.ts'
+
+/** Numbers and booleans that are written down. */
+export function literals(look: Look): readonly Change[] {
+  const { ts, node } = look
+  if (node.kind === ts.SyntaxKind.TrueKeyword) return [replaced('boolean', node as ts.Expression, 'false')]
+  if (node.kind === ts.SyntaxKind.FalseKeyword) return [replaced('boolean', node as ts.Expression, 'true')]
+  if (!ts.isNumericLiteral(node)) return []
+  const value = Number(node.text)
+  if (value === 0) return [replaced('doubled', node, '1')]
+  const half = Number.isInteger(value) ? Math.floor(value / 2) : value / 2
+  return [replaced('halved', node, String(half)), replaced('doubled', node, String(value * 2))]
+}
+
+const arithmetics: ReadonlyMap<string, string> = new Map([
+  ['+', '-'],
+  ['-', '+'],
+  ['*', '/'],
+  ['/', '*'],
+  ['+=', '-='],
+  ['-=', '+='],
+])
+
+/** `+` and its kin, `++`, `!` and unary minus. */
+export function arithmetic(look: Look): readonly Change[] {
+  const { ts, node } = look
+  if (ts.isBinaryExpression(node)) {
+    const exchanged = arithmetics.get(node.operatorToken.getText())
+    if (exchanged === undefined || isText(ts, node.left) || isText(ts, node.right)) return []
+    return [replaced('arithmetic', node, `${textOf(look, node.left)} ${exchanged} ${textOf(look, node.right)}`)]
+  }
+  if (!ts.isPrefixUnaryExpression(node) && !ts.isPostfixUnaryExpression(node)) return []
+  const inner = textOf(look, node.operand)
+  const { PlusPlusToken, MinusMinusToken, ExclamationToken, MinusToken } = ts.SyntaxKind
+  if (node.operator === ExclamationToken || node.operator === MinusToken) return [replaced('negation', node, inner)]
+  if (node.operator !== PlusPlusToken && node.operator !== MinusMinusToken) return []
+  const sign = node.operator === PlusPlusToken ? '--' : '++'
+  return [replaced('arithmetic', node, ts.isPostfixUnaryExpression(node) ? `${inner}${sign}` : `${sign}${inner}`)]
+}
+
+/** Texts are put together with `+`, too. */
+function isText(ts: Look['ts'], node: ts.Expression): boolean {
+  if (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)) return true
+  return ts.isBinaryExpression(node) && (isText(ts, node.left) || isText(ts, node.right))
+}
+
+/** What a function returns, by `return` or as the body of an arrow. */
+export function returns(look: Look): readonly Change[] {
+  const { ts, node } = look
+  const holder = node.parent
+  const isReturned =
+    holder !== undefined &&
+    (ts.isReturnStatement(holder) ? holder.expression === node : ts.isArrowFunction(holder) && holder.body === node)
+  if (!isReturned || ts.isBlock(node)) return []
+  const value = node as ts.Expression
+  const text = textOf(look, value)
+  // Literals have an operator of their own; `void x` and undefined stay what they are.
+  if (text === 'true' || text === 'false' || text === 'undefined' || ts.isVoidExpression(value)) return []
+  if (!isTruth(ts, value)) return [replaced('return-nothing', value, 'undefined')]
+  return [replaced('return-true', value, 'true'), replaced('return-false', value, 'false')]
+}
+
+/** By its form alone: a comparison, a negation, or several of them. */
+function isTruth(ts: Look['ts'], node: ts.Expression): boolean {
+  if (ts.isParenthesizedExpression(node)) return isTruth(ts, node.expression)
+  if (ts.isPrefixUnaryExpression(node)) return node.operator === ts.SyntaxKind.ExclamationToken
+  if (!ts.isBinaryExpression(node)) return false
+  const sign = node.operatorToken.getText()
+  if (/^([=!]==?|<=?|>=?|in|instanceof)$/.test(sign)) return true
+  return (sign === '&&' || sign === '||') && (isTruth(ts, node.left) || isTruth(ts, node.right))
+}
+
+const methods: ReadonlyMap<string, string> = new Map(
+  [
+    ['min', 'max'],
+    ['some', 'every'],
+    ['find', 'findLast'],
+    ['findIndex', 'findLastIndex'],
+    ['indexOf', 'lastIndexOf'],
+    ['floor', 'ceil'],
+    ['push', 'unshift'],
+    ['shift', 'pop'],
+  ].flatMap(([one = '', other = '']) => [
+    [one, other],
+    [other, one],
+  ]),
+)
+
+/** The method that is called, and the order of arguments. */
+export function calls(look: Look): readonly Change[] {
+  const { ts, node } = look
+  if (!ts.isCallExpression(node) && !ts.isNewExpression(node)) return []
+  return [...exchangedMethod(look, node), ...swappedArguments(look, node)]
+}
+
+function exchangedMethod(look: Look, node: ts.CallExpression | ts.NewExpression): readonly Change[] {
+  const { ts, source } = look
+  const called = node.expression
+  if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(called)) return []
+  const other = methods.get(called.name.text)
+  if (other === undefined) return []
+  const [from, to] = [node.getStart(source), called.name.getStart(source)]
+  const after = source.text.slice(from, to) + other + source.text.slice(called.name.end, node.end)
+  return [replaced('method-exchange', node, after)]
+}
+
+function swappedArguments(look: Look, node: ts.CallExpression | ts.NewExpression): readonly Change[] {
+  const { source } = look
+  const given = node.arguments ?? []
+  return given.slice(1).flatMap((second, at) => {
+    const first = given[at]
+    if (first === undefined || !isAlike(look, first, second)) return []
+    const [one, other] = [textOf(look, first), textOf(look, second)]
+    if (one === other) return []
+    const start = node.getStart(source)
+    const before = source.text.slice(start, first.getStart(source))
+    const between = source.text.slice(first.end, second.getStart(source))
+    const operator: OperatorName = 'swap-arguments'
+    return [replaced(operator, node, before + other + between + one + source.text.slice(second.end, node.end))]
+  })
+}
+
+/**
+ * What a compiler would refuse is no bug that a test has to find. Without types, names tell what is of one kind: both are numbers,
+ * both are texts, or both end in the same word.
+ */
+function isAlike(look: Look, first: ts.Expression, second: ts.Expression): boolean {
+  const { ts } = look
+  if (ts.isNumericLiteral(first) && ts.isNumericLiteral(second)) return true
+  const [one, other] = [lastWord(look, first), lastWord(look, second)]
+  if (one === undefined || other === undefined) return false
+  return one === other || [numbers, texts].some((kind) => kind.has(one) && kind.has(other))
+}
+
+const numbers: ReadonlySet<string> = new Set(
+  'index term ms us s commit count length size at from to min max number offset start end bytes sequence version limit incarnation'.split(
+    ' ',
+  ),
+)
+const texts: ReadonlySet<string> = new Set(
+  'id name key value node address datacenter token text path prefix service kind host from to'.split(' '),
+)
+
+/** `index` of `log.lastIndex`. */
+function lastWord({ ts }: Look, node: ts.Expression): string | undefined {
+  const name = ts.isIdentifier(node) ? node : ts.isPropertyAccessExpression(node) ? node.name : undefined
+  return name?.text.match(/[A-Za-z][a-z]*$/)?.[0].toLowerCase()
+}

@@ -1,0 +1,54 @@
+import { type Killer, killers, type MutantLine } from './lines.ts'
+
+/** The mutants of one room, counted. */
+export interface Score {
+  readonly room: string
+  readonly sampled: number
+  readonly reached: number
+  readonly killed: Readonly<Record<Killer, number>>
+  readonly unseen: number
+  readonly sameTrace: number
+}
+
+export function scores(lines: readonly MutantLine[]): readonly Score[] {
+  const rooms = [...new Set(lines.map(({ room }) => room))]
+  const each = rooms.map((room) =>
+    scoreOf(
+      room,
+      lines.filter((line) => line.room === room),
+    ),
+  )
+  return rooms.length < 2 ? each : [...each, scoreOf('all rooms', lines)]
+}
+
+function scoreOf(room: string, lines: readonly MutantLine[]): Score {
+  const countOf = (holds: (line: MutantLine) => boolean): number => lines.filter(holds).length
+  const killed = Object.fromEntries(killers.map((killer) => [killer, countOf((line) => line.killer === killer)]))
+  return {
+    room,
+    sampled: lines.length,
+    reached: countOf(({ fate }) => fate !== 'not reached'),
+    killed: killed as Record<Killer, number>,
+    unseen: countOf(({ fate }) => fate === 'unseen'),
+    sameTrace: countOf(({ fate }) => fate === 'same trace'),
+  }
+}
+
+const columns = ['room', 'sampled', 'reached', ...killers, 'unseen', 'same trace', 'score'] as const
+
+/** A table in Markdown, which reads well on a terminal, too. `score`: killed of those that were reached. */
+export function scoreTable(all: readonly Score[]): readonly string[] {
+  const rows = all.map(({ room, sampled, reached, killed, unseen, sameTrace }) => {
+    const dead = killers.reduce((sum, killer) => sum + killed[killer], 0)
+    const numbers = [sampled, reached, ...killers.map((killer) => killed[killer]), unseen, sameTrace]
+    return [room, ...numbers.map(String), reached === 0 ? '-' : `${((100 * dead) / reached).toFixed(0)} %`]
+  })
+  const widths = columns.map((name, at) => Math.max(name.length, ...rows.map((row) => row[at]?.length ?? 0)))
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join(' | ')} |`
+  return [
+    line(columns),
+    `|${widths.map((width, at) => (at === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`,
+    ...rows.map(line),
+  ]
+}

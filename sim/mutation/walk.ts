@@ -1,0 +1,83 @@
+import type ts from 'typescript'
+import { type Change, type Compiler, type Look, type Operator, textOf } from './operators/change.ts'
+import { binaries, conditions } from './operators/conditions.ts'
+import { statements } from './operators/statements.ts'
+import { arithmetic, calls, literals, returns } from './operators/values.ts'
+
+const all: readonly Operator[] = [conditions, binaries, literals, arithmetic, returns, calls, statements]
+
+/** A node that can be changed, with all its changes. */
+export interface Site {
+  readonly node: ts.Node
+  readonly changes: readonly Change[]
+  /** It runs once, when its module is loaded. */
+  readonly isStatic: boolean
+  readonly depth: number
+}
+
+export function parsed(ts: Compiler, file: string, text: string): ts.SourceFile {
+  return ts.createSourceFile(file, text, ts.ScriptTarget.ES2023, true, ts.ScriptKind.JS)
+}
+
+/** Every node of a module that can be changed, from its beginning to its end, the outer before the inner. */
+export function sitesOf(ts: Compiler, source: ts.SourceFile): readonly Site[] {
+  const sites: Site[] = []
+  const visit = (node: ts.Node, isStatic: boolean, depth: number): void => {
+    const look: Look = { ts, source, node }
+    if (isBarren(look)) return
+    const changes = distinct(
+      look,
+      all.flatMap((operator) => operator(look)).filter((change) => isSound(ts, change)),
+    )
+    if (changes.length > 0) sites.push({ node, changes, isStatic, depth })
+    const isWithin = isStatic && !runsLater(ts, node)
+    ts.forEachChild(node, (child) => visit(child, isWithin, depth + 1))
+  }
+  visit(source, true, 0)
+  return sites
+}
+
+/** Two operators can make the same text of one node. */
+function distinct(look: Look, changes: readonly Change[]): readonly Change[] {
+  const seen = new Set([textOf(look, look.node)])
+  return changes.filter((change) => {
+    if (change.kind === 'skip') return true
+    if (seen.has(change.after)) return false
+    seen.add(change.after)
+    return true
+  })
+}
+
+function runsLater(ts: Compiler, node: ts.Node): boolean {
+  if (ts.isFunctionLike(node)) return true
+  if (!ts.isPropertyDeclaration(node)) return false
+  return (ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Static) === 0
+}
+
+/** Calls that tell people how the program does, or assert what holds anyway: no bug of the program hides in them. */
+const barren =
+  /(^invariant|(^|[.#?])log\??[.]write|(^|[.#?])log\??[.]enabled|(^|[.#?])metrics\??[.](count|sample|gauge)|Error)$/
+
+function isBarren(look: Look): boolean {
+  const { ts, node } = look
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return true
+  if (ts.isExpressionStatement(node)) return isBarren({ ...look, node: node.expression })
+  if (ts.isVoidExpression(node)) return isBarren({ ...look, node: node.expression })
+  if (!ts.isCallExpression(node) && !ts.isNewExpression(node)) return false
+  return barren.test(textOf(look, node.expression))
+}
+
+/** An expression in parentheses may stand where this one stands, and means the same. */
+function isSound(ts: Compiler, change: Change): boolean {
+  if (change.kind === 'skip') return true
+  const { node } = change
+  const { parent } = node
+  if (ts.isPropertyAssignment(parent) && parent.name === (node as ts.Node)) return false
+  if (ts.isDeleteExpression(parent) || ts.isTaggedTemplateExpression(parent)) return false
+  const isInner = 'expression' in parent && parent.expression === node
+  // In `a?.b.c` the first part also decides whether the second is evaluated at all.
+  if (isInner && ts.isOptionalChain(parent) && ts.isOptionalChain(node)) return false
+  const isCallee = isInner && (ts.isCallExpression(parent) || ts.isNewExpression(parent))
+  // A method that is called needs its object.
+  return !isCallee
+}

@@ -1,0 +1,62 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { scenarioFile, svcSim } from './svc-sim.ts'
+
+const small = `scenario: One server agrees with itself
+cluster: { dc1: { servers: { count: 1 } } }
+steps:
+  - step: it leads
+    eventually: { within: 20s, leader: exactly one }
+`
+const room = 'src/raft/core/quorum.ts'
+
+interface Line {
+  readonly kind: string
+  readonly [name: string]: unknown
+}
+
+describe('svc-sim mutate', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-mutate-'))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'lines.jsonl')
+  const linesOf = (): readonly Line[] =>
+    readFileSync(file, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+
+  it('runs the instrumented program as the program itself runs, and kills what breaks it', async () => {
+    const scenario = scenarioFile(small)
+    const listed = await svcSim(['mutate', '--room', room, '--sample', '1000', '--list'])
+    const broken =
+      /^([0-9a-f]{8}) {2}src\/raft\/core\/quorum\.ts:\d+:\d+ {2}return-nothing: /m.exec(listed.out)?.[1] ?? ''
+    const flags = ['--room', room, '--mutant', broken, '--scenarios', scenario, '--seeds', '1..1', '--jobs', '1']
+    const [finished, plain] = await Promise.all([
+      svcSim(['mutate', ...flags, '--jsonl', file]),
+      svcSim(['run', scenario, '--seeds', '1..1', '--json']),
+    ])
+    expect(finished).toMatchObject({ exit: 0 })
+    const [head, run, mutant] = linesOf()
+    expect(head).toMatchObject({ kind: 'head', rooms: [room] })
+    expect(run).toMatchObject({ kind: 'run', seed: 1, isSound: true, trace: JSON.parse(plain.out).trace })
+    expect(mutant).toMatchObject({ kind: 'mutant', id: broken, fate: 'killed', judge: scenario, seed: 1 })
+    const again = await svcSim(['mutate', ...flags, '--jsonl', file, '--resume'])
+    expect(again.out).toContain('100 %')
+    expect(linesOf()).toEqual([head, run, mutant])
+  })
+
+  it.each<[string, readonly string[], RegExp]>([
+    [
+      'a room that is not there',
+      ['--room', 'src/raft/cord'],
+      /^src\/raft\/cord: the built program has no module there/,
+    ],
+    ['checkers beside the agent', ['--room', 'sim/checkers', '--room', 'src/store'], /run them apart/],
+  ])('refuses %s with exit code 2', async (_, args, message) => {
+    const { exit, err } = await svcSim(['mutate', ...args])
+    expect(err).toMatch(message)
+    expect(exit).toBe(2)
+  })
+})

@@ -1,0 +1,121 @@
+import ts from 'typescript'
+import { describe, expect, it } from 'vitest'
+import { changedText, instrumented } from '../../../sim/mutation/instrument.ts'
+import { operators } from '../../../sim/mutation/operators/change.ts'
+import { parsed, sitesOf } from '../../../sim/mutation/walk.ts'
+
+/** `operator: what stands there instead`, of every mutant. */
+function changes(text: string): readonly string[] {
+  return instrumented(ts, 'src/a.js', text, { sites: 0, mutants: 0 }).mutants.map(
+    ({ operator, before, after }) => `${operator}: ${before} → ${after}`,
+  )
+}
+
+const within = (statement: string): string => `export async function f(a, b, c) { ${statement} }`
+
+describe('the operators of mutation', () => {
+  it.each<[string, readonly string[]]>([
+    [
+      'if (a) b();',
+      ['negate-condition: a → !(a)', 'always-true: a → true', 'always-false: a → false', 'remove-statement: b(); → '],
+    ],
+    ['while (a) b = c;', ['negate-condition: a → !(a)', 'remove-statement: b = c; → ']],
+    ['b = a < c;', ['remove-statement: b = a < c; → ', 'boundary: a < c → a <= c', 'off-by-one: a < c → a < (c) - 1']],
+    [
+      'return a >= 3;',
+      [
+        'boundary: a >= 3 → a > 3',
+        'return-true: a >= 3 → true',
+        'return-false: a >= 3 → false',
+        'halved: 3 → 1',
+        'doubled: 3 → 6',
+      ],
+    ],
+    ['b = a === c;', ['remove-statement: b = a === c; → ', 'equality: a === c → a !== c']],
+    [
+      'b = a && c;',
+      [
+        'remove-statement: b = a && c; → ',
+        'logical: a && c → (a) || (c)',
+        'left-operand: a && c → a',
+        'right-operand: a && c → c',
+      ],
+    ],
+    ['b = a ?? c;', ['remove-statement: b = a ?? c; → ', 'left-operand: a ?? c → a', 'right-operand: a ?? c → c']],
+    ['return !a;', ['negation: !a → a', 'return-true: !a → true', 'return-false: !a → false']],
+    ['return a + b;', ['arithmetic: a + b → a - b', 'return-nothing: a + b → undefined']],
+    ["b = 'x' + a;", ["remove-statement: b = 'x' + a; → "]],
+    ['a++;', ['remove-statement: a++; → ', 'arithmetic: a++ → a--']],
+    ['return true;', ['boolean: true → false']],
+    ['return 0;', ['doubled: 0 → 1', 'return-nothing: 0 → undefined']],
+    ['return;', ['remove-statement: return; → ']],
+    [
+      'return Math.min(a, b);',
+      ['return-nothing: Math.min(a, b) → undefined', 'method-exchange: Math.min(a, b) → Math.max(a, b)'],
+    ],
+    [
+      'put(firstIndex, lastIndex);',
+      [
+        'remove-statement: put(firstIndex, lastIndex); → ',
+        'swap-arguments: put(firstIndex, lastIndex) → put(lastIndex, firstIndex)',
+      ],
+    ],
+    ['put(raft, index);', ['remove-statement: put(raft, index); → ']],
+    [
+      'await a(); b();',
+      [
+        'remove-statement: await a(); → ',
+        'reorder-await: await a(); b(); → b(); await a();',
+        'remove-await: await a() → void a()',
+        'remove-statement: b(); → ',
+      ],
+    ],
+    ['a(); b();', ['remove-statement: a(); → ', 'remove-statement: b(); → ']],
+    ['invariant(a > 0, c); env.log.write(a + b); metrics.count(a, 1);', []],
+  ])('%s', (statement, expected) => {
+    expect(changes(within(statement))).toEqual(expected)
+  })
+
+  it('tells what takes effect when the module is loaded', () => {
+    const text = 'const limit = 8; class A { size = 4; static most = 2; m(n = 6) {} }'
+    const { mutants } = instrumented(ts, 'src/a.js', text, { sites: 0, mutants: 0 })
+    expect(mutants.filter(({ isStatic }) => isStatic).map(({ before }) => before)).toEqual(['8', '8', '2', '2'])
+  })
+
+  it('leaves what is called with its object, and a chain whole', () => {
+    const text = within('a.b(1).c(2); return a?.b(1).c')
+    const { text: made } = instrumented(ts, 'src/a.js', text, { sites: 0, mutants: 0 })
+    const run = new Function('$m', '$h', `${made.replace(/^import [^;]*; export /, '')}; return f`)(0, [])
+    const of = { b: () => ({ c: () => 7 }) }
+    return expect(Promise.all([run(of), run(undefined).catch((cause: unknown) => cause)])).resolves.toMatchObject([
+      expect.any(Function),
+      expect.any(TypeError),
+    ])
+  })
+
+  it('numbers sites and mutants behind those of other modules', () => {
+    const { mutants, text } = instrumented(ts, 'src/raft/a.js', within('return !a'), { sites: 40, mutants: 70 })
+    expect(mutants.map(({ number, site }) => [number, site])).toEqual([
+      [71, 40],
+      [72, 40],
+      [73, 40],
+    ])
+    expect(text).toContain("from '../../mutation-switch.js'; ")
+  })
+
+  it('has a sample of every operator above', () => {
+    const sample = within(`
+      if (a > b && !c) return a + 2 * Math.max(a, b);
+      for (const one of c) { if (one === a) continue; await b(firstTerm, lastTerm); a.push(true); }
+      return a ?? b;`)
+    const source = parsed(ts, 'a.js', `${sample}; export const g = (a) => a !== 1`)
+    const made = sitesOf(ts, source).flatMap((site) => site.changes)
+    expect([...new Set(made.map(({ operator }) => operator))].sort()).toEqual(Object.keys(operators).sort())
+    for (const change of made) {
+      const changed = parsed(ts, 'a.js', changedText(source, change))
+      expect(
+        ts.getPreEmitDiagnostics.length && (changed as unknown as { parseDiagnostics: unknown[] }).parseDiagnostics,
+      ).toEqual([])
+    }
+  })
+})

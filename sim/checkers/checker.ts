@@ -71,6 +71,8 @@ export interface CheckedRun {
   readonly searchStepsMax: number | undefined
   readonly network: NetworkFacts
   readonly resolution: ResolutionFacts
+  /** True time since which the agent has reached its leader without a break, and nothing ails either; undefined: it does not. */
+  readonly contactSinceUs: (agent: string) => number | undefined
   /** Of the servers of all datacenters, which share it; undefined: there is one datacenter alone. */
   readonly wan: ToldPool | undefined
   /** Undefined: nobody looks at the mesh. */

@@ -62,6 +62,10 @@ import { serverLogs } from './raft/server-logs.ts'
 import { stateMachineSafety } from './raft/state-machine-safety.ts'
 import { reachedStates } from './rare-states.ts'
 import { markedRegistrations } from './registration-marks.ts'
+import { acknowledgedRegistrations } from './registrations/acknowledged-registrations.ts'
+import { catalogRows } from './registrations/catalog-rows.ts'
+import { heardChecks } from './registrations/heard-checks.ts'
+import { telling } from './registrations/owing.ts'
 import { serverCare } from './server-care.ts'
 
 const all = [
@@ -76,6 +80,8 @@ const all = [
   lockStates,
   keyChanges,
   askedToGo,
+  catalogRows,
+  telling,
   // Checkers, as the page of invariants has them.
   electionSafety,
   leaderAppendOnly,
@@ -108,6 +114,8 @@ const all = [
   oneTruth,
   keptRegistrations,
   heartbeatsTaken,
+  acknowledgedRegistrations,
+  heardChecks,
   serverCare,
   queryTruth,
   accessHistory,

@@ -13,6 +13,7 @@ import type { KeyOperation, ListedKey } from './keys/key-history.ts'
 import type { Recovery } from './keys/recovered-history.ts'
 import type { MeshEvent } from './mesh/mesh-facts.ts'
 import type { ServerLog } from './raft/server-log.ts'
+import type { NodeRows, RegistrationChange } from './registrations/registration-facts.ts'
 
 /** Events of one server that faults and steps can wait for. */
 export type NodeTrigger =
@@ -135,6 +136,8 @@ interface StateFacts {
   }
   /** The first server has put another state in the place of its own. */
   readonly 'state replaced': OfNode & { readonly index: number; readonly tx: ReadTransaction }
+  /** What the catalog has of a node whose agent clients ask for changes. `isRestored`: by a snapshot. */
+  readonly 'node listed': OfNode & { readonly rows: NodeRows; readonly isRestored: boolean }
   /** `value` undefined: the key is gone. */
   readonly 'key changed': { readonly key: string; readonly index: number; readonly value: string | undefined }
   readonly 'locks changed': LockFacts
@@ -150,6 +153,9 @@ interface StateFacts {
 
 /** Told by the clients of the workload. */
 interface ClientFacts {
+  /** An agent is asked to change its services or checks. The outcome is filled in later. */
+  readonly 'registration began': { readonly change: RegistrationChange }
+  readonly 'registration ended': { readonly change: RegistrationChange }
   /** Its outcome is filled in later. */
   readonly 'operation began': { readonly operation: KeyOperation }
   /** It certainly did not happen, and its client was told so. */

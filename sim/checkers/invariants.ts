@@ -14,7 +14,9 @@ export interface Violation {
 }
 
 type RunParts = Pick<CheckedRun, 'nowUs' | 'staleDefaultMs'> &
-  Partial<Pick<CheckedRun, 'searchStepsMax' | 'network' | 'resolution' | 'mesh' | 'excusesLostMajority'>> & {
+  Partial<
+    Pick<CheckedRun, 'searchStepsMax' | 'network' | 'resolution' | 'contactSinceUs' | 'mesh' | 'excusesLostMajority'>
+  > & {
     /** Of the servers of all datacenters: each datacenter's invariants have the same. Absent where there is one alone. */
     readonly wan?: Membership | undefined
     /** What faults and steps may wait for. Must not act on the cluster at once: the agent is in the midst of something. */
@@ -31,10 +33,11 @@ type Taker = (fact: Facts[FactName]) => void
 /** Violations kept: the first tells, the rest follow from it. */
 const violationsMax = 100
 
-/** A network without faults, and no token checks. */
-const unsaid: Pick<CheckedRun, 'network' | 'resolution'> = {
+/** A network without faults, no token checks, and agents of which nothing is known. */
+const unsaid: Pick<CheckedRun, 'network' | 'resolution' | 'contactSinceUs'> = {
   network: { rttMs: 6, rttMaxMs: 10, loss: 0 },
   resolution: { reachingSinceUs: () => undefined },
+  contactSinceUs: () => undefined,
 }
 
 /** The checkers of one datacenter of a run: each fact is told to those that take it, in the order of the list. */

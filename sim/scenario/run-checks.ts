@@ -27,6 +27,8 @@ interface CheckedCluster {
   readonly datacenterOf: (node: string) => string
   /** True time since which the agent has reached a server without a break; undefined: it reaches none. */
   readonly reachingSinceUs: (agent: string) => number | undefined
+  /** True time since which the agent reaches its leader, and nothing ails either. */
+  readonly contactSinceUs: (agent: string) => number | undefined
   readonly onTrigger: (trigger: NodeTrigger, node: string) => void
 }
 
@@ -64,6 +66,7 @@ export class RunChecks {
         excusesLostMajority: scenario.excuses?.['majority lost'] === true,
         mesh,
         resolution: { reachingSinceUs: world.reachingSinceUs },
+        contactSinceUs: world.contactSinceUs,
         onTrigger: world.onTrigger,
         onViolation: ({ code, message }, because) => simulation.tellViolation(code, message, because),
         eventNow: () => simulation.trace.eventNow,

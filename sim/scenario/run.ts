@@ -21,6 +21,7 @@ import type { Identity } from '../world/decisions/identity.ts'
 import { filled } from './answers.ts'
 import type { Observed } from './conditions/condition.ts'
 import { type Condition, conditionText, judge } from './conditions/conditions.ts'
+import { type Contact, contactOf } from './contact.ts'
 import { missedInRun } from './demands.ts'
 import { Driver } from './driver.ts'
 import type { LoadedScenario } from './language/load.ts'
@@ -62,6 +63,7 @@ export class ScenarioRun implements RunContext {
   readonly #schedule: FaultSchedule
   readonly #observed: Observed
   readonly #reaching: Reaching
+  readonly #contact: Contact
   /** The step that is done, by what it says: what it draws is within it. */
   #step: Identity = { a: 0, b: 0 }
   /** How often this step has drawn for itself. */
@@ -87,6 +89,7 @@ export class ScenarioRun implements RunContext {
     this.#checks = new RunChecks(options, this.simulation, {
       datacenterOf: (node) => this.cluster.datacenterOf(node),
       reachingSinceUs: (agent) => this.#reaching.sinceUs(agent),
+      contactSinceUs: (agent) => this.#contact.sinceUs(agent),
       onTrigger: (trigger, node) => this.triggered(trigger, node),
     })
     this.invariantsOf = this.#checks.byDatacenter
@@ -101,6 +104,7 @@ export class ScenarioRun implements RunContext {
       this.#limited(),
     )
     this.#reaching = reachingOf(this)
+    this.#contact = contactOf(this)
     this.driver = new Driver(this.simulation, clientHost(1), () => {
       const { operator } = this.scenario
       return operator === undefined ? '' : filled(this, operator.token)
@@ -140,6 +144,7 @@ export class ScenarioRun implements RunContext {
     this.workload.begin()
     this.#schedule.start()
     if (this.scenario.visitors !== undefined) this.#reaching.start()
+    if (this.scenario.registrations !== undefined) this.#contact.start()
   }
 
   async run(): Promise<RunResult> {

@@ -77,6 +77,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'queries-fail-over', tuning: [] },
   { name: 'root-moves-outside', tuning: [] },
   { name: 'servers-are-replaced', tuning: [] },
+  { name: 'services-come-and-go', tuning: [] },
   { name: 'state-put-back', tuning: [] },
   { name: 'tails-and-snapshots', tuning: nothingTrails },
   { name: 'tokens-are-migrated', tuning: [] },

@@ -6,6 +6,7 @@ import { meshBugs } from './mesh-bugs.ts'
 import { operatorBugs } from './operator-bugs.ts'
 import type { PlantedBug } from './planted-bug.ts'
 import { providerBugs } from './provider-bugs.ts'
+import { registrationBugs } from './registration-bugs.ts'
 import { restoreBugs } from './restore-bugs.ts'
 
 const core = 'src/raft/core'
@@ -369,6 +370,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...meshBugs,
   ...restoreBugs,
   ...operatorBugs,
+  ...registrationBugs,
   ...membershipBugs,
   ...providerBugs,
   ...federationBugs,

@@ -4,11 +4,21 @@ import type { WorkloadKind } from './kind.ts'
 import { locks } from './locks.ts'
 import { proxies } from './mesh-proxies.ts'
 import { tunnels } from './mesh-tunnels.ts'
+import { registrations } from './registrations.ts'
 import { watchers } from './service-watcher.ts'
 import { visitors } from './visitors.ts'
 
 /** Every kind of workload, by its key in scenario files, in the order of the language page. */
-export const workloadKinds = { workload: clients, heartbeats, locks, watchers, visitors, proxies, tunnels }
+export const workloadKinds = {
+  workload: clients,
+  heartbeats,
+  locks,
+  watchers,
+  visitors,
+  proxies,
+  tunnels,
+  registrations,
+}
 
 export type WorkloadKey = keyof typeof workloadKinds
 

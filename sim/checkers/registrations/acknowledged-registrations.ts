@@ -1,0 +1,244 @@
+import { catalogDeregister } from '../../../src/features/catalog/commands.ts'
+import type { DeregisterRequest } from '../../../src/model/catalog.ts'
+import { type CheckedRun, checker, type Judge } from '../checker.ts'
+import { Owing, type Telling, telling } from './owing.ts'
+import { type NodeRows, noRows, type RegistrationChange } from './registration-facts.ts'
+
+/** How often what is owed is looked at when nothing happens. */
+const lookEveryUs = 500_000
+/** A request that was given up is carried out, if ever, by the time an agent in contact has been so for this long. */
+const settledAfterUs = 2_000_000
+
+type Value = string | undefined
+type Excuse = 'outcome unknown' | 'out of reach' | 'restored' | 'machine replaced'
+
+type Run = Pick<CheckedRun, 'nowUs' | 'contactSinceUs' | 'network'> & Judge<{ E5: Excuse }>
+
+/** A service or check of one agent, as clients may expect it. */
+interface Item {
+  /** What it may be by answers that came: one value, but for requests that met or were not answered. */
+  settled: Set<Value>
+  /** Requests about it without an answer, with what others were acknowledged meanwhile. */
+  readonly open: Map<RegistrationChange, Set<Value>>
+  /** Requests that were given up, and may still be carried out. */
+  readonly lost: Set<RegistrationChange>
+  /** The change that was acknowledged last. */
+  last: RegistrationChange | undefined
+  readonly owing: Owing
+  /** That it is, or is not, in the catalog has been counted. */
+  isJudged: boolean
+}
+
+interface Node {
+  readonly items: Map<string, Item>
+  rows: NodeRows
+}
+
+/**
+ * E5. What an agent has acknowledged of its services and checks is in the catalog within a bound (`owing.ts`) in which it
+ * reaches a leader, and goes only when a client has it removed. Of requests that overlap either may be the last; one without
+ * an answer may have been carried out or not.
+ */
+export class AcknowledgedRegistrations {
+  readonly #run: Run
+  readonly #telling: Telling
+  readonly #nodes = new Map<string, Node>()
+  #nextLookUs = 0
+
+  constructor(run: Run, told: Telling) {
+    this.#run = run
+    this.#telling = told
+  }
+
+  began(change: RegistrationChange): void {
+    for (const name of change.items.keys()) {
+      const item = this.#item(change.node, name)
+      // Whatever is acknowledged from here on may come before it or behind it.
+      item.open.set(change, new Set())
+    }
+  }
+
+  ended(change: RegistrationChange): void {
+    if (change.outcome === 'not held') for (const { checkId } of change.heard) this.#notHeld(change, checkId)
+    for (const [name, value] of change.items) {
+      const item = this.#item(change.node, name)
+      const alongside = item.open.get(change)
+      // The machine was replaced meanwhile, and nothing that was asked of the old one counts.
+      if (alongside === undefined) continue
+      item.open.delete(change)
+      if (change.outcome === 'done') this.#acknowledged(item, change, value, alongside)
+      else if (change.outcome === 'unknown') this.#lost(item, change)
+    }
+    this.#look(change.node)
+  }
+
+  listed(node: string, rows: NodeRows, isRestored: boolean): void {
+    const known = this.#node(node)
+    known.rows = rows
+    if (isRestored) {
+      for (const { owing } of known.items.values()) owing.restored(this.#run.nowUs())
+      this.#run.excused('E5', 'restored', known.items.size)
+    }
+    this.#look(node)
+  }
+
+  /** The servers take one service or check out of the catalog. Whole nodes are for E3. */
+  deregistered({ node, serviceId, checkId }: DeregisterRequest): void {
+    if (serviceId === '' && checkId === '') return
+    const name = serviceId === '' ? `check ${checkId}` : `service ${serviceId}`
+    const item = this.#nodes.get(node)?.items.get(name)
+    const contactUs = this.#run.contactSinceUs(node)
+    if (item === undefined || contactUs === undefined || contactUs > (item.last?.calledUs ?? 0)) return
+    if (!item.isJudged || item.open.size > 0 || item.settled.size !== 1 || item.settled.has(undefined)) return
+    this.#run.judged('E5')
+    this.#run.report('E5', `${name} of ${node} is taken out of the catalog: ${lastOf(item)} was acknowledged`)
+    item.settled = new Set()
+  }
+
+  /** What the machine kept is lost with it. */
+  replaced(node: string): void {
+    const items = this.#nodes.get(node)?.items
+    if (items === undefined) return
+    this.#run.excused('E5', 'machine replaced', items.size)
+    items.clear()
+  }
+
+  lookAround(): void {
+    const nowUs = this.#run.nowUs()
+    if (nowUs < this.#nextLookUs) return
+    this.#nextLookUs = nowUs + lookEveryUs
+    for (const node of this.#nodes.keys()) this.#look(node)
+  }
+
+  #acknowledged(item: Item, change: RegistrationChange, value: Value, alongside: ReadonlySet<Value>): void {
+    const contactUs = this.#run.contactSinceUs(change.node)
+    const { last } = item
+    const wasInReach = last === undefined || (contactUs !== undefined && contactUs <= last.calledUs)
+    if (!wasInReach && !item.isJudged) this.#run.excused('E5', 'out of reach')
+    for (const others of item.open.values()) others.add(value)
+    item.settled = new Set([value, ...alongside])
+    // One that was given up is over when the agent was well long before this was asked for.
+    const isSettled = contactUs !== undefined && contactUs + settledAfterUs <= change.calledUs
+    for (const lost of item.lost) {
+      if (isSettled && lost.endedUs + settledAfterUs <= change.calledUs) item.lost.delete(lost)
+    }
+    item.last = change
+    item.isJudged = false
+  }
+
+  #lost(item: Item, change: RegistrationChange): void {
+    item.lost.add(change)
+    this.#run.excused('E5', 'outcome unknown')
+  }
+
+  /** An agent was told how a check is, and says that it has none. */
+  #notHeld(change: RegistrationChange, checkId: string): void {
+    const item = this.#nodes.get(change.node)?.items.get(`check ${checkId}`)
+    if (item === undefined || item.open.size > 0 || item.lost.size > 0) return
+    const { settled, last } = item
+    if (settled.size !== 1 || settled.has(undefined) || last === undefined || last.endedUs > change.calledUs) return
+    this.#run.judged('E5')
+    this.#run.report('E5', `${change.node} says that it has no check ${checkId}, though it acknowledged ${last.what}`)
+    item.settled = new Set()
+  }
+
+  #look(node: string): void {
+    const { items, rows } = this.#node(node)
+    const nowUs = this.#run.nowUs()
+    for (const [name, item] of items) {
+      const { last, settled, owing } = item
+      if (last === undefined || settled.size === 0) continue
+      const listed = rows.items.get(name)
+      if (isPossible(item, name, listed)) {
+        owing.matches()
+        if (!item.isJudged && item.open.size === 0 && item.lost.size === 0) {
+          item.isJudged = true
+          this.#run.judged('E5')
+          if (listed !== undefined && name.startsWith('service ')) this.#told(node, last)
+        }
+        continue
+      }
+      const contactUs = this.#run.contactSinceUs(node)
+      const isAtOnce = this.#telling.isAtOnce(node, contactUs, last.calledUs)
+      const lateUs = owing.overdueUs(nowUs, { owedUs: last.endedUs, contactUs, isAtOnce })
+      if (lateUs === undefined) continue
+      this.#run.judged('E5')
+      const wanted = [...settled].map((value) => value ?? 'gone').join(', or ')
+      this.#run.report(
+        'E5',
+        `${name} of ${node} is ${listed ?? 'missing'} in the catalog, and should be ${wanted}: acknowledged ${seconds(nowUs - last.endedUs)} ago, ${seconds(lateUs)} overdue`,
+      )
+      item.settled = new Set()
+    }
+  }
+
+  /** A change of a service, whose words no other has, is in the catalog. */
+  #told(node: string, { calledUs }: RegistrationChange): void {
+    const contactUs = this.#run.contactSinceUs(node)
+    if (contactUs !== undefined && contactUs <= calledUs) this.#telling.told(node, contactUs, this.#run.nowUs())
+  }
+
+  #node(node: string): Node {
+    const known = this.#nodes.get(node) ?? { items: new Map(), rows: noRows }
+    this.#nodes.set(node, known)
+    return known
+  }
+
+  #item(node: string, name: string): Item {
+    const { items } = this.#node(node)
+    const item = items.get(name) ?? {
+      settled: new Set(),
+      open: new Map(),
+      lost: new Set(),
+      last: undefined,
+      owing: new Owing(this.#run.network),
+      isJudged: false,
+    }
+    items.set(name, item)
+    return item
+  }
+}
+
+function isPossible({ settled, open, lost }: Item, name: string, listed: Value): boolean {
+  if (settled.has(listed)) return true
+  return [...open.keys(), ...lost].some(({ items }) => items.get(name) === listed)
+}
+
+function lastOf({ last }: Item): string {
+  return last?.what ?? 'nothing'
+}
+
+function seconds(us: number): string {
+  return `${(us / 1e6).toFixed(3)} s`
+}
+
+export const acknowledgedRegistrations = checker({
+  codes: {
+    E5: {
+      text: 'registrations: what an agent acknowledged of its services and checks is soon in the catalog, and goes only when asked to',
+      sources: ['docs/reference/agent.md#sync-to-the-catalog'],
+      judges: ['service or check acknowledged', 'services and checks acknowledged'],
+      excuses: {
+        'outcome unknown':
+          'A change without an answer may have been made or not; until another one of the same is answered that was asked of a well agent.',
+        'out of reach':
+          'An agent that reaches no leader owes nothing; until it has reached one for the bound, or another change is acknowledged.',
+        restored:
+          'A restored snapshot has what agents held before; until the full comparison that each of them makes by itself.',
+        'machine replaced':
+          'A machine that replaces a lost one holds nothing that the lost one was asked for; for good.',
+      },
+    },
+  },
+  make: (run) => new AcknowledgedRegistrations(run, run.of(telling)),
+  takes: {
+    'registration began': (it, { change }) => it.began(change),
+    'registration ended': (it, { change }) => it.ended(change),
+    'node listed': (it, { node, rows, isRestored }) => it.listed(node, rows, isRestored),
+    'command took effect': (it, { command }) => {
+      if (command.kind === catalogDeregister.kind) it.deregistered(command.body as DeregisterRequest)
+    },
+    'machine replaced': (it, { node }) => it.replaced(node),
+    'network looked at': (it) => it.lookAround(),
+  },
+})

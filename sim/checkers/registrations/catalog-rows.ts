@@ -1,0 +1,45 @@
+import { checksOfNode, servicesOfNode } from '../../../src/features/catalog/views.ts'
+import type { ReadTransaction } from '../../../src/store/types.ts'
+import { type CheckedRun, checker } from '../checker.ts'
+import type { Facts } from '../facts.ts'
+import { rowsOf } from './registration-facts.ts'
+
+/** Reads from the replicated state what commands made of the nodes whose agents clients ask for changes. */
+class CatalogRows {
+  readonly #run: CheckedRun
+  readonly #nodes = new Set<string>()
+
+  constructor(run: CheckedRun) {
+    this.#run = run
+  }
+
+  follow(node: string): void {
+    this.#nodes.add(node)
+  }
+
+  tookEffect({ command: { kind, body }, tx }: Facts['command took effect']): void {
+    if (this.#nodes.size === 0 || !kind.startsWith('catalog.')) return
+    const { node } = body as { readonly node: string | { readonly node: string } }
+    this.#tell(typeof node === 'string' ? node : node.node, tx, false)
+  }
+
+  replaced({ tx }: Facts['state replaced']): void {
+    for (const node of this.#nodes) this.#tell(node, tx, true)
+  }
+
+  #tell(node: string, tx: ReadTransaction, isRestored: boolean): void {
+    if (!this.#nodes.has(node)) return
+    const rows = rowsOf(servicesOfNode(tx, node), checksOfNode(tx, node))
+    this.#run.tell('node listed', { node, rows, isRestored })
+  }
+}
+
+export const catalogRows = checker({
+  codes: {},
+  make: (run) => new CatalogRows(run),
+  takes: {
+    'registration began': (it, { change }) => it.follow(change.node),
+    'command took effect': (it, fact) => it.tookEffect(fact),
+    'state replaced': (it, fact) => it.replaced(fact),
+  },
+})

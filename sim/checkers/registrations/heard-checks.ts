@@ -1,0 +1,209 @@
+import { type CheckedRun, checker, type Judge } from '../checker.ts'
+import { clockAllowance, Owing, type Telling, telling } from './owing.ts'
+import { type CheckHeard, type NodeRows, noRows, type RegistrationChange } from './registration-facts.ts'
+
+const lookEveryUs = 500_000
+
+type Excuse = 'restarted' | 'report unanswered' | 'out of reach' | 'restored'
+
+type Run = Pick<CheckedRun, 'nowUs' | 'contactSinceUs' | 'network'> & Judge<{ E6: Excuse }>
+
+/** A TTL check of an agent, as its reporters may expect it. */
+interface Check {
+  readonly ttlUs: number
+  /** The report that was answered last. */
+  last: { readonly status: string; readonly calledUs: number; readonly endedUs: number } | undefined
+  /** Its time begins anew here at the latest: a report, a definition, a new process, or one of these without an answer. */
+  countedUs: number
+  /** Reports without an answer: their statuses are possible until another is answered. */
+  readonly open: Set<RegistrationChange>
+  readonly unsure: Set<string>
+  /** It was defined anew or its agent restarted since: it may be critical before its time. */
+  isUncertain: boolean
+  readonly owing: Owing
+  /** Statuses that it was seen to have since then, as it must. */
+  readonly judged: Set<string>
+}
+
+/**
+ * E6. A TTL check is what was last reported for as long as its time to live, and critical when that is over and nobody has
+ * reported since: in the catalog within the bound of `owing.ts`. After a restart of its agent it may be critical at once, for
+ * the report may be lost, and its time begins anew.
+ */
+export class HeardChecks {
+  readonly #run: Run
+  readonly #telling: Telling
+  readonly #nodes = new Map<string, { readonly checks: Map<string, Check>; rows: NodeRows }>()
+  #nextLookUs = 0
+
+  constructor(run: Run, told: Telling) {
+    this.#run = run
+    this.#telling = told
+  }
+
+  began(change: RegistrationChange): void {
+    for (const heard of change.heard) this.#check(change.node, heard).open.add(change)
+  }
+
+  ended(change: RegistrationChange): void {
+    for (const heard of change.heard) {
+      const check = this.#node(change.node).checks.get(heard.checkId)
+      if (check === undefined || !check.open.delete(change)) continue
+      if (change.outcome === 'done') this.#answered(change, heard, check)
+      else this.#unanswered(change, heard, check)
+    }
+    this.#look(change.node)
+  }
+
+  listed(node: string, rows: NodeRows, isRestored: boolean): void {
+    const known = this.#node(node)
+    known.rows = rows
+    if (isRestored) {
+      for (const { owing } of known.checks.values()) owing.restored(this.#run.nowUs())
+      this.#run.excused('E6', 'restored', known.checks.size)
+    }
+    this.#look(node)
+  }
+
+  /** Another process of the agent: reports may be lost, and the time of each check begins anew. */
+  booted(node: string): void {
+    for (const check of this.#nodes.get(node)?.checks.values() ?? []) {
+      check.countedUs = this.#run.nowUs()
+      check.isUncertain = true
+      this.#run.excused('E6', 'restarted')
+    }
+  }
+
+  replaced(node: string): void {
+    this.#nodes.get(node)?.checks.clear()
+  }
+
+  lookAround(): void {
+    const nowUs = this.#run.nowUs()
+    if (nowUs < this.#nextLookUs) return
+    this.#nextLookUs = nowUs + lookEveryUs
+    for (const node of this.#nodes.keys()) this.#look(node)
+  }
+
+  #answered({ calledUs, endedUs, node }: RegistrationChange, { checkId, status }: CheckHeard, check: Check): void {
+    check.countedUs = Math.max(check.countedUs, endedUs)
+    if (status === 'gone') {
+      this.#node(node).checks.delete(checkId)
+    } else if (status === 'as it was') check.isUncertain ||= check.last === undefined
+    else {
+      const contactUs = this.#run.contactSinceUs(node)
+      const wasInReach = check.last === undefined || (contactUs !== undefined && contactUs <= check.last.calledUs)
+      if (!wasInReach && check.judged.size === 0) this.#run.excused('E6', 'out of reach')
+      check.last = { status, calledUs, endedUs }
+      check.unsure.clear()
+      check.isUncertain = false
+      check.judged.clear()
+    }
+  }
+
+  #unanswered({ endedUs, outcome }: RegistrationChange, { status }: CheckHeard, check: Check): void {
+    if (outcome === 'not held') return
+    this.#run.excused('E6', 'report unanswered')
+    check.countedUs = Math.max(check.countedUs, endedUs)
+    if (status === 'gone' || status === 'as it was') check.isUncertain = true
+    else check.unsure.add(status)
+    if (status === 'gone') check.last = undefined
+  }
+
+  #look(node: string): void {
+    const { checks, rows } = this.#node(node)
+    const nowUs = this.#run.nowUs()
+    for (const [checkId, check] of checks) {
+      const { last, owing, open } = check
+      // While somebody asks, everything is possible; and of a check that is not there E5 knows.
+      const listed = rows.statuses.get(checkId)
+      if (last === undefined || open.size > 0 || listed === undefined) continue
+      const expected = expectedOf(check, nowUs)
+      if (expected.includes(listed) || check.unsure.has(listed)) {
+        owing.matches()
+        if (expected.length === 1) this.#asItMust(check, listed)
+        continue
+      }
+      const isOver = nowUs >= overUs(check)
+      const contactUs = this.#run.contactSinceUs(node)
+      const isAtOnce = this.#telling.isAtOnce(node, contactUs, last.calledUs)
+      const lateUs = owing.overdueUs(nowUs, { owedUs: isOver ? overUs(check) : last.endedUs, contactUs, isAtOnce })
+      if (lateUs === undefined) continue
+      this.#run.judged('E6')
+      const ago = ((nowUs - last.endedUs) / 1e6).toFixed(3)
+      this.#run.report(
+        'E6',
+        `check ${checkId} of ${node} is ${listed} in the catalog, and should be ${expected.join(' or ')}: ${last.status} was reported ${ago} s ago, its time to live being ${check.ttlUs / 1e6} s`,
+      )
+      check.last = undefined
+    }
+  }
+
+  #asItMust({ judged }: Check, status: string): void {
+    if (judged.has(status)) return
+    judged.add(status)
+    this.#run.judged('E6')
+  }
+
+  #node(node: string): { readonly checks: Map<string, Check>; rows: NodeRows } {
+    const known = this.#nodes.get(node) ?? { checks: new Map(), rows: noRows }
+    this.#nodes.set(node, known)
+    return known
+  }
+
+  #check(node: string, { checkId, ttlMs }: CheckHeard): Check {
+    const { checks } = this.#node(node)
+    const check = checks.get(checkId) ?? {
+      ttlUs: ttlMs * 1000,
+      last: undefined,
+      countedUs: 0,
+      open: new Set(),
+      unsure: new Set(),
+      isUncertain: true,
+      owing: new Owing(this.#run.network),
+      judged: new Set(),
+    }
+    checks.set(checkId, check)
+    return check
+  }
+}
+
+/** When its time is over at the latest, by any clock. */
+function overUs({ countedUs, ttlUs }: Check): number {
+  return countedUs + ttlUs * (1 + clockAllowance)
+}
+
+function expectedOf(check: Check, nowUs: number): readonly string[] {
+  const { last, ttlUs, isUncertain } = check
+  if (last === undefined || last.status === 'critical') return ['critical']
+  if (nowUs >= overUs(check)) return ['critical']
+  const isYoung = nowUs < last.calledUs + ttlUs * (1 - clockAllowance)
+  return isYoung && !isUncertain ? [last.status] : [last.status, 'critical']
+}
+
+export const heardChecks = checker({
+  codes: {
+    E6: {
+      text: 'time to live: a TTL check is in the catalog as it was reported, and critical once nobody has for its time',
+      sources: ['docs/reference/definitions.md#check-types'],
+      judges: ['report or silence', 'reports and silences'],
+      excuses: {
+        restarted:
+          'The last report to a process that ended may be lost: the check may be critical; until the next report.',
+        'report unanswered': 'A report without an answer may have been heard; until the next that is answered.',
+        'out of reach':
+          'An agent that reaches no leader owes nothing; until it has reached one for the bound, or another report is answered.',
+        restored: 'A restored snapshot has what was reported before; until the full comparison of each agent.',
+      },
+    },
+  },
+  make: (run) => new HeardChecks(run, run.of(telling)),
+  takes: {
+    'registration began': (it, { change }) => it.began(change),
+    'registration ended': (it, { change }) => it.ended(change),
+    'node listed': (it, { node, rows, isRestored }) => it.listed(node, rows, isRestored),
+    'process began': (it, { node }) => it.booted(node),
+    'machine replaced': (it, { node }) => it.replaced(node),
+    'network looked at': (it) => it.lookAround(),
+  },
+})

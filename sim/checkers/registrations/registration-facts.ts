@@ -1,0 +1,62 @@
+import type { CatalogCheck, CatalogService, ServiceFacts } from '../../../src/model/catalog.ts'
+
+/** What a TTL check is told or set to by a change. `as it was`: it is defined anew, and keeps its status. */
+export interface CheckHeard {
+  readonly checkId: string
+  readonly ttlMs: number
+  /** `gone`: the check is removed. */
+  readonly status: 'passing' | 'warning' | 'critical' | 'as it was' | 'gone'
+}
+
+/** Something that a client asked of an agent about its services and checks, and what became of it. */
+export interface RegistrationChange {
+  readonly node: string
+  /** Method and target of the request. */
+  readonly what: string
+  /** By item (`service web-1`, `check service:web-1`) as it is to be, in the words of `serviceText`; undefined: gone. */
+  readonly items: ReadonlyMap<string, string | undefined>
+  readonly heard: readonly CheckHeard[]
+  readonly calledUs: number
+  /** When it was answered, or given up. */
+  endedUs: number
+  /** `not held`: the agent says that it has no such check. `unknown`: it may have been carried out, and may still be. */
+  outcome: 'open' | 'done' | 'not held' | 'unknown'
+}
+
+/** What is compared of a service. */
+export function serviceText({
+  service,
+  port,
+  tags,
+  meta,
+  weights: { passing, warning },
+}: Pick<ServiceFacts, 'service' | 'port' | 'tags' | 'meta' | 'weights'>): string {
+  const pairs = (meta ?? []).map(([key, value]) => `${key}=${value}`).join(',')
+  return `${service}:${port} tags ${tags.join(',')} meta ${pairs} weights ${passing}/${warning}`
+}
+
+/** What is compared of a check, but for its status. */
+export function checkText({ name, notes, serviceId }: Pick<CatalogCheck, 'name' | 'notes' | 'serviceId'>): string {
+  return `${name} of ${serviceId === '' ? 'the node' : serviceId}, notes ${notes}`
+}
+
+/** What the catalog has of one node. */
+export interface NodeRows {
+  /** By item, in the words of `serviceText` and `checkText`. */
+  readonly items: ReadonlyMap<string, string>
+  /** By check ID. */
+  readonly statuses: ReadonlyMap<string, string>
+}
+
+export const noRows: NodeRows = { items: new Map(), statuses: new Map() }
+
+export function rowsOf(services: Iterable<CatalogService>, checks: Iterable<CatalogCheck>): NodeRows {
+  const items = new Map<string, string>()
+  const statuses = new Map<string, string>()
+  for (const service of services) items.set(`service ${service.id}`, serviceText(service))
+  for (const check of checks) {
+    items.set(`check ${check.checkId}`, checkText(check))
+    statuses.set(check.checkId, check.status)
+  }
+  return { items, statuses }
+}

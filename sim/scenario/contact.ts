@@ -1,0 +1,100 @@
+import { serverPort } from '../cluster/node-identity.ts'
+import type { RunContext } from './run-context.ts'
+
+/** Interval at which contact is looked at. */
+const lookEveryMs = 100
+
+interface ContactWorld {
+  readonly nowUs: () => number
+  readonly after: (delayMs: number, then: () => void) => void
+  readonly agents: () => readonly string[]
+  /** What must not change while contact lasts, as a text; undefined: the agent has none. */
+  readonly with: (agent: string) => string | undefined
+}
+
+interface Seen {
+  readonly with: string | undefined
+  readonly sinceUs: number
+  readonly lookedUs: number
+}
+
+/**
+ * Since when each agent has been in contact with a leader that can serve it, looked at in an interval: what it asks for is
+ * done, if the program does what it should.
+ */
+export class Contact {
+  readonly #world: ContactWorld
+  readonly #seen = new Map<string, Seen>()
+
+  constructor(world: ContactWorld) {
+    this.#world = world
+  }
+
+  start(): void {
+    for (const agent of this.#world.agents()) this.sinceUs(agent)
+    this.#world.after(lookEveryMs, () => this.start())
+  }
+
+  /** Microseconds of true time; undefined: there is no contact. */
+  sinceUs(agent: string): number | undefined {
+    const nowUs = this.#world.nowUs()
+    let seen = this.#seen.get(agent)
+    if (seen?.lookedUs !== nowUs) {
+      const now = this.#world.with(agent)
+      seen = { with: now, sinceUs: seen !== undefined && seen.with === now ? seen.sinceUs : nowUs, lookedUs: nowUs }
+      this.#seen.set(agent, seen)
+    }
+    return seen.with === undefined ? undefined : seen.sinceUs
+  }
+}
+
+/**
+ * Of the agents of a run. An agent has contact while all of this holds: it and all servers that its pool calls alive run,
+ * awake and without trouble of disks, links or clocks, and reach one another; one of these servers leads, and nobody else in
+ * that datacenter does; and they have a majority of the voters that the leader goes by.
+ */
+export function contactOf({
+  simulation,
+  cluster,
+  injector,
+}: Pick<RunContext, 'simulation' | 'cluster' | 'injector'>): Contact {
+  const isWell = (node: string): boolean =>
+    cluster.isRunning(node) && !cluster.nodeOf(node).paused && !injector.isTroubled(node)
+  const isMeshed = (nodes: readonly string[]): boolean =>
+    nodes.every((a) => nodes.every((b) => a === b || injector.reaches(a, b)))
+
+  const knownTo = (agent: string): readonly string[] => {
+    const alive = cluster.agentOf(agent)?.lan.members() ?? []
+    const names = new Set(alive.filter(({ status }) => status === 'alive').map(({ name }) => name))
+    const datacenter = cluster.datacenterOf(agent)
+    return cluster.serverNames.filter((server) => names.has(server) && cluster.datacenterOf(server) === datacenter)
+  }
+
+  const withLeader = (agent: string): string | undefined => {
+    const servers = knownTo(agent)
+    const datacenter = cluster.datacenterOf(agent)
+    const leaders = cluster.leaders().filter((server) => cluster.datacenterOf(server) === datacenter)
+    const [leader] = leaders
+    if (leader === undefined || leaders.length > 1 || !servers.includes(leader)) return undefined
+    const consensus = cluster.agentOf(leader)?.raft
+    if (consensus === undefined || ![agent, ...servers].every(isWell) || !isMeshed([agent, ...servers]))
+      return undefined
+    const raft = consensus.status()
+    const voters = raft.configuration.servers.filter(({ suffrage }) => suffrage === 'voter')
+    const ids = new Set<string | undefined>(
+      servers.map((server) => {
+        const { id, host } = cluster.identityOf(server)
+        return consensus.memberName(id, `${host}:${serverPort}`)
+      }),
+    )
+    if (voters.filter(({ id }) => ids.has(id)).length * 2 <= voters.length) return undefined
+    return `${cluster.bootOf(agent)} ${leader} ${raft.term}`
+  }
+
+  return new Contact({
+    nowUs: () => simulation.nowUs,
+    after: (delayMs, then) => void simulation.after(delayMs, then),
+    agents: () => cluster.nodeNames,
+    with: withLeader,
+  })
+}

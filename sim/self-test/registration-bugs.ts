@@ -1,0 +1,97 @@
+import type { PlantedBug } from './planted-bug.ts'
+
+const local = 'src/agent/local'
+const hunt = 'services-come-and-go'
+
+/** Bugs of agents that register services and checks, and of the way into the catalog. */
+export const registrationBugs: readonly PlantedBug[] = [
+  {
+    row: 140,
+    name: 'changes-join-the-pass',
+    about: 'what changes while others are told counts as told with them',
+    patches: [
+      {
+        file: `${local}/anti-entropy.js`,
+        find: 'const next = this.#next;\n            this.#next = undefined;',
+        replace: 'const next = this.#next;',
+      },
+      {
+        file: `${local}/anti-entropy.js`,
+        find: 'next.resolve(undefined);\n            if (passed.ok)',
+        replace: 'next.resolve(undefined);\n            this.#next = undefined;\n            if (passed.ok)',
+      },
+    ],
+    hunt,
+    foundBy: ['E5', 'E6'],
+  },
+  {
+    row: 141,
+    name: 'failed-sync-is-not-repeated',
+    about: 'a sync that failed is repeated by the next full comparison alone',
+    patches: [
+      {
+        file: `${local}/sync-pace.js`,
+        find: 'this.#retryTimer = this.#parts.env.timers.after(pauseMs, () => this.#parts.onRetry());',
+        replace: ';',
+      },
+    ],
+    hunt,
+    foundBy: ['E5', 'E6'],
+  },
+  {
+    row: 142,
+    name: 'kept-before-it-is-durable',
+    about: 'a registration is acknowledged before it is synced to disk',
+    patches: [
+      {
+        file: `${local}/journal.js`,
+        find: 'const written = await file.value.writeSynced(this.#endsAt, frame);',
+        replace: 'const written = await file.value.write(this.#endsAt, frame);',
+      },
+    ],
+    hunt,
+    foundBy: ['E5'],
+  },
+  {
+    row: 143,
+    name: 'removed-checks-stay',
+    about: 'a check that is removed alone is not taken out of the catalog',
+    patches: [
+      {
+        file: `${local}/anti-entropy.js`,
+        find: "const told = await this.#deregister('', id, due.token);",
+        replace: "const told = 'told';",
+      },
+    ],
+    hunt,
+    foundBy: ['E5'],
+  },
+  {
+    row: 144,
+    name: 'reports-do-not-extend',
+    about: 'a TTL check becomes critical a time to live after its registration, whatever is reported',
+    patches: [
+      {
+        file: `${local}/ttl-check.js`,
+        find: 'this.#lastOutput = output;\n        this.#timer.close();\n        this.#timer = this.#wait();',
+        replace: 'this.#lastOutput = output;',
+      },
+    ],
+    hunt,
+    foundBy: ['E6'],
+  },
+  {
+    row: 145,
+    name: 'silence-is-not-told',
+    about: 'a TTL check that becomes critical is told to the catalog with the next change alone',
+    patches: [
+      {
+        file: `${local}/check-results.js`,
+        find: "level, 'agent', `Check is now ${outcome.status}`, { check: checkId });\n        }\n        changed();",
+        replace: "level, 'agent', `Check is now ${outcome.status}`, { check: checkId });\n        }",
+      },
+    ],
+    hunt,
+    foundBy: ['E6'],
+  },
+]

@@ -67,13 +67,15 @@ export class FailureGroups {
     return this.#others
   }
 
-  /** The most frequent kind first. */
+  /** In no order. */
   get groups(): readonly FailureGroup[] {
-    return [...this.#groups]
-      .map(([fingerprint, { failures, scenarios, examples }]) => {
-        return { fingerprint, failures, scenarios: [...scenarios].toSorted(compareText), examples }
-      })
-      .toSorted((one, other) => other.failures - one.failures || compareText(one.fingerprint, other.fingerprint))
+    return [...this.#groups].map(([fingerprint, { failures, scenarios, examples }]) => {
+      return { fingerprint, failures, scenarios: [...scenarios].toSorted(compareText), examples }
+    })
+  }
+
+  examplesOf(fingerprint: string): readonly Example[] {
+    return this.#groups.get(fingerprint)?.examples ?? []
   }
 
   #groupOf(fingerprint: string): Group | undefined {
@@ -89,6 +91,11 @@ function exampleOf({ scenario, file, page, seed, verdict, failures, notes }: See
   const [first] = failures
   const what = first === undefined ? (notes[0] ?? verdict) : `${first.place}: ${first.message}`
   return { scenario, file, page, seed, verdict, what: what.slice(0, messageMax) }
+}
+
+/** The most frequent kind first. */
+export function byFrequency(one: FailureGroup, other: FailureGroup): number {
+  return other.failures - one.failures || compareText(one.fingerprint, other.fingerprint)
 }
 
 function byPlace(one: Example, other: Example): number {

@@ -1,5 +1,5 @@
 import { hex, utf8 } from '../../src/base/bytes.ts'
-import { hasFailed, type SeedRecord } from '../report/seed-record.ts'
+import { hasFailed, type SeedRecord, type SeedVerdict } from '../report/seed-record.ts'
 
 /** Characters of a message that tell one kind of failure from another. */
 const messageMax = 500
@@ -13,17 +13,21 @@ export function failureKind(record: SeedRecord): string | undefined {
   if (!hasFailed(record)) return undefined
   const { verdict, trace, page, failures, notes } = record
   const [first] = failures
-  if (trace === null) return `${verdict} in ${page.slice(0, 16)}`
+  if (trace === null) return kindWithoutRun(verdict, page)
   if (verdict !== 'failed' || first === undefined)
     return [verdict, page.slice(0, 16), generalised(notes[0] ?? '')].join('\n')
   const where = first.code ?? `${page.slice(0, 16)}:${/:(\d+:\d+)$/.exec(first.place)?.[1] ?? first.place}`
   return [verdict, where, generalised(first.message)].join('\n')
 }
 
+/** Of seeds without a run. */
+export function kindWithoutRun(verdict: SeedVerdict, page: string): string {
+  return `${verdict} in ${page.slice(0, 16)}`
+}
+
 /** Sixteen hexadecimal digits for a kind of failure. */
-export function fingerprintOf(record: SeedRecord, sha256: (bytes: Uint8Array) => Uint8Array): string | undefined {
-  const kind = failureKind(record)
-  return kind === undefined ? undefined : hex(sha256(utf8(kind)).subarray(0, 8))
+export function fingerprintOf(kind: string, sha256: (bytes: Uint8Array) => Uint8Array): string {
+  return hex(sha256(utf8(kind)).subarray(0, 8))
 }
 
 /** `s4 still runs after 30 s` and `s2 still runs after 12.5 s` are one. */

@@ -3,8 +3,8 @@ import { invariant } from '../../src/base/invariant.ts'
 import { type Judged, sumOfJudged } from '../checkers/judged-tally.ts'
 import { hasFailed, type SeedRecord, type SeedVerdict } from '../report/seed-record.ts'
 import { MarkTally, type MissedDemand, missedInCampaign, type ReachedMark, reachedMarks } from '../scenario/demands.ts'
-import { FailureGroups } from './failure-groups.ts'
-import { fingerprintOf } from './fingerprint.ts'
+import { byFrequency, type FailureGroup, FailureGroups } from './failure-groups.ts'
+import { failureKind, fingerprintOf, kindWithoutRun } from './fingerprint.ts'
 import { demandsOf, type ManifestScenario } from './manifest.ts'
 import { type Arrival, chunksMax, SeedTable } from './seed-table.ts'
 
@@ -21,9 +21,10 @@ export interface OtherRun {
 
 /** What is known of one scenario of a campaign. */
 interface PageAccount {
-  readonly scenario: ManifestScenario
+  scenario: ManifestScenario
   readonly table: SeedTable
   readonly marks: MarkTally
+  /** Of its runs. */
   failed: number
   undecided: number
 }
@@ -46,13 +47,16 @@ export interface Taken {
  * keeps is bounded by the number of seeds (a few bytes for each), of scenarios and of kinds of failures.
  */
 export class Ledger {
-  readonly failures: FailureGroups = new FailureGroups()
+  readonly #failures = new FailureGroups()
+  /** Of seeds without a run: their examples. How many there are is in the tables, for a run may come yet. */
+  readonly #open = new FailureGroups()
   readonly #options: LedgerOptions
   readonly #accounts = new Map<string, PageAccount>()
+  /** Of runs. */
   readonly #verdicts = new Map<SeedVerdict, number>()
   readonly #otherRuns: (Omit<OtherRun, 'runs'> & { readonly page: string; readonly runs: Set<string> })[] = []
   #judged: Judged = sumOfJudged([])
-  #records = 0
+  #runs = 0
   #cpuMs = 0
   #again = 0
   #chunks = 0
@@ -63,31 +67,37 @@ export class Ledger {
     for (const scenario of options.scenarios) this.add(scenario)
   }
 
-  /** A scenario of the campaign; one that is there already is the same. */
+  /** A scenario of the campaign; one that is there already is the same, but perhaps for the name of its file. */
   add(scenario: ManifestScenario): void {
-    if (this.#accounts.has(scenario.page)) return
+    const there = this.#accounts.get(scenario.page)
+    if (there !== undefined) {
+      if (compareText(scenario.file, there.scenario.file) < 0) there.scenario = scenario
+      return
+    }
     const mayGrow = (): boolean => this.#chunks < chunksMax && ++this.#chunks > 0
     const counts = { failed: 0, undecided: 0 }
     this.#accounts.set(scenario.page, { scenario, table: new SeedTable(mayGrow), marks: new MarkTally(), ...counts })
   }
 
-  has(page: string, seed: number): boolean {
-    return this.#accounts.get(page)?.table.has(seed) ?? false
+  hasRun(page: string, seed: number): boolean {
+    return this.#accounts.get(page)?.table.hasRun(seed) ?? false
   }
 
   take(record: SeedRecord): Taken {
     const account = this.#accounts.get(record.page)
     invariant(account !== undefined, 'a record is of a scenario of the campaign', { page: record.page })
     const arrival = account.table.put(record)
-    const fingerprint = record.fingerprint ?? fingerprintOf(record, this.#options.sha256)
     if (arrival === 'first other run') this.#seedsWithOtherRuns++
     if (arrival === 'first other run' || arrival === 'other run') this.#otherRun(account, record)
     if (arrival === 'again') this.#again++
-    if (fingerprint !== undefined && arrival !== 'no room') this.failures.offer(fingerprint, record)
-    if (arrival !== 'new') return { arrival }
-    this.#count(account, record)
-    if (fingerprint === undefined) return { arrival }
-    return { arrival, fingerprint, ofKind: this.failures.count(fingerprint, record) }
+    const isNew = arrival === 'new'
+    if (isNew && record.trace !== null) this.#count(account, record)
+    const kind = failureKind(record)
+    if (kind === undefined || arrival === 'no room') return { arrival }
+    const groups = record.trace === null ? this.#open : this.#failures
+    const fingerprint = record.fingerprint ?? fingerprintOf(kind, this.#options.sha256)
+    groups.offer(fingerprint, record)
+    return { arrival, fingerprint, ...(isNew ? { ofKind: groups.count(fingerprint, record) } : {}) }
   }
 
   /** Scenarios in their order, with what is known of each. */
@@ -95,9 +105,19 @@ export class Ledger {
     return [...this.#accounts.values()]
   }
 
-  /** Records that count. */
+  /** Seeds of all scenarios that have a record. */
   get records(): number {
-    return this.#records
+    return this.accounts.reduce((sum, { table }) => sum + table.seeds, 0)
+  }
+
+  /** Seeds of all scenarios that have a run. */
+  get runs(): number {
+    return this.#runs
+  }
+
+  /** Seeds that had a verdict without a run, and have a run now. */
+  get recovered(): number {
+    return this.accounts.reduce((sum, { table }) => sum + table.recovered, 0)
   }
 
   /** Records that were there already. */
@@ -114,9 +134,23 @@ export class Ledger {
     return this.#judged
   }
 
-  /** How many records have each verdict. */
+  /** How many seeds have each verdict. */
   get verdicts(): ReadonlyMap<SeedVerdict, number> {
-    return this.#verdicts
+    const verdicts = new Map(this.#verdicts)
+    for (const { table } of this.#accounts.values()) {
+      for (const [verdict, seeds] of table.open) verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + seeds)
+    }
+    return verdicts
+  }
+
+  /** The most frequent kind first. */
+  get failureGroups(): readonly FailureGroup[] {
+    return [...this.#failures.groups, ...this.#openGroups()].toSorted(byFrequency)
+  }
+
+  /** Failures beyond the kinds that are told apart. */
+  get furtherFailures(): number {
+    return this.#failures.others
   }
 
   /** The first of them, and how many there are. */
@@ -139,14 +173,23 @@ export class Ledger {
     return missedInCampaign(demandsOf(scenario), marks)
   }
 
+  #openGroups(): readonly FailureGroup[] {
+    return [...this.#accounts.values()].flatMap(({ scenario: { scenario, page }, table }) =>
+      table.open.map(([verdict, failures]) => {
+        const fingerprint = fingerprintOf(kindWithoutRun(verdict, page), this.#options.sha256)
+        const examples = this.#open.examplesOf(fingerprint).filter(({ seed }) => !table.hasRun(seed))
+        return { fingerprint, failures, scenarios: [scenario], examples }
+      }),
+    )
+  }
+
   #count(account: PageAccount, record: SeedRecord): void {
-    const { verdict, trace, marks, counts } = record
-    this.#records++
+    const { verdict, marks, counts } = record
+    this.#runs++
     this.#cpuMs += record.cpuMs
     this.#verdicts.set(verdict, (this.#verdicts.get(verdict) ?? 0) + 1)
     if (hasFailed(record)) account.failed++
     else if (verdict === 'undecided') account.undecided++
-    if (trace === null) return
     account.marks.add(marks)
     this.#judged = sumOfJudged([this.#judged, counts])
   }

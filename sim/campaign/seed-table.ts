@@ -29,7 +29,10 @@ export type Arrival = 'new' | 'again' | 'first other run' | 'other run' | 'no ro
 export class SeedTable {
   readonly #chunks = new Map<number, Chunk>()
   readonly #mayGrow: () => boolean
+  /** By the number of the verdict: seeds that have no run. */
+  readonly #open: number[] = seedVerdicts.map(() => 0)
   #seeds = 0
+  #recovered = 0
 
   /** `mayGrow`: asked before each chunk. */
   constructor(mayGrow: () => boolean) {
@@ -41,36 +44,74 @@ export class SeedTable {
     return this.#seeds
   }
 
+  /** Seeds that have no run, by their verdict; of several verdicts the first one of their list. */
+  get open(): readonly (readonly [SeedVerdict, number])[] {
+    return seedVerdicts.flatMap((verdict, number) => {
+      const seeds = this.#open[number] ?? 0
+      return seeds === 0 ? [] : [[verdict, seeds] as const]
+    })
+  }
+
+  /** Number of seeds that have a run, and had a verdict without one, too. */
+  get recovered(): number {
+    return this.#recovered
+  }
+
   has(seed: number): boolean {
     const chunk = this.#chunks.get(Math.floor(seed / chunkSeeds))
     const at = seed % chunkSeeds
     return chunk !== undefined && (chunk.verdict[at] !== 0 || chunk.without[at] !== 0)
   }
 
+  hasRun(seed: number): boolean {
+    const verdict = this.#chunks.get(Math.floor(seed / chunkSeeds))?.verdict[seed % chunkSeeds] ?? 0
+    return verdict !== 0
+  }
+
   put({ seed, trace, verdict }: Pick<SeedRecord, 'seed' | 'trace' | 'verdict'>): Arrival {
     const chunk = this.#chunkOf(seed)
     if (chunk === undefined) return 'no room'
-    const at = seed % chunkSeeds
-    const isFirst = !this.has(seed)
+    if (!this.has(seed)) this.#seeds++
     const number = seedVerdicts.indexOf(verdict)
-    if (isFirst) this.#seeds++
-    if (trace === null) {
-      const before = chunk.without[at] as number
-      chunk.without[at] = before | (1 << number)
-      return chunk.without[at] === before ? 'again' : 'new'
-    }
-    const [high, low] = wordsOf(trace)
+    if (trace === null) return this.#putWithout(chunk, seed % chunkSeeds, number)
+    return this.#putRun(chunk, seed % chunkSeeds, trace, number + 1)
+  }
+
+  #putWithout(chunk: Chunk, at: number, number: number): Arrival {
+    const before = chunk.without[at] as number
+    const now = before | (1 << number)
+    chunk.without[at] = now
+    if (now === before) return 'again'
+    const first = firstBit(before & ~otherRunBit)
     if (chunk.verdict[at] !== 0) {
-      const isSame = chunk.high[at] === high && chunk.low[at] === low && chunk.verdict[at] === number + 1
-      if (isSame) return 'again'
-      const before = chunk.without[at] as number
+      if (first < 0) this.#recovered++
+      return 'new'
+    }
+    this.#addOpen(first, -1)
+    this.#addOpen(firstBit(now), 1)
+    return 'new'
+  }
+
+  #putRun(chunk: Chunk, at: number, trace: string, verdict: number): Arrival {
+    const [high, low] = wordsOf(trace)
+    const before = chunk.without[at] as number
+    if (chunk.verdict[at] !== 0) {
+      if (chunk.high[at] === high && chunk.low[at] === low && chunk.verdict[at] === verdict) return 'again'
       chunk.without[at] = before | otherRunBit
       return chunk.without[at] === before ? 'other run' : 'first other run'
     }
     chunk.high[at] = high
     chunk.low[at] = low
-    chunk.verdict[at] = number + 1
+    chunk.verdict[at] = verdict
+    this.#addOpen(firstBit(before), -1)
+    if (before !== 0) this.#recovered++
     return 'new'
+  }
+
+  /** `number`: of a verdict; -1: of none. */
+  #addOpen(number: number, more: number): void {
+    const before = this.#open[number]
+    if (before !== undefined) this.#open[number] = before + more
   }
 
   /** The run of a seed that has one. */
@@ -103,6 +144,11 @@ export class SeedTable {
     this.#chunks.set(number, made)
     return made
   }
+}
+
+/** Number of the lowest bit that is set; -1: none is. */
+function firstBit(bits: number): number {
+  return bits === 0 ? -1 : 31 - Math.clz32(bits & -bits)
 }
 
 function wordsOf(trace: string): readonly [number, number] {

@@ -1,3 +1,4 @@
+import { compareText } from '../../src/base/bytes.ts'
 import { grouped, judgedLines } from '../report/judged-lines.ts'
 import { type SeedVerdict, seedVerdicts } from '../report/seed-record.ts'
 import { markLines, repeatCommand } from '../report/terminal-report.ts'
@@ -16,29 +17,35 @@ type Account = Ledger['accounts'][number]
  * verdicts if `isSure` is false.
  */
 export function scenarioLine(account: Account, wanted: number, reached: number | undefined, isSure = true): string {
-  const { scenario, table, failed, undecided } = account
+  const { scenario, table } = account
   const of = Number.isFinite(wanted) ? ` of ${grouped(wanted)}` : ''
   const upTo = reached === undefined ? '' : ` up to ${reached}`
-  const verdict = table.seeds === 0 || !isSure ? '' : `, ${wrongText({ failed, undecided })}`
+  const verdict = table.seeds === 0 || !isSure ? '' : `, ${wrongText(account)}`
   return `${scenario.scenario}: ${grouped(table.seeds)}${of} seeds${upTo}${verdict}`
 }
 
-function wrongText({ failed, undecided }: Pick<Account, 'failed' | 'undecided'>): string {
-  const wrong = [...(failed === 0 ? [] : [`${failed} failed`]), ...(undecided === 0 ? [] : [`${undecided} undecided`])]
+/** Whether every seed of it that has a record has passed. */
+export function isSound({ failed, undecided, table }: Account): boolean {
+  return failed === 0 && undecided === 0 && table.open.length === 0
+}
+
+function wrongText({ failed, undecided, table }: Account): string {
+  const counts = [['failed', failed], ['undecided', undecided], ...table.open] as const
+  const wrong = counts.flatMap(([verdict, seeds]) => (seeds === 0 ? [] : [`${grouped(seeds)} ${verdict}`]))
   return wrong.length === 0 ? 'all passed' : wrong.join(', ')
 }
 
 /** Demands on the seeds of a scenario together that are not met. */
 export function missedLines(ledger: Ledger): readonly string[] {
-  return ledger.accounts.flatMap((account) =>
-    ledger
-      .missedOf(account)
-      .map(({ message }) => `${account.scenario.scenario} (${account.scenario.file}): ${message}`),
-  )
+  const lines = ledger.accounts.flatMap((account) => {
+    const { scenario, file } = account.scenario
+    return ledger.missedOf(account).map(({ message }) => `${scenario} (${file}): ${message}`)
+  })
+  return lines.toSorted(compareText)
 }
 
 /** Failures by their kind, each with the commands that repeat its first ones. */
-export function failureGroupLines({ failures: { groups, others } }: Ledger): readonly string[] {
+export function failureGroupLines({ failureGroups: groups, furtherFailures: others }: Ledger): readonly string[] {
   const shown = groups.slice(0, kindsShown).flatMap(groupLines)
   const more = groups.slice(kindsShown).reduce((sum, { failures }) => sum + failures, others)
   return [...shown, ...(more === 0 ? [] : [`and ${grouped(more)} failures of further kinds`])]
@@ -59,7 +66,7 @@ function groupLines({ fingerprint, failures, scenarios, examples }: FailureGroup
 
 /** What the campaign went through, and what was judged. */
 export function cameToLines(ledger: Ledger): readonly string[] {
-  return [...markLines(ledger.marks, ledger.records), ...judgedLines(ledger.judged)]
+  return [...markLines(ledger.marks, ledger.runs), ...judgedLines(ledger.judged)]
 }
 
 /** Seeds that had two runs: nothing else that is counted means anything then. */
@@ -71,18 +78,19 @@ export function otherRunLines({ otherRuns: { seeds, shown } }: Ledger): readonly
 }
 
 /** `1,204 runs, 12 failed of 2 kinds, 1 undecided, 3,301 s of CPU time`. */
-export function totalText({ accounts, records, verdicts, failures, cpuMs }: Ledger): string {
+export function totalText({ accounts, records, verdicts, failureGroups, recovered, cpuMs }: Ledger): string {
   const wrong = seedVerdicts.flatMap((verdict) => {
     const count = verdict === 'passed' ? 0 : (verdicts.get(verdict) ?? 0)
     return count === 0 ? [] : [`${grouped(count)} ${verdict}`]
   })
-  const kinds = failures.groups.length
+  const kinds = failureGroups.length
   const verdict = wrong.length === 0 ? ['all passed'] : wrong
   const of = kinds < 2 ? [] : [`${grouped(kinds)} kinds of failures`]
   const scenarios = accounts.length === 1 ? '1 scenario' : `${grouped(accounts.length)} scenarios`
   const runs = records === 1 ? '1 run' : `${grouped(records)} runs`
+  const late = recovered === 0 ? [] : [`${grouped(recovered)} had no verdict at first`]
   if (records === 0) return `${scenarios}, no run`
-  return [scenarios, runs, ...verdict, ...of, `${(cpuMs / 1000).toFixed(0)} s of CPU time`].join(', ')
+  return [scenarios, runs, ...verdict, ...of, ...late, `${(cpuMs / 1000).toFixed(0)} s of CPU time`].join(', ')
 }
 
 /** Verdicts that occurred, for the exit code. */

@@ -84,7 +84,7 @@ function manifestOf(
 
 interface OpenLines {
   readonly file: LineFile | undefined
-  /** Records that were in the file. */
+  /** Runs that were in the file. */
   readonly before: number
 }
 
@@ -110,7 +110,7 @@ async function openLines(
   const file = await LineFile.create(terminal, jsonl, wholeBytes)
   if (file === undefined) return ''
   if (isEmpty) file.add(JSON.stringify(manifest))
-  return { file, before: ledger.records }
+  return { file, before: ledger.runs }
 }
 
 function wrongToResume(before: Manifest, manifest: Manifest): string | undefined {
@@ -184,14 +184,14 @@ async function exploreWith(prepared: Prepared, flags: ExploreFlags, terminal: Si
   return problem === undefined ? exit : exits.usage
 }
 
-/** Seed by seed, each over all scenarios, so that time is spent on all of them alike; without what has a record. */
+/** Seed by seed, each over all scenarios, so that time is spent on all of them alike; without what has a run. */
 function turnsOf({ pages, manifest, ledger }: Prepared, count: number, isOver: () => boolean): Turns<SentTurn> {
   const { seeds, shard } = manifest
   const places = countOfShare(seeds, shard)
   const turns = (function* () {
     for (let place = 0; place < places; place++) {
       const seed = seedOfShare(seeds, shard, place)
-      for (const page of pages) if (!ledger.has(page.hash, seed)) yield { page, seed }
+      for (const page of pages) if (!ledger.hasRun(page.hash, seed)) yield { page, seed }
     }
   })()
   return { count, next: () => (isOver() ? undefined : (turns.next().value ?? undefined)) }

@@ -6,6 +6,7 @@ import { countOfShare } from '../../campaign/share.ts'
 import {
   cameToLines,
   failureGroupLines,
+  isSound,
   missedLines,
   otherRunLines,
   scenarioLine,
@@ -86,8 +87,8 @@ export class Exploration {
     const { seeds, shard } = manifest
     const wanted = countOfShare(seeds, shard)
     return ledger.accounts.flatMap((account) => {
-      const { failed, undecided, table } = account
-      const isQuiet = flags.quiet === true && failed + undecided === 0 && table.seeds >= wanted
+      const { table } = account
+      const isQuiet = flags.quiet === true && isSound(account) && table.seeds >= wanted
       return isQuiet ? [] : [scenarioLine(account, wanted, gapsIn(table, seeds, shard.of).reached)]
     })
   }
@@ -100,8 +101,7 @@ export class Exploration {
   /** Runs that were asked for and not made; none where only a time was given. */
   #lacking(): number {
     const wanted = this.#wanted()
-    const made = this.#parts.ledger.accounts.reduce((sum, { table }) => sum + table.seeds, 0)
-    return Number.isFinite(wanted) ? wanted - made : 0
+    return Number.isFinite(wanted) ? wanted - this.#parts.ledger.records : 0
   }
 
   #tell(record: SeedRecord): void {

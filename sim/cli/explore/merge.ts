@@ -6,6 +6,7 @@ import { countOfShare, type SeedSpan, spanText } from '../../campaign/share.ts'
 import {
   cameToLines,
   failureGroupLines,
+  isSound,
   missedLines,
   otherRunLines,
   scenarioLine,
@@ -145,7 +146,7 @@ class Merged {
         const wanted = countOfShare(span, { index: 1, of: 1 })
         const isWhole = gaps.seeds === 0 && gaps.absent.size === 0
         lacking += gaps.seeds + (Number.isFinite(wanted) ? 0 : gaps.absent.size)
-        const isQuiet = quiet && isWhole && account.failed + account.undecided === 0
+        const isQuiet = quiet && isWhole && isSound(account)
         const told = this.#asked.size === 1 ? wanted : Number.POSITIVE_INFINITY
         // Where a seed has two runs, which one of them was counted depends on the order of the files.
         const isSure = this.#ledger.otherRuns.seeds === 0

@@ -74,6 +74,34 @@ describe('svc-sim merge', () => {
     )
   })
 
+  it('counts the run of a seed that has one, and a verdict without a run where it has none, in any order', async () => {
+    const either = fc.constantFrom<SeedVerdict>('passed', 'failed', 'died', 'stuck')
+    const lines = fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), either), { minLength: 1, maxLength: 8 })
+    await fc.assert(
+      fc.asyncProperty(lines, async (given) => {
+        // A seed has one run: that of its first line that is one.
+        const ran = new Map<number, SeedVerdict>()
+        for (const [seed, verdict] of given) {
+          if (['passed', 'failed'].includes(verdict) && !ran.has(seed)) ran.set(seed, verdict)
+        }
+        const records = given.map(([seed, verdict]) => {
+          const isRun = verdict === 'passed' || verdict === 'failed'
+          return recordOf('A', seed, isRun ? ran.get(seed) : verdict)
+        })
+        const texts = records.map((record) => textOfCampaign(manifestOf(), [record]))
+        const [one, two] = [await merged(named(texts)), await merged(named(texts.toReversed()))]
+        expect(one).toEqual(two)
+        const open = new Set(given.map(([seed]) => seed).filter((seed) => !ran.has(seed)))
+        const count = (verdict: string) =>
+          Number(new RegExp(`^total: .* (\\d+) ${verdict}[,;]`, 'm').exec(one.out)?.[1] ?? 0)
+        expect(count('died') + count('stuck')).toBe(open.size)
+        expect(count('failed')).toBe([...ran.values()].filter((verdict) => verdict === 'failed').length)
+        expect(one.exit).toBe(open.size > 0 ? 5 : count('failed') > 0 ? 1 : 6)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
   it('finds a seed with two runs in whatever order they come', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: seeds }), verdicts, async (seed, verdict) => {

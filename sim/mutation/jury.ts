@@ -33,9 +33,9 @@ export interface Judge {
 }
 
 /** The agent is judged by scenarios: a mutant is killed where one fails. */
-export function scenarioJudge(program: Program, page: SentPage, seeds: Judge['seeds']): Judge {
+export function scenarioJudge(name: string, program: Program, page: SentPage, seeds: Judge['seeds']): Judge {
   return {
-    name: page.loaded.file,
+    name,
     program,
     page,
     seeds,

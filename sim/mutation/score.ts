@@ -1,3 +1,4 @@
+import { compareText } from '../../src/base/bytes.ts'
 import { type Killer, killers, type MutantLine } from './lines.ts'
 
 /** The mutants of one room, counted. */
@@ -44,11 +45,36 @@ export function scoreTable(all: readonly Score[]): readonly string[] {
     return [room, ...numbers.map(String), reached === 0 ? '-' : `${((100 * dead) / reached).toFixed(0)} %`]
   })
   const widths = columns.map((name, at) => Math.max(name.length, ...rows.map((row) => row[at]?.length ?? 0)))
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join(' | ')} |`
-  return [
-    line(columns),
-    `|${widths.map((width, at) => (at === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`,
-    ...rows.map(line),
-  ]
+  const line = (cells: readonly string[]): string => {
+    const padded = cells.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
+    return `| ${padded.join(' | ')} |`
+  }
+  const rule = widths.map((width, at) => (at === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`))
+  return [line(columns), `|${rule.join('|')}|`, ...rows.map(line)]
+}
+
+/** Scenarios of a survivor that are named; the rest is counted. */
+const judgesShown = 2
+
+/** Those that no run killed, by place: what was reached first, and by which scenarios. */
+export function survivorTable(lines: readonly MutantLine[]): readonly string[] {
+  const alive = lines.filter(({ fate }) => fate !== 'killed')
+  const inOrder = alive.toSorted((a, b) => order[a.fate] - order[b.fate] || compareText(a.place, b.place))
+  const rows = inOrder.map(({ place, operator, before, after, fate, judges, reaching }) => {
+    const shown = judges.slice(0, judgesShown).join(', ')
+    const more = reaching > judgesShown ? ` and ${reaching - judgesShown} more runs` : ''
+    return `| ${place} | ${operator}: ${cell(before)} → ${cell(after)} | ${fate} | ${shown}${more} |`
+  })
+  return ['| place | change | fate | reached by |', '|---|---|---|---|', ...rows]
+}
+
+const order = { unseen: 0, 'same trace': 1, 'not reached': 2, killed: 3 } as const
+
+/** Characters of a text that are shown. */
+const cellMax = 70
+
+function cell(text: string): string {
+  const line = text.replace(/\s+/g, ' ')
+  const short = line.length <= cellMax ? line : `${line.slice(0, cellMax - 1)}…`
+  return short === '' ? 'nothing' : `\`${short.replaceAll('|', '\\|')}\``
 }

@@ -1,7 +1,8 @@
 import { type MutationBuild, mutationBuild, type NamedMutant, sampled } from '../../mutation/build.ts'
 import { runCampaign } from '../../mutation/campaign.ts'
 import type { Head, Line, MutantLine, RunLine } from '../../mutation/lines.ts'
-import { scores, scoreTable } from '../../mutation/score.ts'
+import { scores, scoreTable, survivorTable } from '../../mutation/score.ts'
+import { writeText } from '../files.ts'
 import { Screen } from '../screen.ts'
 import { exits, type SimTerminal } from '../terminal.ts'
 import type { MutateFlags } from './flags.ts'
@@ -98,8 +99,12 @@ async function campaign(
     screen.close()
     removeCopies(judges)
   }
-  for (const line of endLines(done, flags)) terminal.out(`${line}\n`)
-  return (await lines.end()) ? exits.passed : exits.usage
+  const score = endLines(done, flags)
+  for (const line of score) terminal.out(`${line}\n`)
+  const { markdown } = flags
+  const tables = [...score.slice(1), '', ...survivorTable(done), ''].join('\n')
+  const isShown = markdown === undefined || (await writeText(terminal, markdown, tables))
+  return (await lines.end()) && isShown ? exits.passed : exits.usage
 }
 
 function headOf(

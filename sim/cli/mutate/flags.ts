@@ -17,4 +17,6 @@ export interface MutateFlags {
   /** Only these mutants, by their identities. */
   readonly mutant?: readonly string[]
   readonly list?: boolean
+  /** Where to write the score and the survivors as tables. */
+  readonly markdown?: string
 }

@@ -43,18 +43,29 @@ async function scenarioJudges(
   terminal: SimTerminal,
 ): Promise<Judges | undefined> {
   const workshop = terminal.createWorkshop()
-  const files = scenarios ?? (await shippedScenarios(workshop, terminal))
-  const pages = await readPages(files, {}, terminal)
+  const files = scenarios?.map((file) => ({ name: file, file })) ?? (await shippedScenarios(workshop, terminal))
+  const pages = await readPages(
+    files.map(({ file }) => file),
+    {},
+    terminal,
+  )
   if (pages === undefined) return undefined
   const copy = new Copy(() => workshop.copy(texts))
-  return { list: pages.map((page) => scenarioJudge(copy, page, seeds)), copies: [copy] }
+  const list = pages.map((page, at) => scenarioJudge(files[at]?.name ?? page.loaded.file, copy, page, seeds))
+  return { list, copies: [copy] }
 }
 
-async function shippedScenarios(workshop: Workshop, { disk, error }: SimTerminal): Promise<readonly string[]> {
+/** All in the folder of scenarios, named as if the command ran in the checkout: reports of two checkouts read alike. */
+async function shippedScenarios(
+  workshop: Workshop,
+  { disk, error }: SimTerminal,
+): Promise<readonly { readonly name: string; readonly file: string }[]> {
   const listed = await disk.list(workshop.scenario(''))
   if (!listed.ok) error(`the scenarios of the program cannot be listed (${listed.error.kind})\n`)
   const names = listed.ok ? listed.value : []
-  return names.filter((name) => name.endsWith('.yaml')).map((name) => workshop.scenario(name))
+  return names
+    .filter((name) => name.endsWith('.yaml'))
+    .map((name) => ({ name: `scenarios/${name}`, file: workshop.scenario(name) }))
 }
 
 async function bugJudges(flags: MutateFlags, build: MutationBuild, terminal: SimTerminal): Promise<Judges | undefined> {

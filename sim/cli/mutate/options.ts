@@ -33,6 +33,7 @@ export function addMutate(
     .option('--bug <row or name>', 'judge checkers by this planted bug instead of all; may be repeated', gathered)
     .option('--mutant <id>', 'only this mutant; may be repeated', gathered)
     .option('--jsonl <file>', 'write a line of JSON for each run and each mutant')
+    .option('--markdown <file>', 'write the score and those that survived as tables')
     .option('--resume', 'go on where such a file ends')
     .option('--list', 'show the mutants that are drawn, and run nothing')
     .action(async (flags: MutateFlags) => {

@@ -4,7 +4,7 @@ import { type CampaignOptions, runCampaign } from '../../../sim/mutation/campaig
 import { type Program, scenarioJudge } from '../../../sim/mutation/jury.ts'
 import type { MutantLine, RunLine } from '../../../sim/mutation/lines.ts'
 import { bytesOfRanges, rangesText } from '../../../sim/mutation/ranges.ts'
-import { scores, scoreTable } from '../../../sim/mutation/score.ts'
+import { scores, scoreTable, survivorTable } from '../../../sim/mutation/score.ts'
 import { createPlatform } from '../../../sim/platform/platform.ts'
 import { type SentPage, sentPage } from '../../../sim/pool/lane.ts'
 import { requestSchema } from '../../../sim/pool/messages.ts'
@@ -96,7 +96,9 @@ async function campaign(script: Script, mutants: readonly NamedMutant[], options
   const runs: RunLine[] = []
   const notes: string[] = []
   await runCampaign({
-    judges: Object.keys(script.cpuMs).map((file) => scenarioJudge(program, pageNamed(file), { first: 1, last: 1 })),
+    judges: Object.keys(script.cpuMs).map((file) =>
+      scenarioJudge(file, program, pageNamed(file), { first: 1, last: 1 }),
+    ),
     mutants,
     all: mutants,
     sites: 10,
@@ -190,6 +192,17 @@ describe('a campaign of mutants', () => {
       ['src/raft', '2', '1', '0 %'],
       ['src/store', '1', '1', '100 %'],
       ['all rooms', '3', '2', '50 %'],
+    ])
+  })
+})
+
+describe('the table of survivors', () => {
+  it('has those that were reached first, and what could break it in code', async () => {
+    const { lines } = await campaign({ ends: never, cpuMs, reached }, [mutant(3, 7), mutant(1, 0)])
+    const odd = lines.map((line) => ({ ...line, before: 'a ||\n  b', after: '' }))
+    expect(survivorTable(odd).slice(2)).toEqual([
+      '| src/raft/a.ts:1:1 | boolean: `a \\|\\| b` → nothing | same trace | cheap.yaml, middle.yaml and 1 more runs |',
+      '| src/raft/a.ts:3:1 | boolean: `a \\|\\| b` → nothing | not reached |  |',
     ])
   })
 })

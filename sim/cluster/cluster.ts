@@ -261,14 +261,14 @@ export class Cluster {
     this.#checks(server).tell('removal allowed', { node: name, id: server.identity.id, why })
   }
 
-  /** Asks the agent to leave in order; its process ends then. False when it does not run. */
-  leave(name: string): boolean {
-    const { agent, node } = this.#node(name)
-    if (agent === undefined) return false
+  /** Asks the agent, which runs, to leave in order; its process ends then. */
+  leave(name: string): void {
+    const server = this.#node(name)
+    const { agent, node } = server
+    if (agent === undefined) throw new InvariantViolation('an agent that leaves must run', { name })
     this.mayGo(name, 'left')
-    this.#node(name).leaving = true
+    server.leaving = true
     node.run(() => agent.env.detach(agent.leave()))
-    return true
   }
 
   /** Changes settings as an editor changes the file, and has the agent read it again. `told` hears what it said. */

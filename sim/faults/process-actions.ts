@@ -41,10 +41,14 @@ export const restart = action(
 
 export const leave = action(
   selector.describe('Leave in order, as svc leave does, and end. It stays away until a restart names it.'),
-  (world, given, scope) =>
-    world.once(given, 'leave', scope, (node) => {
-      if (world.maySpare(node)) world.cluster.leave(node)
-    }),
+  (world, given, scope) => {
+    const nodes = world.select(given, scope)
+    if (nodes.length === 0) return err(`leave: '${given.text}' is nobody now`)
+    const deaf = nodes.filter((node) => world.cluster.agentOf(node) === undefined)
+    if (deaf.length > 0) return err(`leave: ${deaf.join(' ')} cannot be asked: no agent runs there, or it is starting`)
+    for (const node of nodes) if (world.maySpare(node)) world.cluster.leave(node)
+    return ok({ text: `leave ${nodes.join(' ')}` })
+  },
 )
 
 export const resume = action(selector.describe('Let a paused process go on.'), (world, given, scope) =>

@@ -91,6 +91,11 @@ it('is the same', async () => deepEqual(await play(7), ${JSON.stringify(first)})
       await expect(c.advance('soon')).rejects.toThrow("'soon' is no time span")
       expect(() => c.fault({ explode: 's1' })).toThrow(/no such fault/)
       expect(() => c.crash('s9')).toThrow(/s9/)
+      c.crash('s3')
+      c.restart('s3')
+      expect(() => c.fault({ leave: 's3' })).toThrow(
+        'leave: s3 cannot be asked: no agent runs there, or it is starting',
+      )
       await expect(c.step({ explode: 's1' })).rejects.toThrow(/no such step/)
       await expect(c.advance(Number.POSITIVE_INFINITY)).rejects.toThrow('is no time span')
       await expect(c.advance('1000000h')).rejects.toThrow('at most 20 years')

@@ -47,10 +47,25 @@ export interface Judge<Excuses extends ExcuseNames> {
   readonly report: Report<keyof Excuses & string>
   /** Number of the event in the trace that a fact is told in; absent or 0: nobody reads the trace. */
   readonly eventNow?: () => number
+  /** Number of the event in which the first server applied an entry of the log; absent or 0: nobody reads the trace, or none has. */
+  readonly appliedIn?: (index: number) => number
   /** So many facts were looked at, and so many things are new that they belong to. What is reported is counted, too. */
   readonly judged: (code: keyof Excuses & string, count?: number, subjects?: number) => void
   /** A fact was left out, or judged more mildly, for this reason. */
   readonly excused: (...use: Use<Excuses>) => void
+}
+
+/** The event that a fact is told in, to be kept with the fact; 0: nobody reads the trace. */
+export function eventIn({ eventNow }: Pick<Judge<ExcuseNames>, 'eventNow'>): number {
+  return eventNow === undefined ? 0 : eventNow()
+}
+
+/** The events in which entries of the log were applied first. */
+export function appliedIn(
+  { appliedIn: of }: Pick<Judge<ExcuseNames>, 'appliedIn'>,
+  ...indexes: readonly number[]
+): readonly number[] {
+  return of === undefined ? [] : indexes.map(of)
 }
 
 /** What one datacenter of one run offers to its checkers. */

@@ -1,8 +1,10 @@
-import { checker, type Judge } from './checker.ts'
+import { checker, eventIn, type Judge } from './checker.ts'
 
 /** H3. Once a process has crashed nothing of it happens any more, and nothing waits on its behalf. */
 export class CleanDeath {
   readonly #running = new Map<string, number>()
+  /** By node, the event of its last death; empty where nobody reads the trace. */
+  readonly #diedIn = new Map<string, number>()
   readonly #judge: Judge<{ H3: never }>
 
   constructor(judge: Judge<{ H3: never }>) {
@@ -14,7 +16,10 @@ export class CleanDeath {
   }
 
   died(node: string): void {
-    if (this.#running.delete(node)) this.#judge.judged('H3')
+    if (!this.#running.delete(node)) return
+    this.#judge.judged('H3')
+    const event = eventIn(this.#judge)
+    if (event > 0) this.#diedIn.set(node, event)
   }
 
   /** Something was done by this boot. False when the boot is dead: then it must not count for anything else. */
@@ -23,7 +28,7 @@ export class CleanDeath {
     if (running === boot) return true
     this.#judge.judged('H3')
     const state = running === undefined ? 'the node is down' : `boot ${running} is running`
-    this.#judge.report('H3', `boot ${boot} of ${node} ${what}, though ${state}`)
+    this.#judge.report('H3', `boot ${boot} of ${node} ${what}, though ${state}`, [this.#diedIn.get(node) ?? 0])
     return false
   }
 
@@ -35,6 +40,7 @@ export class CleanDeath {
     this.#judge.report(
       'H3',
       `boot ${boot} of ${node} left behind ${left.map(([what, count]) => `${count} ${what}`).join(', ')}`,
+      [this.#diedIn.get(node) ?? 0],
     )
   }
 }

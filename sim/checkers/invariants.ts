@@ -4,6 +4,7 @@ import { type AllExcuses, checkers, type InvariantCode } from './checkers.ts'
 import type { FactName, Facts, NodeTrigger } from './facts.ts'
 import { JudgedTally } from './judged-tally.ts'
 import type { Membership } from './pool/membership.ts'
+import { stateMachineSafety } from './raft/state-machine-safety.ts'
 
 /** One time that an invariant did not hold. */
 export interface Violation {
@@ -80,6 +81,7 @@ export class Invariants implements Judge<AllExcuses> {
       tell: (name, fact) => this.tell(name, fact),
       triggered: onTrigger,
       sinceOf: (kind) => since.get(kind),
+      appliedIn: this.appliedIn,
     }
     for (const checker of checkers) {
       for (const name of checker.takes) this.#take(checker, name)
@@ -92,6 +94,8 @@ export class Invariants implements Judge<AllExcuses> {
     this.violations.push(violation)
     this.#onViolation?.(violation, because)
   }
+
+  readonly appliedIn = (index: number): number => this.of(stateMachineSafety).appliedIn(index)
 
   /** What this run has of a checker, made when it is first asked for. */
   of<T>(checker: Checker<T>): T {

@@ -118,6 +118,6 @@ class QuorumCauses implements RaftObserver {
     const { teller } = this.#trace
     if (teller === undefined) return
     const causes = [...teller.now, ...parts.map(({ event }) => event)]
-    teller.also([this.#trace.tell('note', this.#node, { text }, causes)])
+    teller.comesTo(this.#trace.tell('note', this.#node, { text }, causes))
   }
 }

@@ -44,6 +44,8 @@ export class EventTeller {
   /** Of the turn that begins, until its first line. */
   #delivery: CauseList | undefined
   #turn = 0
+  /** The last thing that the turn has come to, such as a quorum: an event that has all its causes. 0: none. */
+  #outcome = 0
   #also: number[] = []
   #wait: Wait | undefined
   #begun: { readonly turn: number; readonly wait: Wait | undefined; readonly made: Wait } | undefined
@@ -65,6 +67,7 @@ export class EventTeller {
   begin(causes: CauseList): void {
     this.#delivery = causes
     this.#turn = causes[0] ?? 0
+    this.#outcome = 0
     this.#also = []
   }
 
@@ -72,6 +75,7 @@ export class EventTeller {
   stand(event: number): void {
     this.#delivery = undefined
     this.#turn = event
+    this.#outcome = 0
     this.#also = []
   }
 
@@ -86,6 +90,17 @@ export class EventTeller {
     for (const cause of causes) {
       if (cause !== this.#turn && this.#also.length < alsoMax && !this.#also.includes(cause)) this.#also.push(cause)
     }
+  }
+
+  /** The turn has come to this event: what it does from here on has it as a cause, too. */
+  comesTo(event: number): void {
+    this.#outcome = event
+    this.also([event])
+  }
+
+  /** The event to name for what is true now. */
+  get fact(): number {
+    return this.#outcome === 0 ? this.#turn : this.#outcome
   }
 
   /** The line that comes next has these causes in place of its turn's, and these fields more than its kind. */

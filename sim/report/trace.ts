@@ -139,6 +139,11 @@ export class Trace {
     return this.teller === undefined ? 0 : this.cause
   }
 
+  /** The event to name for what is true now: the turn's own, or the last one that it has come to; 0: nobody reads events. */
+  get factNow(): number {
+    return this.teller === undefined ? 0 : this.teller.fact
+  }
+
   /** What is done from here on is caused by this event. */
   stand(event: number): void {
     if (event === 0) return

@@ -69,7 +69,7 @@ export class RunChecks {
         contactSinceUs: world.contactSinceUs,
         onTrigger: world.onTrigger,
         onViolation: ({ code, message }, because) => simulation.tellViolation(code, message, because),
-        eventNow: () => simulation.trace.eventNow,
+        eventNow: () => simulation.trace.factNow,
       })
     this.byDatacenter = new Map(datacenters.map((datacenter) => [datacenter, newChecks()]))
     this.#all = [...this.byDatacenter.values()]
@@ -139,7 +139,8 @@ export class RunChecks {
     return new Membership({
       // Told by the checkers of the first datacenter, which are made after it.
       judge: {
-        report: (code, message) => this.first.report(code, message),
+        report: (...told) => this.first.report(...told),
+        eventNow: () => this.first.eventNow(),
         judged: (code, count, subjects) => this.first.judged(code, count, subjects),
         excused: (...use) => this.first.excused(...use),
       },

@@ -25,6 +25,8 @@ export interface VisitorWorld {
   readonly agent: (draws: Draws) => AskedAgent | undefined
   /** Secrets; none yet: nobody comes. */
   readonly tokens: () => readonly string[]
+  /** Number of the event that happens now, in the trace; 0: nobody reads. */
+  readonly eventNow: () => number
   readonly onVisit: (visit: Visit) => void
 }
 
@@ -80,6 +82,7 @@ export class Visitors {
     const key = this.#plan.key.replaceAll('#', String(owner))
     const right = draws.below(2) === 0 ? 'read' : 'write'
     const callUs = this.#world.nowUs()
+    const calledIn = this.#world.eventNow()
     const request = { target: `/v1/kv/${key}`, timeoutMs: this.#plan.timeoutMs, headers: tokenHeaders(secret) }
     const answer = await this.#env.http.request(
       agent.endpoint,
@@ -90,7 +93,7 @@ export class Visitors {
     const said = verdictOf(answer.value.status, textOf(answer.value.body))
     if (said === undefined) return
     const returnUs = this.#world.nowUs()
-    this.#world.onVisit({ agent: agent.name, secret, key, right, said, callUs, returnUs })
+    this.#world.onVisit({ agent: agent.name, secret, key, right, said, callUs, returnUs, calledIn })
   }
 }
 
@@ -129,6 +132,7 @@ export const visitors = workloadKind({
           // In any datacenter: each has the keys that its visitors request.
           agent: (draws) => anyAgent(run, at, draws),
           tokens: () => run.listed(tokens),
+          eventNow: () => invariants.eventNow(),
           onVisit: (visit) => invariants.tell('visit made', visit),
         })
       },

@@ -211,7 +211,7 @@ export class Kernel {
   readonly #tellDecision = (identity: Identity, text: string, because: number): number => {
     const { trace } = this
     const event = trace.tell('decision', 0, { id: nameOf(identity), text }, [...(trace.teller?.now ?? []), because])
-    trace.teller?.also([event])
+    trace.teller?.comesTo(event)
     return event
   }
 

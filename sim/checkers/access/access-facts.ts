@@ -30,6 +30,8 @@ export interface Visit {
   readonly said: 'allowed' | 'denied' | 'not found'
   readonly callUs: number
   readonly returnUs: number
+  /** Of the request, in the trace; absent or 0: nobody reads. */
+  readonly calledIn?: number
 }
 
 /** What agents are set to, as of the last that has started. */

@@ -1,4 +1,4 @@
-import { checker, type Judge } from '../checker.ts'
+import { checker, eventIn, type Judge } from '../checker.ts'
 import type { AccessSettings, AccessState, ResolutionFacts, TokenState, Visit } from './access-facts.ts'
 import { judge, type Statement, statementsOf } from './access-judge.ts'
 import { tokenMigration } from './token-migration.ts'
@@ -12,6 +12,8 @@ interface TokenRules {
 interface Version<T> {
   readonly value: T | undefined
   readonly fromUs: number
+  /** In which it came to be, in the trace; 0: nobody reads. */
+  readonly event: number
 }
 
 type AccessExcuses = Readonly<Record<'A1' | 'A4', 'out of reach'>>
@@ -44,13 +46,14 @@ export class AccessHistory {
   }
 
   changed({ atUs, tokens, policies }: AccessState): void {
-    follow(this.#tokens, tokens, atUs, sameToken)
-    follow(this.#policies, policies, atUs, (before, now) => before === now)
+    const at = { atUs, event: eventIn(this.#judge) }
+    follow(this.#tokens, tokens, at, sameToken)
+    follow(this.#policies, policies, at, (before, now) => before === now)
   }
 
   /** One token alone. */
   tokenWritten(atUs: number, secret: string, token: TokenState): void {
-    add(this.#tokens, secret, token, atUs, sameToken)
+    add(this.#tokens, secret, token, { atUs, event: eventIn(this.#judge) }, sameToken)
   }
 
   visited(visit: Visit): void {
@@ -79,7 +82,16 @@ export class AccessHistory {
     this.#judge.report(
       code,
       `${agent} says '${said}' to ${who}, which would ${right} ${key} (asked at ${callUs} us): ${why}`,
+      [visit.calledIn ?? 0, ...this.#changesOf(visit.secret)],
     )
+  }
+
+  /** The last changes of a token and of its policies. */
+  #changesOf(secret: string): readonly number[] {
+    const [before, last] = [this.#tokens.get(secret)?.at(-2), this.#tokens.get(secret)?.at(-1)]
+    const { policies = [] } = last?.value ?? before?.value ?? {}
+    const changes = [last, before, ...policies.map((id) => this.#policies.get(id)?.at(-1))]
+    return changes.map((change) => change?.event ?? 0)
   }
 
   /** Of every combination of states in which the token and its policies may have been seen. */
@@ -119,16 +131,23 @@ export class AccessHistory {
   }
 }
 
+/** When something changed, and in which event of the trace. */
+interface Moment {
+  readonly atUs: number
+  readonly event: number
+}
+
 /** Adds a version of whatever has changed, or come, or gone. */
 function follow<T>(
   versions: Map<string, Version<T>[]>,
   now: ReadonlyMap<string, T>,
-  atUs: number,
+  at: Moment,
   isSame: (before: T, now: T) => boolean,
 ): void {
-  for (const [name, value] of now) add(versions, name, value, atUs, isSame)
+  for (const [name, value] of now) add(versions, name, value, at, isSame)
   for (const [name, known] of versions) {
-    if (!now.has(name) && known.at(-1)?.value !== undefined) known.push({ value: undefined, fromUs: atUs })
+    if (!now.has(name) && known.at(-1)?.value !== undefined)
+      known.push({ value: undefined, fromUs: at.atUs, event: at.event })
   }
 }
 
@@ -136,13 +155,13 @@ function add<T>(
   versions: Map<string, Version<T>[]>,
   name: string,
   value: T,
-  atUs: number,
+  { atUs, event }: Moment,
   isSame: (before: T, now: T) => boolean,
 ): void {
   const known = versions.get(name)
   const last = known?.at(-1)?.value
-  if (known === undefined) versions.set(name, [{ value, fromUs: atUs }])
-  else if (last === undefined || !isSame(last, value)) known.push({ value, fromUs: atUs })
+  if (known === undefined) versions.set(name, [{ value, fromUs: atUs, event }])
+  else if (last === undefined || !isSame(last, value)) known.push({ value, fromUs: atUs, event })
 }
 
 /** What it may have been seen as in this span; before the first version it was not there. */

@@ -1,4 +1,4 @@
-import { checker, type Judge } from '../checker.ts'
+import { checker, eventIn, type Judge } from '../checker.ts'
 import type { ServerSeen } from './access-facts.ts'
 
 /**
@@ -9,6 +9,7 @@ import type { ServerSeen } from './access-facts.ts'
 export class AccessMode {
   readonly #judge: Judge<{ A2: never; A3: never }>
   #isNew = false
+  #recordedIn = 0
 
   constructor(judge: Judge<{ A2: never; A3: never }>) {
     this.#judge = judge
@@ -30,7 +31,8 @@ export class AccessMode {
   recorded(server: string, isNew: boolean): void {
     if (this.#isNew) this.#judge.judged('A3')
     if (this.#isNew && !isNew)
-      this.#judge.report('A3', `the state of ${server} is back in the old mode of access control`)
+      this.#judge.report('A3', `the state of ${server} is back in the old mode of access control`, [this.#recordedIn])
+    if (isNew && !this.#isNew) this.#recordedIn = eventIn(this.#judge)
     this.#isNew ||= isNew
   }
 }

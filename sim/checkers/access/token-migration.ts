@@ -1,4 +1,4 @@
-import { checker, type Judge } from '../checker.ts'
+import { checker, eventIn, type Judge } from '../checker.ts'
 import type { AccessState } from './access-facts.ts'
 
 /** Tokens that one batch may give their accessors. Spec: ACL-036. */
@@ -13,6 +13,7 @@ export class TokenMigration {
   /** By secret. */
   readonly #accessors = new Map<string, string>()
   #lastUs = Number.NEGATIVE_INFINITY
+  #lastIn = 0
 
   constructor(judge: Judge<{ A4: 'out of reach' | 'restored' }>) {
     this.#judge = judge
@@ -53,9 +54,15 @@ export class TokenMigration {
     if (given > 0) this.#judge.judged('A4')
     if (given > batchMax) this.#judge.report('A4', `one batch of the migration gave ${given} tokens their accessors`)
     if (given > 0 && atUs - this.#lastUs < pauseUs * (1 - clockAllowance)) {
-      this.#judge.report('A4', `two batches of the migration came ${((atUs - this.#lastUs) / 1e6).toFixed(3)} s apart`)
+      this.#judge.report(
+        'A4',
+        `two batches of the migration came ${((atUs - this.#lastUs) / 1e6).toFixed(3)} s apart`,
+        [this.#lastIn],
+      )
     }
-    if (given > 0) this.#lastUs = atUs
+    if (given === 0) return
+    this.#lastUs = atUs
+    this.#lastIn = eventIn(this.#judge)
   }
 }
 

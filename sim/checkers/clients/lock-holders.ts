@@ -1,4 +1,4 @@
-import { checker, type Judge } from '../checker.ts'
+import { appliedIn, checker, eventIn, type Judge } from '../checker.ts'
 import type { Hold, LockFacts, SessionFacts } from './lock-facts.ts'
 
 /** The lock delay is measured by the leader's clock, which may be faster than true time by this share. */
@@ -8,6 +8,8 @@ const clockAllowance = 0.06
 interface Closed {
   readonly untilUs: number
   readonly session: string
+  /** In which the session ended, in the trace; 0: nobody reads. */
+  readonly event: number
 }
 
 /**
@@ -52,7 +54,7 @@ export class LockHolders {
     this.#judge.judged('S1')
     if (this.#fences.get(`${key}@${fence}`) === session) return
     const told = `session ${session} was told that it holds '${key}' with fencing number ${fence}`
-    this.#judge.report('S1', `${told}, which it never did`)
+    this.#judge.report('S1', `${told}, which it never did`, appliedIn(this.#judge, fence))
   }
 
   #heldBefore(key: string, before: Hold, facts: LockFacts): void {
@@ -60,13 +62,17 @@ export class LockHolders {
     if (!ended) return
     const delayUs = (this.#sessions.get(before.session)?.lockDelayMs ?? 0) * 1000
     const untilUs = facts.atUs + delayUs * (1 - clockAllowance)
-    this.#closed.set(key, { untilUs, session: before.session })
+    this.#closed.set(key, { untilUs, session: before.session, event: eventIn(this.#judge) })
   }
 
   #holdsNow(key: string, hold: Hold, facts: LockFacts): void {
     if (!facts.sessions.has(hold.session)) {
       this.#judge.judged('S1')
-      this.#judge.report('S1', `'${key}' is held by session ${hold.session}, which has ended (entry ${facts.index})`)
+      this.#judge.report(
+        'S1',
+        `'${key}' is held by session ${hold.session}, which has ended (entry ${facts.index})`,
+        appliedIn(this.#judge, hold.fence),
+      )
     }
     const before = this.#holds.get(key)
     if (before?.session === hold.session && before.fence === hold.fence) return
@@ -74,7 +80,11 @@ export class LockHolders {
     this.#fences.set(`${key}@${hold.fence}`, hold.session)
     if (before !== undefined && facts.sessions.has(before.session) && before.session !== hold.session) {
       const held = `while session ${before.session} held it since entry ${before.fence}`
-      this.#judge.report('S1', `entry ${facts.index} gave '${key}' to session ${hold.session} ${held}`)
+      this.#judge.report(
+        'S1',
+        `entry ${facts.index} gave '${key}' to session ${hold.session} ${held}`,
+        appliedIn(this.#judge, before.fence),
+      )
     }
     const closed = this.#closed.get(key)
     if (closed === undefined) return
@@ -83,7 +93,7 @@ export class LockHolders {
       return
     }
     const early = `${((closed.untilUs - facts.atUs) / 1e6).toFixed(3)} s before the lock delay of ${closed.session} was over`
-    this.#judge.report('S1', `entry ${facts.index} gave '${key}' to session ${hold.session} ${early}`)
+    this.#judge.report('S1', `entry ${facts.index} gave '${key}' to session ${hold.session} ${early}`, [closed.event])
   }
 }
 

@@ -1,4 +1,4 @@
-import { checker, type Judge } from '../checker.ts'
+import { appliedIn, checker, type Judge } from '../checker.ts'
 import type { LockFacts } from './lock-facts.ts'
 
 /** A key that was held once. */
@@ -51,7 +51,11 @@ export class LockIndex {
     const expected = before === undefined ? 1 : before.lockIndex + (isNew ? 1 : 0)
     if (isNew) this.#judge.judged('S3')
     if (lockIndex !== expected) {
-      this.#judge.report('S3', `LockIndex of '${key}' is ${lockIndex} after entry ${facts.index}, and not ${expected}`)
+      this.#judge.report(
+        'S3',
+        `LockIndex of '${key}' is ${lockIndex} after entry ${facts.index}, and not ${expected}`,
+        appliedIn(this.#judge, before?.fence ?? 0),
+      )
     }
     if (isNew) this.#newFence(key, hold.fence, facts.index)
     this.#known.set(key, { lockIndex, session: hold?.session ?? '', fence: hold?.fence ?? 0 })
@@ -61,7 +65,8 @@ export class LockIndex {
     const highest = this.#highestFence.get(key) ?? 0
     if (fence !== index)
       this.#judge.report('S3', `'${key}' changed hands by entry ${index}, with fencing number ${fence}`)
-    if (fence <= highest) this.#judge.report('S3', `'${key}' has fencing number ${fence} after ${highest}`)
+    if (fence <= highest)
+      this.#judge.report('S3', `'${key}' has fencing number ${fence} after ${highest}`, appliedIn(this.#judge, highest))
     this.#highestFence.set(key, Math.max(highest, fence))
   }
 }

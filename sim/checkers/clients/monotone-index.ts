@@ -1,4 +1,4 @@
-import { checker, type Judge } from '../checker.ts'
+import { checker, eventIn, type Judge } from '../checker.ts'
 
 type Excuse = 'stale default reads' | 'restarted meanwhile' | 'majority lost'
 
@@ -6,6 +6,8 @@ type Excuse = 'stale default reads' | 'restarted meanwhile' | 'majority lost'
 export interface Floor {
   readonly index: number
   readonly era: number
+  /** Of the answer that came so high, in the trace; 0: nobody reads. */
+  readonly event: number
 }
 
 /**
@@ -16,6 +18,8 @@ export class MonotoneIndex {
   /** Goes up when an operator's recovery lets indexes fall. */
   #era = 0
   readonly #highest = new Map<string, number>()
+  /** By scope, the event of the highest answer; empty where nobody reads the trace. */
+  readonly #highestIn = new Map<string, number>()
   readonly #judge: Judge<{ W1: Excuse }>
 
   constructor(judge: Judge<{ W1: Excuse }>) {
@@ -24,7 +28,7 @@ export class MonotoneIndex {
 
   /** To be kept with the request until its answer. `scope` names the query and whose answers compare. */
   began(scope: string): Floor {
-    return { index: this.#highest.get(scope) ?? 0, era: this.#era }
+    return { index: this.#highest.get(scope) ?? 0, era: this.#era, event: this.#highestIn.get(scope) ?? 0 }
   }
 
   /** The end of the log was lost: from now on answers compare only with those that come after. */
@@ -45,8 +49,11 @@ export class MonotoneIndex {
       return
     }
     if (floor.index > 0) this.#judge.judged('W1')
-    if (index < floor.index) this.#judge.report('W1', `${scope}: index ${index} after ${floor.index}`)
-    if (index > (this.#highest.get(scope) ?? 0)) this.#highest.set(scope, index)
+    if (index < floor.index) this.#judge.report('W1', `${scope}: index ${index} after ${floor.index}`, [floor.event])
+    if (index <= (this.#highest.get(scope) ?? 0)) return
+    this.#highest.set(scope, index)
+    const event = eventIn(this.#judge)
+    if (event > 0) this.#highestIn.set(scope, event)
   }
 }
 

@@ -1,10 +1,11 @@
 import type { FoundResult, ParkedRead } from '../../../src/agent/boot/observer.ts'
-import { checker, type Judge } from '../checker.ts'
+import { checker, eventIn, type Judge } from '../checker.ts'
 import { monotoneIndex } from './monotone-index.ts'
 
 /** Parked reads of one server that ask the same. */
 interface Question {
-  readonly parked: Set<ParkedRead>
+  /** With the event in which each began to wait. */
+  readonly parked: Map<ParkedRead, number>
 }
 
 /**
@@ -34,9 +35,9 @@ export class ParkedReads {
     this.#servers.set(server, questions)
     const as = read.accessor === '' ? '' : ` as ${read.accessor}`
     const key = `${read.method} ${JSON.stringify(read.args)}${as}`
-    const question = questions.get(key) ?? { parked: new Set() }
+    const question = questions.get(key) ?? { parked: new Map<ParkedRead, number>() }
     questions.set(key, question)
-    question.parked.add(read)
+    question.parked.set(read, eventIn(this.#judge))
     this.#moved.add(server)
     return () => {
       if (question.parked.delete(read) && question.parked.size === 0) questions.delete(key)
@@ -62,9 +63,9 @@ export class ParkedReads {
     this.#moved.clear()
   }
 
-  #look(what: string, parked: ReadonlySet<ParkedRead>): void {
+  #look(what: string, parked: ReadonlyMap<ParkedRead, number>): void {
     let now: FoundResult | undefined
-    for (const read of parked) {
+    for (const [read, event] of parked) {
       now ??= read.now()
       this.#judge.judged('W2')
       this.#judge.judged('W1')
@@ -75,13 +76,17 @@ export class ParkedReads {
         this.#judge.report(
           'W2',
           `${text} and is not woken at ${now.at}: its index is ${now.index}, and its result differs`,
+          [event],
         )
       } else if (differs && found.at >= minIndex) {
-        this.#judge.report('W2', `${text} and is not told: its result at ${now.at} differs from that at ${found.at}`)
+        this.#judge.report('W2', `${text} and is not told: its result at ${now.at} differs from that at ${found.at}`, [
+          event,
+        ])
       } else if (now.index < found.index) {
         this.#judge.report(
           'W1',
           `${text}: its index is ${now.index} at ${now.at} and was ${found.index} at ${found.at}`,
+          [event],
         )
       } else {
         if (differs) this.#judge.excused('W2', 'ahead of its server')

@@ -1,4 +1,4 @@
-import { checker, type Judge } from '../checker.ts'
+import { checker, eventIn, type Judge } from '../checker.ts'
 import type { LockFacts } from './lock-facts.ts'
 
 /** Leaders measure by clocks that differ from true time by at most this share. */
@@ -16,6 +16,8 @@ interface Life {
   countedUs: number
   /** The last renewal that moved it was never answered. */
   isOpen: boolean
+  /** In which it was created or told to be renewed, in the trace; 0: nobody reads. */
+  event: number
 }
 
 /**
@@ -27,8 +29,9 @@ export class SessionLives {
   readonly #judge: Judge<{ S2: 'restored' | 'renewal unanswered' }>
   readonly #lives = new Map<string, Life>()
   /** Sessions that ran out, and when. */
-  readonly #expired = new Map<string, { readonly atUs: number; readonly ttlUs: number }>()
+  readonly #expired = new Map<string, { readonly atUs: number; readonly ttlUs: number; readonly event: number }>()
   #leaderSinceUs = 0
+  #leaderIn = 0
 
   constructor(judge: Judge<{ S2: 'restored' | 'renewal unanswered' }>) {
     this.#judge = judge
@@ -36,6 +39,7 @@ export class SessionLives {
 
   leaderElected(atUs: number): void {
     this.#leaderSinceUs = atUs
+    this.#leaderIn = eventIn(this.#judge)
   }
 
   /** An operator restored another state: sessions that it does not have are gone, and those that it has live on. */
@@ -49,14 +53,20 @@ export class SessionLives {
       if (sessions.has(id)) continue
       this.#lives.delete(id)
       if (!expiry) continue
-      this.#expired.set(id, { atUs, ttlUs: life.ttlUs })
+      this.#expired.set(id, { atUs, ttlUs: life.ttlUs, event: eventIn(this.#judge) })
       this.#judge.judged('S2')
-      this.#tooEarly(id, atUs, life.renewedUs, life.ttlUs)
+      this.#tooEarly(id, atUs, life.renewedUs, life)
       this.#tooLate(id, atUs, life, 'ended')
     }
     for (const [id, { ttlMs }] of sessions) {
       if (ttlMs > 0 && !this.#lives.has(id)) {
-        this.#lives.set(id, { ttlUs: ttlMs * 1000, renewedUs: atUs, countedUs: atUs, isOpen: false })
+        this.#lives.set(id, {
+          ttlUs: ttlMs * 1000,
+          renewedUs: atUs,
+          countedUs: atUs,
+          isOpen: false,
+          event: eventIn(this.#judge),
+        })
       }
     }
   }
@@ -65,12 +75,13 @@ export class SessionLives {
   renewed(id: string, calledUs: number, answeredUs: number): void {
     const expired = this.#expired.get(id)
     if (expired !== undefined) this.#judge.judged('S2')
-    if (expired !== undefined) this.#tooEarly(id, expired.atUs, calledUs, expired.ttlUs)
+    if (expired !== undefined) this.#tooEarly(id, expired.atUs, calledUs, expired)
     const life = this.#lives.get(id)
     if (life === undefined) return
     life.renewedUs = Math.max(life.renewedUs, calledUs)
     life.countedUs = Math.max(life.countedUs, answeredUs)
     life.isOpen = false
+    life.event = eventIn(this.#judge)
   }
 
   /** A renewal may have been served up to now, though nobody was told. */
@@ -87,16 +98,18 @@ export class SessionLives {
     for (const [id, life] of this.#lives) this.#tooLate(id, atUs, life, 'still lives')
   }
 
-  #tooEarly(id: string, endedUs: number, renewedUs: number, ttlUs: number): void {
+  /** `event`: of the end or of the renewal, whichever does not happen now. */
+  #tooEarly(id: string, endedUs: number, renewedUs: number, { ttlUs, event }: Pick<Life, 'ttlUs' | 'event'>): void {
     const livedUs = endedUs - renewedUs
     if (livedUs >= ttlUs * (1 - clockAllowance)) return
     this.#judge.report(
       'S2',
       `session ${id} ran out ${seconds(livedUs)} after a renewal, its time to live being ${seconds(ttlUs)}`,
+      [event],
     )
   }
 
-  #tooLate(id: string, atUs: number, { countedUs, ttlUs, isOpen }: Life, what: string): void {
+  #tooLate(id: string, atUs: number, { countedUs, ttlUs, isOpen, event }: Life, what: string): void {
     if (isOpen) this.#judge.excused('S2', 'renewal unanswered')
     const sinceUs = Math.max(countedUs, this.#leaderSinceUs)
     const livedUs = atUs - sinceUs
@@ -105,6 +118,7 @@ export class SessionLives {
     this.#judge.report(
       'S2',
       `session ${id} ${what} ${seconds(livedUs)} after ${counted}, its time to live being ${seconds(ttlUs)}`,
+      [event, this.#leaderIn],
     )
   }
 }

@@ -1,4 +1,4 @@
-import { checker, type Judge } from '../checker.ts'
+import { appliedIn, checker, eventIn, type Judge } from '../checker.ts'
 import type { ListedKey } from '../keys/key-history.ts'
 import { parkedReads } from './parked-reads.ts'
 
@@ -6,6 +6,8 @@ interface Followed {
   readonly prefix: string
   /** What its last answer had; undefined: none yet. */
   rows: string | undefined
+  /** Of that answer, in the trace; 0: nobody reads. */
+  answeredIn: number
 }
 
 /**
@@ -21,12 +23,14 @@ export class WatchSequences {
   }
 
   follows(watcher: string, prefix: string): void {
-    this.#followed.set(watcher, { prefix, rows: undefined })
+    this.#followed.set(watcher, { prefix, rows: undefined, answeredIn: 0 })
   }
 
   answered(watcher: string, rows: readonly ListedKey[]): void {
     const followed = this.#followed.get(watcher)
-    if (followed !== undefined) followed.rows = textOfRows(rows)
+    if (followed === undefined) return
+    followed.rows = textOfRows(rows)
+    followed.answeredIn = eventIn(this.#judge)
   }
 
   /** Prefixes that somebody follows. */
@@ -49,12 +53,13 @@ export class WatchSequences {
     const [first, ...others] = this.behind(prefix, fresh)
     if (first === undefined) return
     const more = others.length === 0 ? '' : ` (and ${others.length} more)`
-    const has = this.#followed.get(first)?.rows
+    const { rows: has, answeredIn = 0 } = this.#followed.get(first) ?? {}
     const what = has === undefined ? 'was never answered' : `has ${has || 'no key'}`
     const found = textOfRows(fresh) || 'no key'
     this.#judge.report(
       code,
       `${first}${more} follows '${prefix}' and ${what} ${withinText} after a read found ${found}`,
+      [answeredIn, ...appliedIn(this.#judge, ...fresh.map(({ modifyIndex }) => modifyIndex))],
     )
   }
 }

@@ -1,6 +1,6 @@
-import { checker, type Judge } from '../checker.ts'
+import { appliedIn, checker, type Judge } from '../checker.ts'
 import { type AppliedKeys, appliedKeys } from './applied-keys.ts'
-import { type KeyOperation, operationText } from './key-history.ts'
+import { eventsOf, type KeyOperation, operationText } from './key-history.ts'
 import type { Recovery } from './recovered-history.ts'
 
 /**
@@ -31,7 +31,11 @@ export class AcknowledgedWrites {
     this.#judge.judged('D1')
     this.#values.push(operation.value)
     if (this.#applied.indexOf(operation.value) !== undefined) return
-    this.#judge.report('D1', `key '${operation.key}': acknowledged, but in effect nowhere: ${operationText(operation)}`)
+    this.#judge.report(
+      'D1',
+      `key '${operation.key}': acknowledged, but in effect nowhere: ${operationText(operation)}`,
+      eventsOf(operation),
+    )
   }
 
   /** The scenario excuses what the recovery has lost. */
@@ -49,7 +53,11 @@ export class AcknowledgedWrites {
       if (found === last?.value) continue
       const shown = (value: string | undefined): string => (value === undefined ? 'nothing' : `'${value}'`)
       const expected = `${shown(last?.value)} was put there by entry ${last?.index}`
-      this.#judge.report('D1', `key '${key}' at ${server} holds ${shown(found)} in the end, but ${expected}`)
+      this.#judge.report(
+        'D1',
+        `key '${key}' at ${server} holds ${shown(found)} in the end, but ${expected}`,
+        appliedIn(this.#judge, last?.index ?? 0),
+      )
     }
   }
 }

@@ -1,4 +1,4 @@
-import { checker, type Judge } from '../checker.ts'
+import { appliedIn, checker, type Judge } from '../checker.ts'
 
 /** K3. A forwarded write carries an identity; however often it is sent on, one entry of the log gives it its effect. */
 export class ExactlyOnce {
@@ -33,7 +33,11 @@ export class ExactlyOnce {
     if (before === undefined) ofOrigin.set(sequence, index)
     else {
       const entries = `by entries ${before} and ${index}`
-      this.#judge.report('K3', `write ${sequence} of ${origin} took effect twice, ${entries} (seen at ${node})`)
+      this.#judge.report(
+        'K3',
+        `write ${sequence} of ${origin} took effect twice, ${entries} (seen at ${node})`,
+        appliedIn(this.#judge, before, index),
+      )
     }
   }
 }

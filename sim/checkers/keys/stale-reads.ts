@@ -1,6 +1,6 @@
-import { checker, type Judge } from '../checker.ts'
+import { appliedIn, checker, type Judge } from '../checker.ts'
 import { type AppliedKeys, appliedKeys } from './applied-keys.ts'
-import { type KeyOperation, operationText } from './key-history.ts'
+import { eventsOf, type KeyOperation, operationText } from './key-history.ts'
 import { linearizableKeys } from './linearizable-keys.ts'
 
 /**
@@ -28,7 +28,7 @@ export class StaleReads {
     this.#judge.judged('K1')
     const { key, found } = operation
     if (found === undefined || this.#applied.hasHeld(key, found)) return
-    this.#judge.report('K1', `key '${key}': a value never held: ${operationText(operation)}`)
+    this.#judge.report('K1', `key '${key}': a value never held: ${operationText(operation)}`, eventsOf(operation))
   }
 
   /** One process was asked, and the next of its server may have answered: nobody can say which one promised what. */
@@ -50,7 +50,10 @@ export class StaleReads {
       const why = versions.some((version) => version.value === operation.found)
         ? 'an older state than before'
         : 'a value never held'
-      this.#judge.report('K1', `key '${operation.key}' at ${server}: ${why}: ${operationText(operation)}`)
+      this.#judge.report('K1', `key '${operation.key}' at ${server}: ${why}: ${operationText(operation)}`, [
+        ...eventsOf(operation),
+        ...appliedIn(this.#judge, versions[reached]?.index ?? 0),
+      ])
       return
     }
     const name = `${server} ${boot} ${operation.key}`

@@ -1,4 +1,4 @@
-import { checker, type Judge } from '../checker.ts'
+import { appliedIn, checker, type Judge } from '../checker.ts'
 import { type AppliedKeys, appliedKeys, type KeyVersion, placeOf } from './applied-keys.ts'
 import type { ListedKey } from './key-history.ts'
 
@@ -27,6 +27,7 @@ export class WholeChanges {
     this.#judge.report(
       'K2',
       `CAS at ${index} on key '${key}' ${what}: it expected index ${expected}, and the key was at ${before}`,
+      appliedIn(this.#judge, before),
     )
   }
 
@@ -57,6 +58,7 @@ export class WholeChanges {
         this.#judge.report(
           'K2',
           `key '${key}' in a list at ${where}: '${value}' at index ${modifyIndex}, which never was`,
+          appliedIn(this.#judge, modifyIndex),
         )
         return
       }
@@ -66,7 +68,9 @@ export class WholeChanges {
     if (this.#wereTogether(asked, ends, from)) return
     const rows = new Map(found.map((row) => [row.key, row.modifyIndex]))
     const shown = asked.map((key) => `${key} ${rows.get(key) ?? 'absent'}`).join(', ')
-    this.#judge.report('K2', `a list at ${where} shows keys as they never were together: ${shown}`)
+    this.#judge.report('K2', `a list at ${where} shows keys as they never were together: ${shown}`, [
+      ...appliedIn(this.#judge, ...rows.values()),
+    ])
   }
 
   /**
@@ -99,7 +103,8 @@ export class WholeChanges {
     this.#judge.judged('K2', this.#refused.size)
     for (const [value, what] of this.#refused) {
       const index = this.#applied.indexOf(value)
-      if (index !== undefined) this.#judge.report('K2', `refused as a whole, but in effect at ${index}: ${what}`)
+      if (index === undefined) continue
+      this.#judge.report('K2', `refused as a whole, but in effect at ${index}: ${what}`, appliedIn(this.#judge, index))
     }
   }
 }

@@ -65,6 +65,8 @@ export interface SeenLeaf {
   readonly certificate: SeenCertificate
   /** What came behind it. */
   readonly between: readonly SeenCertificate[]
+  /** In which its holder was given it, in the trace; absent or 0: nobody reads. */
+  readonly givenIn?: number
 }
 
 /** Steps of a rotation, as the replicated state has them. */

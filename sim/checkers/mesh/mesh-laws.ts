@@ -1,4 +1,4 @@
-import { checker, type ExcusesOf, type Judge } from '../checker.ts'
+import { checker, type ExcusesOf, eventIn, type Judge } from '../checker.ts'
 import {
   type AuthorityConfiguration,
   type ListedRoot,
@@ -111,7 +111,7 @@ export class MeshLaws {
       return undefined
     }
     this.#isFor(service, holder, certificate)
-    const leaf = { holder, certificate, between }
+    const leaf = { holder, certificate, between, givenIn: eventIn(this.#judge) }
     this.#leaves++
     this.#roots.leaf(leaf)
     this.#trust.held(leaf)

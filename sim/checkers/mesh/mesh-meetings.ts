@@ -53,7 +53,7 @@ export class MeshMeetings {
     if (excuse !== undefined) this.#judge.excused('C1', excuse)
     else {
       this.#judge.judged('C1')
-      this.#judge.report('C1', problem)
+      this.#judge.report('C1', problem, [one.leaf.givenIn ?? 0, other.leaf.givenIn ?? 0])
     }
     return false
   }

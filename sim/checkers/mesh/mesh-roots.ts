@@ -29,6 +29,8 @@ export class MeshRoots {
   #listed: readonly ListedRoot[] = []
   /** Of every root that was ever listed, by its key and name: when the last leaf expires that it is known to have signed. */
   readonly #lastLeafMs = new Map<string, number>()
+  /** The event in which that leaf was given; empty where nobody reads the trace. */
+  readonly #lastLeafIn = new Map<string, number>()
   /** By issuer and number: the certificate. */
   readonly #serials = new Map<string, string>()
   /** Roots and crossings that were looked at. */
@@ -64,7 +66,7 @@ export class MeshRoots {
   }
 
   /** A leaf left the cluster. */
-  leaf({ holder, certificate, between }: SeenLeaf): void {
+  leaf({ holder, certificate, between, givenIn = 0 }: SeenLeaf): void {
     const { serial, notAfterMs } = certificate
     const isNew = this.#numbered(certificate, `leaf of ${holder}`)
     if (!isNew) return
@@ -73,7 +75,9 @@ export class MeshRoots {
     const root = this.#rootAbove(certificate, between)
     if (root !== undefined) {
       const signer = bearerOf(root)
-      this.#lastLeafMs.set(signer, Math.max(this.#lastLeafMs.get(signer) ?? 0, notAfterMs))
+      const lastMs = this.#lastLeafMs.get(signer) ?? 0
+      if (givenIn > 0 && notAfterMs > lastMs) this.#lastLeafIn.set(signer, givenIn)
+      this.#lastLeafMs.set(signer, Math.max(lastMs, notAfterMs))
     } else if (!between.some(({ keyId }) => keyId === certificate.issuerKeyId)) {
       this.#judge.judged('C1')
       this.#judge.report('C1', `${text} names a key as its signer's that is nobody's`)
@@ -134,7 +138,9 @@ export class MeshRoots {
       const endMs = Math.min(...path.map(({ notAfterMs }) => notAfterMs))
       if (endMs >= lastMs) continue
       const end = momentText(endMs, this.#time)
-      this.#judge.report('C6', `the crossings ${text} end at ${end}, before the last leaf of the older one`)
+      this.#judge.report('C6', `the crossings ${text} end at ${end}, before the last leaf of the older one`, [
+        this.#lastLeafIn.get(bearerOf(older.certificate)) ?? 0,
+      ])
     }
   }
 
@@ -162,6 +168,7 @@ export class MeshRoots {
     this.#judge.report(
       'C3',
       `root ${generation} was removed, and a leaf of it lives until ${momentText(lastMs ?? 0, this.#time)}`,
+      [this.#lastLeafIn.get(bearerOf(certificate)) ?? 0],
     )
   }
 

@@ -1,4 +1,4 @@
-import { type Judge, law } from '../checker.ts'
+import { eventIn, type Judge, law } from '../checker.ts'
 import type { RotationFacts, RotationStep } from './mesh-facts.ts'
 
 /**
@@ -29,6 +29,8 @@ const rank: Readonly<Record<RotationStep, number>> = {
 export class MeshRotation {
   readonly #judge: Judge<{ C5: 'restored' }>
   #open: RotationFacts | undefined
+  /** In which it came to its step, in the trace; 0: nobody reads. */
+  #openIn = 0
   readonly #ended = new Set<number>()
   #completed = 0
 
@@ -50,7 +52,7 @@ export class MeshRotation {
     const open = rotations.filter(({ step }) => rank[step] < 4)
     if (open.length > 1) {
       this.#judge.judged('C5')
-      this.#judge.report('C5', `${open.length} rotations are under way at once`)
+      this.#judge.report('C5', `${open.length} rotations are under way at once`, [this.#openIn])
     }
     for (const { id, step } of rotations) {
       if (rank[step] < 4 || this.#ended.has(id)) continue
@@ -58,6 +60,7 @@ export class MeshRotation {
       if (step === 'activated') this.#finished(id, activeId)
     }
     for (const rotation of open) this.#next(rotation)
+    if (open[0]?.id !== this.#open?.id || open[0]?.step !== this.#open?.step) this.#openIn = eventIn(this.#judge)
     this.#open = open[0]
   }
 
@@ -72,7 +75,9 @@ export class MeshRotation {
   rests(): void {
     this.#judge.judged('C5')
     if (this.#open !== undefined)
-      this.#judge.report('C5', `the rotation that began at ${this.#open.id} is still ${this.#open.step}`)
+      this.#judge.report('C5', `the rotation that began at ${this.#open.id} is still ${this.#open.step}`, [
+        this.#openIn,
+      ])
   }
 
   #finished(id: number, activeId: string | undefined): void {
@@ -84,6 +89,7 @@ export class MeshRotation {
       this.#judge.report(
         'C5',
         `the rotation that began at ${id} made its root active when it was ${this.#open?.step ?? 'not there'}`,
+        [this.#openIn],
       )
     }
   }
@@ -96,7 +102,9 @@ export class MeshRotation {
     const isNext = rank[step] === before + 1 || rank[step] === before
     const isAnew = this.#open?.step === 'crossed' && step === 'requested'
     if (!isNext && !isAnew)
-      this.#judge.report('C5', `the rotation that began at ${id} is ${step} after ${this.#open?.step ?? 'nothing'}`)
+      this.#judge.report('C5', `the rotation that began at ${id} is ${step} after ${this.#open?.step ?? 'nothing'}`, [
+        this.#openIn,
+      ])
   }
 }
 

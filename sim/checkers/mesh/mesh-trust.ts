@@ -1,4 +1,4 @@
-import { type Judge, law } from '../checker.ts'
+import { eventIn, type Judge, law } from '../checker.ts'
 import {
   type Chains,
   type ListedRoot,
@@ -25,6 +25,8 @@ interface KnownSet {
   readonly set: RootSet
   /** When the last of the leaves expires that were out when another set took its place; undefined: it is the newest. */
   lastLeafMs: number | undefined
+  /** In which it was published, in the trace; 0: nobody reads. */
+  readonly event: number
 }
 
 /** A leaf that is out, and for when it is known of which sets that they accept it. */
@@ -73,7 +75,7 @@ export class MeshTrust {
     const before = newest?.set.certificates.map(({ keyId }) => keyId) ?? []
     // One that is listed anew has been given again, or this datacenter follows one where it was never lost.
     for (const { keyId } of set.certificates) if (!before.includes(keyId)) this.#lostKeys.delete(keyId)
-    this.#known.push({ set, lastLeafMs: undefined })
+    this.#known.push({ set, lastLeafMs: undefined, event: eventIn(this.#judge) })
     this.look()
   }
 
@@ -84,7 +86,7 @@ export class MeshTrust {
     const held = { leaf, accepted: new Map<string, Span>(), counted: new Set<string>() }
     this.#held.push(held)
     this.#forget()
-    for (const known of this.#known) this.#meets(held, known.set)
+    for (const known of this.#known) this.#meets(held, known)
   }
 
   /** Another state took the place of the one before, with these roots. */
@@ -116,7 +118,7 @@ export class MeshTrust {
   /** Every leaf against every set. */
   look(): void {
     this.#forget()
-    for (const held of this.#held) for (const { set } of this.#known) this.#meets(held, set)
+    for (const held of this.#held) for (const known of this.#known) this.#meets(held, known)
   }
 
   /** Why one with these roots is not judged now; undefined: it can lawfully have them. */
@@ -158,15 +160,16 @@ export class MeshTrust {
   }
 
   /** By the slowest clock and by the fastest; by one that shows that the leaf has expired, nobody need accept it. */
-  #meets(held: Held, set: RootSet): void {
+  #meets(held: Held, known: KnownSet): void {
+    const { set } = known
     const { certificate } = held.leaf
     const nowMs = trueWallMs(this.#time)
     const halfMs = this.#time.skewMs / 2
     const excuse = this.#excuseOf(set, nowMs)
     this.#count(held, set, excuse)
     if (excuse !== undefined) return
-    this.#judgeAt(held, set, nowMs - halfMs)
-    this.#judgeAt(held, set, Math.min(nowMs + halfMs, certificate.notAfterMs))
+    this.#judgeAt(held, known, nowMs - halfMs)
+    this.#judgeAt(held, known, Math.min(nowMs + halfMs, certificate.notAfterMs))
   }
 
   /** Each leaf with each set once, however often they are looked at. */
@@ -183,7 +186,7 @@ export class MeshTrust {
     return this.#isAllLost(set) ? 'lost root' : undefined
   }
 
-  #judgeAt({ leaf, accepted }: Held, set: RootSet, atMs: number): void {
+  #judgeAt({ leaf, accepted }: Held, { set, event }: KnownSet, atMs: number): void {
     const span = accepted.get(set.key)
     if (span !== undefined && span.fromMs <= atMs && atMs <= span.toMs) return
     const found = this.#chains.path(leaf.certificate, leaf.between, set.certificates, atMs)
@@ -191,7 +194,7 @@ export class MeshTrust {
       accepted.set(set.key, found.value)
       return
     }
-    this.#judge.report('C1', this.#text(leaf.certificate, leaf, set, atMs, found.error))
+    this.#judge.report('C1', this.#text(leaf.certificate, leaf, set, atMs, found.error), [leaf.givenIn ?? 0, event])
   }
 
   #text({ serial }: SeenCertificate, leaf: SeenLeaf, set: RootSet, atMs: number, why: string): string {

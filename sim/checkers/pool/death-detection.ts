@@ -13,6 +13,8 @@ export interface Watched {
   /** Since when it is in this state. */
   readonly sinceUs: number
   readonly members: number
+  /** In which it came to be in this state for the observer, in the trace; absent or 0: nobody reads. */
+  readonly event?: number
   /** The observer's worst local health since then. */
   readonly health: number
   readonly timing: GossipTiming
@@ -40,14 +42,18 @@ export class DeathDetection {
   }
 
   look(nowUs: number, watched: Watched): void {
-    const { observer, name, state, timing, members, health } = watched
+    const { observer, name, state, timing, members, health, event = 0 } = watched
     const isSuspect = state === 'suspect'
     const fromUs = isSuspect ? Math.max(watched.calmSinceUs, watched.sinceUs) : watched.calmSinceUs
     const boundMs = isSuspect ? deadWithinMs(timing, members) : suspectedWithinMs(timing, members, health)
     if (nowUs - fromUs <= boundMs * 1000) return
     this.#judge.judged('M4')
     const what = isSuspect ? 'still only suspects' : 'does not suspect'
-    this.#judge.report('M4', `${observer} ${what} ${name}, which is down, after ${formatDuration(Math.floor(boundMs))}`)
+    this.#judge.report(
+      'M4',
+      `${observer} ${what} ${name}, which is down, after ${formatDuration(Math.floor(boundMs))}`,
+      [event],
+    )
   }
 }
 

@@ -9,6 +9,8 @@ export interface Gone {
   readonly goneSinceUs: number
   /** When the observer last tried to reach it, or began to hold it failed. */
   readonly triedUs: number
+  /** In which the observer learned so, in the trace; absent or 0: nobody reads. */
+  readonly event?: number
 }
 
 /** M5. Members that left are not contacted; failed members are tried again; both are forgotten when their time is over, not before. */
@@ -34,9 +36,9 @@ export class GoneMembers {
     this.#judge.excused('M5', 'shared address')
   }
 
-  contacted(observer: string, name: string, how: string): void {
+  contacted(observer: string, name: string, how: string, event = 0): void {
     this.#judge.judged('M5')
-    this.#judge.report('M5', `${observer} contacts ${name}, which has left, by ${how}`)
+    this.#judge.report('M5', `${observer} contacts ${name}, which has left, by ${how}`, [event])
   }
 
   reaped(observer: string, name: string, gone: Gone | undefined, timing: GossipTiming, nowUs: number): void {
@@ -50,6 +52,7 @@ export class GoneMembers {
     this.#judge.report(
       'M5',
       `${observer} forgets ${name}, ${gone.status} for only ${formatDuration(Math.floor(spanMs))}`,
+      [gone.event ?? 0],
     )
   }
 
@@ -66,12 +69,17 @@ export class GoneMembers {
       this.#judge.report(
         'M5',
         `${observer} still knows ${name}, ${gone.status} for ${formatDuration(Math.floor(goneMs))}`,
+        [gone.event ?? 0],
       )
     }
     const triedMs = (nowUs - gone.triedUs) / 1000
     if (gone.status === 'failed' && triedMs > triedWithinMs(pool.timing, pool.members)) {
       this.#judge.judged('M5')
-      this.#judge.report('M5', `${observer} has not tried to reach ${name} for ${formatDuration(Math.floor(triedMs))}`)
+      this.#judge.report(
+        'M5',
+        `${observer} has not tried to reach ${name} for ${formatDuration(Math.floor(triedMs))}`,
+        [gone.event ?? 0],
+      )
     }
   }
 }

@@ -5,6 +5,8 @@ import { type Judge, law } from '../checker.ts'
 export interface Claim {
   readonly incarnation: number
   readonly state: 'alive' | 'suspect' | 'dead'
+  /** In which it came to be held, in the trace; absent or 0: nobody reads. */
+  readonly event?: number
 }
 
 const ranks = { alive: 0, suspect: 1, dead: 2 } as const
@@ -32,7 +34,7 @@ export class Incarnations {
     if (incarnation > before.incarnation) return
     if (incarnation === before.incarnation && ranks[state] >= ranks[before.state]) return
     const was = `${before.state} at incarnation ${before.incarnation}`
-    this.#judge.report('M3', `${observer} held ${name} ${was}, and now ${state} at ${incarnation}`)
+    this.#judge.report('M3', `${observer} held ${name} ${was}, and now ${state} at ${incarnation}`, [before.event ?? 0])
   }
 }
 

@@ -1,6 +1,6 @@
 import { catalogDeregister } from '../../../src/features/catalog/commands.ts'
 import type { DeregisterRequest } from '../../../src/model/catalog.ts'
-import { checker, type Judge } from '../checker.ts'
+import { checker, eventIn, type Judge } from '../checker.ts'
 
 /** The shortest time after which a pool may forget a failed member. Reference: configuration.md#key-reconnect_timeout. */
 const forgottenAfterUs = 8 * 3_600_000_000
@@ -14,6 +14,8 @@ export class KeptRegistrations {
   readonly #nowUs: () => number
   /** By agent: since when no process of it runs; undefined while one does. */
   readonly #deadSinceUs = new Map<string, number | undefined>()
+  /** By agent, the event of its last boot or death; empty where nobody reads the trace. */
+  readonly #livedIn = new Map<string, number>()
   /** Agents that may go: word of a leave may come late. */
   readonly #mayGo = new Set<string>()
 
@@ -26,10 +28,13 @@ export class KeptRegistrations {
     // It was dead for a while, and is in the catalog still.
     if (this.#deadSinceUs.get(node) !== undefined && !this.#mayGo.has(node)) this.#judge.judged('E3')
     this.#deadSinceUs.set(node, undefined)
+    this.#lived(node)
   }
 
   died(node: string): void {
-    if (this.#deadSinceUs.get(node) === undefined) this.#deadSinceUs.set(node, this.#nowUs())
+    if (this.#deadSinceUs.get(node) !== undefined) return
+    this.#deadSinceUs.set(node, this.#nowUs())
+    this.#lived(node)
   }
 
   /** Its agent was asked to leave, or somebody asks for the node to be taken out. */
@@ -62,10 +67,17 @@ export class KeptRegistrations {
     this.#judge.excused('E3', 'leave unheard', unheard)
   }
 
+  #lived(node: string): void {
+    const event = eventIn(this.#judge)
+    if (event > 0) this.#livedIn.set(node, event)
+  }
+
   #tooEarly(node: string, sinceUs: number | undefined): void {
     this.#judge.judged('E3')
     const how = sinceUs === undefined ? 'runs' : `died ${((this.#nowUs() - sinceUs) / 1e6).toFixed(0)} s ago`
-    this.#judge.report('E3', `${node} was taken out of the catalog, whose agent ${how} and was never asked to leave`)
+    this.#judge.report('E3', `${node} was taken out of the catalog, whose agent ${how} and was never asked to leave`, [
+      this.#livedIn.get(node) ?? 0,
+    ])
   }
 }
 

@@ -7,6 +7,7 @@ import { Sleeper } from './sleeper.ts'
 /** What one observer holds of one member, and since when: true time, in microseconds. */
 interface Known extends Claim {
   readonly status: 'alive' | 'leaving' | 'left' | 'failed'
+  readonly event: number
   /** Since when in this state. */
   readonly stateUs: number
   /** Since when at this incarnation. */
@@ -126,7 +127,7 @@ export class MemberObserver implements PoolObserver {
     const isShared = there.some(({ status }) => status !== 'left')
     if (isShared && there.some(({ status }) => status === 'left')) this.#all.gone.sharedAddress()
     if (!isShared && this.#known.get(member.name)?.status === 'left')
-      this.#all.gone.contacted(this.node, member.name, how)
+      this.#all.gone.contacted(this.node, member.name, how, this.#known.get(member.name)?.event)
   }
 
   #tried(name: string): void {
@@ -156,6 +157,7 @@ export class MemberObserver implements PoolObserver {
         incarnation,
         state,
         status,
+        event: this.#all.eventNow(),
         stateUs: isNewState ? nowUs : before.stateUs,
         newsUs: before?.incarnation === incarnation ? before.newsUs : nowUs,
         goneUs: isNewState ? nowUs : before.goneUs,
@@ -193,6 +195,7 @@ export class MemberObserver implements PoolObserver {
       calmSinceUs: Math.max(downUs, this.#calmUs, this.#beganUs, known.newsUs),
       sinceUs: known.stateUs,
       members: core.members.size,
+      event: known.event,
       health: this.#worstHealth,
       timing: core.options.timing,
     })
@@ -217,6 +220,6 @@ function isGone(status: Known['status']): status is 'failed' | 'left' {
   return status === 'failed' || status === 'left'
 }
 
-function goneOf({ status, goneUs, triedUs }: Known) {
-  return isGone(status) ? { status, goneSinceUs: goneUs, triedUs } : undefined
+function goneOf({ status, goneUs, triedUs, event }: Known) {
+  return isGone(status) ? { status, goneSinceUs: goneUs, triedUs, event } : undefined
 }

@@ -1,4 +1,4 @@
-import type { ExcusesOf, Judge } from '../checker.ts'
+import { type ExcusesOf, eventIn, type Judge } from '../checker.ts'
 import { type Coordinates, coordinates } from './coordinates.ts'
 import { type DeathDetection, deathDetection } from './death-detection.ts'
 import { type GoneMembers, goneMembers } from './gone-members.ts'
@@ -36,7 +36,11 @@ export class PoolLaws {
   readonly nowUs: () => number
   readonly acted: (node: string, boot: number) => boolean
 
+  /** Number of the event that happens now, in the trace; 0: nobody reads. */
+  readonly eventNow: () => number
+
   constructor({ judge, nowUs, network, acted }: PoolLawsParts) {
+    this.eventNow = () => eventIn(judge)
     this.incarnations = incarnations.by(judge)
     this.detection = deathDetection.by(judge)
     this.gone = goneMembers.by(judge)

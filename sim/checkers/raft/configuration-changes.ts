@@ -1,11 +1,13 @@
 import type { LogIndex, Term } from '../../../src/model/log-position.ts'
 import type { Configuration } from '../../../src/raft/core/types.ts'
 import { isForcedTerm } from '../../../src/raft/opening/forced-configuration.ts'
-import { checker, type Judge } from '../checker.ts'
+import { checker, eventIn, type Judge } from '../checker.ts'
 
 interface Known {
   readonly index: LogIndex
   readonly voters: readonly string[]
+  /** In the trace; 0: nobody reads. */
+  readonly event: number
 }
 
 /**
@@ -16,6 +18,8 @@ interface Known {
 export class ConfigurationChanges {
   readonly #logs = new Map<string, Known[]>()
   readonly #leading = new Map<string, Term>()
+  /** By leader, the event of its election. */
+  readonly #electedIn = new Map<string, number>()
   readonly #committed = new Map<string, LogIndex>()
   /** Leaders that have committed since they won: the first that a leader commits by counting is an entry of its own term. */
   readonly #settled = new Set<string>()
@@ -28,6 +32,7 @@ export class ConfigurationChanges {
   becameLeader(node: string, term: Term): void {
     this.#leading.set(node, term)
     this.#settled.delete(node)
+    this.#electedIn.set(node, eventIn(this.#judge))
   }
 
   noLongerLeads(node: string): void {
@@ -49,7 +54,10 @@ export class ConfigurationChanges {
 
   /** A boot, or a snapshot: what the log holds is told anew. `configuration` is the one the snapshot carries. */
   reset(node: string, index: LogIndex, configuration: Configuration | undefined): void {
-    this.#logs.set(node, configuration === undefined ? [] : [{ index, voters: votersOf(configuration) }])
+    this.#logs.set(
+      node,
+      configuration === undefined ? [] : [{ index, voters: votersOf(configuration), event: eventIn(this.#judge) }],
+    )
     this.#committed.set(node, index)
     this.#leading.delete(node)
   }
@@ -81,23 +89,27 @@ export class ConfigurationChanges {
     }
     this.truncated(node, index)
     const before = known.at(-1)
-    const next: Known = { index, voters: votersOf(configuration) }
+    const next: Known = { index, voters: votersOf(configuration), event: eventIn(this.#judge) }
     known.push(next)
     if (before === undefined) return undefined
     this.#judge.judged('R7')
     const changed = difference(before.voters, next.voters)
     if (changed > 1 && isForcedTerm(term)) this.#judge.excused('R7', 'forced by an operator')
     else if (changed > 1) {
-      this.#judge.report('R7', `entry ${index} at ${node} changes ${changed} voters at once`)
+      this.#judge.report('R7', `entry ${index} at ${node} changes ${changed} voters at once`, [before.event])
     }
     if (this.#leading.get(node) === term && !this.#settled.has(node)) {
       const early = 'before it had committed an entry of its term'
-      this.#judge.report('R7', `${node}, leader of term ${term}, changed the configuration at ${index} ${early}`)
+      this.#judge.report('R7', `${node}, leader of term ${term}, changed the configuration at ${index} ${early}`, [
+        this.#electedIn.get(node) ?? 0,
+      ])
     }
     const committed = this.#committed.get(node) ?? 0
     if (this.#leading.get(node) === term && before.index > committed) {
       const last = `the change at ${before.index} is not committed (commit index ${committed})`
-      this.#judge.report('R7', `${node}, leader of term ${term}, changed the configuration at ${index} while ${last}`)
+      this.#judge.report('R7', `${node}, leader of term ${term}, changed the configuration at ${index} while ${last}`, [
+        before.event,
+      ])
     }
     return before.voters
   }

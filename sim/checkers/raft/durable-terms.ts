@@ -1,5 +1,5 @@
 import type { LogIndex, Term } from '../../../src/model/log-position.ts'
-import { checker, type Judge } from '../checker.ts'
+import { checker, eventIn, type Judge } from '../checker.ts'
 
 interface Durable {
   readonly term: Term
@@ -10,6 +10,8 @@ interface Durable {
 /** R6. Paper 5.1, 5.2: each server's term and vote, as its disk has them; and what is lost of its log without a word. */
 export class DurableTerms {
   readonly #durable = new Map<string, Durable>()
+  /** By server, the event of the last write to its log. */
+  readonly #writtenIn = new Map<string, number>()
   readonly #judge: Judge<{ R6: never }>
 
   constructor(judge: Judge<{ R6: never }>) {
@@ -18,12 +20,17 @@ export class DurableTerms {
 
   /** Became durable on a running server. */
   hardState(node: string, term: Term, votedFor: string | undefined): void {
-    this.#compare(node, { term, votedFor, event: this.#judge.eventNow?.() ?? 0 }, 'wrote')
+    this.#compare(node, { term, votedFor, event: eventIn(this.#judge) }, 'wrote')
   }
 
   /** Found on the disk by a new boot. */
   recovered(node: string, term: Term, votedFor: string | undefined): void {
-    this.#compare(node, { term, votedFor, event: this.#judge.eventNow?.() ?? 0 }, 'came back with')
+    this.#compare(node, { term, votedFor, event: eventIn(this.#judge) }, 'came back with')
+  }
+
+  logWritten(node: string): void {
+    const event = eventIn(this.#judge)
+    if (event > 0) this.#writtenIn.set(node, event)
   }
 
   /** A boot found its log ending after `index`, where more was durable, and nothing else in its place. */
@@ -32,6 +39,7 @@ export class DurableTerms {
     this.#judge.report(
       'R6',
       `${node} came back with a log that ends at ${index}, after one that was durable up to ${durable}`,
+      [this.#writtenIn.get(node) ?? 0],
     )
   }
 
@@ -66,6 +74,7 @@ export const durableTerms = checker({
   takes: {
     'term found': (it, { node, term, votedFor }) => it.recovered(node, term, votedFor),
     'term written': (it, { node, term, votedFor }) => it.hardState(node, term, votedFor),
+    'log written': (it, { node }) => it.logWritten(node),
     'log lost': (it, { node, index, durable }) => it.lostLog(node, index, durable),
     'machine replaced': (it, { node }) => it.replaced(node),
   },

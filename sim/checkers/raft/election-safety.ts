@@ -1,5 +1,5 @@
 import type { Term } from '../../../src/model/log-position.ts'
-import { checker, type Judge } from '../checker.ts'
+import { checker, eventIn, type Judge } from '../checker.ts'
 
 /** R1. Paper 5.2. */
 export class ElectionSafety {
@@ -17,7 +17,7 @@ export class ElectionSafety {
   becameLeader(node: string, term: Term): void {
     this.#judge.judged('R1')
     const before = this.#leaders.get(term)
-    if (before === undefined) this.#leaders.set(term, { node, event: this.#judge.eventNow?.() ?? 0 })
+    if (before === undefined) this.#leaders.set(term, { node, event: eventIn(this.#judge) })
     else if (before.node !== node) {
       this.#judge.report('R1', `${node} leads term ${term}, which ${before.node} has led already`, [before.event])
     }

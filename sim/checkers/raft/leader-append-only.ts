@@ -1,9 +1,9 @@
 import type { LogIndex, Term } from '../../../src/model/log-position.ts'
-import { checker, type Judge } from '../checker.ts'
+import { checker, eventIn, type Judge } from '../checker.ts'
 
 /** R2. Paper 5.3: while a server leads, its log only grows. */
 export class LeaderAppendOnly {
-  readonly #leading = new Map<string, Term>()
+  readonly #leading = new Map<string, { readonly term: Term; readonly event: number }>()
   readonly #judge: Judge<{ R2: never }>
 
   constructor(judge: Judge<{ R2: never }>) {
@@ -11,7 +11,7 @@ export class LeaderAppendOnly {
   }
 
   becameLeader(node: string, term: Term): void {
-    this.#leading.set(node, term)
+    this.#leading.set(node, { term, event: eventIn(this.#judge) })
   }
 
   noLongerLeads(node: string): void {
@@ -19,21 +19,24 @@ export class LeaderAppendOnly {
   }
 
   truncated(node: string, from: LogIndex): void {
-    const term = this.#leading.get(node)
-    if (term === undefined) return
+    const leading = this.#leading.get(node)
+    if (leading === undefined) return
     this.#judge.judged('R2')
-    this.#judge.report('R2', `${node}, leader of term ${term}, cut its own log from entry ${from}`)
+    this.#judge.report('R2', `${node}, leader of term ${leading.term}, cut its own log from entry ${from}`, [
+      leading.event,
+    ])
   }
 
   /** `lastIndex`: where the log ended before. */
   appended(node: string, index: LogIndex, lastIndex: LogIndex): void {
-    const term = this.#leading.get(node)
-    if (term === undefined) return
+    const leading = this.#leading.get(node)
+    if (leading === undefined) return
     this.#judge.judged('R2')
     if (index > lastIndex) return
     this.#judge.report(
       'R2',
-      `${node}, leader of term ${term}, wrote entry ${index} again: its log ended at ${lastIndex}`,
+      `${node}, leader of term ${leading.term}, wrote entry ${index} again: its log ended at ${lastIndex}`,
+      [leading.event],
     )
   }
 }

@@ -1,6 +1,6 @@
 import { itemAt, lastOf } from '../../../src/base/items.ts'
 import { indexAfter, type LogIndex, logIndexOf, type Term } from '../../../src/model/log-position.ts'
-import { checker, type Judge } from '../checker.ts'
+import { checker, eventIn, type Judge } from '../checker.ts'
 import type { ServerLog } from './server-log.ts'
 
 interface Commit {
@@ -47,7 +47,7 @@ export class LeaderCompleteness {
       this.#hashes.push(hash)
     }
     const hash = itemAt(this.#hashes, index)
-    const event = this.#judge.eventNow?.() ?? 0
+    const event = eventIn(this.#judge)
     const last = this.#commits.at(-1)
     if (last !== undefined && last.term >= term) {
       if (index <= last.index) return
@@ -75,7 +75,7 @@ export class LeaderCompleteness {
   }
 
   becameLeader(node: string, term: Term, log: ServerLog): void {
-    this.#leaders.set(node, { term, log, event: this.#judge.eventNow?.() ?? 0 })
+    this.#leaders.set(node, { term, log, event: eventIn(this.#judge) })
     const owed = this.#commits.findLast((commit) => commit.term < term)
     if (owed === undefined) return
     if (owed.isCut) this.#judge.excused('R4', 'majority lost')

@@ -1,10 +1,12 @@
 import type { LogIndex, Term } from '../../../src/model/log-position.ts'
-import { checker, type Judge } from '../checker.ts'
+import { checker, eventIn, type Judge } from '../checker.ts'
 
 interface Seen {
   readonly term: Term
   readonly hash: number
   readonly node: string
+  /** In the trace; 0: nobody reads. */
+  readonly event: number
 }
 
 /** R3. Paper 5.3: remembers, for each index and term ever made durable, the hash of the log up to it. */
@@ -25,17 +27,21 @@ export class LogMatching {
     }
     const seen = this.#seen[index]
     if (seen === undefined) {
-      this.#seen[index] = [{ term, hash, node }]
+      this.#seen[index] = [{ term, hash, node, event: eventIn(this.#judge) }]
       return
     }
     const same = seen.find((one) => one.term === term)
     if (same === undefined) {
-      seen.push({ term, hash, node })
+      seen.push({ term, hash, node, event: eventIn(this.#judge) })
       return
     }
     this.#judge.judged('R3')
     if (same.hash !== hash) {
-      this.#judge.report('R3', `entry ${index} of term ${term} stands on other entries at ${node} than at ${same.node}`)
+      this.#judge.report(
+        'R3',
+        `entry ${index} of term ${term} stands on other entries at ${node} than at ${same.node}`,
+        [same.event],
+      )
     }
   }
 

@@ -1,6 +1,6 @@
 import { type LogIndex, noIndex, type Term } from '../../../src/model/log-position.ts'
 import type { Entry } from '../../../src/raft/core/types.ts'
-import { checker, type Judge } from '../checker.ts'
+import { checker, eventIn, type Judge } from '../checker.ts'
 import { entryHash } from './entry-hash.ts'
 
 /** State digests remembered, counted back from the newest. A server further behind is compared again when it has caught up. */
@@ -24,13 +24,13 @@ export class StateMachineSafety {
     const before = this.#position.get(node) ?? noIndex
     if (entry.index !== before + 1) {
       this.#judge.judged('R5')
-      this.#judge.report('R5', `${node} applied entry ${entry.index} after entry ${before}`)
+      this.#judge.report('R5', `${node} applied entry ${entry.index} after entry ${before}`, [this.appliedIn(before)])
     }
     this.#position.set(node, entry.index)
     const hash = entryHash(entry)
     const first = this.#applied[entry.index]
     if (first === undefined) {
-      this.#applied[entry.index] = { hash, term: entry.term, node, event: this.#eventNow }
+      this.#applied[entry.index] = { hash, term: entry.term, node, event: eventIn(this.#judge) }
       return true
     }
     this.#judge.judged('R5')
@@ -60,8 +60,9 @@ export class StateMachineSafety {
     for (const known of [...this.#digests.keys()]) if (known >= index) this.#digests.delete(known)
   }
 
-  get #eventNow(): number {
-    return this.#judge.eventNow?.() ?? 0
+  /** Number of the event in which the first server applied the entry; 0: nobody reads the trace, or none has applied it. */
+  appliedIn(index: number): number {
+    return this.#applied[index]?.event ?? 0
   }
 
   appliedIndex(node: string): LogIndex {
@@ -72,7 +73,7 @@ export class StateMachineSafety {
   state(node: string, index: number, digest: string): void {
     const first = this.#digests.get(index)
     if (first === undefined) {
-      this.#digests.set(index, { digest, node, event: this.#eventNow })
+      this.#digests.set(index, { digest, node, event: eventIn(this.#judge) })
       if (this.#digests.size > digestsMax) this.#digests.delete(this.#digests.keys().next().value as number)
       return
     }

@@ -10,6 +10,7 @@ import { LiveReader } from './live.ts'
 import { RecordingReader, sameLastChanges, type Touched } from './recording.ts'
 import { SnapshotReader } from './restore.ts'
 import { SnapshotWriter } from './snapshot.ts'
+import { withChanged } from './tables.ts'
 import { type Drafts, type Hooks, hooksByEvent, Transaction } from './transaction.ts'
 import type { ReadTransaction, Row, StateHook, TableDefinition, WriteTransaction } from './types.ts'
 import { departureOf, departuresOf, emptyTable, tableOf, type Version, VersionReader } from './version.ts'
@@ -130,9 +131,10 @@ export class Store {
     if (this.#index === this.#version.index) return this.#version
     let { tables } = this.#version
     if (this.#drafts.size > 0) {
-      const next = new Map(tables)
-      for (const [name, draft] of this.#drafts) next.set(name, draft.finished())
-      tables = next
+      tables = withChanged(
+        tables,
+        Array.from(this.#drafts.values(), (draft) => draft.finished()),
+      )
       this.#drafts = new Map()
     }
     this.#version = { index: this.#index, tables }

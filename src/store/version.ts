@@ -67,11 +67,17 @@ export interface TableState<R extends Row = Row> {
   readonly sum: RowSum | undefined
 }
 
+/** The tables of one version by name, in order of name. A map of them is one. */
+export interface Tables extends Iterable<readonly [name: string, state: TableState]> {
+  get(name: string): TableState | undefined
+  values(): Iterable<TableState>
+}
+
 /** The whole state as of one index. Never changed: a transaction makes the next one, which shares what it left alone. */
 export interface Version {
   readonly index: ModifyIndex
   /** By name, in order of name. */
-  readonly tables: ReadonlyMap<string, TableState>
+  readonly tables: Tables
 }
 
 type DepartedTable = Pick<TableState, 'definition' | 'departures'>
@@ -92,10 +98,7 @@ export function emptyTable(definition: TableDefinition<Row>, withSum: boolean): 
  * The table of this definition. A cast, because a map holds tables of many kinds of rows: its name is that of one definition
  * alone, and all rows in it were put through that.
  */
-export function tableOf<R extends Row>(
-  tables: ReadonlyMap<string, TableState>,
-  table: TableDefinition<R>,
-): TableState<R> {
+export function tableOf<R extends Row>(tables: Tables, table: TableDefinition<R>): TableState<R> {
   const state = tables.get(table.name)
   invariant(state !== undefined, 'a table that the store was not told of', { table: table.name })
   return state as TableState<R>

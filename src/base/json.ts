@@ -23,21 +23,47 @@ function written(value: Json, newline: string): string {
   if (value === null) return 'null'
   if (typeof value === 'string') return writtenText(value)
   if (typeof value !== 'object') return String(value)
+  return isList(value) ? writtenList(value, newline) : writtenObject(value, newline)
+}
+
+function writtenList(items: readonly Json[], newline: string): string {
+  if (items.length === 0) return '[]'
   const inner = newline === '' ? '' : `${newline}    `
-  if (isList(value)) {
-    return value.length === 0
-      ? '[]'
-      : `[${inner}${value.map((item) => written(item, inner)).join(`,${inner}`)}${newline}]`
-  }
+  let out = '['
+  for (let at = 0; at < items.length; at++) out += `${at === 0 ? '' : ','}${inner}${written(items[at] as Json, inner)}`
+  return `${out}${newline}]`
+}
+
+function writtenObject(value: { readonly [key: string]: Json | undefined }, newline: string): string {
+  const inner = newline === '' ? '' : `${newline}    `
   const colon = newline === '' ? ':' : ': '
-  const members: string[] = []
-  for (const [key, member] of Object.entries(value)) {
-    if (member !== undefined) members.push(`${writtenText(key)}${colon}${written(member, inner)}`)
+  let out = ''
+  for (const key of Object.keys(value)) {
+    const member = value[key]
+    if (member !== undefined) {
+      out += `${out === '' ? '{' : ','}${inner}${writtenText(key)}${colon}${written(member, inner)}`
+    }
   }
-  return members.length === 0 ? '{}' : `{${inner}${members.join(`,${inner}`)}${newline}}`
+  return out === '' ? '{}' : `${out}${newline}}`
+}
+
+/** Longer texts are left to the engine, which is faster at them. */
+const plainLengthMax = 64
+
+/** Most names and values are short and have nothing to escape. */
+function isPlain(text: string): boolean {
+  if (text.length > plainLengthMax) return false
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    // Controls, and what is beyond ASCII; then " & < > and the backslash.
+    if (unit < 0x20 || unit > 0x7e) return false
+    if (unit === 0x22 || unit === 0x26 || unit === 0x3c || unit === 0x3e || unit === 0x5c) return false
+  }
+  return true
 }
 
 function writtenText(text: string): string {
+  if (isPlain(text)) return `"${text}"`
   return JSON.stringify(text).replace(
     /[<>&\u2028\u2029]/g,
     (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -19,21 +19,23 @@ export class SimMetrics implements Metrics {
   }
 
   count(name: string, by = 1): void {
-    if (!this.#takes(this.counters, name)) return
+    if (!this.#machine.kernel.enter(this.#boot)) return
     const before = this.counters.get(name)
+    if (before === undefined && this.counters.size >= namesMax) return
     this.counters.set(name, (before ?? 0) + by)
     if (before === undefined) this.#machine.kernel.onTold?.(this.#boot.name, name)
   }
 
   gauge(name: string, value: number): void {
-    if (this.#takes(this.gauges, name)) this.gauges.set(name, value)
+    if (!this.#machine.kernel.enter(this.#boot)) return
+    if (this.gauges.size < namesMax || this.gauges.has(name)) this.gauges.set(name, value)
   }
 
   sample(name: string, value: number): void {
-    if (!this.#takes(this.samples, name)) return
+    if (!this.#machine.kernel.enter(this.#boot)) return
     const sample = this.samples.get(name)
     if (sample === undefined) {
-      this.samples.set(name, { count: 1, sum: value })
+      if (this.samples.size < namesMax) this.samples.set(name, { count: 1, sum: value })
       return
     }
     sample.count++
@@ -43,9 +45,5 @@ export class SimMetrics implements Metrics {
   /** Sums since the start are not told by intervals. */
   snapshot(): readonly MetricsInterval[] {
     return []
-  }
-
-  #takes(named: ReadonlyMap<string, unknown>, name: string): boolean {
-    return this.#machine.kernel.enter(this.#boot) && (named.size < namesMax || named.has(name))
   }
 }

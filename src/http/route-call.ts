@@ -41,9 +41,6 @@ interface RoutedRequest extends RoutedTarget {
 /** For every answer in JSON. */
 export const prettyParameter = parameter('pretty', 'presence', 'JSON with line breaks and indentation.')
 
-/** Methods that get a metric of their own: a caller may invent others without end. */
-const measuredMethods: ReadonlySet<string> = new Set(['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH'])
-
 /** Everything that happens to a request once its route is found. */
 export class RouteCaller {
   readonly #options: RouteCallOptions
@@ -64,8 +61,7 @@ export class RouteCaller {
     const startedMs = clock.monoMs()
     const response = await this.#answer(routed)
     const tookMs = clock.monoMs() - startedMs
-    const measured = measuredMethods.has(request.method) ? request.method : 'other'
-    if (this.#requestsTimed) metrics.sample(`http.${measured}.${mounted.metric}`, tookMs)
+    if (this.#requestsTimed) metrics.sample(mounted.metrics.get(request.method) ?? mounted.otherMetric, tookMs)
     if (log.enabled('debug')) {
       const { method, target, from } = this.#fields(routed)
       log.write('debug', 'http', 'request', { method, target, from, status: response.status, tookMs })

@@ -9,8 +9,9 @@ export interface MountedRoute {
   /** The value of `Allow`, for requests that ask for it and for those with another method. */
   readonly allow: string
   readonly allowInstead: string
-  /** Metric of a request, less the method: `v1.kv._`. */
-  readonly metric: string
+  /** By method the metric of a request: `http.GET.v1.kv._`; those of other methods share `otherMetric`. */
+  readonly metrics: ReadonlyMap<string, string>
+  readonly otherMetric: string
 }
 
 export type Match =
@@ -99,8 +100,12 @@ function longestPrefix(
   return found
 }
 
+/** Methods that get a metric of their own: a caller may invent others without end. */
+const measuredMethods = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH']
+
 function mount(route: Route, operations: Operations, options: boolean): MountedRoute {
   const parts = `${route.path}${route.below === undefined ? '' : `/${route.below}`}`.split('/').slice(1)
+  const metric = parts.map((part) => (part === '' ? '_' : part)).join('.')
   const methods = Object.keys(operations) as HttpMethod[]
   invariant(methods.length > 0, 'a route needs a method', { path: route.path })
   const allow = [...(options ? ['OPTIONS'] : []), ...methods].join(',')
@@ -110,6 +115,7 @@ function mount(route: Route, operations: Operations, options: boolean): MountedR
     methods,
     allow,
     allowInstead: route.endings === undefined ? allow : methods.join(','),
-    metric: parts.map((part) => (part === '' ? '_' : part)).join('.'),
+    metrics: new Map(measuredMethods.map((method) => [method, `http.${method}.${metric}`])),
+    otherMetric: `http.other.${metric}`,
   }
 }

@@ -32,12 +32,18 @@ export class UnknownCommand extends InvariantViolation {
   }
 }
 
+/** A command of this release, and what the time that it takes is reported as. */
+interface KnownCommand {
+  readonly definition: CommandDefinition
+  readonly metric: string
+}
+
 /** Applies the commands of the Raft log to the store. */
 export class ReplicatedState implements StateMachine {
   readonly store: Store
   readonly #forwarded: ForwardedWrites
   readonly #coming: ComingState
-  readonly #commands: ReadonlyMap<string, CommandDefinition>
+  readonly #commands: ReadonlyMap<string, KnownCommand>
   readonly #release: Release
   readonly #observer: Pick<AgentObserver, 'commandApplied'> | undefined
   readonly #measured: Pick<Env, 'clock' | 'metrics'> | undefined
@@ -62,7 +68,9 @@ export class ReplicatedState implements StateMachine {
     this.#observer = parts.observer
     this.#measured = parts.measured
     const known = parts.commands.filter((command) => isAtLeast(this.#release, command.since))
-    this.#commands = new Map(known.map((command) => [command.kind, command]))
+    this.#commands = new Map(
+      known.map((definition) => [definition.kind, { definition, metric: commandMetric(definition.kind) }]),
+    )
   }
 
   /**
@@ -73,7 +81,7 @@ export class ReplicatedState implements StateMachine {
   apply(entry: Entry): Result<unknown, Failure> | undefined {
     if (entry.kind !== 'command') return undefined
     const command = this.#decoded(entry)
-    const definition = this.#definitionOf(command, entry)
+    const { definition, metric } = this.#known(command, entry)
     const body = readBy(definition.body, command.body)
     if (!body.ok) throw this.#unreadable(entry, `${command.kind}: ${body.error}`)
     const { identity } = command
@@ -84,7 +92,7 @@ export class ReplicatedState implements StateMachine {
       identity === undefined
         ? ok({ outcome: this.store.apply(index, run), repeated: false })
         : this.#forwarded.applyOnce(index, identity, definition, run)
-    this.#measured?.metrics.sample(commandMetric(command.kind), this.#measured.clock.monoMs() - startedMs)
+    this.#measured?.metrics.sample(metric, this.#measured.clock.monoMs() - startedMs)
     if (!applied.ok) return applied
     const { outcome, repeated } = applied.value
     this.#replaceIfReady()
@@ -177,9 +185,9 @@ export class ReplicatedState implements StateMachine {
     return command.value
   }
 
-  #definitionOf(command: LoggedCommand, entry: Entry): CommandDefinition {
-    const definition = this.#commands.get(command.kind)
-    if (definition !== undefined) return definition
+  #known(command: LoggedCommand, entry: Entry): KnownCommand {
+    const known = this.#commands.get(command.kind)
+    if (known !== undefined) return known
     throw new UnknownCommand(command.kind, entry.index, this.#release)
   }
 

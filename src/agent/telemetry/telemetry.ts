@@ -25,6 +25,12 @@ const runtimeIntervalMs = 1_000
 /** Maximum number of names whose decision is cached; the code has far fewer. */
 const namesMax = 8192
 
+/** `full`: with the configured prefix. */
+interface ReportedName {
+  readonly name: string
+  readonly full: string
+}
+
 class ToldMetrics implements Telemetry, Metrics {
   readonly prefix: string
   readonly #env: Env
@@ -34,10 +40,10 @@ class ToldMetrics implements Telemetry, Metrics {
   readonly #host: string
   readonly #process: Env['machine']['process']
   #runtimeTimer: Closable | undefined
-  /** Full name of each metric; undefined if it is filtered out. Gauges by their name with the host. */
-  readonly #names = new Map<string, string | undefined>()
   readonly #spelling: MetricNames
-  readonly #spelled = new Map<string, readonly string[]>()
+  /** By the name that the code gives: what is reported of it. One look-up for each report. */
+  readonly #reported = new Map<string, readonly ReportedName[]>()
+  readonly #reportedGauges = new Map<string, readonly ReportedName[]>()
   #filter: TelemetryConfig['filter']
   #mayOpen = true
 
@@ -66,7 +72,8 @@ class ToldMetrics implements Telemetry, Metrics {
 
   reload(config: TelemetryConfig): void {
     this.#filter = config.filter
-    this.#names.clear()
+    this.#reported.clear()
+    this.#reportedGauges.clear()
   }
 
   close(): void {
@@ -75,41 +82,41 @@ class ToldMetrics implements Telemetry, Metrics {
   }
 
   count(given: string, by = 1): void {
-    for (const name of this.#spellings(given)) {
-      const full = this.#kept(name)
-      if (full === undefined) continue
+    for (const { name, full } of this.#namesOf(given)) {
       this.#env.metrics.count(name, by)
       for (const sink of this.#sinks) sink.count(full, by)
     }
   }
 
   gauge(given: string, value: number): void {
-    for (const name of this.#spellings(given)) {
-      const named = `${this.#host}${name}`
-      const full = this.#kept(named)
-      if (full === undefined) continue
-      this.#env.metrics.gauge(named, value)
+    const known = this.#reportedGauges.get(given)
+    for (const { name, full } of known ?? this.#learn(this.#reportedGauges, given, this.#host)) {
+      this.#env.metrics.gauge(name, value)
       for (const sink of this.#sinks) sink.gauge(full, value)
     }
   }
 
   sample(given: string, value: number): void {
-    for (const name of this.#spellings(given)) {
-      const full = this.#kept(name)
-      if (full === undefined) continue
+    for (const { name, full } of this.#namesOf(given)) {
       this.#env.metrics.sample(name, value)
       for (const sink of this.#sinks) sink.sample(full, value)
     }
   }
 
-  /** Release: `metric-names-single`. Bounded as `#names` is. */
-  #spellings(name: string): readonly string[] {
-    const known = this.#spelled.get(name)
-    if (known !== undefined) return known
-    const spelled = spellingsOf(name, this.#spelling)
-    if (this.#spelled.size >= namesMax) this.#spelled.clear()
-    this.#spelled.set(name, spelled)
-    return spelled
+  #namesOf(given: string): readonly ReportedName[] {
+    return this.#reported.get(given) ?? this.#learn(this.#reported, given, '')
+  }
+
+  /** Names that the filter refuses are left out. Release: `metric-names-single`. */
+  #learn(known: Map<string, readonly ReportedName[]>, given: string, host: string): readonly ReportedName[] {
+    const names = spellingsOf(given, this.#spelling).flatMap((spelled) => {
+      const name = `${host}${spelled}`
+      const full = this.prefix === '' ? name : `${this.prefix}.${name}`
+      return passes(this.#filter, full) ? [{ name, full }] : []
+    })
+    if (known.size >= namesMax) known.clear()
+    known.set(given, names)
+    return names
   }
 
   snapshot(): readonly MetricsInterval[] {
@@ -131,16 +138,6 @@ class ToldMetrics implements Telemetry, Metrics {
     const none = 'No file descriptor is left: new connections are dropped, and files cannot be opened. Raise ulimit -n'
     if (mayOpen) this.#env.log.write('info', 'agent', 'There are file descriptors again')
     else this.#env.log.write('error', 'agent', none)
-  }
-
-  #kept(name: string): string | undefined {
-    const known = this.#names.get(name)
-    if (known !== undefined || this.#names.has(name)) return known
-    const full = this.prefix === '' ? name : `${this.prefix}.${name}`
-    const kept = passes(this.#filter, full) ? full : undefined
-    if (this.#names.size >= namesMax) this.#names.clear()
-    this.#names.set(name, kept)
-    return kept
   }
 }
 

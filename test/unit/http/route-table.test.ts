@@ -57,7 +57,11 @@ describe('the route table', () => {
 
   it('works out Allow and the metric of each route once', () => {
     const match = table.match('/v1/kv/a')
-    expect(match).toMatchObject({ kind: 'route', mounted: { allow: 'OPTIONS,GET,PUT,DELETE', metric: 'v1.kv._' } })
+    expect(match).toMatchObject({
+      kind: 'route',
+      mounted: { allow: 'OPTIONS,GET,PUT,DELETE', otherMetric: 'http.other.v1.kv._' },
+    })
+    expect(match.kind === 'route' && match.mounted.metrics.get('GET')).toBe('http.GET.v1.kv._')
   })
 
   it.each([

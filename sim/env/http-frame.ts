@@ -20,12 +20,27 @@ const lengthsBytes = 8
 export function encodeMessage({ start, headers, body }: HttpMessage): Uint8Array {
   let lines = start.length === 1 ? String(start[0]) : `${start[0]}\n${start[1]}`
   for (const [name, value] of headers) lines += `\n${name}\n${value}`
+  const framed = framedWith(lines.length, body)
+  let seen = 0
+  for (let at = 0; at < lines.length; at++) {
+    const unit = lines.charCodeAt(at)
+    seen |= unit
+    framed[lengthsBytes + at] = unit
+  }
+  // A head is nearly always ASCII, whose units are its bytes.
+  if (seen < 0x80) return framed
   const head = utf8(lines)
-  const framed = new Uint8Array(lengthsBytes + head.length + body.length)
-  writeLength(framed, 0, head.length)
+  const recoded = framedWith(head.length, body)
+  recoded.set(head, lengthsBytes)
+  return recoded
+}
+
+/** The frame of a message, but for the bytes of its head. */
+function framedWith(headBytes: number, body: Uint8Array): Uint8Array {
+  const framed = new Uint8Array(lengthsBytes + headBytes + body.length)
+  writeLength(framed, 0, headBytes)
   writeLength(framed, 4, body.length)
-  framed.set(head, lengthsBytes)
-  framed.set(body, lengthsBytes + head.length)
+  framed.set(body, lengthsBytes + headBytes)
   return framed
 }
 

@@ -77,12 +77,22 @@ export function percentDecode(text: string, plusIsSpace: boolean): string | unde
   return out + spaced.slice(from)
 }
 
-/** Encodes each byte that `keep` does not match; with `spaceAsPlus`, a space becomes `+`. */
-export function percentEncode(byteText: string, keep: RegExp, spaceAsPlus = false): string {
-  let out = ''
-  for (let i = 0; i < byteText.length; i++) {
+/** By byte: 1 if it is kept as it is. */
+type KeptBytes = Uint8Array
+
+function keptBytes(one: RegExp): KeptBytes {
+  return Uint8Array.from({ length: 256 }, (_, byte) => (one.test(String.fromCharCode(byte)) ? 1 : 0))
+}
+
+/** Encodes each byte that is not kept; with `spaceAsPlus`, a space becomes `+`. */
+export function percentEncode(byteText: string, kept: KeptBytes, spaceAsPlus = false): string {
+  let plain = 0
+  while (plain < byteText.length && kept[byteText.charCodeAt(plain)] === 1) plain++
+  if (plain === byteText.length) return byteText
+  let out = byteText.slice(0, plain)
+  for (let i = plain; i < byteText.length; i++) {
     const char = byteText.charAt(i)
-    if (keep.test(char)) out += char
+    if (kept[byteText.charCodeAt(i)] === 1) out += char
     else if (char === ' ' && spaceAsPlus) out += '+'
     else out += encodedByte(byteText.charCodeAt(i))
   }
@@ -90,9 +100,11 @@ export function percentEncode(byteText: string, keep: RegExp, spaceAsPlus = fals
 }
 
 /** Characters that a query's names and values carry as they are. */
-export const unreserved = /[A-Za-z0-9\-_.~]/
+export const unreserved = keptBytes(/[A-Za-z0-9\-_.~]/)
 /** Characters that a path carries as it is. RFC 3986, section 3.3, less those that some readers take for delimiters. */
-export const pathCharacters = /[A-Za-z0-9\-_.~$&+,/:;=@]/
+export const pathCharacters = keptBytes(/[A-Za-z0-9\-_.~$&+,/:;=@]/)
+/** What a query carries as it came. */
+const visible = keptBytes(/[\x21-\x7e]/)
 
 function encodedByte(byte: number): string {
   return `%${upperHex.charAt(byte >> 4)}${upperHex.charAt(byte & 15)}`
@@ -147,7 +159,7 @@ export function cleanPath(path: string): string {
 
 /** A decoded path and an undecoded query as they are written in a `Location`. */
 export function encodeTarget(path: string, rawQuery: string): string {
-  const query = rawQuery === '' ? '' : `?${percentEncode(rawQuery, /[\x21-\x7e]/)}`
+  const query = rawQuery === '' ? '' : `?${percentEncode(rawQuery, visible)}`
   return percentEncode(path, pathCharacters) + query
 }
 

@@ -224,7 +224,15 @@ export class Draws implements RandomStream, Identity {
 
   /** One of these by its name; undefined: there is none. */
   oneOf<T>(items: readonly T[], nameOf: (item: T) => string): T | undefined {
-    return this.inOrder(items, nameOf)[0]
+    let first: T | undefined
+    let least = Number.POSITIVE_INFINITY
+    for (const item of items) {
+      const rank = this.rank(nameOf(item))
+      if (rank >= least) continue
+      first = item
+      least = rank
+    }
+    return first
   }
 
   /** These in an order that is drawn. */

@@ -1,5 +1,6 @@
+import * as actions from './library/actions.ts'
 import { type Answered, LibraryCluster } from './library/library-cluster.ts'
-import { managementToken } from './library/library-page.ts'
+import { libraryPage, managementToken } from './library/library-page.ts'
 import { seedsToRun } from './library/seeds-to-run.ts'
 import { createPlatform } from './platform/platform.ts'
 
@@ -128,14 +129,17 @@ function turnstile<T>(act: () => Promise<T>): Promise<T> {
 
 /** A simulated cluster whose agents have all joined, and one of whose servers leads. */
 export async function createCluster(options: ClusterOptions = {}): Promise<SimCluster> {
-  const cluster = new LibraryCluster(options, createPlatform, turnstile)
+  const { seed = 1 } = options
+  const loaded = libraryPage(options)
+  if (!loaded.ok) throw new Error(loaded.error)
+  const cluster = new LibraryCluster({ loaded: loaded.value, seed }, createPlatform, turnstile)
   try {
     await cluster.start()
   } catch (error) {
     await cluster.close(false)
     throw error
   }
-  return simCluster(cluster, options.seed ?? 1)
+  return simCluster(cluster, seed)
 }
 
 function simCluster(cluster: LibraryCluster, seed: number): SimCluster {
@@ -181,27 +185,18 @@ type Faults = Pick<
 
 function faultsOf(cluster: LibraryCluster): Faults {
   return {
-    partition: (...groups) => cluster.fault({ partition: { groups } }),
-    heal: () => cluster.fault({ heal: 'everything' }),
+    partition: (...groups) => cluster.fault(actions.partition(groups)),
+    heal: () => cluster.fault(actions.heal()),
     crash: (node) => cluster.fault({ crash: node }),
     kill: (node) => cluster.fault({ kill: node }),
     restart: (node) => cluster.fault({ restart: node }),
     pause: (node) => cluster.fault({ pause: node }),
     resume: (node) => cluster.fault({ resume: node }),
-    clock: (nodes, fault) =>
-      cluster.fault(
-        'step' in fault ? { 'step clock': { nodes, by: fault.step } } : { 'clock rate': { nodes, rate: fault.rate } },
-      ),
-    disk: (nodes, fault) => cluster.fault(diskFault(nodes, fault)),
+    clock: (node, fault) => cluster.fault(actions.clock(node, fault)),
+    disk: (node, fault) => cluster.fault(actions.disk(node, fault)),
     fault: (action) => cluster.fault(action),
     mend: () => cluster.mend(),
   }
-}
-
-function diskFault(nodes: string, fault: DiskFault): Readonly<Record<string, unknown>> {
-  if (fault === 'full') return { 'fill disk': nodes }
-  if (fault === 'stalled') return { 'stall disk': nodes }
-  return fault === 'failing sync' ? { 'fail fsync': nodes } : { 'slow disk': { nodes, ...fault } }
 }
 
 async function fetchOf(

@@ -42,6 +42,8 @@ export async function main(_argv: readonly string[], revision?: string): Promise
       out: terminal.out,
       error: terminal.error,
       disk: env.disk,
+      host: env,
+      onSignal: terminal.onSignal,
       readPieces,
       outLeft: outputLeft,
       wallMs: () => performance.now(),

@@ -13,6 +13,7 @@ import { type PlanFlags, printPlan } from './plan.ts'
 import { runFiles } from './run.ts'
 import type { RunFlags, SeedRange } from './run-flags.ts'
 import { runSelfTest, type SelfTestFlags } from './self-test.ts'
+import { addServe } from './serve/options.ts'
 import {
   type ConvergenceFlags,
   type LifeguardFlags,
@@ -42,6 +43,7 @@ Examples:
   svc-sim trace /tmp/17.jsonl.gz --causes-of 20417
   svc-sim explore --seeds 1..1000 --shard 1/4 --jsonl /tmp/shard-1.jsonl --resume
   svc-sim merge /tmp/shard-*.jsonl
+  svc-sim serve --servers 3 --clients 1 --port 18500 --rate 10
   svc-sim lincheck /tmp/keys.jsonl --html /tmp/keys.html
   svc-sim self-test --bug 1 --bug lease-after-a-pause
   svc-sim mutate --room src/raft/core --sample 20 --budget 30s
@@ -135,6 +137,7 @@ function addScenarioCommands(program: Command, terminal: SimTerminal, ended: End
     .action(async (files: readonly string[]) => {
       ended(await checkFiles(files, terminal))
     })
+  addServe(program, terminal, ended)
   addTrace(program, terminal, ended)
   addPlan(program, terminal, ended)
   program

@@ -1,6 +1,8 @@
 import type { Result } from '../../src/base/result.ts'
 import type { Closable } from '../../src/env/async.ts'
 import type { Disk } from '../../src/env/disk.ts'
+import type { Env } from '../../src/env/env.ts'
+import type { Signal } from '../../src/env/terminal.ts'
 import type { MutationWorkshop } from '../mutation/build.ts'
 import type { Compiler } from '../mutation/operators/change.ts'
 import type { Worker } from '../pool/worker.ts'
@@ -109,6 +111,9 @@ export interface SimTerminal {
   readonly createWorkshop: () => MutationWorkshop
   /** The parser for mutants, a package that only developers have; undefined: it is not installed. */
   readonly loadCompiler: () => Compiler | undefined
+  /** The real machine: sockets in front of simulated agents. */
+  readonly host: Env
+  readonly onSignal: (signal: Signal, use: () => void) => Closable
   readonly version: string
   /** Commit and date of the program; its release where they are not known. */
   readonly build: string

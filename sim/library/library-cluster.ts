@@ -2,23 +2,26 @@ import { parseDuration } from '../../src/base/duration.ts'
 import { type TypeName, typeCodes } from '../../src/dns-wire/message.ts'
 import { isName } from '../../src/dns-wire/names.ts'
 import type { ReceivedResponse } from '../../src/dns-wire/question.ts'
+import type { Env } from '../../src/env/env.ts'
 import { clientHost, dnsEndpoint, httpEndpoint } from '../cluster/node-identity.ts'
 import { faultAction } from '../faults/fault-schema.ts'
 import { type RunResult, type StoryLine, timeText } from '../report/run-report.ts'
 import { storyText } from '../report/terminal-report.ts'
 import type { Answer } from '../scenario/answers.ts'
 import type { DriverRequest } from '../scenario/driver.ts'
+import type { LoadedScenario } from '../scenario/language/load.ts'
 import { step } from '../scenario/language/scenario-schema.ts'
 import { ScenarioRun } from '../scenario/run.ts'
 import { performStep } from '../scenario/steps.ts'
-import { askDns } from '../workload/dns-client.ts'
+import { askDns, exchangeDns } from '../workload/dns-client.ts'
 import type { Platform } from '../world/platform.ts'
 import { Drive, type Turnstile } from './drive.ts'
-import { type ClusterOptions, libraryPage } from './library-page.ts'
 
 /** Lines of the story in the text of a failure: its end tells. */
 const storyShown = 40
 const failuresShown = 5
+/** Faults without end would fill the memory otherwise. */
+const storyMax = 100_000
 const readyWithinMs = 120_000
 const lookEveryMs = 100
 const answerWithinMs = 5_000
@@ -29,6 +32,12 @@ export type Span = number | string
 /** An answer over HTTP. */
 export type Answered = Pick<Answer, 'status' | 'headers' | 'bytes'>
 
+/** What a cluster is, and which of its runs this is. */
+export interface PageAndSeed {
+  readonly loaded: LoadedScenario
+  readonly seed: number
+}
+
 /** A simulated cluster that a test directs. Every failure is an `Error`, for these are texts for people. */
 export class LibraryCluster {
   readonly #run: ScenarioRun
@@ -37,27 +46,33 @@ export class LibraryCluster {
   readonly #turnstile: Turnstile
   readonly #seed: number
   readonly #story: StoryLine[] = []
+  /** Lines of the story that were let go of. */
+  #forgotten = 0
+  /** What was answered to those that were sent something, in a turn of the world; they are told between turns. */
+  readonly #answered: (() => void)[] = []
   #faults = 0
   #result: RunResult | undefined
 
-  /** The platform is made once the options are known to be right, and closed at the end. */
-  constructor(options: ClusterOptions, newPlatform: () => Platform, turnstile: Turnstile) {
-    const loaded = libraryPage(options)
-    if (!loaded.ok) throw new Error(loaded.error)
-    this.#seed = options.seed ?? 1
+  /** The platform is closed at the end. */
+  constructor({ loaded, seed }: PageAndSeed, newPlatform: () => Platform, turnstile: Turnstile) {
+    this.#seed = seed
     const platform = newPlatform()
     this.#platform = platform
     this.#turnstile = turnstile
-    const onLine = (line: StoryLine): void => void this.#story.push(line)
-    this.#run = new ScenarioRun({ loaded: loaded.value, seed: this.#seed, platform, onLine })
+    this.#run = new ScenarioRun({ loaded, seed, platform, onLine: (line) => this.#remember(line) })
     const failure = (): Error | undefined => this.#failure()
     this.#drive = new Drive({ run: this.#run, platform, turnstile, failure })
+  }
+
+  /** Starts every agent, and no time passes. */
+  begin(): Promise<void> {
+    return this.#run.begin()
   }
 
   /** Starts every agent, and lets time pass until all have joined and one leads. */
   async start(): Promise<void> {
     const { cluster } = this.#run
-    await this.#run.begin()
+    await this.begin()
     const ready = new Set<string>()
     const endUs = this.#run.simulation.nowUs + readyWithinMs * 1000
     while (ready.size < cluster.nodeNames.length) {
@@ -81,6 +96,34 @@ export class LibraryCluster {
 
   get leader(): string | undefined {
     return this.#run.cluster.leader()
+  }
+
+  isRunning(node: string): boolean {
+    return this.#run.cluster.isRunning(this.#named(node))
+  }
+
+  /** Sends a request, for which no time passes: `pass` tells the answer, or why there is none. */
+  send(node: string, request: DriverRequest, told: (answer: Answered | string) => void): void {
+    const to = httpEndpoint(this.#run.cluster.identityOf(this.#named(node)))
+    this.#run.driver.send(to, request, (answer) => this.#answered.push(() => told(answer)))
+  }
+
+  /** The same with a packet for an agent's DNS. */
+  sendDns(
+    node: string,
+    packet: Uint8Array,
+    over: { readonly over: 'udp' | 'tcp'; readonly timeoutMs: number },
+    told: (answer: Uint8Array | string) => void,
+  ): void {
+    const to = dnsEndpoint(this.#run.cluster.identityOf(this.#named(node)))
+    const exchange = (env: Env): Promise<Uint8Array | string> => exchangeDns(env, clientHost(1), to, packet, over)
+    this.#run.driver.begin(exchange, (answer) => this.#answered.push(() => told(answer)))
+  }
+
+  /** Lets this much time pass, or less: up to the first answer to what was sent. */
+  async pass(ms: number): Promise<void> {
+    await this.#drive.until(() => this.#answered.length > 0, ms)
+    for (const tell of this.#answered.splice(0)) tell()
   }
 
   /** The answer, or in one word why there is none. */
@@ -160,7 +203,14 @@ export class LibraryCluster {
   }
 
   story(): readonly string[] {
-    return this.#story.map(storyText)
+    const forgotten = this.#forgotten === 0 ? [] : [`(${this.#forgotten} earlier lines are gone)`]
+    return [...forgotten, ...this.#story.map(storyText)]
+  }
+
+  #remember(line: StoryLine): void {
+    this.#story.push(line)
+    if (this.#story.length < storyMax) return
+    this.#forgotten += this.#story.splice(0, storyMax / 10).length
   }
 
   /** Of everything that happened so far: the same for the same seed and the same calls. */

@@ -25,21 +25,33 @@ export async function askDns(
 ): Promise<ReceivedResponse | string> {
   const id = env.random.draws('dns.id', question.name, question.type).below(65_536)
   const packet = encodeQuestion({ id, name: question.name, type: question.type, udpSize })
-  const received = env.deferred<Uint8Array | string>()
-  const timer = env.timers.after(question.timeoutMs, () => received.resolve('timeout'), 'dns.answer')
-  const take = (bytes: Uint8Array): void => received.resolve(bytes)
-  const open =
-    question.over === 'udp'
-      ? await byUdp(env, host, to, packet, take)
-      : await byTcp(env, to, packet, question.timeoutMs, take, (why) => received.resolve(why))
-  if (open === undefined) received.resolve('refused')
-  const bytes = await received.promise
-  timer.close()
-  open?.close()
+  const bytes = await exchangeDns(env, host, to, packet, question)
   if (typeof bytes === 'string') return bytes
   const response = decodeResponse(bytes)
   if (!response.ok) return response.error
   return response.value.id === id ? response.value : 'an answer to another question'
+}
+
+/** Sends a packet, whatever is in it, and gives what comes back; in words why nothing did. */
+export async function exchangeDns(
+  env: Env,
+  host: string,
+  to: Endpoint,
+  packet: Uint8Array,
+  { over, timeoutMs }: Pick<Question, 'over' | 'timeoutMs'>,
+): Promise<Uint8Array | string> {
+  const received = env.deferred<Uint8Array | string>()
+  const timer = env.timers.after(timeoutMs, () => received.resolve('timeout'), 'dns.answer')
+  const take = (bytes: Uint8Array): void => received.resolve(bytes)
+  const open =
+    over === 'udp'
+      ? await byUdp(env, host, to, packet, take)
+      : await byTcp(env, to, packet, timeoutMs, take, (why) => received.resolve(why))
+  if (open === undefined) received.resolve('refused')
+  const bytes = await received.promise
+  timer.close()
+  open?.close()
+  return bytes
 }
 
 async function byUdp(

@@ -1,0 +1,131 @@
+import { utf8 } from '../../../src/base/bytes.ts'
+import { ok, type Result } from '../../../src/base/result.ts'
+import { openDns } from '../../../src/dns/listeners.ts'
+import type { Closable } from '../../../src/env/async.ts'
+import type { Env } from '../../../src/env/env.ts'
+import type { HttpHandler, HttpRequest, HttpResponse } from '../../../src/env/http.ts'
+import type { ListenFailure } from '../../../src/env/net.ts'
+import type { Answered, LibraryCluster } from '../../library/library-cluster.ts'
+
+interface FrontParts {
+  /** Of the real machine. */
+  readonly env: Env
+  readonly cluster: Pick<LibraryCluster, 'send' | 'sendDns'>
+}
+
+/** A blocking query waits ten minutes and a sixteenth; after this much virtual time there is no answer. */
+const answerWithinMs = 900_000
+const dnsWithinMs = 10_000
+/** Requests that wait for their answers, of all agents; one that its client has given up counts until it is answered. */
+const waitingMax = 4_096
+/** A snapshot that is restored is the largest body. */
+const bodyMax = 16 << 20
+
+/** Of a hop only: each side of the front has its own. What is compressed, the real side compresses. */
+const ofHop = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'content-length',
+  'content-encoding',
+  'accept-encoding',
+  'expect',
+  'upgrade',
+  'te',
+  'trailer',
+  'host',
+  'date',
+])
+
+/** Real sockets in front of simulated agents: what comes in is sent into the world, and what is answered there goes out. */
+export class Front {
+  readonly #parts: FrontParts
+  readonly #open: Closable[] = []
+  /** How those that wait are told that there will be no answer. */
+  readonly #waiting = new Set<() => void>()
+  #taken = 0
+  #over: string | undefined
+
+  constructor(parts: FrontParts) {
+    this.#parts = parts
+  }
+
+  /** Requests so far, and those that wait. */
+  get counts(): { readonly taken: number; readonly waiting: number } {
+    return { taken: this.#taken, waiting: this.#waiting.size }
+  }
+
+  async open(
+    node: string,
+    host: string,
+    { http, dns }: { readonly http: number; readonly dns: number },
+  ): Promise<Result<undefined, ListenFailure>> {
+    const { env } = this.#parts
+    const handle = (request: HttpRequest): Promise<HttpResponse> => this.#ask(node, request)
+    const handler: HttpHandler = Object.assign(handle, { bodyBytesMaxOf: () => bodyMax })
+    const web = await env.http.serve({ host, port: http }, handler)
+    if (!web.ok) return web
+    this.#open.push(web.value)
+    const answer = (packet: Uint8Array, over: 'udp' | 'tcp'): Promise<Uint8Array | undefined> =>
+      this.#resolve(node, packet, over)
+    const names = await openDns(env, { answer, known: () => undefined }, { host, port: dns })
+    if (!names.ok) return names
+    this.#open.push(names.value)
+    return ok(undefined)
+  }
+
+  /** The world has stopped: nothing is answered any more. */
+  stop(why: string): void {
+    this.#over = why
+    for (const giveUp of [...this.#waiting]) giveUp()
+  }
+
+  close(): void {
+    this.stop('svc-sim serve ends')
+    for (const each of this.#open.splice(0)) each.close()
+  }
+
+  async #ask(node: string, request: HttpRequest): Promise<HttpResponse> {
+    const { method, target, headers, body } = request
+    if (body === 'too-large') return told(413, `a body has at most ${bodyMax} bytes here`)
+    const kept = [...headers].filter(([name]) => !ofHop.has(name))
+    const sent = { method, target, headers: kept, bodyBytes: body, token: '', timeoutMs: answerWithinMs }
+    const answer = await this.#wait<Answered | string>((take) => this.#parts.cluster.send(node, sent, take))
+    if (typeof answer === 'object') return responseOf(answer)
+    // As a proxy says that what it stands for cannot be reached.
+    const isOver = answer === 'busy' || this.#over !== undefined
+    return told(isOver ? 503 : answer === 'timeout' ? 504 : 502, `${node}: ${answer}`)
+  }
+
+  async #resolve(node: string, packet: Uint8Array, over: 'udp' | 'tcp'): Promise<Uint8Array | undefined> {
+    const how = { over, timeoutMs: dnsWithinMs }
+    const answer = await this.#wait<Uint8Array | string>((take) => this.#parts.cluster.sendDns(node, packet, how, take))
+    return typeof answer === 'string' ? undefined : answer
+  }
+
+  #wait<T>(send: (take: (answer: T) => void) => void): Promise<T | string> {
+    this.#taken++
+    if (this.#over !== undefined) return Promise.resolve(this.#over)
+    if (this.#waiting.size >= waitingMax) return Promise.resolve('busy')
+    const { promise, resolve } = this.#parts.env.deferred<T | string>()
+    const giveUp = (): void => end(this.#over ?? 'over')
+    const end = (answer: T | string): void => {
+      this.#waiting.delete(giveUp)
+      resolve(answer)
+    }
+    this.#waiting.add(giveUp)
+    send(end)
+    return promise
+  }
+}
+
+function responseOf({ status, headers, bytes }: Answered): HttpResponse {
+  return { status, headers: [...headers].filter(([name]) => !ofHop.has(name)), body: bytes }
+}
+
+/** In the words of the front itself, not of an agent. */
+function told(status: number, text: string): HttpResponse {
+  const headers = [['Content-Type', 'text/plain; charset=utf-8']] as const
+  return { status, headers, body: utf8(`svc-sim serve: ${text}\n`) }
+}

@@ -1,0 +1,140 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { projectRoot } from '../tools/planted.ts'
+
+const run = promisify(execFile)
+const script = join(projectRoot, 'bin/svc-sim.js')
+
+/** A port that is free, from where no other test takes ports; those behind it are mostly free as well. */
+async function freeBase(): Promise<number> {
+  for (let base = 20_000 + (process.pid % 40) * 250; ; base += 250) {
+    const server = createServer().listen(base, '127.0.0.1')
+    const [event] = await Promise.race([once(server, 'listening').then(() => ['free']), once(server, 'error')])
+    if (event !== 'free') continue
+    server.close()
+    await once(server, 'close')
+    return base
+  }
+}
+
+interface Status {
+  readonly nowMs: number
+  readonly leader: string
+  readonly agents: readonly { readonly node: string; readonly running: boolean }[]
+}
+
+/** A served cluster: its base port, and how it ends after SIGINT. */
+async function served(...args: readonly string[]) {
+  const base = await freeBase()
+  const child = spawn(process.execPath, [script, 'serve', '--port', String(base), ...args])
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let err = ''
+  child.stderr.setEncoding('utf8').on('data', (text) => (err += text))
+  const lines: string[] = []
+  const closed = once(child, 'close')
+  await Promise.race([
+    closed.then(() => Promise.reject(new Error(err))),
+    new Promise<void>((resolve) => {
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        lines.push(line)
+        if (line.startsWith('administration: ')) resolve()
+      })
+    }),
+  ])
+  const end = async () => {
+    child.kill('SIGINT')
+    const [exit] = await closed
+    return { exit, last: lines.at(-1), err }
+  }
+  const admin = async (what: string, body?: string) => {
+    const answer = await fetch(`http://127.0.0.1:${base}${what}`, { method: 'POST', body: body ?? null })
+    return { status: answer.status, text: await answer.text() }
+  }
+  const status = async () => (await (await fetch(`http://127.0.0.1:${base}/status`)).json()) as Status
+  return { base, lines, admin, status, end }
+}
+
+async function curl(...args: readonly string[]): Promise<string> {
+  return (await run('curl', ['-sS', '-m', '20', ...args])).stdout
+}
+
+async function dig(port: number, ...args: readonly string[]): Promise<string> {
+  const { stdout } = await run('dig', ['@127.0.0.1', '-p', String(port), '+short', '+tries=1', '+time=10', ...args])
+  return stdout.trim()
+}
+
+describe('svc-sim serve', () => {
+  it('lets curl and dig talk to simulated agents, whose time follows the clock or is advanced', async () => {
+    const { base, lines, admin, status, end } = await served('--servers', '3', '--clients', '1')
+    expect(lines.slice(1, 5).map((line) => line.split(/ +/)[1])).toEqual(
+      [1, 2, 3, 4].map((at) => `127.0.0.1:${base + at}`),
+    )
+    const key = (at: number) => `http://127.0.0.1:${base + at}/v1/kv/color`
+    expect(await curl('-X', 'PUT', '-d', 'blue', key(4))).toBe('true')
+    expect(await curl(`${key(2)}?raw&consistent`)).toBe('blue')
+    expect(await dig(base + 104, 's2.node.svc')).toBe('10.0.1.2')
+    expect(await dig(base + 101, '+tcp', 's3.node.svc')).toBe('10.0.1.3')
+
+    // A blocking query waits as long as time takes; two minutes are over when they have been advanced.
+    const { index } = JSON.parse(await curl('-o', '/dev/null', '-w', '{"index":%header{x-svc-index}}', key(1)))
+    const watched = curl(`${key(1)}?raw&wait=90s&index=${index}`)
+    expect(await Promise.race([watched, dig(base + 103, 's1.node.svc').then(() => 'waits')])).toBe('waits')
+    const before = (await status()).nowMs
+    expect(await admin('/advance?by=2m')).toMatchObject({ status: 200 })
+    expect(await watched).toBe('blue')
+    expect((await status()).nowMs - before).toBeGreaterThanOrEqual(120_000)
+
+    const { leader } = await status()
+    const at = Number(leader.slice(1))
+    expect((await admin('/crash', JSON.stringify({ node: leader }))).status).toBe(200)
+    expect((await admin('/advance', '{"seconds": 30}')).status).toBe(200)
+    const after = await status()
+    expect(after.agents[at - 1]).toMatchObject({ node: leader, running: false })
+    expect(after).toMatchObject({ invariants: 'hold', leader: expect.not.stringContaining(leader) })
+    expect(await curl('-o', '/dev/null', '-w', '%{http_code}', key(at))).toBe('502')
+    expect(await curl(`${key(4)}?raw`)).toBe('blue')
+    for (const [what, body] of [
+      ['/advance', '{'],
+      ['/advance?by=soon'],
+      ['/crash?node=s9'],
+      ['/explode'],
+      ['/partition', '{"groups": 5}'],
+    ] as const) {
+      expect((await admin(what, body)).status, what).toBe(400)
+    }
+    expect((await admin('/mend')).status).toBe(200)
+
+    const taken = await run(process.execPath, [script, 'serve', '--servers', '1', '--port', String(base)]).catch(
+      (error: unknown) => error,
+    )
+    expect(taken).toMatchObject({ code: 2, stderr: expect.stringContaining('(address-in-use): give another --port') })
+    expect(await end()).toMatchObject({
+      exit: 0,
+      err: '',
+      last: expect.stringMatching(/^passed: every invariant held/),
+    })
+  })
+
+  it('stops the time of a scenario when what must hold does not, and ends with 1', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-serve-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const file = join(folder, 'one.yaml')
+    const page = 'scenario: One\ncluster: { dc1: { servers: { count: 1 } } }\nlasts: 1s\nnever: [{ leader: s1 }]\n'
+    writeFileSync(file, page)
+    const { base, admin, status, end } = await served(file, '--rate', '0')
+    expect(await status()).toMatchObject({ nowMs: 0, invariants: 'hold' })
+    const waits = fetch(`http://127.0.0.1:${base + 1}/v1/kv/a`)
+    expect(await admin('/advance?by=1m')).toMatchObject({ status: 409, text: expect.stringContaining('never') })
+    expect((await waits).status).toBeGreaterThanOrEqual(500)
+    expect(await status()).toMatchObject({ invariants: 'broken' })
+    expect((await fetch(`http://127.0.0.1:${base + 1}/v1/kv/a`)).status).toBe(503)
+    expect(await end()).toMatchObject({ exit: 1, last: expect.stringMatching(/^FAILED after 2 requests/) })
+  })
+})

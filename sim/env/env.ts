@@ -1,5 +1,6 @@
 import type { Env } from '../../src/env/env.ts'
 import type { Boot } from '../world/boot.ts'
+import { batchesOf } from './batches.ts'
 import { SimClock } from './clock.ts'
 import { SimCrypto } from './crypto.ts'
 import { SimEnvDisk } from './disk.ts'
@@ -33,7 +34,7 @@ export function createSimEnv(machine: Machine, boot: Boot): Env {
     machine: machine.facts,
     log,
     metrics: new SimMetrics(machine, boot),
-    batches: machine.kernel.trace.teller,
+    batches: batchesOf(machine.kernel.trace, machine.host.number),
     detach: (work) => {
       if (!machine.kernel.enter(boot)) return
       machine.kernel.turn.touched = true

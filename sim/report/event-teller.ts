@@ -124,9 +124,23 @@ export class EventTeller {
     for (const part of parts) this.also(this.#parts.get(part) ?? [])
   }
 
+  /** Something is to go on, and may have been told so before. */
+  woken(work: object): void {
+    const known = this.#parts.get(work) ?? []
+    if (known.length < alsoMax) this.#parts.set(work, merged([known, this.now]))
+  }
+
+  /** It does. The causes of that, where something has woken it that did not lead to this turn by itself; otherwise undefined. */
+  goesOn(work: object): CauseList | undefined {
+    const { now } = this
+    const wakes = this.#notImplied(this.#parts.get(work) ?? []).filter((cause) => !now.includes(cause))
+    this.#parts.delete(work)
+    return wakes.length === 0 ? undefined : merged([now, wakes])
+  }
+
   /** What a continuation that waits from now on will be caused by, besides what wakes it. */
   beginWait(): Wait {
-    const [turn, wait] = [this.#turn, this.#wait]
+    const [turn, wait] = [this.fact, this.#wait]
     if (this.#begun?.turn === turn && this.#begun.wait === wait) return this.#begun.made
     const made = turn === 0 ? (wait ?? []) : [turn, ...this.#notImplied(wait ?? [])].slice(0, waitsMax)
     this.#begun = { turn, wait, made }

@@ -53,6 +53,10 @@ export interface Batches {
   waits(part: object): void
   /** What this turn does from here on, it does for these. */
   together(parts: readonly object[]): void
+  /** Something is to go on, and may have been told so before: it goes on once for all of these times. */
+  woken(work: object): void
+  /** It does: for everything that has woken it since it did so last. */
+  goesOn(work: object): void
 }
 
 /** Names without the prefix `svc.`, words joined by dots: `raft.apply`. */

@@ -100,8 +100,10 @@ export class LocalAliases {
 
   #look(keys: Iterable<string>): void {
     for (const key of keys) this.#due.add(key)
+    this.#env.batches?.woken(this)
     this.#timer ??= this.#env.timers.after(0, () => {
       this.#timer = undefined
+      this.#env.batches?.goesOn(this)
       this.#lookAtDue()
     })
   }

@@ -88,6 +88,7 @@ export class AntiEntropy {
   syncChanges(): Promise<undefined> {
     const { env } = this.#parts
     this.#next ??= env.deferred<undefined>()
+    env.batches?.woken(this)
     const { promise } = this.#next
     if (this.#stopped) {
       this.#next.resolve(undefined)
@@ -109,6 +110,7 @@ export class AntiEntropy {
       const next = this.#next
       this.#next = undefined
       if (next === undefined || this.#stopped) break
+      this.#parts.env.batches?.goesOn(this)
       const passed = await this.#pass()
       next.resolve(undefined)
       if (passed.ok) this.#pace.succeeded()

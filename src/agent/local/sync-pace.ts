@@ -30,7 +30,7 @@ export function syncScale(nodes: number): number {
 }
 
 interface PaceParts {
-  readonly env: Pick<Env, 'random' | 'timers'>
+  readonly env: Pick<Env, 'random' | 'timers' | 'batches'>
   /** Number of agents in the pool. */
   nodeCount(): number
   /** Everything is to be compared now. */
@@ -67,10 +67,12 @@ export class SyncPace {
 
   /** Schedules a full comparison soon, one for all callers until then. */
   fullSoon(): void {
+    this.#parts.env.batches?.woken(this)
     if (this.#soonTimer !== undefined) return
     const spreadMs = Math.min(triggerSpreadMs * this.#parts.nodeCount(), triggerSpreadMaxMs)
     this.#soonTimer = this.#parts.env.timers.after(this.#random('soon') * spreadMs, () => {
       this.#soonTimer = undefined
+      this.#parts.env.batches?.goesOn(this)
       this.#parts.onFull()
     })
   }

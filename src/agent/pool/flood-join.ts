@@ -54,6 +54,7 @@ export class FloodJoin {
 
   #start(): void {
     this.#again = true
+    this.#env.batches?.woken(this)
     if (!this.#isGoing) this.#env.detach(this.#flood())
   }
 
@@ -61,6 +62,7 @@ export class FloodJoin {
     this.#isGoing = true
     while (this.#again && !this.#isStopped) {
       this.#again = false
+      this.#env.batches?.goesOn(this)
       await this.#joinMissing()
     }
     this.#isGoing = false

@@ -180,6 +180,7 @@ export class Introductions {
   }
 
   async #goRound(): Promise<void> {
+    this.#env.batches?.woken(this)
     if (this.#going) {
       this.#again = true
       return
@@ -188,6 +189,7 @@ export class Introductions {
     this.#timer?.close()
     do {
       this.#again = false
+      this.#env.batches?.goesOn(this)
       await Promise.all(this.#addresses().map((address) => this.introduceTo(address)))
       if (this.#stopped) return
     } while (this.#again)

@@ -78,6 +78,7 @@ class Reconcile implements Closable {
   /** Starts a round over all members; a round under way is followed by another. A node that is right costs no write. */
   wake(): void {
     this.#again = true
+    this.#server.env.batches?.woken(this)
     if (this.#running || this.#closed) return
     this.#running = true
     this.#server.env.detach(this.#run())
@@ -87,6 +88,7 @@ class Reconcile implements Closable {
     this.#timer?.close()
     while (this.#again && !this.#closed) {
       this.#again = false
+      this.#server.env.batches?.goesOn(this)
       await measured(this.#server, 'leader.reconcile', () => this.#round())
     }
     if (this.#closed) return

@@ -38,6 +38,7 @@ export class CoordinateBatches implements Closable {
       return env.metrics.count('coordinate.dropped')
     }
     this.#waiting.set(update.node, update)
+    env.batches?.waits(update)
     this.#timer ??= env.timers.after(batchPeriodMs, () => {
       this.#timer = undefined
       env.detach(this.#flush())
@@ -47,6 +48,7 @@ export class CoordinateBatches implements Closable {
   async #flush(): Promise<void> {
     const updates = [...this.#waiting.values()]
     this.#waiting = new Map()
+    this.#server.env.batches?.together(updates)
     for (let at = 0; at < updates.length; at += batchMax) {
       const done = await this.#server.propose(coordinateBatch, { updates: updates.slice(at, at + batchMax) })
       if (done.ok) continue

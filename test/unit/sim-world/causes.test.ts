@@ -220,6 +220,40 @@ describe('causes where several led to one event', () => {
     const [one, two, together] = ofKind(records, 'log')
     expect(together?.causes).toEqual([expect.any(Number), one?.causes[0], two?.causes[0]])
   })
+
+  it('are of work that goes on once for several wakes each of these, however many turns it takes', async () => {
+    const work = {}
+    const records = await told(async (simulation) => {
+      await simulation.play(
+        simulation.node('a'),
+        async (env) => {
+          for (const [afterMs, text] of [
+            [5, 'one'],
+            [6, 'two'],
+          ] as const) {
+            env.timers.after(afterMs, () => {
+              env.log.write('info', 'test', text)
+              env.batches?.woken(work)
+            })
+          }
+          await rest(env, 9)
+          env.batches?.goesOn(work)
+          env.log.write('info', 'test', 'begins')
+          await rest(env, 2)
+          env.log.write('info', 'test', 'ends')
+          // Nothing has woken it since.
+          env.batches?.goesOn(work)
+        },
+        100,
+      )
+    })
+    const [one, two, begins, ends] = ofKind(records, 'log')
+    const [goesOn, ...more] = ofKind(records, 'note')
+    expect(goesOn).toMatchObject({ node: 'a', text: 'goes on for all that woke it' })
+    expect(goesOn?.causes).toEqual(expect.arrayContaining([one?.causes[0], two?.causes[0]]))
+    for (const said of [begins, ends]) expect(said?.causes).toContain(goesOn?.n)
+    expect(more).toEqual([])
+  })
 })
 
 describe('the causes of a timeout', () => {

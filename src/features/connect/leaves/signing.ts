@@ -74,7 +74,9 @@ export class Signing implements Closable {
     const wanted = requestedLeaf(requestPem, { env, authorizer, trustDomain, datacenter })
     if (!wanted.ok) return wanted
     const answer = env.deferred<Result<IssuedLeaf, Failure>>()
-    this.#queue.push({ wanted: wanted.value, answer })
+    const waiting = { wanted: wanted.value, answer }
+    this.#queue.push(waiting)
+    env.batches?.waits(waiting)
     this.#go()
     return answer.promise
   }
@@ -99,6 +101,7 @@ export class Signing implements Closable {
     const batch = this.#queue.splice(0, Math.min(leavesAtOnce, this.#allowed()))
     if (batch.length === 0) return this.#pause(Math.max(gatherMs, 1000 / this.#perSecond()))
     this.#allowance = Math.max(0, this.#allowance - batch.length)
+    this.#parts.server.env.batches?.together(batch)
     try {
       await this.#signBatch(batch)
     } finally {

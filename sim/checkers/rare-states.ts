@@ -6,8 +6,24 @@ type StateTexts = Readonly<Record<string, string>>
 /** Tells that a run has reached a rare state. */
 export type Reach<Mark extends string> = (mark: Mark) => void
 
-/** The rare states that one datacenter of a run has gone through. */
-export const reachedStates = checker({ codes: {}, make: () => new Set<string>() })
+/** Rare states that were reached, and when. */
+export interface ReachedStates {
+  add(mark: string): void
+  /** When each was first reached, in microseconds of true time. */
+  readonly atUs: ReadonlyMap<string, number>
+}
+
+/** Those of one datacenter of a run. */
+export const reachedStates = checker({
+  codes: {},
+  make: ({ nowUs }): ReachedStates => {
+    const atUs = new Map<string, number>()
+    const add = (mark: string): void => {
+      if (!atUs.has(mark)) atUs.set(mark, nowUs())
+    }
+    return { add, atUs }
+  },
+})
 
 /**
  * Declares rare states, beside what sees them. What a run has of the declaration is how to tell that one was reached. A

@@ -1,8 +1,10 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { forkOf, forksMax } from '../report/forks.ts'
 import { datacenterName, serversMax } from '../scenario/language/scenario-schema.ts'
 import { usualSizes } from '../studies/convergence-study.ts'
 import { variants } from '../studies/lifeguard-study.ts'
 import { poolMembersMax } from '../studies/member-pool.ts'
+import type { Fork } from '../world/decisions/decisions.ts'
 import { checkFiles, showSchema } from './check.ts'
 import { explore } from './explore/command.ts'
 import { commitHash, type ExploreFlags, shardOf, timeSpan } from './explore/flags.ts'
@@ -97,6 +99,7 @@ function addScenarioCommands(program: Command, terminal: SimTerminal, ended: End
     .argument('<file...>', 'scenario files')
     .option('--seed <n>', 'the seed of the run; 1 if neither is given', wholeNumber)
     .option('--seeds <a..b>', 'one run for each seed from a to b', seedRange)
+    .option('--fork <time:n>', 'from this time on with the chance of n: 4200ms:3; may be repeated (one seed)', forks)
     .option('--verify', 'run each seed twice and compare the trace hashes')
     .option(
       '--trace <file>',
@@ -392,6 +395,15 @@ function stepCount(text: string): number {
   const value = wholeNumber(text)
   if (value > stepsMax) throw new InvalidArgumentError(`At most ${stepsMax}: beyond that memory gives out.`)
   return value
+}
+
+/** In ascending order. */
+function forks(text: string, before: readonly Fork[] = []): readonly Fork[] {
+  const fork = forkOf(text)
+  if (!fork.ok) throw new InvalidArgumentError(fork.error)
+  const all = [...before, fork.value].toSorted((one, other) => one.atMs - other.atMs)
+  if (all.length > forksMax) throw new InvalidArgumentError(`At most ${forksMax} forks.`)
+  return all
 }
 
 function seedRange(text: string): SeedRange {

@@ -1,3 +1,4 @@
+import type { Fork } from '../world/decisions/decisions.ts'
 import type { TraceFlags } from './trace-files.ts'
 
 export interface SeedRange {
@@ -9,6 +10,8 @@ export interface SeedRange {
 export interface RunFlags extends TraceFlags {
   readonly seed?: number
   readonly seeds?: SeedRange
+  /** Times at which the runs go on with other chance. */
+  readonly fork?: readonly Fork[]
   readonly verify?: boolean
   readonly history?: string
   /** Where to write what was decided. */

@@ -30,7 +30,7 @@ export async function runFiles(files: readonly string[], flags: RunFlags, termin
   }
   const single = flags.seed ?? list?.value.seed ?? defaultSeed
   if (flags.seeds === undefined && pages.length === 1) {
-    return runOne({ page: only, seed: single }, list?.value, flags, terminal)
+    return runOne({ page: only, seed: single, forks: flags.fork }, list?.value, flags, terminal)
   }
   return runCampaign(pages, flags.seeds ?? { first: single, last: single }, flags, terminal)
 }
@@ -60,6 +60,9 @@ function misuseOf(files: readonly string[], flags: RunFlags): string | undefined
     return '--trace writes one run: give one scenario and one --seed'
   if (many && flags.history !== undefined) return '--history writes one run: give one scenario and one --seed'
   if (many && flags.decisions !== undefined) return '--decisions writes one run: give one scenario and one --seed'
+  if (many && flags.fork !== undefined) return '--fork is of one run: give one scenario and one --seed'
+  const list = flags.replay ?? flags.decisions
+  if (list !== undefined && flags.fork !== undefined) return 'a list of decisions has no forks: leave out --fork'
   if (many && flags.replay !== undefined) return '--replay is one run: give its scenario alone'
   if (flags.junit !== undefined && seedsOf(flags) > junitSeedsMax)
     return `--junit holds a case for each seed of a scenario, ${junitSeedsMax} at most: give fewer --seeds, or --jsonl`

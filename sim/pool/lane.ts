@@ -1,6 +1,6 @@
 import { rejudged, type SeedRecord, type SeedVerdict, withoutRun } from '../report/seed-record.ts'
 import { withoutDemands } from '../scenario/demands.ts'
-import { type Ended, type Reply, type Request, replySchema, type Stuck } from './messages.ts'
+import { type Ended, type Reply, type Request, replySchema, type SeedRequest, type Stuck } from './messages.ts'
 import type { Page, Turn } from './seed-runs.ts'
 import type { Worker, WorkerEnd } from './worker.ts'
 
@@ -194,14 +194,14 @@ class WarmWorker {
     }
   }
 
-  #named({ page, seed }: SentTurn): { readonly page: number; readonly seed: number } {
+  #named({ page, seed, forks }: SentTurn): Pick<SeedRequest, 'page' | 'seed' | 'forks'> {
     const number = this.#options.pages.indexOf(page)
     if (!this.#sent.has(page)) {
       this.#sent.add(page)
       const demands = page.demands === undefined ? {} : { demands: page.demands }
       this.#send({ kind: 'page', page: number, file: page.loaded.file, text: page.text, ...demands })
     }
-    return { page: number, seed }
+    return { page: number, seed, ...(forks === undefined ? {} : { forks: [...forks] }) }
   }
 
   #send(request: Request): void {
@@ -223,9 +223,15 @@ function brokenBy(end: WorkerEnd, stuck: Stuck | undefined): Broken {
   return { verdict: isMemory ? 'out of memory' : 'died', notes: [`its process ended: ${howText(end)}`, ...shown] }
 }
 
-function brokenRecord({ page, seed }: SentTurn, { verdict, notes }: Broken): SeedRecord {
+function brokenRecord({ page, seed, forks }: SentTurn, { verdict, notes }: Broken): SeedRecord {
   const { file, scenario } = page.loaded
-  const of = { scenario: scenario.scenario, file, page: page.hash, seed }
+  const of = {
+    scenario: scenario.scenario,
+    file,
+    page: page.hash,
+    seed,
+    ...(forks === undefined ? {} : { forks: [...forks] }),
+  }
   return withoutRun(of, verdict, notes, { wallMs: 0, cpuMs: 0 })
 }
 

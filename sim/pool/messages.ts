@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { forksSchema } from '../report/forks.ts'
 import { seedRecordSchema } from '../report/seed-record.ts'
 import { scenarioBytesMax } from '../scenario/language/yaml-document.ts'
 
@@ -23,10 +24,12 @@ const seedRequest = z.strictObject({
   kind: z.literal('seed'),
   page: number,
   seed: number,
+  /** Times at which the run goes on with other chance. */
+  forks: forksSchema.optional(),
   /** Run it twice, with another run between, and compare. */
   verify: z.boolean(),
   /** The seed that this worker is asked for next, if that is known: it can be the run between. */
-  following: z.strictObject({ page: number, seed: number }).optional(),
+  following: z.strictObject({ page: number, seed: number, forks: forksSchema.optional() }).optional(),
   /** Maximum number of steps in the search for an order of one key's operations. */
   searchStepsMax: number.optional(),
   /** The mutant that is on, in a program that has any; absent or 0: none. */

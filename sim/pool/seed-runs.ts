@@ -1,12 +1,14 @@
 import { hex, utf8 } from '../../src/base/bytes.ts'
 import type { DecisionReplay } from '../report/decision-list.ts'
 import { firstDifference } from '../report/first-difference.ts'
+import { forkFlags } from '../report/forks.ts'
 import type { RunResult, StoryLine } from '../report/run-report.ts'
 import { type RunCost, recordOf, rejudged, type SeedRecord } from '../report/seed-record.ts'
 import type { TraceOptions } from '../report/trace.ts'
 import type { LoadedScenario } from '../scenario/language/load.ts'
 import { ScenarioRun } from '../scenario/run.ts'
 import type { Book } from '../world/decisions/book.ts'
+import type { Fork } from '../world/decisions/decisions.ts'
 import type { Platform } from '../world/platform.ts'
 
 /** A scenario and the hash of what its page says, so that comments may change. */
@@ -23,6 +25,8 @@ export function pageOf(loaded: LoadedScenario, { sha256 }: Pick<Platform, 'sha25
 export interface Turn {
   readonly page: Page
   readonly seed: number
+  /** Times at which its run goes on with other chance; absent: none. */
+  readonly forks?: readonly Fork[] | undefined
 }
 
 /** What runs need of this process. */
@@ -92,7 +96,9 @@ export class SeedRuns {
 
   /** The record of a turn; with `verify` the seed is run twice. */
   async record(turn: Turn, made: Made, verify: boolean, following: Turn | undefined): Promise<SeedRecord> {
-    const record = recordOf(made.result, turn.page.hash, made)
+    const { forks } = turn
+    const bare = recordOf(made.result, turn.page.hash, made)
+    const record = forks === undefined ? bare : { ...bare, forks: [...forks] }
     if (!verify) return record
     const difference = await this.difference(turn, made, following)
     return difference === undefined ? { ...record, verified: true } : rejudged(record, 'not deterministic', difference)
@@ -100,12 +106,12 @@ export class SeedRuns {
 
   async #made(turn: Turn, { onLine, trace, book = this.#options.replay }: RunWishes): Promise<Made> {
     const { createPlatform, wallMs, cpuMs, searchStepsMax, onRun } = this.#options
-    const { page, seed } = turn
+    const { page, seed, forks } = turn
     const platform = createPlatform()
     const runsBefore = this.#runs++
     const before = { wallMs: wallMs(), cpuMs: cpuMs() }
     try {
-      const traced = { loaded: page.loaded, seed, platform, onLine, trace: trace?.(platform) }
+      const traced = { loaded: page.loaded, seed, forks, platform, onLine, trace: trace?.(platform) }
       const run = new ScenarioRun({ ...traced, searchStepsMax, book })
       const ended = onRun?.(turn, () => run.simulation.nowUs)
       const result = await run.run()
@@ -118,5 +124,6 @@ export class SeedRuns {
 }
 
 function isSame(one: Turn, other: Turn): boolean {
-  return one.seed === other.seed && one.page === other.page
+  const forks = (turn: Turn): string => forkFlags(turn.forks)
+  return one.seed === other.seed && one.page === other.page && forks(one) === forks(other)
 }

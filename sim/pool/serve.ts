@@ -25,8 +25,8 @@ export async function serveSeeds({ port, createPlatform, wallMs, cpuMs, mutation
     invariant(page !== undefined, 'a page is sent before it is named', { number })
     return page
   }
-  const turnOf = ({ page, seed }: { readonly page: number; readonly seed: number }): Turn => {
-    return { page: pageAt(page), seed }
+  const turnOf = ({ page, seed, forks }: Pick<SeedRequest, 'page' | 'seed' | 'forks'>): Turn => {
+    return { page: pageAt(page), seed, ...(forks === undefined ? {} : { forks }) }
   }
   let runs: SeedRuns | undefined
   let cpuMaxMs: number | undefined

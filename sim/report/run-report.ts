@@ -41,6 +41,8 @@ export interface RunResult {
   readonly judged: Judged
   /** Rare states that it went through. */
   readonly marks: readonly Mark[]
+  /** Virtual time at which it first was in each of them. */
+  readonly marksAtUs: readonly number[]
   /** What clients asked of keys, and what they learnt. */
   readonly history: History
 }

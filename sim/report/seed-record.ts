@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type InvariantCode, invariants } from '../checkers/checkers.ts'
 import type { Judged } from '../checkers/judged-tally.ts'
+import { forksSchema } from './forks.ts'
 import { type RunResult, type RunVerdict, verdictOf } from './run-report.ts'
 
 /** How many failures are shown: the first tells, the rest mostly follow from it. */
@@ -59,6 +60,9 @@ export const seedRecordSchema = z.strictObject({
     .optional()
     .describe('SHA-256 of the modules of the program'),
   seed: count.describe('the seed of the run'),
+  forks: forksSchema
+    .optional()
+    .describe('times at which the run went on with other chance, each with the seed of that; absent: none'),
   verdict: z.enum(seedVerdicts).describe('what became of the seed'),
   passed: z.boolean().describe('whether the verdict is `passed`'),
   invariant: invariantCode
@@ -76,6 +80,11 @@ export const seedRecordSchema = z.strictObject({
   undecided: z.array(undecidedSchema).max(undecidedShown).describe('keys whose history could not be decided'),
   notes: z.array(text).max(notesMax).describe('lines on a verdict that has no run: a difference, a stack, last words'),
   marks: z.array(text).max(namesMax).describe('rare states that the run went through'),
+  marksAtUs: z
+    .array(count)
+    .max(namesMax)
+    .optional()
+    .describe('virtual time at which it first was in each of them, in microseconds'),
   counts: z
     .partialRecord(
       invariantCode,
@@ -114,6 +123,7 @@ export interface SeedOfPage {
   readonly file: string
   readonly page: string
   readonly seed: number
+  readonly forks?: SeedRecord['forks']
 }
 
 export function recordOf(result: RunResult, page: string, cost: RunCost): SeedRecord {
@@ -131,6 +141,7 @@ export function recordOf(result: RunResult, page: string, cost: RunCost): SeedRe
     moreFailures: Math.max(0, failures.length - failuresShown),
     undecided: undecided.slice(0, undecidedShown).map((open) => ({ ...open, key: cut(open.key) })),
     marks: result.marks.slice(0, namesMax),
+    marksAtUs: result.marksAtUs.slice(0, namesMax),
     counts: countsOf(result.judged),
     virtualUs: Math.round(virtualUs),
     events,

@@ -1,3 +1,4 @@
+import { forkFlags } from './forks.ts'
 import { type StoryLine, timeText } from './run-report.ts'
 import type { SeedRecord } from './seed-record.ts'
 
@@ -105,10 +106,10 @@ export function seedLine(record: SeedRecord): string {
 
 /** `replay`: the list of decisions that was run; it knows its seed. A seed whose two runs differ is run twice again. */
 export function repeatCommand(
-  { file, seed, verdict }: Pick<SeedRecord, 'file' | 'seed' | 'verdict'>,
+  { file, seed, forks, verdict }: Pick<SeedRecord, 'file' | 'seed' | 'forks' | 'verdict'>,
   replay?: string,
 ): string {
-  const what = replay === undefined ? `--seed ${seed}` : `--replay ${replay}`
+  const what = replay === undefined ? `--seed ${seed}${forkFlags(forks)}` : `--replay ${replay}`
   return `svc-sim run ${file} ${what}${verdict === 'not deterministic' ? ' --verify' : ''}`
 }
 

@@ -34,7 +34,7 @@ interface CheckedCluster {
 
 type CheckedResult = Pick<
   RunResult,
-  'failures' | 'undecided' | 'elections' | 'writesAcknowledged' | 'judged' | 'marks' | 'history'
+  'failures' | 'undecided' | 'elections' | 'writesAcknowledged' | 'judged' | 'marks' | 'marksAtUs' | 'history'
 >
 
 /** A fact that says all by its name. */
@@ -126,13 +126,23 @@ export class RunChecks {
       elections: sumOf(all, (checks) => checks.of(leadership).electionCount),
       writesAcknowledged: sumOf(all, (checks) => checks.of(acknowledgedWrites).count),
       judged: sumOfJudged(all.map((checks) => checks.tally.counts)),
-      marks: inOrder(all.flatMap((checks) => [...checks.of(reachedStates)])),
+      ...this.#marks(all),
       history: {
         about,
         staleDefaultUs: this.first.of(linearizableKeys).staleDefaultUs,
         operations: all.flatMap((checks) => checks.of(linearizableKeys).judged),
       },
     }
+  }
+
+  /** A state counts from when the first datacenter was in it. */
+  #marks(all: readonly Invariants[]): Pick<RunResult, 'marks' | 'marksAtUs'> {
+    const atUs = new Map<string, number>()
+    for (const checks of all) {
+      for (const [mark, at] of checks.of(reachedStates).atUs) atUs.set(mark, Math.min(at, atUs.get(mark) ?? at))
+    }
+    const marks = inOrder(atUs.keys())
+    return { marks, marksAtUs: marks.map((mark) => Math.round(atUs.get(mark) ?? 0)) }
   }
 
   #newWan(scenario: Scenario, simulation: Simulation, { datacenterOf }: CheckedCluster): Membership {

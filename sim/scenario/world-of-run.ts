@@ -6,6 +6,7 @@ import type { Range } from '../notation/quantities.ts'
 import type { TraceOptions } from '../report/trace.ts'
 import { Simulation, type SimulationOptions } from '../simulation/simulation.ts'
 import type { Book } from '../world/decisions/book.ts'
+import type { Fork } from '../world/decisions/decisions.ts'
 import type { DiskOptions } from '../world/disk/disk.ts'
 import type { Platform } from '../world/platform.ts'
 import type { RangeMs } from '../world/time-range.ts'
@@ -16,6 +17,8 @@ import type { Scenario } from './language/scenario-schema.ts'
 export interface WorldOptions {
   readonly loaded: LoadedScenario
   readonly seed: number
+  /** Times at which the run goes on with other chance, in ascending order; absent: none. */
+  readonly forks?: readonly Fork[] | undefined
   /** One for each run; closed at its end. */
   readonly platform: Platform
   readonly trace?: TraceOptions | undefined
@@ -33,12 +36,13 @@ export function networkFacts({ network }: Scenario): NetworkFacts {
 
 /** The world of one run, as its scenario describes it without faults. */
 export function newSimulation(
-  { loaded, seed, platform, trace, book }: WorldOptions,
+  { loaded, seed, forks, platform, trace, book }: WorldOptions,
   { afterTurn, onSaid, onTold }: Required<Pick<SimulationOptions, 'afterTurn' | 'onSaid' | 'onTold'>>,
 ): Simulation {
   const { network, mesh } = loaded.scenario
   return new Simulation({
     seed: String(seed),
+    forks,
     book,
     findHoles: findCorrelationNumbers,
     platform,

@@ -6,7 +6,7 @@ import type { Trace, TraceDigest, TraceOptions } from '../report/trace.ts'
 import { traceKinds } from '../report/trace-kinds.ts'
 import type { RecordFields } from '../report/trace-record.ts'
 import type { Book } from '../world/decisions/book.ts'
-import type { Decisions } from '../world/decisions/decisions.ts'
+import type { Decisions, Fork } from '../world/decisions/decisions.ts'
 import type { FindHoles } from '../world/decisions/identity.ts'
 import type { DiskOptions } from '../world/disk/disk.ts'
 import {
@@ -33,6 +33,8 @@ export interface SimulationOptions {
   readonly book?: Book | undefined
   /** What of the bytes that machines send is no part of a decision's identity; absent: nothing. */
   readonly findHoles?: FindHoles | undefined
+  /** Times at which it goes on with other chance, in ascending order; absent: none. */
+  readonly forks?: readonly Fork[] | undefined
   readonly platform: Platform
   /** Of every link, unless `network.setLink` says otherwise. */
   readonly link?: LinkOptions | undefined
@@ -79,6 +81,7 @@ export class Simulation {
       seed: options.seed,
       book: options.book,
       findHoles: options.findHoles,
+      forks: options.forks,
       platform: options.platform,
       pendingMax: limits.pending,
       trace: options.trace ?? {},

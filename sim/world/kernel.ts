@@ -7,7 +7,7 @@ import { traceKinds } from '../report/trace-kinds.ts'
 import type { TracedBytes } from '../report/trace-record.ts'
 import type { Boot } from './boot.ts'
 import type { Book } from './decisions/book.ts'
-import { Decisions } from './decisions/decisions.ts'
+import { Decisions, type Fork } from './decisions/decisions.ts'
 import type { FindHoles, Identity, Lane } from './decisions/identity.ts'
 import { IdentityHash } from './decisions/identity.ts'
 import { EventQueue } from './event-queue.ts'
@@ -52,6 +52,7 @@ interface KernelOptions {
   readonly seed: string
   readonly book: Book | undefined
   readonly findHoles: FindHoles | undefined
+  readonly forks: readonly Fork[] | undefined
   readonly platform: Platform
   readonly pendingMax: number
   readonly trace: TraceOptions
@@ -118,7 +119,8 @@ export class Kernel {
     }
     this.queue = new EventQueue(options.pendingMax, this.trace)
     const tell = teller && this.#tellDecision
-    this.decisions = new Decisions(options.seed, () => this.nowUs, options.book, tell, options.findHoles)
+    const { seed, book, findHoles, forks } = options
+    this.decisions = new Decisions(seed, () => this.nowUs, book, tell, findHoles, forks)
   }
 
   /** Lets `act` happen to a process (or to the world) after a delay. `label` is its line in the trace. */

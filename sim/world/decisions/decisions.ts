@@ -14,6 +14,13 @@ const eventNumber = -1
  */
 const spanUs = 5_000_000
 
+/** From a time on the same run goes on with other chance: what is drawn later depends on this seed, too. */
+export interface Fork {
+  /** Virtual time, in milliseconds. */
+  readonly atMs: number
+  readonly seed: number
+}
+
 /** Tells readers of a trace what was decided. */
 type DecisionTeller = (identity: Identity, text: string, because: number) => number
 
@@ -30,6 +37,10 @@ export class Decisions {
   /** How often each description has occurred within the span that `#span` numbers. */
   readonly #occurred = new Map<number, number>()
   #span = 0
+  /** Those to come, the next one first. */
+  #forks: readonly Fork[]
+  /** The one that decides now; undefined, as in most runs: the seed alone. */
+  #fork: Fork | undefined
   #cause: Identity | undefined
   /** Sees all that is decided; undefined, as in most runs: nobody does. */
   readonly book: Book | undefined
@@ -42,12 +53,14 @@ export class Decisions {
     book?: Book,
     teller?: DecisionTeller,
     findHoles: FindHoles = () => {},
+    forks: readonly Fork[] = [],
   ) {
     // Ended by a mark, for seedrandom repeats a short seed to fill its key: '1' and '11' would be one.
     const spread = seedrandom(`${seed}\n`)
     this.#root = { a: spread.int32(), b: spread.int32() }
     this.#nowUs = nowUs
     this.#findHoles = findHoles
+    this.#forks = forks
     this.book = book
     this.#teller = teller
   }
@@ -74,7 +87,7 @@ export class Decisions {
    * the middle of their range, nobody would ever win. Then a node has one place in the range, by its name alone.
    */
   drawsApart(node: string, ...parts: readonly Part[]): Draws {
-    const hash = this.#of(this.#root, [node, ...parts])
+    const hash = this.#forked(this.#of(this.#root, [node, ...parts]))
     const usual = this.book === undefined ? 0.5 : wordOf(new IdentityHash().text(node), 0) / twoTo32
     const draws = new Draws(hash, this.book, usual)
     this.book?.describe(draws, undefined, [node, ...parts])
@@ -83,7 +96,7 @@ export class Decisions {
 
   /** Numbers for something within another: the same ones each time. */
   drawsWithin(identity: Identity, ...parts: readonly Part[]): Draws {
-    return this.#drawsOf(this.#of(identity, parts), identity, parts)
+    return this.#drawsOf(this.#forked(this.#of(identity, parts)), identity, parts)
   }
 
   /** Numbers for what these parts describe within `identity`, other ones for each time that it occurs. */
@@ -129,7 +142,7 @@ export class Decisions {
     const { a } = hash
     const times = this.#occurred.get(a) ?? 0
     this.#occurred.set(a, times + 1)
-    return hash.integer(span).integer(times)
+    return this.#forked(hash.integer(span).integer(times))
   }
 
   /** Whether something happens at all: it does, unless a list of decisions is run that does not have it. */
@@ -143,6 +156,17 @@ export class Decisions {
    */
   tell(identity: Identity, text: () => string, because = 0): number {
     return this.#teller?.(identity, text(), because) ?? 0
+  }
+
+  /** Behind a fork every number is another one; identities that are kept stay what they are, and name the same things. */
+  #forked(hash: IdentityHash): IdentityHash {
+    let next = this.#forks[0]
+    while (next !== undefined && this.#nowUs() >= next.atMs * 1000) {
+      this.#fork = next
+      this.#forks = this.#forks.slice(1)
+      next = this.#forks[0]
+    }
+    return this.#fork === undefined ? hash : hash.text('fork').integer(this.#fork.seed)
   }
 
   #drawsOf(hash: IdentityHash, within: Identity, parts: readonly Part[]): Draws {

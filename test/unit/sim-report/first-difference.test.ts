@@ -33,6 +33,7 @@ function result(trace: TraceDigest): RunResult {
     writesAcknowledged: 0,
     judged: sumOfJudged([]),
     marks: [],
+    marksAtUs: [],
     history: { about: undefined, staleDefaultUs: 0, operations: [] },
   }
 }

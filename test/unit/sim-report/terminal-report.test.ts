@@ -17,6 +17,7 @@ const result: RunResult = {
   writesAcknowledged: 99,
   judged: sumOfJudged([]),
   marks: [],
+  marksAtUs: [],
   history: { about: undefined, staleDefaultUs: 0, operations: [] },
 }
 const page = 'cd'.repeat(32)

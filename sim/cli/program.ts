@@ -11,9 +11,11 @@ import { commitHash, type ExploreFlags, shardOf, timeSpan } from './explore/flag
 import { type MergeFlags, merge } from './explore/merge.ts'
 import { checkHistory, type LincheckFlags } from './lincheck.ts'
 import { addMutate } from './mutate/options.ts'
+import { countTo, wholeNumber } from './numbers.ts'
 import { type PlanFlags, printPlan } from './plan.ts'
 import { runFiles } from './run.ts'
 import type { RunFlags, SeedRange } from './run-flags.ts'
+import { addSearches } from './search.ts'
 import { runSelfTest, type SelfTestFlags } from './self-test.ts'
 import { addServe } from './serve/options.ts'
 import {
@@ -37,6 +39,7 @@ Examples:
   svc-sim schema > scenario.schema.json
   svc-sim plan --from 0.6.4 --to 1.4.0 --servers 3 -o /tmp/rehearsal.yaml
   svc-sim study election --svg /tmp/elections.svg
+  svc-sim search raft --entries 3
   svc-sim study convergence --members 10,100,1000
   svc-sim run scenarios/crash-and-recover.yaml --history /tmp/keys.jsonl
   svc-sim run scenarios/crash-and-recover.yaml --seed 17 --decisions /tmp/17.decisions
@@ -272,6 +275,7 @@ function addJudgingCommands(program: Command, terminal: SimTerminal, ended: Ende
       ended(await checkHistory(file, flags, terminal))
     })
   addStudies(program, terminal, ended)
+  addSearches(program, terminal, ended)
   program
     .command('self-test')
     .description('Plant famous bugs into copies of this program, one at a time, and see that each is found.')
@@ -329,24 +333,9 @@ function poolSizes(text: string): readonly number[] {
   return sizes
 }
 
-function wholeNumber(text: string): number {
-  const value = Number(text)
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
-    throw new InvalidArgumentError('Write a whole number, such as 17.')
-  return value
-}
-
 /** A rehearsal needs no more to show what it shows. */
 const plannedClientsMax = 20
 const datacentersMax = 5
-
-function countTo(most: number, least = 1): (text: string) => number {
-  return (text) => {
-    const value = wholeNumber(text)
-    if (value < least || value > most) throw new InvalidArgumentError(`Write a number from ${least} to ${most}.`)
-    return value
-  }
-}
 
 function datacenterNames(text: string): readonly string[] {
   const names = text.split(',')

@@ -1,0 +1,85 @@
+import type { Command } from 'commander'
+import { bootstrapped } from '../../src/raft/core/configuration.ts'
+import { createRaft } from '../../src/raft/core/state.ts'
+import { step } from '../../src/raft/core/step.ts'
+import { type RaftBounds, smallBounds } from '../search/raft/bounds.ts'
+import { RaftProtocol } from '../search/raft/protocol.ts'
+import { Search, type SearchResult } from '../search/search.ts'
+import { countTo } from './numbers.ts'
+import { exits, type SimTerminal } from './terminal.ts'
+
+interface SearchFlags {
+  /** States that are remembered. */
+  readonly states: number
+  readonly symmetry: boolean
+}
+
+interface RaftSearchFlags extends SearchFlags {
+  readonly terms: number
+  readonly entries: number
+  readonly heartbeats: number
+  readonly batch: number
+  readonly slowWrites: number
+  readonly preVote?: boolean
+  readonly stepDown?: boolean
+  readonly restarts: boolean
+}
+
+const statesMost = 40_000_000
+
+/** `svc-sim search …`. */
+export function addSearches(program: Command, terminal: SimTerminal, ended: (code: number) => void): void {
+  const searches = program
+    .command('search')
+    .description('Look at every state that a protocol can come to within bounds, and judge each by the laws.')
+  const search = (name: string, about: string): Command =>
+    searches
+      .command(name)
+      .description(about)
+      .option('--states <n>', 'give up beyond so many states, of some 80 bytes each', countTo(statesMost), 4_000_000)
+      .option('--no-symmetry', 'look at states apart that differ only by the names of the nodes')
+  search('raft', 'Three servers: messages lost, doubled and reordered, power cuts.')
+    .option('--terms <n>', 'terms after the first', countTo(6), smallBounds.terms)
+    .option('--entries <n>', 'entries in a log after the first', countTo(8), smallBounds.entries)
+    .option('--heartbeats <n>', 'rounds of heartbeats of one leader', countTo(4, 0), smallBounds.heartbeats)
+    .option('--batch <n>', 'entries in one append', countTo(8), smallBounds.batch)
+    .option('--slow-writes <n>', 'writes of a server under way while it goes on', countTo(3, 0), smallBounds.slowWrites)
+    .option('--pre-vote', 'servers ask first whether they could win')
+    .option('--step-down', 'leaders may step down because nobody answers')
+    .option('--no-restarts', 'no power cuts')
+    .action((flags: RaftSearchFlags) => ended(searchRaft(flags, terminal)))
+}
+
+function searchRaft(flags: RaftSearchFlags, terminal: SimTerminal): number {
+  const { terms, entries, heartbeats, batch, slowWrites, preVote = false, stepDown = false, restarts } = flags
+  const { servers } = smallBounds
+  const bounds: RaftBounds = { servers, terms, entries, heartbeats, batch, slowWrites, preVote, stepDown, restarts }
+  const protocol = new RaftProtocol({ bootstrapped, createRaft, step }, bounds)
+  return told(new Search(protocol, { statesMax: flags.states, symmetry: flags.symmetry }), terminal)
+}
+
+function told(search: { run(): SearchResult }, terminal: SimTerminal): number {
+  const beganMs = terminal.wallMs()
+  const result = search.run()
+  const lines = [...result.steps, ...(result.law === undefined ? [] : [`Broken: ${result.law}`])]
+  terminal.out(`${[...lines, ...summary(result, (terminal.wallMs() - beganMs) / 1000)].join('\n')}\n`)
+  if (result.end === 'broken') return exits.failed
+  return result.end === 'exhausted' ? exits.passed : exits.undecided
+}
+
+const ends: Record<SearchResult['end'], string> = {
+  exhausted: 'No state within these bounds is left, and no law is broken in any of them.',
+  full: 'Not finished: there are more states than may be remembered (--states). No law is broken in these.',
+  broken: 'A law is broken. The steps above are those that it takes.',
+}
+
+function summary(result: SearchResult, seconds: number): readonly string[] {
+  const { states, tuples, depth, transitions, nodeStates, nodeSteps, words, bytes } = result
+  const counted = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',')
+  return [
+    ends[result.end],
+    `${counted(states)} states (${counted(tuples)} without what was said), up to ${depth} steps from the first`,
+    `${counted(transitions)} steps tried, ${counted(nodeSteps)} taken by a core in ${counted(nodeStates)} states of one node; ${counted(words)} words`,
+    `${seconds.toFixed(1)} s, ${Math.ceil(bytes / 1_000_000)} MB for the states`,
+  ]
+}

@@ -1,4 +1,4 @@
-import { type Judge, law } from '../checker.ts'
+import { eventIn, type Judge, law } from '../checker.ts'
 import {
   type ListedRoot,
   type MeshTime,
@@ -33,6 +33,8 @@ export class MeshRoots {
   readonly #lastLeafIn = new Map<string, number>()
   /** By issuer and number: the certificate. */
   readonly #serials = new Map<string, string>()
+  /** The event in which it was seen first; empty where nobody reads the trace. */
+  readonly #numberedIn = new Map<string, number>()
   /** Roots and crossings that were looked at. */
   readonly #known = new Set<string>()
   /** Roots ever listed, by key and name. */
@@ -179,8 +181,13 @@ export class MeshRoots {
     if (before === identity) return false
     this.#judge.judged('C3')
     if (before !== undefined)
-      this.#judge.report('C3', `${text} has the serial number ${serial}, which another has from the same issuer`)
-    if (this.#serials.size < serialsMax) this.#serials.set(name, identity)
+      this.#judge.report('C3', `${text} has the serial number ${serial}, which another has from the same issuer`, [
+        this.#numberedIn.get(name) ?? 0,
+      ])
+    if (this.#serials.size >= serialsMax) return true
+    this.#serials.set(name, identity)
+    const event = eventIn(this.#judge)
+    if (event > 0) this.#numberedIn.set(name, event)
     return true
   }
 

@@ -13,8 +13,8 @@ export interface Watched {
   /** Since when it is in this state. */
   readonly sinceUs: number
   readonly members: number
-  /** In which it came to be in this state for the observer, in the trace; absent or 0: nobody reads. */
-  readonly event?: number
+  /** Events of the trace: since when it is down, and since when it is in this state for the observer; absent: nobody reads. */
+  readonly because?: readonly number[]
   /** The observer's worst local health since then. */
   readonly health: number
   readonly timing: GossipTiming
@@ -42,7 +42,7 @@ export class DeathDetection {
   }
 
   look(nowUs: number, watched: Watched): void {
-    const { observer, name, state, timing, members, health, event = 0 } = watched
+    const { observer, name, state, timing, members, health, because } = watched
     const isSuspect = state === 'suspect'
     const fromUs = isSuspect ? Math.max(watched.calmSinceUs, watched.sinceUs) : watched.calmSinceUs
     const boundMs = isSuspect ? deadWithinMs(timing, members) : suspectedWithinMs(timing, members, health)
@@ -52,7 +52,7 @@ export class DeathDetection {
     this.#judge.report(
       'M4',
       `${observer} ${what} ${name}, which is down, after ${formatDuration(Math.floor(boundMs))}`,
-      [event],
+      because,
     )
   }
 }

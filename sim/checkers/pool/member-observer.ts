@@ -195,7 +195,7 @@ export class MemberObserver implements PoolObserver {
       calmSinceUs: Math.max(downUs, this.#calmUs, this.#beganUs, known.newsUs),
       sinceUs: known.stateUs,
       members: core.members.size,
-      event: known.event,
+      because: [this.#all.weather.downIn(name), known.event],
       health: this.#worstHealth,
       timing: core.options.timing,
     })

@@ -33,7 +33,7 @@ export class Membership {
 
   died(node: string): void {
     this.#observers.delete(node)
-    this.laws.weather.died(node, this.laws.nowUs())
+    this.laws.weather.died(node, this.laws.nowUs(), this.laws.eventNow())
   }
 
   /** The process of this node stands still from now on. */

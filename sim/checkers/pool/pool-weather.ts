@@ -39,6 +39,8 @@ export class PoolWeather {
   readonly #names = new Map<string, string>()
   /** By name in the pool: since when nobody runs under it. */
   readonly #downUs = new Map<string, number>()
+  /** By name in the pool: the event by which that was so; empty where nobody reads the trace. */
+  readonly #downIn = new Map<string, number>()
 
   /** `isTroubled`: some link is cut or slow, or some clock runs wrong. */
   look(nowUs: number, isTroubled: boolean): void {
@@ -63,18 +65,26 @@ export class PoolWeather {
     this.#movedUs = nowUs
   }
 
-  died(node: string, nowUs: number): void {
+  /** `event`: in the trace; 0: nobody reads. */
+  died(node: string, nowUs: number, event = 0): void {
     const name = this.#names.get(node)
     if (name === undefined) return
     this.#names.delete(node)
     this.#sleeps.delete(node)
     this.#movedUs = nowUs
-    if (![...this.#names.values()].includes(name)) this.#downUs.set(name, nowUs)
+    if ([...this.#names.values()].includes(name)) return
+    this.#downUs.set(name, nowUs)
+    if (event > 0) this.#downIn.set(name, event)
   }
 
   /** Since when nobody runs under this name; undefined: somebody does, or nobody ever has. */
   downSinceUs(name: string): number | undefined {
     return this.#downUs.get(name)
+  }
+
+  /** The event since which nobody has run under this name; 0: nobody reads the trace. */
+  downIn(name: string): number {
+    return this.#downIn.get(name) ?? 0
   }
 
   isAsleep(node: string): boolean {

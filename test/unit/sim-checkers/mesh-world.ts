@@ -84,7 +84,7 @@ class CardChains implements Chains {
 
 /** A mesh whose clocks may be twenty seconds apart, with events by hand. */
 export function meshWorld(lostKeys = new Set<string>()) {
-  const { judge, lines, counts } = recorder()
+  const { judge, lines, counts, now, causes } = recorder()
   const marks = new Set<string>()
   let nowUs = 0
   const due: { readonly atUs: number; readonly then: () => void }[] = []
@@ -110,7 +110,7 @@ export function meshWorld(lostKeys = new Set<string>()) {
   }
   const state = (roots: readonly RootText[], rest: Partial<MeshState> = {}): readonly MeshEvent[] =>
     laws.changed({ rotations: [], signingKeys: [], configuration: undefined, roots, ...rest })
-  return { laws, lines, counts, marks, until, state, wallMs: () => startWallMs + nowUs / 1000 }
+  return { laws, lines, counts, now, causes, marks, until, state, wallMs: () => startWallMs + nowUs / 1000 }
 }
 
 /** The `n`-th root, listed so. */

@@ -18,6 +18,7 @@ import type { KeyOperation } from '../../../sim/checkers/keys/key-history.ts'
 import { StaleReads } from '../../../sim/checkers/keys/stale-reads.ts'
 import { WholeChanges } from '../../../sim/checkers/keys/whole-changes.ts'
 import { MeshRotation } from '../../../sim/checkers/mesh/mesh-rotation.ts'
+import { DeathDetection } from '../../../sim/checkers/pool/death-detection.ts'
 import { GoneMembers } from '../../../sim/checkers/pool/gone-members.ts'
 import { Incarnations } from '../../../sim/checkers/pool/incarnations.ts'
 import { KeptRegistrations } from '../../../sim/checkers/pool/kept-registrations.ts'
@@ -26,7 +27,9 @@ import { DurableTerms } from '../../../sim/checkers/raft/durable-terms.ts'
 import { LeaderAppendOnly } from '../../../sim/checkers/raft/leader-append-only.ts'
 import { LogMatching } from '../../../sim/checkers/raft/log-matching.ts'
 import { StateMachineSafety } from '../../../sim/checkers/raft/state-machine-safety.ts'
+import { lanGossip } from '../../../src/agent/settings/gossip-timing.ts'
 import { logIndexOf, modifyIndexOf, termOf } from '../../../src/model/log-position.ts'
+import { crossing, leaf, meshWorld, pem, root } from './mesh-world.ts'
 import { entry, recorder } from './reports.ts'
 
 type At = (event: number) => void
@@ -273,6 +276,22 @@ const rows: readonly Row[] = [
       new Incarnations(judge).held('s1', 's2', before, { incarnation: 3, state: 'alive' })
     },
   ],
+  [
+    'M4',
+    [11, 12],
+    (judge) => {
+      const watched = {
+        observer: 's1',
+        name: 'c1',
+        state: 'alive',
+        calmSinceUs: 0,
+        sinceUs: 0,
+        members: 3,
+        health: 0,
+      } as const
+      new DeathDetection(judge).look(1e9, { ...watched, timing: lanGossip, because: [11, 12] })
+    },
+  ],
   ['M5', [11], (judge) => new GoneMembers(judge).contacted('s1', 's2', 'ping', 11)],
   [
     'E3',
@@ -352,6 +371,22 @@ const rows: readonly Row[] = [
 ]
 
 describe('a violation names the events that it follows from', () => {
+  it('C1, C3: the leaf that was given, and the roots that were published', () => {
+    const { laws, lines, causes, now, state, until } = meshWorld()
+    now.event = 11
+    state([root(1, true)])
+    now.event = 12
+    laws.given('web at c1', 'web', pem(leaf(1, 'R1', -20, 3_600, { service: 'web' })), 'key')
+    now.event = 13
+    state([root(1, false), root(2, true, [crossing(2)])])
+    until(3_500)
+    now.event = 14
+    state([root(2, true)])
+    expect(lines[0]).toMatch(/^C3: root 1 was removed/)
+    expect(lines[1]).toMatch(/^C1: .* does not accept leaf 1/)
+    expect(causes.slice(0, 2)).toEqual([[12], [12, 14]])
+  })
+
   it.each(rows)('%s: %j', (code, causes, play) => {
     const { judge, now, codes, causes: named } = recorder()
     play(judge, (event) => {

@@ -54,12 +54,15 @@ export function areJoined(one: NodeIdentity, other: NodeIdentity): boolean {
   return one.datacenter === other.datacenter || (one.apart !== true && other.apart !== true)
 }
 
-/** A client agent: `c1` on `10.0.<datacenter>.101`. At most 99 of them in a datacenter. */
+/** Clients whose addresses differ in their last number alone: from 101 to 250. */
+const clientsOfNetwork = 150
+
+/** A client agent: `c1` on `10.0.<datacenter>.101`. At most 99 of them in a datacenter; `number` counts through all of them. */
 export function clientIdentity(number: number, datacenter: string, datacenterNumber: number): NodeIdentity {
   return {
     name: `c${number}`,
     datacenter,
-    host: `10.0.${datacenterNumber}.${100 + number}`,
+    host: `10.${Math.floor((number - 1) / clientsOfNetwork)}.${datacenterNumber}.${101 + ((number - 1) % clientsOfNetwork)}`,
     id: `00000000-0000-4000-8001-${String(number).padStart(12, '0')}`,
     kind: 'client',
   }

@@ -32,6 +32,13 @@ describe('the nodes of a plan', () => {
     expect(nodes.map(({ identity }) => identity.host)[3]).toBe('10.0.2.4')
   })
 
+  it('have addresses of their own, however many datacenters are full of clients', () => {
+    const full = { servers: { count: 1 }, clients: { count: 99 } }
+    const hosts = plannedNodes({ dc1: full, dc2: full, dc3: full, dc4: full }).map(({ identity }) => identity.host)
+    expect(new Set(hosts).size).toBe(400)
+    expect(hosts.filter((host) => host.split('.').some((part) => Number(part) > 255))).toEqual([])
+  })
+
   it('have the settings of their datacenter, and their own over them', () => {
     expect(nodes.map(({ settings }) => settings.log_level)).toEqual([
       ...Array.from({ length: 3 }, () => undefined),

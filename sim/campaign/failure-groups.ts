@@ -1,4 +1,5 @@
 import { compareText } from '../../src/base/bytes.ts'
+import { forkFlags } from '../report/forks.ts'
 import type { SeedRecord } from '../report/seed-record.ts'
 
 /** Failures of one kind that are told, and kept with all that is known of them. */
@@ -15,6 +16,8 @@ export interface Example {
   readonly file: string
   readonly page: string
   readonly seed: number
+  /** Of a guided run. */
+  readonly forks: SeedRecord['forks']
   readonly verdict: SeedRecord['verdict']
   /** What was not met and where, or why there is no verdict. */
   readonly what: string
@@ -24,14 +27,17 @@ export interface Example {
 export interface FailureGroup {
   readonly fingerprint: string
   readonly failures: number
+  /** How many of them are of guided runs. */
+  readonly guided: number
   /** Titles of scenarios, in the order of their names. */
   readonly scenarios: readonly string[]
-  /** Those of the smallest seeds. */
+  /** Those of the smallest seeds, plain ones first. */
   readonly examples: readonly Example[]
 }
 
 interface Group {
   failures: number
+  guided: number
   readonly scenarios: Set<string>
   readonly examples: Example[]
 }
@@ -42,10 +48,11 @@ export class FailureGroups {
   #others = 0
 
   /** Counts one; gives its number among those of its kind, from 1 on. */
-  count(fingerprint: string, { scenario }: Pick<SeedRecord, 'scenario'>): number {
+  count(fingerprint: string, { scenario, forks }: Pick<SeedRecord, 'scenario' | 'forks'>): number {
     const group = this.#groupOf(fingerprint)
     if (group === undefined) return ++this.#others + shownOfKind
     if (group.scenarios.size < scenariosMax) group.scenarios.add(scenario)
+    if (forks !== undefined) group.guided++
     return ++group.failures
   }
 
@@ -55,7 +62,8 @@ export class FailureGroups {
     if (group === undefined || (record.failures.length === 0 && record.notes.length === 0)) return
     const { examples } = group
     const example = exampleOf(record)
-    const same = examples.findIndex(({ page, seed }) => page === example.page && seed === example.seed)
+    const name = ({ page, seed, forks }: Example): string => `${page} ${seed}${forkFlags(forks)}`
+    const same = examples.findIndex((one) => name(one) === name(example))
     if (same < 0) examples.push(example)
     else if (byPlace(example, examples[same] as Example) < 0) examples[same] = example
     examples.sort(byPlace)
@@ -69,8 +77,8 @@ export class FailureGroups {
 
   /** In no order. */
   get groups(): readonly FailureGroup[] {
-    return [...this.#groups].map(([fingerprint, { failures, scenarios, examples }]) => {
-      return { fingerprint, failures, scenarios: [...scenarios].toSorted(compareText), examples }
+    return [...this.#groups].map(([fingerprint, { failures, guided, scenarios, examples }]) => {
+      return { fingerprint, failures, guided, scenarios: [...scenarios].toSorted(compareText), examples }
     })
   }
 
@@ -81,16 +89,16 @@ export class FailureGroups {
   #groupOf(fingerprint: string): Group | undefined {
     const there = this.#groups.get(fingerprint)
     if (there !== undefined || this.#groups.size >= kindsMax) return there
-    const made: Group = { failures: 0, scenarios: new Set(), examples: [] }
+    const made: Group = { failures: 0, guided: 0, scenarios: new Set(), examples: [] }
     this.#groups.set(fingerprint, made)
     return made
   }
 }
 
-function exampleOf({ scenario, file, page, seed, verdict, failures, notes }: SeedRecord): Example {
+function exampleOf({ scenario, file, page, seed, forks, verdict, failures, notes }: SeedRecord): Example {
   const [first] = failures
   const what = first === undefined ? (notes[0] ?? verdict) : `${first.place}: ${first.message}`
-  return { scenario, file, page, seed, verdict, what: what.slice(0, messageMax) }
+  return { scenario, file, page, seed, forks, verdict, what: what.slice(0, messageMax) }
 }
 
 /** The most frequent kind first. */
@@ -99,6 +107,8 @@ export function byFrequency(one: FailureGroup, other: FailureGroup): number {
 }
 
 function byPlace(one: Example, other: Example): number {
-  const texts = ({ scenario, file, what }: Example): string => `${scenario}\n${file}\n${what}`
-  return one.seed - other.seed || compareText(texts(one), texts(other))
+  const texts = ({ scenario, file, forks, what }: Example): string =>
+    `${scenario}\n${forkFlags(forks)}\n${file}\n${what}`
+  const depth = ({ forks = [] }: Example): number => forks.length
+  return depth(one) - depth(other) || one.seed - other.seed || compareText(texts(one), texts(other))
 }

@@ -1,10 +1,12 @@
 import { compareText } from '../../src/base/bytes.ts'
 import { invariant } from '../../src/base/invariant.ts'
 import { type Judged, sumOfJudged } from '../checkers/judged-tally.ts'
+import { forkFlags } from '../report/forks.ts'
 import { hasFailed, type SeedRecord, type SeedVerdict } from '../report/seed-record.ts'
-import { MarkTally, type MissedDemand, missedInCampaign, type ReachedMark, reachedMarks } from '../scenario/demands.ts'
+import { MarkTally, type MissedDemand, missedInCampaign } from '../scenario/demands.ts'
 import { byFrequency, type FailureGroup, FailureGroups } from './failure-groups.ts'
 import { failureKind, fingerprintOf, kindWithoutRun } from './fingerprint.ts'
+import { GuidedTally } from './guided-tally.ts'
 import { demandsOf, type ManifestScenario } from './manifest.ts'
 import { type Arrival, chunksMax, SeedTable } from './seed-table.ts'
 
@@ -15,8 +17,15 @@ const otherRunsKept = 20
 export interface OtherRun {
   readonly scenario: string
   readonly seed: number
+  /** Of a guided run: the options that name it. */
+  readonly forks: string
   /** Every run that was seen: the beginning of its trace and its verdict. */
   readonly runs: readonly string[]
+}
+
+interface OtherRunsOfSeed extends Omit<OtherRun, 'runs'> {
+  readonly page: string
+  readonly runs: Set<string>
 }
 
 /** What is known of one scenario of a campaign. */
@@ -47,14 +56,16 @@ export interface Taken {
  * keeps is bounded by the number of seeds (a few bytes for each), of scenarios and of kinds of failures.
  */
 export class Ledger {
+  /** Runs with forks, beside the seeds. */
+  readonly guided: GuidedTally = new GuidedTally()
   readonly #failures = new FailureGroups()
   /** Of seeds without a run: their examples. How many there are is in the tables, for a run may come yet. */
   readonly #open = new FailureGroups()
   readonly #options: LedgerOptions
   readonly #accounts = new Map<string, PageAccount>()
-  /** Of runs. */
+  /** Of runs, and of guided ones. */
   readonly #verdicts = new Map<SeedVerdict, number>()
-  readonly #otherRuns: (Omit<OtherRun, 'runs'> & { readonly page: string; readonly runs: Set<string> })[] = []
+  readonly #otherRuns: OtherRunsOfSeed[] = []
   #judged: Judged = sumOfJudged([])
   #runs = 0
   #cpuMs = 0
@@ -86,15 +97,14 @@ export class Ledger {
   take(record: SeedRecord): Taken {
     const account = this.#accounts.get(record.page)
     invariant(account !== undefined, 'a record is of a scenario of the campaign', { page: record.page })
-    const arrival = account.table.put(record)
+    const kind = failureKind(record)
+    const isGuided = record.forks !== undefined
+    const arrival = isGuided ? this.#takeGuided(account, record, kind !== undefined) : this.#takePlain(account, record)
     if (arrival === 'first other run') this.#seedsWithOtherRuns++
-    if (arrival === 'first other run' || arrival === 'other run') this.#otherRun(account, record)
     if (arrival === 'again') this.#again++
     const isNew = arrival === 'new'
-    if (isNew && record.trace !== null) this.#count(account, record)
-    const kind = failureKind(record)
     if (kind === undefined || arrival === 'no room') return { arrival }
-    const groups = record.trace === null ? this.#open : this.#failures
+    const groups = record.trace === null && !isGuided ? this.#open : this.#failures
     const fingerprint = record.fingerprint ?? fingerprintOf(kind, this.#options.sha256)
     groups.offer(fingerprint, record)
     return { arrival, fingerprint, ...(isNew ? { ofKind: groups.count(fingerprint, record) } : {}) }
@@ -155,17 +165,17 @@ export class Ledger {
 
   /** The first of them, and how many there are. */
   get otherRuns(): { readonly seeds: number; readonly shown: readonly OtherRun[] } {
-    const shown = this.#otherRuns.map(({ scenario, seed, runs }) => {
-      return { scenario, seed, runs: [...runs].toSorted(compareText) }
+    const shown = this.#otherRuns.map(({ scenario, seed, forks, runs }) => {
+      return { scenario, seed, forks, runs: [...runs].toSorted(compareText) }
     })
     return { seeds: this.#seedsWithOtherRuns, shown }
   }
 
-  /** Marks of all scenarios together. */
-  get marks(): readonly ReachedMark[] {
+  /** Marks of the seeds of all scenarios together. */
+  get marks(): MarkTally {
     const all = new MarkTally()
     for (const { marks } of this.#accounts.values()) all.addAll(marks)
-    return reachedMarks(undefined, all)
+    return all
   }
 
   /** Demands on the seeds of a scenario together that they do not meet. */
@@ -173,12 +183,33 @@ export class Ledger {
     return missedInCampaign(demandsOf(scenario), marks)
   }
 
+  #takePlain(account: PageAccount, record: SeedRecord): Arrival {
+    const arrival = account.table.put(record)
+    if (arrival === 'new' && record.trace !== null) this.#count(account, record)
+    if (arrival !== 'first other run' && arrival !== 'other run') return arrival
+    const { trace, verdict } = account.table.runOf(record.seed)
+    this.#otherRun(account, record, `${trace} ${verdict}`)
+    return arrival
+  }
+
+  /** Beside the seeds: it counts as a run and as a failure, but demands are on seeds alone, whose chance nobody chose. */
+  #takeGuided(account: PageAccount, record: SeedRecord, isFailed: boolean): Arrival {
+    const { arrival, before } = this.guided.take(record, isFailed)
+    if (before !== undefined) this.#otherRun(account, record, before)
+    if (arrival !== 'new') return arrival
+    const { verdict, cpuMs, counts } = record
+    this.#verdicts.set(verdict, (this.#verdicts.get(verdict) ?? 0) + 1)
+    this.#cpuMs += cpuMs
+    this.#judged = sumOfJudged([this.#judged, counts])
+    return arrival
+  }
+
   #openGroups(): readonly FailureGroup[] {
     return [...this.#accounts.values()].flatMap(({ scenario: { scenario, page }, table }) =>
       table.open.map(([verdict, failures]) => {
         const fingerprint = fingerprintOf(kindWithoutRun(verdict, page), this.#options.sha256)
         const examples = this.#open.examplesOf(fingerprint).filter(({ seed }) => !table.hasRun(seed))
-        return { fingerprint, failures, scenarios: [scenario], examples }
+        return { fingerprint, failures, guided: 0, scenarios: [scenario], examples }
       }),
     )
   }
@@ -195,13 +226,15 @@ export class Ledger {
   }
 
   /** Those of the smallest seeds are kept, in whatever order they come. */
-  #otherRun({ scenario: { scenario, page }, table }: PageAccount, { seed, trace, verdict }: SeedRecord): void {
-    const { trace: before, verdict: verdictBefore } = table.runOf(seed)
-    const runs = [`${before} ${verdictBefore}`, `${trace?.slice(0, 16)} ${verdict}`]
-    const there = this.#otherRuns.find((one) => one.page === page && one.seed === seed)
-    if (there === undefined) this.#otherRuns.push({ page, scenario, seed, runs: new Set(runs) })
+  #otherRun({ scenario: { scenario, page } }: PageAccount, record: SeedRecord, before: string): void {
+    const { seed, trace, verdict } = record
+    const forks = forkFlags(record.forks)
+    const runs = [before, `${trace?.slice(0, 16)} ${verdict}`]
+    const there = this.#otherRuns.find((one) => one.page === page && one.seed === seed && one.forks === forks)
+    if (there === undefined) this.#otherRuns.push({ page, scenario, seed, forks, runs: new Set(runs) })
     else for (const run of runs) there.runs.add(run)
-    this.#otherRuns.sort((one, other) => one.seed - other.seed || compareText(one.page, other.page))
+    const texts = ({ page: of, forks: and }: OtherRunsOfSeed): string => `${of}${and}`
+    this.#otherRuns.sort((one, other) => one.seed - other.seed || compareText(texts(one), texts(other)))
     this.#otherRuns.length = Math.min(this.#otherRuns.length, otherRunsKept)
   }
 }

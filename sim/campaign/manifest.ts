@@ -36,6 +36,7 @@ export const manifestSchema = z.strictObject({
     .strictObject({
       verify: z.boolean().describe('each seed is run twice'),
       demands: z.boolean().describe('runs must come to what their scenario demands'),
+      guided: z.boolean().optional().describe('runs that reached rare marks are gone on with, too'),
       steps: z.int().optional().describe('bound of the search over the history of a key'),
     })
     .describe('of the command line, where they decide a verdict'),
@@ -89,6 +90,7 @@ export function cannotResume(file: Manifest, command: Manifest): string | undefi
     ['seeds', ({ seeds }) => seedsText(seeds)],
     ['shard', ({ shard }) => shareText(shard)],
     ['verify', ({ flags }) => String(flags.verify)],
+    ['guided', ({ flags }) => String(flags.guided ?? false)],
   ]
   for (const [name, textOf] of texts) {
     if (textOf(file) !== textOf(command)) return `its ${name} is ${textOf(file)}, and ${textOf(command)} was asked for`

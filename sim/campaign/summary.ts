@@ -1,8 +1,11 @@
 import { compareText } from '../../src/base/bytes.ts'
+import { forkFlags } from '../report/forks.ts'
 import { grouped, judgedLines } from '../report/judged-lines.ts'
 import { type SeedVerdict, seedVerdicts } from '../report/seed-record.ts'
 import { markLines, repeatCommand } from '../report/terminal-report.ts'
+import { reachedMarks } from '../scenario/demands.ts'
 import type { FailureGroup } from './failure-groups.ts'
+import { rareInBoth, reachedAlone } from './guided-tally.ts'
 import type { Ledger } from './ledger.ts'
 
 /** Kinds of failures that are told with their seeds. */
@@ -51,34 +54,54 @@ export function failureGroupLines({ failureGroups: groups, furtherFailures: othe
   return [...shown, ...(more === 0 ? [] : [`and ${grouped(more)} failures of further kinds`])]
 }
 
-function groupLines({ fingerprint, failures, scenarios, examples }: FailureGroup): readonly string[] {
+function groupLines({ fingerprint, failures, guided, scenarios, examples }: FailureGroup): readonly string[] {
   const named = scenarios.slice(0, titlesShown).join(', ')
   const more = scenarios.length > titlesShown ? ` and ${scenarios.length - titlesShown} more` : ''
   const count = failures === 1 ? '1 failure' : `${grouped(failures)} failures`
-  const head = `${count} of kind ${fingerprint}, in ${named}${more}`
+  const forked =
+    guided === 0 ? '' : `; ${guided === failures ? 'by guided runs alone' : `${grouped(guided)} by guided runs`}`
+  const head = `${count} of kind ${fingerprint}, in ${named}${more}${forked}`
   const told = examples.flatMap((example) => [
-    `  seed ${example.seed} of ${example.scenario}, ${example.verdict.toUpperCase()}: ${example.what}`,
+    `  seed ${example.seed}${forkFlags(example.forks)} of ${example.scenario}, ${example.verdict.toUpperCase()}: ${example.what}`,
     `    repeat with: ${repeatCommand(example)}`,
   ])
   const rest = failures - examples.length
   return [head, ...told, ...(rest <= 0 || examples.length === 0 ? [] : [`  and ${grouped(rest)} more`])]
 }
 
+/** Which states and failures guided runs found that plain seeds did not, and the other way round. */
+export function guidedLines({ guided, marks: plain, runs, failureGroups }: Ledger): readonly string[] {
+  if (guided.runs === 0) return []
+  const alone = (text: string, found: readonly string[]): string =>
+    `  ${text}: ${found.length === 0 ? 'none' : found.join(', ')}`
+  const kinds = failureGroups.filter((group) => group.guided === group.failures).length
+  const both = rareInBoth(plain, guided.marks)
+  return [
+    `guided: ${guided.runs === 1 ? '1 run' : `${grouped(guided.runs)} runs`} beside ${grouped(runs)} plain ones`,
+    alone('marks that guided runs alone reached', reachedAlone(guided.marks, plain)),
+    alone('marks that plain runs alone reached', reachedAlone(plain, guided.marks)),
+    alone('rare marks of both, plain and guided', both),
+    `  kinds of failures that guided runs alone found: ${kinds} of ${failureGroups.length}`,
+  ]
+}
+
 /** What the campaign went through, and what was judged. */
 export function cameToLines(ledger: Ledger): readonly string[] {
-  return [...markLines(ledger.marks, ledger.runs), ...judgedLines(ledger.judged)]
+  return [...markLines(reachedMarks(undefined, ledger.marks), ledger.runs), ...judgedLines(ledger.judged)]
 }
 
 /** Seeds that had two runs: nothing else that is counted means anything then. */
 export function otherRunLines({ otherRuns: { seeds, shown } }: Ledger): readonly string[] {
   if (seeds === 0) return []
-  const told = shown.map(({ scenario, seed, runs }) => `  seed ${seed} of ${scenario}: ${runs.join('; ')}`)
+  const told = shown.map(
+    ({ scenario, seed, forks, runs }) => `  seed ${seed}${forks} of ${scenario}: ${runs.join('; ')}`,
+  )
   const head = `NOT DETERMINISTIC: ${grouped(seeds)} ${seeds === 1 ? 'seed has' : 'seeds have'} more than one run`
   return [head, ...told, ...(seeds > shown.length ? [`  and ${grouped(seeds - shown.length)} more`] : [])]
 }
 
 /** `1,204 runs, 12 failed of 2 kinds, 1 undecided, 3,301 s of CPU time`. */
-export function totalText({ accounts, records, verdicts, failureGroups, recovered, cpuMs }: Ledger): string {
+export function totalText({ accounts, records, guided, verdicts, failureGroups, recovered, cpuMs }: Ledger): string {
   const wrong = seedVerdicts.flatMap((verdict) => {
     const count = verdict === 'passed' ? 0 : (verdicts.get(verdict) ?? 0)
     return count === 0 ? [] : [`${grouped(count)} ${verdict}`]
@@ -88,9 +111,12 @@ export function totalText({ accounts, records, verdicts, failureGroups, recovere
   const of = kinds < 2 ? [] : [`${grouped(kinds)} kinds of failures`]
   const scenarios = accounts.length === 1 ? '1 scenario' : `${grouped(accounts.length)} scenarios`
   const runs = records === 1 ? '1 run' : `${grouped(records)} runs`
+  const beside = guided.runs === 0 ? '' : ` and ${grouped(guided.runs)} guided`
   const late = recovered === 0 ? [] : [`${grouped(recovered)} had no verdict at first`]
   if (records === 0) return `${scenarios}, no run`
-  return [scenarios, runs, ...verdict, ...of, ...late, `${(cpuMs / 1000).toFixed(0)} s of CPU time`].join(', ')
+  return [scenarios, `${runs}${beside}`, ...verdict, ...of, ...late, `${(cpuMs / 1000).toFixed(0)} s of CPU time`].join(
+    ', ',
+  )
 }
 
 /** Verdicts that occurred, for the exit code. */

@@ -167,6 +167,7 @@ function addCampaign(program: Command, terminal: SimTerminal, ended: Ended): voi
     .option('--jsonl <file>', 'write a manifest, then a line of JSON for each seed, for merge')
     .option('--resume', 'go on with that file, where it is there: run what it lacks')
     .option('--verify', 'run each seed twice and compare the trace hashes')
+    .option('--guided', 'beside plain seeds, go on with other chance from where runs reached rare marks')
     .option('--quiet', 'without the scenarios that passed, and without what was judged')
     .option('--no-demands', 'do not fail where runs come to less than their scenario demands')
     .option('--jobs <n>', 'run so many seeds at the same time, each in a process; as many as there are cores', jobCount)

@@ -2,8 +2,8 @@
 export interface Turns<Turn> {
   /** How many there are; infinite: as many as there is time for. */
   readonly count: number
-  /** The next one; undefined: there is none any more. */
-  next(): Turn | undefined
+  /** The next one; `later`: it depends on results that are not there yet; undefined: there is none any more. */
+  next(): Turn | 'later' | undefined
 }
 
 /** Turns that one worker makes one after another; `first`: the place of the first one in the order of results. */
@@ -48,6 +48,7 @@ export class SeedQueue<Turn> {
         this.endAt(first + turns.length - 1)
         break
       }
+      if (turn === 'later') break
       turns.push(turn)
     }
     this.#next += turns.length

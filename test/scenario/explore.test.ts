@@ -142,4 +142,48 @@ describe('svc-sim explore', () => {
     expect(await svcSim(argv, { cwd })).toMatchObject({ exit: 0 })
     expect(recordsIn(join(cwd, 'c.jsonl')).map(({ seed }) => seed)).toEqual([3 * 2 ** 20 + 1, 3 * 2 ** 20 + 2])
   })
+
+  it('goes on, with --guided, from where a run reached a rare mark, and each such run repeats by its seed and forks', async () => {
+    const cwd = folder()
+    // Whether its one fault comes depends on the seed and on what the rule says, and on nothing that an agent does: of these seeds in the last.
+    const rare = `scenario: A leader seldom dies
+cluster:
+  dc1:
+    servers: { count: 3, restart after: 100ms }
+    config: { performance: { raft_multiplier: 1 } }
+faults:
+  - every: 1500ms..1500ms
+    chance: 8%
+    do: [{ crash: leader, for: 100ms }]
+lasts: 2s
+`
+    writeFileSync(join(cwd, 'rare.yaml'), rare)
+    const argv = [
+      'explore',
+      'rare.yaml',
+      '--seeds',
+      '5..24',
+      '--guided',
+      '--jobs',
+      '2',
+      '--jsonl',
+      'g.jsonl',
+      '--quiet',
+    ]
+    const { exit, out } = await svcSim(argv, { cwd })
+    expect(exit).toBe(0)
+    expect(out).toMatch(/^guided: 8 runs beside 20 plain ones$/m)
+    expect(out).toMatch(/^ {2}rare marks of both, plain and guided: .*leader process gone 1 of 20 and 8 of 8/m)
+    const all = recordsIn(join(cwd, 'g.jsonl'))
+    const guided = all.filter(({ forks }) => forks !== undefined)
+    expect(all.slice(0, 20).map(({ seed }) => seed)).toEqual(Array.from({ length: 20 }, (_, at) => at + 5))
+    expect(guided.map(({ seed }) => seed)).toEqual(Array(8).fill(24))
+    expect(new Set(guided.map(({ trace }) => trace)).size).toBe(8)
+    const [fork] = guided[2]?.forks ?? []
+    const again = await svcSim(
+      ['run', 'rare.yaml', '--seed', '24', '--fork', `${fork?.atMs}ms:${fork?.seed}`, '--json'],
+      { cwd },
+    )
+    expect(seedRecordSchema.parse(JSON.parse(again.out))).toMatchObject({ forks: [fork], trace: guided[2]?.trace })
+  })
 })

@@ -1,10 +1,9 @@
 import { Ledger } from '../../campaign/ledger.ts'
 import { cannotResume, type Manifest, manifestDemands, shareText } from '../../campaign/manifest.ts'
-import { countOfShare, type Share, seedOfShare, spanText } from '../../campaign/share.ts'
-import type { SentPage, SentTurn } from '../../pool/lane.ts'
+import { countOfShare, type Share, spanText } from '../../campaign/share.ts'
+import type { SentPage } from '../../pool/lane.ts'
 import { WorkerDidNotStart } from '../../pool/lane.ts'
 import { runPool } from '../../pool/pool.ts'
-import type { Turns } from '../../pool/seed-queue.ts'
 import { LineFile } from '../line-file.ts'
 import { readPages } from '../pages.ts'
 import { Progress } from '../progress.ts'
@@ -14,6 +13,7 @@ import { exits, type SimTerminal } from '../terminal.ts'
 import { readForResume } from './campaign-file.ts'
 import { Exploration } from './exploration.ts'
 import { type ExploreFlags, spanOf } from './flags.ts'
+import { GuidedTurns, turnsOf } from './turns.ts'
 
 const whole: Share = { index: 1, of: 1 }
 
@@ -62,7 +62,7 @@ function twiceIn(pages: readonly SentPage[]): string | undefined {
 function manifestOf(
   pages: readonly SentPage[],
   { first, last }: { readonly first: number; readonly last?: number | undefined },
-  { shard = whole, commit, verify = false, demands = true, steps }: ExploreFlags,
+  { shard = whole, commit, verify = false, demands = true, guided = false, steps }: ExploreFlags,
   terminal: SimTerminal,
 ): Manifest {
   const scenarios = pages.map(({ hash: page, loaded: { file, scenario } }) => {
@@ -78,7 +78,7 @@ function manifestOf(
     seeds: { first, ...(last === undefined ? {} : { last }) },
     shard,
     ...(commit === undefined ? {} : { commit }),
-    flags: { verify, demands, ...(steps === undefined ? {} : { steps }) },
+    flags: { verify, demands, ...(guided ? { guided } : {}), ...(steps === undefined ? {} : { steps }) },
   }
 }
 
@@ -142,9 +142,10 @@ interface Prepared {
 
 async function exploreWith(prepared: Prepared, flags: ExploreFlags, terminal: SimTerminal): Promise<number> {
   const { pages, manifest, ledger, lines, before } = prepared
-  const { jobs = terminal.cores, stall = usualStallMs, verify = false, steps, time } = flags
+  const { jobs = terminal.cores, stall = usualStallMs, verify = false, steps, time, guided = false } = flags
   const total = pages.length * countOfShare(manifest.seeds, manifest.shard)
-  const progress = new Progress(total - before, terminal.wallMs, time)
+  const count = total - before
+  const progress = new Progress(guided ? Number.POSITIVE_INFINITY : count, terminal.wallMs, time)
   const screen = new Screen(terminal, () => progress.text())
   const { seeds, shard } = manifest
   const resumed = before === 0 ? '' : `, ${before} runs are in ${flags.jsonl}`
@@ -155,10 +156,12 @@ async function exploreWith(prepared: Prepared, flags: ExploreFlags, terminal: Si
   const exploration = new Exploration({ manifest, ledger, lines, screen, progress, flags, terminal })
   const startedMs = terminal.wallMs()
   const isOver = (): boolean => time !== undefined && terminal.wallMs() - startedMs >= time
+  const asked = { pages, manifest, ledger, count, isOver }
+  const guide = guided ? new GuidedTurns(asked) : undefined
   try {
     await runPool({
       pages,
-      turns: turnsOf(prepared, total - before, isOver),
+      turns: guide ?? turnsOf(asked),
       // A worker that has a batch goes on with it when the time is over.
       ...(time === undefined ? {} : { batchMax: 1 }),
       jobs,
@@ -167,7 +170,10 @@ async function exploreWith(prepared: Prepared, flags: ExploreFlags, terminal: Si
       confirm: true,
       searchStepsMax: steps,
       startWorker: () => terminal.startWorker(stall),
-      onRecord: (record) => exploration.take(record),
+      onRecord: (record) => {
+        exploration.take(record)
+        guide?.took(record)
+      },
       onJudged: (record) => progress.judged(record),
     })
   } catch (cause) {
@@ -182,17 +188,4 @@ async function exploreWith(prepared: Prepared, flags: ExploreFlags, terminal: Si
   const problem = await lines?.end()
   if (problem !== undefined) terminal.error(`${problem}\n`)
   return problem === undefined ? exit : exits.usage
-}
-
-/** Seed by seed, each over all scenarios, so that time is spent on all of them alike; without what has a run. */
-function turnsOf({ pages, manifest, ledger }: Prepared, count: number, isOver: () => boolean): Turns<SentTurn> {
-  const { seeds, shard } = manifest
-  const places = countOfShare(seeds, shard)
-  const turns = (function* () {
-    for (let place = 0; place < places; place++) {
-      const seed = seedOfShare(seeds, shard, place)
-      for (const page of pages) if (!ledger.hasRun(page.hash, seed)) yield { page, seed }
-    }
-  })()
-  return { count, next: () => (isOver() ? undefined : (turns.next().value ?? undefined)) }
 }

@@ -6,6 +6,7 @@ import { countOfShare } from '../../campaign/share.ts'
 import {
   cameToLines,
   failureGroupLines,
+  guidedLines,
   isSound,
   missedLines,
   otherRunLines,
@@ -63,6 +64,7 @@ export class Exploration {
     const { ledger, screen, flags } = this.#parts
     const missed = missedLines(ledger)
     for (const line of [...this.#scenarioLines(), ...failureGroupLines(ledger), ...missed]) screen.line(line)
+    for (const line of guidedLines(ledger)) screen.line(line)
     if (flags.quiet !== true) for (const line of cameToLines(ledger)) screen.line(line)
     for (const line of otherRunLines(ledger)) screen.line(line)
     const lacking = this.#lacking()

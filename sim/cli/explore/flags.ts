@@ -17,6 +17,8 @@ export interface ExploreFlags {
   readonly resume?: boolean
   readonly verify?: boolean
   readonly demands?: boolean
+  /** Go on with runs that reached rare marks, beside plain seeds. */
+  readonly guided?: boolean
   readonly quiet?: boolean
   readonly steps?: number
   readonly stall?: number

@@ -6,6 +6,7 @@ import { countOfShare, type SeedSpan, spanText } from '../../campaign/share.ts'
 import {
   cameToLines,
   failureGroupLines,
+  guidedLines,
   isSound,
   missedLines,
   otherRunLines,
@@ -95,7 +96,7 @@ class Merged {
     const missed = missedLines(ledger)
     if (others.length > 0) say(others)
     else {
-      say([...failureGroupLines(ledger), ...missed])
+      say([...failureGroupLines(ledger), ...missed, ...guidedLines(ledger)])
       if (quiet !== true) say(cameToLines(ledger))
     }
     const again = ledger.again === 0 ? '' : `; ${grouped(ledger.again)} lines were there more than once, and equal`

@@ -10,11 +10,10 @@ describe('svc-sim merge', () => {
     const records = whole.map((record) =>
       record.seed < 6 && record.scenario === 'A' ? recordOf('A', record.seed, 'failed') : record,
     )
-    const { exit, out, error } = await merged({ 'a.jsonl': textOfCampaign(manifestOf(), records) })
+    const { exit, out, error } = await merged({ 'a.jsonl': textOfCampaign(manifestOf(), records) }, '--quiet')
     expect({ exit, error }).toEqual({ exit: 1, error: '' })
     expect(out.replaceAll(/of kind [0-9a-f]{16}/g, 'of kind …')).toMatchInlineSnapshot(`
       "A: 12 of 12 seeds up to 12, 5 failed
-      B: 12 of 12 seeds up to 12, all passed
       3 failures of kind …, in A
         seed 1 of A, FAILED: a.yaml:9:5: s1 still runs after 1.5 s
           repeat with: svc-sim run a.yaml --seed 1
@@ -27,10 +26,6 @@ describe('svc-sim merge', () => {
           repeat with: svc-sim run a.yaml --seed 2
         seed 4 of A, FAILED: a.yaml:8:5: s4 still runs after 4.5 s
           repeat with: svc-sim run a.yaml --seed 4
-      marks in 24 seeds: tail cut 8
-        R1 156 elections · R2 to R7 none · D1 D2 none · K1 to K3 none · S1 to S3 none · W1 to W3 none
-        M1 to M7 none · E1 to E4 none · O1 to O3 none · Q1 none · A1 to A4 none · C1 to C6 none · H3 none
-        P1 P2 none · L1 none
       total: 2 scenarios, 24 runs, 5 failed, 2 kinds of failures, 0 s of CPU time
       "
     `)

@@ -1,0 +1,87 @@
+import { Guide } from '../../campaign/guide.ts'
+import type { Ledger } from '../../campaign/ledger.ts'
+import type { Manifest } from '../../campaign/manifest.ts'
+import { countOfShare, seedOfShare } from '../../campaign/share.ts'
+import type { SentPage, SentTurn } from '../../pool/lane.ts'
+import type { Turns } from '../../pool/seed-queue.ts'
+import type { SeedRecord } from '../../report/seed-record.ts'
+
+/** Plain runs of one round of a guided campaign, at least: workers wait for one another between rounds. */
+const roundRuns = 64
+
+interface TurnsOptions {
+  readonly pages: readonly SentPage[]
+  readonly manifest: Manifest
+  readonly ledger: Ledger
+  /** Number of plain runs that are left. */
+  readonly count: number
+  /** The time is spent: no further run is begun. */
+  readonly isOver: () => boolean
+}
+
+/** Seed by seed, each over all scenarios, so that time is spent on all of them alike; without what has a run. */
+function* plainTurns({ pages, manifest: { seeds, shard }, ledger }: TurnsOptions): Generator<SentTurn, void, void> {
+  const places = countOfShare(seeds, shard)
+  for (let place = 0; place < places; place++) {
+    const seed = seedOfShare(seeds, shard, place)
+    for (const page of pages) if (!ledger.hasRun(page.hash, seed)) yield { page, seed }
+  }
+}
+
+export function turnsOf(options: TurnsOptions): Turns<SentTurn> {
+  const turns = plainTurns(options)
+  return { count: options.count, next: () => (options.isOver() ? undefined : (turns.next().value ?? undefined)) }
+}
+
+/**
+ * Plain turns in rounds, and behind each round as many guided ones at most, which its results chose. A guided run is chosen
+ * when all results before it are there, in their order, so that the choice does not depend on which worker was fast.
+ */
+export class GuidedTurns implements Turns<SentTurn> {
+  /** Nobody knows how many guided runs there will be. */
+  readonly count: number = Number.POSITIVE_INFINITY
+  readonly #options: TurnsOptions
+  readonly #guide = new Guide()
+  readonly #turns: Generator<SentTurn | 'later', void, void>
+  /** Turns that were given, and whose records have not come. */
+  #open = 0
+
+  constructor(options: TurnsOptions) {
+    this.#options = options
+    this.#turns = this.#rounds()
+  }
+
+  next(): SentTurn | 'later' | undefined {
+    if (this.#options.isOver()) return undefined
+    const turn = this.#turns.next().value ?? undefined
+    if (turn !== undefined && turn !== 'later') this.#open++
+    return turn
+  }
+
+  /** The record of a turn, in the order in which turns were given. */
+  took(record: SeedRecord): void {
+    this.#open--
+    this.#guide.saw(record)
+  }
+
+  *#rounds(): Generator<SentTurn | 'later', void, void> {
+    const { pages } = this.#options
+    const plain = plainTurns(this.#options)
+    const round = Math.ceil(roundRuns / pages.length) * pages.length
+    for (;;) {
+      let given = 0
+      for (; given < round; given++) {
+        const turn = plain.next().value ?? undefined
+        if (turn === undefined) break
+        yield turn
+      }
+      if (given === 0) return
+      while (this.#open > 0) yield 'later'
+      for (const page of pages) {
+        const guided = this.#guide.next(page.hash, Math.ceil(given / pages.length))
+        for (const { seed, forks } of guided) yield { page, seed, forks }
+      }
+      while (this.#open > 0) yield 'later'
+    }
+  }
+}

@@ -77,6 +77,16 @@ describe('bad usage', () => {
       /^--trace x\.out and --jsonl \.\/x\.out are one file/,
     ],
     [
+      'a scenario as the file of a campaign',
+      ['explore', 'package.json', '--seeds', '1..1', '--jsonl', './package.json'],
+      /^--jsonl .* would overwrite the scenario package\.json/,
+    ],
+    [
+      'one file for two outputs of mutate',
+      ['mutate', '--room', 'src/raft/core', '--jsonl', 'x.out', '--markdown', './x.out'],
+      /^--jsonl x\.out and --markdown \.\/x\.out are one file/,
+    ],
+    [
       'a scenario as output',
       ['run', 'package.json', '--junit', 'bin/../package.json'],
       /^--junit .* would overwrite the scenario package\.json/,

@@ -5,6 +5,7 @@ import type { SentPage } from '../../pool/lane.ts'
 import { WorkerDidNotStart } from '../../pool/lane.ts'
 import { runPool } from '../../pool/pool.ts'
 import { LineFile } from '../line-file.ts'
+import { oneFileTwice } from '../one-file.ts'
 import { readPages } from '../pages.ts'
 import { Progress } from '../progress.ts'
 import { usualStallMs } from '../run-flags.ts'
@@ -22,6 +23,9 @@ export async function explore(files: readonly string[], flags: ExploreFlags, ter
   const span = spanOf(flags)
   const misuse = typeof span === 'string' ? span : misuseOf(flags)
   if (typeof span === 'string' || misuse !== undefined) return refused(terminal, misuse ?? '')
+  const inputs = files.map((file) => ({ as: 'the scenario', file }))
+  const overwriting = await oneFileTwice(terminal.disk, inputs, [{ as: '--jsonl', file: flags.jsonl }])
+  if (overwriting !== undefined) return refused(terminal, overwriting)
   const pages = await readPages(files.length === 0 ? terminal.shippedScenarios() : files, flags, terminal)
   if (pages === undefined) return exits.usage
   const twice = twiceIn(pages)

@@ -3,6 +3,7 @@ import { runCampaign } from '../../mutation/campaign.ts'
 import type { Head, Line, MutantLine, RunLine } from '../../mutation/lines.ts'
 import { scores, scoreTable, survivorTable } from '../../mutation/score.ts'
 import { writeText } from '../files.ts'
+import { oneFileTwice } from '../one-file.ts'
 import { Screen } from '../screen.ts'
 import { exits, type SimTerminal } from '../terminal.ts'
 import type { MutateFlags } from './flags.ts'
@@ -14,6 +15,15 @@ const shownMax = 60
 
 /** `svc-sim mutate`: one line for each mutant, and the score by room. */
 export async function runMutate(flags: MutateFlags, terminal: SimTerminal): Promise<number> {
+  const outputs = [
+    { as: '--jsonl', file: flags.jsonl },
+    { as: '--markdown', file: flags.markdown },
+  ]
+  const twice = await oneFileTwice(terminal.disk, [], outputs)
+  if (twice !== undefined) {
+    terminal.error(`${twice}\n`)
+    return exits.usage
+  }
   const build = builtOf(flags, terminal)
   if (typeof build === 'string') {
     terminal.error(`${build}\n`)

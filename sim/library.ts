@@ -129,9 +129,9 @@ function turnstile<T>(act: () => Promise<T>): Promise<T> {
 
 /** A simulated cluster whose agents have all joined, and one of whose servers leads. */
 export async function createCluster(options: ClusterOptions = {}): Promise<SimCluster> {
-  const { seed = 1 } = options
   const loaded = libraryPage(options)
   if (!loaded.ok) throw new Error(loaded.error)
+  const { seed = 1 } = options
   const cluster = new LibraryCluster({ loaded: loaded.value, seed }, createPlatform, turnstile)
   try {
     await cluster.start()

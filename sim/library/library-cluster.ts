@@ -171,8 +171,7 @@ export class LibraryCluster {
   /** One action of the language of scenarios, at once. */
   fault(action: Readonly<Record<string, unknown>>): void {
     const parsed = faultAction.safeParse(action)
-    if (!parsed.success)
-      throw new Error(`no such fault: ${parsed.error.issues.map(({ message }) => message).join('; ')}`)
+    if (!parsed.success) throw new Error(`no such fault: ${problemsText(parsed.error.issues)}`)
     const { decisions } = this.#run.simulation
     const draw = decisions.drawsOnce(decisions.identity('fault of a test', this.#faults++), 'fault')
     const deed = this.#run.injector.perform(parsed.data, this.#run.scopeOf(undefined, draw))
@@ -183,8 +182,7 @@ export class LibraryCluster {
   /** One step of the language of scenarios, to its end. One that is not met ends the run. */
   async step(given: Readonly<Record<string, unknown>>): Promise<void> {
     const parsed = step.safeParse({ step: 'a step of the test', ...given })
-    if (!parsed.success)
-      throw new Error(`no such step: ${parsed.error.issues.map(({ message }) => message).join('; ')}`)
+    if (!parsed.success) throw new Error(`no such step: ${problemsText(parsed.error.issues)}`)
     this.#run.tell('step', parsed.data.step)
     await this.#turnstile(() => performStep(this.#run, parsed.data, ['scenario']))
     const error = this.#failure()
@@ -255,6 +253,15 @@ export class LibraryCluster {
       [`seed ${this.#seed}: what must hold does not`, ...lines, 'the end of the story:', ...story].join('\n'),
     )
   }
+}
+
+interface Issue {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+}
+
+function problemsText(issues: readonly Issue[]): string {
+  return issues.map(({ path, message }) => [path.map(String).join('.'), message].filter(Boolean).join(': ')).join('; ')
 }
 
 /** What a resolver can ask. OPT is no type of a question: it says how large the asker's datagrams may be. */

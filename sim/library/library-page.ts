@@ -24,6 +24,8 @@ export const managementToken = '00000000-0000-4000-8000-00000000aaaa'
 
 /** The scenario of such a cluster, in which nothing happens by itself; or everything that is wrong with the options. */
 export function libraryPage(options: ClusterOptions): Result<LoadedScenario, string> {
+  const given: unknown = options
+  if (!isRecord(given)) return err('createCluster: its options are an object, such as { servers: 3 }')
   const problems = problemsOf(options)
   if (problems.length > 0) return err(`createCluster: ${problems.join('; ')}`)
   const { servers = 3, clients = 0, release, config, acl, world } = options

@@ -97,6 +97,7 @@ it('is the same', async () => deepEqual(await play(7), ${JSON.stringify(first)})
         'leave: s3 cannot be asked: no agent runs there, or it is starting',
       )
       await expect(c.step({ explode: 's1' })).rejects.toThrow(/no such step/)
+      await expect(c.step({ reload: 's1' })).rejects.toThrow(/no such step: reload: /)
       await expect(c.advance(Number.POSITIVE_INFINITY)).rejects.toThrow('is no time span')
       await expect(c.advance('1000000h')).rejects.toThrow('at most 20 years')
       await expect(c.until(() => false, 1_000)).rejects.toThrow(

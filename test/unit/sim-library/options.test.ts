@@ -49,6 +49,11 @@ describe('the options of createCluster', () => {
     expect(libraryPage(options as ClusterOptions)).toEqual({ ok: false, error: `createCluster: ${message}` })
   })
 
+  it.each([null, 5, 'three', []])('are an object, and not %j', (options) => {
+    const read = libraryPage(options as unknown as ClusterOptions)
+    expect(read).toEqual({ ok: false, error: 'createCluster: its options are an object, such as { servers: 3 }' })
+  })
+
   it('are all said at once, and what the page itself refuses keeps its own words', () => {
     const many = libraryPage({ seed: -1, worlds: 3 } as ClusterOptions)
     expect(many.ok ? '' : many.error).toMatch(/no option 'worlds'.*; 'seed' is -1/)

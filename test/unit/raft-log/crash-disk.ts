@@ -43,6 +43,8 @@ export class CrashDisk implements Disk {
   /** Bytes that can be written yet. */
   roomBytes = Number.POSITIVE_INFINITY
   onHalt: () => void = () => {}
+  /** `sync` or `syncDirectory`: it reports success and does nothing. */
+  skips: string | undefined
   /** What an operation waits for before it takes place. */
   stall: (operation: string) => Promise<void> | undefined = () => undefined
   /** Asked before each operation; a kind makes it fail without taking place. */
@@ -88,6 +90,7 @@ export class CrashDisk implements Disk {
     return this.#run('syncDirectory', path, () => {
       const directory = this.#directories.get(path)
       if (directory === undefined) return failure('not-found', path)
+      if (this.skips === 'syncDirectory') return done
       directory.durable = new Map(directory.seen)
       directory.unsynced = []
       return done
@@ -264,6 +267,7 @@ export class CrashDisk implements Disk {
     // After a sync that failed the pages pass for clean: a later one leaves them out (fsyncgate).
     const sync = (): Promise<Result<undefined, DiskFailure>> =>
       this.#run('sync', path, () => {
+        if (this.skips === 'sync') return done
         for (const change of inode.unsynced) inode.durable = applied(inode.durable, change)
         inode.unsynced = []
         return done

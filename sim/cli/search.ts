@@ -1,7 +1,13 @@
 import type { Command } from 'commander'
+import { fullState } from '../../src/gossip/core/answers.ts'
+import { createGossip } from '../../src/gossip/core/state.ts'
+import { step as gossipStep } from '../../src/gossip/core/step.ts'
 import { bootstrapped } from '../../src/raft/core/configuration.ts'
 import { createRaft } from '../../src/raft/core/state.ts'
 import { step } from '../../src/raft/core/step.ts'
+import { Closure } from '../search/closure.ts'
+import { type GossipBounds, smallPool } from '../search/gossip/bounds.ts'
+import { GossipProtocol } from '../search/gossip/protocol.ts'
 import { type RaftBounds, smallBounds } from '../search/raft/bounds.ts'
 import { RaftProtocol } from '../search/raft/protocol.ts'
 import { Search, type SearchResult } from '../search/search.ts'
@@ -48,6 +54,13 @@ export function addSearches(program: Command, terminal: SimTerminal, ended: (cod
     .option('--step-down', 'leaders may step down because nobody answers')
     .option('--no-restarts', 'no power cuts')
     .action((flags: RaftSearchFlags) => ended(searchRaft(flags, terminal)))
+  search('gossip', 'Three members: accusations, refutations, words lost, doubled and reordered.')
+    .option('--incarnations <n>', 'the greatest incarnation', countTo(4), smallPool.incarnations)
+    .option('--times <n>', 'the greatest Lamport time of leaving and joining', countTo(4), smallPool.times)
+    .option('--leaves', 'members may leave')
+    .option('--restarts', 'members may end and start anew')
+    .option('--exchanges', 'members exchange full states')
+    .action((flags: GossipSearchFlags) => ended(searchGossip(flags, terminal)))
 }
 
 function searchRaft(flags: RaftSearchFlags, terminal: SimTerminal): number {
@@ -56,6 +69,30 @@ function searchRaft(flags: RaftSearchFlags, terminal: SimTerminal): number {
   const bounds: RaftBounds = { servers, terms, entries, heartbeats, batch, slowWrites, preVote, stepDown, restarts }
   const protocol = new RaftProtocol({ bootstrapped, createRaft, step }, bounds)
   return told(new Search(protocol, { statesMax: flags.states, symmetry: flags.symmetry }), terminal)
+}
+
+interface GossipSearchFlags extends SearchFlags {
+  readonly incarnations: number
+  readonly times: number
+  readonly leaves?: boolean
+  readonly restarts?: boolean
+  readonly exchanges?: boolean
+}
+
+/** The laws are of one member: the closure shows that they hold, and only where it does not, the search looks for a way. */
+function searchGossip(flags: GossipSearchFlags, terminal: SimTerminal): number {
+  const { incarnations, times, leaves = false, restarts = false, exchanges = false } = flags
+  const { members } = smallPool
+  const bounds: GossipBounds = { members, incarnations, times, leaves, restarts, exchanges }
+  const protocol = new GossipProtocol({ createGossip, fullState, step: gossipStep }, bounds)
+  const closed = new Closure(protocol, { statesMax: flags.states }).run()
+  if (closed.end === 'broken') {
+    return told(new Search(protocol, { statesMax: flags.states, symmetry: flags.symmetry }), terminal)
+  }
+  const { nodeStates, nodeSteps, words, depth } = closed
+  const counts = `${nodeStates} states of one member, up to ${depth} steps from the first; ${nodeSteps} steps; ${words} words`
+  terminal.out(`${ends[closed.end]}\n${counts}\n`)
+  return closed.end === 'exhausted' ? exits.passed : exits.undecided
 }
 
 function told(search: { run(): SearchResult }, terminal: SimTerminal): number {

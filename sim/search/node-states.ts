@@ -91,7 +91,8 @@ export class NodeStates<Node, Durable, Content, Seen> {
   #take(state: number, event: number): NodeStep {
     const { place } = itemAt(this.#states, state)
     const node = this.#again(state)
-    const { words, broken } = this.#protocol.take(node, this.#eventOf(event))
+    const { words, broken, beyond = false } = this.#protocol.take(node, this.#eventOf(event))
+    if (beyond) return { to: state, said: [], broken: undefined }
     const said = [...new Set(words.map((word) => this.#words.numberOf(word)))]
     if (broken !== undefined) return { to: state, said, broken }
     const durable = this.#protocol.restartedFrom(node)

@@ -25,10 +25,14 @@ export interface Claim {
   readonly says: string
 }
 
-/** What a step of one node has said; `broken`: a law of one node alone is broken, or the core has thrown. */
+/**
+ * What a step of one node has said; `broken`: a law of one node alone is broken, or the core has thrown; `beyond`: the step leads
+ * out of the bounds, and is not taken.
+ */
 export interface Said<Content> {
   readonly words: readonly Word<Content>[]
   readonly broken: string | undefined
+  readonly beyond?: boolean
 }
 
 /** What the node does by itself, by its place in `Protocol.acts`; or the word that it hears. */

@@ -27,6 +27,12 @@ describe('svc-sim search', () => {
     expect(out).toMatch(/^[\d,]+ states \([\d,]+ without what was said\), up to \d+ steps from the first$/m)
   })
 
+  it('looks at every state of one member, whatever it hears', async () => {
+    const { exit, out } = await run('search', 'gossip', '--incarnations', '1')
+    expect(exit).toBe(0)
+    expect(out).toMatch(/^No state within these bounds is left.*\n\d+ states of one member, up to \d+ steps/)
+  })
+
   it('says that it gave up, with an exit code of its own', async () => {
     const { exit, out } = await run('search', 'raft', '--states', '50')
     expect(exit).toBe(4)

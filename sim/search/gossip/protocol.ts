@@ -131,7 +131,7 @@ export class GossipProtocol implements Protocol<Running, Nothing, GossipContent,
     return said.flatMap((message) => this.#toOthers(place, message))
   }
 
-  /** Whoever says it first, others pass it on: so the sender is not told apart. */
+  /** To every other member: which of them a message reaches is chance, and each passes it on. */
   #toOthers(place: number, content: GossipContent): Word<GossipContent>[] {
     const others = this.#places.filter((other) => other !== place)
     return others.map((to) => ({ from: place, to, content, claim: undefined }))

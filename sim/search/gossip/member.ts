@@ -39,7 +39,7 @@ export function addressOf(place: number): GossipAddress {
   return { host: `10.0.0.${place + 1}`, port: 8301 }
 }
 
-export function aliveWord(place: number, incarnation: number): Message {
+function aliveWord(place: number, incarnation: number): Message {
   const node = itemAt(memberNames, place)
   return { kind: 'alive', incarnation, node, address: addressOf(place), meta: new Uint8Array(0), versions }
 }

@@ -1,5 +1,6 @@
 import type { Release } from '../../src/model/release.ts'
 import type { ResolutionFacts } from './access/access-facts.ts'
+import type { AccessFederation } from './access/access-federation.ts'
 import type { FactName, Facts, NodeTrigger } from './facts.ts'
 import type { MeshWorld } from './mesh/mesh-facts.ts'
 import type { NetworkFacts, ToldPool } from './pool/pool-weather.ts'
@@ -88,6 +89,8 @@ export interface CheckedRun {
   readonly resolution: ResolutionFacts
   /** True time since which the agent has reached its leader without a break, and nothing ails either; undefined: it does not. */
   readonly contactSinceUs: (agent: string) => number | undefined
+  /** Of the datacenters that share one access control; undefined: this one knows no other. */
+  readonly federation: AccessFederation | undefined
   /** Of the servers of all datacenters, which share it; undefined: there is one datacenter alone. */
   readonly wan: ToldPool | undefined
   /** Undefined: nobody looks at the mesh. */

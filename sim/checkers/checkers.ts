@@ -2,6 +2,7 @@ import { accessHistory } from './access/access-history.ts'
 import { accessTold, markedAccess } from './access/access-marks.ts'
 import { accessMode } from './access/access-mode.ts'
 import { accessStates } from './access/access-state.ts'
+import { copiedAccess } from './access/copied-access.ts'
 import { tokenMigration } from './access/token-migration.ts'
 import { careTold, serversCaredFor } from './autopilot-marks.ts'
 import type { Checker, CodeOf, Invariant } from './checker.ts'
@@ -118,6 +119,7 @@ const all = [
   heardChecks,
   serverCare,
   queryTruth,
+  copiedAccess,
   accessHistory,
   accessMode,
   tokenMigration,

@@ -16,7 +16,10 @@ export interface Violation {
 
 type RunParts = Pick<CheckedRun, 'nowUs' | 'staleDefaultMs'> &
   Partial<
-    Pick<CheckedRun, 'searchStepsMax' | 'network' | 'resolution' | 'contactSinceUs' | 'mesh' | 'excusesLostMajority'>
+    Pick<
+      CheckedRun,
+      'searchStepsMax' | 'network' | 'resolution' | 'federation' | 'contactSinceUs' | 'mesh' | 'excusesLostMajority'
+    >
   > & {
     /** Of the servers of all datacenters: each datacenter's invariants have the same. Absent where there is one alone. */
     readonly wan?: Membership | undefined
@@ -37,7 +40,7 @@ const violationsMax = 100
 /** A network without faults, no token checks, and agents of which nothing is known. */
 const unsaid: Pick<CheckedRun, 'network' | 'resolution' | 'contactSinceUs'> = {
   network: { rttMs: 6, rttMaxMs: 10, loss: 0 },
-  resolution: { reachingSinceUs: () => undefined },
+  resolution: { reachingSinceUs: () => undefined, reachingFirstSinceUs: () => undefined },
   contactSinceUs: () => undefined,
 }
 
@@ -69,6 +72,7 @@ export class Invariants implements Judge<AllExcuses> {
     this.#run = {
       ...unsaid,
       wan,
+      federation: undefined,
       searchStepsMax: undefined,
       mesh: undefined,
       excusesLostMajority: false,

@@ -1,3 +1,5 @@
+import type { Cluster } from '../cluster/cluster.ts'
+import { calledName } from '../cluster/group-facts.ts'
 import { serversBeside } from './observed.ts'
 import type { RunContext } from './run-context.ts'
 
@@ -10,6 +12,9 @@ interface ReachingWorld {
   readonly agents: () => readonly string[]
   /** Servers of the agent's datacenter. */
   readonly serversOf: (agent: string) => readonly string[]
+  /** Servers of the first datacenter, and by name of each other one, as agents call it, its servers. */
+  readonly first: () => readonly string[]
+  readonly others: () => ReadonlyMap<string, readonly string[]>
   /** Whether its process runs, even if it is paused. */
   readonly isRunning: (node: string) => boolean
   readonly isPaused: (node: string) => boolean
@@ -17,10 +22,15 @@ interface ReachingWorld {
   readonly reaches: (from: string, to: string) => boolean
 }
 
-/** Since when each agent has continuously reached a server of its datacenter, checked at an interval. */
+/**
+ * Since when each agent has continuously reached a server of its datacenter, and each datacenter the first one, checked
+ * at an interval.
+ */
 export class Reaching {
   readonly #world: ReachingWorld
   readonly #since = new Map<string, number>()
+  /** By datacenter. */
+  readonly #firstSince = new Map<string, number>()
 
   constructor(world: ReachingWorld) {
     this.#world = world
@@ -36,20 +46,46 @@ export class Reaching {
     return this.#since.get(agent)
   }
 
+  /** Since when each server of the datacenter has reached one of the first; undefined: one does not. */
+  firstSinceUs(datacenter: string): number | undefined {
+    this.#lookFar()
+    return this.#firstSince.get(datacenter)
+  }
+
   #look(): void {
     for (const agent of this.#world.agents()) this.#lookAt(agent)
+    this.#lookFar()
     this.#world.after(lookEveryMs, () => this.#look())
   }
 
   #lookAt(agent: string): void {
-    const { serversOf, reaches, nowUs } = this.#world
-    const isSo =
+    this.#keep(this.#since, agent, this.#reachesAny(agent, this.#world.serversOf(agent)))
+  }
+
+  #lookFar(): void {
+    const first = this.#world.first()
+    for (const [datacenter, servers] of this.#world.others()) {
+      this.#keep(
+        this.#firstSince,
+        datacenter,
+        servers.every((server) => this.#reachesAny(server, first)),
+      )
+    }
+  }
+
+  #keep(since: Map<string, number>, name: string, isSo: boolean): void {
+    if (!isSo) since.delete(name)
+    else if (!since.has(name)) since.set(name, this.#world.nowUs())
+  }
+
+  #reachesAny(agent: string, servers: readonly string[]): boolean {
+    const { reaches } = this.#world
+    return (
       this.#isAwake(agent) &&
-      serversOf(agent).some(
+      servers.some(
         (server) => this.#isAwake(server) && (server === agent || (reaches(agent, server) && reaches(server, agent))),
       )
-    if (!isSo) this.#since.delete(agent)
-    else if (!this.#since.has(agent)) this.#since.set(agent, nowUs())
+    )
   }
 
   /** A paused process receives packets, but does not act on them. */
@@ -69,8 +105,15 @@ export function reachingOf({
     after: (delayMs, then) => void simulation.after(delayMs, then),
     agents: () => cluster.nodeNames,
     serversOf: (agent) => serversBeside(cluster, agent),
+    first: () => serversIn(cluster, cluster.datacenterNames[0] ?? ''),
+    others: () =>
+      new Map(cluster.datacenterNames.slice(1).map((name) => [calledName(cluster, name), serversIn(cluster, name)])),
     isRunning: (node) => cluster.isRunning(node),
     isPaused: (node) => cluster.nodeOf(node).paused,
     reaches: (from, to) => injector.reaches(from, to),
   })
+}
+
+function serversIn(cluster: Cluster, datacenter: string): readonly string[] {
+  return cluster.serverNames.filter((server) => cluster.datacenterOf(server) === datacenter)
 }

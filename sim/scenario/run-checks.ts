@@ -1,5 +1,6 @@
 import { InvariantViolation } from '../../src/base/invariant.ts'
 import { defaultLeafTtlMinMs, defaultSkewMs, leafLeftMinMs } from '../../src/features/connect/limits.ts'
+import { AccessFederation } from '../checkers/access/access-federation.ts'
 import { cleanDeath } from '../checkers/clean-death.ts'
 import type { Facts, NodeTrigger } from '../checkers/facts.ts'
 import { Invariants } from '../checkers/invariants.ts'
@@ -29,6 +30,8 @@ interface CheckedCluster {
   readonly reachingSinceUs: (agent: string) => number | undefined
   /** True time since which the agent reaches its leader, and nothing ails either. */
   readonly contactSinceUs: (agent: string) => number | undefined
+  /** True time since which each server of the datacenter has reached one of the first; undefined: one does not. */
+  readonly reachingFirstSinceUs: (datacenter: string) => number | undefined
   readonly onTrigger: (trigger: NodeTrigger, node: string) => void
 }
 
@@ -56,7 +59,8 @@ export class RunChecks {
     this.#datacenterOf = world.datacenterOf
     this.#wan = datacenters.length < 2 ? undefined : this.#newWan(scenario, simulation, world)
     const mesh = meshWorld(options, simulation)
-    const newChecks = (): Invariants =>
+    const federation = datacenters.length < 2 ? undefined : new AccessFederation()
+    const newChecks = (datacenter: string): Invariants =>
       new Invariants({
         nowUs: () => simulation.nowUs,
         staleDefaultMs: scenario.excuses?.['stale default reads'] ?? 0,
@@ -65,13 +69,15 @@ export class RunChecks {
         wan: this.#wan,
         excusesLostMajority: scenario.excuses?.['majority lost'] === true,
         mesh,
-        resolution: { reachingSinceUs: world.reachingSinceUs },
+        resolution: world,
+        // One that is apart may have the name of another.
+        federation: scenario.cluster[datacenter]?.apart === true ? undefined : federation,
         contactSinceUs: world.contactSinceUs,
         onTrigger: world.onTrigger,
         onViolation: ({ code, message }, because) => simulation.tellViolation(code, message, because),
         eventNow: () => simulation.trace.factNow,
       })
-    this.byDatacenter = new Map(datacenters.map((datacenter) => [datacenter, newChecks()]))
+    this.byDatacenter = new Map(datacenters.map((datacenter) => [datacenter, newChecks(datacenter)]))
     this.#all = [...this.byDatacenter.values()]
     this.first = this.of(datacenters[0] ?? '')
   }

@@ -1,3 +1,4 @@
+import { utf8 } from '../../src/base/bytes.ts'
 import type { HeldState } from '../checkers/held-state.ts'
 import type { Invariants } from '../checkers/invariants.ts'
 import { ConnectionTally } from '../checkers/mesh/connection-tally.ts'
@@ -18,7 +19,7 @@ import type { RunFailure, RunResult, StoryLine } from '../report/run-report.ts'
 import { ManagerMachine } from '../secrets-manager/manager-machine.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import type { Identity } from '../world/decisions/identity.ts'
-import { filled } from './answers.ts'
+import { answerWith, filled } from './answers.ts'
 import type { Observed } from './conditions/condition.ts'
 import { type Condition, conditionText, judge } from './conditions/conditions.ts'
 import { type Contact, contactOf } from './contact.ts'
@@ -90,6 +91,7 @@ export class ScenarioRun implements RunContext {
       datacenterOf: (node) => this.cluster.datacenterOf(node),
       reachingSinceUs: (agent) => this.#reaching.sinceUs(agent),
       contactSinceUs: (agent) => this.#contact.sinceUs(agent),
+      reachingFirstSinceUs: (datacenter) => this.#reaching.firstSinceUs(datacenter),
       onTrigger: (trigger, node) => this.triggered(trigger, node),
     })
     this.invariantsOf = this.#checks.byDatacenter
@@ -227,6 +229,10 @@ export class ScenarioRun implements RunContext {
 
   listed(name: string): readonly string[] {
     return (this.driver.answers.get(name)?.json() ?? []) as readonly string[]
+  }
+
+  list(name: string, items: readonly string[]): void {
+    this.driver.answers.set(name, answerWith(200, utf8(JSON.stringify(items)), new Map()))
   }
 
   select(selector: Selector): readonly string[] {

@@ -80,6 +80,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'services-come-and-go', tuning: [] },
   { name: 'state-put-back', tuning: [] },
   { name: 'tails-and-snapshots', tuning: nothingTrails },
+  { name: 'tokens-are-copied', tuning: [] },
   { name: 'tokens-are-migrated', tuning: [] },
   { name: 'tokens-are-revoked', tuning: [] },
   { name: 'two-and-two', tuning: [] },

@@ -1,4 +1,5 @@
 import { accessBugs } from './access-bugs.ts'
+import { copyBugs } from './copy-bugs.ts'
 import { federationBugs } from './federation-bugs.ts'
 import { intentionBugs } from './intention-bugs.ts'
 import { membershipBugs } from './membership-bugs.ts'
@@ -366,6 +367,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     foundBy: ['P2'],
   },
   ...accessBugs,
+  ...copyBugs,
   ...intentionBugs,
   ...meshBugs,
   ...restoreBugs,

@@ -23,6 +23,8 @@ export interface WorkloadRun {
   filled(template: Template): string
   /** What a step has saved under this name, as a list; none yet: empty. */
   listed(name: string): readonly string[]
+  /** Saves a list under this name, as a step would. */
+  list(name: string, items: readonly string[]): void
 }
 
 /** What a crew does on its machine. Each method is called in a turn of its own, for all crews of a run. */

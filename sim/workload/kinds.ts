@@ -6,6 +6,7 @@ import { proxies } from './mesh-proxies.ts'
 import { tunnels } from './mesh-tunnels.ts'
 import { registrations } from './registrations.ts'
 import { watchers } from './service-watcher.ts'
+import { editors } from './token-editors.ts'
 import { visitors } from './visitors.ts'
 
 /** Every kind of workload, by its key in scenario files, in the order of the language page. */
@@ -15,6 +16,7 @@ export const workloadKinds = {
   locks,
   watchers,
   visitors,
+  editors,
   proxies,
   tunnels,
   registrations,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { textOf, utf8 } from '../../src/base/bytes.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { Visit } from '../checkers/access/access-facts.ts'
+import { calledName } from '../cluster/group-facts.ts'
 import { duration, rate, savedNameField, selector } from '../notation/fields.ts'
 import type { Decisions, Draws } from '../world/decisions/decisions.ts'
 import type { AskedAgent } from './asked-agents.ts'
@@ -27,7 +28,7 @@ export interface VisitorWorld {
   readonly tokens: () => readonly string[]
   /** Number of the event that happens now, in the trace; 0: nobody reads. */
   readonly eventNow: () => number
-  readonly onVisit: (visit: Visit) => void
+  readonly onVisit: (visit: Omit<Visit, 'datacenter'>) => void
 }
 
 /** One visit in this many uses the key of another visitor. */
@@ -133,7 +134,10 @@ export const visitors = workloadKind({
           agent: (draws) => anyAgent(run, at, draws),
           tokens: () => run.listed(tokens),
           eventNow: () => invariants.eventNow(),
-          onVisit: (visit) => invariants.tell('visit made', visit),
+          onVisit: (visit) => {
+            const datacenter = calledName(run.cluster, run.cluster.datacenterOf(visit.agent))
+            invariants.tell('visit made', { ...visit, datacenter })
+          },
         })
       },
     },

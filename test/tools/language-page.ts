@@ -38,6 +38,8 @@ export function languageTables(): ReadonlyMap<string, string> {
     ['heartbeats', table(at('heartbeats', '*'))],
     ['locks', table(at('locks', '*'))],
     ['watchers', table(at('watchers', '*'))],
+    ['visitors', table(at('visitors', '*'))],
+    ['editors', table(at('editors', '*'))],
     ['proxies', table(at('proxies', '*'))],
     ['mesh', table(at('mesh'))],
     ['mesh conditions', table(at('always', '[]', 'mesh'))],

@@ -8,6 +8,8 @@ export interface TokenState {
   readonly legacyRules: string | undefined
   /** IDs. */
   readonly policies: readonly string[]
+  /** It exists in one datacenter alone. */
+  readonly isLocal: boolean
 }
 
 /** Replicated access control right after a command that changed it. */
@@ -24,6 +26,8 @@ export interface AccessState {
 export interface Visit {
   /** The agent that answered. */
   readonly agent: string
+  /** Its datacenter, as agents call it. */
+  readonly datacenter: string
   readonly secret: string
   readonly key: string
   readonly right: 'read' | 'write'
@@ -45,6 +49,8 @@ export interface AccessSettings {
 export interface ResolutionFacts {
   /** True time since which the agent has reached a server without a break; undefined: it reaches none. */
   readonly reachingSinceUs: (agent: string) => number | undefined
+  /** True time since which each server of the datacenter has reached one of the first datacenter; undefined: one does not. */
+  readonly reachingFirstSinceUs: (datacenter: string) => number | undefined
 }
 
 /** A server as the leader's gossip pools see it. */

@@ -1,6 +1,9 @@
 import { checker, eventIn, type Judge } from '../checker.ts'
 import type { AccessSettings, AccessState, ResolutionFacts, TokenState, Visit } from './access-facts.ts'
+import type { AccessFederation, AccessPlace } from './access-federation.ts'
 import { judge, type Statement, statementsOf } from './access-judge.ts'
+import { AccessVersions, tokenName, type Version, within } from './access-versions.ts'
+import { copiedAccess } from './copied-access.ts'
 import { tokenMigration } from './token-migration.ts'
 
 interface TokenRules {
@@ -8,36 +11,30 @@ interface TokenRules {
   readonly text: string
 }
 
-/** One value of something that changes, from when the first server had it until the first had the next. */
-interface Version<T> {
-  readonly value: T | undefined
-  readonly fromUs: number
-  /** In which it came to be, in the trace; 0: nobody reads. */
-  readonly event: number
-}
-
-type AccessExcuses = Readonly<Record<'A1' | 'A4', 'out of reach'>>
+type AccessExcuses = Readonly<Record<'A1' | 'A4', 'out of reach'>> & { readonly A5: 'denies when down' }
 
 /** Time in which an agent notices that it reaches servers again. */
 const noticingUs = 15_000_000
 
 /**
  * A1: what was allowed, some state allowed: each token and policy as it was at some time between the call and the answer, or
- * at most its time to live before the call (longer while the agent reached no server). And of A4: a token that existed and
- * was allowed this in every such state is not refused where its agent reaches a server.
+ * at most its time to live before the call (longer while the agent reached no server). Where a datacenter copies tokens, its
+ * copies count, too. And of A4: a token that existed and was allowed this in every such state is not refused where its agent
+ * reaches a server; of A5: nor where it was copied, whatever has become of the way to the primary datacenter since.
  */
 export class AccessHistory {
   readonly #judge: Judge<AccessExcuses>
   readonly #facts: ResolutionFacts
+  readonly #federation: AccessFederation | undefined
   #settings: AccessSettings | undefined
-  readonly #tokens = new Map<string, Version<TokenState>[]>()
-  readonly #policies = new Map<string, Version<string>[]>()
+  readonly #versions = new AccessVersions()
   /** By text. */
   readonly #statements = new Map<string, readonly Statement[]>()
 
-  constructor(judge: Judge<AccessExcuses>, facts: ResolutionFacts) {
+  constructor(judge: Judge<AccessExcuses>, facts: ResolutionFacts, federation?: AccessFederation) {
     this.#judge = judge
     this.#facts = facts
+    this.#federation = federation
   }
 
   /** An agent starts with these; until one has, nothing is judged. */
@@ -45,61 +42,106 @@ export class AccessHistory {
     this.#settings = settings
   }
 
-  changed({ atUs, tokens, policies }: AccessState): void {
-    const at = { atUs, event: eventIn(this.#judge) }
-    follow(this.#tokens, tokens, at, sameToken)
-    follow(this.#policies, policies, at, (before, now) => before === now)
+  changed(state: AccessState): void {
+    this.#versions.changed(state, eventIn(this.#judge))
   }
 
   /** One token alone. */
   tokenWritten(atUs: number, secret: string, token: TokenState): void {
-    add(this.#tokens, secret, token, { atUs, event: eventIn(this.#judge) }, sameToken)
+    this.#versions.tokenWritten(atUs, secret, token, eventIn(this.#judge))
   }
 
   visited(visit: Visit): void {
     if (this.#settings === undefined) return
-    const { ttlUs } = this.#settings
-    const reaching = this.#facts.reachingSinceUs(visit.agent)
-    const isSteady = reaching !== undefined && reaching + noticingUs <= visit.callUs
-    if (visit.said === 'allowed') {
-      // One that was out of reach may have gone on with what it knew before.
-      this.#judge.judged('A1')
-      if (!isSteady) this.#judge.excused('A1', 'out of reach')
-      const fromUs = isSteady ? visit.callUs - ttlUs : Number.NEGATIVE_INFINITY
-      if (!this.#verdicts(visit, fromUs).includes('allowed')) this.#tell('A1', visit, 'no state of that time allows it')
-      return
-    }
-    if (!isSteady) return this.#judge.excused('A4', 'out of reach')
+    if (visit.said === 'allowed') this.#wasAllowed(visit, visit.callUs - this.#settings.ttlUs)
+    else this.#wasRefused(visit, visit.callUs - this.#settings.ttlUs)
+  }
+
+  /** `fromUs`: what was true before must be known no more. */
+  #wasAllowed(visit: Visit, fromUs: number): void {
+    this.#judge.judged('A1')
+    const isBeside = this.#isSteady(this.#facts.reachingSinceUs(visit.agent), visit)
+    const isSteady = isBeside && this.#reachesPrimary(visit)
+    const copies = this.#copiesFor(visit)?.versions
+    // One that was out of reach may have gone on with what it knew before; where the token was copied, its copy tells.
+    const isHeard = isBeside && wasKnown(copies?.tokens.get(visit.secret), fromUs)
+    if (!isSteady && !isHeard) this.#judge.excused('A1', 'out of reach')
+    const ownUs = isSteady || isHeard ? fromUs : Number.NEGATIVE_INFINITY
+    const isAllowed =
+      this.#verdicts(this.#versions, visit, ownUs).includes('allowed') ||
+      (copies !== undefined && this.#verdicts(copies, visit, isBeside ? fromUs : ownUs).includes('allowed'))
+    if (!isAllowed) this.#tell('A1', visit, 'no state of that time allows it')
+  }
+
+  #wasRefused(visit: Visit, fromUs: number): void {
+    if (!this.#isSteady(this.#facts.reachingSinceUs(visit.agent), visit))
+      return this.#judge.excused('A4', 'out of reach')
+    const place = this.#copiesFor(visit)
+    if (place !== undefined) return this.#wasRefusedCopy(visit, place, fromUs)
+    if (!this.#reachesPrimary(visit)) return this.#judge.excused('A4', 'out of reach')
     this.#judge.judged('A4')
-    if (this.#verdicts(visit, visit.callUs - ttlUs).every((each) => each === 'allowed')) {
+    if (this.#verdicts(this.#versions, visit, fromUs).every((each) => each === 'allowed')) {
       this.#tell('A4', visit, 'every state of that time allows it, and its agent reaches a server')
     }
   }
 
-  #tell(code: 'A1' | 'A4', { agent, key, right, said, callUs, ...visit }: Visit, why: string): void {
-    const accessor = this.#tokens.get(visit.secret)?.at(-1)?.value?.accessor
-    const who = accessor === undefined || accessor === '' ? 'a token without accessor' : `token ${accessor}`
-    this.#judge.report(
-      code,
-      `${agent} says '${said}' to ${who}, which would ${right} ${key} (asked at ${callUs} us): ${why}`,
-      [visit.calledIn ?? 0, ...this.#changesOf(visit.secret)],
+  /** Where tokens are copied, one that was copied is good for as long as the primary datacenter has it so. */
+  #wasRefusedCopy(visit: Visit, place: AccessPlace, fromUs: number): void {
+    const isLed = (place.ledSinceUs ?? Number.POSITIVE_INFINITY) + noticingUs <= visit.callUs
+    const isCalm = (this.#federation?.calmSinceUs ?? 0) + noticingUs <= visit.callUs
+    if (place.deniesWhenDown && !(isLed && isCalm)) return this.#judge.excused('A5', 'denies when down')
+    this.#judge.judged('A5')
+    const copiedUs = changesOf(place.versions, visit.secret).find(
+      (atUs) =>
+        atUs <= fromUs &&
+        this.#verdicts(place.versions, { ...visit, returnUs: atUs + 1 }, atUs + 1).every(
+          (each) => each === 'allowed',
+        ) &&
+        this.#verdicts(this.#versions, visit, atUs + 1).every((each) => each === 'allowed'),
+    )
+    if (copiedUs === undefined) return
+    this.#tell(
+      'A5',
+      visit,
+      `its copy allowed it ${copiedUs} us after the run began, and so has every state of the primary`,
     )
   }
 
-  /** The last changes of a token and of its policies. */
-  #changesOf(secret: string): readonly number[] {
-    const [before, last] = [this.#tokens.get(secret)?.at(-2), this.#tokens.get(secret)?.at(-1)]
-    const { policies = [] } = last?.value ?? before?.value ?? {}
-    const changes = [last, before, ...policies.map((id) => this.#policies.get(id)?.at(-1))]
-    return changes.map((change) => change?.event ?? 0)
+  #isSteady(reachingUs: number | undefined, { callUs }: Visit): boolean {
+    return reachingUs !== undefined && reachingUs + noticingUs <= callUs
+  }
+
+  /** Whether servers of the agent's datacenter can ask those of the primary one. */
+  #reachesPrimary(visit: Visit): boolean {
+    if (this.#federation?.primaryOf(visit.datacenter) === undefined) return true
+    return this.#isSteady(this.#facts.reachingFirstSinceUs(visit.datacenter), visit)
+  }
+
+  /** Undefined: the agent's datacenter copies no tokens. */
+  #copiesFor({ datacenter }: Visit): AccessPlace | undefined {
+    const place = this.#federation?.placeOf(datacenter)
+    return place?.copiesTokens === true && this.#federation?.primaryOf(datacenter) !== undefined ? place : undefined
+  }
+
+  #tell(code: 'A1' | 'A4' | 'A5', { agent, key, right, said, callUs, secret, calledIn = 0 }: Visit, why: string): void {
+    const name = tokenName(this.#versions.tokens.get(secret)?.findLast(({ value }) => value !== undefined)?.value)
+    this.#judge.report(
+      code,
+      `${agent} says '${said}' to ${name}, which would ${right} ${key} (asked at ${callUs} us): ${why}`,
+      [calledIn, ...this.#versions.eventsOf(secret)],
+    )
   }
 
   /** Of every combination of states in which the token and its policies may have been seen. */
-  #verdicts({ secret, key, right, returnUs }: Visit, fromUs: number): readonly Visit['said'][] {
-    return within(this.#tokens.get(secret), fromUs, returnUs).flatMap((token): readonly Visit['said'][] => {
+  #verdicts(
+    versions: AccessVersions,
+    { secret, key, right, returnUs }: Visit,
+    fromUs: number,
+  ): readonly Visit['said'][] {
+    return within(versions.tokens.get(secret), fromUs, returnUs).flatMap((token): readonly Visit['said'][] => {
       if (token === undefined) return ['not found']
       if (token.management) return ['allowed']
-      const rules = this.#rulesOf(token, fromUs, returnUs)
+      const rules = rulesOf(versions, token, fromUs, returnUs)
       const { defaultPolicy = 'deny' } = this.#settings ?? {}
       return rules.map((each) => (this.#allows(each, defaultPolicy, key, right) ? 'allowed' : 'denied'))
     })
@@ -117,70 +159,36 @@ export class AccessHistory {
     this.#statements.set(text, statements)
     return statements
   }
+}
 
-  #rulesOf({ legacyRules, policies }: TokenState, fromUs: number, toUs: number): readonly (readonly TokenRules[])[] {
-    if (legacyRules !== undefined) return [[{ grammar: 'legacy', text: legacyRules }]]
-    let combined: readonly (readonly TokenRules[])[] = [[]]
-    for (const id of policies) {
-      const texts = within(this.#policies.get(id), fromUs, toUs)
-      combined = combined.flatMap((rules) =>
-        texts.map((text): readonly TokenRules[] => (text === undefined ? rules : [...rules, { grammar: 'new', text }])),
-      )
-    }
-    return combined
+function rulesOf(
+  versions: AccessVersions,
+  { legacyRules, policies }: TokenState,
+  fromUs: number,
+  toUs: number,
+): readonly (readonly TokenRules[])[] {
+  if (legacyRules !== undefined) return [[{ grammar: 'legacy', text: legacyRules }]]
+  let combined: readonly (readonly TokenRules[])[] = [[]]
+  for (const id of policies) {
+    const texts = within(versions.policies.get(id), fromUs, toUs)
+    combined = combined.flatMap((rules) =>
+      texts.map((text): readonly TokenRules[] => (text === undefined ? rules : [...rules, { grammar: 'new', text }])),
+    )
   }
+  return combined
 }
 
-/** When something changed, and in which event of the trace. */
-interface Moment {
-  readonly atUs: number
-  readonly event: number
+/** Whether it had come by this time, be it removed since. */
+function wasKnown(versions: readonly Version<TokenState>[] | undefined, byUs: number): boolean {
+  return (versions?.[0]?.fromUs ?? Number.POSITIVE_INFINITY) <= byUs
 }
 
-/** Adds a version of whatever has changed, or come, or gone. */
-function follow<T>(
-  versions: Map<string, Version<T>[]>,
-  now: ReadonlyMap<string, T>,
-  at: Moment,
-  isSame: (before: T, now: T) => boolean,
-): void {
-  for (const [name, value] of now) add(versions, name, value, at, isSame)
-  for (const [name, known] of versions) {
-    if (!now.has(name) && known.at(-1)?.value !== undefined)
-      known.push({ value: undefined, fromUs: at.atUs, event: at.event })
-  }
-}
-
-function add<T>(
-  versions: Map<string, Version<T>[]>,
-  name: string,
-  value: T,
-  { atUs, event }: Moment,
-  isSame: (before: T, now: T) => boolean,
-): void {
-  const known = versions.get(name)
-  const last = known?.at(-1)?.value
-  if (known === undefined) versions.set(name, [{ value, fromUs: atUs, event }])
-  else if (last === undefined || !isSame(last, value)) known.push({ value, fromUs: atUs, event })
-}
-
-/** What it may have been seen as in this span; before the first version it was not there. */
-function within<T>(versions: readonly Version<T>[] = [], fromUs: number, toUs: number): readonly (T | undefined)[] {
-  const seen = versions.filter(
-    (version, at) => version.fromUs <= toUs && (versions[at + 1]?.fromUs ?? Number.POSITIVE_INFINITY) >= fromUs,
-  )
-  const wasThere = versions[0] !== undefined && versions[0].fromUs <= fromUs
-  return wasThere ? seen.map(({ value }) => value) : [undefined, ...seen.map(({ value }) => value)]
-}
-
-function sameToken(before: TokenState, now: TokenState): boolean {
-  return (
-    before.accessor === now.accessor &&
-    before.management === now.management &&
-    before.legacyRules === now.legacyRules &&
-    before.policies.length === now.policies.length &&
-    before.policies.every((id, at) => id === now.policies[at])
-  )
+/** When the token or any policy that it was ever linked to changed. */
+function changesOf({ tokens, policies }: AccessVersions, secret: string): readonly number[] {
+  const states = tokens.get(secret) ?? []
+  const linked = new Set(states.flatMap(({ value }) => value?.policies ?? []))
+  const ofPolicies = [...linked].flatMap((id) => policies.get(id) ?? [])
+  return [...states, ...ofPolicies].map(({ fromUs }) => fromUs)
 }
 
 export const accessHistory = checker({
@@ -195,8 +203,8 @@ export const accessHistory = checker({
       },
     },
   },
-  also: [tokenMigration],
-  make: (run) => new AccessHistory(run, run.resolution),
+  also: [tokenMigration, copiedAccess],
+  make: (run) => new AccessHistory(run, run.resolution, run.federation),
   takes: {
     'settings read': (it, { config: { access } }) => {
       const ttlUs = (access.tokenTtlMs + access.policyTtlMs) * 1000

@@ -52,11 +52,12 @@ function accessStateOf(tx: ReadTransaction, atUs: number): AccessState {
   return { atUs, tokens, policies: new Map([...allPolicies(tx)].map(({ id, rules }) => [id, rules])) }
 }
 
-function stateOf({ accessor, type, rules, policies }: TokenRow): TokenState {
+function stateOf({ accessor, type, rules, policies, local }: TokenRow): TokenState {
   return {
     accessor,
     management: type === 'management',
     legacyRules: type === 'client' ? rules : undefined,
     policies: policies.map(({ id }) => id),
+    isLocal: local,
   }
 }

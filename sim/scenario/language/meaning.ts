@@ -232,5 +232,5 @@ function savedNames(scenario: Scenario): ReadonlySet<string> {
   const names = (scenario.steps ?? []).flatMap((step) =>
     Object.entries(step).flatMap(([key, given]) => (given === undefined ? [] : (stepKinds[key]?.saves(given) ?? []))),
   )
-  return new Set(names)
+  return new Set([...names, ...Object.values(scenario.editors ?? {}).map(({ tokens }) => tokens)])
 }

@@ -8,6 +8,7 @@ import { startMissed } from '../../cluster/group-facts.ts'
 import { httpEndpoint } from '../../cluster/node-identity.ts'
 import type { Answer } from '../answers.ts'
 import type { RunContext } from '../run-context.ts'
+import { copiesAgree } from './rest-access.ts'
 import { comeToAgree } from './rest-catalog.ts'
 import { healCore } from './rest-core.ts'
 import { restMesh } from './rest-mesh.ts'
@@ -41,6 +42,7 @@ export async function comeToRest(run: RunContext): Promise<void> {
   decisions.because(decisions.identity('everything is mended'), () => run.injector.mendEverything())
   for (const part of run.parts()) if (!(await partToRest(part, withinMs))) return
   if (run.cluster.datacenterNames.length > 1) await meetAgain(run)
+  await copiesAgree(run)
   for (const part of run.parts()) await compareQueries(part)
   for (const part of run.parts()) await restMesh(part)
 }

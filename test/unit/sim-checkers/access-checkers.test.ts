@@ -8,7 +8,7 @@ import { recorder } from './reports.ts'
 const second = 1_000_000
 
 function legacy(rules: string, accessor = ''): TokenState {
-  return { accessor, management: false, legacyRules: rules, policies: [] }
+  return { accessor, management: false, legacyRules: rules, policies: [], isLocal: false }
 }
 
 function rule(policy: string): string {
@@ -16,13 +16,14 @@ function rule(policy: string): string {
 }
 
 function linked(...policies: readonly string[]): TokenState {
-  return { accessor: 'a', management: false, legacyRules: undefined, policies }
+  return { accessor: 'a', management: false, legacyRules: undefined, policies, isLocal: false }
 }
 
 function historyOf(reaching: { readonly sinceUs: number | undefined } = { sinceUs: 0 }) {
   const { judge, lines: told } = recorder()
   const history = new AccessHistory(judge, {
     reachingSinceUs: () => reaching.sinceUs,
+    reachingFirstSinceUs: () => undefined,
   })
   history.settings({ ttlUs: 30 * second, defaultPolicy: 'deny' })
   const state = (
@@ -38,7 +39,17 @@ function historyOf(reaching: { readonly sinceUs: number | undefined } = { sinceU
   }
   const visit = (said: Visit['said'], atS: number, given: Partial<Visit> = {}): void => {
     const [callUs, returnUs] = [atS * second, atS * second + 1000]
-    history.visited({ agent: 'c1', secret: 's', key: 'k', right: 'write', said, callUs, returnUs, ...given })
+    history.visited({
+      agent: 'c1',
+      datacenter: 'dc1',
+      secret: 's',
+      key: 'k',
+      right: 'write',
+      said,
+      callUs,
+      returnUs,
+      ...given,
+    })
   }
   return { state, visit, told }
 }

@@ -198,13 +198,17 @@ describe('access control counts', () => {
   it('visits, and those at an agent that is out of reach as excused', () => {
     const { judge, counts } = recorder()
     const reaching: { sinceUs: number | undefined } = { sinceUs: 0 }
-    const history = new AccessHistory(judge, { reachingSinceUs: () => reaching.sinceUs })
+    const history = new AccessHistory(judge, {
+      reachingSinceUs: () => reaching.sinceUs,
+      reachingFirstSinceUs: () => undefined,
+    })
     history.settings({ ttlUs: 30 * second, defaultPolicy: 'deny' })
-    const token = { accessor: 'a', management: true, legacyRules: undefined, policies: [] }
+    const token = { accessor: 'a', management: true, legacyRules: undefined, policies: [], isLocal: false }
     history.changed({ atUs: second, tokens: new Map([['s', token]]), policies: new Map() })
     const visit = (secret: string, said: Visit['said']): void =>
       history.visited({
         agent: 'c1',
+        datacenter: 'dc1',
         secret,
         key: 'k',
         right: 'write',

@@ -321,14 +321,26 @@ const rows: readonly Row[] = [
     'A1',
     [15, 12, 11],
     (judge, at) => {
-      const law = new AccessHistory(judge, { reachingSinceUs: () => Number.NEGATIVE_INFINITY })
+      const law = new AccessHistory(judge, {
+        reachingSinceUs: () => Number.NEGATIVE_INFINITY,
+        reachingFirstSinceUs: () => undefined,
+      })
       law.settings({ ttlUs: 0, defaultPolicy: 'deny' })
-      const token = { accessor: 'x', management: true, legacyRules: undefined, policies: [] }
+      const token = { accessor: 'x', management: true, legacyRules: undefined, policies: [], isLocal: false }
       at(11)
       law.changed({ atUs: 1, tokens: new Map([['s', token]]), policies: new Map() })
       at(12)
       law.changed({ atUs: 2, tokens: new Map(), policies: new Map() })
-      const visit = { agent: 'c1', secret: 's', key: 'k', right: 'read', callUs: 5, returnUs: 6, calledIn: 15 } as const
+      const visit = {
+        agent: 'c1',
+        datacenter: 'dc1',
+        secret: 's',
+        key: 'k',
+        right: 'read',
+        callUs: 5,
+        returnUs: 6,
+        calledIn: 15,
+      } as const
       law.visited({ ...visit, said: 'allowed' })
     },
   ],
@@ -349,7 +361,7 @@ const rows: readonly Row[] = [
     [11],
     (judge, at) => {
       const law = new TokenMigration(judge)
-      const token = { accessor: 'x', management: true, legacyRules: undefined, policies: [] }
+      const token = { accessor: 'x', management: true, legacyRules: undefined, policies: [], isLocal: false }
       at(11)
       law.changed({ atUs: 1, tokens: new Map([['s', token]]), policies: new Map() }, true)
       at(12)

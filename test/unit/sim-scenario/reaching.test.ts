@@ -15,6 +15,8 @@ function world() {
     },
     agents: () => ['c1', 's1', 's2'],
     serversOf: () => ['s1', 's2'],
+    first: () => ['s1', 's2'],
+    others: () => new Map([['dc2', ['s3', 's4']]]),
     isRunning: (node) => !down.has(node),
     isPaused: (node) => paused.has(node),
     reaches: (from, to) => !cut.has(`${from} ${to}`),
@@ -69,5 +71,20 @@ describe('since when an agent reaches a server', () => {
     for (const way of ['s1 s2', 's2 s1']) cut.add(way)
     pass(100)
     expect(reaching.sinceUs('s1')).toBe(0)
+  })
+
+  it('of servers of another datacenter, each must reach one of the first', () => {
+    const { reaching, cut, down, pass } = world()
+    cut.add('s3 s1')
+    pass(100)
+    expect(reaching.firstSinceUs('dc2')).toBe(0)
+    cut.add('s2 s3')
+    pass(100)
+    expect(reaching.firstSinceUs('dc2')).toBeUndefined()
+    cut.clear()
+    pass(100)
+    expect(reaching.firstSinceUs('dc2')).toBe(300)
+    down.add('s4')
+    expect(reaching.firstSinceUs('dc2')).toBeUndefined()
   })
 })

@@ -27,7 +27,7 @@ export interface Round {
 export type RoundDone = Result<ModifyIndex, Failure>
 
 /** How long a round waits for a change. Then it compares everything again, whatever the index says. */
-const roundWaitMs = 30_000
+export const roundWaitMs = 30_000
 
 /** Reads from the primary datacenter with the replication token. `waitAfter` is an index; 0 does not wait. */
 function askPrimary<Args, Reply>(

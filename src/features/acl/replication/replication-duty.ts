@@ -6,8 +6,8 @@ import type { ServerContext } from '../../contract/server-context.ts'
 import type { Round, RoundDone } from './copying.ts'
 
 /** Pause between two rounds that changed something or waited; doubled with each failure, up to the maximum. */
-const pauseMs = 1_000
-const pauseMaxMs = 30_000
+export const pauseMs = 1_000
+export const pauseMaxMs = 30_000
 
 /** The progress of one kind of replication. */
 export interface Progress {

@@ -1,0 +1,71 @@
+import type { AgentConfig } from '../../../src/agent/settings/agent-config.ts'
+import { AccessVersions } from './access-versions.ts'
+
+/** One datacenter of several that have one access control. */
+export interface AccessPlace {
+  readonly versions: AccessVersions
+  /** Name of the datacenter that has the tokens of all; its own name: this one has. */
+  primary: string
+  /** It copies tokens, and not policies alone. */
+  copiesTokens: boolean
+  /** Without a leader its servers refuse every token. */
+  deniesWhenDown: boolean
+  /** The secret that it reads the primary with. */
+  replicationSecret: string
+  /** Its state has left the legacy mode. */
+  isNew: boolean
+  /** True time since which one server leads; undefined: none does. */
+  ledSinceUs: number | undefined
+}
+
+/** What the datacenters of a run, by name, have of access control, and since when nothing is wrong between them. */
+export class AccessFederation {
+  readonly #places = new Map<string, AccessPlace>()
+  /** True time of the last moment at which something was wrong. */
+  #troubledUs = 0
+  #changes = 0
+
+  /** Rises with each change of tokens or policies anywhere. */
+  get changes(): number {
+    return this.#changes
+  }
+
+  get calmSinceUs(): number {
+    return this.#troubledUs
+  }
+
+  /** Undefined: no agent of it has started with access control. */
+  placeOf(datacenter: string): AccessPlace | undefined {
+    return this.#places.get(datacenter)
+  }
+
+  /** The datacenter that this one follows; undefined: it follows none. */
+  primaryOf(datacenter: string): AccessPlace | undefined {
+    const primary = this.placeOf(datacenter)?.primary
+    return primary === undefined || primary === datacenter ? undefined : this.placeOf(primary)
+  }
+
+  /** An agent starts with these settings. Undefined: access control is off. */
+  joined({ access, datacenter }: Pick<AgentConfig, 'access' | 'datacenter'>): AccessPlace | undefined {
+    if (!access.enabled) return undefined
+    const now = {
+      primary: access.primaryDatacenter === '' ? datacenter : access.primaryDatacenter,
+      copiesTokens: access.tokenReplication,
+      deniesWhenDown: access.downPolicy === 'deny',
+      replicationSecret: access.tokens.replication,
+    }
+    const known = this.#places.get(datacenter)
+    if (known !== undefined) return Object.assign(known, now)
+    const place = { ...now, versions: new AccessVersions(), isNew: false, ledSinceUs: undefined }
+    this.#places.set(datacenter, place)
+    return place
+  }
+
+  changed(): void {
+    this.#changes++
+  }
+
+  troubled(nowUs: number): void {
+    this.#troubledUs = nowUs
+  }
+}

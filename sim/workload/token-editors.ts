@@ -1,0 +1,245 @@
+import { z } from 'zod'
+import { textOf, utf8 } from '../../src/base/bytes.ts'
+import type { Env } from '../../src/env/env.ts'
+import type { Endpoint } from '../../src/env/net.ts'
+import { rate, savedNameField, selector, template } from '../notation/fields.ts'
+import type { Decisions, Draws } from '../world/decisions/decisions.ts'
+import { answerWithinMs, anyAgent } from './asked-agents.ts'
+import { tokenHeaders } from './key-client.ts'
+import { workloadKind } from './kind.ts'
+
+/** What an editor of tokens does, every default applied. */
+export interface EditorPlan {
+  readonly name: string
+  readonly places: number
+  /** # is the number of the place. */
+  readonly prefix: string
+  readonly ratePerSecond: number
+}
+
+export interface EditorWorld {
+  readonly decisions: Decisions
+  readonly agent: (draws: Draws) => Endpoint | undefined
+  /** The token that edits. */
+  readonly secret: () => string
+  /** The secrets of all places, each the latest that it had. */
+  readonly onList: (secrets: readonly string[]) => void
+}
+
+/** A token with a policy of its own; the token comes and goes, and the policy changes. */
+interface Place {
+  /** What is there by the last answer; undefined: no token. */
+  accessor: string | undefined
+  /** The latest token, be it removed. */
+  secret: string
+  hasPolicy: boolean
+  mayWrite: boolean
+  /** Linked to a second policy of all places, which says nothing of its keys. */
+  isLinkedTwice: boolean
+}
+
+type Edit = 'remove' | 'rules' | 'links'
+
+/** Of every hundred edits of a token that is there. */
+const edits: readonly (readonly [Edit, number])[] = [
+  ['remove', 30],
+  ['rules', 35],
+  ['links', 35],
+]
+
+/** One place in this many is never edited: its token exists throughout. */
+const steadyOneIn = 3
+
+/** An operator makes tokens, changes their policies and their links, and removes them, one request after the other. */
+export class TokenEditor {
+  readonly #env: Env
+  readonly #plan: EditorPlan
+  readonly #world: EditorWorld
+  readonly #places: Place[]
+  #isBusy = false
+  #hasSecond = false
+  #round = 0
+
+  constructor(env: Env, plan: EditorPlan, world: EditorWorld) {
+    this.#env = env
+    this.#plan = plan
+    this.#world = world
+    this.#places = Array.from({ length: plan.places }, () => ({
+      accessor: undefined,
+      secret: '',
+      hasPolicy: false,
+      mayWrite: true,
+      isLinkedTwice: false,
+    }))
+  }
+
+  start(): void {
+    this.#round++
+    this.#scheduleNext(this.#round, 1)
+  }
+
+  stop(): void {
+    this.#round++
+  }
+
+  openRequests(): readonly string[] {
+    return this.#isBusy ? [`${this.#plan.name} edits tokens`] : []
+  }
+
+  /** The nth turn: all that it draws is its own. */
+  #scheduleNext(round: number, nth: number): void {
+    const draws = this.#world.decisions.draws('token editors', this.#plan.name, round, nth)
+    this.#env.timers.after((1000 / this.#plan.ratePerSecond) * (0.5 + draws.fraction()), () => {
+      if (this.#round !== round) return
+      this.#scheduleNext(round, nth + 1)
+      if (this.#isBusy || !this.#world.decisions.happens(draws)) return
+      this.#world.decisions.tell(draws, () => `edit ${this.#plan.name}.${round}.${nth}`)
+      this.#env.detach(this.#edit(draws))
+    })
+  }
+
+  async #edit(draws: Draws): Promise<void> {
+    const agent = this.#world.agent(draws)
+    const number = this.#numberOf(draws)
+    const place = this.#places[number]
+    if (agent === undefined || place === undefined) return
+    this.#isBusy = true
+    await this.#editPlace(agent, number, place, draws)
+    this.#isBusy = false
+    this.#world.onList(this.#places.map(({ secret }) => secret))
+  }
+
+  /** Every place gets its token first; after that only some are edited. */
+  #numberOf(draws: Draws): number {
+    const fresh = this.#places.findIndex(({ secret }) => secret === '')
+    if (fresh >= 0) return fresh
+    const edited = [...this.#places.keys()].filter((number) => number % steadyOneIn !== 0)
+    return edited[draws.below(edited.length)] ?? 0
+  }
+
+  async #editPlace(agent: Endpoint, number: number, place: Place, draws: Draws): Promise<void> {
+    if (!this.#hasSecond)
+      this.#hasSecond = await this.#putPolicy(agent, `${this.#plan.name}-all`, 'agent "none"', 'read')
+    if (!place.hasPolicy) place.hasPolicy = await this.#putRules(agent, number, place.mayWrite)
+    if (place.accessor === undefined) return this.#create(agent, number, place)
+    const edit = drawnEdit(draws)
+    if (edit === 'rules') await this.#changeRules(agent, number, place)
+    else if (edit === 'links') await this.#changeLinks(agent, number, place)
+    else await this.#remove(agent, place)
+  }
+
+  async #create(agent: Endpoint, number: number, place: Place): Promise<void> {
+    const made = await this.#ask(agent, 'PUT', '/v1/acl/token', this.#linked(number, place))
+    if (made === undefined) return
+    const token = JSON.parse(made) as { readonly AccessorID: string; readonly SecretID: string }
+    place.accessor = token.AccessorID
+    place.secret = token.SecretID
+  }
+
+  async #changeRules(agent: Endpoint, number: number, place: Place): Promise<void> {
+    if (await this.#putRules(agent, number, !place.mayWrite)) place.mayWrite = !place.mayWrite
+  }
+
+  async #changeLinks(agent: Endpoint, number: number, place: Place): Promise<void> {
+    const next = { ...place, isLinkedTwice: !place.isLinkedTwice }
+    const target = `/v1/acl/token/${place.accessor}`
+    const changed = await this.#ask(agent, 'PUT', target, { AccessorID: place.accessor, ...this.#linked(number, next) })
+    if (changed !== undefined) place.isLinkedTwice = next.isLinkedTwice
+  }
+
+  /** A removal whose answer is lost is asked for again, as the next edit of the place. */
+  async #remove(agent: Endpoint, place: Place): Promise<void> {
+    if ((await this.#ask(agent, 'DELETE', `/v1/acl/token/${place.accessor}`)) !== undefined) place.accessor = undefined
+  }
+
+  #linked(number: number, { isLinkedTwice }: Place): object {
+    const names = [this.#policyOf(number), ...(isLinkedTwice ? [`${this.#plan.name}-all`] : [])]
+    return { Description: this.#policyOf(number), Policies: names.map((Name) => ({ Name })) }
+  }
+
+  #policyOf(number: number): string {
+    return `${this.#plan.name}-${number}`
+  }
+
+  #putRules(agent: Endpoint, number: number, mayWrite: boolean): Promise<boolean> {
+    const prefix = this.#plan.prefix.replaceAll('#', String(number))
+    return this.#putPolicy(agent, this.#policyOf(number), `key_prefix "${prefix}"`, mayWrite ? 'write' : 'read')
+  }
+
+  /** Creates the policy, or replaces its rules where there is one of this name. */
+  async #putPolicy(agent: Endpoint, name: string, what: string, right: 'read' | 'write'): Promise<boolean> {
+    const listed = await this.#ask(agent, 'GET', '/v1/acl/policies')
+    if (listed === undefined) return false
+    const known = (JSON.parse(listed) as readonly { readonly ID: string; readonly Name: string }[]).find(
+      ({ Name }) => Name === name,
+    )
+    const body = { Name: name, Rules: `${what} { policy = "${right}" }` }
+    const target = known === undefined ? '/v1/acl/policy' : `/v1/acl/policy/${known.ID}`
+    const put = await this.#ask(agent, 'PUT', target, known === undefined ? body : { ID: known.ID, ...body })
+    return put !== undefined
+  }
+
+  /** The body of the answer; undefined: it failed, or nobody knows. */
+  async #ask(agent: Endpoint, method: string, target: string, body?: object): Promise<string | undefined> {
+    const answer = await this.#env.http.request(agent, {
+      method,
+      target,
+      timeoutMs: answerWithinMs,
+      headers: tokenHeaders(this.#world.secret()),
+      ...(body === undefined ? {} : { body: utf8(JSON.stringify(body)) }),
+    })
+    return answer.ok && answer.value.status === 200 ? textOf(answer.value.body) : undefined
+  }
+}
+
+function drawnEdit(draws: Draws): Edit {
+  let left = draws.below(100)
+  for (const [edit, share] of edits) {
+    if (left < share) return edit
+    left -= share
+  }
+  return 'rules'
+}
+
+const group = z.strictObject({
+  at: selector.describe('The node that they ask: chosen anew for every edit.'),
+  with: template.describe('The token that may edit tokens and policies.'),
+  tokens: savedNameField.describe(
+    'The name under which visitors find the secrets: of each place the latest, even when that token was removed.',
+  ),
+  places: z
+    .int()
+    .min(1)
+    .max(100)
+    .default(6)
+    .describe('How many tokens, each with a policy of its own; every third is made and left as it is.'),
+  prefix: z.string().min(1).describe('The prefix of keys that a token is for: # is the number of its place.'),
+  rate: rate.describe('Edits of all of them together.'),
+})
+
+export const editors = workloadKind({
+  names: [/^[a-z][a-z0-9-]*$/, 'token editors are named with small letters'],
+  group,
+  text: 'Operators that make tokens, change their policies and links, and remove them, while visitors use them.',
+  crews: [
+    {
+      machine: 'editors',
+      open: ({ at, with: secret, tokens, places, prefix, rate: ratePerSecond }, { name, env, run }) =>
+        new TokenEditor(
+          env,
+          { name, places, prefix, ratePerSecond },
+          {
+            decisions: run.simulation.decisions,
+            agent: (draws) => anyAgent(run, at, draws)?.endpoint,
+            secret: () => run.filled(secret),
+            onList: (secrets) =>
+              run.list(
+                tokens,
+                secrets.filter((each) => each !== ''),
+              ),
+          },
+        ),
+    },
+  ],
+  isLast: true,
+})

@@ -58,6 +58,7 @@ import { leaderCompleteness } from './raft/leader-completeness.ts'
 import { leadership } from './raft/leadership.ts'
 import { logMatching } from './raft/log-matching.ts'
 import { lostMajority } from './raft/lost-majority.ts'
+import { ownQuorum } from './raft/own-quorum.ts'
 import { raftMarks, raftTold } from './raft/raft-marks.ts'
 import { serverLogs } from './raft/server-logs.ts'
 import { stateMachineSafety } from './raft/state-machine-safety.ts'
@@ -91,6 +92,7 @@ const all = [
   stateMachineSafety,
   durableTerms,
   configurationChanges,
+  ownQuorum,
   acknowledgedWrites,
   failStop,
   linearizableKeys,

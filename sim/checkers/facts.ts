@@ -37,7 +37,8 @@ export type FactName = keyof Facts
 
 /** Told by the cluster of the processes on its machines. */
 interface ProcessFacts {
-  readonly 'process began': OfNode & { readonly boot: number }
+  /** `id`: its name in consensus. */
+  readonly 'process began': OfNode & { readonly boot: number; readonly id: string }
   readonly 'settings read': { readonly config: AgentConfig }
   /** The process is no more, and nothing of it waits. */
   readonly 'process died': OfNode
@@ -92,6 +93,8 @@ interface LogFacts {
   readonly 'message received': OfNode & { readonly from: string; readonly message: RaftMessage }
   /** A leader has received a reply of its term. */
   readonly 'reply received': OfNode & { readonly from: string }
+  /** A leader is asked for another configuration. */
+  readonly 'change asked': OfNode
   /** A leader decides to remove a server. `status`: what its pool says of that one. */
   readonly 'removal decided': OfNode & { readonly id: string; readonly status: string | undefined }
   /** `lastIndex`: where the log ended before. */

@@ -52,7 +52,7 @@ interface ObservedProcess {
 
 /** A process begins on a node: what it does is told to the observer that comes back. */
 export function observe(all: Invariants, process: ObservedProcess): AgentObserver {
-  all.tell('process began', { node: process.node, boot: process.boot })
+  all.tell('process began', { node: process.node, boot: process.boot, id: process.id })
   return new NodeObserver(all, process).agentObserver()
 }
 
@@ -133,6 +133,7 @@ class NodeObserver implements RaftObserver {
   }
 
   changeAsked(change: ConfigurationChange): void {
+    this.#tell('change asked', {})
     if (change.kind !== 'remove') return
     const seen = this.#process.servers().find(({ id }) => id === change.id)
     this.#tell('removal decided', { id: change.id, status: seen?.status })

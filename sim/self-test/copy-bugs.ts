@@ -6,7 +6,7 @@ const copied = 'tokens-are-copied'
 /** Bugs of what a secondary datacenter copies of access control. */
 export const copyBugs: readonly PlantedBug[] = [
   {
-    row: 140,
+    row: 160,
     name: 'removals-not-copied',
     about: 'a round takes over what is new and changed, and leaves what the primary datacenter has removed',
     patches: [
@@ -20,7 +20,7 @@ export const copyBugs: readonly PlantedBug[] = [
     foundBy: ['A5', 'A1'],
   },
   {
-    row: 141,
+    row: 161,
     name: 'changes-not-copied',
     about: 'a round takes over what is new, and not what has changed',
     patches: [{ file: copying, find: 'here.get(id) !== hash', replace: '!here.has(id)' }],
@@ -28,7 +28,7 @@ export const copyBugs: readonly PlantedBug[] = [
     foundBy: ['A5'],
   },
   {
-    row: 142,
+    row: 162,
     name: 'a-failed-round-empties',
     about: 'a round that the primary datacenter did not answer counts as one that found no tokens there',
     patches: [
@@ -43,7 +43,7 @@ export const copyBugs: readonly PlantedBug[] = [
     foundBy: ['A5'],
   },
   {
-    row: 143,
+    row: 163,
     name: 'removed-before-it-is-copied-again',
     about: 'the copy of a token that has changed is removed, and the changed token copied by another command',
     patches: [

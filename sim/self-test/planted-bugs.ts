@@ -7,6 +7,7 @@ import { meshBugs } from './mesh-bugs.ts'
 import { operatorBugs } from './operator-bugs.ts'
 import type { PlantedBug } from './planted-bug.ts'
 import { providerBugs } from './provider-bugs.ts'
+import { quorumBugs } from './quorum-bugs.ts'
 import { registrationBugs } from './registration-bugs.ts'
 import { restoreBugs } from './restore-bugs.ts'
 
@@ -34,7 +35,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     about: 'a vote is forgotten when the server restarts',
     patches: [{ file: `${core}/state.js`, find: 'votedFor: hardState.votedFor,', replace: 'votedFor: undefined,' }],
     hunt: 'voters-crash',
-    foundBy: ['R1', 'R6'],
+    foundBy: ['R8', 'R1', 'R6'],
   },
   {
     row: 3,
@@ -51,7 +52,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
     ],
     hunt: 'voters-crash',
-    foundBy: ['R1', 'R4', 'R6'],
+    foundBy: ['R8', 'R1', 'R4', 'R6'],
   },
   {
     row: 4,
@@ -65,7 +66,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
     ],
     hunt: 'power-cuts',
-    foundBy: ['R4', 'R5', 'D1', 'P1'],
+    foundBy: ['R8', 'R4', 'R5', 'D1', 'P1'],
   },
   {
     row: 5,
@@ -123,7 +124,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     about: 'votes of an earlier term are counted in the present one',
     patches: [{ file: `${core}/election.js`, find: 'answer.term === asked;', replace: 'answer.term <= asked;' }],
     hunt: 'late-votes',
-    foundBy: ['R1'],
+    foundBy: ['R8', 'R1'],
   },
   {
     row: 10,
@@ -131,7 +132,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     about: 'half of the servers count as a majority',
     patches: [{ file: `${core}/quorum.js`, find: 'Math.floor(voters / 2) + 1', replace: 'Math.ceil(voters / 2)' }],
     hunt: 'two-and-two',
-    foundBy: ['R1', 'R4', 'P1'],
+    foundBy: ['R8', 'R1', 'R4', 'P1'],
   },
   {
     row: 11,
@@ -139,7 +140,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     about: "members change before an entry of the leader's own term is committed (raft-dev, 2015)",
     patches: [{ file: `${core}/proposals.js`, find: ' && hasCommittedInOwnTerm(raft, leader)', replace: '' }],
     hunt: 'members-change',
-    foundBy: ['R1', 'R4', 'R7', 'P1'],
+    foundBy: ['R8', 'R1', 'R4', 'R7', 'P1'],
   },
   {
     row: 12,
@@ -153,7 +154,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
     ],
     hunt: 'tails-and-snapshots',
-    foundBy: ['R3', 'R5', 'P1', 'L1'],
+    foundBy: ['R8', 'R3', 'R5', 'P1', 'L1'],
   },
   {
     row: 13,
@@ -366,6 +367,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     hunt: 'power-cuts',
     foundBy: ['P2'],
   },
+  ...quorumBugs,
   ...accessBugs,
   ...copyBugs,
   ...intentionBugs,

@@ -44,6 +44,11 @@ export class ConfigurationChanges {
     if (this.#leading.has(node)) this.#settled.add(node)
   }
 
+  /** The voters of the newest configuration in the server's own log; undefined: it has none. */
+  votersOf(node: string): readonly string[] | undefined {
+    return this.#logs.get(node)?.at(-1)?.voters
+  }
+
   /** How many changes went with the end of the log. */
   truncated(node: string, from: LogIndex): number {
     const known = this.#logs.get(node) ?? []

@@ -14,7 +14,7 @@ import { Subject } from '../gossip-core/subject.ts'
 import { entry, recorder } from './reports.ts'
 
 const configuration: Configuration = {
-  servers: ['a', 'b', 'c'].map((id) => ({ id, address: `${id}:8300`, suffrage: 'voter' })),
+  servers: ['s1', 's2', 's3'].map((id) => ({ id, address: `${id}:8300`, suffrage: 'voter' })),
 }
 const first: Entry = {
   index: logIndexOf(1),
@@ -94,7 +94,9 @@ describe('what a server does, told to the checkers', () => {
     one.becameLeader(termOf(1), logIndexOf(1))
     one.committed(logIndexOf(2), termOf(1))
     two.becameLeader(termOf(2), logIndexOf(1))
-    expect(told.lines).toEqual(['R4: s2 leads term 2 without entry 2, committed in term 1: its log ends at 1'])
+    expect(told.lines.filter((line) => line.startsWith('R4'))).toEqual([
+      'R4: s2 leads term 2 without entry 2, committed in term 1: its log ends at 1',
+    ])
   })
 
   it('compares a log that a boot found with what was durable there before', () => {

@@ -27,8 +27,8 @@ describe('what a run says of what it judged', () => {
     expect(parts).toContain('R1 1 election')
     expect(parts).toContain('K1 1,204 operations of 5 keys')
     expect(parts).toContain('C1 312 chains')
-    expect(parts).toContain('R2 to R7 none')
-    expect(parts).toContain('A1 to A4 none')
+    expect(parts).toContain('R2 to R8 none')
+    expect(parts).toContain('A1 to A5 none')
     expect(parts).toContain('D1 D2 none')
   })
 
@@ -80,7 +80,7 @@ describe('what a run says of what it judged', () => {
 describe('the tally of a run', () => {
   it('takes facts and excuses from its checkers, and no excuse that is not declared', () => {
     const all = new Invariants({ nowUs: () => 0, staleDefaultMs: 0, onTrigger: () => {} })
-    all.tell('process began', { node: 's1', boot: 1 })
+    all.tell('process began', { node: 's1', boot: 1, id: 's1' })
     all.tell('process died', { node: 's1' })
     expect(all.tally.counts.P1.facts).toBe(1)
     expect(all.tally.counts.H3.facts).toBe(1)

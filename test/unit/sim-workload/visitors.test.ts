@@ -26,6 +26,7 @@ function visitsTo(status: number, body: string, tokens: readonly string[] = ['a'
         decisions: simulation.decisions,
         agent: () => ({ name: 'a1', endpoint: http }),
         tokens: () => tokens,
+        eventNow: () => 0,
         onVisit: (visit: Visit) => void visits.push(visit),
       }
       new Visitors(env, plan, world as unknown as ConstructorParameters<typeof Visitors>[2]).start()

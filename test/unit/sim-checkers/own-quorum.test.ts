@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import { OwnQuorum } from '../../../sim/checkers/raft/own-quorum.ts'
+import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
+import { recorder } from './reports.ts'
+
+/** Servers s1 to s4, called a to d in consensus; `held`: who has the entry that is committed. */
+function group(voters: readonly string[], held: readonly string[] = []) {
+  const { judge, lines, counts } = recorder()
+  const law = new OwnQuorum(judge, { votersOf: () => voters }, (node) => held.includes(node))
+  for (const [node, id] of [
+    ['s1', 'a'],
+    ['s2', 'b'],
+    ['s3', 'c'],
+    ['s4', 'd'],
+  ] as const) {
+    law.named(node, id)
+  }
+  const elect = (...by: readonly string[]): void => {
+    for (const node of by) law.voted(node, termOf(2), 'a')
+    law.becameLeader('s1', termOf(2))
+  }
+  return { law, lines, counts, elect, commit: () => law.committed('s1', logIndexOf(5)) }
+}
+
+describe('R8, elections', () => {
+  it('accepts a majority of the voters, and reports less', () => {
+    const enough = group(['a', 'b', 'c'])
+    enough.elect('s1', 's2')
+    expect(enough.lines).toEqual([])
+    const half = group(['a', 'b', 'c', 'd'])
+    half.elect('s1', 's2')
+    expect(half.lines).toEqual([
+      'R8: s1 leads term 2, and 2 of 4 voters of the newest configuration in its log voted for it',
+    ])
+  })
+
+  it('counts no vote of another term, for another server, or of a server without a vote', () => {
+    const { law, lines, elect } = group(['a', 'b', 'c'])
+    law.voted('s2', termOf(1), 'a')
+    law.voted('s3', termOf(2), 'c')
+    elect('s1', 's4')
+    expect(lines).toHaveLength(1)
+  })
+})
+
+describe('R8, commits', () => {
+  it('accepts what a majority has, and reports less', () => {
+    const enough = group(['a', 'b', 'c'], ['s1', 's2'])
+    enough.elect('s1', 's2')
+    enough.commit()
+    expect(enough.lines).toEqual([])
+    const few = group(['a', 'b', 'c'], ['s1', 's4'])
+    few.elect('s1', 's2')
+    few.commit()
+    expect(few.lines).toEqual([
+      'R8: s1 commits entry 5, and 1 of 3 voters of the newest configuration in its log have it',
+    ])
+  })
+
+  it('judges no follower, which has it from its leader', () => {
+    const { lines, commit } = group(['a', 'b', 'c'])
+    commit()
+    expect(lines).toEqual([])
+  })
+
+  it('excuses a change that is not in the log yet, and no longer', () => {
+    const { law, lines, counts, elect, commit } = group(['a', 'b', 'c', 'd'], ['s1', 's2'])
+    elect('s1', 's2', 's3')
+    law.changeAsked('s1')
+    commit()
+    expect(lines).toEqual([])
+    expect(counts()).toContain('R8 excused: change under way 1')
+    law.changed('s1')
+    commit()
+    expect(lines).toHaveLength(1)
+  })
+
+  it('excuses what a machine that was replaced may have had', () => {
+    const { law, lines, counts, elect, commit } = group(['a', 'b', 'c'], ['s1'])
+    elect('s1', 's2')
+    law.replaced('s2')
+    commit()
+    expect(lines).toEqual([])
+    expect(counts()).toContain('R8 excused: machine replaced 1')
+  })
+})

@@ -29,8 +29,8 @@ function written(value: Json, newline: string): string {
 function writtenList(items: readonly Json[], newline: string): string {
   if (items.length === 0) return '[]'
   const inner = newline === '' ? '' : `${newline}    `
-  let out = '['
-  for (let at = 0; at < items.length; at++) out += `${at === 0 ? '' : ','}${inner}${written(items[at] as Json, inner)}`
+  let out = ''
+  for (const item of items) out += `${out === '' ? '[' : ','}${inner}${written(item, inner)}`
   return `${out}${newline}]`
 }
 

@@ -5,13 +5,12 @@ import type { Closable } from '../env/async.ts'
 import type { Failure } from '../model/failure.ts'
 import { greater, type ModifyIndex, noChange } from '../model/log-position.ts'
 import { stateDigest } from './digest.ts'
-import type { Draft } from './draft.ts'
 import { LiveReader } from './live.ts'
 import { RecordingReader, sameLastChanges, type Touched } from './recording.ts'
 import { SnapshotReader } from './restore.ts'
 import { SnapshotWriter } from './snapshot.ts'
 import { withChanged } from './tables.ts'
-import { type Drafts, type Hooks, hooksByEvent, Transaction } from './transaction.ts'
+import { type Drafts, draftOf, type Hooks, hooksByEvent, Transaction } from './transaction.ts'
 import type { ReadTransaction, Row, StateHook, TableDefinition, WriteTransaction } from './types.ts'
 import { departureOf, departuresOf, emptyTable, tableOf, type Version, VersionReader } from './version.ts'
 import { Watches } from './watches.ts'
@@ -149,8 +148,7 @@ export class Store {
   /** Of the present state, without making a version of it. */
   row<R extends Row>(table: TableDefinition<R>, key: string): R | undefined {
     invariant(!this.#applying, 'the state read from within a command')
-    const draft = this.#drafts.get(table.name) as Draft<R> | undefined
-    return (draft ?? tableOf(this.#version.tables, table)).rows.get(key)
+    return (draftOf(this.#drafts, table) ?? tableOf(this.#version.tables, table)).rows.get(key)
   }
 
   /** Likewise. */

@@ -27,6 +27,11 @@ export function hooksByEvent(hooks: readonly StateHook[]): Hooks {
 /** By table. */
 export type Drafts = Map<string, Draft>
 
+/** A cast for the reason that `tableOf` has. */
+export function draftOf<R extends Row>(drafts: Drafts, table: TableDefinition<R>): Draft<R> | undefined {
+  return drafts.get(table.name) as Draft<R> | undefined
+}
+
 /**
  * One command at one index. It works on drafts, so that readers of earlier versions see nothing of it: on the given
  * ones, which contain the changes since that version, and on new ones, which it adds to them. `finish` returns the
@@ -164,8 +169,7 @@ export class Transaction implements WriteTransaction {
     return made
   }
 
-  /** A cast for the reason that `tableOf` has. */
   #existing<R extends Row>(table: TableDefinition<R>): Draft<R> | undefined {
-    return this.#drafts.get(table.name) as Draft<R> | undefined
+    return draftOf(this.#drafts, table)
   }
 }

@@ -205,9 +205,9 @@ export const agentBreakages: readonly Breakage[] = [
   {
     id: 'AGT-034',
     file: 'src/agent/replication/state-machine.ts',
-    find: '    const definition = this.#definitionOf(command, entry)\n',
+    find: '    const { definition, metric } = this.#known(command, entry)\n',
     replace:
-      '    const definition = this.#commands.get(command.kind)\n    if (definition === undefined) return undefined\n',
+      '    const known = this.#commands.get(command.kind)\n    if (known === undefined) return undefined\n    const { definition, metric } = known\n',
   },
   {
     id: 'AGT-035',

@@ -25,8 +25,8 @@ const project = (name: string, timeoutMs: number, isolate = true) => ({
 
 /** Of the files of `e2e`, that many come between two of `scenario`. */
 const waitingBetween = 3
-/** Minutes each, the longest first. */
-const longest = ['/scenarios.test.ts', '/more-scenarios.test.ts', '/lessons.test.ts']
+/** Minutes each, the longest first, which keeps two cores busy. */
+const longest = ['/scenarios.test.ts', '/lessons.test.ts']
 
 /**
  * Files that keep a core busy for minutes (`scenario`) among those that mostly wait for agents (`e2e`), so that cores have
@@ -40,8 +40,7 @@ class BusyBesideWaiting extends BaseSequencer {
     const first = longest.flatMap((end) => of('scenario').filter(({ moduleId }) => moduleId.endsWith(end)))
     const busy = [...first, ...of('scenario').filter((file) => !first.includes(file))]
     const waiting = of('e2e')
-    // The first two together: two cores are busy, and other workers wait.
-    const mixed = busy.flatMap((file, at) => [file, ...waiting.splice(0, at === 0 ? 0 : waitingBetween)])
+    const mixed = busy.flatMap((file) => [file, ...waiting.splice(0, waitingBetween)])
     const short = order.filter(({ project }) => !['scenario', 'e2e'].includes(project.name))
     return [...mixed, ...waiting, ...short]
   }

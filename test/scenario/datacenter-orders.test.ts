@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { scenarioFile, svcSim } from './svc-sim.ts'
+import { oneJob, scenarioFile, svcSim } from './svc-sim.ts'
 
 const isLong = process.env['SVC_TEST_LONG'] === '1'
 const seeds = isLong ? 20 : 1
@@ -86,7 +86,7 @@ describe('two and three datacenters', () => {
     '[UPG-005] come to 1.4.0 in every order, and none leaves its old mode before the primary one',
     async () => {
       const files = orders.map((order) => scenarioFile(scenarioOf(order)))
-      const { out, err, exit } = await svcSim(['run', ...files, '--seeds', `1..${seeds}`])
+      const { out, err, exit } = await svcSim(['run', ...files, '--seeds', `1..${seeds}`, ...oneJob])
       expect(exit, `${out}${err}`).toBe(0)
       expect(out.match(new RegExp(`: all ${seeds} seeds passed$`, 'gm')), out).toHaveLength(orders.length)
     },

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { svcSimRun, type Told } from './svc-sim.ts'
+import { oneJob, svcSimRun, type Told } from './svc-sim.ts'
 
 /** The two stories that matter most have more seeds than the first, which every scenario runs. */
 const lessons = ['acl-migration', 'ca-rotation']
@@ -10,7 +10,7 @@ describe('the ways on which nobody may be lost', () => {
   let told: readonly Promise<Told>[]
   beforeAll(() => {
     const paths = lessons.map((name) => `scenarios/${name}.yaml`)
-    told = svcSimRun(paths, ['--seeds', `2..${lastSeed}`, ...(isLong ? ['--verify'] : [])])
+    told = svcSimRun(paths, ['--seeds', `2..${lastSeed}`, ...(isLong ? ['--verify'] : []), ...oneJob])
   })
 
   const timeout = isLong ? 4 * 3_600_000 : 600_000

@@ -6,7 +6,7 @@ import { type PlanOrder, planUpgrade } from '../../sim/upgrades/plan.ts'
 import { rehearsalText } from '../../sim/upgrades/rehearsal.ts'
 import { parseRelease, type Release, releaseText } from '../../src/model/release.ts'
 import { everyPair } from '../tools/every-release.ts'
-import { projectRoot, svcSim } from './svc-sim.ts'
+import { oneJob, projectRoot, svcSim } from './svc-sim.ts'
 
 const usual = { servers: 3, clients: 2, datacenters: ['dc1'], accessControl: false, through: 'needed' } as const
 
@@ -43,7 +43,7 @@ describe('svc-sim plan', () => {
     const files = sample.map(([from, to, rest]) =>
       rehearsalFile({ ...usual, ...rest, from: release(from), to: release(to) }),
     )
-    const { exit, out } = await svcSim(['run', ...files, '--quiet'])
+    const { exit, out } = await svcSim(['run', ...files, '--quiet', ...oneJob])
     expect(exit, out).toBe(0)
     expect(out.match(/^From release.*: all 1 seeds passed$/gm)).toHaveLength(sample.length)
   })
@@ -52,7 +52,7 @@ describe('svc-sim plan', () => {
     'writes scenarios that are green, for every pair of releases',
     async () => {
       const files = everyPair().map(([from, to]) => rehearsalFile({ ...usual, from, to }))
-      const { exit, out } = await svcSim(['run', ...files, '--quiet'])
+      const { exit, out } = await svcSim(['run', ...files, '--quiet', ...oneJob])
       expect(exit, out).toBe(0)
       expect(out.match(/^From release.*: all 1 seeds passed$/gm)).toHaveLength(files.length)
     },

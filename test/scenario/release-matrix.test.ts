@@ -11,7 +11,7 @@ import {
   stopsIn,
   upgradeOfHeld,
 } from './release-matrix.ts'
-import { scenarioFile, svcSim } from './svc-sim.ts'
+import { oneJob, scenarioFile, svcSim } from './svc-sim.ts'
 
 /** All orders and twenty seeds; or a sample, every twelfth pair, each in an order of its own, in one process. */
 const isLong = process.env['SVC_TEST_LONG'] === '1'
@@ -33,7 +33,7 @@ interface Told {
 
 /** Runs each file with every seed; results come in order of files, then of seeds. */
 async function runAll(files: readonly string[]): Promise<readonly Told[]> {
-  const { out, err, exit } = await svcSim(['run', ...files, '--seeds', `1..${seeds}`, '--json'])
+  const { out, err, exit } = await svcSim(['run', ...files, '--seeds', `1..${seeds}`, '--json', ...oneJob])
   expect(exit, `${out}${err}`).toBe(0)
   const lines = out.trim().split('\n')
   return lines.map((line) => JSON.parse(line) as Told)

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { tellEveryOther } from './stories.ts'
+import { tellAll } from './stories.ts'
 import { projectRoot, svcSim } from './svc-sim.ts'
 
-describe('every scenario', () => tellEveryOther(0))
+describe('every scenario', () => tellAll())
 
 const kept = readdirSync(join(projectRoot, 'scenarios/regressions'))
 const regressions = kept.filter((name) => name.endsWith('.yaml'))

@@ -1,6 +1,9 @@
-import { readdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
+import { invariants } from '../../sim/checkers/checkers.ts'
+import { seedRecordSchema } from '../../sim/report/seed-record.ts'
 import { projectRoot, svcSimRun, type Told } from './svc-sim.ts'
 
 /** Seeds of each scenario: enough to notice, or enough to trust. */
@@ -67,16 +70,18 @@ const files = readdirSync(join(projectRoot, 'scenarios')).filter(
   (name) => name.endsWith('.yaml') && (asked === undefined || shows[name]?.includes(`[${asked}]`)),
 )
 
-/** Half of them in one file and half in another, which two workers take. */
-export function tellEveryOther(first: 0 | 1): void {
-  const chosen = files.filter((_, at) => at % 2 === first)
-  const paths = chosen.map((name) => `scenarios/${name}`)
-  if (paths.length === 0) return
+/** All in one command, whose two workers compile the program once each; another test looks at what the runs judged. */
+export function tellAll(): void {
+  const paths = files.map((name) => `scenarios/${name}`)
   let told: readonly Promise<Told>[]
+  let records: string
   beforeAll(() => {
-    told = svcSimRun(paths, ['--seeds', `1..${seeds}`, '--verify'])
+    const folder = mkdtempSync(join(tmpdir(), 'svc-scenarios-'))
+    records = join(folder, 'records.jsonl')
+    told = svcSimRun(paths, ['--seeds', `1..${seeds}`, '--verify', '--jobs', '2', '--jsonl', records])
+    return () => rmSync(folder, { recursive: true, force: true })
   })
-  it.each(chosen.map((name, at) => [[shows[name], paths[at]].filter(Boolean).join(' '), at] as const))(
+  it.each(files.map((name, at) => [[shows[name], paths[at]].filter(Boolean).join(' '), at] as const))(
     '%s passes with every seed, twice with equal traces',
     async (_, at) => {
       const scenario = await told[at]
@@ -84,4 +89,13 @@ export function tellEveryOther(first: 0 | 1): void {
       expect(scenario?.seeds.filter((line) => line.includes('passed twice'))).toHaveLength(seeds)
     },
   )
+  it.runIf(asked === undefined)('every invariant is judged in one scenario or another', async () => {
+    await Promise.all(told)
+    const lines = readFileSync(records, 'utf8').trimEnd().split('\n')
+    const counts = lines.map((line) => seedRecordSchema.parse(JSON.parse(line)).counts)
+    const judged = counts.flatMap((each) =>
+      Object.entries(each).flatMap(([code, { facts }]) => (facts > 0 ? [code] : [])),
+    )
+    expect([...new Set(judged)].sort()).toEqual(Object.keys(invariants).sort())
+  })
 }

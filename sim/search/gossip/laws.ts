@@ -1,7 +1,6 @@
 import { itemAt } from '../../../src/base/items.ts'
 import type { Message } from '../../../src/gossip/core/messages.ts'
-import { type Held, memberNames, type SeenMember } from './member.ts'
-import type { GossipContent } from './protocol.ts'
+import { type GossipContent, type Held, memberNames, type SeenMember } from './member.ts'
 
 const ranks = { alive: 0, suspect: 1, dead: 2 } as const
 

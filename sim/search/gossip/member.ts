@@ -6,6 +6,9 @@ import type { GossipUnderSearch } from './bounds.ts'
 
 export const memberNames: readonly string[] = ['a', 'b', 'c', 'd', 'e']
 
+/** A word that is passed on, or all that a member knows. */
+export type GossipContent = Message | { readonly kind: 'full-state'; readonly state: FullState }
+
 const timing: GossipTiming = {
   gossipIntervalMs: 200,
   gossipNodes: 4,

@@ -3,10 +3,15 @@ import type { FullState, Message } from '../../../src/gossip/core/messages.ts'
 import type { Claim, NodeEvent, Order, Protocol, Said, Word } from '../protocol.ts'
 import type { GossipBounds, GossipUnderSearch } from './bounds.ts'
 import { lawsOf } from './laws.ts'
-import { addressOf, fingerprintOf, memberNames, SearchedMember, type SeenMember, seenOf } from './member.ts'
-
-/** A word that is passed on, or all that a member knows. */
-export type GossipContent = Message | { readonly kind: 'full-state'; readonly state: FullState }
+import {
+  addressOf,
+  fingerprintOf,
+  type GossipContent,
+  memberNames,
+  SearchedMember,
+  type SeenMember,
+  seenOf,
+} from './member.ts'
 
 /** It starts anew, from nothing. */
 type Nothing = 'nothing'

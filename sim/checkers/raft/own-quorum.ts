@@ -16,7 +16,7 @@ export class OwnQuorum {
   /** By the name in consensus, the node that has it. */
   readonly #nodes = new Map<string, string>()
   readonly #ids = new Map<string, string>()
-  /** By term, who voted for whom, by names in consensus. */
+  /** The votes of each term: the candidate by voter, both by their names in consensus. */
   readonly #votes = new Map<Term, Map<string, string>>()
   readonly #leading = new Set<string>()
   /** Leaders that were asked for a change that their logs do not have yet. */

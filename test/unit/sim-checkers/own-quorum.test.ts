@@ -3,7 +3,7 @@ import { OwnQuorum } from '../../../sim/checkers/raft/own-quorum.ts'
 import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import { recorder } from './reports.ts'
 
-/** Servers s1 to s4, called a to d in consensus; `held`: who has the entry that is committed. */
+/** Servers s1 to s4, called a to d in consensus; `held`: the servers that have the entry that is committed. */
 function group(voters: readonly string[], held: readonly string[] = []) {
   const { judge, lines, counts } = recorder()
   const law = new OwnQuorum(judge, { votersOf: () => voters }, (node) => held.includes(node))

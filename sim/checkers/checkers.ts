@@ -15,6 +15,7 @@ import { monotoneIndex } from './clients/monotone-index.ts'
 import { parkedReads } from './clients/parked-reads.ts'
 import { markedReaders, readersTold } from './clients/reader-marks.ts'
 import { sessionLives } from './clients/session-lives.ts'
+import { waitingAnswers } from './clients/waiting-answers.ts'
 import { watchSequences } from './clients/watch-sequences.ts'
 import { acknowledgedWrites } from './keys/acknowledged-writes.ts'
 import { appliedKeys } from './keys/applied-keys.ts'
@@ -105,6 +106,7 @@ const all = [
   monotoneIndex,
   parkedReads,
   watchSequences,
+  waitingAnswers,
   poolViews,
   incarnations,
   deathDetection,

@@ -9,6 +9,7 @@ import type { Configuration, Entry, RaftMessage } from '../../src/raft/core/type
 import type { ReadTransaction } from '../../src/store/types.ts'
 import type { AccessState, ServerSeen, TokenState, Visit } from './access/access-facts.ts'
 import type { LockFacts } from './clients/lock-facts.ts'
+import type { WaitingRead } from './clients/read-facts.ts'
 import type { KeyOperation, ListedKey } from './keys/key-history.ts'
 import type { Recovery } from './keys/recovered-history.ts'
 import type { MeshEvent } from './mesh/mesh-facts.ts'
@@ -171,6 +172,13 @@ interface ClientFacts {
     readonly asked: readonly string[]
     readonly found: readonly ListedKey[]
     readonly where: string
+  }
+  /** A client learnt of an index by a blocking read. */
+  readonly 'reader answered': {
+    readonly read: WaitingRead
+    readonly index: number
+    /** The result is another one than that of the index that was waited for. */
+    readonly isChanged: boolean
   }
   readonly 'watcher follows': { readonly watcher: string; readonly prefix: string }
   readonly 'watcher answered': { readonly watcher: string; readonly rows: readonly ListedKey[] }

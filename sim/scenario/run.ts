@@ -146,7 +146,7 @@ export class ScenarioRun implements RunContext {
     this.workload.begin()
     this.#schedule.start()
     if (this.scenario.visitors !== undefined) this.#reaching.start()
-    if (this.scenario.registrations !== undefined) this.#contact.start()
+    if (this.scenario.registrations !== undefined || this.scenario.readers !== undefined) this.#contact.start()
   }
 
   async run(): Promise<RunResult> {

@@ -57,6 +57,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'failed-but-following', tuning: [] },
   { name: 'figure-8', tuning: oneEntryAtATime },
   { name: 'holders-sleep', tuning: [] },
+  { name: 'indexes-are-followed', tuning: [] },
   { name: 'intentions-decide', tuning: [] },
   { name: 'keys-are-followed', tuning: [] },
   { name: 'keys-are-followed-by-few', tuning: [] },

@@ -8,6 +8,7 @@ import { operatorBugs } from './operator-bugs.ts'
 import type { PlantedBug } from './planted-bug.ts'
 import { providerBugs } from './provider-bugs.ts'
 import { quorumBugs } from './quorum-bugs.ts'
+import { readerBugs } from './reader-bugs.ts'
 import { registrationBugs } from './registration-bugs.ts'
 import { restoreBugs } from './restore-bugs.ts'
 
@@ -375,6 +376,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...restoreBugs,
   ...operatorBugs,
   ...registrationBugs,
+  ...readerBugs,
   ...membershipBugs,
   ...providerBugs,
   ...federationBugs,

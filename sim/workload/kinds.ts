@@ -8,6 +8,7 @@ import { registrations } from './registrations.ts'
 import { watchers } from './service-watcher.ts'
 import { editors } from './token-editors.ts'
 import { visitors } from './visitors.ts'
+import { readers } from './waiting-readers.ts'
 
 /** Every kind of workload, by its key in scenario files, in the order of the language page. */
 export const workloadKinds = {
@@ -20,6 +21,7 @@ export const workloadKinds = {
   proxies,
   tunnels,
   registrations,
+  readers,
 }
 
 export type WorkloadKey = keyof typeof workloadKinds

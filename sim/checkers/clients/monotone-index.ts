@@ -1,14 +1,7 @@
 import { checker, eventIn, type Judge } from '../checker.ts'
+import type { Floor } from './read-facts.ts'
 
 type Excuse = 'stale default reads' | 'restarted meanwhile' | 'majority lost'
-
-/** How high answers had come when a request began. */
-export interface Floor {
-  readonly index: number
-  readonly era: number
-  /** Of the answer that came so high, in the trace; 0: nobody reads. */
-  readonly event: number
-}
 
 /**
  * W1. The index that answers to one query carry never falls: at one running server whatever the consistency, and across

@@ -1,0 +1,122 @@
+import { type CheckedRun, checker, type Judge } from '../checker.ts'
+import type { Facts } from '../facts.ts'
+import { type MonotoneIndex, monotoneIndex } from './monotone-index.ts'
+import type { WaitingRead } from './read-facts.ts'
+
+/** Clocks of agents differ from true time by at most this share. */
+const clockAllowance = 0.06
+/** An agent adds up to this share of the wait. */
+const jitterShare = 1 / 16
+/** In which an agent in contact answers what needs no waiting; and a follower hears what its leader has committed. */
+const answeredWithinUs = 2_000_000
+
+type Excuse = 'out of reach' | 'index alone' | 'stale default reads' | 'majority lost'
+type Waiting = Facts['reader answered']
+
+/**
+ * W4. A blocking read is answered for an index beyond the one that it waits for, or when its time is over:
+ * 1. Before its time is over an answer has a greater index. One that has not makes its client ask again at once, for ever.
+ * 2. When it is over, it is answered; and if the answer then tells of a change that was committed long before, nobody woke it.
+ * 3. A read that promises the newest state has no index below the one waited for: its client would begin again.
+ * One that waits for an index beyond the state is answered when its time is over, with the index of the state (W1).
+ */
+export class WaitingAnswers {
+  readonly #run: Run
+  readonly #indexes: MonotoneIndex
+  /** When the first server came to an index; kept once somebody reads. */
+  #reached: Map<number, number> | undefined
+
+  constructor(run: Run, indexes: MonotoneIndex) {
+    this.#run = run
+    this.#indexes = indexes
+  }
+
+  /** To be kept with the read until its answer. */
+  began(read: Omit<WaitingRead, 'floor' | 'calledUs'>): WaitingRead {
+    this.#reached ??= new Map()
+    return { ...read, floor: this.#indexes.began(scopeOf(read)), calledUs: this.#run.nowUs() }
+  }
+
+  reached(index: number): void {
+    if (this.#reached?.has(index) === false) this.#reached.set(index, this.#run.nowUs())
+  }
+
+  answered({ read, index, isChanged }: Waiting): void {
+    if (read.consistency === 'default' && this.#run.staleDefaultMs > 0) {
+      this.#run.excused('W4', 'stale default reads')
+    } else {
+      if (read.consistency !== 'stale' || read.server !== undefined) {
+        this.#indexes.answered(scopeOf(read), read.floor, index)
+      }
+      if (read.consistency !== 'stale' && !read.isAhead) this.#notBehind(read, index)
+    }
+    if (read.waited > 0) this.#inTime(read, index, isChanged)
+  }
+
+  #notBehind({ query, agent, waited, floor }: WaitingRead, index: number): void {
+    if (floor.era !== this.#indexes.began('').era) return this.#run.excused('W4', 'majority lost')
+    this.#run.judged('W4')
+    if (index >= waited) return
+    this.#run.report('W4', `${query} at ${agent} waits for more than ${waited}, and is answered with ${index}`)
+  }
+
+  #inTime(read: WaitingRead, index: number, isChanged: boolean): void {
+    const { query, agent, waited, waitMs, calledUs } = read
+    const tookUs = this.#run.nowUs() - calledUs
+    const text = `${query} (${read.consistency}) at ${agent} waits for more than ${waited}`
+    const after = `after ${seconds(tookUs)}, its time being ${seconds(waitMs * 1000)}`
+    if (tookUs < waitMs * 1000 * (1 - clockAllowance)) {
+      this.#run.judged('W4')
+      if (index <= waited) this.#run.report('W4', `${text}, and is answered with ${index} ${after}`)
+    }
+    const contactUs = this.#run.contactSinceUs(agent)
+    if (contactUs === undefined || contactUs > calledUs) return this.#run.excused('W4', 'out of reach')
+    this.#run.judged('W4')
+    if (tookUs > waitMs * 1000 * (1 + jitterShare) * (1 + clockAllowance) + answeredWithinUs) {
+      this.#run.report('W4', `${text}, and is answered ${after}`)
+      return
+    }
+    const reachedUs = index > waited ? this.#reached?.get(index) : undefined
+    if (reachedUs === undefined) return
+    const missedUs = this.#run.nowUs() - Math.max(reachedUs, calledUs)
+    if (missedUs <= answeredWithinUs) return
+    if (!isChanged) return this.#run.excused('W4', 'index alone')
+    this.#run.report('W4', `${text}, and is told of ${index} ${seconds(missedUs)} after that was committed`)
+  }
+}
+
+type Run = Pick<CheckedRun, 'nowUs' | 'contactSinceUs' | 'staleDefaultMs'> & Judge<{ W4: Excuse }>
+
+function scopeOf({ query, consistency, server }: Pick<WaitingRead, 'query' | 'consistency' | 'server'>): string {
+  return consistency === 'stale' ? `${query} at ${server ?? 'nobody'}` : `${query}, ${consistency} reads`
+}
+
+function seconds(us: number): string {
+  return `${(us / 1e6).toFixed(3)} s`
+}
+
+export const waitingAnswers = checker({
+  codes: {
+    W4: {
+      text: 'waits: a blocking read is answered for a later index, or when its time is over, and never with an earlier one',
+      sources: ['docs/reference/http-reads.md#blocking-queries'],
+      judges: ['answer to a blocking read', 'answers to blocking reads'],
+      excuses: {
+        'out of reach':
+          'How long an answer takes is not judged of an agent that reached no leader meanwhile; until it has one throughout.',
+        'index alone':
+          'An index that grows while the result stays as it is wakes no read, as that of a service that is not there; that answer.',
+        'stale default reads':
+          'Where a scenario lets reads of default consistency be old, their indexes promise nothing; as long as they may be.',
+        'majority lost':
+          'An answer to a request begun before a recovery that lost entries; requests begun after it are judged.',
+      },
+    },
+  },
+  also: [monotoneIndex],
+  make: (run) => new WaitingAnswers(run, run.of(monotoneIndex)),
+  takes: {
+    'reader answered': (it, answer) => it.answered(answer),
+    'command took effect': (it, { index }) => it.reached(index),
+  },
+})

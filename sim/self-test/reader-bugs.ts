@@ -1,0 +1,61 @@
+import type { PlantedBug } from './planted-bug.ts'
+
+const waits = 'src/agent/requests/asking/shared-waits.js'
+const hunt = 'indexes-are-followed'
+
+/** Bugs of blocking reads, between the wake-up at a server and the client that waits. */
+export const readerBugs: readonly PlantedBug[] = [
+  {
+    row: 150,
+    name: 'no-news-is-news',
+    about: 'a blocking read is answered at once with the very index that it waits beyond',
+    patches: [
+      {
+        file: 'src/agent/requests/serving/seen-results.js',
+        find: 'if (found.index <= minIndex)',
+        replace: 'if (found.index < minIndex)',
+      },
+    ],
+    hunt,
+    foundBy: ['W4'],
+  },
+  {
+    row: 151,
+    name: 'time-over-at-a-follower',
+    about: 'when its time is over, a shared blocking read is answered from the state of the asked server, however old',
+    patches: [
+      {
+        file: waits,
+        find: "return news === 'time-over' ? ask({ ...read, minIndex: noChange, waitMs: 0 }, options) : news;",
+        replace:
+          "return news === 'time-over' ? ask({ ...read, consistency: 'stale', minIndex: noChange, waitMs: 0 }, options) : news;",
+      },
+    ],
+    hunt,
+    foundBy: ['W1', 'W4'],
+  },
+  {
+    row: 152,
+    name: 'one-of-a-group-is-told',
+    about: 'of the callers that share a blocking read one alone learns of a change, and the others wait on',
+    patches: [
+      {
+        file: waits,
+        find: 'for (const member of [...group.members])',
+        replace: 'for (const member of [...group.members].slice(0, 1))',
+      },
+    ],
+    hunt,
+    foundBy: ['W4'],
+  },
+  {
+    row: 153,
+    name: 'waits-for-twice-the-time',
+    about: 'the random part of a wait is as long as the wait',
+    patches: [
+      { file: 'src/model/limits.js', find: 'blockingJitterFraction = 16', replace: 'blockingJitterFraction = 1' },
+    ],
+    hunt,
+    foundBy: ['W4'],
+  },
+]

@@ -1,0 +1,151 @@
+import { z } from 'zod'
+import { textOf } from '../../src/base/bytes.ts'
+import type { Env } from '../../src/env/env.ts'
+import { waitingAnswers } from '../checkers/clients/waiting-answers.ts'
+import { durationRange, selector } from '../notation/fields.ts'
+import type { Draws } from '../world/decisions/decisions.ts'
+import { type AskedAgent, type GroupWorld, groupWorld } from './asked-agents.ts'
+import { workloadKind } from './kind.ts'
+
+/** What a group reads, every default applied. */
+export interface ReaderPlan {
+  readonly name: string
+  readonly readers: number
+  /** Targets of requests: `/v1/health/service/web`. */
+  readonly queries: readonly string[]
+  readonly consistencies: readonly ('default' | 'consistent' | 'stale')[]
+  readonly waitMs: { readonly min: number; readonly max: number }
+  readonly pauseMs: { readonly min: number; readonly max: number }
+}
+
+/** Further than any run comes. */
+const farAhead = 10_000_000
+/** One question in this many waits for an index that nothing has come to. */
+const aheadOneIn = 16
+/** Timeout of a client beyond the wait: an agent whose server has gone needs time to find another. */
+const answerSlackMs = 20_000
+const askAgainMs = 200
+
+/** The index of an answer, and its status and body. */
+interface Known {
+  readonly index: number
+  readonly body: string
+}
+
+/** Clients that wait for changes of whatever can be waited for, and go from agent to agent with the index they have. */
+export class WaitingReaders {
+  readonly #env: Env
+  readonly #plan: ReaderPlan
+  readonly #world: GroupWorld
+  #round = 0
+
+  constructor(env: Env, plan: ReaderPlan, world: GroupWorld) {
+    this.#env = env
+    this.#plan = plan
+    this.#world = world
+  }
+
+  start(): void {
+    this.#round++
+    for (let reader = 0; reader < this.#plan.readers; reader++) this.#env.detach(this.#read(reader, this.#round))
+  }
+
+  /** What waits is heard no more. */
+  stop(): void {
+    this.#round++
+  }
+
+  async #read(reader: number, round: number): Promise<void> {
+    const { name, queries } = this.#plan
+    const query = queries[reader % queries.length] as string
+    let [index, body] = [0, '']
+    for (let nth = 1; this.#round === round; nth++) {
+      const draws = this.#world.decisions.draws('readers', name, reader, round, nth)
+      const agent = this.#world.server(draws)
+      const answered = agent === undefined ? undefined : await this.#ask(agent, { query, index, body }, round, draws)
+      // As the API tells its clients: an index that fell begins anew, for another server may be behind.
+      if (answered !== undefined) [index, body] = [answered.index < index ? 0 : answered.index, answered.body]
+      await this.#pause(answered === undefined ? askAgainMs : between(this.#plan.pauseMs, draws))
+    }
+  }
+
+  async #ask(
+    agent: AskedAgent,
+    { query, index, body }: Known & { readonly query: string },
+    round: number,
+    draws: Draws,
+  ): Promise<Known | undefined> {
+    const { consistencies } = this.#plan
+    const { invariants, bootOf } = this.#world
+    const consistency = consistencies[draws.below(consistencies.length)] ?? 'default'
+    const isAhead = index > 0 && draws.below(aheadOneIn) === 0
+    const waited = isAhead ? index + farAhead : index
+    const waitMs = Math.round(between(this.#plan.waitMs, draws))
+    const boot = bootOf(agent.name)
+    const server = agent.isServer ? `${agent.name}, boot ${boot}` : undefined
+    const asked = { query, agent: agent.name, server, consistency, waited, isAhead, waitMs }
+    const read = invariants.of(waitingAnswers).began(asked)
+    const how = consistency === 'default' ? '' : `&${consistency}`
+    const target = `${query}${query.includes('?') ? '&' : '?'}index=${waited}&wait=${waitMs}ms${how}`
+    const request = { method: 'GET', target, timeoutMs: waitMs * 1.2 + answerSlackMs }
+    const answer = await this.#env.http.request(agent.endpoint, request)
+    if (!answer.ok || this.#round !== round) return undefined
+    const { status, headers } = answer.value
+    const told = Number(headers.get('x-svc-index') ?? Number.NaN)
+    if ((status !== 200 && status !== 404) || Number.isNaN(told) || bootOf(agent.name) !== boot) return undefined
+    const found = `${status} ${textOf(answer.value.body)}`
+    invariants.tell('reader answered', { read, index: told, isChanged: found !== body })
+    return { index: told, body: found }
+  }
+
+  #pause(forMs: number): Promise<void> {
+    const over = this.#env.deferred<void>()
+    this.#env.timers.after(forMs, () => over.resolve())
+    return over.promise
+  }
+}
+
+function between({ min, max }: { readonly min: number; readonly max: number }, draws: Draws): number {
+  return min + draws.fraction() * (max - min)
+}
+
+const consistency = z.enum(['default', 'consistent', 'stale'])
+
+const readerGroup = z.strictObject({
+  at: selector
+    .optional()
+    .describe('The agents that they ask: chosen anew for each question. Any of the servers if absent.'),
+  queries: z
+    .array(
+      z.string().regex(/^\/v1\/(?!event\/list)/, 'a target begins with /v1/; the index of /v1/event/list is no order'),
+    )
+    .min(1)
+    .describe(
+      'What they read: targets of requests that can wait, such as /v1/health/service/web. One for each reader.',
+    ),
+  readers: z.int().min(1).max(1000).optional().describe('How many; as many as there are queries, if absent.'),
+  consistency: z
+    .union([consistency, z.array(consistency).min(1)])
+    .default('default')
+    .describe('One kind, or several of which one is drawn for each question.'),
+  wait: durationRange.default({ min: 1_000, max: 6_000 }).describe('How long a question waits for a change.'),
+  pause: durationRange.default({ min: 0, max: 200 }).describe('Between an answer and the next question.'),
+})
+
+export const readers = workloadKind({
+  names: [/^[a-z][a-z0-9 -]*$/, 'readers are named with small letters'],
+  group: readerGroup,
+  text: 'Clients that read by blocking queries whatever can be waited for, and go from agent to agent with their index.',
+  isLast: true,
+  crews: [
+    {
+      machine: 'readers',
+      open: (group, { name, env, run }) => {
+        const { queries, wait: waitMs, pause: pauseMs } = group
+        const consistencies = typeof group.consistency === 'string' ? [group.consistency] : group.consistency
+        const plan = { name, queries, readers: group.readers ?? queries.length, consistencies, waitMs, pauseMs }
+        return new WaitingReaders(env, plan, groupWorld(run, { at: group.at }))
+      },
+    },
+  ],
+})

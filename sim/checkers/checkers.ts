@@ -14,6 +14,7 @@ import { lockStates } from './clients/lock-states.ts'
 import { monotoneIndex } from './clients/monotone-index.ts'
 import { parkedReads } from './clients/parked-reads.ts'
 import { markedReaders, readersTold } from './clients/reader-marks.ts'
+import { sessionGrounds } from './clients/session-grounds.ts'
 import { sessionLives } from './clients/session-lives.ts'
 import { waitingAnswers } from './clients/waiting-answers.ts'
 import { watchSequences } from './clients/watch-sequences.ts'
@@ -103,6 +104,7 @@ const all = [
   lockHolders,
   sessionLives,
   lockIndex,
+  sessionGrounds,
   monotoneIndex,
   parkedReads,
   watchSequences,

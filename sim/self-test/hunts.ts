@@ -79,6 +79,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'root-moves-outside', tuning: [] },
   { name: 'servers-are-replaced', tuning: [] },
   { name: 'services-come-and-go', tuning: [] },
+  { name: 'services-have-locks', tuning: [] },
   { name: 'state-put-back', tuning: [] },
   { name: 'tails-and-snapshots', tuning: nothingTrails },
   { name: 'tokens-are-copied', tuning: [] },

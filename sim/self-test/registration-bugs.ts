@@ -94,4 +94,46 @@ export const registrationBugs: readonly PlantedBug[] = [
     hunt,
     foundBy: ['E6'],
   },
+  {
+    row: 146,
+    name: 'sessions-outlive-their-checks',
+    about: 'a check that becomes critical ends no session',
+    patches: [
+      {
+        file: 'src/features/session/commands.js',
+        find: 'onEvent(checkBecameCritical, endSessionsOfCheck),',
+        replace: '',
+      },
+    ],
+    hunt: 'services-have-locks',
+    foundBy: ['S4'],
+  },
+  {
+    row: 147,
+    name: 'sessions-outlive-removed-checks',
+    about: 'a check that is removed, with its service or alone, ends no session',
+    patches: [
+      {
+        file: 'src/features/session/commands.js',
+        find: 'onEvent(checkRemoved, endSessionsOfCheck),',
+        replace: '',
+      },
+    ],
+    hunt: 'services-have-locks',
+    foundBy: ['S4'],
+  },
+  {
+    row: 148,
+    name: 'keys-stay-whatever-was-asked',
+    about: 'a key that is to be deleted with the session that holds it is released',
+    patches: [
+      {
+        file: 'src/features/kv/writes.js',
+        find: "behaviour === 'delete'",
+        replace: "behaviour === 'never'",
+      },
+    ],
+    hunt: 'services-have-locks',
+    foundBy: ['S4'],
+  },
 ]

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { httpEndpoint } from '../cluster/node-identity.ts'
 import { chance, duration, durationRange, selector } from '../notation/fields.ts'
 import { answerWithinMs } from './asked-agents.ts'
-import { workloadKind } from './kind.ts'
+import { CheckSessions } from './check-sessions.ts'
+import { type Place, workloadKind } from './kind.ts'
 import { Registrants, type RegistrationOperation } from './registrants.ts'
 
 const operation = z.enum(['change', 'check', 'maintenance', 'node maintenance', 'remove'])
@@ -30,6 +31,10 @@ const registrants = z.strictObject({
   silent: chance
     .default(0.05)
     .describe('The chance that a service falls silent for longer than that, instead of reporting.'),
+  sessions: z
+    .boolean()
+    .default(false)
+    .describe('Whether instances of one number contend for a lock, each with a session that stands on its own check.'),
   within: duration.optional().describe('How long a client waits for an answer; 10s if absent.'),
 })
 
@@ -41,28 +46,35 @@ export const registrations = workloadKind({
   crews: [
     {
       machine: 'registrants',
-      open: (group, { name, env, run }) => {
-        const nodes = run.select(group.at)
-        const plan = {
-          name,
-          services: group.services,
-          operations: group.operations,
-          everyMs: group.every,
-          ttlMs: group.ttl,
-          silent: group.silent,
-          timeoutMs: group.within ?? answerWithinMs,
-        }
-        const datacenter = run.cluster.datacenterOf(nodes[0] ?? run.cluster.nodeNames[0] ?? '')
-        const checks = run.checksOf(datacenter)
-        const own = nodes.filter((node) => run.cluster.datacenterOf(node) === datacenter)
-        const world = {
-          nowUs: () => run.simulation.nowUs,
-          decisions: run.simulation.decisions,
-          endpointOf: (node: string) => httpEndpoint(run.cluster.identityOf(node)),
-          tell: checks.tell,
-        }
-        return new Registrants(env, plan, world, own)
+      open: (group, place) => {
+        const { plan, world, nodes } = asked(group, place)
+        return new Registrants(place.env, plan, world, nodes)
+      },
+    },
+    {
+      machine: 'working',
+      isWanted: ({ sessions }) => sessions,
+      open: (group, place) => {
+        const { plan, world, nodes } = asked(group, place)
+        return new CheckSessions(place.env, plan, world, nodes)
       },
     },
   ],
 })
+
+/** Agents of one datacenter: its checkers judge what they say. */
+function asked(group: z.output<typeof registrants>, { name, run }: Pick<Place, 'name' | 'run'>) {
+  const { services, operations, every: everyMs, ttl: ttlMs, silent, within: timeoutMs = answerWithinMs } = group
+  const all = run.select(group.at)
+  const datacenter = run.cluster.datacenterOf(all[0] ?? run.cluster.nodeNames[0] ?? '')
+  return {
+    plan: { name, services, operations, everyMs, ttlMs, silent, timeoutMs },
+    world: {
+      nowUs: () => run.simulation.nowUs,
+      decisions: run.simulation.decisions,
+      endpointOf: (node: string) => httpEndpoint(run.cluster.identityOf(node)),
+      tell: run.checksOf(datacenter).tell,
+    },
+    nodes: all.filter((node) => run.cluster.datacenterOf(node) === datacenter),
+  }
+}

@@ -70,6 +70,7 @@ import { acknowledgedRegistrations } from './registrations/acknowledged-registra
 import { catalogRows } from './registrations/catalog-rows.ts'
 import { heardChecks } from './registrations/heard-checks.ts'
 import { telling } from './registrations/owing.ts'
+import { readTruth } from './registrations/read-truth.ts'
 import { serverCare } from './server-care.ts'
 
 const all = [
@@ -123,6 +124,7 @@ const all = [
   heartbeatsTaken,
   acknowledgedRegistrations,
   heardChecks,
+  readTruth,
   serverCare,
   queryTruth,
   copiedAccess,

@@ -132,6 +132,10 @@ export class ScenarioRun implements RunContext {
     return this.#checks.of(datacenter)
   }
 
+  contactSinceUs(agent: string): number | undefined {
+    return this.#contact.sinceUs(agent)
+  }
+
   parts(): readonly RunContext[] {
     if (this.invariantsOf.size === 1) return [this]
     return [...this.invariantsOf].map(([datacenter, checks]) => partOfRun(this, datacenter, checks))

@@ -78,6 +78,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'queries-fail-over', tuning: [] },
   { name: 'root-moves-outside', tuning: [] },
   { name: 'servers-are-replaced', tuning: [] },
+  { name: 'services-are-asked-for', tuning: [] },
   { name: 'services-come-and-go', tuning: [] },
   { name: 'services-have-locks', tuning: [] },
   { name: 'state-put-back', tuning: [] },

@@ -11,6 +11,7 @@ import { quorumBugs } from './quorum-bugs.ts'
 import { readerBugs } from './reader-bugs.ts'
 import { registrationBugs } from './registration-bugs.ts'
 import { restoreBugs } from './restore-bugs.ts'
+import { truthBugs } from './truth-bugs.ts'
 
 const core = 'src/raft/core'
 
@@ -377,6 +378,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...operatorBugs,
   ...registrationBugs,
   ...readerBugs,
+  ...truthBugs,
   ...membershipBugs,
   ...providerBugs,
   ...federationBugs,

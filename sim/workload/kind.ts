@@ -15,6 +15,8 @@ export interface WorkloadRun {
   readonly cluster: Cluster
   readonly tunnels: ConnectionTally
   checksOf(datacenter: string): Invariants
+  /** True time since which the agent has been in contact with its leader; undefined: it is not. */
+  contactSinceUs(agent: string): number | undefined
   select(selector: Selector): readonly string[]
   stepScope(): ActionScope
   triggered(trigger: Trigger, node: string): void

@@ -1,4 +1,5 @@
 import { clients } from './clients.ts'
+import { comparers } from './comparers.ts'
 import { heartbeats } from './heartbeats.ts'
 import type { WorkloadKind } from './kind.ts'
 import { locks } from './locks.ts'
@@ -22,6 +23,7 @@ export const workloadKinds = {
   tunnels,
   registrations,
   readers,
+  comparers,
 }
 
 export type WorkloadKey = keyof typeof workloadKinds

@@ -26,8 +26,11 @@ export interface CampaignOptions {
 const wholeMaxMs = 600_000
 /** A mutant may use this much more than the unchanged program did in a warm worker. */
 const slowest = { times: 5, andMs: 5_000 }
-/** A warm worker is checked for what mutants left behind after so many of them. */
-const checkedEvery = 8
+/**
+ * A warm worker is checked for what mutants left behind after this many of them, or earlier, after this much CPU time of theirs:
+ * what is not checked yet is lost to `--resume`.
+ */
+const checkedEvery = { mutants: 8, cpuMs: 10_000 }
 
 /**
  * Runs every seed of every judge once without a mutant, then every mutant against the runs that reach it, the cheapest first,
@@ -103,7 +106,8 @@ class Lane {
     const paths = this.#coverage.pathsOf(mutant)
     if (this.#coverage.isStatic(mutant)) return onMutant(await this.#tried(mutant, paths, true))
     this.#unchecked.push({ mutant, line: await this.#tried(mutant, paths, false) })
-    if (this.#unchecked.length >= checkedEvery) await this.check()
+    const cpuMs = this.#unchecked.reduce((sum, { line }) => sum + line.cpuMs, 0)
+    if (this.#unchecked.length >= checkedEvery.mutants || cpuMs >= checkedEvery.cpuMs) await this.check()
   }
 
   /**

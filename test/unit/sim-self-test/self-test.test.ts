@@ -126,7 +126,7 @@ describe('svc-sim self-test', () => {
   it('fails when nobody finds the bug', async () => {
     const { exit, out } = await run({}, { seeds: 5 }, { seeds: 5 })
     expect(out).toMatch(
-      /half-is-a-quorum +NOT FOUND +- +5 .*5 seeds of two-and-two broke nothing, and R1 or .* should have/,
+      /half-is-a-quorum +NOT FOUND +- +5 .*5 seeds of two-and-two broke nothing, and R8 or .* should have/,
     )
     expect(endOf(out)).toMatch(/^FAILED: 1 of 2 rows are wrong, in 0\.0 s\n +10 {2}half-is-a-quorum +NOT FOUND /)
     expect(exit).toBe(1)
@@ -135,7 +135,7 @@ describe('svc-sim self-test', () => {
   it('fails when an invariant that cannot know of the bug is the first to be broken, and says which could', async () => {
     const { exit, out } = await run({}, { seeds: 2, code: 'E2' }, { seeds: 2 })
     const why =
-      /half-is-a-quorum +WRONG LAW +E2 +2 .* {2}E2 noticed first, at seed 2, where the row says R1 or .*: E2 \(it\): is broken/
+      /half-is-a-quorum +WRONG LAW +E2 +2 .* {2}E2 noticed first, at seed 2, where the row says R8 or .*: E2 \(it\): is broken/
     expect(out).toMatch(why)
     // The wrong row alone stands below the verdict, so that nobody looks for it among eighty others.
     expect(endOf(out)).toMatch(why)

@@ -11,7 +11,7 @@ interface Compared {
   readonly told: string
 }
 
-/** What was compared in a minute of a service that is held so, and told of so. */
+/** What was compared in a minute about a service that is held, and answered, like this. */
 function compared(held: (nowMs: number) => readonly HeldInstance[] | undefined, told: (asked: AskedFor) => string) {
   return inSimulation({}, async (simulation) => {
     const seen: Compared[] = []
@@ -51,7 +51,7 @@ it('comparers ask in every way, and tell of what is not as the agents hold it, o
     ({ face }) => (face === 'dns' ? 'c1:80' : 'c1/web:80'),
   )
   expect(seen.length).toBeGreaterThan(30)
-  // Nobody has the metadata: what is told of it all the same is asked for again.
+  // Nobody has the metadata: an answer that has it all the same is asked for again.
   const wrong = seen.filter(({ expected, told }) => expected !== told)
   expect(wrong.every(({ what }) => what.includes('node-meta=zone:north'))).toBe(true)
   expect(asks()).toBe(seen.length + 2 * wrong.length)

@@ -18,6 +18,7 @@ describe('every state of three members', () => {
     ['one incarnation, members that leave', { ...smallPool, incarnations: 1, times: 1 }],
     ...(long
       ? ([
+          ['two incarnations, members that leave', { ...smallPool, times: 1 }],
           ['full states', { ...smallPool, leaves: false, restarts: true, exchanges: true, incarnations: 1, times: 1 }],
         ] as const)
       : []),

@@ -10,8 +10,8 @@ import { bundleOf } from '../../bin/launch.js'
  * Puts the compiled program together as few files: `dist/bundle/svc.cjs` and `svc-sim.cjs`, what both share and what either
  * imports only when it is needed in `dist/bundle/parts`: Node takes longer to find hundreds of files than to run them.
  * `bin/launch.js` decides whether what is here is still what was compiled. Beside each file lies what V8 keeps of compiling it
- * (`keep-compiled.mjs`), for this version of Node. Not minified: a stack names the functions of the source, and the map beside
- * each file its lines. Does nothing when it would write the same again.
+ * (`keep-compiled.mjs`), for this version of Node. Only white space is left out, for the size of the package: a stack names
+ * the functions of the source, and the map beside each file its lines. Does nothing when it would write the same again.
  *
  * `modules.json.gz` has the compiled modules themselves, for the self-test of an installed program, which patches them: the
  * package holds the bundle and this file in their place.
@@ -68,6 +68,7 @@ async function bundle() {
     chunkFileNames: 'parts/[name].cjs',
     sourcemap: true,
     comments: false,
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   })
   await made.close()
   const texts = output.filter(({ code }) => code !== undefined)

@@ -140,7 +140,7 @@ describe('how a bundle is loaded', () => {
     const { fatalLine } = (await import(new URL('dist/src/host/fatal.js', root).href)) as {
       readonly fatalLine: (program: string, cause: unknown) => string
     }
-    const cause = Object.assign(new Error('x'), { stack: `Error: x\n    at x (dist/bundle/${frames[0]}:10)` })
+    const cause = Object.assign(new Error('x'), { stack: `Error: x\n    at x (dist/bundle/${frames[0]})` })
     expect(fatalLine('svc', cause)).toMatch(new RegExp(`^svc: fatal: Error: x at ${source}:[1-9]`))
   })
 
@@ -153,12 +153,11 @@ describe('how a bundle is loaded', () => {
   })
 })
 
-/** The file and line of the bundle in which `text` stands, as stacks name it. */
+/** The file, line and column of the bundle in which `text` stands, as stacks name it. */
 function placeOf(text: string, file: URL, name: string): string | undefined {
-  const line = readFileSync(file, 'utf8')
-    .split('\n')
-    .findIndex((each) => each.includes(text))
-  return line < 0 ? undefined : `${name}:${line + 1}`
+  const lines = readFileSync(file, 'utf8').split('\n')
+  const line = lines.findIndex((one) => one.includes(text))
+  return line === -1 ? undefined : `${name}:${line + 1}:${(lines[line] ?? '').indexOf(text) + 'function '.length + 1}`
 }
 
 /** A map, in the text itself, that leads from its first line to the first of another file. */

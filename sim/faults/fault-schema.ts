@@ -63,7 +63,7 @@ export const fault = z
     when: z.enum(triggerNames).optional().describe('When this happens; `it` is the server it happens to.'),
     nth: z.int().min(1).optional().describe('Only the nth time it happens. Every time if absent.'),
     chance: chance.optional().describe('Each time only with this chance.'),
-    after: durationRange.optional().describe('This long after what set it off.'),
+    after: durationRange.optional().describe('This long after what `when` names.'),
     from: durationRange.optional().describe('Not before this time.'),
     until: durationRange.optional().describe('Not after this time.'),
     do: actions.optional().describe('All of these, at once.'),
@@ -89,6 +89,7 @@ export const fault = z
     const texts = given['one of']?.map((action) => JSON.stringify(action)) ?? []
     if (new Set(texts).size < texts.length) issue('the same action stands here twice', ['one of'])
     if (given.nth !== undefined && given.when === undefined) issue(`'nth' counts what 'when' names`, ['nth'])
+    if (given.after !== undefined && given.when === undefined) issue(`'after' waits for what 'when' names`, ['after'])
     if (given.every !== undefined && given.every.max === 0) issue(`'every' needs a time above zero`, ['every'])
   })
 

@@ -50,7 +50,9 @@ export class FaultSchedule {
       const { at, every } = armed.fault
       if (at !== undefined) {
         const firing = this.#within(armed, 'at')
-        this.#later(drawRange(this.#draws(firing, 'time'), at), () => this.#happen(armed, firing, undefined, 'at'))
+        this.#later(drawRange(this.#draws(firing, 'time'), at), () => {
+          if (this.#isChosen(armed.fault, firing)) this.#happen(armed, firing, undefined, 'at')
+        })
       }
       if (every !== undefined) this.#again(armed, 1)
     }

@@ -76,11 +76,16 @@ describe('a schedule of faults', () => {
     expect(deeds).toEqual(['0 crash s2'])
   })
 
-  it('leaves a fault to chance', () => {
+  it.each([
+    ['an event', { when: 'leader elected', do: crashIt }],
+    ['a time', { at: '50ms', do: [{ crash: 's1' }] }],
+    ['its turn', { every: '60ms', do: [{ crash: 's1' }] }],
+  ])('leaves a fault to chance that %s sets off', (_, rule) => {
     let happened = 0
     for (let seed = 0; seed < 400; seed++) {
       const { parts, deeds, passTo } = world(seed)
-      const schedule = new FaultSchedule([fault.parse({ when: 'leader elected', chance: '30%', do: crashIt })], parts)
+      const schedule = new FaultSchedule([fault.parse({ ...rule, chance: '30%' })], parts)
+      schedule.start()
       schedule.triggered('leader elected', 's1')
       passTo(100)
       happened += deeds.length

@@ -316,6 +316,11 @@ describe('a bad scenario file', () => {
       'x.yaml:10:13: the same action stands here twice',
     ],
     [
+      'with a delay after nothing',
+      withTail('faults:\n  - every: 5s\n    after: 1s\n    do: [{ crash: s1 }]\n'),
+      "x.yaml:10:12: 'after' waits for what 'when' names",
+    ],
+    [
       "with 'for' beside an action it cannot take back",
       minimal.replace('wait: 5s', 'restart: s1\n    for: 5s'),
       /^x\.yaml:8:10: 'for' takes back a fault/,

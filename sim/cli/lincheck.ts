@@ -1,12 +1,14 @@
+import type { Command } from 'commander'
 import { historyBytesMax, parseHistory } from '../checkers/keys/history-file.ts'
 import { searchStepsMax } from '../checkers/keys/key-verdict.ts'
 import { historyPage } from '../report/history-page.ts'
 import { historyLines, judgeHistory } from '../report/history-report.ts'
 import { readText, type TextKind, writeText } from './files.ts'
+import { type Ended, stepCount } from './flag-values.ts'
 import { oneFileTwice } from './one-file.ts'
 import { exits, type SimTerminal } from './terminal.ts'
 
-export interface LincheckFlags {
+interface LincheckFlags {
   readonly html?: string
   readonly steps?: number
 }
@@ -17,8 +19,24 @@ const historyFile: TextKind = {
   tooLarge: 'keys are judged one by one, so cut it by keys',
 }
 
+export function addLincheck(program: Command, terminal: SimTerminal, ended: Ended): void {
+  program
+    .command('lincheck')
+    .description('Say whether a history of keys is linearizable, and if not, why.')
+    .argument('<file>', 'a history: JSON lines, as run --history writes them')
+    .option('--html <file>', 'draw what cannot be ordered: one lane for each client')
+    .option(
+      '--steps <n>',
+      "give up on a key after so many steps of the search, 2000000 if not given; its verdict is 'undecided'",
+      stepCount,
+    )
+    .action(async (file: string, flags: LincheckFlags) => {
+      ended(await checkHistory(file, flags, terminal))
+    })
+}
+
 /** `svc-sim lincheck`: judges the history in a file. A search that was given up has shown nothing, and so has not passed. */
-export async function checkHistory(file: string, flags: LincheckFlags, terminal: SimTerminal): Promise<number> {
+async function checkHistory(file: string, flags: LincheckFlags, terminal: SimTerminal): Promise<number> {
   const misuse = await oneFileTwice(terminal.disk, [{ as: 'the history', file }], [{ as: '--html', file: flags.html }])
   if (misuse !== undefined) {
     terminal.error(`${misuse}\n`)

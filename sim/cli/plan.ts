@@ -1,11 +1,14 @@
+import { type Command, InvalidArgumentError } from 'commander'
 import { newestRelease, oldestRelease, parseRelease, type Release, releaseText } from '../../src/model/release.ts'
+import { datacenterName, serversMax } from '../scenario/language/scenario-schema.ts'
 import { type PlanOrder, planUpgrade } from '../upgrades/plan.ts'
 import { planText } from '../upgrades/plan-text.ts'
 import { rehearsalText, unrehearsed } from '../upgrades/rehearsal.ts'
 import { writeText } from './files.ts'
+import { countTo, type Ended } from './flag-values.ts'
 import { exits, type SimTerminal } from './terminal.ts'
 
-export interface PlanFlags {
+interface PlanFlags {
   readonly from: string
   readonly to: string
   readonly servers: number
@@ -16,8 +19,36 @@ export interface PlanFlags {
   readonly out?: string
 }
 
+export function addPlan(program: Command, terminal: SimTerminal, ended: Ended): void {
+  program
+    .command('plan')
+    .description('Tell how to upgrade a cluster, step by step and why, and write the scenario that rehearses it.')
+    .requiredOption('--from <release>', 'what all agents run now: 0.6.4')
+    .requiredOption('--to <release>', 'what they shall run: 1.4.0')
+    .option('--servers <n>', 'servers in each datacenter', countTo(serversMax), 3)
+    .option('--clients <n>', 'client agents in each, for the rehearsal', countTo(plannedClientsMax, 0), 2)
+    .option('--datacenters <names>', 'the primary one first: dc1,dc2', datacenterNames, ['dc1'])
+    .option('--acl', 'the cluster has access control')
+    .option('--every', 'pass through every release that changed something, not only those that must be passed')
+    .option('-o, --out <file>', 'write the scenario there')
+    .action(async (flags: PlanFlags) => {
+      ended(await printPlan(flags, terminal))
+    })
+}
+
+/** A rehearsal needs no more to show what it shows. */
+const plannedClientsMax = 20
+const datacentersMax = 5
+
+function datacenterNames(text: string): readonly string[] {
+  const names = text.split(',')
+  const sound = names.every((name) => datacenterName.test(name)) && new Set(names).size === names.length
+  if (sound && names.length <= datacentersMax) return names
+  throw new InvalidArgumentError(`Write up to ${datacentersMax} different names, such as dc1,dc2.`)
+}
+
 /** `svc-sim plan`: prints the steps of an upgrade with their reasons, and writes the scenario that rehearses them. */
-export async function printPlan(flags: PlanFlags, terminal: SimTerminal): Promise<number> {
+async function printPlan(flags: PlanFlags, terminal: SimTerminal): Promise<number> {
   const from = parseRelease(flags.from)
   const to = parseRelease(flags.to)
   if (from === undefined || to === undefined) {

@@ -1,5 +1,9 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { forkOf, forksMax } from '../report/forks.ts'
+import type { Fork } from '../world/decisions/decisions.ts'
 import { runCampaign } from './campaign.ts'
 import { readDecisions } from './decisions.ts'
+import { type Ended, jobCount, seedRange, stallTime, stepCount, wholeNumber } from './flag-values.ts'
 import { oneFileTwice } from './one-file.ts'
 import { readPages } from './pages.ts'
 import type { RunFlags } from './run-flags.ts'
@@ -12,8 +16,59 @@ const defaultSeed = 1
 /** A suite of JUnit's says first how many cases it has: it is kept until its last seed. */
 const junitSeedsMax = 100_000
 
+export function addRun(program: Command, terminal: SimTerminal, ended: Ended): void {
+  program
+    .command('run')
+    .description('Run scenarios.')
+    .argument('<file...>', 'scenario files')
+    .option('--seed <n>', 'the seed of the run; 1 if neither is given', wholeNumber)
+    .option('--seeds <a..b>', 'one run for each seed from a to b', seedRange)
+    .option('--fork <time:n>', 'from this time on with the chance of n: 4200ms:3; may be repeated (one seed)', forks)
+    .option('--verify', 'run each seed twice and compare the trace hashes')
+    .option(
+      '--trace <file>',
+      'write each event with its causes as JSON lines, packed if it ends in .gz (one scenario, one seed)',
+    )
+    .option('--trace-text <file>', 'write the trace as lines of text (one scenario, one seed)')
+    .option('--history <file>', 'write what clients asked of keys and learnt, for lincheck (one scenario, one seed)')
+    .option(
+      '--decisions <file>',
+      'write each decision that was not the default one, packed if it ends in .gz (one scenario, one seed)',
+    )
+    .option('--replay <file>', 'make the decisions of such a file, and every other one as the default has it')
+    .option('--quiet', 'only the verdict; of many seeds, only those that did not pass')
+    .option('--json', 'one line of JSON for each seed')
+    .option('--jsonl <file>', 'write those lines to a file, too')
+    .option('--junit <file>', 'write a report in the form of JUnit: a suite for each scenario, a case for each seed')
+    .option('--until-failure', 'stop at the first seed that fails')
+    .option('--no-demands', 'do not fail where runs come to less than their scenario demands')
+    .option('--jobs <n>', 'run so many seeds at the same time, each in a process; as many as there are cores', jobCount)
+    .option(
+      '--stall <seconds>',
+      'give a seed up that uses this much CPU time while its virtual time stands still; 120 if not given',
+      stallTime,
+    )
+    .option(
+      '--steps <n>',
+      "give up on a key's history after this many steps, 2000000 if not given; the verdict is then 'undecided'",
+      stepCount,
+    )
+    .action(async (files: readonly string[], flags: RunFlags) => {
+      ended(await runFiles(files, flags, terminal))
+    })
+}
+
+/** In ascending order. */
+function forks(text: string, before: readonly Fork[] = []): readonly Fork[] {
+  const fork = forkOf(text)
+  if (!fork.ok) throw new InvalidArgumentError(fork.error)
+  const all = [...before, fork.value].toSorted((one, other) => one.atMs - other.atMs)
+  if (all.length > forksMax) throw new InvalidArgumentError(`At most ${forksMax} forks.`)
+  return all
+}
+
 /** `svc-sim run`: every file with every seed; the exit code is that of the worst run. */
-export async function runFiles(files: readonly string[], flags: RunFlags, terminal: SimTerminal): Promise<number> {
+async function runFiles(files: readonly string[], flags: RunFlags, terminal: SimTerminal): Promise<number> {
   const misuse = misuseOf(files, flags) ?? (await overwriting(files, flags, terminal))
   if (misuse !== undefined) {
     terminal.error(`${misuse}\n`)

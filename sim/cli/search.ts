@@ -11,7 +11,7 @@ import { GossipProtocol } from '../search/gossip/protocol.ts'
 import { type RaftBounds, smallBounds } from '../search/raft/bounds.ts'
 import { RaftProtocol } from '../search/raft/protocol.ts'
 import { Search, type SearchResult } from '../search/search.ts'
-import { countTo } from './numbers.ts'
+import { countTo, type Ended } from './flag-values.ts'
 import { exits, type SimTerminal } from './terminal.ts'
 
 interface SearchFlags {
@@ -34,7 +34,7 @@ interface RaftSearchFlags extends SearchFlags {
 const statesMost = 40_000_000
 
 /** `svc-sim search …`. */
-export function addSearches(program: Command, terminal: SimTerminal, ended: (code: number) => void): void {
+export function addSearches(program: Command, terminal: SimTerminal, ended: Ended): void {
   const searches = program
     .command('search')
     .description('Look at every state that a protocol can come to within bounds, and judge each by the laws.')

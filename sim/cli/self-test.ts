@@ -1,6 +1,8 @@
+import type { Command } from 'commander'
 import type { PlantedBug } from '../self-test/planted-bug.ts'
 import { plantedBugs } from '../self-test/planted-bugs.ts'
 import { selfTest } from '../self-test/self-test.ts'
+import { type Ended, gathered, jobCount, seedCount } from './flag-values.ts'
 import { readPages } from './pages.ts'
 import { bugRow, endLines, headLine, noSearchRow, soundRow, type TableRow } from './self-test-table.ts'
 import { exits, type SimTerminal } from './terminal.ts'
@@ -13,6 +15,20 @@ export interface SelfTestFlags {
   readonly trace?: string
   /** Number of copies that run at the same time; absent: one for each core. */
   readonly jobs?: number
+}
+
+export function addSelfTest(program: Command, terminal: SimTerminal, ended: Ended): void {
+  program
+    .command('self-test')
+    .description('Plant famous bugs into copies of this program, one at a time, and see that each is found.')
+    .option('--bug <row or name>', 'only this one; may be repeated', gathered)
+    .option('--seeds <n>', 'give up on a bug after so many seeds', seedCount, 400)
+    .option('--trace <file>', 'write the trace of the run that found the bug (one bug)')
+    .option('--jobs <n>', 'hunt for so many bugs at the same time; as many as there are cores', jobCount)
+    .option('--json', 'one line of JSON for each row of the table')
+    .action(async (flags: SelfTestFlags) => {
+      ended(await runSelfTest(flags, terminal))
+    })
 }
 
 /** `svc-sim self-test`: one line for each bug as it is found, or not, and for each hunt of the sound program. */

@@ -1,5 +1,6 @@
+import { type Command, InvalidArgumentError } from 'commander'
 import { convergenceClosing, convergenceHead, convergenceSvg, sizeLine } from '../studies/convergence-report.ts'
-import { studyConvergence } from '../studies/convergence-study.ts'
+import { studyConvergence, usualSizes } from '../studies/convergence-study.ts'
 import { electionSvg } from '../studies/election-plot.ts'
 import { closingLines, headLines, measuredLine } from '../studies/election-report.ts'
 import { studyElections } from '../studies/election-study.ts'
@@ -12,14 +13,59 @@ import {
   variants,
   wholeGrid,
 } from '../studies/lifeguard-study.ts'
+import { poolMembersMax } from '../studies/member-pool.ts'
 import { RandomStreams } from '../studies/random-streams.ts'
 import { writeText } from './files.ts'
+import { countTo, type Ended, wholeNumber } from './flag-values.ts'
 import { exits, type SimTerminal } from './terminal.ts'
 
-export interface StudyFlags {
+interface StudyFlags {
   readonly seed: number
   readonly trials?: number
   readonly svg?: string
+}
+
+/** Beyond it a study would take hours. */
+const trialsMax = 100_000
+
+export function addStudies(program: Command, terminal: SimTerminal, ended: Ended): void {
+  const studies = program
+    .command('study')
+    .description('Measure a protocol as a paper did, and set its figures beside those of the paper.')
+  const study = (name: string, about: string): Command =>
+    studies
+      .command(name)
+      .description(about)
+      .option('--trials <n>', "so many trials for each line instead of the study's own", countTo(trialsMax))
+      .option('--seed <n>', 'the seed of all that is drawn', wholeNumber, 1)
+      .option('--svg <file>', 'draw the graphs into a file')
+  study('election', 'How long a cluster is without leader: figure 16 of the extended Raft paper.').action(
+    async (flags: StudyFlags) => ended(await studyElection(flags, terminal)),
+  )
+  study('lifeguard', 'False positives and detection with each part of Lifeguard, after its paper.')
+    .option('--whole', "all cells of the paper's grid; takes hours")
+    .option('--few', 'a few cells where plain SWIM goes wrong, in a minute or two')
+    .option('--only <names>', `of ${protocolNames.join(', ')}, beside SWIM`, protocols)
+    .action(async (flags: LifeguardFlags) => ended(await studyLifeguardParts(flags, terminal)))
+  study('convergence', 'How fast news spreads in pools of several sizes, and what it costs each member.')
+    .option('--members <sizes>', '5000 takes minutes and 4 GB of heap', poolSizes, usualSizes)
+    .action(async (flags: ConvergenceFlags) => ended(await studyConvergenceOfPools(flags, terminal)))
+}
+
+const protocolNames: readonly string[] = variants.map(({ name }) => name)
+
+function protocols(text: string): readonly string[] {
+  const names = text.split(',')
+  if (names.every((name) => protocolNames.includes(name))) return names
+  throw new InvalidArgumentError(`Write names such as SWIM,Lifeguard, of ${protocolNames.join(', ')}.`)
+}
+
+function poolSizes(text: string): readonly number[] {
+  const sizes = text.split(',').map(wholeNumber)
+  if (sizes.some((size) => size < 2 || size > poolMembersMax)) {
+    throw new InvalidArgumentError(`Write sizes from 2 to ${poolMembersMax}, such as 10,100,1000.`)
+  }
+  return sizes
 }
 
 /** Tells lines as they come to be, and gives what to draw. */
@@ -39,7 +85,7 @@ async function runStudy({ seed, svg }: StudyFlags, terminal: SimTerminal, study:
   return exits.passed
 }
 
-export function studyElection(flags: StudyFlags, terminal: SimTerminal): Promise<number> {
+function studyElection(flags: StudyFlags, terminal: SimTerminal): Promise<number> {
   return runStudy(flags, terminal, (streams, tell) => {
     const { seed, trials } = flags
     tell(headLines())
@@ -49,7 +95,7 @@ export function studyElection(flags: StudyFlags, terminal: SimTerminal): Promise
   })
 }
 
-export interface LifeguardFlags extends StudyFlags {
+interface LifeguardFlags extends StudyFlags {
   /** All cells of the paper's grid, or a few. */
   readonly whole?: boolean
   readonly few?: boolean
@@ -57,7 +103,7 @@ export interface LifeguardFlags extends StudyFlags {
   readonly only?: readonly string[]
 }
 
-export function studyLifeguardParts(flags: LifeguardFlags, terminal: SimTerminal): Promise<number> {
+function studyLifeguardParts(flags: LifeguardFlags, terminal: SimTerminal): Promise<number> {
   return runStudy(flags, terminal, (streams, tell) => {
     const { trials = 1, whole = false, few = false, only } = flags
     const chosen = variants.filter(({ name }) => name === 'SWIM' || only === undefined || only.includes(name))
@@ -74,11 +120,11 @@ export function studyLifeguardParts(flags: LifeguardFlags, terminal: SimTerminal
   })
 }
 
-export interface ConvergenceFlags extends StudyFlags {
+interface ConvergenceFlags extends StudyFlags {
   readonly members: readonly number[]
 }
 
-export function studyConvergenceOfPools(flags: ConvergenceFlags, terminal: SimTerminal): Promise<number> {
+function studyConvergenceOfPools(flags: ConvergenceFlags, terminal: SimTerminal): Promise<number> {
   return runStudy(flags, terminal, (streams, tell) => {
     const { trials = 10, members: sizes } = flags
     tell(convergenceHead())

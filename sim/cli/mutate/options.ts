@@ -1,23 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { SeedRange } from '../run-flags.ts'
+import { type Ended, gathered, jobCount, seedCount, seedRange } from '../flag-values.ts'
 import type { SimTerminal } from '../terminal.ts'
 import { runMutate } from './command.ts'
 import type { MutateFlags } from './flags.ts'
 
-interface Parsers {
-  readonly jobCount: (text: string) => number
-  readonly seedRange: (text: string) => SeedRange
-  readonly seedCount: (text: string) => number
-}
-
-const gathered = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]
-
-export function addMutate(
-  program: Command,
-  { jobCount, seedRange, seedCount }: Parsers,
-  terminal: SimTerminal,
-  ended: (exit: number) => void,
-): void {
+export function addMutate(program: Command, terminal: SimTerminal, ended: Ended): void {
   program
     .command('mutate')
     .description(

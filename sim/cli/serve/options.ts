@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { serversMax } from '../../scenario/language/scenario-schema.ts'
+import { countTo, type Ended } from '../flag-values.ts'
 import type { SimTerminal } from '../terminal.ts'
 import { rateMax } from './admin.ts'
 import { type ServeFlags, serve } from './command.ts'
@@ -9,21 +10,21 @@ const clientsMax = 80
 /** Two hundred more follow it. */
 const portMax = 65_300
 
-export function addServe(program: Command, terminal: SimTerminal, ended: (exit: number) => void): void {
+export function addServe(program: Command, terminal: SimTerminal, ended: Ended): void {
   program
     .command('serve')
     .description('Put simulated agents behind real ports of HTTP and DNS, in virtual time that follows the wall clock.')
     .argument('[scenario]', 'whose cluster, workloads and faults are served; its steps are not played')
-    .option('--servers <n>', 'how many servers; 3 if not given', wholeFrom(1, serversMax))
-    .option('--clients <n>', 'how many client agents; none if not given', wholeFrom(0, clientsMax))
+    .option('--servers <n>', 'how many servers; 3 if not given', countTo(serversMax, 1))
+    .option('--clients <n>', 'how many client agents; none if not given', countTo(clientsMax, 0))
     .option('--release <release>', 'as which release all agents run; the newest if not given')
     .option('--acl <policy>', 'access control with this default policy, allow or deny; off if not given', aclPolicy)
-    .option('--seed <n>', 'the seed of the world; 1 if not given', wholeFrom(0, Number.MAX_SAFE_INTEGER))
+    .option('--seed <n>', 'the seed of the world; 1 if not given', countTo(Number.MAX_SAFE_INTEGER, 0))
     .option('--host <address>', 'the address of all ports', '127.0.0.1')
     .option(
       '--port <n>',
       'administration here, HTTP of the i-th agent at n+i, its DNS at n+100+i',
-      wholeFrom(1, portMax),
+      countTo(portMax, 1),
       18_500,
     )
     .option('--rate <n>', 'virtual seconds in a second; 0: time passes by POST /advance alone', rate, 1)
@@ -31,14 +32,6 @@ export function addServe(program: Command, terminal: SimTerminal, ended: (exit: 
     .action(async (file: string | undefined, flags: ServeFlags) => {
       ended(await serve(file, flags, terminal))
     })
-}
-
-function wholeFrom(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text)
-    if (/^\d+$/.test(text) && value >= least && value <= most) return value
-    throw new InvalidArgumentError(`Write a whole number from ${least} to ${most}.`)
-  }
 }
 
 function aclPolicy(text: string): 'allow' | 'deny' {

@@ -1,0 +1,57 @@
+import { InvalidArgumentError } from 'commander'
+import type { SeedRange } from './run-flags.ts'
+
+/** Takes the exit code of the command that ran. */
+export type Ended = (exit: number) => void
+
+/** Values on a command line: refused with a line that says what to write. */
+export function wholeNumber(text: string): number {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
+    throw new InvalidArgumentError('Write a whole number, such as 17.')
+  return value
+}
+
+export function countTo(most: number, least = 1): (text: string) => number {
+  return (text) => {
+    const value = wholeNumber(text)
+    if (value < least || value > most) throw new InvalidArgumentError(`Write a number from ${least} to ${most}.`)
+    return value
+  }
+}
+
+/** Beyond it a self-test would take days. */
+export const seedCount = countTo(100_000)
+
+export const jobCount = countTo(256)
+
+/** Of an option that may be repeated. */
+export function gathered(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text]
+}
+
+/** Milliseconds. */
+export function stallTime(text: string): number {
+  const seconds = wholeNumber(text)
+  if (seconds < 1 || seconds > 86_400) throw new InvalidArgumentError('Write seconds from 1 to 86400.')
+  return seconds * 1000
+}
+
+/** More states than this the search could not remember. */
+const stepsMax = 10_000_000
+
+export function stepCount(text: string): number {
+  const value = wholeNumber(text)
+  if (value > stepsMax) throw new InvalidArgumentError(`At most ${stepsMax}: beyond that memory gives out.`)
+  return value
+}
+
+export function seedRange(text: string): SeedRange {
+  const match = /^(\d+)\.\.(\d+)$/.exec(text)
+  const first = Number(match?.[1])
+  const last = Number(match?.[2])
+  if (match === null || !Number.isSafeInteger(last) || first > last) {
+    throw new InvalidArgumentError('Write a range from low to high, such as 1..200.')
+  }
+  return { first, last }
+}

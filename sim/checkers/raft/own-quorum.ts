@@ -13,11 +13,12 @@ export class OwnQuorum {
   readonly #judge: Judge<QuorumExcuses>
   readonly #configurations: Pick<ConfigurationChanges, 'votersOf'>
   readonly #holds: (node: string, index: LogIndex, leader: string) => boolean
-  /** By the name in consensus, the node that has it. */
-  readonly #nodes = new Map<string, string>()
-  readonly #ids = new Map<string, string>()
-  /** The votes of each term: the candidate by voter, both by their names in consensus. */
-  readonly #votes = new Map<Term, Map<string, string>>()
+  /** By node, the machine that it is now. */
+  readonly #present = new Map<string, Machine>()
+  /** By the name in consensus. A machine that comes to another protocol is known by its address, and by its ID. */
+  readonly #machines = new Map<string, Machine>()
+  /** The votes of each term: the candidate's name in consensus by voter. */
+  readonly #votes = new Map<Term, Map<Machine, string>>()
   readonly #leading = new Set<string>()
   /** Leaders that were asked for a change that their logs do not have yet. */
   readonly #changing = new Set<string>()
@@ -33,32 +34,34 @@ export class OwnQuorum {
   }
 
   named(node: string, id: string): void {
-    this.#ids.set(node, id)
-    this.#nodes.set(id, node)
+    const before = this.#present.get(node)
+    const machine = before === undefined || before.isGone ? { node, isGone: false } : before
+    this.#present.set(node, machine)
+    this.#machines.set(id, machine)
   }
 
-  /** Its disk is another one, and it will have another name. */
+  /** Its disk is another one, and what the last one held cannot be looked at. */
   replaced(node: string): void {
-    for (const [id, of] of this.#nodes) if (of === node) this.#nodes.delete(id)
+    const machine = this.#present.get(node)
+    if (machine !== undefined) machine.isGone = true
   }
 
   voted(node: string, term: Term, votedFor: string | undefined): void {
-    const id = this.#ids.get(node)
-    if (id === undefined || votedFor === undefined) return
+    const machine = this.#present.get(node)
+    if (machine === undefined || votedFor === undefined) return
     const votes = this.#votes.get(term)
-    if (votes === undefined) this.#votes.set(term, new Map([[id, votedFor]]))
-    else votes.set(id, votedFor)
+    if (votes === undefined) this.#votes.set(term, new Map([[machine, votedFor]]))
+    else votes.set(machine, votedFor)
   }
 
   becameLeader(node: string, term: Term): void {
     this.#leading.add(node)
     this.#changing.delete(node)
     const voters = this.#configurations.votersOf(node)
-    const id = this.#ids.get(node)
-    if (voters === undefined || id === undefined) return
+    const own = this.#present.get(node)
+    if (voters === undefined || own === undefined) return
     this.#judge.judged('R8')
-    const votes = this.#votes.get(term)
-    const given = voters.filter((voter) => votes?.get(voter) === id)
+    const given = voters.filter((voter) => this.#candidateOf(voter, term) === own)
     if (isMajority(given.length, voters)) return
     const missing = `${given.length} of ${voters.length} voters of the newest configuration in its log voted for it`
     this.#judge.report('R8', `${node} leads term ${term}, and ${missing}`)
@@ -83,7 +86,7 @@ export class OwnQuorum {
     const voters = this.#configurations.votersOf(node)
     if (voters === undefined) return
     this.#judge.judged('R8')
-    const unseen = voters.filter((id) => !this.#nodes.has(id))
+    const unseen = voters.filter((id) => this.#machines.get(id)?.isGone !== false)
     const holders = voters.filter((id) => this.#holdsOf(id, index, node))
     if (isMajority(holders.length, voters)) return
     if (isMajority(holders.length + unseen.length, voters)) return this.#judge.excused('R8', 'machine replaced')
@@ -95,10 +98,22 @@ export class OwnQuorum {
     this.#judge.report('R8', `${node} commits entry ${index}, and ${names}`)
   }
 
-  #holdsOf(id: string, index: LogIndex, leader: string): boolean {
-    const node = this.#nodes.get(id)
-    return node !== undefined && this.#holds(node, index, leader)
+  #candidateOf(voter: string, term: Term): Machine | undefined {
+    const machine = this.#machines.get(voter)
+    const votedFor = machine === undefined ? undefined : this.#votes.get(term)?.get(machine)
+    return votedFor === undefined ? undefined : this.#machines.get(votedFor)
   }
+
+  #holdsOf(id: string, index: LogIndex, leader: string): boolean {
+    const machine = this.#machines.get(id)
+    return machine?.isGone === false && this.#holds(machine.node, index, leader)
+  }
+}
+
+/** A node with one disk: it keeps what it has said over restarts. */
+interface Machine {
+  readonly node: string
+  isGone: boolean
 }
 
 function isMajority(count: number, voters: readonly string[]): boolean {

@@ -43,6 +43,27 @@ describe('R8, elections', () => {
   })
 })
 
+describe('R8, names', () => {
+  it('knows a server by its address and by its ID, whichever a configuration has', () => {
+    const { law, lines, elect, commit } = group(['10.0.0.1:8300', 'b', '10.0.0.3:8300'], ['s1', 's3'])
+    law.named('s1', '10.0.0.1:8300')
+    law.named('s3', '10.0.0.3:8300')
+    elect('s1', 's3')
+    commit()
+    expect(lines).toEqual([])
+  })
+
+  it('does not take a new disk for the old one', () => {
+    const { law, counts, lines, elect, commit } = group(['a', 'b', 'c'], ['s1', 's3'])
+    elect('s1', 's2')
+    law.replaced('s3')
+    law.named('s3', 'e')
+    commit()
+    expect(lines).toEqual([])
+    expect(counts()).toContain('R8 excused: machine replaced 1')
+  })
+})
+
 describe('R8, commits', () => {
   it('accepts what a majority has, and reports less', () => {
     const enough = group(['a', 'b', 'c'], ['s1', 's2'])

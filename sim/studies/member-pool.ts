@@ -3,7 +3,13 @@ import { Heap } from '../../src/base/heap.ts'
 import { invariant } from '../../src/base/invariant.ts'
 import type { RandomStream } from '../../src/env/random.ts'
 import { fullState } from '../../src/gossip/core/answers.ts'
-import type { FullState, GossipAddress, Message, NodeState } from '../../src/gossip/core/messages.ts'
+import {
+  type FullState,
+  type GossipAddress,
+  type Message,
+  type NodeState,
+  ownVersions as versions,
+} from '../../src/gossip/core/messages.ts'
 import { createGossip, type GossipCore } from '../../src/gossip/core/state.ts'
 import { step } from '../../src/gossip/core/step.ts'
 import {
@@ -82,15 +88,6 @@ type Happening =
 
 /** Timers of the loops that send. The others are alarms, which fire on time even if their member is blocked. */
 const loops: ReadonlySet<GossipTimer> = new Set(['probe', 'gossip', 'push-pull', 'reconnect'])
-
-const versions = {
-  protocolMin: 1,
-  protocolMax: 5,
-  protocolSpoken: 2,
-  delegateMin: 2,
-  delegateMax: 5,
-  delegateSpoken: 4,
-}
 
 /**
  * A pool of membership cores on virtual time, thousands of them, without agents, machines or bytes. The real encoder

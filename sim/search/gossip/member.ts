@@ -1,5 +1,10 @@
 import { itemAt } from '../../../src/base/items.ts'
-import type { FullState, GossipAddress, Message } from '../../../src/gossip/core/messages.ts'
+import {
+  type FullState,
+  type GossipAddress,
+  type Message,
+  ownVersions as versions,
+} from '../../../src/gossip/core/messages.ts'
 import type { GossipCore } from '../../../src/gossip/core/state.ts'
 import type { GossipEffect, GossipEvent, GossipRandom, GossipTiming } from '../../../src/gossip/core/types.ts'
 import type { GossipUnderSearch } from './bounds.ts'
@@ -24,15 +29,6 @@ const timing: GossipTiming = {
   reconnectTimeoutMs: 1e12,
   tombstoneTimeoutMs: 1e12,
   leavePropagateDelayMs: 1_000,
-}
-
-const versions = {
-  protocolMin: 1,
-  protocolMax: 5,
-  protocolSpoken: 2,
-  delegateMin: 2,
-  delegateMax: 5,
-  delegateSpoken: 4,
 }
 
 /** Steps of the gossip timer in which all that waits is passed on. */

@@ -13,6 +13,16 @@ export interface Versions {
   readonly delegateSpoken: number
 }
 
+/** What this program supports and speaks. Source: memberlist (protocol 2, understanding up to 5), serf (4, up to 5). */
+export const ownVersions: Versions = {
+  protocolMin: 1,
+  protocolMax: 5,
+  protocolSpoken: 2,
+  delegateMin: 2,
+  delegateMax: 5,
+  delegateSpoken: 4,
+}
+
 /** An IP address in text and a port. */
 export interface GossipAddress {
   readonly host: string

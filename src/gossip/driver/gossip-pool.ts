@@ -7,7 +7,7 @@ import { memberLines } from '../../env/observe.ts'
 import type { Coordinate } from '../../model/coordinate.ts'
 import { ackFor, fullState } from '../core/answers.ts'
 import { mergeItems } from '../core/merge.ts'
-import type { FullState, Query } from '../core/messages.ts'
+import { type FullState, ownVersions, type Query } from '../core/messages.ts'
 import { createGossip, type GossipCore } from '../core/state.ts'
 import { step } from '../core/step.ts'
 import type { CoreChange, GossipEffect, GossipEvent, GossipTimer } from '../core/types.ts'
@@ -37,19 +37,6 @@ import { Sealing } from './sealing.ts'
 import { StepDraws } from './step-draws.ts'
 import { Streams } from './streams.ts'
 import { TimerSet } from './timer-set.ts'
-
-/**
- * The supported and spoken protocol versions. Source: memberlist (protocol 2, understanding up to 5), serf (4, up to
- * 5).
- */
-const versions = {
-  protocolMin: 1,
-  protocolMax: 5,
-  protocolSpoken: 2,
-  delegateMin: 2,
-  delegateMax: 5,
-  delegateSpoken: 4,
-}
 
 /**
  * Items of a state that are merged in one step, and what one is counted as. A member that is new takes up to 35 µs, and up to
@@ -101,7 +88,7 @@ export class GossipPool implements Pool {
       name,
       address: advertise,
       meta,
-      versions,
+      versions: ownVersions,
       timing,
       sizeOf: (message) => this.#packets.sizeOf(message),
       packetBytesMax: this.#packets.roomBytes,

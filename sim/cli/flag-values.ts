@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import type { SeedRange } from './run-flags.ts'
 
 /** Takes the exit code of the command that ran. */
@@ -31,7 +31,7 @@ export function gathered(text: string, before: readonly string[] = []): readonly
 }
 
 /** Milliseconds. */
-export function stallTime(text: string): number {
+function stallTime(text: string): number {
   const seconds = wholeNumber(text)
   if (seconds < 1 || seconds > 86_400) throw new InvalidArgumentError('Write seconds from 1 to 86400.')
   return seconds * 1000
@@ -54,4 +54,20 @@ export function seedRange(text: string): SeedRange {
     throw new InvalidArgumentError('Write a range from low to high, such as 1..200.')
   }
   return { first, last }
+}
+
+/** The options of commands that run seeds: how many at once, and when one is given up. */
+export function addLimits(command: Command): Command {
+  return command
+    .option('--jobs <n>', 'run so many seeds at the same time, each in a process; as many as there are cores', jobCount)
+    .option(
+      '--stall <seconds>',
+      'give a seed up that uses this much CPU time while its virtual time stands still; 120 if not given',
+      stallTime,
+    )
+    .option(
+      '--steps <n>',
+      "give up on a key's history after this many steps, 2000000 if not given; the verdict is then 'undecided'",
+      stepCount,
+    )
 }

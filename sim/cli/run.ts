@@ -3,7 +3,7 @@ import { forkOf, forksMax } from '../report/forks.ts'
 import type { Fork } from '../world/decisions/decisions.ts'
 import { runCampaign } from './campaign.ts'
 import { readDecisions } from './decisions.ts'
-import { type Ended, jobCount, seedRange, stallTime, stepCount, wholeNumber } from './flag-values.ts'
+import { addLimits, type Ended, seedRange, wholeNumber } from './flag-values.ts'
 import { oneFileTwice } from './one-file.ts'
 import { readPages } from './pages.ts'
 import type { RunFlags } from './run-flags.ts'
@@ -17,7 +17,7 @@ const defaultSeed = 1
 const junitSeedsMax = 100_000
 
 export function addRun(program: Command, terminal: SimTerminal, ended: Ended): void {
-  program
+  const command = program
     .command('run')
     .description('Run scenarios.')
     .argument('<file...>', 'scenario files')
@@ -42,20 +42,9 @@ export function addRun(program: Command, terminal: SimTerminal, ended: Ended): v
     .option('--junit <file>', 'write a report in the form of JUnit: a suite for each scenario, a case for each seed')
     .option('--until-failure', 'stop at the first seed that fails')
     .option('--no-demands', 'do not fail where runs come to less than their scenario demands')
-    .option('--jobs <n>', 'run so many seeds at the same time, each in a process; as many as there are cores', jobCount)
-    .option(
-      '--stall <seconds>',
-      'give a seed up that uses this much CPU time while its virtual time stands still; 120 if not given',
-      stallTime,
-    )
-    .option(
-      '--steps <n>',
-      "give up on a key's history after this many steps, 2000000 if not given; the verdict is then 'undecided'",
-      stepCount,
-    )
-    .action(async (files: readonly string[], flags: RunFlags) => {
-      ended(await runFiles(files, flags, terminal))
-    })
+  addLimits(command).action(async (files: readonly string[], flags: RunFlags) => {
+    ended(await runFiles(files, flags, terminal))
+  })
 }
 
 /** In ascending order. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type Ended, jobCount, seedRange, stallTime, stepCount } from '../flag-values.ts'
+import { addLimits, type Ended, seedRange } from '../flag-values.ts'
 import type { SimTerminal } from '../terminal.ts'
 import { explore } from './command.ts'
 import { commitHash, type ExploreFlags, shardOf, timeSpan } from './flags.ts'
@@ -7,7 +7,7 @@ import { type MergeFlags, merge } from './merge.ts'
 
 /** What runs wide, on many machines. */
 export function addExplore(program: Command, terminal: SimTerminal, ended: Ended): void {
-  program
+  const command = program
     .command('explore')
     .description('Run seeds of many scenarios, or one share of them, and keep what became of each.')
     .argument('[scenario...]', 'scenario files; every scenario of this program if none is named')
@@ -21,20 +21,9 @@ export function addExplore(program: Command, terminal: SimTerminal, ended: Ended
     .option('--guided', 'beside plain seeds, go on with other chance from where runs reached rare marks')
     .option('--quiet', 'without the scenarios that passed, and without what was judged')
     .option('--no-demands', 'do not fail where runs come to less than their scenario demands')
-    .option('--jobs <n>', 'run so many seeds at the same time, each in a process; as many as there are cores', jobCount)
-    .option(
-      '--stall <seconds>',
-      'give a seed up that uses this much CPU time while its virtual time stands still',
-      stallTime,
-    )
-    .option(
-      '--steps <n>',
-      "give up on a key's history after this many steps; the verdict is then 'undecided'",
-      stepCount,
-    )
-    .action(async (files: readonly string[], flags: ExploreFlags) => {
-      ended(await explore(files, flags, terminal))
-    })
+  addLimits(command).action(async (files: readonly string[], flags: ExploreFlags) => {
+    ended(await explore(files, flags, terminal))
+  })
 }
 
 export function addMerge(program: Command, terminal: SimTerminal, ended: Ended): void {

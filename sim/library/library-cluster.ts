@@ -102,7 +102,7 @@ export class LibraryCluster {
     return this.#run.cluster.isRunning(this.#named(node))
   }
 
-  /** Sends a request, for which no time passes: `pass` tells the answer, or why there is none. */
+  /** Sends a request without letting time pass. `told` gets the answer, or the reason why none came, once time has passed. */
   send(node: string, request: DriverRequest, told: (answer: Answered | string) => void): void {
     const to = httpEndpoint(this.#run.cluster.identityOf(this.#named(node)))
     this.#run.driver.send(to, request, (answer) => this.#answered.push(() => told(answer)))

@@ -3,8 +3,7 @@ import type { Order } from './protocol.ts'
 
 /** Every order of so many nodes, the one that changes nothing first. */
 export function ordersOf(nodes: number): readonly Order[] {
-  const orders = permutations(Array.from({ length: nodes }, (_, place) => place))
-  return orders
+  return permutations(Array.from({ length: nodes }, (_, place) => place))
 }
 
 function permutations(places: readonly number[]): Order[] {

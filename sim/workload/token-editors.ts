@@ -28,7 +28,7 @@ export interface EditorWorld {
 
 /** A token with a policy of its own; the token comes and goes, and the policy changes. */
 interface Place {
-  /** What is there by the last answer; undefined: no token. */
+  /** The accessor ID that the last answer gave; undefined while the place has no token. */
   accessor: string | undefined
   /** The latest token, be it removed. */
   secret: string

@@ -53,9 +53,9 @@ export interface Batches {
   waits(part: object): void
   /** What this turn does from here on, it does for these. */
   together(parts: readonly object[]): void
-  /** Something is to go on, and may have been told so before: it goes on once for all of these times. */
+  /** This work is to be done soon. It may have been asked for before, and is done once for all of these times. */
   woken(work: object): void
-  /** It does: for everything that has woken it since it did so last. */
+  /** This work is done now, for every time that it was asked for since it was last done. */
   goesOn(work: object): void
 }
 

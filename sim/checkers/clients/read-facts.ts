@@ -15,7 +15,7 @@ export interface WaitingRead {
   readonly consistency: 'default' | 'consistent' | 'stale'
   /** The index that it waits for; 0: it does not wait. */
   readonly waited: number
-  /** The index is none that an answer had: it is far beyond the state. */
+  /** The client made this index up, far beyond the state; no answer had it. */
   readonly isAhead: boolean
   readonly waitMs: number
   readonly calledUs: number

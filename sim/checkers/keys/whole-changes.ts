@@ -109,7 +109,7 @@ export class WholeChanges {
   }
 }
 
-/** The first index not before `from` at which a key with these versions is absent; infinite: there is none. */
+/** The first index from `from` on at which a key with these versions is absent; infinite if it never is. */
 function absentFrom(versions: readonly KeyVersion[], from: number): number {
   // The version that the key is at: the last one that is not after `from`.
   let at = placeOf(versions, from + 1) - 1

@@ -41,7 +41,7 @@ export function inOrder(names: readonly string[]): string {
   return [...names].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)).join(' ')
 }
 
-/** E7. While nothing changes, each face of each agent tells of a service what the agents hold. */
+/** E7. While nothing changes, every agent answers about a service, over HTTP and DNS, what the agents hold. */
 export class ReadTruth {
   readonly #judge: Judge<{ E7: 'changed meanwhile' }>
   /** By node: as its settings have it. */
@@ -77,7 +77,7 @@ export class ReadTruth {
 export const readTruth = checker({
   codes: {
     E7: {
-      text: 'truth: while nothing changes, every agent tells of a service, over HTTP and DNS, what the agents hold',
+      text: 'truth: while nothing changes, what every agent answers about a service, over HTTP and DNS, is what the agents hold',
       sources: ['docs/reference/health.md#endpoints'],
       judges: ['answer compared', 'answers compared'],
       excuses: {

@@ -28,7 +28,7 @@ export async function readCampaign(
   return reading.end()
 }
 
-/** The same of the file that a command goes on with, as it is on the disk; undefined: there is none, or nothing in it. */
+/** Reads the file that a command goes on with, as it is on the disk; undefined if there is no such file, or it is empty. */
 export async function readForResume(
   { disk }: SimTerminal,
   file: string,

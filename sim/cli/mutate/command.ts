@@ -42,7 +42,7 @@ export async function runMutate(flags: MutateFlags, terminal: SimTerminal): Prom
   return campaign(flags, build, chosen, terminal)
 }
 
-/** The instrumented program; a text: why there is none. */
+/** The instrumented program, or why it cannot be made, as a text. */
 function builtOf({ room }: MutateFlags, terminal: SimTerminal): MutationBuild | string {
   const isOfCheckers = room.map((one) => one.startsWith(checkersRoom))
   if (new Set(isOfCheckers).size > 1)

@@ -30,8 +30,8 @@ export interface AgentObserver {
   readonly wan?: PoolObserver
   /**
    * A command was applied on this server; `identity` names the forwarded write that it came from. `tx` reads the state
-   * right after it, in this turn until the next command, and `index` is the index of that state. `entryIndex` is the index of the log entry; it is lower
-   * than `index` after a snapshot of later entries was installed.
+   * right after it, in this turn and until the next command alone, and `index` is the index of that state. `entryIndex`
+   * is the index of the log entry; it is lower than `index` after a snapshot of later entries was installed.
    */
   commandApplied?(
     index: number,

@@ -26,7 +26,7 @@ export class EveryChoice implements CrashChoices {
     return fewPlaces.map((place) => (place < 0 ? bound + place : place < 1 ? Math.floor(place * bound) : place))
   }
 
-  /** The next combination; false: there is none. */
+  /** Goes on to the next combination; false if that was the last one. */
   advance(): boolean {
     this.#wheels.length = Math.min(this.#wheels.length, this.#next)
     this.#next = 0

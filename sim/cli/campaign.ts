@@ -1,6 +1,6 @@
 import { type Judged, sumOfJudged } from '../checkers/judged-tally.ts'
 import { type SentPage, WorkerDidNotStart } from '../pool/lane.ts'
-import { everySeed, runPool } from '../pool/pool.ts'
+import { countOf, everySeed, runPool } from '../pool/pool.ts'
 import { judgedLines } from '../report/judged-lines.ts'
 import type { Missed } from '../report/junit.ts'
 import { hasFailed, type SeedRecord } from '../report/seed-record.ts'
@@ -12,17 +12,17 @@ import { type RunFlags, type SeedRange, usualStallMs } from './run-flags.ts'
 import { Screen } from './screen.ts'
 import { exitOf, exits, graver, type SimTerminal } from './terminal.ts'
 
-/** Every seed of every page, in the pool; the exit code is that of the worst run. */
+/** Every seed of every page, or of each page its own, in the pool; the exit code is that of the worst run. */
 export async function runCampaign(
   pages: readonly SentPage[],
-  seeds: SeedRange,
+  seeds: SeedRange | undefined,
   flags: RunFlags,
   terminal: SimTerminal,
 ): Promise<number> {
   const { jobs = terminal.cores, stall = usualStallMs, verify = false, steps, untilFailure = false } = flags
   const outputs = await Outputs.open(flags, terminal)
   if (outputs === undefined) return exits.usage
-  const progress = new Progress(pages.length * (seeds.last - seeds.first + 1), terminal.wallMs)
+  const progress = new Progress(pages.length * countOf(seeds), terminal.wallMs)
   const screen = new Screen(terminal, () => progress.text())
   const campaign = new Campaign(pages, seeds, { flags, screen, outputs, progress })
   try {
@@ -83,9 +83,9 @@ class Campaign {
   #worst: number = exits.passed
   #cutShort = false
 
-  constructor(pages: readonly SentPage[], { first, last }: SeedRange, parts: CampaignParts) {
+  constructor(pages: readonly SentPage[], seeds: SeedRange | undefined, parts: CampaignParts) {
     this.#pages = pages
-    this.#count = last - first + 1
+    this.#count = countOf(seeds)
     this.#flags = parts.flags
     this.#screen = parts.screen
     this.#outputs = parts.outputs

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { forkOf, forksMax } from '../report/forks.ts'
+import { usualSeed } from '../scenario/language/load.ts'
 import type { Fork } from '../world/decisions/decisions.ts'
 import { runCampaign } from './campaign.ts'
 import { readDecisions } from './decisions.ts'
@@ -10,9 +11,6 @@ import type { RunFlags } from './run-flags.ts'
 import { runOne } from './single-run.ts'
 import { exits, type SimTerminal } from './terminal.ts'
 
-/** The seed of a run for which none is given: always the same, so that the same command gives the same run. */
-const defaultSeed = 1
-
 /** A suite of JUnit's says first how many cases it has: it is kept until its last seed. */
 const junitSeedsMax = 100_000
 
@@ -21,7 +19,7 @@ export function addRun(program: Command, terminal: SimTerminal, ended: Ended): v
     .command('run')
     .description('Run scenarios.')
     .argument('<file...>', 'scenario files')
-    .option('--seed <n>', 'the seed of the run; 1 if neither is given', wholeNumber)
+    .option('--seed <n>', 'the seed of the run; that of the scenario, or 1, if neither is given', wholeNumber)
     .option('--seeds <a..b>', 'one run for each seed from a to b', seedRange)
     .option('--fork <time:n>', 'from this time on with the chance of n: 4200ms:3; may be repeated (one seed)', forks)
     .option('--verify', 'run each seed twice and compare the trace hashes')
@@ -72,11 +70,12 @@ async function runFiles(files: readonly string[], flags: RunFlags, terminal: Sim
     for (const line of list.error) terminal.error(`${line}\n`)
     return exits.usage
   }
-  const single = flags.seed ?? list?.value.seed ?? defaultSeed
-  if (flags.seeds === undefined && pages.length === 1) {
+  const { seed, seeds } = flags
+  if (seeds === undefined && pages.length === 1) {
+    const single = seed ?? list?.value.seed ?? usualSeed(only.loaded)
     return runOne({ page: only, seed: single, forks: flags.fork }, list?.value, flags, terminal)
   }
-  return runCampaign(pages, flags.seeds ?? { first: single, last: single }, flags, terminal)
+  return runCampaign(pages, seeds ?? (seed === undefined ? undefined : { first: seed, last: seed }), flags, terminal)
 }
 
 /** Scenarios may be given twice; what is written may be neither read nor written by another name. */

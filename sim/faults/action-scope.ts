@@ -10,6 +10,15 @@ export interface ActionScope {
   readonly it: string | undefined
   readonly saved: (name: string) => readonly string[] | undefined
   readonly draw: Draws
+  /** Sees what the action comes to; absent: nobody wants to know. */
+  readonly witness?: ActionWitness | undefined
+}
+
+/** Sees what is chosen where an action leaves something open, so that it can be written down as it was. */
+export interface ActionWitness {
+  chose(selector: Selector, nodes: readonly string[]): void
+  /** It is taken back after this time. */
+  lasts(spanMs: number): void
 }
 
 /** The cluster, for resolving selections. */
@@ -34,7 +43,9 @@ export function sidesOf(sides: readonly Selector[], cluster: Cluster, scope: Act
   const isRest = ({ pick }: Selector): boolean =>
     pick.kind === 'group' && (pick.group === 'others' || pick.group === 'other nodes')
   const named = sides.map((side) => (isRest(side) ? [] : chosen(side)))
-  return sides.map((side, at) => (isRest(side) ? chosen(side, named.flat()) : (named[at] ?? [])))
+  const all = sides.map((side, at) => (isRest(side) ? chosen(side, named.flat()) : (named[at] ?? [])))
+  for (const [at, nodes] of all.entries()) scope.witness?.chose(sides[at] as Selector, nodes)
+  return all
 }
 
 /** A range of milliseconds under its name in the world's options; empty if there is none. */

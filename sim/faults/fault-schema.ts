@@ -61,7 +61,15 @@ export const fault = z
     every: durationRange.optional().describe('Again and again, after a time drawn from this range.'),
     at: durationRange.optional().describe('Once, this long after the run has begun.'),
     when: z.enum(triggerNames).optional().describe('When this happens; `it` is the server it happens to.'),
-    nth: z.int().min(1).optional().describe('Only the nth time it happens. Every time if absent.'),
+    nth: z
+      .union([z.int().min(1), z.array(z.int().min(1)).min(1)])
+      .optional()
+      .describe('Only the nth time it happens, or the times of a list: [2, 5]. Every time if absent.'),
+    times: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('So often at most. This and a list behind nth leave everything else as it would be without them.'),
     chance: chance.optional().describe('Each time only with this chance.'),
     after: durationRange.optional().describe('This long after what `when` names.'),
     from: durationRange.optional().describe('Not before this time.'),
@@ -88,7 +96,7 @@ export const fault = z
     if (bodies.length !== 1) issue(`give either 'do' (all of them) or 'one of' (one drawn each time)`)
     const texts = given['one of']?.map((action) => JSON.stringify(action)) ?? []
     if (new Set(texts).size < texts.length) issue('the same action stands here twice', ['one of'])
-    if (given.nth !== undefined && given.when === undefined) issue(`'nth' counts what 'when' names`, ['nth'])
+    if (given.nth !== undefined && given.at !== undefined) issue(`'nth' counts, and 'at' happens once`, ['nth'])
     if (given.after !== undefined && given.when === undefined) issue(`'after' waits for what 'when' names`, ['after'])
     if (given.every !== undefined && given.every.max === 0) issue(`'every' needs a time above zero`, ['every'])
   })

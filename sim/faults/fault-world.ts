@@ -60,7 +60,9 @@ export class FaultWorld {
   }
 
   select(selector: Selector, scope: ActionScope, except: readonly string[] = []): readonly string[] {
-    return select(selector, selectable(this.cluster, scope, except))
+    const nodes = select(selector, selectable(this.cluster, scope, except))
+    scope.witness?.chose(selector, nodes)
+    return nodes
   }
 
   /** Starts what was ended, unless it was started already. */

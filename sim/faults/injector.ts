@@ -34,6 +34,7 @@ export class Injector {
     const { text, undo } = deed.value
     if (undo === undefined || action.for === undefined) return ok(text)
     const spanMs = drawRange(scope.draw, action.for)
+    scope.witness?.lasts(spanMs)
     const end = (): void => {
       if (this.#ends.delete(end)) undo()
     }

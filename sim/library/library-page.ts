@@ -60,7 +60,7 @@ const knownOptions: Readonly<Record<keyof ClusterOptions, true>> = {
 }
 
 /** Of a page: what options say themselves, and what would never come, for the test says what happens and for how long. */
-const notOfWorld: readonly string[] = ['scenario', 'about', 'tags', 'cluster', 'steps', 'lasts', 'demands']
+const notOfWorld: readonly string[] = ['scenario', 'about', 'seed', 'tags', 'cluster', 'steps', 'lasts', 'demands']
 
 /** What the page that is made of the options would not show. */
 function problemsOf(options: ClusterOptions): readonly string[] {

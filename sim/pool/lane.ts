@@ -35,6 +35,9 @@ interface Broken {
   readonly notes: readonly string[]
 }
 
+/** What is asked of a run beside its verdict. */
+export type Wish = NonNullable<SeedRequest['account']>
+
 type Outcome =
   | { readonly kind: 'ended'; readonly ended: Ended }
   /** The worker ended while it ran this seed. */
@@ -82,6 +85,18 @@ export class Lane {
     // What ends a process can come from outside of it, even in its first run.
     const isSure = record.verdict === 'stuck' && outcome.runsBefore === 0
     return this.#options.confirm && !isSure ? this.#confirmed(turn, record) : record
+  }
+
+  /**
+   * One run with what it was made of, in the warm worker; nothing is confirmed. The page need not be one of the options': it is
+   * sent with the turn, and forgotten with the next one. Undefined: the process ended.
+   */
+  async probe(turn: SentTurn, account: Wish): Promise<Ended | undefined> {
+    this.#abandoned = false
+    if (this.#isOver) return undefined
+    this.#warm ??= new WarmWorker(this.#options)
+    const outcome = await this.#run(this.#warm, turn, undefined, account)
+    return outcome.kind === 'ended' ? outcome.ended : undefined
   }
 
   /** The seed that is run is not wanted any more. */
@@ -138,9 +153,9 @@ export class Lane {
     return this.#abandoned || this.#isClosed
   }
 
-  async #run(worker: WarmWorker, turn: SentTurn, following: SentTurn | undefined): Promise<Outcome> {
+  async #run(worker: WarmWorker, turn: SentTurn, following: SentTurn | undefined, wish?: Wish): Promise<Outcome> {
     this.#working = worker
-    const outcome = await worker.run(turn, following)
+    const outcome = await worker.run(turn, following, wish)
     this.#working = undefined
     if (outcome.kind !== 'ended' && worker === this.#warm) this.#warm = undefined
     return this.#isOver ? { kind: 'abandoned' } : outcome
@@ -164,7 +179,7 @@ class WarmWorker {
     this.#worker.kill()
   }
 
-  async run(turn: SentTurn, following: SentTurn | undefined): Promise<Outcome> {
+  async run(turn: SentTurn, following: SentTurn | undefined, account?: Wish): Promise<Outcome> {
     const { verify, searchStepsMax } = this.#options
     this.#send({
       kind: 'seed',
@@ -172,6 +187,7 @@ class WarmWorker {
       verify,
       ...(following === undefined || !verify ? {} : { following: this.#named(following) }),
       ...(searchStepsMax === undefined ? {} : { searchStepsMax }),
+      ...(account === undefined ? {} : { account }),
     })
     const asked = this.#named(turn)
     let running: { readonly page: number; readonly seed: number } | undefined
@@ -195,9 +211,12 @@ class WarmWorker {
   }
 
   #named({ page, seed, forks }: SentTurn): Pick<SeedRequest, 'page' | 'seed' | 'forks'> {
-    const number = this.#options.pages.indexOf(page)
-    if (!this.#sent.has(page)) {
-      this.#sent.add(page)
+    const { pages } = this.#options
+    const isListed = pages.includes(page)
+    // All others share one number.
+    const number = isListed ? pages.indexOf(page) : pages.length
+    if (!isListed || !this.#sent.has(page)) {
+      if (isListed) this.#sent.add(page)
       const demands = page.demands === undefined ? {} : { demands: page.demands }
       this.#send({ kind: 'page', page: number, file: page.loaded.file, text: page.text, ...demands })
     }

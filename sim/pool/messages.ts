@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { forksSchema } from '../report/forks.ts'
 import { seedRecordSchema } from '../report/seed-record.ts'
+import { accountSchema } from '../scenario/account.ts'
 import { scenarioBytesMax } from '../scenario/language/yaml-document.ts'
 
 /**
@@ -34,6 +35,8 @@ const seedRequest = z.strictObject({
   searchStepsMax: number.optional(),
   /** The mutant that is on, in a program that has any; absent or 0: none. */
   mutant: number.optional(),
+  /** Tell what the run was made of, and end it early if need be. */
+  account: z.strictObject({ ends: z.strictObject({ afterFaultsMs: z.number().optional() }).optional() }).optional(),
   /** A run that uses more CPU time is ended, even if its virtual time advances. In milliseconds. */
   cpuMaxMs: number.optional(),
 })
@@ -55,6 +58,8 @@ const ended = z.strictObject({
   record: seedRecordSchema,
   /** Runs that this worker had made before the one of the record. */
   runsBefore: number,
+  /** What the run was made of, where it was asked for. */
+  account: accountSchema.optional(),
   /** Sites that can be changed and were reached, as ranges: `3-7,12`. Of a program that has any, while no mutant was on. */
   reached: z.string().optional(),
   /** The same of those that were reached while the modules were loaded. */

@@ -1,5 +1,6 @@
 import { invariant } from '../../src/base/invariant.ts'
 import { hasFailed, type SeedRecord } from '../report/seed-record.ts'
+import { usualSeed } from '../scenario/language/load.ts'
 import { Lane, type LaneOptions, type SentPage, type SentTurn } from './lane.ts'
 import { type Batch, SeedQueue, type Turns } from './seed-queue.ts'
 
@@ -17,15 +18,24 @@ export interface PoolOptions extends LaneOptions {
   readonly onJudged?: ((record: SeedRecord, before: number) => void) | undefined
 }
 
-/** Every seed of every page: file by file, in each from the first seed on. */
+/** Every seed of every page: file by file, in each from the first seed on. Undefined: of each page the one that it names. */
 export function everySeed(
   pages: readonly SentPage[],
-  { first, last }: { readonly first: number; readonly last: number },
+  seeds: { readonly first: number; readonly last: number } | undefined,
 ): Turns<SentTurn> {
   const turns = (function* () {
-    for (const page of pages) for (let seed = first; seed <= last; seed++) yield { page, seed }
+    for (const page of pages) {
+      const own = usualSeed(page.loaded)
+      const { first, last } = seeds ?? { first: own, last: own }
+      for (let seed = first; seed <= last; seed++) yield { page, seed }
+    }
   })()
-  return { count: pages.length * (last - first + 1), next: () => turns.next().value ?? undefined }
+  return { count: pages.length * countOf(seeds), next: () => turns.next().value ?? undefined }
+}
+
+/** Number of seeds of each page. */
+export function countOf(seeds: { readonly first: number; readonly last: number } | undefined): number {
+  return seeds === undefined ? 1 : seeds.last - seeds.first + 1
 }
 
 /** Runs all turns, and gives the records in their order. */

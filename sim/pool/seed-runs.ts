@@ -5,8 +5,9 @@ import { forkFlags } from '../report/forks.ts'
 import type { RunResult, StoryLine } from '../report/run-report.ts'
 import { type RunCost, recordOf, rejudged, type SeedRecord } from '../report/seed-record.ts'
 import type { TraceOptions } from '../report/trace.ts'
+import { type Account, RunAccount } from '../scenario/account.ts'
 import type { LoadedScenario } from '../scenario/language/load.ts'
-import { ScenarioRun } from '../scenario/run.ts'
+import { type EarlyEnd, ScenarioRun } from '../scenario/run.ts'
 import type { Book } from '../world/decisions/book.ts'
 import type { Fork } from '../world/decisions/decisions.ts'
 import type { Platform } from '../world/platform.ts'
@@ -47,10 +48,14 @@ export interface RunWishes {
   readonly onLine?: ((line: StoryLine) => void) | undefined
   readonly trace?: ((platform: Platform) => TraceOptions) | undefined
   readonly book?: Book | undefined
+  /** Take down what a smaller page is made of. */
+  readonly account?: { readonly ends?: EarlyEnd | undefined } | undefined
 }
 
 export interface Made extends RunCost {
   readonly result: RunResult
+  /** Where it was asked for. */
+  readonly account?: Account | undefined
   /** Runs that this process had made before. */
   readonly runsBefore: number
 }
@@ -70,8 +75,7 @@ export class SeedRuns {
   async first(turn: Turn, wishes: RunWishes = {}): Promise<Made> {
     const ahead = this.#ahead
     this.#ahead = undefined
-    const { onLine, trace, book } = wishes
-    const isPlain = onLine === undefined && trace === undefined && book === undefined
+    const isPlain = Object.values(wishes).every((wish) => wish === undefined)
     if (isPlain && ahead !== undefined && isSame(ahead, turn)) return ahead
     return this.#made(turn, wishes)
   }
@@ -104,7 +108,7 @@ export class SeedRuns {
     return difference === undefined ? { ...record, verified: true } : rejudged(record, 'not deterministic', difference)
   }
 
-  async #made(turn: Turn, { onLine, trace, book = this.#options.replay }: RunWishes): Promise<Made> {
+  async #made(turn: Turn, { onLine, trace, account, book = this.#options.replay }: RunWishes): Promise<Made> {
     const { createPlatform, wallMs, cpuMs, searchStepsMax, onRun } = this.#options
     const { page, seed, forks } = turn
     const platform = createPlatform()
@@ -112,11 +116,13 @@ export class SeedRuns {
     const before = { wallMs: wallMs(), cpuMs: cpuMs() }
     try {
       const traced = { loaded: page.loaded, seed, forks, platform, onLine, trace: trace?.(platform) }
-      const run = new ScenarioRun({ ...traced, searchStepsMax, book })
+      const taken = account && new RunAccount(page.loaded)
+      const run = new ScenarioRun({ ...traced, searchStepsMax, book, account: taken, ends: account?.ends })
       const ended = onRun?.(turn, () => run.simulation.nowUs)
       const result = await run.run()
       ended?.()
-      return { result, runsBefore, wallMs: wallMs() - before.wallMs, cpuMs: cpuMs() - before.cpuMs }
+      const cost = { wallMs: wallMs() - before.wallMs, cpuMs: cpuMs() - before.cpuMs }
+      return { result, account: taken?.account, runsBefore, ...cost }
     } finally {
       platform.close()
     }

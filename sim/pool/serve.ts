@@ -19,7 +19,7 @@ export interface ServeOptions {
 export async function serveSeeds({ port, createPlatform, wallMs, cpuMs, mutation }: ServeOptions): Promise<void> {
   const say = (reply: Reply): void => port.say(JSON.stringify(reply))
   const pages = new Map<number, Page>()
-  const numbers = new Map<Page, number>()
+  const numbers = new WeakMap<Page, number>()
   const pageAt = (number: number): Page => {
     const page = pages.get(number)
     invariant(page !== undefined, 'a page is sent before it is named', { number })
@@ -57,10 +57,11 @@ export async function serveSeeds({ port, createPlatform, wallMs, cpuMs, mutation
     mutation?.turn(mutant)
     const turn = turnOf(request)
     const all = runsWith(request)
-    const made = await all.first(turn)
+    const made = await all.first(turn, request.account === undefined ? {} : { account: request.account })
     const record = await all.record(turn, made, verify, following === undefined ? undefined : turnOf(following))
     const covered = mutation === undefined || mutant > 0 ? {} : { reached: mutation.reached(), loaded: mutation.loaded }
-    say({ kind: 'ended', record, runsBefore: made.runsBefore, ...covered })
+    const { runsBefore, account } = made
+    say({ kind: 'ended', record, runsBefore, ...(account === undefined ? {} : { account }), ...covered })
   }
 }
 

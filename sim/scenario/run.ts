@@ -9,7 +9,7 @@ import { Machines } from '../cluster/machines.ts'
 import { clientHost } from '../cluster/node-identity.ts'
 import { type ActionScope, selectable } from '../faults/action-scope.ts'
 import type { ConsensusView } from '../faults/data-limit.ts'
-import type { Trigger } from '../faults/fault-schema.ts'
+import type { FaultAction, Trigger } from '../faults/fault-schema.ts'
 import { type Deed, Injector } from '../faults/injector.ts'
 import { FaultSchedule } from '../faults/schedule.ts'
 import type { Template } from '../notation/fields.ts'
@@ -19,6 +19,7 @@ import type { RunFailure, RunResult, StoryLine } from '../report/run-report.ts'
 import { ManagerMachine } from '../secrets-manager/manager-machine.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import type { Identity } from '../world/decisions/identity.ts'
+import type { RunAccount } from './account.ts'
 import { answerWith, filled } from './answers.ts'
 import type { Observed } from './conditions/condition.ts'
 import { type Condition, conditionText, judge } from './conditions/conditions.ts'
@@ -40,6 +41,16 @@ import { diskOf, newCluster, newSimulation, type WorldOptions } from './world-of
 export interface RunOptions extends WorldOptions, CheckOptions {
   /** Called with the story as it happens. */
   readonly onLine?: ((line: StoryLine) => void) | undefined
+  /** Takes down what a smaller page is made of. */
+  readonly account?: RunAccount | undefined
+  /** Ends the run before its cluster comes to rest. */
+  readonly ends?: EarlyEnd | undefined
+}
+
+/** Where a run ends that need not come to rest, for whatever is looked for comes before. */
+export interface EarlyEnd {
+  /** This long after the last rule of faults has fired that can, in milliseconds; absent: when its time is over. */
+  readonly afterFaultsMs?: number | undefined
 }
 
 /** One run of one scenario with one seed. */
@@ -70,6 +81,8 @@ export class ScenarioRun implements RunContext {
   /** How often this step has drawn for itself. */
   #drawnByStep = 0
   readonly #look = { isTroubled: (): boolean => this.injector.isNetworkTroubled }
+  /** When the last rule of faults had fired; undefined: it has not, or nobody asked. */
+  #spentAtUs: number | undefined
   /** Something changed that conditions may depend on. Before the first process starts there is nothing to judge. */
   #changed = false
 
@@ -122,7 +135,8 @@ export class ScenarioRun implements RunContext {
       nowMs: () => this.simulation.nowUs / 1000,
       after: (delayMs, then) => void this.simulation.after(delayMs, then),
       decisions: this.simulation.decisions,
-      perform: (action, it, draw) => this.injector.perform(action, this.scopeOf(it, draw)),
+      perform: (action, it, draw) => this.#perform(action, this.scopeOf(it, draw)),
+      onFiring: (fired) => this.#options.account?.fired(fired, this.simulation.nowUs),
       onDeed: (deed) => this.#tellDeed(deed),
     })
     this.#observed = observedOf(this)
@@ -164,11 +178,20 @@ export class ScenarioRun implements RunContext {
       same.set(text, before + 1)
       this.#step = this.simulation.decisions.identity('step', text, before)
       this.#drawnByStep = 0
+      this.#options.account?.stepBegins(this.simulation.nowUs)
       await performStep(this, step, ['steps', at])
     }
     const leftMs = (this.scenario.lasts ?? 0) - this.simulation.nowUs / 1000
-    if (!this.hasFailed() && leftMs > 0) await this.pass(leftMs)
-    return this.end(true)
+    if (!this.hasFailed() && leftMs > 0) await this.passUntil(() => this.#isPastFaults(), leftMs)
+    return this.end(this.#options.ends === undefined)
+  }
+
+  /** Nothing goes wrong any more, and has not for as long as an early end waits. */
+  #isPastFaults(): boolean {
+    const afterMs = this.#options.ends?.afterFaultsMs
+    if (afterMs === undefined || !this.#schedule.isSpent) return false
+    this.#spentAtUs ??= this.simulation.nowUs
+    return this.simulation.nowUs - this.#spentAtUs >= afterMs * 1000
   }
 
   /** Faults and workloads stop; `rest`: everything is mended, and the cluster must come to rest. */
@@ -176,7 +199,10 @@ export class ScenarioRun implements RunContext {
     this.#schedule.stop()
     this.workload.switch('stop')
     if (this.scenario.tunnels !== undefined) this.tell('note', this.tunnels.text)
-    if (rest && !this.hasFailed()) await comeToRest(this)
+    if (rest && !this.hasFailed()) {
+      this.#options.account?.restBegins(this.simulation.nowUs)
+      await comeToRest(this)
+    }
     this.#checks.end(() => this.hasFailed())
     return this.result()
   }
@@ -199,6 +225,7 @@ export class ScenarioRun implements RunContext {
   fail(path: readonly PropertyKey[], message: string): void {
     const place = this.loaded.document.placeOfKey(path)
     this.#failures.push({ atUs: this.simulation.nowUs, place, message })
+    this.#options.account?.unmet(path)
     this.simulation.tellViolation(place, message)
   }
 
@@ -275,6 +302,13 @@ export class ScenarioRun implements RunContext {
         this.fail(['never', at], `never ${conditionText(condition)}: now it is so`)
       }
     }
+  }
+
+  #perform(action: FaultAction, scope: ActionScope): Deed {
+    const witness = this.#options.account?.witness(action)
+    const deed = this.injector.perform(action, { ...scope, witness })
+    if (deed.ok) witness?.done()
+    return deed
   }
 
   #tellDeed(deed: Deed): void {

@@ -12,8 +12,8 @@ steps:
 `
 
 describe('svc-sim run', () => {
-  it('tells a story with virtual times, and a verdict with seed, events and trace hash', async () => {
-    const { exit, out, err } = await svcSim(['run', scenarioFile(sound), '--seed', '3'])
+  it('runs the seed of the page and tells a story with virtual times, and a verdict with seed, events and trace hash', async () => {
+    const { exit, out, err } = await svcSim(['run', scenarioFile(`seed: 3\n${sound}`)])
     expect(err).toBe('')
     expect(exit).toBe(0)
     expect(out).toMatch(/^ +0\.000s \* the servers meet and elect a leader$/m)

@@ -3,6 +3,7 @@ import { endpointText, type ListenFailure } from '../../../src/env/net.ts'
 import { LibraryCluster, type PageAndSeed } from '../../library/library-cluster.ts'
 import { libraryPage } from '../../library/library-page.ts'
 import { withoutDemands } from '../../scenario/demands.ts'
+import { usualSeed } from '../../scenario/language/load.ts'
 import { readScenario } from '../files.ts'
 import { exits, type SimTerminal } from '../terminal.ts'
 import { Admin } from './admin.ts'
@@ -46,19 +47,21 @@ export async function serve(file: string | undefined, flags: ServeFlags, termina
 
 async function pageOf(
   file: string | undefined,
-  { servers, clients, release, acl, seed = 1 }: ServeFlags,
+  { servers, clients, release, acl, seed }: ServeFlags,
   { disk }: SimTerminal,
 ): Promise<PageAndSeed | string> {
   const own = { servers, clients, release, acl }
   const given = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined))
   if (file === undefined) {
-    const loaded = libraryPage({ seed, ...given })
-    return loaded.ok ? { loaded: loaded.value, seed } : loaded.error
+    const loaded = libraryPage({ ...(seed === undefined ? {} : { seed }), ...given })
+    return loaded.ok ? { loaded: loaded.value, seed: seed ?? usualSeed(loaded.value) } : loaded.error
   }
   const [option] = Object.keys(given)
   if (option !== undefined) return `the scenario says what the cluster is: give either it or --${option}`
   const read = await readScenario(disk, file)
-  return read.ok ? { loaded: withoutDemands(read.value.loaded), seed } : read.error.join('\n')
+  if (!read.ok) return read.error.join('\n')
+  const { loaded } = read.value
+  return { loaded: withoutDemands(loaded), seed: seed ?? usualSeed(loaded) }
 }
 
 class Served {

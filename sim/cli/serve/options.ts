@@ -19,7 +19,11 @@ export function addServe(program: Command, terminal: SimTerminal, ended: Ended):
     .option('--clients <n>', 'how many client agents; none if not given', countTo(clientsMax, 0))
     .option('--release <release>', 'as which release all agents run; the newest if not given')
     .option('--acl <policy>', 'access control with this default policy, allow or deny; off if not given', aclPolicy)
-    .option('--seed <n>', 'the seed of the world; 1 if not given', countTo(Number.MAX_SAFE_INTEGER, 0))
+    .option(
+      '--seed <n>',
+      'the seed of the world; that of the scenario, or 1, if not given',
+      countTo(Number.MAX_SAFE_INTEGER, 0),
+    )
     .option('--host <address>', 'the address of all ports', '127.0.0.1')
     .option(
       '--port <n>',

@@ -11,6 +11,11 @@ export interface LoadedScenario {
   readonly document: YamlDocument
 }
 
+/** The seed of its run where none is given: always the same, so that the same command gives the same run. */
+export function usualSeed({ scenario }: LoadedScenario): number {
+  return scenario.seed ?? 1
+}
+
 /** Maximum number of problems shown for one file. */
 const problemsMax = 20
 

@@ -170,6 +170,11 @@ const quiet = z.strictObject({
 export const scenarioSchema = z.strictObject({
   scenario: z.string().min(1).describe('Its title.'),
   about: z.string().optional().describe('What happens, why it matters, what to look at.'),
+  seed: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('The seed of its run where the command line gives none; 1 if absent. A shrunk page fails with its own.'),
   tags: z
     .array(z.string().regex(/^[a-z0-9][a-z0-9-]*$/, 'a tag is made of small letters, digits and -'))
     .optional()

@@ -77,6 +77,69 @@ describe('a schedule of faults', () => {
   })
 
   it.each([
+    [
+      [2, 3],
+      ['0 crash s2', '0 crash s3'],
+    ],
+    [[1], ['0 crash s1']],
+  ])('counts to each of a list: %j', (nth, expected) => {
+    const { parts, deeds, passTo } = world()
+    const schedule = new FaultSchedule([fault.parse({ when: 'leader elected', nth, do: crashIt })], parts)
+    for (const server of ['s1', 's2', 's3', 's1']) schedule.triggered('leader elected', server)
+    passTo(100)
+    expect(deeds).toEqual(expected)
+  })
+
+  it('counts the turns of its own clock, too, and fires so often at most', () => {
+    const every = { every: '2s', do: [{ crash: 's1' }] }
+    const happened = (rule: object): readonly string[] => {
+      const { parts, deeds, passTo } = world()
+      new FaultSchedule([fault.parse({ ...every, ...rule })], parts).start()
+      passTo(9_000)
+      return deeds
+    }
+    expect(happened({ nth: [1, 3] })).toEqual(['2000 crash', '6000 crash'])
+    expect(happened({ nth: 4 })).toEqual(['8000 crash'])
+    expect(happened({ from: '3s', times: 2 })).toEqual(['4000 crash', '6000 crash'])
+  })
+
+  it('leaves those firings as they are that a list or a limit leaves', () => {
+    const rule = { every: '1s..3s', chance: '60%', swarm: '20%', do: [{ crash: 's1' }] }
+    for (let seed = 0; seed < 40; seed++) {
+      const happened = (limit: object): readonly string[] => {
+        const { parts, deeds, passTo } = world(seed)
+        new FaultSchedule([fault.parse({ ...rule, ...limit })], parts).start()
+        passTo(60_000)
+        return deeds
+      }
+      const all = happened({})
+      expect(happened({ times: 3 })).toEqual(all.slice(0, 3))
+      expect(all).toEqual(expect.arrayContaining([...happened({ nth: [2, 5, 9] })]))
+    }
+  })
+
+  it('is spent when no rule can fire any more', () => {
+    const { parts, passTo } = world()
+    const rules = [
+      { at: '3s', do: crashIt },
+      { when: 'leader elected', nth: [2], after: '1s', do: crashIt },
+      { every: '1s', times: 2, do: crashIt },
+    ]
+    const schedule = new FaultSchedule(
+      rules.map((rule) => fault.parse(rule)),
+      parts,
+    )
+    schedule.start()
+    passTo(3_500)
+    schedule.triggered('leader elected', 's1')
+    expect(schedule.isSpent).toBe(false)
+    schedule.triggered('leader elected', 's2')
+    expect(schedule.isSpent).toBe(false)
+    passTo(5_000)
+    expect(schedule.isSpent).toBe(true)
+  })
+
+  it.each([
     ['an event', { when: 'leader elected', do: crashIt }],
     ['a time', { at: '50ms', do: [{ crash: 's1' }] }],
     ['its turn', { every: '60ms', do: [{ crash: 's1' }] }],

@@ -95,6 +95,17 @@ async function run(crew: ReturnType<typeof workers>, options: Partial<PoolOption
 const upTo = (last: number) => Array.from({ length: last }, (_, at) => at + 1)
 
 describe('the pool', () => {
+  it('takes of each page its own seed where none is given', () => {
+    const own = { ...page, loaded: { ...page.loaded, scenario: { ...page.loaded.scenario, seed: 17 } } }
+    const turns = everySeed([page, own], undefined)
+    expect([turns.count, turns.next(), turns.next(), turns.next()]).toEqual([
+      2,
+      { page, seed: 1 },
+      { page: own, seed: 17 },
+      undefined,
+    ])
+  })
+
   it('gives every seed once and in order, whichever is slow, and runs no more at a time than it has jobs', async () => {
     const crew = workers(
       () => 'passed',

@@ -1,0 +1,53 @@
+/**
+ * What a search for less is told of the lists that it proposes: the units that are there in the first of them, in their
+ * order, that still fails; undefined: none does. Of a run these may be fewer than were proposed: what is dropped may have
+ * been what let others happen.
+ */
+export type TryLists<Unit> = (lists: readonly (readonly Unit[])[]) => Promise<readonly Unit[] | undefined>
+
+/**
+ * Delta debugging (Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input", 2002): fewer of these units
+ * with which it still fails. Where the search comes to its end, no single unit can be dropped. Nothing at all is proposed
+ * first, for many a failure needs none of them. `mayGoOn`: false ends the search where it is.
+ */
+export async function ddmin<Unit>(
+  units: readonly Unit[],
+  tryLists: TryLists<Unit>,
+  mayGoOn: (stuckFor: number) => boolean = () => true,
+): Promise<readonly Unit[]> {
+  if (units.length === 0) return units
+  const none = await tryLists([[]])
+  if (none !== undefined) return none
+  let kept = units
+  let parts = 2
+  let stuckFor = 0
+  while (kept.length > 1 && mayGoOn(stuckFor)) {
+    const lists = proposals(kept, Math.min(parts, kept.length))
+    const less = await tryLists(lists)
+    if (less !== undefined && less.length < kept.length) {
+      stuckFor = 0
+      kept = less
+      // The parts stay as small as they were: what was dropped is one of them, as a rule.
+      parts = Math.max(2, Math.min(parts - 1, kept.length))
+    } else if (parts >= kept.length) {
+      return kept
+    } else {
+      stuckFor += lists.length
+      parts = Math.min(2 * parts, kept.length)
+    }
+  }
+  return kept
+}
+
+/** Of more parts than this, one alone is hardly ever enough. */
+const aloneMax = 4
+
+/** Each part alone, then everything but each part. Of two parts these are the same. */
+function proposals<Unit>(units: readonly Unit[], parts: number): readonly (readonly Unit[])[] {
+  const bounds = Array.from({ length: parts + 1 }, (_, at) => Math.floor((at * units.length) / parts))
+  const ranges = bounds.slice(1).map((end, at) => [bounds[at] as number, end] as const)
+  const alone = ranges.map(([from, to]) => units.slice(from, to))
+  if (parts === 2) return alone
+  const others = ranges.map(([from, to]) => [...units.slice(0, from), ...units.slice(to)])
+  return parts > aloneMax ? others : [...alone, ...others]
+}

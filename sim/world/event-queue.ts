@@ -50,9 +50,10 @@ export class EventQueue {
     invariant(Number.isSafeInteger(timeUs), 'an instant is a whole number of microseconds', { timeUs })
     event.timeUs = timeUs
     event.queued = true
-    if (event.cause === 0) {
+    const { teller } = this.#trace
+    if (teller !== undefined && event.cause === 0) {
       event.cause = this.#trace.cause
-      if (this.#trace.teller !== undefined) event.causes = this.#trace.teller.now
+      event.causes = teller.now
     }
     this.#insert(event, timeUs, this.#sequence++)
   }

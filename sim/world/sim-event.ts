@@ -15,7 +15,10 @@ export abstract class SimEvent implements Caused {
   /** In the queue, where cancelling it leaves it until it is due. */
   declare queued: boolean
   declare cancelled: boolean
-  /** Number of the event in the trace that led to it; 0: what delivered the turn in which it is put into the queue. */
+  /**
+   * Number of the event in the trace that led to it; 0: what delivered the turn in which it is put into the queue. The
+   * queue fills that in only where somebody reads the trace.
+   */
   declare cause: number
   /** All of them, where there are several and somebody reads the trace. */
   declare causes: CauseList | undefined

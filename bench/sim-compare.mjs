@@ -1,0 +1,63 @@
+/**
+ * How much CPU time two builds of the simulator need for the same work, as a ratio:
+ * `node bench/sim-compare.mjs DIR_A DIR_B [workload] [seconds] [pairs=N]`, both checkouts built. A machine whose speed
+ * drifts by a tenth within minutes hides a change of 2 % from runs of whole processes. Here both builds are in one
+ * process, each with modules of its own, and take turns every few tenths of a second, in the order A B B A; a pair is
+ * as old as the drift of half a second. The first tenth of the pairs warms up and is not counted. Prints the median of
+ * the pairs' ratios B/A with its 95 % interval (by order statistics), for each simulated second and for each event.
+ */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+const given = process.argv.slice(2)
+const named = new Map(given.filter((word) => word.includes('=')).map((word) => word.split('=')))
+const [dirA, dirB, ...words] = given.filter((word) => !word.includes('='))
+if (dirA === undefined || dirB === undefined) throw new Error('name two built checkouts: DIR_A DIR_B')
+const pairs = Number(named.get('pairs') ?? 100)
+const seconds = Number(words.find((word) => /^\d+$/.test(word)) ?? 20)
+const workload = words.find((word) => !/^\d+$/.test(word)) ?? 'five-servers'
+
+async function build(dir) {
+  const part = (path) => import(pathToFileURL(resolve(dir, 'dist/sim', path)).href)
+  const { createPlatform } = await part('platform/platform.js')
+  const { loadScenario } = await part('scenario/language/load.js')
+  const { ScenarioRun } = await part('scenario/run.js')
+  const file = resolve(dir, `bench/workloads/${workload}.yaml`)
+  const loaded = loadScenario(file, readFileSync(file, 'utf8'))
+  if (!loaded.ok) throw new Error(`${file}: ${loaded.error[0].message}`)
+  const scenario = { ...loaded.value.scenario, lasts: seconds * 1000 }
+  return async (seed) => {
+    const platform = createPlatform()
+    const started = process.cpuUsage()
+    const result = await new ScenarioRun({ loaded: { ...loaded.value, scenario }, seed, platform }).run()
+    const { user, system } = process.cpuUsage(started)
+    platform.close()
+    if (result.failures.length > 0) throw new Error(`${dir}: ${result.failures[0].message}`)
+    return { cpu: user + system, events: result.events }
+  }
+}
+
+/** The median, and the ranks that hold it with 95 %. */
+function spread(values) {
+  const sorted = values.toSorted((a, b) => a - b)
+  const half = 0.98 * Math.sqrt(sorted.length)
+  const at = (rank) => sorted[Math.max(0, Math.min(sorted.length - 1, Math.round(rank)))].toFixed(3)
+  const middle = (sorted.length - 1) / 2
+  return `${at(middle)} (${at(middle - half)} to ${at(middle + half)})`
+}
+
+const [a, b] = [await build(dirA), await build(dirB)]
+const ratios = { cpu: [], event: [] }
+for (let pair = 0; pair < pairs; pair++) {
+  const first = await (pair % 2 === 0 ? a : b)(pair)
+  const second = await (pair % 2 === 0 ? b : a)(pair)
+  const [ofA, ofB] = pair % 2 === 0 ? [first, second] : [second, first]
+  if (pair < pairs / 10) continue
+  ratios.cpu.push(ofB.cpu / ofA.cpu)
+  ratios.event.push(ofB.cpu / ofB.events / (ofA.cpu / ofA.events))
+}
+const counted = ratios.cpu.length
+console.log(`${workload}, ${seconds} virtual s a run, ${counted} pairs, CPU time B/A, median (95 % interval)`)
+console.log(`each simulated second: ${spread(ratios.cpu)}`)
+console.log(`each event: ${spread(ratios.event)}`)

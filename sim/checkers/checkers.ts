@@ -24,6 +24,7 @@ import { exactlyOnce } from './keys/exactly-once.ts'
 import { keyChanges } from './keys/key-changes.ts'
 import { markedKeys } from './keys/key-marks.ts'
 import { linearizableKeys } from './keys/linearizable-keys.ts'
+import { ownKeys } from './keys/own-keys.ts'
 import { staleReads } from './keys/stale-reads.ts'
 import { wholeChanges } from './keys/whole-changes.ts'
 import { liveness } from './liveness.ts'
@@ -102,6 +103,7 @@ const all = [
   staleReads,
   wholeChanges,
   exactlyOnce,
+  ownKeys,
   lockHolders,
   sessionLives,
   lockIndex,

@@ -11,6 +11,7 @@ import type { AccessState, ServerSeen, TokenState, Visit } from './access/access
 import type { LockFacts } from './clients/lock-facts.ts'
 import type { WaitingRead } from './clients/read-facts.ts'
 import type { KeyOperation, ListedKey } from './keys/key-history.ts'
+import type { OwnAnswer } from './keys/own-words.ts'
 import type { Recovery } from './keys/recovered-history.ts'
 import type { MeshEvent } from './mesh/mesh-facts.ts'
 import type { ServerLog } from './raft/server-log.ts'
@@ -173,6 +174,7 @@ interface ClientFacts {
     readonly found: readonly ListedKey[]
     readonly where: string
   }
+  readonly 'own answer': OwnAnswer
   /** A client learnt of an index by a blocking read. */
   readonly 'reader answered': {
     readonly read: WaitingRead

@@ -74,6 +74,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'mesh-put-back', tuning: [] },
   { name: 'mesh-root-ends', tuning: [] },
   { name: 'mesh-rotates', tuning: [] },
+  { name: 'own-keys', tuning: [] },
   { name: 'power-cuts', tuning: [] },
   { name: 'queries-fail-over', tuning: [] },
   { name: 'root-moves-outside', tuning: [] },

@@ -2,6 +2,7 @@ import { accessBugs } from './access-bugs.ts'
 import { copyBugs } from './copy-bugs.ts'
 import { federationBugs } from './federation-bugs.ts'
 import { intentionBugs } from './intention-bugs.ts'
+import { keyBugs } from './key-bugs.ts'
 import { membershipBugs } from './membership-bugs.ts'
 import { meshBugs } from './mesh-bugs.ts'
 import { operatorBugs } from './operator-bugs.ts'
@@ -373,6 +374,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...accessBugs,
   ...copyBugs,
   ...intentionBugs,
+  ...keyBugs,
   ...meshBugs,
   ...restoreBugs,
   ...operatorBugs,

@@ -146,7 +146,8 @@ export function tokenHeaders(token = ''): readonly (readonly [name: string, valu
   return token === '' ? [] : [['X-Svc-Token', token]]
 }
 
-function forDatacenter(target: string, datacenter: string | undefined): string {
+/** Of a target that may have a query. */
+export function forDatacenter(target: string, datacenter: string | undefined): string {
   return datacenter === undefined ? target : `${target}${target.includes('?') ? '&' : '?'}dc=${datacenter}`
 }
 

@@ -5,6 +5,7 @@ import type { WorkloadKind } from './kind.ts'
 import { locks } from './locks.ts'
 import { proxies } from './mesh-proxies.ts'
 import { tunnels } from './mesh-tunnels.ts'
+import { owners } from './own/owner-groups.ts'
 import { registrations } from './registrations.ts'
 import { watchers } from './service-watcher.ts'
 import { editors } from './token-editors.ts'
@@ -24,6 +25,7 @@ export const workloadKinds = {
   registrations,
   readers,
   comparers,
+  owners,
 }
 
 export type WorkloadKey = keyof typeof workloadKinds

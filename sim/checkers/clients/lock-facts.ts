@@ -15,6 +15,8 @@ export interface LockFacts {
   readonly holds: ReadonlyMap<string, Hold>
   /** LockIndex of a key; undefined: there is no such key. */
   lockIndexOf(key: string): number | undefined
+  /** CreateIndex of a key; undefined: there is no such key. */
+  createIndexOf(key: string): number | undefined
 }
 
 export interface SessionFacts {
@@ -42,5 +44,10 @@ export function lockFactsOf(
   }
   const holds = new Map<string, Hold>()
   for (const { key, session, since } of tx.all(holdsTable)) holds.set(key, { session, fence: since })
-  return { ...command, sessions, holds, lockIndexOf: (key) => tx.get(kvTable, key)?.lockIndex }
+  const rowOf = (key: string) => tx.get(kvTable, key)
+  const counts = {
+    lockIndexOf: (key: string) => rowOf(key)?.lockIndex,
+    createIndexOf: (key: string) => rowOf(key)?.createIndex,
+  }
+  return { ...command, sessions, holds, ...counts }
 }

@@ -4,6 +4,8 @@ import type { LockFacts } from './lock-facts.ts'
 /** A key that was held once. */
 interface Known {
   readonly lockIndex: number
+  /** A key with another one was deleted meanwhile, maybe within one transaction. */
+  readonly createIndex: number | undefined
   readonly session: string
   readonly fence: number
 }
@@ -31,11 +33,10 @@ export class LockIndex {
     this.#judge.excused('S3', 'restored', facts.holds.size)
     for (const key of this.#known.keys()) if (facts.lockIndexOf(key) === undefined) this.#known.delete(key)
     for (const [key, { session, fence }] of facts.holds) {
-      this.#known.set(key, { lockIndex: facts.lockIndexOf(key) ?? 0, session, fence })
+      this.#known.set(key, { ...countsOf(key, facts), session, fence })
     }
     for (const [key, known] of this.#known) {
-      if (!facts.holds.has(key))
-        this.#known.set(key, { ...known, lockIndex: facts.lockIndexOf(key) ?? 0, session: '', fence: 0 })
+      if (!facts.holds.has(key)) this.#known.set(key, { ...known, ...countsOf(key, facts), session: '', fence: 0 })
     }
   }
 
@@ -45,10 +46,12 @@ export class LockIndex {
       this.#known.delete(key)
       return
     }
-    const before = this.#known.get(key)
+    const createIndex = facts.createIndexOf(key)
+    const known = this.#known.get(key)
+    const before = known !== undefined && known.createIndex !== createIndex ? undefined : known
     const hold = facts.holds.get(key)
     const isNew = hold !== undefined && (hold.session !== before?.session || hold.fence !== before.fence)
-    const expected = before === undefined ? 1 : before.lockIndex + (isNew ? 1 : 0)
+    const expected = (before?.lockIndex ?? 0) + (isNew ? 1 : 0)
     if (isNew) this.#judge.judged('S3')
     if (lockIndex !== expected) {
       this.#judge.report(
@@ -58,7 +61,7 @@ export class LockIndex {
       )
     }
     if (isNew) this.#newFence(key, hold.fence, facts.index)
-    this.#known.set(key, { lockIndex, session: hold?.session ?? '', fence: hold?.fence ?? 0 })
+    this.#known.set(key, { lockIndex, createIndex, session: hold?.session ?? '', fence: hold?.fence ?? 0 })
   }
 
   #newFence(key: string, fence: number, index: number): void {
@@ -69,6 +72,10 @@ export class LockIndex {
       this.#judge.report('S3', `'${key}' has fencing number ${fence} after ${highest}`, appliedIn(this.#judge, highest))
     this.#highestFence.set(key, Math.max(highest, fence))
   }
+}
+
+function countsOf(key: string, facts: LockFacts): Pick<Known, 'lockIndex' | 'createIndex'> {
+  return { lockIndex: facts.lockIndexOf(key) ?? 0, createIndex: facts.createIndexOf(key) }
 }
 
 export const lockIndex = checker({

@@ -39,6 +39,15 @@ export class AppliedKeys {
     return versions.some((version) => version.value === value)
   }
 
+  isThere(key: string): boolean {
+    return this.versions(key).at(-1)?.value !== undefined
+  }
+
+  /** Keys under a prefix that are there now. */
+  thereUnder(prefix: string): readonly string[] {
+    return [...this.#byKey.keys()].filter((key) => key.startsWith(prefix) && this.isThere(key))
+  }
+
   versions(key: string): readonly KeyVersion[] {
     return this.#byKey.get(key) ?? []
   }

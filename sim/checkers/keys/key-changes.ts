@@ -1,5 +1,5 @@
 import { textOf } from '../../../src/base/bytes.ts'
-import { kvPutCas } from '../../../src/features/kv/commands.ts'
+import { kvDeleteCas, kvDeleteTree, kvPutCas } from '../../../src/features/kv/commands.ts'
 import { type KvValue, valueBytes } from '../../../src/features/kv/model.ts'
 import { kvTable } from '../../../src/features/kv/tables.ts'
 import { transactionApply } from '../../../src/features/txn/commands.ts'
@@ -13,6 +13,8 @@ import { type WholeChanges, wholeChanges } from './whole-changes.ts'
 interface TransactionBody {
   readonly operations: readonly { readonly verb: string; readonly key: string }[]
 }
+
+const writingVerbs: ReadonlySet<string> = new Set(['set', 'cas', 'lock', 'unlock'])
 
 /** Reads from the replicated state what commands did to keys. */
 class KeyChanges {
@@ -29,11 +31,13 @@ class KeyChanges {
   tookEffect({ command: { kind, body }, index, outcome, tx }: Facts['command took effect']): void {
     if (kind === transactionApply.kind) this.#transaction(index, body as TransactionBody, outcome, tx)
     if (!kind.startsWith('kv.')) return
+    if (kind === kvDeleteTree.kind) return this.#gone((body as { readonly prefix: string }).prefix, index, tx)
     const { key } = body as { readonly key?: unknown }
     if (typeof key !== 'string') return
-    if (kind === kvPutCas.kind) {
+    if (kind === kvPutCas.kind || kind === kvDeleteCas.kind) {
       const { index: expected } = body as { readonly index: bigint | number }
-      this.#whole.compared(key, index, Number(expected), outcome === true)
+      const compared = { expected: Number(expected), tookEffect: outcome === true, isDelete: kind === kvDeleteCas.kind }
+      this.#whole.compared(key, index, compared)
     }
     this.changed(key, index, tx)
   }
@@ -52,11 +56,43 @@ class KeyChanges {
   }
 
   #transaction(index: number, { operations }: TransactionBody, outcome: unknown, tx: ReadTransaction): void {
-    const written = operations.filter(({ verb }) => verb === 'set' || verb === 'cas')
-    const changed = new Map(written.map(({ key }) => [key, tx.get(kvTable, key)?.modifyIndex === index]))
     const { kind } = outcome as { readonly kind: string }
-    this.#whole.transaction(index, kind === 'done', changed)
-    if (kind === 'done') for (const { key } of operations) this.changed(key, index, tx)
+    const isDone = kind === 'done'
+    const changed = new Map<string, boolean>()
+    for (const [key, what] of this.#leaves(operations)) {
+      const row = tx.get(kvTable, key)
+      if (what === 'written') changed.set(key, row?.modifyIndex === index)
+      // One that was not there is not there, whatever was done.
+      else if (isDone || this.#applied.isThere(key)) changed.set(key, row === undefined)
+    }
+    this.#whole.transaction(index, isDone, changed)
+    if (isDone) for (const key of changed.keys()) this.changed(key, index, tx)
+  }
+
+  /** What a transaction does to each key in the end, if it is done: each operation sees what those before it have done. */
+  #leaves(operations: TransactionBody['operations']): ReadonlyMap<string, 'written' | 'gone'> {
+    const leaves = new Map<string, 'written' | 'gone'>()
+    for (const { verb, key } of operations) {
+      if (writingVerbs.has(verb)) leaves.set(key, 'written')
+      else if (verb === 'delete' || verb === 'delete-cas') leaves.set(key, 'gone')
+      else if (verb === 'delete-tree') {
+        for (const name of [...leaves.keys(), ...this.#applied.thereUnder(key)]) {
+          if (name.startsWith(key)) leaves.set(name, 'gone')
+        }
+      }
+    }
+    return leaves
+  }
+
+  /** Every key under a prefix is gone. */
+  #gone(prefix: string, index: number, tx: ReadTransaction): void {
+    const keys = this.#applied.thereUnder(prefix)
+    this.#whole.treeDeleted(
+      index,
+      prefix,
+      keys.filter((key) => tx.get(kvTable, key) !== undefined),
+    )
+    for (const key of keys) this.changed(key, index, tx)
   }
 }
 

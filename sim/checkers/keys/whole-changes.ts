@@ -17,21 +17,32 @@ export class WholeChanges {
     this.#judge = judge
   }
 
-  /** A CAS was carried out at `index`, and what it did is not yet told to `AppliedKeys`. `expected`: 0: that there is no such key. */
-  compared(key: string, index: number, expected: number, tookEffect: boolean): void {
+  /**
+   * A CAS was carried out at `index`, and what it did is not yet told to `AppliedKeys`. `expected`: 0: that there is no such key.
+   * One that deletes takes effect on a key that is not there, whatever it expected.
+   */
+  compared(key: string, index: number, { expected, tookEffect, isDelete }: Compared): void {
     this.#judge.judged('K2')
     const last = this.#applied.versions(key).at(-1)
     const before = last?.value === undefined ? 0 : last.index
-    if ((before === expected) === tookEffect) return
+    const isSo = before === expected || (isDelete && before === 0)
+    if (isSo === tookEffect) return
     const what = tookEffect ? 'took effect' : 'was refused'
     this.#judge.report(
       'K2',
-      `CAS at ${index} on key '${key}' ${what}: it expected index ${expected}, and the key was at ${before}`,
+      `${isDelete ? 'delete by ' : ''}CAS at ${index} on key '${key}' ${what}: it expected index ${expected}, and the key was at ${before}`,
       appliedIn(this.#judge, before),
     )
   }
 
-  /** A transaction was carried out at `index`. `changed`: of its writes, which keys it changed. */
+  /** All keys under a prefix were deleted at `index`. `left`: those that are there all the same. */
+  treeDeleted(index: number, prefix: string, left: readonly string[]): void {
+    this.#judge.judged('K2')
+    for (const key of left)
+      this.#judge.report('K2', `all keys under '${prefix}' were deleted at ${index}, but not '${key}'`)
+  }
+
+  /** A transaction was carried out at `index`. `changed`: of its writes and deletions, which keys it changed. */
   transaction(index: number, isDone: boolean, changed: ReadonlyMap<string, boolean>): void {
     this.#judge.judged('K2')
     for (const [key, isChanged] of changed) {
@@ -107,6 +118,12 @@ export class WholeChanges {
       this.#judge.report('K2', `refused as a whole, but in effect at ${index}: ${what}`, appliedIn(this.#judge, index))
     }
   }
+}
+
+interface Compared {
+  readonly expected: number
+  readonly tookEffect: boolean
+  readonly isDelete: boolean
 }
 
 /** The first index from `from` on at which a key with these versions is absent; infinite if it never is. */

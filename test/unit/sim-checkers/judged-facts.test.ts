@@ -143,6 +143,7 @@ describe('what clients saw counts', () => {
       sessions: new Map(ids.map((id) => [id, { ttlMs: 10_000, lockDelayMs: 0 }])),
       holds: new Map(),
       lockIndexOf: () => undefined,
+      createIndexOf: () => undefined,
     })
     lives.command(facts(0, ['a', 'b', 'c']))
     lives.attempted('a', 5 * second)

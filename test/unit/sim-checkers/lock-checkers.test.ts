@@ -26,6 +26,7 @@ function facts(index: number, atS: number, state: State): LockFacts {
     sessions: new Map((state.sessions ?? []).map((id) => [id, { ttlMs: 10_000, lockDelayMs: 5_000 }])),
     holds: new Map(holds),
     lockIndexOf: (key) => state.lockIndexes?.[key],
+    createIndexOf: (key) => (state.lockIndexes?.[key] === undefined ? undefined : 1),
   }
 }
 

@@ -214,5 +214,6 @@ function locks(index: number, sessions: readonly string[], holder: string | unde
     sessions: new Map(sessions.map((id) => [id, { ttlMs: 0, lockDelayMs: 0 }])),
     holds: new Map(holder === undefined ? [] : [['key', { session: holder, fence: index }]]),
     lockIndexOf: () => index,
+    createIndexOf: () => 1,
   })
 }

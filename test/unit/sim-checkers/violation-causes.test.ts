@@ -69,6 +69,7 @@ function locks(index: number, atS: number, sessions: readonly string[], holder?:
     sessions: new Map(sessions.map((id) => [id, { ttlMs: 10_000, lockDelayMs: 5_000 }])),
     holds: new Map(holder === undefined ? [] : [['k', { session: holder, fence }]]),
     lockIndexOf: () => (holder === undefined ? undefined : 1),
+    createIndexOf: () => 1,
   }
 }
 
@@ -154,7 +155,12 @@ const rows: readonly Row[] = [
       law.answered(read('a', 21, 22), 's1', 1, law.began('s1', 1, 'k'))
     },
   ],
-  ['K2', [1007], (judge) => new WholeChanges(judge, keys([7, 'a'])).compared('k', 9, 5, true)],
+  [
+    'K2',
+    [1007],
+    (judge) =>
+      new WholeChanges(judge, keys([7, 'a'])).compared('k', 9, { expected: 5, tookEffect: true, isDelete: false }),
+  ],
   [
     'K2',
     [1007],

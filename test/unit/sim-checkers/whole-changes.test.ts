@@ -13,24 +13,43 @@ function checker(...changes: readonly (readonly [key: string, index: number, val
 describe('K2 of a CAS', () => {
   it('accepts one that took effect on what it expected, and one that was refused on something else', () => {
     const { whole, lines } = checker(['a', 3, 'x'], ['b', 4, 'y'], ['b', 5, undefined])
-    whole.compared('a', 7, 3, true)
-    whole.compared('a', 8, 2, false)
-    whole.compared('b', 9, 0, true)
-    whole.compared('c', 10, 0, true)
-    whole.compared('b', 11, 4, false)
+    whole.compared('a', 7, { expected: 3, tookEffect: true, isDelete: false })
+    whole.compared('a', 8, { expected: 2, tookEffect: false, isDelete: false })
+    whole.compared('b', 9, { expected: 0, tookEffect: true, isDelete: false })
+    whole.compared('c', 10, { expected: 0, tookEffect: true, isDelete: false })
+    whole.compared('b', 11, { expected: 4, tookEffect: false, isDelete: false })
     expect(lines).toEqual([])
   })
 
   it('reports one that took effect on something else, and one that was refused without a cause', () => {
     const { whole, lines } = checker(['a', 3, 'x'])
-    whole.compared('a', 7, 2, true)
-    whole.compared('a', 8, 3, false)
-    whole.compared('b', 9, 4, true)
+    whole.compared('a', 7, { expected: 2, tookEffect: true, isDelete: false })
+    whole.compared('a', 8, { expected: 3, tookEffect: false, isDelete: false })
+    whole.compared('b', 9, { expected: 4, tookEffect: true, isDelete: false })
     expect(lines).toEqual([
       "K2: CAS at 7 on key 'a' took effect: it expected index 2, and the key was at 3",
       "K2: CAS at 8 on key 'a' was refused: it expected index 3, and the key was at 3",
       "K2: CAS at 9 on key 'b' took effect: it expected index 4, and the key was at 0",
     ])
+  })
+})
+
+describe('K2 of deletions', () => {
+  it('lets one by index take effect on a key that is not there, whatever it expected', () => {
+    const { whole, lines } = checker(['a', 3, 'x'], ['b', 4, undefined])
+    whole.compared('b', 7, { expected: 2, tookEffect: true, isDelete: true })
+    whole.compared('a', 8, { expected: 3, tookEffect: true, isDelete: true })
+    whole.compared('a', 9, { expected: 2, tookEffect: false, isDelete: true })
+    expect(lines).toEqual([])
+    whole.compared('a', 10, { expected: 2, tookEffect: true, isDelete: true })
+    expect(lines).toEqual(["K2: delete by CAS at 10 on key 'a' took effect: it expected index 2, and the key was at 3"])
+  })
+
+  it('leaves nothing of a tree', () => {
+    const { whole, lines } = checker()
+    whole.treeDeleted(5, 'a/', [])
+    whole.treeDeleted(6, 'a/', ['a/b'])
+    expect(lines).toEqual(["K2: all keys under 'a/' were deleted at 6, but not 'a/b'"])
   })
 })
 

@@ -16,6 +16,8 @@ describe('the page of the scenario language', () => {
 
   it('has a place for every table', () => {
     for (const name of languageTables().keys()) expect(page).toContain(`<!-- table: ${name} -->`)
+    const places = [...page.matchAll(/<!-- table: (.*) -->/g)].map(([, name = '']) => name)
+    expect(places.filter((name) => !languageTables().has(name))).toEqual([])
   })
 
   it('describes every key', () => {

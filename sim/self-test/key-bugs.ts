@@ -1,0 +1,67 @@
+import { patchesOf } from './patch.ts'
+import type { PlantedBug } from './planted-bug.ts'
+
+const hunt = 'own-keys'
+const inKv = patchesOf('src/features/kv')
+
+/** Bugs of single operations on keys, each of one that few clients use. */
+export const keyBugs: readonly PlantedBug[] = [
+  {
+    row: 180,
+    name: 'created-anew',
+    about: 'a key that is written again counts as created by that',
+    patches: [inKv('writes.js', 'createIndex: before?.createIndex ?? tx.index,', 'createIndex: tx.index,')],
+    hunt,
+    foundBy: ['K4', 'S3'],
+  },
+  {
+    row: 181,
+    name: 'names-cut-too-early',
+    about: 'names of keys are cut behind a separator that is part of the prefix itself',
+    patches: [inKv('endpoint.js', 'whole.indexOf(separator, prefix.length)', 'whole.indexOf(separator)')],
+    hunt,
+    foundBy: ['K4'],
+  },
+  {
+    row: 182,
+    name: 'verb-without-index',
+    about: 'in a transaction a key is deleted whatever index it has',
+    patches: [
+      inKv(
+        'operations.js',
+        'return deleteKeyAt(tx, key, index) ?',
+        'return deleteKeyAt(tx, key, BigInt(tx.get(kvTable, key)?.modifyIndex ?? 0)) ?',
+      ),
+    ],
+    hunt,
+    foundBy: ['K4'],
+  },
+  {
+    row: 183,
+    name: 'deleted-at-any-index',
+    about: 'a key is deleted whatever index its client names',
+    patches: [
+      inKv(
+        'writes.js',
+        'if (before !== undefined && BigInt(before.modifyIndex) !== index)',
+        'if (before !== undefined && index === 0n)',
+      ),
+    ],
+    hunt,
+    foundBy: ['K2', 'K4'],
+  },
+  {
+    row: 184,
+    name: 'tree-keeps-its-root',
+    about: 'a key that is itself the prefix of a deleted tree stays',
+    patches: [
+      inKv(
+        'writes.js',
+        'any = dropRow(tx, row.key) || any;',
+        'any = (row.key !== prefix && dropRow(tx, row.key)) || any;',
+      ),
+    ],
+    hunt,
+    foundBy: ['K2', 'K4'],
+  },
+]

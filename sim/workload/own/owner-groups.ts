@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { chance, duration, rate, selector, template } from '../../notation/fields.ts'
+import { answerWithinMs, groupWorld } from '../asked-agents.ts'
+import { workloadKind } from '../kind.ts'
+import { keyOperations } from './key-operations.ts'
+import { Owners } from './owners.ts'
+import type { OwnOperation } from './request.ts'
+import { sessionOperations } from './session-operations.ts'
+
+/** The table: every operation on keys and sessions of one's own. */
+export const ownOperations: Readonly<Record<string, OwnOperation>> = { ...keyOperations, ...sessionOperations }
+
+const names = Object.keys(ownOperations) as [string, ...string[]]
+
+const group = z.strictObject({
+  clients: z
+    .int()
+    .min(1)
+    .max(100)
+    .default(2)
+    .describe('How many; each has keys of its own, and asks one thing at a time.'),
+  at: selector
+    .optional()
+    .describe('The node that they ask: chosen anew for every request. Any of the servers if absent.'),
+  rate: rate.describe('Requests of all of them together; one that still waits for an answer asks later.'),
+  operations: z
+    .partialRecord(z.enum(names), z.int().min(0).max(1000))
+    .optional()
+    .describe(
+      `How often each is drawn, against the others; if absent: ${names
+        .map((name) => `${name} ${ownOperations[name]?.weight} ${ownOperations[name]?.about}`)
+        .join('; ')}.`,
+    ),
+  swarm: chance
+    .default(0)
+    .describe('For each seed, each operation but put is left out of the whole run with this chance.'),
+  datacenter: z
+    .string()
+    .optional()
+    .describe('Where the keys are; the first datacenter if absent. Agents of another one are asked with ?dc=.'),
+  token: template.optional().describe('The token that they ask with; none if absent.'),
+  within: duration.optional().describe('How long a client waits for an answer; 10s if absent.'),
+})
+
+/** Clients with keys, locks and sessions of their own, which know what every answer must say. */
+export const owners = workloadKind({
+  names: [/^[a-z][a-z0-9 -]*$/, 'owners are named with small letters'],
+  group,
+  text: 'Clients that have keys and sessions of their own, which nobody else writes, and use all that keys can do: they know what every answer must say.',
+  isLast: true,
+  crews: [
+    {
+      machine: 'owners',
+      open: (given, { name, env, run }) => {
+        const { decisions } = run.simulation
+        const isThere = (operation: string): boolean =>
+          operation === 'put' || !decisions.draws('owners', name, 'swarm', operation).chance(given.swarm)
+        const operations = Object.entries(ownOperations).flatMap(([operation, entry]) => {
+          const weight = given.operations === undefined ? entry.weight : (given.operations[operation] ?? 0)
+          return isThere(operation) ? [[operation, { ...entry, weight }] as const] : []
+        })
+        const { clients, rate: ratePerSecond, within: timeoutMs = answerWithinMs } = given
+        return new Owners(env, { name, clients, ratePerSecond, timeoutMs, operations }, groupWorld(run, given))
+      },
+    },
+  ],
+})

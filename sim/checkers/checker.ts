@@ -83,6 +83,8 @@ export interface CheckedRun {
   readonly staleDefaultMs: number
   /** The scenario lets a majority's data be lost, and what an operator then forces on the rest be without it. */
   readonly excusesLostMajority: boolean
+  /** Somebody wants the history of the keys: no part of it is forgotten once it is judged. */
+  readonly keepsHistory: boolean
   /** Steps after which the search for an order of the operations on one key is given up; undefined: the usual bound. */
   readonly searchStepsMax: number | undefined
   readonly network: NetworkFacts

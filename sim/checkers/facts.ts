@@ -163,6 +163,8 @@ interface ClientFacts {
   readonly 'registration ended': { readonly change: RegistrationChange }
   /** Its outcome is filled in later. */
   readonly 'operation began': { readonly operation: KeyOperation }
+  /** Its outcome is what it will always be: it was answered, or its client waits no longer. */
+  readonly 'operation ended': { readonly operation: KeyOperation }
   /** It certainly did not happen, and its client was told so. */
   readonly 'operation withdrawn': { readonly operation: KeyOperation }
   readonly 'write acknowledged': { readonly operation: KeyOperation }

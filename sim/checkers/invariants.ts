@@ -18,7 +18,14 @@ type RunParts = Pick<CheckedRun, 'nowUs' | 'staleDefaultMs'> &
   Partial<
     Pick<
       CheckedRun,
-      'searchStepsMax' | 'network' | 'resolution' | 'federation' | 'contactSinceUs' | 'mesh' | 'excusesLostMajority'
+      | 'searchStepsMax'
+      | 'network'
+      | 'resolution'
+      | 'federation'
+      | 'contactSinceUs'
+      | 'mesh'
+      | 'excusesLostMajority'
+      | 'keepsHistory'
     >
   > & {
     /** Of the servers of all datacenters: each datacenter's invariants have the same. Absent where there is one alone. */
@@ -76,6 +83,7 @@ export class Invariants implements Judge<AllExcuses> {
       searchStepsMax: undefined,
       mesh: undefined,
       excusesLostMajority: false,
+      keepsHistory: false,
       ...parts,
       // Only codes that checkers have declared come here: each may name its own alone.
       report: (code, message, because) => this.report(code as InvariantCode, message, because),

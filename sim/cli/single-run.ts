@@ -38,7 +38,8 @@ export async function runOne(
   const isTold = flags.quiet !== true && flags.json !== true
   if (isTold) for (const line of aboutLines(turn.page.loaded.scenario)) screen.line(line)
   const onLine = (line: StoryLine): void => screen.line(storyText(line))
-  const made = await runs.first(turn, { onLine: isTold ? onLine : undefined, trace, book })
+  const keepsHistory = flags.history === undefined ? undefined : true
+  const made = await runs.first(turn, { onLine: isTold ? onLine : undefined, trace, book, keepsHistory })
   const isWritten = [await traces.end(), await decisions?.end(), await writeHistory(made, flags, terminal)]
   const record = await runs.record(turn, made, flags.verify === true, undefined)
   screen.close()
@@ -83,6 +84,7 @@ class WatchedRun {
 }
 
 /** False: it was asked for, and could not be written. */
-async function writeHistory({ result }: Made, { history }: RunFlags, terminal: SimTerminal): Promise<boolean> {
-  return history === undefined || writeText(terminal, history, historyText(result.history))
+async function writeHistory({ result }: Made, { history: file }: RunFlags, terminal: SimTerminal): Promise<boolean> {
+  const { history } = result
+  return file === undefined || history === undefined || writeText(terminal, file, historyText(history))
 }

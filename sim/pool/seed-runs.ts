@@ -50,6 +50,8 @@ export interface RunWishes {
   readonly book?: Book | undefined
   /** Take down what a smaller page is made of. */
   readonly account?: { readonly ends?: EarlyEnd | undefined } | undefined
+  /** The history of keys is part of the result. */
+  readonly keepsHistory?: boolean | undefined
 }
 
 export interface Made extends RunCost {
@@ -108,7 +110,8 @@ export class SeedRuns {
     return difference === undefined ? { ...record, verified: true } : rejudged(record, 'not deterministic', difference)
   }
 
-  async #made(turn: Turn, { onLine, trace, account, book = this.#options.replay }: RunWishes): Promise<Made> {
+  async #made(turn: Turn, wishes: RunWishes): Promise<Made> {
+    const { onLine, trace, account, book = this.#options.replay, keepsHistory } = wishes
     const { createPlatform, wallMs, cpuMs, searchStepsMax, onRun } = this.#options
     const { page, seed, forks } = turn
     const platform = createPlatform()
@@ -117,7 +120,8 @@ export class SeedRuns {
     try {
       const traced = { loaded: page.loaded, seed, forks, platform, onLine, trace: trace?.(platform) }
       const taken = account && new RunAccount(page.loaded)
-      const run = new ScenarioRun({ ...traced, searchStepsMax, book, account: taken, ends: account?.ends })
+      const asked = { searchStepsMax, keepsHistory, book, account: taken, ends: account?.ends }
+      const run = new ScenarioRun({ ...traced, ...asked })
       const ended = onRun?.(turn, () => run.simulation.nowUs)
       const result = await run.run()
       ended?.()

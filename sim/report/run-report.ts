@@ -43,8 +43,8 @@ export interface RunResult {
   readonly marks: readonly Mark[]
   /** Virtual time at which it first was in each of them. */
   readonly marksAtUs: readonly number[]
-  /** What clients asked of keys, and what they learnt. */
-  readonly history: History
+  /** What clients asked of keys, and what they learnt; undefined: nobody asked for it. */
+  readonly history: History | undefined
 }
 
 /** A run that met everything, but has a history that could not be decided, has neither passed nor failed. */

@@ -6,6 +6,7 @@ import type { Facts, NodeTrigger } from '../checkers/facts.ts'
 import { Invariants } from '../checkers/invariants.ts'
 import { sumOfJudged } from '../checkers/judged-tally.ts'
 import { acknowledgedWrites } from '../checkers/keys/acknowledged-writes.ts'
+import type { History } from '../checkers/keys/history-file.ts'
 import { linearizableKeys } from '../checkers/keys/linearizable-keys.ts'
 import { inOrder } from '../checkers/marks.ts'
 import { PkiChains } from '../checkers/mesh/mesh-chains.ts'
@@ -21,6 +22,8 @@ import { networkFacts, type WorldOptions } from './world-of-run.ts'
 export interface CheckOptions extends Pick<WorldOptions, 'loaded' | 'platform'> {
   /** Maximum number of steps in the search for an order of the operations on one key; absent: the usual limit. */
   readonly searchStepsMax?: number | undefined
+  /** Keep what clients asked of keys and learnt, for the result; otherwise memory does not grow with it. */
+  readonly keepsHistory?: boolean | undefined
 }
 
 /** What the checkers of a run ask of it. */
@@ -52,11 +55,13 @@ export class RunChecks {
   /** The pool of the servers of all datacenters. */
   readonly #wan: Membership | undefined
   readonly #datacenterOf: (node: string) => string
+  readonly #keepsHistory: boolean
 
   constructor(options: CheckOptions, simulation: Simulation, world: CheckedCluster) {
     const { scenario } = options.loaded
     const datacenters = Object.keys(scenario.cluster)
     this.#datacenterOf = world.datacenterOf
+    this.#keepsHistory = options.keepsHistory === true
     this.#wan = datacenters.length < 2 ? undefined : this.#newWan(scenario, simulation, world)
     const mesh = meshWorld(options, simulation)
     const federation = datacenters.length < 2 ? undefined : new AccessFederation()
@@ -65,6 +70,7 @@ export class RunChecks {
         nowUs: () => simulation.nowUs,
         staleDefaultMs: scenario.excuses?.['stale default reads'] ?? 0,
         searchStepsMax: options.searchStepsMax,
+        keepsHistory: this.#keepsHistory,
         network: networkFacts(scenario),
         wan: this.#wan,
         excusesLostMajority: scenario.excuses?.['majority lost'] === true,
@@ -133,12 +139,14 @@ export class RunChecks {
       writesAcknowledged: sumOf(all, (checks) => checks.of(acknowledgedWrites).count),
       judged: sumOfJudged(all.map((checks) => checks.tally.counts)),
       ...this.#marks(all),
-      history: {
-        about,
-        staleDefaultUs: this.first.of(linearizableKeys).staleDefaultUs,
-        operations: all.flatMap((checks) => checks.of(linearizableKeys).judged),
-      },
+      history: this.#keepsHistory ? this.#history(about) : undefined,
     }
+  }
+
+  #history(about: string): History {
+    const operations = this.#all.flatMap((checks) => checks.of(linearizableKeys).judged)
+    operations.sort((one, other) => one.callUs - other.callUs)
+    return { about, staleDefaultUs: this.first.of(linearizableKeys).staleDefaultUs, operations }
   }
 
   /** A state counts from when the first datacenter was in it. */

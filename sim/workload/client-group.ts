@@ -116,9 +116,12 @@ export class ClientGroup {
     const reached = stale.began(server.name, boot, key)
     const answer = await this.#client.read(server.endpoint, key, consistency)
     this.#open.delete(operation)
+    if (answer !== undefined) {
+      this.#answered(operation, 'ok')
+      operation.found = answer.value
+    }
+    invariants.tell('operation ended', { operation })
     if (answer === undefined) return undefined
-    this.#answered(operation, 'ok')
-    operation.found = answer.value
     if (consistency === 'stale' && !server.isServer) stale.answeredBySome(operation)
     else if (consistency === 'stale') {
       if (this.#world.bootOf(server.name) !== boot) {
@@ -178,10 +181,12 @@ export class ClientGroup {
     )
     this.#open.delete(replaced)
     this.#open.delete(written)
-    if (answer === undefined) return
     const { invariants } = this.#world
-    if (answer) {
-      for (const operation of [replaced, written]) this.#done(asker, operation)
+    if (answer !== false) {
+      for (const operation of [replaced, written]) {
+        if (answer === true) this.#done(asker, operation)
+        invariants.tell('operation ended', { operation })
+      }
       return
     }
     this.#answered(replaced, 'refused')
@@ -191,6 +196,7 @@ export class ClientGroup {
       if (operation.value === undefined) continue
       invariants.tell('write refused', { value: operation.value, what: operationText(operation) })
     }
+    invariants.tell('operation ended', { operation: replaced })
   }
 
   async #list({ server }: Asker, consistency: Consistency): Promise<void> {
@@ -218,9 +224,9 @@ export class ClientGroup {
     this.#open.add(operation)
     const answer = await asked
     this.#open.delete(operation)
-    if (answer === undefined) return
-    if (answer) return this.#done(asker, operation)
-    this.#answered(operation, 'refused')
+    if (answer === true) this.#done(asker, operation)
+    else if (answer === false) this.#answered(operation, 'refused')
+    this.#world.invariants.tell('operation ended', { operation })
   }
 
   #begin(

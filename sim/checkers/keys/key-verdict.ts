@@ -72,7 +72,7 @@ export function relevantOperations(operations: readonly KeyOperation[]): readonl
  * The states that some operation must have found: what reads and successful CAS did find, and what a CAS of unknown
  * outcome must have found if the state that it leaves is needed. undefined: no such key.
  */
-function neededStates(operations: readonly KeyOperation[]): ReadonlySet<string | undefined> {
+export function neededStates(operations: readonly KeyOperation[]): ReadonlySet<string | undefined> {
   const needed = new Set<string | undefined>()
   for (const { kind, outcome, consistency, found, expected } of operations) {
     if (outcome !== 'ok') continue

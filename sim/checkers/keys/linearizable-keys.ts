@@ -1,6 +1,7 @@
 import { checker, type Judge } from '../checker.ts'
 import { eventsOf, type KeyOperation, operationText, valueText } from './key-history.ts'
 import { judgeKey, type KeyViolation, searchStepsMax } from './key-verdict.ts'
+import { foldFrom, KeyWindow, promisesTheNewest } from './key-window.ts'
 import { lostOf, partsOf, type Recovery, registersOf } from './recovered-history.ts'
 
 /** A key whose history the search could not decide within its bound. */
@@ -12,38 +13,46 @@ export interface UndecidedKey {
 
 /**
  * K1 for reads that promise the newest value. Keys are independent, so each is judged by itself (Herlihy & Wing's
- * locality). Judged when the run ends, since an operation that is never answered stays possible until then.
+ * locality). Judged when the run ends, since an operation that is never answered stays possible until then; but what is
+ * certain by then is judged and forgotten before (`KeyWindow`).
  */
 export class LinearizableKeys {
-  readonly #operations: KeyOperation[] = []
+  /** By key, in the order in which they were first asked for. */
+  readonly #windows = new Map<string, KeyWindow>()
   readonly #judge: Judge<{ K1: 'stale default reads' | 'majority lost' }>
   readonly #staleDefaultUs: number
   readonly #stepsMax: number
+  readonly #foldFrom: number
   readonly #undecided: UndecidedKey[] = []
   #recovery: Recovery | undefined
 
   /**
    * `staleDefaultMs`: the excuse of a scenario that lets `default` reads be this old, because a deposed leader may still
-   * answer them; 0 where none is granted. `stepsMax`: the search for one key is given up after this many.
+   * answer them; 0 where none is granted. `stepsMax`: the search for one key is given up after this many. `keepsAll`: nothing
+   * is forgotten, because somebody wants the history, or because what was answered may have to be judged otherwise.
    */
   constructor(
     judge: Judge<{ K1: 'stale default reads' | 'majority lost' }>,
     staleDefaultMs: number,
     stepsMax = searchStepsMax,
+    keepsAll = false,
   ) {
     this.#judge = judge
+    // A default read that may be old belongs to the time before its call, which must not be forgotten.
+    this.#foldFrom = keepsAll || staleDefaultMs > 0 ? Number.POSITIVE_INFINITY : foldFrom
     this.#stepsMax = stepsMax
     this.#staleDefaultUs = staleDefaultMs * 1000
   }
 
   /**
-   * Every operation so far, as K1 judges it. Where a recovery parts the history, each part of a key is a register of its own,
+   * Every operation that was not forgotten, as K1 judges it. Where a recovery parts the history, each part of a key is a register of its own,
    * under a name of its own.
    */
   get judged(): readonly KeyOperation[] {
     const recovery = this.#recovery
-    if (recovery === undefined) return this.#operations
-    return [...operationsByKey(this.#operations)].flatMap(([key, operations]) => partsOf(key, operations, recovery))
+    return [...this.#windows].flatMap(([key, { operations }]) =>
+      recovery === undefined ? operations : partsOf(key, operations, recovery),
+    )
   }
 
   /** Keys on which the search was given up: nothing is shown of them, neither that K1 holds nor that it does not. */
@@ -57,7 +66,18 @@ export class LinearizableKeys {
 
   /** Takes an operation when it begins; its outcome is filled in later. */
   began(operation: KeyOperation): void {
-    this.#operations.push(operation)
+    const { key } = operation
+    let window = this.#windows.get(key)
+    if (window === undefined) {
+      window = new KeyWindow({ staleDefaultUs: this.#staleDefaultUs, stepsMax: this.#stepsMax }, this.#foldFrom)
+      this.#windows.set(key, window)
+    }
+    window.began(operation)
+  }
+
+  /** Its outcome is what it will always be: nobody waits for an answer any more. */
+  ended(operation: KeyOperation): void {
+    this.#windows.get(operation.key)?.ended(operation)
   }
 
   /** The scenario excuses what the recovery from the loss of a majority lost. Of several the last parts the history. */
@@ -67,8 +87,7 @@ export class LinearizableKeys {
 
   /** It certainly did not happen, and its client was told so. */
   withdrawn(operation: KeyOperation): void {
-    const at = this.#operations.indexOf(operation)
-    if (at >= 0) this.#operations.splice(at, 1)
+    this.#windows.get(operation.key)?.withdrawn(operation)
   }
 
   judge(): void {
@@ -76,24 +95,24 @@ export class LinearizableKeys {
     const verdicts = [...operationsByKey(this.judged)].map(([key, operations]) => {
       const verdict = judgeKey(operations, law)
       if (verdict.kind === 'undecided') {
-        this.#undecided.push({ key, operations: operations.length, steps: verdict.steps })
+        const whole = this.#windows.get(key)?.length ?? operations.length
+        this.#undecided.push({ key, operations: whole, steps: verdict.steps })
       }
       return { key, verdict }
     })
     const open = new Set(this.#undecided.map(({ key }) => key))
-    for (const [key, operations] of operationsByKey(this.#operations)) {
-      if (!registersOf(key).some((register) => open.has(register))) this.#count(operations)
+    for (const [key, window] of this.#windows) {
+      if (!registersOf(key).some((register) => open.has(register))) this.#count(window)
     }
     for (const { key, verdict } of verdicts) if (verdict.kind === 'violation') this.#tell(key, verdict)
   }
 
   /** What was answered and promises the newest value; an operation without an answer can break nothing. */
-  #count(operations: readonly KeyOperation[]): void {
-    const judged = operations.filter(
-      ({ kind, consistency, outcome }) => outcome !== 'unknown' && (kind !== 'read' || consistency !== 'stale'),
-    )
-    if (judged.length === 0) return
-    this.#judge.judged('K1', judged.length, 1)
+  #count({ answered, operations }: KeyWindow): void {
+    if (answered === 0) return
+    this.#judge.judged('K1', answered, 1)
+    // Where an excuse is granted nothing was forgotten.
+    const judged = operations.filter(promisesTheNewest)
     const old = judged.filter(({ kind, consistency }) => kind === 'read' && consistency === 'default')
     if (this.#staleDefaultUs > 0) this.#judge.excused('K1', 'stale default reads', old.length)
     if (this.#recovery !== undefined) this.#judge.excused('K1', 'majority lost', lostOf(judged, this.#recovery).length)
@@ -136,9 +155,11 @@ export const linearizableKeys = checker({
       },
     },
   },
-  make: (run) => new LinearizableKeys(run, run.staleDefaultMs, run.searchStepsMax),
+  make: (run) =>
+    new LinearizableKeys(run, run.staleDefaultMs, run.searchStepsMax, run.keepsHistory || run.excusesLostMajority),
   takes: {
     'operation began': (it, { operation }) => it.began(operation),
+    'operation ended': (it, { operation }) => it.ended(operation),
     'operation withdrawn': (it, { operation }) => it.withdrawn(operation),
     'entries lost': (it, { recovery }) => it.recovered(recovery),
   },

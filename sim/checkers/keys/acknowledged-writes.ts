@@ -12,11 +12,12 @@ export class AcknowledgedWrites {
   readonly #applied: AppliedKeys
   readonly #judge: Judge<{ D1: 'majority lost' }>
   #acknowledged = 0
-  /** What was acknowledged, to tell what a recovery has lost of it. */
-  readonly #values: string[] = []
+  /** What was acknowledged, to tell what a recovery has lost of it; undefined: no scenario excuses that. */
+  readonly #values: string[] | undefined
 
-  constructor(judge: Judge<{ D1: 'majority lost' }>, applied: AppliedKeys) {
+  constructor(judge: Judge<{ D1: 'majority lost' }>, applied: AppliedKeys, excusesLostMajority = true) {
     this.#applied = applied
+    this.#values = excusesLostMajority ? [] : undefined
     this.#judge = judge
   }
 
@@ -29,7 +30,7 @@ export class AcknowledgedWrites {
     this.#acknowledged++
     if (operation.value === undefined) return
     this.#judge.judged('D1')
-    this.#values.push(operation.value)
+    this.#values?.push(operation.value)
     if (this.#applied.indexOf(operation.value) !== undefined) return
     this.#judge.report(
       'D1',
@@ -40,8 +41,8 @@ export class AcknowledgedWrites {
 
   /** The scenario excuses what the recovery has lost. */
   recovered({ isKept }: Recovery): void {
-    this.#judge.excused('D1', 'majority lost', this.#values.filter((value) => !isKept(value)).length)
-    this.#values.length = 0
+    const values = this.#values?.splice(0) ?? []
+    this.#judge.excused('D1', 'majority lost', values.filter((value) => !isKept(value)).length)
   }
 
   /** All keys that a server holds once the run has come to rest, and their values. */
@@ -73,7 +74,7 @@ export const acknowledgedWrites = checker({
       },
     },
   },
-  make: (run) => new AcknowledgedWrites(run, run.of(appliedKeys)),
+  make: (run) => new AcknowledgedWrites(run, run.of(appliedKeys), run.excusesLostMajority),
   takes: {
     'write acknowledged': (it, { operation }) => it.acknowledged(operation),
     'entries lost': (it, { recovery }) => it.recovered(recovery),

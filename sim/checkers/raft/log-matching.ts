@@ -11,8 +11,13 @@ interface Seen {
 
 /** R3. Paper 5.3: remembers, for each index and term ever made durable, the hash of the log up to it. */
 export class LogMatching {
-  /** Nearly always one for each index: entries of several terms at one index come only from a change of leader. */
-  readonly #seen: (Seen[] | undefined)[] = []
+  /** By index, the first entry that was seen there; a list for each part, for an object each would take three times as much. */
+  readonly #terms: Term[] = []
+  readonly #hashes: number[] = []
+  readonly #nodes: string[] = []
+  readonly #events: number[] = []
+  /** Entries of other terms at an index: they come only from a change of leader. */
+  readonly #others = new Map<LogIndex, Seen[]>()
   readonly #judge: Judge<{ R3: 'unknown beginning' }>
 
   constructor(judge: Judge<{ R3: 'unknown beginning' }>) {
@@ -25,24 +30,33 @@ export class LogMatching {
       this.#judge.excused('R3', 'unknown beginning')
       return
     }
-    const seen = this.#seen[index]
-    if (seen === undefined) {
-      this.#seen[index] = [{ term, hash, node, event: eventIn(this.#judge) }]
-      return
-    }
-    const same = seen.find((one) => one.term === term)
-    if (same === undefined) {
-      seen.push({ term, hash, node, event: eventIn(this.#judge) })
-      return
-    }
+    const first = this.#terms[index]
+    if (first === term) this.#compare(node, index, hash, this.#firstAt(index, term))
+    else if (first === undefined) {
+      this.#terms[index] = term
+      this.#hashes[index] = hash
+      this.#nodes[index] = node
+      this.#events[index] = eventIn(this.#judge)
+    } else this.#appendedAgain(node, index, term, hash)
+  }
+
+  #appendedAgain(node: string, index: LogIndex, term: Term, hash: number): void {
+    const others = this.#others.get(index) ?? []
+    const same = others.find((one) => one.term === term)
+    if (same !== undefined) this.#compare(node, index, hash, same)
+    else this.#others.set(index, [...others, { term, hash, node, event: eventIn(this.#judge) }])
+  }
+
+  #firstAt(index: LogIndex, term: Term): Seen {
+    const [hash = 0, node = '', event = 0] = [this.#hashes[index], this.#nodes[index], this.#events[index]]
+    return { term, hash, node, event }
+  }
+
+  #compare(node: string, index: LogIndex, hash: number, same: Seen): void {
     this.#judge.judged('R3')
-    if (same.hash !== hash) {
-      this.#judge.report(
-        'R3',
-        `entry ${index} of term ${term} stands on other entries at ${node} than at ${same.node}`,
-        [same.event],
-      )
-    }
+    if (same.hash === hash) return
+    const where = `at ${node} than at ${same.node}`
+    this.#judge.report('R3', `entry ${index} of term ${same.term} stands on other entries ${where}`, [same.event])
   }
 
   /** Entry ends where the server's log has nothing before it. */

@@ -8,8 +8,11 @@ const digestsMax = 8192
 
 /** R5. Paper 5.4.3: one entry for each index, wherever it is applied, and one state after it. */
 export class StateMachineSafety {
-  readonly #applied: { readonly hash: number; readonly term: Term; readonly node: string; readonly event: number }[] =
-    []
+  /** By index, what the first server to apply it told; a list for each part, for an object each would take three times as much. */
+  readonly #hashes: number[] = []
+  readonly #terms: Term[] = []
+  readonly #firstNodes: string[] = []
+  readonly #events: number[] = []
   readonly #digests = new Map<number, { readonly digest: string; readonly node: string; readonly event: number }>()
   /** Where each server's running process stands. */
   readonly #position = new Map<string, LogIndex>()
@@ -28,16 +31,20 @@ export class StateMachineSafety {
     }
     this.#position.set(node, entry.index)
     const hash = entryHash(entry)
-    const first = this.#applied[entry.index]
+    const { index } = entry
+    const first = this.#hashes[index]
     if (first === undefined) {
-      this.#applied[entry.index] = { hash, term: entry.term, node, event: eventIn(this.#judge) }
+      this.#hashes[index] = hash
+      this.#terms[index] = entry.term
+      this.#firstNodes[index] = node
+      this.#events[index] = eventIn(this.#judge)
       return true
     }
     this.#judge.judged('R5')
-    if (first.hash !== hash) {
-      const other = `${first.node} applied one of term ${first.term} there`
-      this.#judge.report('R5', `${node} applied an entry of term ${entry.term} at index ${entry.index}: ${other}`, [
-        first.event,
+    if (first !== hash) {
+      const other = `${this.#firstNodes[index]} applied one of term ${this.#terms[index]} there`
+      this.#judge.report('R5', `${node} applied an entry of term ${entry.term} at index ${index}: ${other}`, [
+        this.appliedIn(index),
       ])
     }
     return false
@@ -55,14 +62,16 @@ export class StateMachineSafety {
 
   /** What was applied from here on was lost, and other entries may take its place. */
   forgetFrom(index: LogIndex): void {
-    this.#judge.excused('R5', 'majority lost', Math.max(0, this.#applied.length - index))
-    this.#applied.length = Math.min(this.#applied.length, index)
+    this.#judge.excused('R5', 'majority lost', Math.max(0, this.#hashes.length - index))
+    for (const told of [this.#hashes, this.#terms, this.#firstNodes, this.#events]) {
+      told.length = Math.min(told.length, index)
+    }
     for (const known of [...this.#digests.keys()]) if (known >= index) this.#digests.delete(known)
   }
 
   /** Number of the event in which the first server applied the entry; 0: nobody reads the trace, or none has applied it. */
   appliedIn(index: number): number {
-    return this.#applied[index]?.event ?? 0
+    return this.#events[index] ?? 0
   }
 
   appliedIndex(node: string): LogIndex {

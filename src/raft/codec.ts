@@ -1,4 +1,5 @@
 import { emptyBytes } from '../base/bytes.ts'
+import { KeptBytes } from '../base/kept-bytes.ts'
 import { pack, unpack } from '../base/msgpack.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { isList } from '../base/shape.ts'
@@ -88,8 +89,7 @@ function fieldsOf(message: RaftMessage): readonly unknown[] {
  * is checked, and kept parts are copied. The core judges whether a message makes sense.
  */
 export function decodeMessage(bytes: Uint8Array): Result<RaftMessage, string> {
-  // One copy for all kept parts: an entry keeps the others of its message alive, which are dropped together with it.
-  const unpacked = unpack(new Uint8Array(bytes))
+  const unpacked = unpack(bytes)
   if (!unpacked.ok) return unpacked
   const fields = unpacked.value
   if (!isList(fields)) return err('a message is an array')
@@ -148,6 +148,8 @@ function appendRequestOf(fields: readonly unknown[]): RaftMessage | undefined {
 }
 
 const noEntries: readonly Entry[] = []
+/** For payloads: entries are kept for long, and dropped in about the order in which they came. */
+const kept = new KeptBytes()
 
 function entriesOf(packed: readonly unknown[], previousIndex: LogIndex): readonly Entry[] | undefined {
   if (packed.length > messageEntriesMax || !isCount(previousIndex + packed.length)) return undefined
@@ -157,7 +159,7 @@ function entriesOf(packed: readonly unknown[], previousIndex: LogIndex): readonl
     const [term, kindCode, payload] = fields
     const kind = isCount(kindCode) ? entryKinds[kindCode] : undefined
     if (!isTerm(term) || kind === undefined || !(payload instanceof Uint8Array)) return undefined
-    entries.push({ index: plus(previousIndex, 1 + entries.length), term, kind, payload })
+    entries.push({ index: plus(previousIndex, 1 + entries.length), term, kind, payload: kept.copy(payload) })
   }
   return entries
 }
@@ -176,7 +178,7 @@ function snapshotChunkOf(fields: readonly unknown[]): RaftMessage | undefined {
   }
   const meta = metaOf(packedMeta)
   if (meta === undefined || !(bytes instanceof Uint8Array)) return undefined
-  return { kind: 'snapshot-chunk', term, meta, sizeBytes, offset, bytes, round }
+  return { kind: 'snapshot-chunk', term, meta, sizeBytes, offset, bytes: new Uint8Array(bytes), round }
 }
 
 function metaOf(packed: unknown): SnapshotMeta | undefined {

@@ -190,7 +190,10 @@ function htmlEscaped(text: string): string {
 const targetsMax = 1_024
 const lengthMax = 512
 
-/** Caches the meaning of targets, because clients repeat them. Targets that may contain a token are not cached. */
+/** Targets that may contain a token, which is not kept, or name an index, which clients do not name again. */
+const notKept = /token|%|\/acl\/|[?&](?:index|cas)=/i
+
+/** Caches the meaning of targets, because clients repeat them. */
 export class KnownTargets<Meaning> {
   readonly #meaningOf: (target: string) => Meaning
   readonly #known = new Map<string, Meaning>()
@@ -204,7 +207,7 @@ export class KnownTargets<Meaning> {
     const known = this.#known.get(target)
     if (known !== undefined) return known
     const meaning = this.#meaningOf(target)
-    if (target.length > lengthMax || /token|%|\/acl\//i.test(target)) return meaning
+    if (target.length > lengthMax || notKept.test(target)) return meaning
     if (this.#known.size >= targetsMax) this.#known.clear()
     this.#known.set(target, meaning)
     return meaning

@@ -1,5 +1,5 @@
 import { decodeCommand } from '../../src/agent/replication/command-codec.ts'
-import type { WriteIdentity } from '../../src/features/contract/server-context.ts'
+import type { WriteIdentity } from '../../src/features/contract/command.ts'
 import { restoreTake } from '../../src/features/snapshot/commands.ts'
 import type { Release } from '../../src/model/release.ts'
 import type { Entry } from '../../src/raft/core/types.ts'

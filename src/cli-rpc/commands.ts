@@ -3,7 +3,7 @@ import { textOf } from '../base/bytes.ts'
 import { unpack } from '../base/msgpack.ts'
 import { ipBytes } from '../dns-wire/ip-address.ts'
 import { memberJson } from '../features/agent/model.ts'
-import type { AgentContext } from '../features/contract/agent-context.ts'
+import type { WithJoining, WithLife, WithPools, WithSelf } from '../features/contract/agent-context.ts'
 import type { Member } from '../gossip/pool.ts'
 import { failureText } from '../model/failure.ts'
 import { isAddressText } from '../rpc/address.ts'
@@ -14,10 +14,15 @@ export interface Reply {
   readonly body?: unknown
 }
 
+/** The agent as far as these commands use it. */
+export type CommandedAgent = WithPools & WithSelf & WithJoining & WithLife
+
+type Work = (agent: CommandedAgent) => Promise<Reply>
+
 export interface Command {
   readonly hasBody: boolean
   /** Parses the body into the work to do; undefined if the bytes are not such a body. */
-  read(bytes: Uint8Array): ((agent: AgentContext) => Promise<Reply>) | undefined
+  read(bytes: Uint8Array): Work | undefined
 }
 
 const done: Reply = { error: '' }
@@ -42,15 +47,15 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
 ])
 
 /** Nothing follows its header. */
-function bare(run: (agent: AgentContext) => Promise<Reply>): Command {
+function bare(run: Work): Command {
   return { hasBody: false, read: () => run }
 }
 
 function withBody<Body extends object>(
   schema: z.ZodType<Body>,
-  run: (agent: AgentContext, body: Body) => Promise<Reply>,
+  run: (agent: CommandedAgent, body: Body) => Promise<Reply>,
 ): Command {
-  const read = (bytes: Uint8Array): ((agent: AgentContext) => Promise<Reply>) | undefined => {
+  const read = (bytes: Uint8Array): Work | undefined => {
     const body = readBody(schema, bytes)
     return body === undefined ? undefined : (agent) => run(agent, body)
   }
@@ -63,11 +68,11 @@ export function readBody<Body extends object>(schema: z.ZodType<Body>, bytes: Ui
   return value.ok ? schema.safeParse(value.value).data : undefined
 }
 
-function replyOf(result: Awaited<ReturnType<AgentContext['leave']>>): Reply {
+function replyOf(result: Awaited<ReturnType<WithLife['leave']>>): Reply {
   return result.ok ? done : { error: failureText(result.error) }
 }
 
-async function join(agent: AgentContext, { Existing, WAN }: z.output<typeof joinBody>): Promise<Reply> {
+async function join(agent: WithJoining, { Existing, WAN }: z.output<typeof joinBody>): Promise<Reply> {
   const addresses = Existing ?? []
   const wrong = addresses.find((address) => !isAddressText(address))
   if (wrong !== undefined) return { error: `Invalid address to join ${JSON.stringify(wrong)}`, body: { Num: 0 } }
@@ -76,7 +81,7 @@ async function join(agent: AgentContext, { Existing, WAN }: z.output<typeof join
 }
 
 /** A server is known by another name among all datacenters. */
-function forceLeave(agent: AgentContext, { Node }: z.output<typeof nodeBody>): Reply {
+function forceLeave(agent: WithSelf & WithPools, { Node }: z.output<typeof nodeBody>): Reply {
   agent.lan.forceLeave(Node)
   for (const name of [Node, `${Node}.${agent.self().datacenter}`]) agent.wan?.forceLeave(name)
   return done

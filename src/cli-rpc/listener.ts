@@ -5,8 +5,7 @@ import { ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import { type Endpoint, endpointText, type ListenFailure, type TcpStream } from '../env/net.ts'
-import type { AgentContext } from '../features/contract/agent-context.ts'
-import { commands, handshakeBody, type Reply, readBody } from './commands.ts'
+import { type CommandedAgent, commands, handshakeBody, type Reply, readBody } from './commands.ts'
 
 /** Maximum size of a header, or of a body. */
 const valueBytesMax = 16 << 10
@@ -25,7 +24,7 @@ type Header = z.output<typeof headerShape>
  */
 class Conversation {
   readonly #env: Env
-  readonly #agent: () => AgentContext | undefined
+  readonly #agent: () => CommandedAgent | undefined
   readonly #stream: TcpStream
   /** At most one value that is not whole, beyond what came with it in one piece. */
   #pending: Uint8Array = emptyBytes
@@ -36,7 +35,7 @@ class Conversation {
   #ended = false
   #over = false
 
-  constructor(env: Env, agent: () => AgentContext | undefined, stream: TcpStream, onOver: () => void) {
+  constructor(env: Env, agent: () => CommandedAgent | undefined, stream: TcpStream, onOver: () => void) {
     this.#env = env
     this.#agent = agent
     this.#stream = stream
@@ -144,7 +143,7 @@ const conversationsMax = 64
 /** The port of the command line, as agents before 0.8.0 have it. `agent`: undefined while it starts. Port 0 takes a free one. */
 export async function openCliRpc(
   env: Env,
-  agent: () => AgentContext | undefined,
+  agent: () => CommandedAgent | undefined,
   at: Endpoint,
 ): Promise<Result<Closable & { readonly local: Endpoint }, ListenFailure>> {
   const open = new Set<Conversation>()

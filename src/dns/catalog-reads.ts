@@ -4,10 +4,11 @@ import type { Result } from '../base/result.ts'
 import { ok } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
 import { nodeServicesEndpoint, nodesEndpoint, servicesAtEndpoint } from '../features/catalog/endpoint.ts'
-import type { AgentContext } from '../features/contract/agent-context.ts'
+import type { WithAccess, WithQueries, WithSelf, WithServerCalls } from '../features/contract/agent-context.ts'
 import type { CallOptions } from '../features/contract/call.ts'
+import type { QueryEndpoint } from '../features/contract/endpoint.ts'
 import type { Answer, Consistency, ReadMeta, ReadOptions } from '../features/contract/reading.ts'
-import type { QueryEndpoint } from '../features/contract/server-context.ts'
+import type { WithRelease } from '../features/contract/surroundings.ts'
 import { nodesSeen } from '../features/discovery/datacenters.ts'
 import { oneTagSent } from '../features/discovery/tag-filter.ts'
 import { serviceHealthEndpoint } from '../features/health/endpoint.ts'
@@ -29,8 +30,7 @@ import { Basis } from './kept-answers.ts'
 const staleCountedMs = 5_000
 
 /** The operations of the agent that DNS needs. */
-export type AgentReads = Pick<AgentContext, 'query' | 'ask' | 'self' | 'release'> &
-  Partial<Pick<AgentContext, 'accessControl'>>
+export type AgentReads = WithRelease & WithQueries & WithServerCalls & WithSelf & Partial<WithAccess>
 
 /** The datacenter and the consistency of reads. */
 export interface ReadSource {

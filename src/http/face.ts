@@ -3,7 +3,6 @@ import type { HttpConfig } from '../agent/settings/http-settings.ts'
 import { textOfByteString } from '../base/bytes.ts'
 import type { InvariantViolation } from '../base/invariant.ts'
 import { bodyBytesMax, type HttpHandler, type HttpRequest, type HttpResponse } from '../env/http.ts'
-import type { AgentContext } from '../features/contract/agent-context.ts'
 import type { Route } from '../features/contract/route.ts'
 import { productTitle } from '../model/names.ts'
 import { type Behaviour, hasBehaviour, isAtLeast, newestRelease, type Release, releaseText } from '../model/release.ts'
@@ -11,14 +10,14 @@ import { responseEncoder } from './encode-response.ts'
 import { headerNames } from './header-names.ts'
 import { withDocument } from './openapi/document.ts'
 import { parseQuery } from './query-parameters.ts'
-import { RouteCaller, type RoutedTarget } from './route-call.ts'
+import { type FaceAgent, RouteCaller, type RoutedTarget } from './route-call.ts'
 import { routeTable } from './route-table.ts'
 import { cleanPath, isPrintable, KnownTargets, parseTarget, redirect } from './target.ts'
 import { uiFace } from './ui/interface.ts'
 
-export interface HttpFaceOptions {
-  readonly agent: AgentContext
-  readonly routes: readonly Route[]
+export interface HttpFaceOptions<Agent> {
+  readonly agent: Agent
+  readonly routes: readonly Route<Agent>[]
   readonly config: HttpConfig & Partial<Pick<WanConfig, 'translatesAddresses'>>
   /** The secret that counts in the place of one that a request brings; absent: each counts itself. */
   readonly actingToken?: (secret: string) => string
@@ -30,7 +29,13 @@ export interface HttpFaceOptions {
  * The one matcher of HTTP requests: it touches the world only through the agent it asks, so that production and
  * simulation answer alike. What it returns never rejects. Reference: http-conventions.md#transport-and-encoding.
  */
-export function createHttpFace({ agent, routes, config, actingToken, onFatal }: HttpFaceOptions): HttpHandler {
+export function createHttpFace<Agent extends FaceAgent>({
+  agent,
+  routes,
+  config,
+  actingToken,
+  onFatal,
+}: HttpFaceOptions<Agent>): HttpHandler {
   const has = (behaviour: Behaviour): boolean => hasBehaviour(agent.release, behaviour)
   const known = routes.filter(({ since }) => since === undefined || has(since))
   const table = routeTable(withDocument(known, releaseText(agent.release)), has('options-answered'))
@@ -64,7 +69,7 @@ export function createHttpFace({ agent, routes, config, actingToken, onFatal }: 
   }
   const refusesUnprintable = !config.allowUnprintableCharacters && has('unprintable-refused')
   const ui = uiFace({ config: config.ui, disk: agent.env.disk, log: agent.env.log })
-  const meant = new KnownTargets((given): Meant => {
+  const meant = new KnownTargets((given): Meant<Agent> => {
     const target = parseTarget(given)
     if (!target.ok) return answering(() => outside.text(400, target.error))
     const { path, rawQuery } = target.value
@@ -106,11 +111,13 @@ function noRoute(path: string, release: Release): string {
 const shownMax = 128
 
 /** The meaning of a target: a route to call, or an immediate answer. */
-type Meant = ({ readonly kind: 'route' } & RoutedTarget) | { readonly kind: 'answer'; readonly answer: Answer }
+type Meant<Agent> =
+  | ({ readonly kind: 'route' } & RoutedTarget<Agent>)
+  | { readonly kind: 'answer'; readonly answer: Answer }
 
 type Answer = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>
 
-function answering(answer: Answer): Meant {
+function answering<Agent>(answer: Answer): Meant<Agent> {
   return { kind: 'answer', answer }
 }
 

@@ -3,8 +3,8 @@ import type { Result } from '../base/result.ts'
 import { hideUuids } from '../base/uuid.ts'
 import { bodyBytesMax, type HttpHeaders, type HttpRequest, type HttpResponse } from '../env/http.ts'
 import { endpointText } from '../env/net.ts'
-import type { AgentContext } from '../features/contract/agent-context.ts'
 import type { HttpMethod, QueryParameters, RouteRequest, RouteResponse } from '../features/contract/route.ts'
+import type { WithEnv, WithRelease } from '../features/contract/surroundings.ts'
 import { parameter } from '../features/http/declared.ts'
 import { failureText } from '../model/failure.ts'
 import { hasBehaviour } from '../model/release.ts'
@@ -14,8 +14,11 @@ import { requestToken } from './header-names.ts'
 import { loggableTarget } from './loggable-target.ts'
 import type { MountedRoute } from './route-table.ts'
 
-export interface RouteCallOptions {
-  readonly agent: AgentContext
+/** What the HTTP interface itself needs of the agent, besides what the routes do. */
+export type FaceAgent = WithEnv & WithRelease
+
+export interface RouteCallOptions<Agent> {
+  readonly agent: Agent
   readonly encoder: ResponseEncoder
   /** Request headers that may carry a token, the product's own first. */
   readonly tokenHeaders: readonly [string, ...string[]]
@@ -27,14 +30,14 @@ export interface RouteCallOptions {
 }
 
 /** A target whose route is known. `path` and `rest` are decoded; the error of `query` is a line for the caller. */
-export interface RoutedTarget {
-  readonly mounted: MountedRoute
+export interface RoutedTarget<Agent> {
+  readonly mounted: MountedRoute<Agent>
   readonly path: string
   readonly rest: string
   readonly query: Result<QueryParameters, string>
 }
 
-interface RoutedRequest extends RoutedTarget {
+interface RoutedRequest<Agent> extends RoutedTarget<Agent> {
   readonly request: HttpRequest
 }
 
@@ -42,20 +45,20 @@ interface RoutedRequest extends RoutedTarget {
 export const prettyParameter = parameter('pretty', 'presence', 'JSON with line breaks and indentation.')
 
 /** Everything that happens to a request once its route is found. */
-export class RouteCaller {
-  readonly #options: RouteCallOptions
+export class RouteCaller<Agent extends FaceAgent> {
+  readonly #options: RouteCallOptions<Agent>
   readonly #verbsEnforced: boolean
   readonly #optionsAnswered: boolean
   readonly #requestsTimed: boolean
 
-  constructor(options: RouteCallOptions) {
+  constructor(options: RouteCallOptions<Agent>) {
     this.#options = options
     this.#verbsEnforced = hasBehaviour(options.agent.release, 'verbs-enforced')
     this.#optionsAnswered = hasBehaviour(options.agent.release, 'options-answered')
     this.#requestsTimed = hasBehaviour(options.agent.release, 'requests-timed')
   }
 
-  async call({ mounted, path, rest, query }: RoutedTarget, request: HttpRequest): Promise<HttpResponse> {
+  async call({ mounted, path, rest, query }: RoutedTarget<Agent>, request: HttpRequest): Promise<HttpResponse> {
     const { clock, metrics, log } = this.#options.agent.env
     const routed = { mounted, path, rest, query, request }
     const startedMs = clock.monoMs()
@@ -70,7 +73,7 @@ export class RouteCaller {
   }
 
   /** In the field's order: the query is parsed first, and `OPTIONS` requires no rights. */
-  #answer(routed: RoutedRequest): HttpResponse | Promise<HttpResponse> {
+  #answer(routed: RoutedRequest<Agent>): HttpResponse | Promise<HttpResponse> {
     const { encoder, blockedPrefixes } = this.#options
     const { mounted, path, request, query } = routed
     if (!query.ok) return encoder.text(400, query.error)
@@ -89,14 +92,14 @@ export class RouteCaller {
   }
 
   /** The method to serve, or none where the route does not have it. Before 1.0 an endpoint of one verb took any. */
-  #method({ mounted: { methods, route }, request }: RoutedRequest): HttpMethod | undefined {
+  #method({ mounted: { methods, route }, request }: RoutedRequest<Agent>): HttpMethod | undefined {
     const listed = methods.find((method) => method === request.method)
     if (listed !== undefined || this.#verbsEnforced || route.endings !== undefined) return listed
     return methods.length === 1 ? methods[0] : undefined
   }
 
   /** Answers a request for the allowed methods, or one with another method. */
-  #withoutMethod({ mounted, request }: RoutedRequest): HttpResponse {
+  #withoutMethod({ mounted, request }: RoutedRequest<Agent>): HttpResponse {
     const { encoder } = this.#options
     const { allow, allowInstead, route } = mounted
     const said = `method ${request.method} not allowed`
@@ -107,7 +110,7 @@ export class RouteCaller {
   }
 
   async #handle(
-    routed: RoutedRequest,
+    routed: RoutedRequest<Agent>,
     method: HttpMethod,
     query: QueryParameters,
     body: Uint8Array,
@@ -141,14 +144,14 @@ export class RouteCaller {
     }
   }
 
-  #logFailure({ failure }: RouteResponse & { kind: 'failure' }, routed: RoutedRequest): void {
+  #logFailure({ failure }: RouteResponse & { kind: 'failure' }, routed: RoutedRequest<Agent>): void {
     if (failureStatus[failure.kind] < 500 || failure.kind === 'cancelled') return
     const fields = { ...this.#fields(routed), kind: failure.kind, error: hideUuids(failureText(failure)) }
     this.#options.agent.env.log.write('error', 'http', 'request failed', fields, { by: failure.kind })
   }
 
   /** A bug. Its text is for the log alone, and there only where it is ours: an engine's words differ between versions. */
-  #thrown(thrown: unknown, routed: RoutedRequest): HttpResponse {
+  #thrown(thrown: unknown, routed: RoutedRequest<Agent>): HttpResponse {
     const { agent, encoder, onFatal } = this.#options
     const fields = {
       ...this.#fields(routed),
@@ -160,7 +163,7 @@ export class RouteCaller {
     return encoder.text(500, 'Internal error')
   }
 
-  #fields(routed: RoutedRequest) {
+  #fields(routed: RoutedRequest<Agent>) {
     const { mounted, path, query, request } = routed
     const method = this.#method(routed)
     const target = loggableTarget({

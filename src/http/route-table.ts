@@ -2,9 +2,9 @@ import { invariant } from '../base/invariant.ts'
 import type { HttpMethod, Operations, Route } from '../features/contract/route.ts'
 
 /** A route as it hangs in the table, with what every request to it needs worked out once. */
-export interface MountedRoute {
-  readonly route: Route
-  readonly operations: Operations
+export interface MountedRoute<Agent> {
+  readonly route: Route<Agent>
+  readonly operations: Operations<Agent>
   readonly methods: readonly HttpMethod[]
   /** The value of `Allow`, for requests that ask for it and for those with another method. */
   readonly allow: string
@@ -14,25 +14,25 @@ export interface MountedRoute {
   readonly otherMetric: string
 }
 
-export type Match =
-  | { readonly kind: 'route'; readonly mounted: MountedRoute; readonly rest: string }
+export type Match<Agent> =
+  | { readonly kind: 'route'; readonly mounted: MountedRoute<Agent>; readonly rest: string }
   /** A prefix route asked for without its slash. */
   | { readonly kind: 'redirect'; readonly path: string }
   | { readonly kind: 'none' }
 
 /** Finds the route of a path: the exact one, else the longest prefix. */
-export interface RouteTable {
-  match(path: string): Match
+export interface RouteTable<Agent> {
+  match(path: string): Match<Agent>
 }
 
-const none: Match = { kind: 'none' }
+const none = { kind: 'none' } as const
 
 /** `options`: OPTIONS is a method of each. @throws InvariantViolation when two routes claim one path, or a path is not one that can be asked for. */
-export function routeTable(routes: readonly Route[], options = true): RouteTable {
-  const exact = new Map<string, MountedRoute>()
-  const prefixes = new Map<string, MountedRoute>()
-  const ends = new Map<string, MountedRoute>()
-  const endings = new Map<string, readonly Ending[]>()
+export function routeTable<Agent>(routes: readonly Route<Agent>[], options = true): RouteTable<Agent> {
+  const exact = new Map<string, MountedRoute<Agent>>()
+  const prefixes = new Map<string, MountedRoute<Agent>>()
+  const ends = new Map<string, MountedRoute<Agent>>()
+  const endings = new Map<string, readonly Ending<Agent>[]>()
   let depthMax = 0
   for (const route of routes) {
     invariant(/^\/v1(\/[a-z0-9_-][a-z0-9_.-]*)+\/?$/.test(route.path), 'a route needs a plain path under /v1', {
@@ -48,7 +48,7 @@ export function routeTable(routes: readonly Route[], options = true): RouteTable
     if (table === prefixes) depthMax = Math.max(depthMax, route.path.split('/').length - 1)
   }
   return {
-    match(path: string): Match {
+    match(path: string): Match<Agent> {
       const mounted = exact.get(path)
       if (mounted !== undefined) return { kind: 'route', mounted, rest: '' }
       const end = ends.size === 0 ? undefined : endOf(ends, path)
@@ -60,16 +60,20 @@ export function routeTable(routes: readonly Route[], options = true): RouteTable
   }
 }
 
-type Ending = readonly [ending: string, mounted: MountedRoute]
+type Ending<Agent> = readonly [ending: string, mounted: MountedRoute<Agent>]
 
-function endingsOf(route: Route, options: boolean): readonly Ending[] {
+function endingsOf<Agent>(route: Route<Agent>, options: boolean): readonly Ending<Agent>[] {
   return Object.entries(route.endings ?? {}).map(
     ([ending, operations]) => [ending, mount(route, operations, options)] as const,
   )
 }
 
 /** `/v1/query/<whatever>/execute`. */
-function below(prefix: MountedRoute, endings: ReadonlyMap<string, readonly Ending[]>, rest: string): Match {
+function below<Agent>(
+  prefix: MountedRoute<Agent>,
+  endings: ReadonlyMap<string, readonly Ending<Agent>[]>,
+  rest: string,
+): Match<Agent> {
   for (const [ending, mounted] of endings.get(prefix.route.path) ?? []) {
     if (rest.endsWith(ending)) return { kind: 'route', mounted, rest: rest.slice(0, -ending.length) }
   }
@@ -77,7 +81,7 @@ function below(prefix: MountedRoute, endings: ReadonlyMap<string, readonly Endin
 }
 
 /** `/v1/operator/area/<one segment>/members`. */
-function endOf(ends: ReadonlyMap<string, MountedRoute>, path: string): Match | undefined {
+function endOf<Agent>(ends: ReadonlyMap<string, MountedRoute<Agent>>, path: string): Match<Agent> | undefined {
   const last = path.lastIndexOf('/')
   const before = path.lastIndexOf('/', last - 1)
   const mounted = ends.get(path.slice(0, before + 1) + path.slice(last + 1))
@@ -86,12 +90,12 @@ function endOf(ends: ReadonlyMap<string, MountedRoute>, path: string): Match | u
 }
 
 /** Looks up to the `depthMax`-th slash, so that a key of a thousand slashes costs no more than one of two. */
-function longestPrefix(
-  prefixes: ReadonlyMap<string, MountedRoute>,
+function longestPrefix<Agent>(
+  prefixes: ReadonlyMap<string, MountedRoute<Agent>>,
   depthMax: number,
   path: string,
-): MountedRoute | undefined {
-  let found: MountedRoute | undefined
+): MountedRoute<Agent> | undefined {
+  let found: MountedRoute<Agent> | undefined
   let at = path.indexOf('/')
   for (let depth = 1; at >= 0 && depth <= depthMax; depth++) {
     if (depth > 1) found = prefixes.get(path.slice(0, at + 1)) ?? found
@@ -103,7 +107,7 @@ function longestPrefix(
 /** Methods that get a metric of their own: a caller may invent others without end. */
 const measuredMethods = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH']
 
-function mount(route: Route, operations: Operations, options: boolean): MountedRoute {
+function mount<Agent>(route: Route<Agent>, operations: Operations<Agent>, options: boolean): MountedRoute<Agent> {
   const parts = `${route.path}${route.below === undefined ? '' : `/${route.below}`}`.split('/').slice(1)
   const metric = parts.map((part) => (part === '' ? '_' : part)).join('.')
   const methods = Object.keys(operations) as HttpMethod[]

@@ -4,6 +4,7 @@ import { bytesOf } from '../../src/base/bytes.ts'
 import type { Route } from '../../src/features/contract/route.ts'
 import { createHttpFace } from '../../src/http/face.ts'
 import { parseQuery } from '../../src/http/query-parameters.ts'
+import type { FaceAgent } from '../../src/http/route-call.ts'
 import { cleanPath, encodeTarget, parseTarget } from '../../src/http/target.ts'
 import { fc } from '../fast-check.ts'
 import { fakeAgent, request } from '../unit/http/fake-agent.ts'
@@ -42,7 +43,7 @@ const target = fc.oneof(
 )
 const method = fc.oneof(fc.constantFrom('GET', 'PUT', 'HEAD', 'OPTIONS', 'POST'), fc.string({ minLength: 1 }))
 
-const route: Route = {
+const route: Route<FaceAgent> = {
   path: '/v1/thing/',
   rest: { name: 'rest', about: '' },
   operations: planned(['GET', 'PUT'], async (_agent, { rest, query }) => {

@@ -1,6 +1,6 @@
 import { type Authorizer, unrestricted } from '../../access/authorizer.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import type { QueryEndpoint } from '../../features/contract/server-context.ts'
+import type { QueryEndpoint } from '../../features/contract/endpoint.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import type { Gate } from './gate.ts'

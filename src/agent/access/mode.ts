@@ -3,7 +3,9 @@ import type { Env } from '../../env/env.ts'
 import { enterNewMode } from '../../features/acl/system/mode-commands.ts'
 import { isNewMode } from '../../features/acl/views.ts'
 import { legacyModeFailure, type MissingServer } from '../../features/contract/access-control.ts'
-import type { LeaderDuty, ServerContext } from '../../features/contract/server-context.ts'
+import type { LeaderDuty, RunningDuty } from '../../features/contract/duty.ts'
+import type { WithProposals } from '../../features/contract/server-context.ts'
+import type { WithRelease } from '../../features/contract/surroundings.ts'
 import type { Member, Pool } from '../../gossip/pool.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
 import type { Raft, RaftStatus } from '../../raft/raft.ts'
@@ -90,12 +92,12 @@ export class ServerMode {
     return isSettled ? [] : ['access control is about to leave legacy mode']
   }
 
-  readonly duty: LeaderDuty = {
+  readonly duty: LeaderDuty<RunningDuty, WithRelease & WithProposals> = {
     name: 'access-mode',
     start: (server) => (knowsPolicies(server.release) ? this.#lead(server) : { close: () => {} }),
   }
 
-  #lead(server: ServerContext): Closable {
+  #lead(server: WithProposals): Closable {
     const { env, lan, wan } = this.#parts
     let waitMs = lookMinMs
     let timer: Closable | undefined

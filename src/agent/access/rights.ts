@@ -9,7 +9,7 @@ import {
 } from '../../features/acl/model.ts'
 import { type Rights, rightsOf, tokenBySecret } from '../../features/acl/views.ts'
 import { open } from '../../features/contract/access.ts'
-import type { ServerEndpoint } from '../../features/contract/server-context.ts'
+import type { ServerEndpoint } from '../../features/contract/endpoint.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 
@@ -120,7 +120,7 @@ const toldRights: z.ZodType<ToldRights> = z.object({ rights: tokenRights, ageMs:
  */
 export function rightsEndpoint(
   tell: (question: RightsQuestion) => Promise<Result<ToldRights, Failure>>,
-): ServerEndpoint<RightsQuestion, ToldRights> {
+): ServerEndpoint<RightsQuestion, ToldRights, unknown> {
   return {
     method: 'ACL.GetPolicy',
     kind: 'server',

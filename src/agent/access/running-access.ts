@@ -2,7 +2,7 @@ import type { Authorizer } from '../../access/authorizer.ts'
 import type { Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
-import type { AgentContext } from '../../features/contract/agent-context.ts'
+import type { WithServerCalls } from '../../features/contract/agent-context.ts'
 import type { Pool } from '../../gossip/pool.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ModifyIndex } from '../../model/log-position.ts'
@@ -31,7 +31,7 @@ export interface AccessGround {
 }
 
 /** Asks servers: as far as access control needs it. */
-export type AskServers = Pick<AgentContext, 'ask'>
+export type AskServers = WithServerCalls
 
 /** Resolves the rights of the tokens that registered checks. */
 export interface RegistrantRights {

@@ -2,7 +2,7 @@ import { err } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import { isNewMode, migrationOf, tokenByAccessor } from '../../features/acl/views.ts'
 import type { ServerAccess } from '../../features/contract/access-control.ts'
-import type { EndpointDefinition, LeaderDuty } from '../../features/contract/server-context.ts'
+import type { ServedEndpoint, ServerDuty } from '../../features/contract/server-context.ts'
 import type { Raft } from '../../raft/raft.ts'
 import type { Store } from '../../store/store.ts'
 import type { ReadTransaction } from '../../store/types.ts'
@@ -24,8 +24,8 @@ interface OpenedServerAccess {
   readonly gate: Gate | undefined
   readonly control: ServerAccess | undefined
   readonly running: RunningAccess | undefined
-  readonly endpoints: readonly EndpointDefinition[]
-  readonly duties: readonly LeaderDuty[]
+  readonly endpoints: readonly ServedEndpoint[]
+  readonly duties: readonly ServerDuty[]
   reasonsNotReady(): readonly string[]
   /** A server of another datacenter may have become reachable. */
   hope(): void
@@ -64,7 +64,7 @@ export function openServerAccess(
       mode: () => mode.mode,
       refusesNew: () => mode.refusesNew(),
     },
-    endpoints: [rightsEndpoint((question) => tokens.rightsFor(question)) as EndpointDefinition],
+    endpoints: [rightsEndpoint((question) => tokens.rightsFor(question)) as ServedEndpoint],
     duties: [mode.duty],
     reasonsNotReady: () => mode.reasonsNotReady(),
     hope: () => beyond?.hope(),
@@ -76,7 +76,7 @@ const off: OpenedServerAccess = {
   control: undefined,
   running: undefined,
   // Agents with access control on learn that this server has it off.
-  endpoints: [rightsEndpoint(async () => ({ ok: false, error: { kind: 'access-control-off' } })) as EndpointDefinition],
+  endpoints: [rightsEndpoint(async () => ({ ok: false, error: { kind: 'access-control-off' } })) as ServedEndpoint],
   duties: [],
   reasonsNotReady: () => [],
   hope: () => {},

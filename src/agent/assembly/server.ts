@@ -1,7 +1,8 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
+import type { EndpointDefinition } from '../../features/contract/endpoint.ts'
 import { readBy } from '../../features/contract/fields.ts'
-import type { EndpointDefinition, LeaderDuty, ServerContext, WanView } from '../../features/contract/server-context.ts'
+import type { ServerContext, ServerDuty, WanView } from '../../features/contract/server-context.ts'
 import type { Pool } from '../../gossip/pool.ts'
 import type { Failure } from '../../model/failure.ts'
 import { hasBehaviour, oldLogsOf } from '../../model/release.ts'
@@ -213,7 +214,7 @@ function floodJoins({ env, config, pool, wan }: Ground, closing: Closing): void 
 }
 
 /** In the order of their start. */
-function dutiesOf({ config, pool }: Ground, membership: LeaderDuty): readonly LeaderDuty[] {
+function dutiesOf({ config, pool }: Ground, membership: ServerDuty): readonly ServerDuty[] {
   return [
     ...features.flatMap((feature) => feature.duties ?? []),
     firstAutopilotSettings(config),

@@ -1,4 +1,4 @@
-import type { WriteIdentity } from '../../features/contract/server-context.ts'
+import type { WriteIdentity } from '../../features/contract/command.ts'
 import type { PoolObserver } from '../../gossip/pool.ts'
 import type { RaftObserver } from '../../raft/raft.ts'
 import type { ReadTransaction } from '../../store/types.ts'

@@ -1,6 +1,6 @@
 import { packToKeepAfter, unpack } from '../../base/msgpack.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import type { CommandDefinition, WriteIdentity } from '../../features/contract/server-context.ts'
+import type { CommandDefinition, WriteIdentity } from '../../features/contract/command.ts'
 import type { Failure } from '../../model/failure.ts'
 import { payloadBytesMax } from '../../raft/log/record.ts'
 

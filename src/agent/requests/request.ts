@@ -1,6 +1,6 @@
 import { isRecord } from '../../base/shape.ts'
+import type { WriteIdentity } from '../../features/contract/command.ts'
 import type { ReadOptions } from '../../features/contract/reading.ts'
-import type { WriteIdentity } from '../../features/contract/server-context.ts'
 import { blockingWaitDefaultMs, blockingWaitMaxMs } from '../../model/limits.ts'
 import { modifyIndexOf, noChange } from '../../model/log-position.ts'
 import { tokenMax } from '../access/rights.ts'

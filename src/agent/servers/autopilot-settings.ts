@@ -1,5 +1,7 @@
 import type { Closable } from '../../env/async.ts'
-import type { LeaderDuty, ServerContext } from '../../features/contract/server-context.ts'
+import type { LeaderDuty, RunningDuty } from '../../features/contract/duty.ts'
+import type { WithProposals, WithState } from '../../features/contract/server-context.ts'
+import type { WithEnv, WithRelease } from '../../features/contract/surroundings.ts'
 import type { AutopilotSettings } from '../../features/operator/autopilot.ts'
 import { autopilotInitialize } from '../../features/operator/commands.ts'
 import { autopilotOf } from '../../features/operator/views.ts'
@@ -7,6 +9,9 @@ import { failureText } from '../../model/failure.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import type { AgentConfig, AutopilotConfig } from '../settings/agent-config.ts'
+
+/** The server as far as this duty uses it. */
+type AutopilotSettingsServer = WithEnv & WithRelease & WithState & WithProposals
 
 /** Pause before a retry: some server may not support the command yet. */
 const retryMs = 2_000
@@ -22,7 +27,9 @@ export function settingsNow(configured: AutopilotConfig, tx: ReadTransaction): A
  * servers know the command (`command-gate.ts`); a leader of 0.8.0 does so at once, and servers of older releases stop
  * on it (Spec: UPG-027).
  */
-export function firstAutopilotSettings(config: Pick<AgentConfig, 'autopilot'>): LeaderDuty {
+export function firstAutopilotSettings(
+  config: Pick<AgentConfig, 'autopilot'>,
+): LeaderDuty<RunningDuty, AutopilotSettingsServer> {
   return {
     name: 'autopilot-settings',
     start: (server) =>
@@ -31,12 +38,12 @@ export function firstAutopilotSettings(config: Pick<AgentConfig, 'autopilot'>): 
 }
 
 class FirstSettings implements Closable {
-  readonly #server: ServerContext
+  readonly #server: AutopilotSettingsServer
   readonly #config: Pick<AgentConfig, 'autopilot'>
   #timer: Closable | undefined
   #closed = false
 
-  constructor(server: ServerContext, config: Pick<AgentConfig, 'autopilot'>) {
+  constructor(server: AutopilotSettingsServer, config: Pick<AgentConfig, 'autopilot'>) {
     this.#server = server
     this.#config = config
     server.env.detach(this.#put())

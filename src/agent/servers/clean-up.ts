@@ -1,4 +1,5 @@
-import type { ServerContext } from '../../features/contract/server-context.ts'
+import type { WithConsensus } from '../../features/contract/server-context.ts'
+import type { WithEnv } from '../../features/contract/surroundings.ts'
 import { serverIn } from '../../raft/core/configuration.ts'
 import { quorumOf } from '../../raft/core/quorum.ts'
 import type { Configuration, ConfigurationChange, ServerId } from '../../raft/core/types.ts'
@@ -11,7 +12,7 @@ import type { MembershipView } from './member-changes.ts'
 const cleanUpMs = 10_000
 
 interface CleanUpParts {
-  readonly server: ServerContext
+  readonly server: WithEnv & WithConsensus
   readonly lost: LostServers
   settings(): AutopilotConfig
   view(): MembershipView

@@ -1,4 +1,4 @@
-import type { CommandDefinition } from '../../features/contract/server-context.ts'
+import type { CommandDefinition } from '../../features/contract/command.ts'
 import type { Pool } from '../../gossip/pool.ts'
 import type { Failure } from '../../model/failure.ts'
 import { hasBehaviour, isAtLeast, oldestRelease, parseRelease, releaseText } from '../../model/release.ts'

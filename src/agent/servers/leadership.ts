@@ -1,10 +1,7 @@
 import type { Closable } from '../../env/async.ts'
-import {
-  type LeaderDuty,
-  measured,
-  type RunningDuty,
-  type ServerContext,
-} from '../../features/contract/server-context.ts'
+import type { LeaderDuty, RunningDuty } from '../../features/contract/duty.ts'
+import type { ServerContext, ServerDuty } from '../../features/contract/server-context.ts'
+import { measured } from '../../features/contract/surroundings.ts'
 import type { RaftStatus } from '../../raft/raft.ts'
 
 /** Pause before a leader that could not confirm its state tries again. */
@@ -16,7 +13,7 @@ const retryMs = 1_000
  */
 export class Leadership {
   readonly #context: ServerContext
-  readonly #duties: readonly LeaderDuty[]
+  readonly #duties: readonly ServerDuty[]
   readonly #watching: Closable
   #running: ReadonlyMap<LeaderDuty, RunningDuty> = new Map()
   #retry: Closable | undefined
@@ -25,7 +22,7 @@ export class Leadership {
   /** Counts endings, so that a start that was under way before an ending does not complete after it. */
   #endings = 0
 
-  constructor(context: ServerContext, duties: readonly LeaderDuty[]) {
+  constructor(context: ServerContext, duties: readonly ServerDuty[]) {
     this.#context = context
     this.#duties = duties
     this.#watching = context.raft.onRoleChange((status) => this.#heed(status))

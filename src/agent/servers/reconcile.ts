@@ -3,7 +3,10 @@ import type { Closable } from '../../env/async.ts'
 import { memberLines } from '../../env/observe.ts'
 import { deregisterEndpoint, registerEndpoint } from '../../features/catalog/endpoint.ts'
 import { allNodes, checkOfNode, nodeByName, serviceOfNode } from '../../features/catalog/views.ts'
-import { type LeaderDuty, measured, type ServerContext } from '../../features/contract/server-context.ts'
+import type { LeaderDuty, RunningDuty } from '../../features/contract/duty.ts'
+import type { WithConsensus, WithPlace, WithProposals, WithState } from '../../features/contract/server-context.ts'
+import type { WithRelease } from '../../features/contract/surroundings.ts'
+import { measured, type WithEnv } from '../../features/contract/surroundings.ts'
 import type { Member, Pool } from '../../gossip/pool.ts'
 import {
   type CatalogNode,
@@ -19,6 +22,9 @@ import { type Failure, failureText } from '../../model/failure.ts'
 import { type PoolServer, serverOf } from '../pool/pool-servers.ts'
 import { known, memberOf, membershipCheck, ownService } from './member-changes.ts'
 
+/** The server as far as this duty uses it. */
+type ReconcileServer = WithEnv & WithRelease & WithState & WithProposals & WithConsensus & WithPlace
+
 /** Interval of full rounds, whatever the pool has announced. Reference: configuration.md#reconcile-interval. */
 const wholeIntervalMs = 60_000
 /** A node without a member counts as failed after this: time enough for its agent to find a restarted server. */
@@ -30,7 +36,11 @@ const unknownFailsMs = 120_000
  * forgotten, is deregistered with everything on it, and a server is also removed from the Raft configuration. Spec:
  * MEM-010, MEM-013, MEM-014.
  */
-export function reconcileMembers(pool: Pool, nodeName: string, reconnectTimeoutMs: number): LeaderDuty {
+export function reconcileMembers(
+  pool: Pool,
+  nodeName: string,
+  reconnectTimeoutMs: number,
+): LeaderDuty<RunningDuty, ReconcileServer> {
   return {
     name: 'reconcile-members',
     start(server) {
@@ -42,7 +52,7 @@ export function reconcileMembers(pool: Pool, nodeName: string, reconnectTimeoutM
 }
 
 class Reconcile implements Closable {
-  readonly #server: ServerContext
+  readonly #server: ReconcileServer
   readonly #pool: Pool
   readonly #nodeName: string
   readonly #reconnectTimeoutMs: number
@@ -55,7 +65,7 @@ class Reconcile implements Closable {
   #again = false
   #closed = false
 
-  constructor(server: ServerContext, pool: Pool, nodeName: string, reconnectTimeoutMs: number) {
+  constructor(server: ReconcileServer, pool: Pool, nodeName: string, reconnectTimeoutMs: number) {
     this.#server = server
     this.#pool = pool
     this.#nodeName = nodeName

@@ -1,5 +1,7 @@
 import type { Closable } from '../../env/async.ts'
-import type { LeaderDuty, ServerContext } from '../../features/contract/server-context.ts'
+import type { LeaderDuty, RunningDuty } from '../../features/contract/duty.ts'
+import type { WithConsensus } from '../../features/contract/server-context.ts'
+import type { WithEnv, WithRelease } from '../../features/contract/surroundings.ts'
 import type { Member, Pool } from '../../gossip/pool.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import type { ClusterHealth } from '../../model/server-health.ts'
@@ -13,6 +15,9 @@ import { LostServers } from './lost-servers.ts'
 import { type MembershipView, mayPromote, memberChange, memberOf } from './member-changes.ts'
 import { nameOf, type ServerDirectory, type ServerRecord } from './server-directory.ts'
 import { HealthRecord } from './server-health.ts'
+
+/** The server as far as this duty uses it. */
+type ServerMembershipServer = WithEnv & WithRelease & WithConsensus
 
 /** Interval at which the leader checks its servers. Reference: configuration.md#server-health-poll. */
 const pollMs = 2_000
@@ -29,7 +34,7 @@ export interface ServerMembershipParts {
 }
 
 /** The duty, and the health of the servers while it runs here. */
-export interface ServerMembershipDuty extends LeaderDuty {
+export interface ServerMembershipDuty extends LeaderDuty<RunningDuty, ServerMembershipServer> {
   /** Undefined: this server does not lead, or has not checked yet. */
   health(): ClusterHealth | undefined
 }
@@ -59,7 +64,7 @@ export function serverMembership(parts: ServerMembershipParts): ServerMembership
 }
 
 class ServerMembership implements Closable {
-  readonly #server: ServerContext
+  readonly #server: ServerMembershipServer
   readonly #parts: ServerMembershipParts
   readonly #health: HealthRecord
   #looked = false
@@ -72,7 +77,7 @@ class ServerMembership implements Closable {
   #polling = false
   #closed = false
 
-  constructor(server: ServerContext, parts: ServerMembershipParts) {
+  constructor(server: ServerMembershipServer, parts: ServerMembershipParts) {
     this.#server = server
     this.#parts = parts
     const { heartbeatTimeoutMs } = parts.config.raft

@@ -8,7 +8,9 @@ import { greater, type ModifyIndex, noChange } from '../../model/log-position.ts
 import type { ReadTransaction } from '../../store/types.ts'
 import { type Asks, asks, type Filters, filters, refusedUnlessAllowed } from '../contract/access.ts'
 import { legacyModeFailure, type ServerAccess } from '../contract/access-control.ts'
-import { type CommandDefinition, measured, type ServerContext, type WriteIdentity } from '../contract/server-context.ts'
+import type { CommandDefinition, WriteIdentity } from '../contract/command.ts'
+import type { WithPlace, WithProposals, WithServerAccess, WithState } from '../contract/server-context.ts'
+import { measured, type WithEnv } from '../contract/surroundings.ts'
 import { nextTurn } from '../contract/turns.ts'
 import { oneForAll } from '../contract/visible-index.ts'
 import { isNewMode, newModeIndex } from './views.ts'
@@ -57,18 +59,18 @@ export function readsAccess<T>(shown: (found: T) => T = (found) => found): Filte
 }
 
 /** The server's access control, if it is on and in the new mode. */
-export function newSystem(server: ServerContext): Result<ServerAccess, Failure> {
+export function newSystem(server: WithState & WithServerAccess): Result<ServerAccess, Failure> {
   const { accessControl } = server
   if (accessControl === undefined) return err({ kind: 'access-control-off' })
   return isNewMode(server.read()) ? ok(accessControl) : err(legacyModeFailure(accessControl.missing()))
 }
 
-export function eitherSystem({ accessControl }: ServerContext): Result<ServerAccess, Failure> {
+export function eitherSystem({ accessControl }: WithServerAccess): Result<ServerAccess, Failure> {
   return accessControl === undefined ? err({ kind: 'access-control-off' }) : ok(accessControl)
 }
 
 /** Whether writes on this server are valid in all datacenters. */
-export function isPrimary({ datacenter }: ServerContext, { primaryDatacenter }: ServerAccess): boolean {
+export function isPrimary({ datacenter }: WithPlace, { primaryDatacenter }: ServerAccess): boolean {
   return primaryDatacenter === datacenter
 }
 
@@ -89,7 +91,7 @@ export function areLarge(rules: string): boolean {
  * after it (log, state and answer) takes about as long, so that the three are turns of the event loop.
  */
 export async function largeRulesRead(
-  { env }: ServerContext,
+  { env }: WithEnv,
   rules: string,
   grammar: Grammar,
 ): Promise<Result<RuleSet, string>> {
@@ -99,7 +101,7 @@ export async function largeRulesRead(
   return read
 }
 
-export function drawnUuid({ env }: ServerContext, of: string): string {
+export function drawnUuid({ env }: WithEnv, of: string): string {
   return uuidOf(env.crypto.randomBytes(16, 'acl', of))
 }
 
@@ -108,7 +110,7 @@ export const batchMax = 128
 
 /** Proposes a command and counts it, with one metric for each kind of write as in the field. */
 export function proposed<Body, Outcome>(
-  server: ServerContext,
+  server: WithEnv & WithProposals,
   metric: 'acl.policy.upsert' | 'acl.policy.delete' | 'acl.token.upsert' | 'acl.token.delete' | 'acl.apply',
   command: CommandDefinition<Body, Outcome>,
   body: Body,

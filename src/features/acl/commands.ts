@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { releaseOf } from '../../model/release.ts'
+import type { CommandDefinition } from '../contract/command.ts'
 import { idOrRefusal } from '../contract/fields.ts'
-import type { CommandDefinition } from '../contract/server-context.ts'
 import { policyFields, policyLinks, tokenFields, uuid } from './fields.ts'
 import { anonymousAccessor, managementPolicyId } from './model.ts'
 import { policiesTable, secretKey, tokensTable } from './tables.ts'

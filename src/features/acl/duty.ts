@@ -3,15 +3,21 @@ import type { Closable } from '../../env/async.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import type { ServerAccess } from '../contract/access-control.ts'
-import type { LeaderDuty, ServerContext } from '../contract/server-context.ts'
+import type { LeaderDuty } from '../contract/duty.ts'
+import type { WithPlace, WithServerAccess, WithWatches } from '../contract/server-context.ts'
+import type { WithEnv, WithRelease } from '../contract/surroundings.ts'
 import { drawnUuid, isPrimary } from './asked.ts'
 import { legacySet } from './legacy/legacy-commands.ts'
 import { anonymousSecret, managementPolicyId } from './model.ts'
+import type { CopyingServer } from './replication/copying.ts'
 import { legacyRound, policiesRound, tokensRound } from './replication/copying.ts'
 import { Replicator } from './replication/replication-duty.ts'
 import { Migration } from './system/migration.ts'
 import { putBuiltins } from './system/mode-commands.ts'
 import { isNewMode, policyById, tokenBySecret } from './views.ts'
+
+/** The server as far as this duty uses it. */
+type AclServer = WithEnv & WithRelease & WithWatches & WithPlace & WithServerAccess & CopyingServer
 
 /** Pause before a refused attempt is repeated, and between checks whether the datacenter stays in the legacy mode. */
 const retryMs = 1_000
@@ -21,13 +27,13 @@ const retryMs = 1_000
  * tokens, in a secondary one it replicates the primary's. When the datacenter switches to the new mode, the duty of the
  * old mode ends and that of the new one begins; whether to switch is decided elsewhere.
  */
-export const tokensDuty: LeaderDuty<TokensDuty> = {
+export const tokensDuty: LeaderDuty<TokensDuty, AclServer> = {
   name: 'acl.tokens',
   start: (server) => new TokensDuty(server),
 }
 
 export class TokensDuty implements Closable {
-  readonly #server: ServerContext
+  readonly #server: AclServer
   readonly #access: ServerAccess | undefined
   #isNew = false
   #policies: Replicator | undefined
@@ -38,7 +44,7 @@ export class TokensDuty implements Closable {
   #watching: Closable | undefined
   #closed = false
 
-  constructor(server: ServerContext) {
+  constructor(server: AclServer) {
     this.#server = server
     this.#access = server.accessControl
     if (this.#access !== undefined) this.#begin(this.#access)

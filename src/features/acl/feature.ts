@@ -1,3 +1,4 @@
+import type { AgentContext } from '../contract/agent-context.ts'
 import type { Feature } from '../contract/manifest.ts'
 import type { Route } from '../contract/route.ts'
 import { policyDelete, policySet, tokenCreate, tokenDelete, tokenUpdate } from './commands.ts'
@@ -37,7 +38,7 @@ import {
 } from './tokens/token-endpoints.ts'
 import { tokenRoutes } from './tokens/token-routes.ts'
 
-const aclRoutes: readonly Route[] = [
+const aclRoutes: readonly Route<AgentContext>[] = [
   ...systemRoutes,
   ...tokenRoutes,
   ...policyRoutes,

@@ -4,12 +4,13 @@ import type { Failure } from '../../model/failure.ts'
 import { firstChange, noChange } from '../../model/log-position.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import { type AgentAccess, legacyModeFailure } from '../contract/access-control.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithAccess, WithQueries, WithSelf, WithServerCalls, WithWrites } from '../contract/agent-context.ts'
 import type { CallOptions } from '../contract/call.ts'
+import type { QueryEndpoint, WriteEndpoint } from '../contract/endpoint.ts'
 import type { DeclaredAnswer } from '../contract/operation.ts'
 import type { ReadMeta, ReadOptions } from '../contract/reading.ts'
 import { failed, type Handle, type RouteRequest, type RouteResponse } from '../contract/route.ts'
-import type { QueryEndpoint, WriteEndpoint } from '../contract/server-context.ts'
+import type { WithRelease } from '../contract/surroundings.ts'
 import { emptyAnswer, textAnswer } from '../http/declared.ts'
 import { flag, list, object, text } from '../http/json-body.ts'
 import { callIn, parseReadOptions, type ReadName } from '../http/read-options.ts'
@@ -31,14 +32,16 @@ export interface Entered {
 }
 
 /** A handler that runs once the first checks have passed. */
-type EnteredHandle<Name extends string> = (
-  agent: AgentContext,
+type EnteredHandle<Name extends string, Agent> = (
+  agent: Agent,
   request: RouteRequest<ReadName | Name>,
   entry: Entered,
 ) => Promise<RouteResponse>
 
 /** Checks whether access control is on, and the parameters that all paths share, before `handle` runs. */
-export function whereOn<Name extends string = never>(handle: EnteredHandle<Name>): Handle<ReadName | Name> {
+export function whereOn<Agent, Name extends string = never>(
+  handle: EnteredHandle<Name, Agent & WithAccess & WithSelf>,
+): Handle<ReadName | Name, Agent & WithAccess & WithSelf> {
   // Not async itself: the answer of a handler would come three promise jobs later than it is made.
   return (agent, request) => {
     const access = agent.accessControl
@@ -70,7 +73,9 @@ export function badShape(message: string): RouteResponse {
 }
 
 /** The same on an agent of a release that has the new kind; on any other the path does not exist. */
-export function whereKnown<Name extends string = never>(handle: EnteredHandle<Name>): Handle<ReadName | Name> {
+export function whereKnown<Agent, Name extends string = never>(
+  handle: EnteredHandle<Name, Agent & WithAccess & WithSelf & WithRelease>,
+): Handle<ReadName | Name, Agent & WithAccess & WithSelf & WithRelease> {
   const checked = whereOn(handle)
   return async (agent, request) =>
     hasBehaviour(agent.release, 'tokens-and-policies') ? checked(agent, request) : { kind: 'empty', status: 404 }
@@ -87,7 +92,7 @@ export type Found<T> = { readonly found: T; readonly meta: ReadMeta } | { readon
 
 /** Reads from the new mode, or says which servers keep the datacenter in the legacy mode. */
 export async function readNew<Args, T>(
-  agent: AgentContext,
+  agent: WithQueries & WithServerCalls,
   request: AclRequest,
   { access, read }: Entered,
   endpoint: QueryEndpoint<Args, InMode<T>>,
@@ -121,14 +126,14 @@ export function oneFound<T>(
 }
 
 /** In the words of a server there, which knows which servers are missing. */
-async function whyLegacy(agent: AgentContext, read: ReadOptions, call: CallOptions): Promise<Failure> {
+async function whyLegacy(agent: WithServerCalls, read: ReadOptions, call: CallOptions): Promise<Failure> {
   const standing = await agent.ask(standingEndpoint, {}, { ...read, minIndex: noChange, waitMs: 0 }, call)
   return legacyModeFailure(standing.ok ? standing.value.missing : [])
 }
 
 /** Writes in the datacenter that the caller names, or in the primary one for what is valid everywhere. */
 export async function writeNew<Args, Reply>(
-  agent: AgentContext,
+  agent: WithWrites & WithSelf,
   request: AclRequest,
   { access, read }: Entered,
   where: 'primary' | 'asked',
@@ -142,7 +147,7 @@ export async function writeNew<Args, Reply>(
 
 /** A call to the datacenter that owns policies and global tokens. */
 export function primaryCall(
-  agent: AgentContext,
+  agent: WithSelf,
   { primaryDatacenter }: AgentAccess,
   { call }: Pick<AclRequest, 'call'>,
 ): CallOptions {

@@ -3,8 +3,9 @@ import { textOf, textOfByteString, utf8 } from '../../base/bytes.ts'
 import type { CheckStatus } from '../../model/catalog.ts'
 import { noChange } from '../../model/log-position.ts'
 import { checkJson, checkShape } from '../catalog/model.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithLocal, WithRights, WithSelf } from '../contract/agent-context.ts'
 import { badRequest, declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
+import type { WithEnv, WithRelease } from '../contract/surroundings.ts'
 import { done, jsonAnswer, parameter, registered, textAnswer } from '../http/declared.ts'
 import { decodeBody, object, plainBody, text } from '../http/json-body.ts'
 import { definitionSchema } from './definition-members.ts'
@@ -12,6 +13,9 @@ import { checkNames } from './definition-names.ts'
 import { parseCheckDefinition } from './definitions.ts'
 import { checksShown, mayChangeCheck, mayCheck } from './rights.ts'
 import { UnknownMembers } from './unknown-members.ts'
+
+/** The agent as far as these routes use it. */
+type CheckAgent = WithEnv & WithRelease & WithRights & WithSelf & WithLocal
 
 const written: RouteResponse = { kind: 'empty', status: 200 }
 /** Maximum number of bytes of a reported output. */
@@ -23,7 +27,7 @@ const checkId = { name: 'check', about: 'ID of a check of this agent.' } as cons
 const unknownCheck = textAnswer(404, 'This agent has no such check.')
 
 /** The checks of the asked agent. Reference: agent.md#put-v1-agent-check-register, definitions.md#check-definition. */
-export const checkRoutes: readonly Route[] = [
+export const checkRoutes: readonly Route<CheckAgent>[] = [
   {
     path: '/v1/agent/checks',
     operations: {
@@ -89,7 +93,7 @@ export const checkRoutes: readonly Route[] = [
   },
 ]
 
-function reportRoute(path: string, status: CheckStatus): Route {
+function reportRoute(path: string, status: CheckStatus): Route<CheckAgent> {
   return {
     path,
     rest: checkId,
@@ -105,7 +109,7 @@ function reportRoute(path: string, status: CheckStatus): Route {
   }
 }
 
-async function register(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function register(agent: CheckAgent, request: RouteRequest): Promise<RouteResponse> {
   const body = plainBody(request.body)
   if (!body.ok) return failed(body.error)
   const unknown = new UnknownMembers()
@@ -119,7 +123,7 @@ async function register(agent: AgentContext, request: RouteRequest): Promise<Rou
   return taken.ok ? unknown.answer() : failed(taken.error)
 }
 
-async function deregister(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function deregister(agent: CheckAgent, request: RouteRequest): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
   if (id === '') return badRequest('CheckID missing')
   const allowed = await mayChangeCheck(agent, request, id)
@@ -128,7 +132,7 @@ async function deregister(agent: AgentContext, request: RouteRequest): Promise<R
   return dropped.ok ? written : failed(dropped.error)
 }
 
-async function update(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function update(agent: CheckAgent, request: RouteRequest): Promise<RouteResponse> {
   const body = decodeBody(request.body, updateBody)
   if (!body.ok) return failed(body.error)
   const { Status: status, Output: output } = body.value
@@ -139,7 +143,7 @@ async function update(agent: AgentContext, request: RouteRequest): Promise<Route
 }
 
 async function report(
-  agent: AgentContext,
+  agent: CheckAgent,
   request: RouteRequest,
   status: CheckStatus,
   output: string,

@@ -6,8 +6,9 @@ import type { Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Failure } from '../../model/failure.ts'
 import { blockingJitterFraction, blockingWaitDefaultMs, blockingWaitMaxMs } from '../../model/limits.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithLocal } from '../contract/agent-context.ts'
 import { badRequest, failed, type NamesOf, type RouteRequest, type RouteResponse } from '../contract/route.ts'
+import type { WithEnv } from '../contract/surroundings.ts'
 import { durationText, parameter } from '../http/declared.ts'
 
 export const hashParameters = [
@@ -28,7 +29,7 @@ export interface Hashed {
  * is over. `look` may wait for rights, and is called once more after that. Reference: agent.md#hash-based-blocking.
  */
 export async function whenAnother(
-  agent: AgentContext,
+  agent: WithEnv & WithLocal,
   request: HashRequest,
   look: () => Promise<Result<Hashed, Failure>>,
 ): Promise<RouteResponse> {
@@ -61,7 +62,7 @@ function waitFrom(request: HashRequest): number | undefined {
 }
 
 /** Settles when services changed, the wait is over, or the caller has gone away. */
-async function changed(agent: AgentContext, request: HashRequest, waitMs: number): Promise<'changed' | 'gone'> {
+async function changed(agent: WithEnv & WithLocal, request: HashRequest, waitMs: number): Promise<'changed' | 'gone'> {
   const news = agent.env.deferred<'changed' | 'gone'>()
   const open: Closable[] = [
     agent.local.onServicesChange(() => news.resolve('changed')),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
 import { type CheckDefinition, serviceMaintenancePrefix } from '../../model/catalog.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithLocal, WithRights, WithSelf } from '../contract/agent-context.ts'
 import { allowedHere } from '../contract/asking.ts'
 import {
   badRequest,
@@ -12,8 +12,12 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type { WithEnv } from '../contract/surroundings.ts'
 import { done, parameter, textAnswer, truthText } from '../http/declared.ts'
 import { mayChangeService, writing } from './rights.ts'
+
+/** The agent as far as these routes use it. */
+type MaintenanceAgent = WithEnv & WithRights & WithSelf & WithLocal
 
 const nodeCheckId = '_node_maintenance'
 
@@ -26,7 +30,7 @@ const maintenanceParameters = [
  * Maintenance mode: a critical check removes the node, or one service of it, from health-filtered answers. Reference:
  * agent.md#put-v1-agent-maintenance, health.md#maintenance-checks.
  */
-export const maintenanceRoutes: readonly Route[] = [
+export const maintenanceRoutes: readonly Route<MaintenanceAgent>[] = [
   {
     path: '/v1/agent/maintenance',
     since: 'maintenance-mode',
@@ -58,7 +62,7 @@ export const maintenanceRoutes: readonly Route[] = [
 
 type MaintenanceRequest = RouteRequest<NamesOf<typeof maintenanceParameters>>
 
-async function maintainNode(agent: AgentContext, request: MaintenanceRequest): Promise<RouteResponse> {
+async function maintainNode(agent: MaintenanceAgent, request: MaintenanceRequest): Promise<RouteResponse> {
   const enable = enableFrom(request)
   if (typeof enable !== 'boolean') return enable
   const allowed = await allowedHere(agent, request, () => [writing('node', agent.self().nodeName)])
@@ -67,7 +71,7 @@ async function maintainNode(agent: AgentContext, request: MaintenanceRequest): P
   return set(agent, request, enable, about)
 }
 
-async function maintainService(agent: AgentContext, request: MaintenanceRequest): Promise<RouteResponse> {
+async function maintainService(agent: MaintenanceAgent, request: MaintenanceRequest): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
   if (id === '') return badRequest('Missing service ID')
   const enable = enableFrom(request)
@@ -102,7 +106,7 @@ interface Maintained {
 
 /** A mode that is already set stays as it is, with its first reason. */
 async function set(
-  agent: AgentContext,
+  agent: WithLocal,
   request: MaintenanceRequest,
   enable: boolean,
   { checkId, name, serviceId, subject }: Maintained,

@@ -2,11 +2,15 @@ import { z } from 'zod'
 import type { Ask } from '../../access/authorizer.ts'
 import type { LogLevel } from '../../env/observe.ts'
 import type { RunningMachine } from '../../env/process.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithRights, WithSelf, WithTelemetry } from '../contract/agent-context.ts'
 import { asking, ofThisAgent } from '../contract/asking.ts'
 import { badRequest, declared, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
+import type { WithEnv } from '../contract/surroundings.ts'
 import { jsonAnswer, listOf, parameter, textAnswer, textList, uint64Value } from '../http/declared.ts'
 import { metricsJson, metricsShape } from './metrics-json.ts'
+
+/** The agent as far as these routes use it. */
+type ObservationAgent = WithEnv & WithRights & WithTelemetry & WithSelf
 
 const diskShape = z
   .strictObject({
@@ -96,7 +100,7 @@ const operatorReads = (): Ask => ({ resource: 'operator', name: '', right: 'read
  * For diagnosis: metrics, the machine, the live log. Reference: agent.md#get-v1-agent-host,
  * agent.md#get-v1-agent-monitor, agent.md#agent-metrics.
  */
-export const observationRoutes: readonly Route[] = [
+export const observationRoutes: readonly Route<ObservationAgent>[] = [
   {
     path: '/v1/agent/metrics',
     since: 'metrics-over-http',
@@ -149,7 +153,7 @@ export const observationRoutes: readonly Route[] = [
 ]
 
 /** Reference: telemetry.md#metrics-4. */
-function metrics({ env, telemetry }: AgentContext, request: RouteRequest<'format'>): RouteResponse {
+function metrics({ env, telemetry }: WithEnv & WithTelemetry, request: RouteRequest<'format'>): RouteResponse {
   if (request.query.get('format') !== 'prometheus') {
     const value = metricsJson(env.metrics.snapshot(), env.clock.wallMs(), telemetry.prefix)
     return { kind: 'json', value }
@@ -172,7 +176,7 @@ const levels: ReadonlyMap<string, LogLevel> = new Map([
 ])
 
 /** Bounded by the number of connections. Each enables the log lines of its level. */
-function monitor({ env }: AgentContext, request: RouteRequest<'loglevel'>): RouteResponse {
+function monitor({ env }: WithEnv, request: RouteRequest<'loglevel'>): RouteResponse {
   const named = (request.query.get('loglevel') || 'INFO').toUpperCase()
   const level = levels.get(named)
   if (level === undefined) return badRequest(`Unknown log level: ${named}`)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
 import { productTitle } from '../../model/names.ts'
 import { isAddressText } from '../../rpc/address.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithJoining, WithLife, WithPools, WithRights, WithSelf } from '../contract/agent-context.ts'
 import { asking, ofThisAgent } from '../contract/asking.ts'
 import {
   badRequest,
@@ -13,9 +13,13 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type { WithEnv } from '../contract/surroundings.ts'
 import { seesNode } from '../discovery/sight.ts'
 import { done, jsonAnswer, listOf, parameter } from '../http/declared.ts'
 import { memberJson, memberShape } from './model.ts'
+
+/** The agent as far as these routes use it. */
+type PoolAgent = WithEnv & WithRights & WithSelf & WithPools & WithJoining & WithLife
 
 const written: RouteResponse = { kind: 'empty', status: 200 }
 
@@ -30,7 +34,7 @@ const memberParameters = [
  * The pool as the asked agent sees it, and the agent's place in it. Reference: agent.md#get-v1-agent-members,
  * agent.md#put-v1-agent-join-addr, agent.md#member.
  */
-export const poolRoutes: readonly Route[] = [
+export const poolRoutes: readonly Route<PoolAgent>[] = [
   {
     path: '/v1/agent/members',
     operations: {
@@ -100,7 +104,7 @@ export const poolRoutes: readonly Route[] = [
   },
 ]
 
-async function forceLeave(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function forceLeave(agent: WithSelf & WithPools, request: RouteRequest): Promise<RouteResponse> {
   const name = textOfByteString(request.rest)
   agent.lan.forceLeave(name)
   // A server has another name in the pool of all datacenters.
@@ -109,7 +113,7 @@ async function forceLeave(agent: AgentContext, request: RouteRequest): Promise<R
 }
 
 async function members(
-  agent: AgentContext,
+  agent: WithRights & WithPools,
   request: RouteRequest<NamesOf<typeof memberParameters>>,
 ): Promise<RouteResponse> {
   const segment = request.query.get('segment') ?? ''
@@ -127,7 +131,7 @@ async function members(
   return { kind: 'json', value: seen?.map(memberJson) ?? null }
 }
 
-async function join(agent: AgentContext, request: RouteRequest<'wan'>): Promise<RouteResponse> {
+async function join(agent: WithJoining, request: RouteRequest<'wan'>): Promise<RouteResponse> {
   const address = textOfByteString(request.rest)
   if (address === '') return badRequest('Missing address to join: PUT /v1/agent/join/<address>')
   if (!isAddressText(address)) {

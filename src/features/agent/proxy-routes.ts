@@ -3,14 +3,18 @@ import { textOfByteString } from '../../base/bytes.ts'
 import type { Json } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithLocal, WithRights } from '../contract/agent-context.ts'
 import { allowedOrAbsent } from '../contract/asking.ts'
 import type { ManagedProxy } from '../contract/local-agent.ts'
 import { nameKey } from '../contract/names.ts'
 import { declared, type Route, type RouteResponse } from '../contract/route.ts'
+import type { WithEnv } from '../contract/surroundings.ts'
 import { jsonAnswer, textAnswer } from '../http/declared.ts'
 import { proxyJson, proxyShape } from '../mesh/mesh-json.ts'
 import { type Hashed, type HashRequest, hashParameters, whenAnother } from './hash-blocking.ts'
+
+/** The agent as far as these routes use it. */
+type ProxyAgent = WithEnv & WithRights & WithLocal
 
 const managedShape = z
   .strictObject({
@@ -32,7 +36,7 @@ const managedShape = z
  * Proxies that an agent runs itself, a legacy feature. Reference: mesh.md#managed-proxies,
  * definitions.md#managed-proxies.
  */
-export const proxyRoutes: readonly Route[] = [
+export const proxyRoutes: readonly Route<ProxyAgent>[] = [
   {
     path: '/v1/agent/connect/proxy/',
     since: 'mesh',
@@ -52,7 +56,7 @@ export const proxyRoutes: readonly Route[] = [
   },
 ]
 
-async function readProxy(agent: AgentContext, request: HashRequest): Promise<RouteResponse> {
+async function readProxy(agent: ProxyAgent, request: HashRequest): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
   const find = () => agent.local.managedProxies().find(({ proxy }) => nameKey(proxy.id) === nameKey(id))
   const notThere: Failure = { kind: 'not-found', message: `unknown proxy service ID: ${id}` }

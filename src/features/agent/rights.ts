@@ -4,11 +4,15 @@ import type { CheckDefinition, CheckFacts, ServiceDefinition, ServiceFacts } fro
 import type { Failure } from '../../model/failure.ts'
 import { meshDestination } from '../../model/mesh-service.ts'
 import { keptOf } from '../contract/access.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithLocal, WithRights, WithSelf } from '../contract/agent-context.ts'
 import { allowedHere, allowedOrAbsent } from '../contract/asking.ts'
 import { meshSpellings, nameKey } from '../contract/names.ts'
 import type { RouteRequest } from '../contract/route.ts'
+import type { WithEnv } from '../contract/surroundings.ts'
 import { seesNode, seesService } from '../discovery/sight.ts'
+
+/** The agent as far as it is used here. */
+type RightsAgent = WithEnv & WithRights & WithSelf & WithLocal
 
 /**
  * The rights that services and checks of the agent itself require. Reference: agent.md#endpoints,
@@ -19,7 +23,7 @@ type Call = Pick<RouteRequest, 'call'>
 
 /** Rights for a service, for the service and checks that it replaces, and for its sidecar with the sidecar's token. */
 export async function mayOffer(
-  agent: AgentContext,
+  agent: RightsAgent,
   request: Call,
   { service, checks, sidecar }: ServiceDefinition,
 ): Promise<Result<unknown, Failure>> {
@@ -36,7 +40,11 @@ export async function mayOffer(
   ])
 }
 
-function offering(agent: AgentContext, service: ServiceFacts, checks: readonly CheckDefinition[]): readonly Ask[] {
+function offering(
+  agent: WithSelf & WithLocal,
+  service: ServiceFacts,
+  checks: readonly CheckDefinition[],
+): readonly Ask[] {
   const before = serviceOf(agent, service.id)
   const others = checks.flatMap(({ checkId }) => checkOf(agent, checkId) ?? [])
   // A proxy that is found as an endpoint of another service represents that service.
@@ -55,7 +63,7 @@ function offering(agent: AgentContext, service: ServiceFacts, checks: readonly C
  * right to write them.
  */
 function aliasing(
-  agent: AgentContext,
+  agent: WithSelf & WithLocal,
   checks: readonly CheckDefinition[],
   offered: readonly ServiceFacts[] = [],
 ): readonly Ask[] {
@@ -73,7 +81,7 @@ function aliasing(
 }
 
 export async function mayCheck(
-  agent: AgentContext,
+  agent: RightsAgent,
   request: Call,
   definition: CheckDefinition,
 ): Promise<Result<unknown, Failure>> {
@@ -91,7 +99,7 @@ export async function mayCheck(
 
 /** Where access control is on, the answer is that the service does not exist. */
 export async function mayChangeService(
-  agent: AgentContext,
+  agent: RightsAgent,
   request: Call,
   id: string,
 ): Promise<Result<unknown, Failure>> {
@@ -99,17 +107,13 @@ export async function mayChangeService(
   return mayChange(agent, request, { what: 'service', id, find, ask: ({ service }) => writing('service', service) })
 }
 
-export async function mayChangeCheck(
-  agent: AgentContext,
-  request: Call,
-  id: string,
-): Promise<Result<unknown, Failure>> {
+export async function mayChangeCheck(agent: RightsAgent, request: Call, id: string): Promise<Result<unknown, Failure>> {
   const find = () => checkOf(agent, id)
   return mayChange(agent, request, { what: 'check', id, find, ask: (check) => writingCheck(agent, check) })
 }
 
 async function mayChange<T>(
-  agent: AgentContext,
+  agent: WithEnv & WithRights,
   request: Call,
   {
     what,
@@ -132,7 +136,7 @@ async function mayChange<T>(
 }
 
 export async function servicesShown(
-  agent: AgentContext,
+  agent: WithRights & WithLocal,
   { call }: Call,
 ): Promise<Result<readonly ServiceFacts[], Failure>> {
   const reader = await agent.authorizer(call)
@@ -140,7 +144,7 @@ export async function servicesShown(
 }
 
 export async function checksShown(
-  agent: AgentContext,
+  agent: WithRights & WithLocal,
   { call }: Call,
 ): Promise<Result<readonly CheckFacts[], Failure>> {
   const reader = await agent.authorizer(call)
@@ -152,15 +156,15 @@ function seesCheck(authorizer: Authorizer, { node, serviceName }: CheckFacts): b
   return serviceName === '' ? seesNode(authorizer, node) : seesService(authorizer, serviceName)
 }
 
-function serviceOf({ local }: AgentContext, id: string): ServiceFacts | undefined {
+function serviceOf({ local }: WithLocal, id: string): ServiceFacts | undefined {
   return local.services().find((service) => nameKey(service.id) === nameKey(id))
 }
 
-function checkOf({ local }: AgentContext, id: string): CheckFacts | undefined {
+function checkOf({ local }: WithLocal, id: string): CheckFacts | undefined {
   return local.checks().find((check) => nameKey(check.checkId) === nameKey(id))
 }
 
-function writingCheck(agent: AgentContext, { serviceName }: Pick<CheckFacts, 'serviceName'>): Ask {
+function writingCheck(agent: WithSelf, { serviceName }: Pick<CheckFacts, 'serviceName'>): Ask {
   return serviceName === '' ? writing('node', agent.self().nodeName) : writing('service', serviceName)
 }
 

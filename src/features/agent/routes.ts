@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { hasBehaviour } from '../../model/release.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { AgentContext, WithReadiness } from '../contract/agent-context.ts'
 import { asking, ofThisAgent } from '../contract/asking.ts'
 import { declared, type Route, type RouteResponse } from '../contract/route.ts'
 import { jsonAnswer } from '../http/declared.ts'
@@ -20,7 +20,7 @@ const readyShape = z.object({ Ready: z.boolean(), Reasons: z.array(z.string()) }
  * Probes for supervisors and load balancers. They require no token and ask no other agent: an agent that is cut off
  * must be able to say so.
  */
-const probeRoutes: readonly Route[] = [
+const probeRoutes: readonly Route<WithReadiness>[] = [
   {
     path: livePath,
     operations: {
@@ -52,7 +52,7 @@ const probeRoutes: readonly Route[] = [
   },
 ]
 
-function ready(agent: AgentContext): RouteResponse {
+function ready(agent: WithReadiness): RouteResponse {
   const reasons = agent.reasonsNotReady()
   const isReady = reasons.length === 0
   return { kind: 'json', value: { Ready: isReady, Reasons: [...reasons] }, status: isReady ? 200 : 503 }
@@ -62,7 +62,7 @@ function ready(agent: AgentContext): RouteResponse {
  * Endpoints that an agent answers from its own knowledge: without `dc` and without an index. Reference:
  * agent.md#endpoints.
  */
-export const agentRoutes: readonly Route[] = [
+export const agentRoutes: readonly Route<AgentContext>[] = [
   {
     path: '/v1/agent/self',
     operations: {

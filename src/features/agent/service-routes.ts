@@ -5,7 +5,7 @@ import { err, ok } from '../../base/result.ts'
 import type { ServiceDefinition } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import { registeredChecksMax, tooManyChecks } from '../../model/limits.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithLocal, WithRights, WithSelf } from '../contract/agent-context.ts'
 import { allowedOrAbsent } from '../contract/asking.ts'
 import type { CallOptions } from '../contract/call.ts'
 import { nameKey } from '../contract/names.ts'
@@ -18,6 +18,7 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type { WithEnv, WithRelease } from '../contract/surroundings.ts'
 import { done, isTrue, jsonAnswer, parameter, registered, textAnswer, truthText } from '../http/declared.ts'
 import { plainBody } from '../http/json-body.ts'
 import { definitionSchema } from './definition-members.ts'
@@ -27,6 +28,9 @@ import { type HashRequest, hashParameters, whenAnother } from './hash-blocking.t
 import { hashedServiceJson, hashedServiceShape, serviceJson, serviceShape } from './model.ts'
 import { mayChangeService, mayOffer, servicesShown } from './rights.ts'
 import { UnknownMembers } from './unknown-members.ts'
+
+/** The agent as far as these routes use it. */
+type ServiceAgent = WithEnv & WithRelease & WithRights & WithSelf & WithLocal
 
 const written: RouteResponse = { kind: 'empty', status: 200 }
 
@@ -42,7 +46,7 @@ const replaceChecks = parameter(
  * The services of the asked agent. Reference: agent.md#put-v1-agent-service-register,
  * definitions.md#service-definition.
  */
-export const serviceRoutes: readonly Route[] = [
+export const serviceRoutes: readonly Route<ServiceAgent>[] = [
   {
     path: '/v1/agent/services',
     operations: {
@@ -108,7 +112,7 @@ export const serviceRoutes: readonly Route[] = [
 ]
 
 async function register(
-  agent: AgentContext,
+  agent: ServiceAgent,
   request: RouteRequest<NamesOf<readonly [typeof replaceChecks]>>,
 ): Promise<RouteResponse> {
   const replaced = request.query.get('replace-existing-checks')
@@ -148,7 +152,7 @@ function tokened(definition: ServiceDefinition, { token = '' }: CallOptions): Se
   return { ...own, sidecar: sidecar.service.token === undefined ? tokened(sidecar, { token }) : sidecar }
 }
 
-async function deregister(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function deregister(agent: ServiceAgent, request: RouteRequest): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
   if (id === '') return badRequest('ServiceID missing')
   const allowed = await mayChangeService(agent, request, id)
@@ -161,7 +165,7 @@ async function deregister(agent: AgentContext, request: RouteRequest): Promise<R
  * One service of the agent, by its ID without case, as it was registered. Reference: agent.md#get-v1-agent-service-id,
  * agent.md#hash-based-blocking.
  */
-export async function readOneService(agent: AgentContext, request: HashRequest): Promise<RouteResponse> {
+export async function readOneService(agent: ServiceAgent, request: HashRequest): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
   const find = () => agent.local.services().find((candidate) => nameKey(candidate.id) === nameKey(id))
   const notThere: Failure = { kind: 'not-found', message: `unknown proxy service ID: ${id}` }

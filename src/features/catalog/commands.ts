@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { DeregisterRequest, RegisterAllRequest, RegisterRequest } from '../../model/catalog.ts'
 import { type Release, releaseOf } from '../../model/release.ts'
-import type { CommandDefinition } from '../contract/server-context.ts'
+import type { CommandDefinition } from '../contract/command.ts'
 import { removeCheck, removeNode, removeService } from './changes.ts'
 import { catalogFields } from './fields.ts'
 import { carryOutAll, carryOutRegistration, registrationRefusal } from './registration.ts'

@@ -12,16 +12,12 @@ import { registerOffersMax } from '../../model/limits.ts'
 import { greater } from '../../model/log-position.ts'
 import { hasBehaviour, newestRelease } from '../../model/release.ts'
 import { asks, filters, keptOf, open } from '../contract/access.ts'
+import type { WriteIdentity } from '../contract/command.ts'
+import type { QueryEndpoint, ServerEndpoint, WriteEndpoint } from '../contract/endpoint.ts'
 import { textPairs } from '../contract/fields.ts'
 import { flagReply, isText, listOfAll, orNull, replyWith, textsReply } from '../contract/reply.ts'
-import {
-  measured,
-  type QueryEndpoint,
-  type ServerContext,
-  type ServerEndpoint,
-  type WriteEndpoint,
-  type WriteIdentity,
-} from '../contract/server-context.ts'
+import type { WithDatacenters, WithPlace, WithProposals } from '../contract/server-context.ts'
+import { measured, type WithEnv, type WithRelease } from '../contract/surroundings.ts'
 import { byRow, newestOf, oneForAll } from '../contract/visible-index.ts'
 import { datacentersByDistance } from '../discovery/datacenters.ts'
 import { nearestFirst } from '../discovery/nearness.ts'
@@ -57,13 +53,16 @@ import {
   servicesOfNode,
 } from './views.ts'
 
+/** The server as far as these endpoints use it. */
+type CatalogServer = WithEnv & WithRelease & WithProposals
+
 const fields = catalogFields('dropped')
 
 /**
  * The leader refuses a registration that does not fit the present catalog as the caller's mistake. Returns true when it
  * is applied.
  */
-export const registerEndpoint: WriteEndpoint<RegisterRequest, boolean> = {
+export const registerEndpoint: WriteEndpoint<RegisterRequest, boolean, CatalogServer> = {
   method: 'Catalog.Register',
   kind: 'write',
   args: fields.registerRequest,
@@ -73,7 +72,7 @@ export const registerEndpoint: WriteEndpoint<RegisterRequest, boolean> = {
 }
 
 async function register(
-  server: ServerContext,
+  server: CatalogServer,
   args: RegisterRequest,
   identity: WriteIdentity | undefined,
 ): Promise<Result<boolean, Failure>> {
@@ -85,7 +84,7 @@ async function register(
 }
 
 /** For each offer, why the leader refused it; null if it was applied. */
-export const registerAllEndpoint: WriteEndpoint<RegisterAllRequest, readonly (string | null)[]> = {
+export const registerAllEndpoint: WriteEndpoint<RegisterAllRequest, readonly (string | null)[], CatalogServer> = {
   method: 'Catalog.RegisterAll',
   kind: 'write',
   args: fields.registerAllRequest.refine(({ offers }) => offers.length <= registerOffersMax, 'too many offers'),
@@ -110,14 +109,14 @@ function isOfMesh({ service }: Pick<RegisterRequest, 'service'>): boolean {
 }
 
 /** A server of a release without the mesh ignores its members, like all members that it does not know. */
-function serviceKnown({ release }: ServerContext, service: ServiceFacts | null): ServiceFacts | null {
+function serviceKnown({ release }: WithRelease, service: ServiceFacts | null): ServiceFacts | null {
   if (service?.mesh === undefined || hasBehaviour(release, 'mesh')) return service
   const { mesh: _mesh, ...known } = service
   return known
 }
 
 /** Returns true, also if there was nothing to remove. */
-export const deregisterEndpoint: WriteEndpoint<DeregisterRequest, boolean> = {
+export const deregisterEndpoint: WriteEndpoint<DeregisterRequest, boolean, WithEnv & WithProposals> = {
   method: 'Catalog.Deregister',
   kind: 'write',
   args: fields.deregisterRequest,
@@ -292,7 +291,11 @@ export const nodeDumpEndpoint: QueryEndpoint<NodeArgs, NodeDump> = {
 const noArgs = z.object({})
 
 /** Names, the nearest first; only this datacenter if there is no pool of all datacenters. */
-export const datacentersEndpoint: ServerEndpoint<z.infer<typeof noArgs>, readonly string[]> = {
+export const datacentersEndpoint: ServerEndpoint<
+  z.infer<typeof noArgs>,
+  readonly string[],
+  WithPlace & WithDatacenters
+> = {
   method: 'Catalog.ListDatacenters',
   kind: 'server',
   args: noArgs,

@@ -3,9 +3,10 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { DeregisterRequest } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import { noChange } from '../../model/log-position.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithCachedReads, WithQueries, WithSelf, WithServerCalls, WithWrites } from '../contract/agent-context.ts'
 import type { ReadOptions } from '../contract/reading.ts'
 import { declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
+import type { WithRelease } from '../contract/surroundings.ts'
 import { shownNodes } from '../discovery/datacenters.ts'
 import { instancesAsked, instancesRoute } from '../discovery/instances.ts'
 import { type DiscoveryName, discoveryRead, nearOf, nodeMetaOf } from '../discovery/reads.ts'
@@ -41,6 +42,9 @@ import {
 } from './model.ts'
 import { registerBody, registerRequestOf } from './register-body.ts'
 
+/** The agent as far as these routes use it. */
+type CatalogAgent = WithRelease & WithWrites & WithQueries & WithCachedReads & WithServerCalls & WithSelf
+
 const namesOfDatacenters = 'names of datacenters: a caller must be able to find the one it uses'
 const deregisterBody = object({ Datacenter: text, Node: text, ServiceID: text, CheckID: text })
 
@@ -51,7 +55,7 @@ const instances = {
 } as const
 
 /** Reference: catalog.md#endpoints. */
-export const catalogRoutes: readonly Route[] = [
+export const catalogRoutes: readonly Route<CatalogAgent>[] = [
   {
     path: '/v1/catalog/register',
     operations: {
@@ -140,7 +144,7 @@ export const catalogRoutes: readonly Route[] = [
 ]
 
 /** A registration ignores `dc` in the query: its body names the datacenter. */
-async function register(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function register(agent: WithWrites & WithSelf, request: RouteRequest): Promise<RouteResponse> {
   const wanted = registerRequestOf(request.body)
   if (!wanted.ok) return failed(wanted.error)
   const call = callIn(request, elsewhere(agent, wanted.value.datacenter))
@@ -148,7 +152,7 @@ async function register(agent: AgentContext, request: RouteRequest): Promise<Rou
   return registered.ok ? { kind: 'json', value: registered.value } : failed(registered.error)
 }
 
-async function deregister(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function deregister(agent: WithWrites & WithSelf, request: RouteRequest): Promise<RouteResponse> {
   const wanted = deregisterRequestOf(request.body)
   if (!wanted.ok) return failed(wanted.error)
   const call = callIn(request, elsewhere(agent, wanted.value.datacenter))
@@ -157,7 +161,7 @@ async function deregister(agent: AgentContext, request: RouteRequest): Promise<R
 }
 
 /** Empty for the agent's own datacenter. */
-function elsewhere(agent: AgentContext, named: string): { readonly datacenter: string } {
+function elsewhere(agent: WithSelf, named: string): { readonly datacenter: string } {
   return { datacenter: named === agent.self().datacenter ? '' : named }
 }
 
@@ -174,13 +178,13 @@ function deregisterRequestOf(
 /** Any server answers, because the list is the same everywhere. */
 const anyServer: ReadOptions = { consistency: 'stale', minIndex: noChange, waitMs: 0, maxStaleMs: 0, datacenter: '' }
 
-async function readDatacenters(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function readDatacenters(agent: WithServerCalls, request: RouteRequest): Promise<RouteResponse> {
   const names = await agent.ask(datacentersEndpoint, {}, anyServer, request.call)
   return names.ok ? { kind: 'json', value: names.value } : failed(names.error)
 }
 
 function readNodes(
-  agent: AgentContext,
+  agent: CatalogAgent,
   request: RouteRequest<DiscoveryName | 'near' | 'node-meta'>,
 ): Promise<RouteResponse> {
   const { datacenter, seen } = shownNodes(agent, request.query)
@@ -191,7 +195,7 @@ function readNodes(
   })
 }
 
-function readServices(agent: AgentContext, request: RouteRequest<DiscoveryName | 'node-meta'>): Promise<RouteResponse> {
+function readServices(agent: CatalogAgent, request: RouteRequest<DiscoveryName | 'node-meta'>): Promise<RouteResponse> {
   return discoveryRead(agent, request, {
     endpoint: servicesEndpoint,
     args: () => nodeMetaOf(request.query),
@@ -200,7 +204,7 @@ function readServices(agent: AgentContext, request: RouteRequest<DiscoveryName |
 }
 
 function readService(
-  agent: AgentContext,
+  agent: CatalogAgent,
   request: RouteRequest<DiscoveryName | 'tag' | 'near' | 'node-meta'>,
   connect: boolean,
 ): Promise<RouteResponse> {
@@ -215,7 +219,7 @@ function readService(
   })
 }
 
-function readNode(agent: AgentContext, request: RouteRequest<DiscoveryName>): Promise<RouteResponse> {
+function readNode(agent: CatalogAgent, request: RouteRequest<DiscoveryName>): Promise<RouteResponse> {
   const { datacenter, seen } = shownNodes(agent, request.query)
   return discoveryRead(agent, request, {
     missing: 'Missing node name',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
 import { utcText } from '../../base/utc-text.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithCachedReads, WithMesh, WithSelf } from '../contract/agent-context.ts'
 import type { HeldLeaf } from '../contract/mesh.ts'
 import {
   answered,
@@ -18,6 +18,9 @@ import { indexHeaders, indexValue, jsonAnswer, readParameters, textAnswer } from
 import { parseReadOptions } from '../http/read-options.ts'
 import { rootsJson, rootsShape } from './model.ts'
 import { rootsEndpoint } from './read-endpoints.ts'
+
+/** The agent as far as these routes use it. */
+type LeavesAgent = WithCachedReads & WithMesh & WithSelf
 
 const pem = z.string().meta({ description: 'PEM.' })
 
@@ -51,7 +54,7 @@ const off = textAnswer(
  * Roots and leaves that an agent caches for the proxies on its node. Reference: mesh.md#get-v1-agent-connect-ca-roots,
  * mesh.md#leaf-endpoint.
  */
-export const agentConnectRoutes: readonly Route[] = [
+export const agentConnectRoutes: readonly Route<LeavesAgent>[] = [
   {
     path: '/v1/agent/connect/ca/roots',
     since: 'mesh',
@@ -90,7 +93,7 @@ export const agentConnectRoutes: readonly Route[] = [
   },
 ]
 
-async function keptRoots(agent: AgentContext, request: Read): Promise<RouteResponse> {
+async function keptRoots(agent: WithCachedReads & WithSelf, request: Read): Promise<RouteResponse> {
   const read = parseReadOptions(agent, request.query)
   if (!read.ok) return failed(read.error)
   const wanted = freshnessOf(request)
@@ -102,7 +105,7 @@ async function keptRoots(agent: AgentContext, request: Read): Promise<RouteRespo
   return answered(answer, 'mesh-roots', rootsJson, { cache: { hit, ageS: Math.floor(ageMs / 1000) } })
 }
 
-async function leaf(agent: AgentContext, request: Read): Promise<RouteResponse> {
+async function leaf(agent: WithMesh & WithSelf, request: Read): Promise<RouteResponse> {
   const read = parseReadOptions(agent, request.query)
   if (!read.ok) return failed(read.error)
   if (read.value.datacenter !== '') return badRequest('a leaf is of the datacenter of the agent that keeps it')

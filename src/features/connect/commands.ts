@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { releaseOf } from '../../model/release.ts'
+import type { CommandDefinition } from '../contract/command.ts'
 import { count } from '../contract/fields.ts'
-import type { CommandDefinition } from '../contract/server-context.ts'
 import { moment, options, rootFacts } from './fields.ts'
 import { authorityTable } from './tables.ts'
 import { activeRoot, authorityOf, goesMs, rootById } from './views.ts'

@@ -1,20 +1,21 @@
 import type { Authorizer } from '../../access/authorizer.ts'
 import type { Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
-import type { LeaderDuty, RunningDuty, ServerContext, WriteIdentity } from '../contract/server-context.ts'
+import type { WriteIdentity } from '../contract/command.ts'
+import type { LeaderDuty, RunningDuty } from '../contract/duty.ts'
 import { forecastOf } from './forecast.ts'
 import { Steward } from './leader/steward.ts'
 import { type ConfigurationWish, Updates } from './leader/updates.ts'
 import { Signing } from './leaves/signing.ts'
 import type { AuthorityForecast, IssuedLeaf } from './model.ts'
-import { type AuthorityParts, partsOf } from './parts.ts'
+import { type AuthorityParts, type AuthorityServer, partsOf } from './parts.ts'
 import { OpenProviders } from './provider/open-providers.ts'
 import type { ProviderKind } from './provider/provider.ts'
 import { providerKinds } from './provider/providers.ts'
 import { meshIsOff } from './read-endpoints.ts'
 
 /** The leader's part of the certificate authority. */
-export const authorityDuty: LeaderDuty<AuthorityDuty> = {
+export const authorityDuty: LeaderDuty<AuthorityDuty, AuthorityServer> = {
   name: 'connect.authority',
   start: (server) => new AuthorityDuty(server, providerKinds),
 }
@@ -26,7 +27,7 @@ export class AuthorityDuty implements RunningDuty {
   readonly #updates: Updates
   readonly #signing: Signing
 
-  constructor(server: ServerContext, kinds: readonly ProviderKind[]) {
+  constructor(server: AuthorityServer, kinds: readonly ProviderKind[]) {
     this.#parts = partsOf(server, kinds)
     this.#providers = new OpenProviders(this.#parts)
     this.#steward = meshIsOff(server) === undefined ? new Steward(this.#parts, this.#providers) : undefined

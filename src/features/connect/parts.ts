@@ -1,16 +1,35 @@
 import { type Failure, failureText } from '../../model/failure.ts'
-import type { ServerContext } from '../contract/server-context.ts'
+import type { WithMeshSettings } from '../contract/mesh.ts'
+import type {
+  WithDatacenters,
+  WithFederation,
+  WithPlace,
+  WithProposals,
+  WithState,
+  WithWatches,
+} from '../contract/server-context.ts'
+import type { WithEnv } from '../contract/surroundings.ts'
 import { defaultLeafTtlMinMs, defaultLeavesPerSecond, defaultSkewMs, type MeshTimes } from './limits.ts'
 import type { ProviderFailure, ProviderKind } from './provider/provider.ts'
 
+/** The server as far as the authority uses it. */
+export type AuthorityServer = WithEnv &
+  WithState &
+  WithProposals &
+  WithWatches &
+  WithPlace &
+  WithDatacenters &
+  WithMeshSettings &
+  WithFederation
+
 /** The parts that the leader's authority is built from. */
 export interface AuthorityParts extends MeshTimes {
-  readonly server: ServerContext
+  readonly server: AuthorityServer
   readonly kinds: readonly ProviderKind[]
   readonly leavesPerSecond: number
 }
 
-export function partsOf(server: ServerContext, kinds: readonly ProviderKind[]): AuthorityParts {
+export function partsOf(server: AuthorityServer, kinds: readonly ProviderKind[]): AuthorityParts {
   const {
     skewMs = defaultSkewMs,
     leafTtlMinMs = defaultLeafTtlMinMs,

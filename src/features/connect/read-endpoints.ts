@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { Failure } from '../../model/failure.ts'
 import { noChange } from '../../model/log-position.ts'
 import { asks, open, refusedUnlessAllowed } from '../contract/access.ts'
-import type { QueryEndpoint, ServerContext } from '../contract/server-context.ts'
+import type { QueryEndpoint } from '../contract/endpoint.ts'
+import type { WithMeshSettings } from '../contract/mesh.ts'
 import type { RootsList, ShownConfiguration } from './model.ts'
 import { shownOptions } from './options.ts'
 import { kindNamed } from './provider/provider.ts'
@@ -13,7 +14,7 @@ import { authorityOf, rootsIndex, rootsList } from './views.ts'
 const noArgs = z.object({})
 
 /** Reference: mesh.md#feature-switch. */
-export function meshIsOff({ mesh }: Pick<ServerContext, 'mesh'>): Failure | undefined {
+export function meshIsOff({ mesh }: WithMeshSettings): Failure | undefined {
   if (mesh?.enabled === true) return undefined
   return { kind: 'mesh-off' }
 }

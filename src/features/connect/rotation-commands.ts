@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { WriteTransaction } from '../../store/types.ts'
+import type { CommandDefinition } from '../contract/command.ts'
 import { count } from '../contract/fields.ts'
-import type { CommandDefinition } from '../contract/server-context.ts'
 import { meshSince } from './commands.ts'
 import { crossingFacts, moment, options, type RootFacts, rootFacts } from './fields.ts'
 import type { AuthorityRow, ProviderOptions } from './model.ts'

@@ -1,6 +1,6 @@
 import type { Json } from '../../base/json.ts'
 import { noChange } from '../../model/log-position.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithQueries, WithSelf, WithServerCalls, WithWrites } from '../contract/agent-context.ts'
 import {
   answered,
   badRequest,
@@ -29,6 +29,9 @@ import { readOptions } from './options.ts'
 import { configurationGetEndpoint, rootsEndpoint } from './read-endpoints.ts'
 import { configurationSetEndpoint, forecastEndpoint } from './write-endpoints.ts'
 
+/** The agent as far as these routes use it. */
+type ConnectAgent = WithWrites & WithQueries & WithServerCalls & WithSelf
+
 const cas = parameter(
   'cas',
   digits,
@@ -46,7 +49,7 @@ const off = textAnswer(
 )
 
 /** Reference: mesh.md#endpoints, mesh.md#roots-list, mesh.md#ca-configuration. */
-export const connectRoutes: readonly Route[] = [
+export const connectRoutes: readonly Route<ConnectAgent>[] = [
   {
     path: '/v1/connect/ca/roots',
     since: 'mesh',
@@ -101,7 +104,7 @@ export const connectRoutes: readonly Route[] = [
   },
 ]
 
-async function roots(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+async function roots(agent: WithQueries & WithSelf, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const answer = await agent.query(rootsEndpoint, {}, options.value, request.call)
@@ -110,7 +113,10 @@ async function roots(agent: AgentContext, request: RouteRequest<ReadName>): Prom
 
 const notBegun = { kind: 'refused', message: 'the certificate authority of the mesh has not begun yet' } as const
 
-async function readConfiguration(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+async function readConfiguration(
+  agent: WithQueries & WithSelf,
+  request: RouteRequest<ReadName>,
+): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   // These answers have no index to wait for.
@@ -122,7 +128,7 @@ async function readConfiguration(agent: AgentContext, request: RouteRequest<Read
 }
 
 async function setConfiguration(
-  agent: AgentContext,
+  agent: WithWrites & WithSelf,
   request: RouteRequest<NamesOf<readonly [...typeof readParameters, typeof cas]>>,
 ): Promise<RouteResponse> {
   const read = parseReadOptions(agent, request.query)
@@ -142,7 +148,7 @@ async function setConfiguration(
   return index === undefined ? { kind: 'empty', status: 200 } : { kind: 'json', value: set.value }
 }
 
-async function forecast(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+async function forecast(agent: WithServerCalls & WithSelf, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const answer = await agent.ask(forecastEndpoint, {}, options.value, request.call)

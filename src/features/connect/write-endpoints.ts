@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { err } from '../../base/result.ts'
 import { asks, refusedUnlessAllowed, within } from '../contract/access.ts'
+import type { ServerEndpoint, WriteEndpoint } from '../contract/endpoint.ts'
 import { count } from '../contract/fields.ts'
+import type { WithMeshSettings } from '../contract/mesh.ts'
 import { flagReply } from '../contract/reply.ts'
-import type { ServerEndpoint, WriteEndpoint } from '../contract/server-context.ts'
+import type { WithDuties } from '../contract/server-context.ts'
 import { authorityDuty } from './duty.ts'
 import { options } from './fields.ts'
 import type { AuthorityForecast, IssuedLeaf } from './model.ts'
@@ -24,7 +26,11 @@ const configurationArgs = z.object({
  * Replaces the configuration; returns true when it is in effect, after the rotation that it may need. False: the
  * configuration does not have the index of `onlyAt`.
  */
-export const configurationSetEndpoint: WriteEndpoint<z.infer<typeof configurationArgs>, boolean> = {
+export const configurationSetEndpoint: WriteEndpoint<
+  z.infer<typeof configurationArgs>,
+  boolean,
+  WithDuties & WithMeshSettings
+> = {
   method: 'ConnectCA.ConfigurationSet',
   kind: 'write',
   args: configurationArgs,
@@ -49,7 +55,7 @@ const signArgs = z.object({
   csr: z.string().max(requestMax),
 })
 
-export const signEndpoint: WriteEndpoint<z.infer<typeof signArgs>, IssuedLeaf> = {
+export const signEndpoint: WriteEndpoint<z.infer<typeof signArgs>, IssuedLeaf, WithDuties & WithMeshSettings> = {
   method: 'ConnectCA.Sign',
   kind: 'write',
   args: signArgs,
@@ -66,7 +72,11 @@ export const signEndpoint: WriteEndpoint<z.infer<typeof signArgs>, IssuedLeaf> =
 
 const noArgs = z.object({})
 
-export const forecastEndpoint: ServerEndpoint<z.infer<typeof noArgs>, AuthorityForecast> = {
+export const forecastEndpoint: ServerEndpoint<
+  z.infer<typeof noArgs>,
+  AuthorityForecast,
+  WithDuties & WithMeshSettings
+> = {
   method: 'ConnectCA.Forecast',
   kind: 'server',
   args: noArgs,

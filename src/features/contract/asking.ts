@@ -2,20 +2,24 @@ import type { Ask, Authorizer } from '../../access/authorizer.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import { denied, refusedOrAbsent } from './access.ts'
-import type { AgentContext } from './agent-context.ts'
+import type { WithRights, WithSelf } from './agent-context.ts'
 import type { CallOptions } from './call.ts'
 import { failed, type Handle } from './route.ts'
+import type { WithEnv } from './surroundings.ts'
 
 /**
  * Rights that an agent requires for calls that it answers itself. For servers' answers the rights are checked where
  * they are served.
  */
 
+/** The agent as far as a question about itself needs it. */
+type AskedAgent = WithEnv & WithRights & WithSelf
+
 /** A handler for callers that have this right on the asked agent. */
-export function asking<Name extends string = never>(
-  ask: (agent: AgentContext) => Ask,
-  handle: Handle<Name>,
-): Handle<Name> {
+export function asking<Agent, Name extends string = never>(
+  ask: (agent: Agent & AskedAgent) => Ask,
+  handle: Handle<Name, Agent & AskedAgent>,
+): Handle<Name, Agent & AskedAgent> {
   return async (agent, request) => {
     const allowed = await allowedHere(agent, request, () => [ask(agent)])
     return allowed.ok ? handle(agent, request) : failed(allowed.error)
@@ -23,13 +27,13 @@ export function asking<Name extends string = never>(
 }
 
 /** Rights for the agent itself: its state, and operations on it. */
-export function ofThisAgent(right: 'read' | 'write'): (agent: AgentContext) => Ask {
+export function ofThisAgent(right: 'read' | 'write'): (agent: WithSelf) => Ask {
   return (agent) => ({ resource: 'agent', name: agent.self().nodeName, right })
 }
 
 /** The rights of a call's token on this agent, if they include all of these; otherwise the failure to answer with. */
 export async function allowedHere(
-  agent: Pick<AgentContext, 'authorizer' | 'env'>,
+  agent: WithEnv & WithRights,
   { call }: { readonly call: CallOptions },
   asks: (authorizer: Authorizer) => readonly Ask[],
 ): Promise<Result<Authorizer, Failure>> {
@@ -45,7 +49,7 @@ export async function allowedHere(
  * not exist.
  */
 export async function allowedOrAbsent(
-  agent: Pick<AgentContext, 'authorizer' | 'env'>,
+  agent: WithEnv & WithRights,
   { call }: { readonly call: CallOptions },
   ask: Ask,
   notThere: Failure,

@@ -1,6 +1,8 @@
 import type { Row, StateHook, TableDefinition } from '../../store/types.ts'
+import type { AgentContext } from './agent-context.ts'
+import type { CommandDefinition } from './command.ts'
 import type { Route } from './route.ts'
-import type { CommandDefinition, EndpointDefinition, LeaderDuty } from './server-context.ts'
+import type { ServedEndpoint, ServerDuty } from './server-context.ts'
 
 /** The parts of a feature, which its folder contains and its `feature.ts` names. */
 export interface Feature {
@@ -12,7 +14,7 @@ export interface Feature {
    * event run in the order of the list of features, then of this list.
    */
   readonly hooks?: readonly StateHook[]
-  readonly endpoints?: readonly EndpointDefinition[]
-  readonly routes?: readonly Route[]
-  readonly duties?: readonly LeaderDuty[]
+  readonly endpoints?: readonly ServedEndpoint[]
+  readonly routes?: readonly Route<AgentContext>[]
+  readonly duties?: readonly ServerDuty[]
 }

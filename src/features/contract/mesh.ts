@@ -93,6 +93,11 @@ export interface MeshSettings {
   readonly federates?: boolean
 }
 
+export interface WithMeshSettings {
+  /** Undefined: this server has no mesh. */
+  readonly mesh?: MeshSettings | undefined
+}
+
 /** Reference: mesh.md#provider-options. */
 export const defaultMesh: MeshSettings = {
   enabled: false,

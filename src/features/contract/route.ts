@@ -2,15 +2,17 @@ import type { Json } from '../../base/json.ts'
 import type { HttpHeaders, HttpStream } from '../../env/http.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { Behaviour } from '../../model/release.ts'
-import type { AgentContext } from './agent-context.ts'
 import type { CallOptions } from './call.ts'
 import type { OperationFacts, PathRest, QueryParameter } from './operation.ts'
 import type { Answer, Consistency, ReadMeta, ResultForms } from './reading.ts'
 
 export type HttpMethod = 'GET' | 'PUT' | 'POST' | 'DELETE'
 
-/** One row of the route table. */
-export interface Route {
+/**
+ * One row of the route table. `Agent` is what its operations need of the agent that answers. Without it, a route can be
+ * listed and described but not called.
+ */
+export interface Route<Agent = never> {
   /**
    * `/v1/status/leader` matches exactly. A path that ends in `/` matches everything below it, and `rest` is the part
    * after it; a request without the final slash is redirected.
@@ -29,29 +31,26 @@ export interface Route {
    * lower.
    */
   readonly tooLarge?: string
-  readonly operations: Operations
+  readonly operations: Operations<Agent>
   /**
    * For a path that ends in `/`: operations for a `rest` with this ending (`/execute`), which is cut off. Such a route
    * answers methods as the field does there: 405 does not name OPTIONS, and OPTIONS has a body. Reference:
    * http-conventions.md#prepared-query-methods.
    */
-  readonly endings?: Readonly<Record<string, Operations>>
+  readonly endings?: Readonly<Record<string, Operations<Agent>>>
 }
 
 /** By method, in the order of the `Allow` header. */
-export type Operations = { readonly [Method in HttpMethod]?: Operation }
+export type Operations<Agent = never> = { readonly [Method in HttpMethod]?: Operation<Agent> }
 
 /** Made with `declared` (declared.ts), which limits the handler to the declared parameters. */
-export interface Operation extends OperationFacts {
+export interface Operation<Agent = never> extends OperationFacts {
   readonly query: readonly QueryParameter[]
-  readonly handle: Handle<string>
+  readonly handle: Handle<string, Agent>
 }
 
 /** `Name` lists the query parameters that it may read. */
-export type Handle<Name extends string = never> = (
-  agent: AgentContext,
-  request: RouteRequest<Name>,
-) => Promise<RouteResponse>
+export type Handle<Name extends string, Agent> = (agent: Agent, request: RouteRequest<Name>) => Promise<RouteResponse>
 
 export interface RouteRequest<Name extends string = never> {
   readonly method: HttpMethod
@@ -137,12 +136,12 @@ export interface CacheUse {
 }
 
 /** An operation whose handler can read only the parameters that it declares: reading others does not compile. */
-export function declared<const Parameters extends readonly QueryParameter[] = readonly []>(
+export function declared<Agent, const Parameters extends readonly QueryParameter[] = readonly []>(
   operation: OperationFacts & {
     readonly query?: Parameters
-    readonly handle: Handle<Parameters[number]['name']>
+    readonly handle: Handle<Parameters[number]['name'], Agent>
   },
-): Operation {
+): Operation<Agent> {
   return { ...operation, query: operation.query ?? [] }
 }
 

@@ -3,8 +3,8 @@ import { releaseOf } from '../../model/release.ts'
 import { onEvent, type StateHook } from '../../store/types.ts'
 import { nodeRemoved } from '../catalog/model.ts'
 import { nodeByName } from '../catalog/views.ts'
+import type { CommandDefinition } from '../contract/command.ts'
 import { nameKey } from '../contract/names.ts'
-import type { CommandDefinition } from '../contract/server-context.ts'
 import { coordinateRow, coordinatesTable } from '../discovery/nearness.ts'
 
 /** Maximum number of coordinates in one command. Reference: configuration.md#coordinate-batches. */

@@ -1,6 +1,8 @@
 import type { Closable } from '../../env/async.ts'
 import { failureText } from '../../model/failure.ts'
-import type { LeaderDuty, ServerContext } from '../contract/server-context.ts'
+import type { LeaderDuty } from '../contract/duty.ts'
+import type { WithProposals } from '../contract/server-context.ts'
+import type { WithEnv } from '../contract/surroundings.ts'
 import type { CoordinateRow } from '../discovery/nearness.ts'
 import { batchMax, coordinateBatch } from './commands.ts'
 
@@ -12,18 +14,18 @@ const batchesMax = 5
  * Gathers updates at the leader and replicates them in batches: every agent sends its coordinate regularly, and a
  * command for each would be most of the log. Excess updates are dropped, because their nodes send again.
  */
-export const coordinateBatches: LeaderDuty<CoordinateBatches> = {
+export const coordinateBatches: LeaderDuty<CoordinateBatches, WithEnv & WithProposals> = {
   name: 'coordinate.batches',
   start: (server) => new CoordinateBatches(server),
 }
 
 export class CoordinateBatches implements Closable {
-  readonly #server: ServerContext
+  readonly #server: WithEnv & WithProposals
   /** The latest update of each node: at most `batchMax` times `batchesMax`. */
   #waiting = new Map<string, CoordinateRow>()
   #timer: Closable | undefined
 
-  constructor(server: ServerContext) {
+  constructor(server: WithEnv & WithProposals) {
     this.#server = server
   }
 

@@ -3,8 +3,16 @@ import { compareText } from '../../base/bytes.ts'
 import { ok } from '../../base/result.ts'
 import { spelledNode } from '../catalog/views.ts'
 import { asks, filters, keptOf, open, refusedUnlessAllowed } from '../contract/access.ts'
+import type { QueryEndpoint, ServerEndpoint, WriteEndpoint } from '../contract/endpoint.ts'
 import { nothingReply } from '../contract/reply.ts'
-import type { QueryEndpoint, ServerEndpoint, WanView, WriteEndpoint } from '../contract/server-context.ts'
+import type {
+  WanView,
+  WithDatacenters,
+  WithDuties,
+  WithPlace,
+  WithServers,
+  WithState,
+} from '../contract/server-context.ts'
 import { oneForAll } from '../contract/visible-index.ts'
 import {
   allCoordinates,
@@ -16,10 +24,13 @@ import {
 import { seesNode } from '../discovery/sight.ts'
 import { coordinateBatches } from './duty.ts'
 
+/** The server as far as these endpoints use it. */
+type CoordinateServer = WithState & WithServers & WithPlace & WithDatacenters
+
 const coordinateRows = z.array(coordinateRow).readonly()
 
 /** Acknowledged at once, before it is replicated in a batch, and it may be lost until then. Its node sends again. */
-export const updateEndpoint: WriteEndpoint<CoordinateRow, null> = {
+export const updateEndpoint: WriteEndpoint<CoordinateRow, null, WithDuties> = {
   method: 'Coordinate.Update',
   kind: 'write',
   args: coordinateRow,
@@ -78,7 +89,11 @@ export interface DatacenterCoordinates {
  * Servers by datacenter, in order of the names that they have in the pool of all datacenters. Without such a pool: the
  * servers of this datacenter that have coordinates.
  */
-export const datacentersEndpoint: ServerEndpoint<z.infer<typeof noArgs>, readonly DatacenterCoordinates[]> = {
+export const datacentersEndpoint: ServerEndpoint<
+  z.infer<typeof noArgs>,
+  readonly DatacenterCoordinates[],
+  CoordinateServer
+> = {
   method: 'Coordinate.ListDatacenters',
   kind: 'server',
   args: noArgs,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithPools, WithQueries, WithSelf, WithServerCalls, WithWrites } from '../contract/agent-context.ts'
 import {
   badRequest,
   declared,
@@ -25,6 +25,9 @@ import { plainBody } from '../http/json-body.ts'
 import { callIn, parseReadOptions, type ReadName } from '../http/read-options.ts'
 import { datacentersEndpoint, nodeEndpoint, nodesEndpoint, updateEndpoint } from './endpoint.ts'
 import { coordinateRowJson, coordinateRowShape, coordinateShape } from './model.ts'
+
+/** The agent as far as these routes use it. */
+type CoordinateAgent = WithWrites & WithQueries & WithServerCalls & WithSelf & WithPools
 
 const updateBody = z.object({
   Datacenter: z.string().nullish(),
@@ -53,7 +56,7 @@ const segment = parameter('segment', z.string(), 'Only of this network segment.'
 const disabled = textAnswer(401, 'This agent keeps no coordinates.')
 
 /** Reference: coordinates.md#endpoints. */
-export const coordinateRoutes: readonly Route[] = [
+export const coordinateRoutes: readonly Route<CoordinateAgent>[] = [
   {
     path: '/v1/coordinate/datacenters',
     since: 'coordinates',
@@ -113,14 +116,19 @@ export const coordinateRoutes: readonly Route[] = [
   },
 ]
 
-function unlessDisabled<Name extends string>(handle: Handle<Name>): Handle<Name> {
+function unlessDisabled<Name extends string, Agent>(
+  handle: Handle<Name, Agent>,
+): Handle<Name, Agent & WithPools & WithSelf> {
   return (agent, request) => {
     if (agent.lan.coordinateOf(agent.self().nodeName) !== undefined) return handle(agent, request)
     return Promise.resolve({ kind: 'text', status: 401, text: 'Coordinate support disabled' })
   }
 }
 
-async function readDatacenters(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+async function readDatacenters(
+  agent: WithServerCalls & WithSelf,
+  request: RouteRequest<ReadName>,
+): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const answer = await agent.ask(datacentersEndpoint, {}, options.value, request.call)
@@ -133,7 +141,10 @@ async function readDatacenters(agent: AgentContext, request: RouteRequest<ReadNa
   return { kind: 'json', value }
 }
 
-async function readNodes(agent: AgentContext, request: RouteRequest<ReadName | 'segment'>): Promise<RouteResponse> {
+async function readNodes(
+  agent: WithQueries & WithSelf,
+  request: RouteRequest<ReadName | 'segment'>,
+): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const segment = request.query.get('segment') ?? ''
@@ -142,7 +153,7 @@ async function readNodes(agent: AgentContext, request: RouteRequest<ReadName | '
   return { kind: 'json', value: answer.value.value.map(coordinateRowJson), meta: answer.value.meta }
 }
 
-async function readNode(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+async function readNode(agent: WithQueries & WithSelf, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const node = textOfByteString(request.rest)
@@ -154,7 +165,7 @@ async function readNode(agent: AgentContext, request: RouteRequest<ReadName>): P
 
 const shapeOfCoordinate = 'Coord must be an object that holds Error, Adjustment, Height and the list Vec'
 
-async function update(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function update(agent: WithWrites & WithSelf, request: RouteRequest): Promise<RouteResponse> {
   const body = plainBody(request.body)
   if (!body.ok) return failed(body.error)
   const parsed = updateBody.safeParse(body.value)

@@ -2,9 +2,10 @@ import { compareText } from '../../base/bytes.ts'
 import type { CatalogNode } from '../../model/catalog.ts'
 import { distanceBetween } from '../../model/coordinate.ts'
 import { hasBehaviour } from '../../model/release.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithSelf } from '../contract/agent-context.ts'
 import type { QueryParameters } from '../contract/route.ts'
 import type { WanView } from '../contract/server-context.ts'
+import type { WithRelease } from '../contract/surroundings.ts'
 
 /**
  * Names of datacenters, the nearest first: by the median of the round-trip times to their servers, 0 for this one;
@@ -40,7 +41,7 @@ interface NodeView {
  * Nodes of the datacenter that a request names: with address translation on, those of another datacenter have their WAN
  * addresses.
  */
-export function shownNodes(agent: Pick<AgentContext, 'self' | 'release'>, query: QueryParameters<'dc'>): NodeView {
+export function shownNodes(agent: WithRelease & WithSelf, query: QueryParameters<'dc'>): NodeView {
   const own = agent.self()
   const named = query.get('dc') ?? ''
   const datacenter = named === '' ? own.datacenter : named
@@ -48,10 +49,7 @@ export function shownNodes(agent: Pick<AgentContext, 'self' | 'release'>, query:
 }
 
 /** The same for a known datacenter. Before `http-translates` only DNS answers with translated addresses. */
-export function nodesShown(
-  agent: Pick<AgentContext, 'self' | 'release'>,
-  datacenter: string,
-): (node: CatalogNode) => CatalogNode {
+export function nodesShown(agent: WithRelease & WithSelf, datacenter: string): (node: CatalogNode) => CatalogNode {
   return hasBehaviour(agent.release, 'http-translates') ? nodesSeen(agent.self(), datacenter) : (node) => node
 }
 

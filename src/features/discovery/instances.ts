@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { TextPairs } from '../../model/catalog.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithSelf } from '../contract/agent-context.ts'
 import type { QueryParameter } from '../contract/operation.ts'
 import {
   declared,
@@ -10,26 +10,31 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type { WithRelease } from '../contract/surroundings.ts'
 import { cacheControl, discoveryHeaders, jsonAnswer, listOf } from '../http/declared.ts'
 import { nearOf, nodeMetaOf } from './reads.ts'
 import { type TagFilter, tagsSent } from './tag-filter.ts'
 
 /** How a slice shows the instances of a service. */
-interface InstanceReads<Parameters extends readonly QueryParameter[]> {
+interface InstanceReads<Agent, Parameters extends readonly QueryParameter[]> {
   readonly query: Parameters
   /** Shape of one instance. */
   readonly shape: z.ZodType
   /** `connect`: only those that can be reached through the mesh. */
-  handle(agent: AgentContext, request: RouteRequest<NamesOf<Parameters>>, connect: boolean): Promise<RouteResponse>
+  readonly handle: (
+    agent: Agent,
+    request: RouteRequest<NamesOf<Parameters>>,
+    connect: boolean,
+  ) => Promise<RouteResponse>
 }
 
 /** The route of the instances of a service, or with `connect` of those that can be reached through the mesh. */
-export function instancesRoute<const Parameters extends readonly QueryParameter[]>(
+export function instancesRoute<Agent, const Parameters extends readonly QueryParameter[]>(
   path: string,
   summary: string,
   connect: boolean,
-  { query, shape, handle }: InstanceReads<Parameters>,
-): Route {
+  { query, shape, handle }: InstanceReads<Agent, Parameters>,
+): Route<Agent> {
   return {
     path,
     ...(connect ? { since: 'mesh' as const } : {}),
@@ -49,7 +54,7 @@ export function instancesRoute<const Parameters extends readonly QueryParameter[
 
 /** The arguments of such a read, as every endpoint of instances takes them. */
 export function instancesAsked(
-  agent: AgentContext,
+  agent: WithRelease & WithSelf,
   query: QueryParameters<'tag' | 'near' | 'node-meta'>,
   service: string,
   connect: boolean,

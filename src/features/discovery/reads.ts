@@ -4,8 +4,9 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { TextPairs } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import { firstChange } from '../../model/log-position.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithCachedReads, WithQueries, WithSelf } from '../contract/agent-context.ts'
 import type { Freshness } from '../contract/call.ts'
+import type { QueryEndpoint } from '../contract/endpoint.ts'
 import type { ReadMeta, ReadOptions } from '../contract/reading.ts'
 import {
   answered,
@@ -16,7 +17,6 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
-import type { QueryEndpoint } from '../contract/server-context.ts'
 import type { discoveryParameters } from '../http/declared.ts'
 import { parseReadOptions } from '../http/read-options.ts'
 
@@ -39,7 +39,7 @@ export interface DiscoveryRead<Args, Reply> {
 
 /** Answers a read from the catalog, and reports how consistent it was (HTTP API 1.7). */
 export async function discoveryRead<Args, Reply>(
-  agent: AgentContext,
+  agent: WithQueries & WithCachedReads & WithSelf,
   request: RouteRequest<DiscoveryName>,
   { endpoint, missing, args, json, form, cacheable }: DiscoveryRead<Args, Reply>,
 ): Promise<RouteResponse> {
@@ -70,7 +70,7 @@ const sayingHow = ['stale', 'consistent', 'leader', 'cached'] as const
  * http-reads.md#stale-reads-by-default, http-conventions.md#parameter-leader.
  */
 function unlessAskedOtherwise(
-  { discoveryMaxStaleMs }: AgentContext,
+  { discoveryMaxStaleMs }: WithCachedReads,
   query: QueryParameters<DiscoveryName>,
   options: ReadOptions,
 ): ReadOptions {
@@ -106,7 +106,7 @@ export function freshnessOf({ headers }: Pick<RouteRequest, 'headers'>): Result<
 export const nothingRead: ReadMeta = { index: firstChange, knownLeader: false, lastContactMs: 0 }
 
 /** `near=node`; `_agent` is the asked agent. Reference: http-conventions.md#parameter-near. */
-export function nearOf(agent: Pick<AgentContext, 'self'>, query: QueryParameters<'near'>): { readonly near?: string } {
+export function nearOf(agent: WithSelf, query: QueryParameters<'near'>): { readonly near?: string } {
   const given = query.get('near') ?? ''
   if (given === '') return {}
   return { near: given === '_agent' ? agent.self().nodeName : given }

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { err, ok } from '../../base/result.ts'
 import { asks, refusedUnlessAllowed } from '../contract/access.ts'
+import type { ServerEndpoint } from '../contract/endpoint.ts'
 import { nothingReply } from '../contract/reply.ts'
-import type { ServerEndpoint } from '../contract/server-context.ts'
+import type { WithEventSending } from '../contract/server-context.ts'
 import { decodeUserEvent, userEventPrefix } from './model.ts'
 
 const fireArgs = z.object({ name: z.string(), payload: z.instanceof(Uint8Array) })
@@ -10,7 +11,7 @@ const fireArgs = z.object({ name: z.string(), payload: z.instanceof(Uint8Array) 
 /**
  * Fires an event for agents of this datacenter that was requested in another; `payload` as `encodeUserEvent` makes it.
  */
-export const fireEndpoint: ServerEndpoint<z.infer<typeof fireArgs>, null> = {
+export const fireEndpoint: ServerEndpoint<z.infer<typeof fireArgs>, null, WithEventSending> = {
   method: 'Internal.EventFire',
   kind: 'server',
   args: fireArgs,

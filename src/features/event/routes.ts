@@ -5,7 +5,7 @@ import { err, type Result } from '../../base/result.ts'
 import { uuidOf } from '../../base/uuid.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { UserEvent } from '../../model/remote-exec.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithPools, WithRights, WithSelf, WithServerCalls, WithUserEvents } from '../contract/agent-context.ts'
 import { allowedHere } from '../contract/asking.ts'
 import type { ReadOptions } from '../contract/reading.ts'
 import {
@@ -17,10 +17,14 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type { WithEnv } from '../contract/surroundings.ts'
 import { digits, durationText, jsonAnswer, listOf, parameter, readParameters } from '../http/declared.ts'
 import { parseReadOptions, parseUint } from '../http/read-options.ts'
 import { fireEndpoint } from './endpoint.ts'
 import { checkFilters, encodeUserEvent, eventIndex, userEventJson, userEventPrefix, userEventShape } from './model.ts'
+
+/** The agent as far as these routes use it. */
+type EventAgent = WithEnv & WithServerCalls & WithRights & WithSelf & WithPools & WithUserEvents
 
 const fireParameters = [
   ...readParameters,
@@ -36,7 +40,7 @@ const listParameters = [
 ] as const
 
 /** Reference: events.md#firing-an-event, events.md#listing-events. */
-export const eventRoutes: readonly Route[] = [
+export const eventRoutes: readonly Route<EventAgent>[] = [
   {
     path: '/v1/event/fire/',
     rest: { name: 'name', about: 'Name of the event.' },
@@ -68,10 +72,7 @@ export const eventRoutes: readonly Route[] = [
 /** Longest wait for an event, and the one used when the caller gives none. */
 const waitMaxMs = 600_000
 
-async function fire(
-  agent: AgentContext,
-  request: RouteRequest<NamesOf<typeof fireParameters>>,
-): Promise<RouteResponse> {
+async function fire(agent: EventAgent, request: RouteRequest<NamesOf<typeof fireParameters>>): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const name = textOfByteString(request.rest)
@@ -94,7 +95,7 @@ async function fire(
 
 /** Fires in this datacenter by this agent itself, in another by one of its servers. */
 async function fireIn(
-  agent: AgentContext,
+  agent: EventAgent,
   request: RouteRequest,
   options: ReadOptions,
   event: UserEvent,
@@ -111,10 +112,7 @@ async function fireIn(
  * The events that this agent has received. The index has no order; it only differs when the list ends differently: a
  * caller waits while the list still has the index that it passes.
  */
-async function list(
-  agent: AgentContext,
-  request: RouteRequest<NamesOf<typeof listParameters>>,
-): Promise<RouteResponse> {
+async function list(agent: EventAgent, request: RouteRequest<NamesOf<typeof listParameters>>): Promise<RouteResponse> {
   const { query } = request
   const waitText = query.get('wait') ?? ''
   const wait = waitText === '' ? undefined : parseDuration(waitText)
@@ -138,7 +136,7 @@ async function list(
 
 /** Settles when the index differs, when the time is up, or when the caller has gone. */
 async function changed(
-  { env, events }: AgentContext,
+  { env, events }: WithEnv & WithUserEvents,
   { call }: RouteRequest,
   isSo: () => boolean,
   waitMs: number,

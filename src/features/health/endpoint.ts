@@ -20,9 +20,9 @@ import {
   statusDeparturesIndex,
 } from '../catalog/views.ts'
 import { filters } from '../contract/access.ts'
+import type { QueryEndpoint } from '../contract/endpoint.ts'
 import { textPairs } from '../contract/fields.ts'
 import { listOfAll, replyWith } from '../contract/reply.ts'
-import type { QueryEndpoint } from '../contract/server-context.ts'
 import { nearestFirst } from '../discovery/nearness.ts'
 import { checksSeenBy, placedSeenBy, seesService } from '../discovery/sight.ts'
 import { discoveryCounts, tagFilterFields, tagsRead } from '../discovery/tag-filter.ts'

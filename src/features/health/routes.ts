@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import { hasBehaviour, type Release } from '../../model/release.ts'
 import { checkJson, checkShape } from '../catalog/model.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithCachedReads, WithQueries, WithSelf } from '../contract/agent-context.ts'
 import {
   badRequest,
   declared,
@@ -11,6 +11,7 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type { WithRelease } from '../contract/surroundings.ts'
 import { shownNodes } from '../discovery/datacenters.ts'
 import { instancesAsked, instancesRoute } from '../discovery/instances.ts'
 import { type DiscoveryName, discoveryRead, nearOf, nodeMetaOf } from '../discovery/reads.ts'
@@ -28,6 +29,9 @@ import {
 import { nodeChecksEndpoint, serviceChecksEndpoint, serviceHealthEndpoint, stateChecksEndpoint } from './endpoint.ts'
 import { allPassing, healthEntryJson, healthEntryShape } from './model.ts'
 
+/** The agent as far as these routes use it. */
+type HealthAgent = WithRelease & WithQueries & WithCachedReads & WithSelf
+
 const passing = parameter('passing', truthText, 'Only instances of which every check passes.')
 const serviceParameters = [...discoveryParameters, passing, tag, near, nodeMeta] as const
 
@@ -36,7 +40,7 @@ const checksAnswer = jsonAnswer('Checks.', listOf(checkShape), discoveryHeaders)
 const instances = { query: serviceParameters, shape: healthEntryShape, handle: readService } as const
 
 /** Reference: health.md#endpoints. */
-export const healthRoutes: readonly Route[] = [
+export const healthRoutes: readonly Route<HealthAgent>[] = [
   {
     path: '/v1/health/node/',
     rest: { name: 'node', about: 'Name of a node.' },
@@ -82,7 +86,7 @@ export const healthRoutes: readonly Route[] = [
 
 type NearRequest = RouteRequest<DiscoveryName | 'near' | 'node-meta'>
 
-function readNode(agent: AgentContext, request: RouteRequest<DiscoveryName>): Promise<RouteResponse> {
+function readNode(agent: HealthAgent, request: RouteRequest<DiscoveryName>): Promise<RouteResponse> {
   return discoveryRead(agent, request, {
     missing: 'Missing node name',
     endpoint: nodeChecksEndpoint,
@@ -91,7 +95,7 @@ function readNode(agent: AgentContext, request: RouteRequest<DiscoveryName>): Pr
   })
 }
 
-function readChecks(agent: AgentContext, request: NearRequest): Promise<RouteResponse> {
+function readChecks(agent: HealthAgent, request: NearRequest): Promise<RouteResponse> {
   return discoveryRead(agent, request, {
     missing: 'Missing service name',
     endpoint: serviceChecksEndpoint,
@@ -102,7 +106,7 @@ function readChecks(agent: AgentContext, request: NearRequest): Promise<RouteRes
 
 /** Instances that are not passing are removed here, after the read: their changes wake a blocking read, too. */
 async function readService(
-  agent: AgentContext,
+  agent: HealthAgent,
   request: RouteRequest<NamesOf<typeof serviceParameters>>,
   connect: boolean,
 ): Promise<RouteResponse> {
@@ -132,7 +136,7 @@ function passingOnly(query: QueryParameters<'passing'>, release: Release): Resul
   return truths.has(given) ? ok(true) : err('Invalid value for ?passing')
 }
 
-function readState(agent: AgentContext, request: NearRequest): Promise<RouteResponse> {
+function readState(agent: HealthAgent, request: NearRequest): Promise<RouteResponse> {
   return discoveryRead(agent, request, {
     missing: 'Missing check state',
     endpoint: stateChecksEndpoint,

@@ -3,7 +3,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import { blockingWaitMaxMs } from '../../model/limits.ts'
 import { type ModifyIndex, modifyIndexOf, noChange } from '../../model/log-position.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithSelf } from '../contract/agent-context.ts'
 import type { CallOptions } from '../contract/call.ts'
 import type { Consistency, ReadOptions } from '../contract/reading.ts'
 import type { NamesOf, QueryParameters, RouteRequest } from '../contract/route.ts'
@@ -16,10 +16,7 @@ export type ReadName = NamesOf<typeof readParameters>
  * The options of a read. Every endpoint that accepts `dc` accepts all of them, including writes. Reference:
  * http-conventions.md#common-query-parameters, http-reads.md#consistency-modes.
  */
-export function parseReadOptions(
-  agent: Pick<AgentContext, 'self'>,
-  query: QueryParameters<ReadName>,
-): Result<ReadOptions, Failure> {
+export function parseReadOptions(agent: WithSelf, query: QueryParameters<ReadName>): Result<ReadOptions, Failure> {
   const age = parseConsistency(query)
   if (!age.ok) return age
   const waiting = parseWaiting(query)
@@ -64,7 +61,7 @@ function parseWaiting(
 }
 
 /** Empty for the agent's own datacenter. */
-function otherDatacenter(agent: Pick<AgentContext, 'self'>, query: QueryParameters<'dc'>): string {
+function otherDatacenter(agent: WithSelf, query: QueryParameters<'dc'>): string {
   const named = query.get('dc') ?? ''
   return named === '' || named === agent.self().datacenter ? '' : named
 }
@@ -79,7 +76,7 @@ export function callIn(
 
 /** The options of a write, from the request. */
 export function writingCall(
-  agent: Pick<AgentContext, 'self'>,
+  agent: WithSelf,
   request: Pick<RouteRequest<ReadName>, 'call' | 'query'>,
 ): Result<CallOptions, Failure> {
   const options = parseReadOptions(agent, request.query)

@@ -4,19 +4,19 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { uuidOf } from '../../base/uuid.ts'
 import type { Failure } from '../../model/failure.ts'
 import { denied, refusedUnlessAllowed, within } from '../contract/access.ts'
+import type { CommandDefinition, WriteIdentity } from '../contract/command.ts'
+import type { WriteEndpoint } from '../contract/endpoint.ts'
 import { meshSpellings } from '../contract/names.ts'
 import { textReply } from '../contract/reply.ts'
-import {
-  type CommandDefinition,
-  measured,
-  type ServerContext,
-  type WriteEndpoint,
-  type WriteIdentity,
-} from '../contract/server-context.ts'
+import type { WithConsensus, WithProposals, WithState } from '../contract/server-context.ts'
+import { measured, type WithEnv } from '../contract/surroundings.ts'
 import { type IntentionOutcome, intentionCreate, intentionDelete, intentionUpdate, missing } from './commands.ts'
 import { contentFields, intentionId } from './model.ts'
 import { contentOf, type IntentionSaid } from './validation.ts'
 import { intentionById } from './views.ts'
+
+/** The server as far as these endpoints use it. */
+type IntentionServer = WithEnv & WithState & WithProposals & WithConsensus
 
 /** A wrong action is reported by `contentOf`, and not as malformed. */
 const said = z.object({ ...contentFields, action: z.string(), sourceType: z.string(), defaultPort: z.number() })
@@ -34,7 +34,7 @@ const method = 'Intention.Apply'
 /**
  * Returns the ID of the intention. A caller that changes one needs write rights for its old and its new destination.
  */
-export const applyEndpoint: WriteEndpoint<ApplyArgs, string> = {
+export const applyEndpoint: WriteEndpoint<ApplyArgs, string, IntentionServer> = {
   method,
   kind: 'write',
   args: applyArgs,
@@ -49,7 +49,7 @@ export const applyEndpoint: WriteEndpoint<ApplyArgs, string> = {
 }
 
 async function create(
-  server: ServerContext,
+  server: WithEnv & WithProposals,
   given: IntentionSaid,
   identity: WriteIdentity | undefined,
   authorizer: Authorizer,
@@ -67,7 +67,7 @@ async function create(
 }
 
 async function change(
-  server: ServerContext,
+  server: IntentionServer,
   args: ChangeArgs,
   identity: WriteIdentity | undefined,
   authorizer: Authorizer,
@@ -87,7 +87,7 @@ async function change(
  * needed. The command takes effect only if the destination is still the same.
  */
 async function seenFor(
-  server: ServerContext,
+  server: IntentionServer,
   args: ChangeArgs,
   authorizer: Authorizer,
 ): Promise<Result<string | null, Failure>> {
@@ -117,7 +117,7 @@ function writeRefused(authorizer: Authorizer, destination: string): Ask | undefi
 }
 
 async function propose<Body>(
-  server: ServerContext,
+  server: WithProposals,
   command: CommandDefinition<Body, IntentionOutcome>,
   body: Body,
   identity: WriteIdentity | undefined,

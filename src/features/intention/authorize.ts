@@ -4,7 +4,7 @@ import type { Failure } from '../../model/failure.ts'
 import { noChange } from '../../model/log-position.ts'
 import { readSpiffeId, type ServiceId } from '../../pki/spiffe.ts'
 import { isOfMesh, type TrustDomains } from '../../pki/trust-domains.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithAccess, WithCachedReads, WithMesh, WithRights } from '../contract/agent-context.ts'
 import { allowedHere } from '../contract/asking.ts'
 import {
   type CacheUse,
@@ -14,6 +14,7 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type { WithEnv } from '../contract/surroundings.ts'
 import { jsonAnswer } from '../http/declared.ts'
 import { decodeBody } from '../http/json-body.ts'
 import { authorizeBody } from './body.ts'
@@ -22,8 +23,11 @@ import { type IntentionRow, intentionText } from './model.ts'
 import { decidingOf, defaultNamespace } from './place.ts'
 import { intentionNameMax } from './validation.ts'
 
+/** The agent as far as it is used here. */
+export type AuthorizeAgent = WithEnv & WithCachedReads & WithRights & WithAccess & WithMesh
+
 /** Proxies call this for each incoming connection. Reference: mesh.md#authorize. */
-export const authorizeRoute: Route = {
+export const authorizeRoute: Route<AuthorizeAgent> = {
   path: '/v1/agent/connect/authorize',
   since: 'mesh',
   operations: {
@@ -52,7 +56,7 @@ interface Asked {
   readonly client: ServiceId
 }
 
-async function authorize(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function authorize(agent: AuthorizeAgent, request: RouteRequest): Promise<RouteResponse> {
   const asked = askedIn(request.body)
   if (!asked.ok) return failed(asked.error)
   const { target, client } = asked.value
@@ -106,7 +110,7 @@ function strangerTo(domains: TrustDomains | undefined, client: ServiceId): Decis
 
 /** Decides by the first of the target's intentions that matches the client, otherwise by access control. */
 function decisionOn(
-  { accessControl }: AgentContext,
+  { accessControl }: WithAccess,
   inOrder: readonly IntentionRow[],
   { namespace, service }: ServiceId,
 ): Decision {

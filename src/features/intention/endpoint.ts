@@ -3,8 +3,9 @@ import type { Authorizer } from '../../access/authorizer.ts'
 import { ok } from '../../base/result.ts'
 import { noChange } from '../../model/log-position.ts'
 import { asks, filters, keptOf, refusedUnlessAllowed } from '../contract/access.ts'
+import type { QueryEndpoint, ServerEndpoint } from '../contract/endpoint.ts'
 import { flagReply, listOfAll, orNull, replyWith } from '../contract/reply.ts'
-import type { QueryEndpoint, ServerEndpoint } from '../contract/server-context.ts'
+import type { WithConsensus, WithServerAccess, WithState } from '../contract/server-context.ts'
 import { byRow, newestOf } from '../contract/visible-index.ts'
 import { type IntentionRow, intentionId, place } from './model.ts'
 import { areIntentions, isIntention } from './replies.ts'
@@ -16,6 +17,9 @@ import {
   intentionsFor,
   intentionsIndex,
 } from './views.ts'
+
+/** The server as far as these endpoints use it. */
+type IntentionServer = WithState & WithConsensus & WithServerAccess
 
 /** Rights to an intention are those to its destination, by name. Reference: mesh.md#rights-to-intentions. */
 
@@ -88,7 +92,7 @@ const checkArgs = z.object({ source: place, destination: place })
  * setting of the server. A caller that does not accept stale answers gets one after this server has confirmed that it
  * leads.
  */
-export const checkEndpoint: ServerEndpoint<z.infer<typeof checkArgs>, boolean> = {
+export const checkEndpoint: ServerEndpoint<z.infer<typeof checkArgs>, boolean, IntentionServer> = {
   method: 'Intention.Check',
   kind: 'server',
   args: checkArgs,

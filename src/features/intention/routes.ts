@@ -2,18 +2,21 @@ import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithAliases, WithQueries, WithSelf, WithServerCalls, WithWrites } from '../contract/agent-context.ts'
 import type { CallOptions } from '../contract/call.ts'
 import { badRequest, declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
 import { jsonAnswer, listOf, readParameters, textAnswer } from '../http/declared.ts'
 import { decodeBody } from '../http/json-body.ts'
 import { parseReadOptions, type ReadName, writingCall } from '../http/read-options.ts'
 import { applyEndpoint } from './apply-endpoint.ts'
-import { authorizeRoute } from './authorize.ts'
+import { type AuthorizeAgent, authorizeRoute } from './authorize.ts'
 import { intentionBody, intentionIdOf, saidIn } from './body.ts'
 import { checkEndpoint, getEndpoint, listEndpoint, matchEndpoint } from './endpoint.ts'
 import { intentionJson, intentionShape } from './model.ts'
 import { checkParameters, checkQuestion, matchParameters, matchQuestion } from './questions.ts'
+
+/** The agent as far as these routes use it. */
+type IntentionAgent = WithAliases & WithWrites & WithQueries & WithServerCalls & WithSelf
 
 const intention = { name: 'intention', about: 'ID of an intention.' } as const
 const written = jsonAnswer('Its ID.', z.strictObject({ ID: z.string() }))
@@ -21,7 +24,7 @@ const givenAbout = 'The intention. Names of members may have their letters in an
 const writeAsks = { asks: 'service:intentions=write of its destination' } as const
 
 /** Answers wait for a change, like the field's, but have no index. Reference: mesh.md#intention-calls. */
-export const intentionRoutes: readonly Route[] = [
+export const intentionRoutes: readonly Route<IntentionAgent & AuthorizeAgent>[] = [
   {
     path: '/v1/connect/intentions',
     since: 'mesh',
@@ -108,14 +111,14 @@ export const intentionRoutes: readonly Route[] = [
 
 type IntentionRequest = RouteRequest<ReadName>
 
-async function list(agent: AgentContext, request: IntentionRequest): Promise<RouteResponse> {
+async function list(agent: WithQueries & WithSelf, request: IntentionRequest): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const answer = await agent.query(listEndpoint, {}, options.value, request.call)
   return answer.ok ? { kind: 'json', value: answer.value.value.map(intentionJson) } : failed(answer.error)
 }
 
-async function read(agent: AgentContext, request: IntentionRequest): Promise<RouteResponse> {
+async function read(agent: WithQueries & WithSelf, request: IntentionRequest): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const id = intentionIdOf(textOfByteString(request.rest))
@@ -127,7 +130,7 @@ async function read(agent: AgentContext, request: IntentionRequest): Promise<Rou
   return { kind: 'json', value: intentionJson(value) }
 }
 
-async function create(agent: AgentContext, request: IntentionRequest): Promise<RouteResponse> {
+async function create(agent: IntentionAgent, request: IntentionRequest): Promise<RouteResponse> {
   const call = writingCall(agent, request)
   if (!call.ok) return failed(call.error)
   const body = decodeBody(request.body, intentionBody, 'Failed to decode request body')
@@ -139,7 +142,7 @@ async function create(agent: AgentContext, request: IntentionRequest): Promise<R
 }
 
 /** The path names the intention, and the body's ID is ignored. */
-async function update(agent: AgentContext, request: IntentionRequest): Promise<RouteResponse> {
+async function update(agent: IntentionAgent, request: IntentionRequest): Promise<RouteResponse> {
   const change = changeOf(agent, request)
   if (!change.ok) return failed(change.error)
   const body = decodeBody(request.body, intentionBody)
@@ -150,7 +153,7 @@ async function update(agent: AgentContext, request: IntentionRequest): Promise<R
   return updated.ok ? { kind: 'json', value: { ID: updated.value } } : failed(updated.error)
 }
 
-async function remove(agent: AgentContext, request: IntentionRequest): Promise<RouteResponse> {
+async function remove(agent: WithWrites & WithSelf, request: IntentionRequest): Promise<RouteResponse> {
   const change = changeOf(agent, request)
   if (!change.ok) return failed(change.error)
   const { id, call } = change.value
@@ -160,7 +163,7 @@ async function remove(agent: AgentContext, request: IntentionRequest): Promise<R
 
 /** The intention to be changed, and its datacenter. */
 function changeOf(
-  agent: AgentContext,
+  agent: WithSelf,
   request: IntentionRequest,
 ): Result<{ readonly id: string; readonly call: CallOptions }, Failure> {
   const call = writingCall(agent, request)
@@ -171,7 +174,7 @@ function changeOf(
 }
 
 async function match(
-  agent: AgentContext,
+  agent: WithQueries & WithSelf,
   request: RouteRequest<ReadName | (typeof matchParameters)[number]['name']>,
 ): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
@@ -186,7 +189,7 @@ async function match(
 }
 
 async function check(
-  agent: AgentContext,
+  agent: IntentionAgent,
   request: RouteRequest<ReadName | (typeof checkParameters)[number]['name']>,
 ): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)

@@ -16,8 +16,8 @@ import {
   servicesOfNode,
 } from '../catalog/views.ts'
 import { filters } from '../contract/access.ts'
+import type { QueryEndpoint } from '../contract/endpoint.ts'
 import { listOfAll, membersAre, orNull, replyWith } from '../contract/reply.ts'
-import type { QueryEndpoint } from '../contract/server-context.ts'
 import { checksSeenBy, seesNode, servicesSeenBy } from '../discovery/sight.ts'
 import type { NodeOverview } from './model.ts'
 

@@ -2,7 +2,8 @@ import { textOfByteString } from '../../base/bytes.ts'
 import type { Json } from '../../base/json.ts'
 import type { Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithQueries, WithSelf } from '../contract/agent-context.ts'
+import type { QueryEndpoint } from '../contract/endpoint.ts'
 import type { Answer } from '../contract/reading.ts'
 import {
   answered,
@@ -13,15 +14,18 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
-import type { QueryEndpoint } from '../contract/server-context.ts'
+import type { WithRelease } from '../contract/surroundings.ts'
 import { shownNodes } from '../discovery/datacenters.ts'
 import { emptyAnswer, indexHeaders, jsonAnswer, listOf, readParameters } from '../http/declared.ts'
 import { parseReadOptions, type ReadName } from '../http/read-options.ts'
 import { nodeOverviewEndpoint, overviewEndpoint } from './endpoint.ts'
 import { overviewJson, overviewShape, summariesJson, summaryShape } from './model.ts'
 
+/** The agent as far as these routes use it. */
+type InternalAgent = WithRelease & WithQueries & WithSelf
+
 /** Reference: operator.md#web-interface-endpoints. */
-export const internalRoutes: readonly Route[] = [
+export const internalRoutes: readonly Route<InternalAgent>[] = [
   {
     path: '/v1/internal/ui/nodes',
     operations: {
@@ -61,19 +65,19 @@ export const internalRoutes: readonly Route[] = [
   },
 ]
 
-async function readNodes(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+async function readNodes(agent: InternalAgent, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   const { datacenter } = shownNodes(agent, request.query)
   const answer = await read(agent, request, overviewEndpoint, {})
   if (!answer.ok) return failed(answer.error)
   return answered(answer.value, 'nodes', (nodes): Json => nodes.map((each) => overviewJson(each, datacenter)))
 }
 
-async function readServices(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+async function readServices(agent: WithQueries & WithSelf, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   const answer = await read(agent, request, overviewEndpoint, {})
   return answer.ok ? answered(answer.value, 'services', summariesJson) : failed(answer.error)
 }
 
-async function readNode(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+async function readNode(agent: InternalAgent, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   if (request.rest === '') return badRequest('Missing node name')
   const { datacenter } = shownNodes(agent, request.query)
   const answer = await read(agent, request, nodeOverviewEndpoint, { node: textOfByteString(request.rest) })
@@ -85,7 +89,7 @@ async function readNode(agent: AgentContext, request: RouteRequest<ReadName>): P
 
 /** For a web page, old data are better than none: without a leader, any server answers. */
 async function read<Args, Reply>(
-  agent: AgentContext,
+  agent: WithQueries & WithSelf,
   request: RouteRequest<ReadName>,
   endpoint: QueryEndpoint<Args, Reply>,
   args: Args,

@@ -4,10 +4,15 @@ import { err, ok } from '../../base/result.ts'
 import type { KeyAnswers, KeyRequest } from '../../gossip/pool.ts'
 import type { Failure } from '../../model/failure.ts'
 import { refusedUnlessAllowed, tellDenied, within } from '../contract/access.ts'
+import type { ServerEndpoint } from '../contract/endpoint.ts'
 import { count } from '../contract/fields.ts'
-import type { ServerEndpoint } from '../contract/server-context.ts'
+import type { WithDatacenters, WithPlace, WithPoolKeys } from '../contract/server-context.ts'
+import type { WithEnv } from '../contract/surroundings.ts'
 import { datacentersByDistance } from '../discovery/datacenters.ts'
 import { relayFactorMax } from './model.ts'
+
+/** The server as far as these endpoints use it. */
+type KeyringServer = WithEnv & WithPoolKeys & WithPlace & WithDatacenters
 
 const poolKeysReply = z.object({
   answers: z
@@ -49,7 +54,7 @@ export function keysDenied({ right }: Ask): Failure {
 }
 
 /** Asks every member of one of the server's pools to perform an operation on its keys. */
-export const poolKeysEndpoint: ServerEndpoint<KeyArgs, PoolKeysReply> = {
+export const poolKeysEndpoint: ServerEndpoint<KeyArgs, PoolKeysReply, KeyringServer> = {
   method: 'Internal.KeyringOperation',
   kind: 'server',
   args: keyArgs,

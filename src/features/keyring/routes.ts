@@ -5,7 +5,7 @@ import type { KeyRequest } from '../../gossip/pool.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
 import { noChange } from '../../model/log-position.ts'
 import { tellDenied } from '../contract/access.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithPools, WithRights, WithSelf, WithServerCalls } from '../contract/agent-context.ts'
 import { type CallOptions, withinTime } from '../contract/call.ts'
 import type { ReadOptions } from '../contract/reading.ts'
 import {
@@ -17,10 +17,14 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type { WithEnv } from '../contract/surroundings.ts'
 import { done, jsonAnswer, listOf, parameter } from '../http/declared.ts'
 import { decodeBody, object, text } from '../http/json-body.ts'
 import { type KeyArgs, keysDenied, keysRefused, poolKeysEndpoint } from './endpoint.ts'
 import { keysJson, keysProblem, keysShape, type PoolKeys, relayFactorMax } from './model.ts'
+
+/** The agent as far as these routes use it. */
+type KeyringAgent = WithEnv & WithServerCalls & WithRights & WithSelf & WithPools
 
 const keyBody = object({ Key: text })
 const relayFactor = parameter(
@@ -33,7 +37,7 @@ const relayFactor = parameter(
  * The asked agent sends the query in its own pool itself. Reference: operator.md#get-v1-operator-keyring,
  * operator.md#put-v1-operator-keyring.
  */
-export const keyringRoutes: readonly Route[] = [
+export const keyringRoutes: readonly Route<KeyringAgent>[] = [
   {
     path: '/v1/operator/keyring',
     since: 'control-over-http',
@@ -54,13 +58,13 @@ export const keyringRoutes: readonly Route[] = [
 
 type KeyringRequest = RouteRequest<'relay-factor'>
 
-async function listKeys(agent: AgentContext, request: KeyringRequest): Promise<RouteResponse> {
+async function listKeys(agent: KeyringAgent, request: KeyringRequest): Promise<RouteResponse> {
   const relays = relayFactorOf(request.query.get('relay-factor') ?? '')
   if (!relays.ok) return badRequest(relays.error)
   return answer(agent, request, { action: 'list', relayFactor: relays.value })
 }
 
-function changeOfKeys(summary: string, action: 'install' | 'use' | 'remove'): Operation {
+function changeOfKeys(summary: string, action: 'install' | 'use' | 'remove'): Operation<KeyringAgent> {
   return declared({
     summary,
     access: { asks: 'keyring:write' },
@@ -88,7 +92,7 @@ function relayFactorOf(given: string): Result<number, string> {
   return { ok: false, error: `Invalid relay factor: Relay factor must be in range: [0, ${relayFactorMax}]` }
 }
 
-async function answer(agent: AgentContext, request: KeyringRequest, wanted: KeyRequest): Promise<RouteResponse> {
+async function answer(agent: KeyringAgent, request: KeyringRequest, wanted: KeyRequest): Promise<RouteResponse> {
   const reader = await agent.authorizer(request.call)
   if (!reader.ok) return failed(reader.error)
   const refused = keysRefused(reader.value, wanted.action)
@@ -112,7 +116,7 @@ async function answer(agent: AgentContext, request: KeyringRequest, wanted: KeyR
 
 /** The pool of all datacenters, if there is one, and the pool of each other datacenter, through servers. */
 async function otherPools(
-  agent: AgentContext,
+  agent: KeyringAgent,
   { call }: KeyringRequest,
   wanted: KeyRequest,
 ): Promise<Result<readonly [wan: readonly PoolKeys[], elsewhere: readonly PoolKeys[]], Failure>> {
@@ -160,7 +164,7 @@ async function askTogether(
  * continues.
  */
 async function askThere(
-  agent: AgentContext,
+  agent: WithEnv & WithServerCalls,
   { token }: CallOptions,
   datacenter: string,
   args: KeyArgs,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Release, releaseOf } from '../../model/release.ts'
+import type { CommandDefinition } from '../contract/command.ts'
 import { bytes, byteText, count, isByteText, membersOf, readWith, uint64, uint64Of } from '../contract/fields.ts'
-import type { CommandDefinition } from '../contract/server-context.ts'
 import { lockDelaysTable, reapedFloor, tombstoneTable } from './tables.ts'
 import { deleteKey, deleteKeyAt, deleteTree, isAt, lockKey, setKey, unlockKey } from './writes.ts'
 

@@ -3,9 +3,14 @@ import type { Closable } from '../../env/async.ts'
 import { tombstoneGranularityMs, tombstoneTtlMs } from '../../model/limits.ts'
 import type { ModifyIndex } from '../../model/log-position.ts'
 import { hasBehaviour } from '../../model/release.ts'
-import type { LeaderDuty, ServerContext } from '../contract/server-context.ts'
+import type { LeaderDuty, RunningDuty } from '../contract/duty.ts'
+import type { WithProposals, WithState } from '../contract/server-context.ts'
+import type { WithEnv, WithRelease } from '../contract/surroundings.ts'
 import { kvReapTombstones } from './commands.ts'
 import { tombstoneTable } from './tables.ts'
+
+/** The server as far as this duty uses it. */
+type KvServer = WithEnv & WithRelease & WithState & WithProposals
 
 /** Maximum number of tombstones that one command reaps: a few milliseconds of work for every server. */
 const reapMax = 1024
@@ -28,7 +33,7 @@ interface Sighting {
  * time it would be due exactly at a step, and the last bit of a sum would decide whether that step reaps them or the
  * next one.
  */
-export const reapTombstones: LeaderDuty = {
+export const reapTombstones: LeaderDuty<RunningDuty, KvServer> = {
   name: 'kv.reap-tombstones',
   start: (server) => {
     if (!hasBehaviour(server.release, 'kv-tombstones')) return { close: () => {} }
@@ -39,14 +44,14 @@ export const reapTombstones: LeaderDuty = {
 }
 
 class Reaper implements Closable {
-  readonly #server: ServerContext
+  readonly #server: KvServer
   /** In order of age, the oldest first. */
   readonly #sightings: Sighting[] = []
   #steps = 0
   #timer: Closable | undefined
   #closed = false
 
-  constructor(server: ServerContext) {
+  constructor(server: KvServer) {
     this.#server = server
   }
 

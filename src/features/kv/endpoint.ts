@@ -6,16 +6,12 @@ import { kvValueBytesMax } from '../../model/limits.ts'
 import { greater, type ModifyIndex, noChange } from '../../model/log-position.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { asks, filters, keptOf } from '../contract/access.ts'
+import type { CommandDefinition, WriteIdentity } from '../contract/command.ts'
+import type { QueryEndpoint, WriteEndpoint } from '../contract/endpoint.ts'
 import { bytes, byteText, isByteText, readWith, uint64, uint64Of } from '../contract/fields.ts'
 import { flagReply, listOfAll, orNull, replyWith, textsReply } from '../contract/reply.ts'
-import {
-  type CommandDefinition,
-  measured,
-  type QueryEndpoint,
-  type ServerContext,
-  type WriteEndpoint,
-  type WriteIdentity,
-} from '../contract/server-context.ts'
+import type { WithDuties, WithProposals, WithState } from '../contract/server-context.ts'
+import { measured, type WithEnv } from '../contract/surroundings.ts'
 import { byRow, newestOf, type Sight } from '../contract/visible-index.ts'
 import {
   kvDelete,
@@ -35,11 +31,14 @@ import { isKvEntry } from './replies.ts'
 import { listingRefused, readingRefused, treeRefused, writingRefused } from './rights.ts'
 import { kvTable, packedRow, reapedFloor, tombstoneTable } from './tables.ts'
 
+/** The server as far as these endpoints use it. */
+type KvServer = WithEnv & WithState & WithProposals & WithDuties
+
 const key = byteText.min(1)
 const value = bytes.refine((given) => given.length <= kvValueBytesMax, 'value too large')
 
 function apply<Body, Outcome>(
-  server: ServerContext,
+  server: WithEnv & WithProposals,
   command: CommandDefinition<Body, Outcome>,
   body: Body,
   identity: WriteIdentity | undefined,
@@ -64,7 +63,7 @@ const putArgs = readWith((given): PutArgs | undefined => {
   return { key, value, flags: bits }
 })
 
-export const putEndpoint: WriteEndpoint<PutArgs, boolean> = {
+export const putEndpoint: WriteEndpoint<PutArgs, boolean, WithEnv & WithProposals> = {
   method: 'KV.Put',
   kind: 'write',
   args: putArgs,
@@ -75,7 +74,7 @@ export const putEndpoint: WriteEndpoint<PutArgs, boolean> = {
 
 const putCasArgs = z.object({ key, value, flags: uint64, index: uint64 })
 
-export const putCasEndpoint: WriteEndpoint<z.infer<typeof putCasArgs>, boolean> = {
+export const putCasEndpoint: WriteEndpoint<z.infer<typeof putCasArgs>, boolean, WithEnv & WithProposals> = {
   method: 'KV.PutCas',
   kind: 'write',
   args: putCasArgs,
@@ -88,7 +87,7 @@ const session = z.string()
 const lockArgs = z.object({ key, value, flags: uint64, session })
 
 /** The leader states which lock delays are over; the command decides. */
-export const lockEndpoint: WriteEndpoint<z.infer<typeof lockArgs>, LockAnswer> = {
+export const lockEndpoint: WriteEndpoint<z.infer<typeof lockArgs>, LockAnswer, KvServer> = {
   method: 'KV.Lock',
   kind: 'write',
   args: lockArgs,
@@ -98,7 +97,7 @@ export const lockEndpoint: WriteEndpoint<z.infer<typeof lockArgs>, LockAnswer> =
     apply(server, kvLock, { ...args, delayOver: delayOverOf(server, args.key) }, identity),
 }
 
-export const unlockEndpoint: WriteEndpoint<z.infer<typeof lockArgs>, boolean> = {
+export const unlockEndpoint: WriteEndpoint<z.infer<typeof lockArgs>, boolean, WithEnv & WithProposals> = {
   method: 'KV.Unlock',
   kind: 'write',
   args: lockArgs,
@@ -109,7 +108,7 @@ export const unlockEndpoint: WriteEndpoint<z.infer<typeof lockArgs>, boolean> = 
 
 const deleteArgs = z.object({ key })
 
-export const deleteEndpoint: WriteEndpoint<z.infer<typeof deleteArgs>, boolean> = {
+export const deleteEndpoint: WriteEndpoint<z.infer<typeof deleteArgs>, boolean, WithEnv & WithProposals> = {
   method: 'KV.Delete',
   kind: 'write',
   args: deleteArgs,
@@ -120,7 +119,7 @@ export const deleteEndpoint: WriteEndpoint<z.infer<typeof deleteArgs>, boolean> 
 
 const deleteCasArgs = z.object({ key, index: uint64 })
 
-export const deleteCasEndpoint: WriteEndpoint<z.infer<typeof deleteCasArgs>, boolean> = {
+export const deleteCasEndpoint: WriteEndpoint<z.infer<typeof deleteCasArgs>, boolean, WithEnv & WithProposals> = {
   method: 'KV.DeleteCas',
   kind: 'write',
   args: deleteCasArgs,
@@ -132,7 +131,7 @@ export const deleteCasEndpoint: WriteEndpoint<z.infer<typeof deleteCasArgs>, boo
 const prefixArgs = z.object({ prefix: byteText })
 type PrefixArgs = z.infer<typeof prefixArgs>
 
-export const deleteTreeEndpoint: WriteEndpoint<PrefixArgs, boolean> = {
+export const deleteTreeEndpoint: WriteEndpoint<PrefixArgs, boolean, WithEnv & WithProposals> = {
   method: 'KV.DeleteTree',
   kind: 'write',
   args: prefixArgs,

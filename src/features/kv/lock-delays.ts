@@ -2,9 +2,14 @@ import type { Closable } from '../../env/async.ts'
 import { failureText } from '../../model/failure.ts'
 import { lockDelayMaxMs } from '../../model/limits.ts'
 import type { ModifyIndex } from '../../model/log-position.ts'
-import type { LeaderDuty, ServerContext } from '../contract/server-context.ts'
+import type { LeaderDuty } from '../contract/duty.ts'
+import type { WithDuties, WithProposals, WithState, WithWatches } from '../contract/server-context.ts'
+import type { WithEnv } from '../contract/surroundings.ts'
 import { kvForgetLockDelays } from './commands.ts'
 import { lockDelaysTable } from './tables.ts'
+
+/** The server as far as this duty uses it. */
+type LockDelaysServer = WithEnv & WithState & WithProposals & WithWatches
 
 /** Interval at which delays that are over are forgotten. */
 const forgetEveryMs = 30_000
@@ -30,19 +35,19 @@ interface Sighting {
  * 3. A delay that begins between the decision and the lock has a greater index than the command carries, and refuses
  *    it.
  */
-export const lockDelays: LeaderDuty<LockDelays> = {
+export const lockDelays: LeaderDuty<LockDelays, LockDelaysServer> = {
   name: 'kv.lock-delays',
   start: (server) => new LockDelays(server),
 }
 
 /** For a command that locks this key: the index up to which its delays are over. */
-export function delayOverOf(server: ServerContext, key: string): number {
+export function delayOverOf(server: WithState & WithDuties, key: string): number {
   const delay = server.read().get(lockDelaysTable, key)
   return delay !== undefined && server.duty(lockDelays)?.isOver(delay) === true ? delay.index : 0
 }
 
 export class LockDelays implements Closable {
-  readonly #server: ServerContext
+  readonly #server: LockDelaysServer
   /** In order of age, the oldest first; as many as fit into the longest delay, `togetherMs` apart. */
   readonly #sightings: Sighting[] = []
   /** Delays up to this index are over, however long they are. */
@@ -51,7 +56,7 @@ export class LockDelays implements Closable {
   #timer: Closable | undefined
   #closed = false
 
-  constructor(server: ServerContext) {
+  constructor(server: LockDelaysServer) {
     this.#server = server
     this.#look()
   }

@@ -4,7 +4,7 @@ import { emptyBytes, textOfByteString } from '../../base/bytes.ts'
 import type { ReadTransaction, WriteTransaction } from '../../store/types.ts'
 import { keptOf } from '../contract/access.ts'
 import { bytes, byteText, count, uint64 } from '../contract/fields.ts'
-import type { ServerContext } from '../contract/server-context.ts'
+import type { WithDuties, WithState } from '../contract/server-context.ts'
 import { delayOverOf } from './lock-delays.ts'
 import { type KvEntry, type KvRow, valueBytes } from './model.ts'
 import { readingRefused, treeRefused, writingRefused } from './rights.ts'
@@ -31,7 +31,7 @@ export type KeyOperation = z.infer<typeof keyOperation>
 export const judgedOperation = z.strictObject({ ...operationFields, delayOver: count })
 export type JudgedOperation = z.infer<typeof judgedOperation>
 
-export function judged(server: ServerContext, operation: KeyOperation): JudgedOperation {
+export function judged(server: WithState & WithDuties, operation: KeyOperation): JudgedOperation {
   return { ...operation, delayOver: operation.verb === 'lock' ? delayOverOf(server, operation.key) : 0 }
 }
 

@@ -3,7 +3,7 @@ import { byteString, textOfByteString } from '../../base/bytes.ts'
 import type { Failure } from '../../model/failure.ts'
 import { kvValueBytesMax } from '../../model/limits.ts'
 import { hasBehaviour } from '../../model/release.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithQueries, WithSelf, WithWrites } from '../contract/agent-context.ts'
 import type { ReadOptions } from '../contract/reading.ts'
 import {
   answered,
@@ -15,6 +15,7 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type { WithRelease } from '../contract/surroundings.ts'
 import {
   digits,
   emptyAnswer,
@@ -41,6 +42,9 @@ import {
   unlockEndpoint,
 } from './endpoint.ts'
 import { kvEntryJson, kvEntryShape, valueBytes } from './model.ts'
+
+/** The agent as far as these routes use it. */
+type KvAgent = WithRelease & WithWrites & WithQueries & WithSelf
 
 const valueTooLarge = `Value exceeds ${kvValueBytesMax} byte limit`
 
@@ -75,7 +79,7 @@ type PutRequest = RouteRequest<NamesOf<typeof putParameters>>
 type DeleteRequest = RouteRequest<NamesOf<typeof deleteParameters>>
 
 /** Reference: keys.md#key-calls. */
-export const kvRoutes: readonly Route[] = [
+export const kvRoutes: readonly Route<KvAgent>[] = [
   {
     path: '/v1/kv/',
     rest: { name: 'key', about: 'May hold slashes; may be empty where a prefix is asked for.' },
@@ -119,7 +123,7 @@ export const kvRoutes: readonly Route[] = [
   },
 ]
 
-async function read(agent: AgentContext, request: GetRequest): Promise<RouteResponse> {
+async function read(agent: KvAgent, request: GetRequest): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   if (request.query.has('keys')) return readKeys(agent, request, options.value)
@@ -127,7 +131,11 @@ async function read(agent: AgentContext, request: GetRequest): Promise<RouteResp
   return readOne(agent, request, options.value)
 }
 
-async function readOne(agent: AgentContext, request: GetRequest, options: ReadOptions): Promise<RouteResponse> {
+async function readOne(
+  agent: WithRelease & WithQueries,
+  request: GetRequest,
+  options: ReadOptions,
+): Promise<RouteResponse> {
   if (request.rest === '') return missingKey
   const answer = await agent.query(getEndpoint, { key: request.rest }, options, request.call)
   if (!answer.ok) return unread(agent, answer.error)
@@ -138,12 +146,12 @@ async function readOne(agent: AgentContext, request: GetRequest, options: ReadOp
 }
 
 /** Release: `denied-key-is-told`. */
-function unread({ release }: AgentContext, failure: Failure): RouteResponse {
+function unread({ release }: WithRelease, failure: Failure): RouteResponse {
   const isTold = hasBehaviour(release, 'denied-key-is-told') || hasBehaviour(release, 'denied-key-is-told-once')
   return failure.kind === 'permission-denied' && !isTold ? { kind: 'empty', status: 404 } : failed(failure)
 }
 
-async function readTree(agent: AgentContext, request: GetRequest, options: ReadOptions): Promise<RouteResponse> {
+async function readTree(agent: WithQueries, request: GetRequest, options: ReadOptions): Promise<RouteResponse> {
   const answer = await agent.query(listEndpoint, { prefix: request.rest }, options, request.call)
   if (!answer.ok) return failed(answer.error)
   const { value: entries, meta } = answer.value
@@ -151,7 +159,7 @@ async function readTree(agent: AgentContext, request: GetRequest, options: ReadO
   return answered(answer.value, 'entries', (shown) => shown.map(kvEntryJson))
 }
 
-async function readKeys(agent: AgentContext, request: GetRequest, options: ReadOptions): Promise<RouteResponse> {
+async function readKeys(agent: WithQueries, request: GetRequest, options: ReadOptions): Promise<RouteResponse> {
   // The second spelling is an old mistake of the field that clients rely on.
   const separator = byteString(request.query.get('separator') ?? request.query.get('seperator') ?? '')
   const answer = await agent.query(keysEndpoint, { prefix: request.rest, separator }, options, request.call)
@@ -161,7 +169,7 @@ async function readKeys(agent: AgentContext, request: GetRequest, options: ReadO
   return answered(answer.value, 'keys', (shown) => shown.map(textOfByteString))
 }
 
-async function put(agent: AgentContext, given: PutRequest): Promise<RouteResponse> {
+async function put(agent: WithWrites & WithSelf, given: PutRequest): Promise<RouteResponse> {
   const placed = writingCall(agent, given)
   if (!placed.ok) return failed(placed.error)
   const request = { ...given, call: placed.value }
@@ -194,7 +202,7 @@ interface Entry {
   readonly flags: bigint
 }
 
-async function lock(agent: AgentContext, request: PutRequest, entry: Entry, acquire: string): Promise<RouteResponse> {
+async function lock(agent: WithWrites, request: PutRequest, entry: Entry, acquire: string): Promise<RouteResponse> {
   if (acquire === '') return missingSession
   const session = sessionIdOf(acquire)
   if (!session.ok) return badRequest(session.error)
@@ -208,7 +216,7 @@ async function lock(agent: AgentContext, request: PutRequest, entry: Entry, acqu
     : { kind: 'json', value: false }
 }
 
-async function unlock(agent: AgentContext, request: PutRequest, entry: Entry, release: string): Promise<RouteResponse> {
+async function unlock(agent: WithWrites, request: PutRequest, entry: Entry, release: string): Promise<RouteResponse> {
   if (release === '') return missingSession
   // A malformed session ID cannot name the holder of the key.
   const session = sessionIdOf(release)
@@ -217,7 +225,7 @@ async function unlock(agent: AgentContext, request: PutRequest, entry: Entry, re
   return done.ok ? { kind: 'json', value: done.value } : failed(done.error)
 }
 
-async function remove(agent: AgentContext, request: DeleteRequest): Promise<RouteResponse> {
+async function remove(agent: WithWrites & WithSelf, request: DeleteRequest): Promise<RouteResponse> {
   const placed = writingCall(agent, request)
   if (!placed.ok) return failed(placed.error)
   const { rest: key, query } = request

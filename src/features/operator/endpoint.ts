@@ -5,6 +5,7 @@ import { noChange } from '../../model/log-position.ts'
 import type { ClusterHealth } from '../../model/server-health.ts'
 import type { RequestRefusal } from '../../raft/core/types.ts'
 import { asks, refusedUnlessAllowed } from '../contract/access.ts'
+import type { QueryEndpoint, ServerEndpoint, WriteEndpoint } from '../contract/endpoint.ts'
 import { count, uint64 } from '../contract/fields.ts'
 import {
   flagReply,
@@ -17,7 +18,7 @@ import {
   orNull,
   replyWith,
 } from '../contract/reply.ts'
-import type { QueryEndpoint, ServerContext, ServerEndpoint, WriteEndpoint } from '../contract/server-context.ts'
+import type { WithConsensus, WithProposals, WithServers } from '../contract/server-context.ts'
 import { type AutopilotRow, autopilotSettings } from './autopilot.ts'
 import { autopilotSet } from './commands.ts'
 import type { RaftConfiguration, RaftServer } from './model.ts'
@@ -73,7 +74,11 @@ const noArgs = z.object({})
 const reads = asks<unknown>((authorizer) => refusedUnlessAllowed(authorizer, 'operator', '', 'read'))
 const writes = asks<unknown>((authorizer) => refusedUnlessAllowed(authorizer, 'operator', '', 'write'))
 
-export const raftConfigurationEndpoint: ServerEndpoint<z.infer<typeof noArgs>, RaftConfiguration> = {
+export const raftConfigurationEndpoint: ServerEndpoint<
+  z.infer<typeof noArgs>,
+  RaftConfiguration,
+  WithConsensus & WithServers
+> = {
   method: 'Operator.RaftConfiguration',
   kind: 'server',
   args: noArgs,
@@ -84,7 +89,7 @@ export const raftConfigurationEndpoint: ServerEndpoint<z.infer<typeof noArgs>, R
 }
 
 /** The health of the servers, as the leader sees it. */
-export const serverHealthEndpoint: ServerEndpoint<z.infer<typeof noArgs>, ClusterHealth> = {
+export const serverHealthEndpoint: ServerEndpoint<z.infer<typeof noArgs>, ClusterHealth, WithServers> = {
   method: 'Operator.ServerHealth',
   kind: 'server',
   args: noArgs,
@@ -95,7 +100,7 @@ export const serverHealthEndpoint: ServerEndpoint<z.infer<typeof noArgs>, Cluste
   serve: async (server) => ok(server.health() ?? { healthy: false, failureTolerance: 0, servers: [] }),
 }
 
-function configurationOf(server: ServerContext): RaftConfiguration {
+function configurationOf(server: WithConsensus & WithServers): RaftConfiguration {
   const status = server.raft.status()
   const known = server.servers()
   const servers = status.configuration.servers.map(({ id, address, suffrage }): RaftServer => {
@@ -116,7 +121,7 @@ const removePeerArgs = z.union([z.object({ id: z.string() }), z.object({ address
 type RemovePeerArgs = z.infer<typeof removePeerArgs>
 
 /** Removes a server that is gone for good from the Raft configuration. Returns nothing. */
-export const removePeerEndpoint: WriteEndpoint<RemovePeerArgs, null> = {
+export const removePeerEndpoint: WriteEndpoint<RemovePeerArgs, null, WithConsensus> = {
   method: 'Operator.RaftRemovePeer',
   kind: 'write',
   args: removePeerArgs,
@@ -134,7 +139,7 @@ export const removePeerEndpoint: WriteEndpoint<RemovePeerArgs, null> = {
 const transferArgs = z.object({ id: z.string() })
 
 /** Transfers leadership to the server with that ID or, if it is empty, to the most suitable one. */
-export const transferLeaderEndpoint: WriteEndpoint<z.infer<typeof transferArgs>, null> = {
+export const transferLeaderEndpoint: WriteEndpoint<z.infer<typeof transferArgs>, null, WithConsensus> = {
   method: 'Operator.TransferLeader',
   kind: 'write',
   args: transferArgs,
@@ -162,7 +167,7 @@ export const readAutopilotEndpoint: QueryEndpoint<z.infer<typeof noArgs>, Autopi
 const setAutopilotArgs = z.object({ settings: autopilotSettings, at: uint64.optional() })
 
 /** Returns whether the settings were replaced: with `at`, only if they were last changed at that index. */
-export const setAutopilotEndpoint: WriteEndpoint<z.infer<typeof setAutopilotArgs>, boolean> = {
+export const setAutopilotEndpoint: WriteEndpoint<z.infer<typeof setAutopilotArgs>, boolean, WithProposals> = {
   method: 'Operator.AutopilotSetConfiguration',
   kind: 'write',
   args: setAutopilotArgs,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { noChange } from '../../model/log-position.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithQueries, WithSelf, WithServerCalls, WithWrites } from '../contract/agent-context.ts'
 import {
   badRequest,
   declared,
@@ -25,6 +25,9 @@ import {
 } from './endpoint.ts'
 import { clusterHealthJson, clusterHealthShape, raftConfigurationJson, raftConfigurationShape } from './model.ts'
 
+/** The agent as far as these routes use it. */
+type OperatorAgent = WithWrites & WithQueries & WithServerCalls & WithSelf
+
 const cas = parameter('cas', digits, 'Only if the settings have this ModifyIndex.')
 const removeParameters = [
   ...readParameters,
@@ -36,7 +39,7 @@ const transferParameters = [
   parameter('id', z.string(), 'ID of the server that is to lead; any other voter where it is absent.'),
 ] as const
 
-function transferOperation(): Operation {
+function transferOperation(): Operation<WithWrites & WithSelf> {
   return declared({
     summary: 'Transfer leadership to another server',
     access: { asks: 'operator:write' },
@@ -48,7 +51,7 @@ function transferOperation(): Operation {
 const noArea = emptyAnswer(404, 'There are no areas.')
 
 /** Reference: operator.md#operator-endpoints. */
-export const operatorRoutes: readonly Route[] = [
+export const operatorRoutes: readonly Route<OperatorAgent>[] = [
   {
     path: '/v1/operator/raft/configuration',
     operations: {
@@ -143,7 +146,10 @@ export const operatorRoutes: readonly Route[] = [
   },
 ]
 
-async function readConfiguration(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+async function readConfiguration(
+  agent: WithServerCalls & WithSelf,
+  request: RouteRequest<ReadName>,
+): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const answer = await agent.ask(raftConfigurationEndpoint, {}, options.value, request.call)
@@ -151,7 +157,7 @@ async function readConfiguration(agent: AgentContext, request: RouteRequest<Read
 }
 
 async function removePeer(
-  agent: AgentContext,
+  agent: WithWrites & WithSelf,
   request: RouteRequest<NamesOf<typeof removeParameters>>,
 ): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
@@ -164,7 +170,7 @@ async function removePeer(
 
 /** In the form of later releases of the field. */
 async function transferLeader(
-  agent: AgentContext,
+  agent: WithWrites & WithSelf,
   request: RouteRequest<NamesOf<typeof transferParameters>>,
 ): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
@@ -174,7 +180,7 @@ async function transferLeader(
   return handed.ok ? { kind: 'json', value: { Success: true } } : failed(handed.error)
 }
 
-async function readAutopilot(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+async function readAutopilot(agent: WithQueries & WithSelf, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const read = { ...options.value, minIndex: noChange, waitMs: 0 }
@@ -185,7 +191,10 @@ async function readAutopilot(agent: AgentContext, request: RouteRequest<ReadName
   return { kind: 'json', value: autopilotJson(value) }
 }
 
-async function setAutopilot(agent: AgentContext, request: RouteRequest<ReadName | 'cas'>): Promise<RouteResponse> {
+async function setAutopilot(
+  agent: WithWrites & WithSelf,
+  request: RouteRequest<ReadName | 'cas'>,
+): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const settings = autopilotSettingsFrom(request.body)
@@ -203,7 +212,7 @@ function noSuchArea(): Promise<RouteResponse> {
 }
 
 /** Bad health is answered with 429, for callers that look only at the status. */
-async function readHealth(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+async function readHealth(agent: WithServerCalls & WithSelf, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const answer = await agent.ask(serverHealthEndpoint, {}, options.value, request.call)

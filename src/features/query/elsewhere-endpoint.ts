@@ -5,13 +5,17 @@ import type { Failure } from '../../model/failure.ts'
 import { noChange } from '../../model/log-position.ts'
 import { areHealthEntries } from '../catalog/replies.ts'
 import { open, within } from '../contract/access.ts'
+import type { ServerEndpoint } from '../contract/endpoint.ts'
 import type { ReadMeta } from '../contract/reading.ts'
 import { checkedWith, readMeta, textsReply } from '../contract/reply.ts'
-import type { ServerContext, ServerEndpoint } from '../contract/server-context.ts'
+import type { WithDatacenters, WithPlace, WithState } from '../contract/server-context.ts'
 import { datacentersByDistance } from '../discovery/datacenters.ts'
 import { executeRemoteEndpoint } from './endpoint.ts'
 import type { ServiceQuery } from './model.ts'
 import { resolveQuery } from './views.ts'
+
+/** The server as far as these endpoints use it. */
+type ElsewhereServer = WithState & WithPlace & WithDatacenters
 
 const elsewhereArgs = z.object({
   idOrName: z.string(),
@@ -32,7 +36,7 @@ export interface FoundElsewhere {
  * Executes a query with a token of its own in another datacenter: the servers of its own datacenter do this, because
  * agents do not receive the token. Only for the query's failover datacenters, and only for its service.
  */
-export const executeElsewhereEndpoint: ServerEndpoint<ElsewhereArgs, FoundElsewhere> = {
+export const executeElsewhereEndpoint: ServerEndpoint<ElsewhereArgs, FoundElsewhere, ElsewhereServer> = {
   method: 'PreparedQuery.ExecuteElsewhere',
   kind: 'server',
   args: elsewhereArgs,
@@ -43,7 +47,7 @@ export const executeElsewhereEndpoint: ServerEndpoint<ElsewhereArgs, FoundElsewh
 }
 
 async function executeElsewhere(
-  server: ServerContext,
+  server: ElsewhereServer,
   { idOrName, segment, connect, datacenter, stale }: ElsewhereArgs,
 ): Promise<Result<FoundElsewhere, Failure>> {
   const resolved = resolveQuery(server.read(), idOrName, segment)
@@ -83,7 +87,11 @@ export function failsOver({ failover }: ServiceQuery): boolean {
 const noArgs = z.object({})
 
 /** Datacenters that a query may fail over to, the nearest first, without the asked one. */
-export const otherDatacentersEndpoint: ServerEndpoint<z.infer<typeof noArgs>, readonly string[]> = {
+export const otherDatacentersEndpoint: ServerEndpoint<
+  z.infer<typeof noArgs>,
+  readonly string[],
+  WithPlace & WithDatacenters
+> = {
   method: 'PreparedQuery.OtherDatacenters',
   kind: 'server',
   args: noArgs,

@@ -11,15 +11,11 @@ import { areHealthEntries } from '../catalog/replies.ts'
 import { instancesSight, newestInstance, seesCatalog } from '../catalog/sight.ts'
 import { departuresIndex } from '../catalog/views.ts'
 import { asks, filters, filtersOnBehalf, keptOf } from '../contract/access.ts'
+import type { CommandDefinition, WriteIdentity } from '../contract/command.ts'
+import type { QueryEndpoint, WriteEndpoint } from '../contract/endpoint.ts'
 import { listOfAll, orNull, replyWith, textReply } from '../contract/reply.ts'
-import {
-  type CommandDefinition,
-  measured,
-  type QueryEndpoint,
-  type ServerContext,
-  type WriteEndpoint,
-  type WriteIdentity,
-} from '../contract/server-context.ts'
+import type { WithProposals } from '../contract/server-context.ts'
+import { measured, type WithEnv, type WithRelease } from '../contract/surroundings.ts'
 import { byRow, newestOf, oneForAll } from '../contract/visible-index.ts'
 import { placedSeenBy } from '../discovery/sight.ts'
 import { missing, type QueryOutcome, queryCreate, queryDelete, queryUpdate } from './commands.ts'
@@ -39,10 +35,13 @@ import {
   resolveQuery,
 } from './views.ts'
 
+/** The server as far as these endpoints use it. */
+type QueryServer = WithEnv & WithRelease & WithProposals
+
 const createArgs = z.object(definitionFields)
 
 /** Returns the new query's ID. */
-export const createEndpoint: WriteEndpoint<QueryDefinition, string> = {
+export const createEndpoint: WriteEndpoint<QueryDefinition, string, QueryServer> = {
   method: 'PreparedQuery.Create',
   kind: 'write',
   args: createArgs,
@@ -58,7 +57,7 @@ export const createEndpoint: WriteEndpoint<QueryDefinition, string> = {
 }
 
 /** Replaces the whole definition of an existing query. */
-export const updateEndpoint: WriteEndpoint<QueryDefinition & { readonly id: string }, string> = {
+export const updateEndpoint: WriteEndpoint<QueryDefinition & { readonly id: string }, string, QueryServer> = {
   method: 'PreparedQuery.Update',
   kind: 'write',
   args: z.object({ id: queryId, ...definitionFields }),
@@ -73,7 +72,7 @@ export const updateEndpoint: WriteEndpoint<QueryDefinition & { readonly id: stri
 
 /** A server that does not know `Near` yet drops it. Release: `query-near`. */
 async function define<Body extends QueryDefinition & { readonly id: string }>(
-  server: ServerContext,
+  server: QueryServer,
   command: CommandDefinition<Body, QueryOutcome>,
   definition: Body,
   identity: WriteIdentity | undefined,
@@ -85,7 +84,7 @@ async function define<Body extends QueryDefinition & { readonly id: string }>(
 }
 
 async function propose<Body>(
-  server: ServerContext,
+  server: QueryServer,
   command: CommandDefinition<Body, QueryOutcome>,
   body: Body,
   identity: WriteIdentity | undefined,
@@ -105,7 +104,7 @@ function notThere({ id }: IdArgs): Failure {
 const idArgs = z.object({ id: queryId })
 type IdArgs = z.infer<typeof idArgs>
 
-export const deleteEndpoint: WriteEndpoint<IdArgs, string> = {
+export const deleteEndpoint: WriteEndpoint<IdArgs, string, QueryServer> = {
   method: 'PreparedQuery.Delete',
   kind: 'write',
   args: idArgs,

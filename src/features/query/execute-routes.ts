@@ -5,7 +5,7 @@ import type { HealthServiceEntry } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import { firstChange, noChange } from '../../model/log-position.ts'
 import { checkJson, checkShape, nodeJson, nodeServiceJson } from '../catalog/model.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithCachedReads, WithQueries, WithSelf, WithServerCalls } from '../contract/agent-context.ts'
 import type { CallOptions } from '../contract/call.ts'
 import type { RequestHeader } from '../contract/operation.ts'
 import type { Answer, Consistency, ReadMeta, ReadOptions } from '../contract/reading.ts'
@@ -17,7 +17,7 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
-import { measured } from '../contract/server-context.ts'
+import { measured, type WithEnv, type WithRelease } from '../contract/surroundings.ts'
 import { nodesShown } from '../discovery/datacenters.ts'
 import { freshnessOf, nearOf, nothingRead } from '../discovery/reads.ts'
 import { healthEntryShape } from '../health/model.ts'
@@ -28,6 +28,9 @@ import { type Executed, executeEndpoint, explainEndpoint } from './endpoint.ts'
 import { agentPlace, type Execution, executeArgs, executeQuery, type QueryCall, type QueryReads } from './execution.ts'
 import { queryJson, queryShape } from './model.ts'
 import { noSuchQuery } from './views.ts'
+
+/** The agent as far as these routes use it. */
+type ExecuteAgent = WithEnv & WithRelease & WithQueries & WithCachedReads & WithServerCalls & WithSelf
 
 export const executeParameters = [
   ...readParameters,
@@ -44,7 +47,7 @@ export const forwardedFor: RequestHeader = {
 type ExecuteRequest = RouteRequest<NamesOf<typeof executeParameters>>
 
 /** `GET /v1/query/<id or name>/execute`. Never blocks. Reference: prepared-queries.md#execution. */
-export async function execute(agent: AgentContext, request: ExecuteRequest): Promise<RouteResponse> {
+export async function execute(agent: ExecuteAgent, request: ExecuteRequest): Promise<RouteResponse> {
   const idOrName = textOfByteString(request.rest)
   const options = plainReadOptions(agent, request)
   if (!options.ok) return failed(options.error)
@@ -70,7 +73,7 @@ export async function execute(agent: AgentContext, request: ExecuteRequest): Pro
 }
 
 /** `GET /v1/query/<id or name>/explain`. */
-export async function explain(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+export async function explain(agent: ExecuteAgent, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   const idOrName = textOfByteString(request.rest)
   const options = plainReadOptions(agent, request)
   if (!options.ok) return failed(options.error)
@@ -93,7 +96,7 @@ function unread(failure: Failure): RouteResponse {
 }
 
 /** Answered at once: the caller's options for blocking are ignored. */
-function plainReadOptions(agent: AgentContext, request: RouteRequest<ReadName>): Result<ReadOptions, Failure> {
+function plainReadOptions(agent: WithSelf, request: RouteRequest<ReadName>): Result<ReadOptions, Failure> {
   const options = parseReadOptions(agent, request.query)
   return options.ok ? ok({ ...options.value, minIndex: noChange, waitMs: 0 }) : options
 }
@@ -102,7 +105,7 @@ const truths: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'Tru
 const untruths: ReadonlySet<string> = new Set(['', '0', 'f', 'F', 'FALSE', 'false', 'False'])
 
 function callOf(
-  agent: AgentContext,
+  agent: WithRelease & WithSelf,
   request: ExecuteRequest,
   idOrName: string,
   named: string,
@@ -140,7 +143,7 @@ interface Begun {
 
 /** With `?cached`, the result of the query's own datacenter from this agent's cache. */
 async function firstAnswer(
-  agent: AgentContext,
+  agent: WithCachedReads,
   request: ExecuteRequest,
   read: ReadOptions,
   call: QueryCall,
@@ -162,7 +165,7 @@ async function firstAnswer(
 }
 
 /** Reads from the servers of a datacenter with this request's options. */
-function readsOf(agent: AgentContext, request: ExecuteRequest, read: ReadOptions): QueryReads {
+function readsOf(agent: ExecuteAgent, request: ExecuteRequest, read: ReadOptions): QueryReads {
   const own = agent.self().datacenter
   const at = (datacenter: string): ReadOptions => ({ ...read, datacenter: datacenter === own ? '' : datacenter })
   const { call } = request
@@ -208,7 +211,7 @@ export const executionShape = z.strictObject({
 export const explanationShape = z.strictObject({ Query: queryShape, ...metaShape })
 
 function executionJson(
-  agent: AgentContext,
+  agent: WithRelease & WithSelf,
   execution: Execution,
   consistency: Consistency,
 ): z.infer<typeof executionShape> {

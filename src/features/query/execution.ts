@@ -6,10 +6,11 @@ import type { RandomStream } from '../../env/random.ts'
 import { type HealthServiceEntry, segmentMetaKey } from '../../model/catalog.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
 import { hasBehaviour } from '../../model/release.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithSelf } from '../contract/agent-context.ts'
 import { type CallOptions, withinTime } from '../contract/call.ts'
+import type { QueryEndpoint } from '../contract/endpoint.ts'
 import type { Answer, ReadMeta } from '../contract/reading.ts'
-import { measured, type QueryEndpoint } from '../contract/server-context.ts'
+import { measured, type WithRelease } from '../contract/surroundings.ts'
 import { type ElsewhereArgs, type FoundElsewhere, failoverDatacenters, failsOver } from './elsewhere-endpoint.ts'
 import { type Executed, executeEndpoint, executeRemoteEndpoint } from './endpoint.ts'
 import { type Nearness, shuffled } from './instances.ts'
@@ -70,7 +71,7 @@ export interface Execution {
 }
 
 /** What an agent tells servers about itself: before `query-near`, not its place. */
-export function agentPlace({ self, release }: Pick<AgentContext, 'self' | 'release'>) {
+export function agentPlace({ self, release }: WithRelease & WithSelf) {
   const { nodeName, datacenter, nodeMeta } = self()
   return {
     node: hasBehaviour(release, 'query-near') ? nodeName : '',

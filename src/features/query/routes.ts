@@ -3,9 +3,17 @@ import { textOfByteString } from '../../base/bytes.ts'
 import { err, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import { hasBehaviour } from '../../model/release.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type {
+  WithAccess,
+  WithCachedReads,
+  WithQueries,
+  WithSelf,
+  WithServerCalls,
+  WithWrites,
+} from '../contract/agent-context.ts'
 import type { CallOptions } from '../contract/call.ts'
 import { badRequest, declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
+import type { WithEnv, WithRelease } from '../contract/surroundings.ts'
 import { nothingRead } from '../discovery/reads.ts'
 import { cacheControl, done, indexHeaders, jsonAnswer, listOf, readParameters, textAnswer } from '../http/declared.ts'
 import { parseReadOptions, type ReadName, writingCall } from '../http/read-options.ts'
@@ -22,13 +30,23 @@ import {
 import { type QueryDefinition, queryJson, queryShape } from './model.ts'
 import { noSuchQuery } from './views.ts'
 
+/** The agent as far as these routes use it. */
+type QueryAgent = WithEnv &
+  WithRelease &
+  WithWrites &
+  WithQueries &
+  WithCachedReads &
+  WithServerCalls &
+  WithAccess &
+  WithSelf
+
 const unknownQuery = textAnswer(404, 'There is no such query.')
 const definitionAbout = 'The query. Names of members may have their letters in any case.'
 /** Only reads have a `consistency`. */
 const readHeaders = [...indexHeaders, 'effectiveConsistency'] as const
 
 /** Reference: prepared-queries.md#endpoints. */
-export const queryRoutes: readonly Route[] = [
+export const queryRoutes: readonly Route<QueryAgent>[] = [
   {
     path: '/v1/query',
     since: 'prepared-queries',
@@ -107,7 +125,7 @@ export const queryRoutes: readonly Route[] = [
 
 type QueryRequest = RouteRequest<ReadName>
 
-async function list(agent: AgentContext, request: QueryRequest): Promise<RouteResponse> {
+async function list(agent: WithQueries & WithSelf, request: QueryRequest): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const answer = await agent.query(listEndpoint, {}, options.value, request.call)
@@ -116,7 +134,7 @@ async function list(agent: AgentContext, request: QueryRequest): Promise<RouteRe
   return { kind: 'json', value: value.map(queryJson), meta, consistency: options.value.consistency }
 }
 
-async function read(agent: AgentContext, request: QueryRequest): Promise<RouteResponse> {
+async function read(agent: WithQueries & WithSelf, request: QueryRequest): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const id = queryIdOf(textOfByteString(request.rest))
@@ -128,7 +146,7 @@ async function read(agent: AgentContext, request: QueryRequest): Promise<RouteRe
   return { kind: 'json', value: [queryJson(value)], meta, consistency: options.value.consistency }
 }
 
-async function create(agent: AgentContext, request: QueryRequest): Promise<RouteResponse> {
+async function create(agent: QueryAgent, request: QueryRequest): Promise<RouteResponse> {
   const call = writingCall(agent, request)
   if (!call.ok) return failed(call.error)
   const given = queryGiven(request.body)
@@ -140,7 +158,7 @@ async function create(agent: AgentContext, request: QueryRequest): Promise<Route
 }
 
 /** The path names the query, and the body's ID is ignored. */
-async function update(agent: AgentContext, request: QueryRequest): Promise<RouteResponse> {
+async function update(agent: QueryAgent, request: QueryRequest): Promise<RouteResponse> {
   const call = writingCall(agent, request)
   if (!call.ok) return failed(call.error)
   const body = queryGiven(request.body)
@@ -153,7 +171,7 @@ async function update(agent: AgentContext, request: QueryRequest): Promise<Route
 
 /** Release: `query-tokens-as-given`. */
 function withToken(
-  { release, accessControl }: AgentContext,
+  { release, accessControl }: WithRelease & WithAccess,
   definition: QueryDefinition,
   call: CallOptions,
 ): QueryDefinition {
@@ -161,7 +179,7 @@ function withToken(
   return { ...definition, token: call.token || accessControl.defaultToken() }
 }
 
-async function remove(agent: AgentContext, request: QueryRequest): Promise<RouteResponse> {
+async function remove(agent: WithWrites & WithSelf, request: QueryRequest): Promise<RouteResponse> {
   const call = writingCall(agent, request)
   if (!call.ok) return failed(call.error)
   const id = idToChange(request.rest)

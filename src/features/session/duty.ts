@@ -1,10 +1,15 @@
 import { Heap } from '../../base/heap.ts'
 import type { Closable, Deferred } from '../../env/async.ts'
 import { failureText } from '../../model/failure.ts'
-import { type LeaderDuty, measured, type RunningDuty, type ServerContext } from '../contract/server-context.ts'
+import type { LeaderDuty, RunningDuty } from '../contract/duty.ts'
+import type { WithProposals, WithState } from '../contract/server-context.ts'
+import { measured, type WithEnv } from '../contract/surroundings.ts'
 import { sessionDestroy } from './commands.ts'
 import type { SessionRow } from './model.ts'
 import { allSessions, sessionById, sessionCount } from './views.ts'
+
+/** The server as far as this duty uses it. */
+type SessionServer = WithEnv & WithState & WithProposals
 
 /** A session ends when it has not been renewed for this multiple of its TTL. Reference: keys.md#end-of-a-session. */
 const graceFactor = 2
@@ -31,13 +36,13 @@ interface Alarm {
  *    spans later than that.
  * 3. A renewal that arrives while the end of its session is being replicated waits for the outcome.
  */
-export const sessionExpiry: LeaderDuty<SessionExpiry> = {
+export const sessionExpiry: LeaderDuty<SessionExpiry, SessionServer> = {
   name: 'session.expiry',
   start: (server) => new SessionExpiry(server),
 }
 
 export class SessionExpiry implements RunningDuty {
-  readonly #server: ServerContext
+  readonly #server: SessionServer
   /** By session: when it ends unless it is renewed. */
   readonly #deadlines = new Map<string, number>()
   /** One alarm for each session, at its deadline or before: a renewal does not move the alarm. */
@@ -48,7 +53,7 @@ export class SessionExpiry implements RunningDuty {
   #timerAtMs = Number.POSITIVE_INFINITY
   #closed = false
 
-  constructor(server: ServerContext) {
+  constructor(server: SessionServer) {
     this.#server = server
     for (const session of allSessions(server.read())) this.extend(session)
   }

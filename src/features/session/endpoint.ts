@@ -17,20 +17,26 @@ import {
   tellDenied,
   within,
 } from '../contract/access.ts'
+import type { WriteIdentity } from '../contract/command.ts'
+import type { QueryEndpoint, WriteEndpoint } from '../contract/endpoint.ts'
 import { flagReply, textReply } from '../contract/reply.ts'
-import {
-  measured,
-  type QueryEndpoint,
-  type ServerContext,
-  type WriteEndpoint,
-  type WriteIdentity,
+import type {
+  WithConsensus,
+  WithDuties,
+  WithProposals,
+  WithSessionSettings,
+  WithState,
 } from '../contract/server-context.ts'
+import { measured, type WithEnv } from '../contract/surroundings.ts'
 import { byRow, newestOf } from '../contract/visible-index.ts'
 import { sessionCreate, sessionDestroy } from './commands.ts'
 import { sessionExpiry } from './duty.ts'
 import { type SessionRow, sessionFields } from './model.ts'
 import { sessionRow } from './tables.ts'
 import { allSessions, sessionById, sessionDeparturesIndex, sessionsIndex, sessionsOfNode } from './views.ts'
+
+/** The server as far as these endpoints use it. */
+type SessionServer = WithEnv & WithState & WithProposals & WithConsensus & WithDuties & WithSessionSettings
 
 const sessionRows = z.array(sessionRow).readonly()
 
@@ -40,7 +46,7 @@ const createArgs = z.object({ ...wanted, ttlMs: z.number() })
 export type CreateArgs = z.infer<typeof createArgs>
 
 /** Returns the new session's ID. */
-export const createEndpoint: WriteEndpoint<CreateArgs, string> = {
+export const createEndpoint: WriteEndpoint<CreateArgs, string, SessionServer> = {
   method: 'Session.Create',
   kind: 'write',
   args: createArgs,
@@ -52,7 +58,7 @@ export const createEndpoint: WriteEndpoint<CreateArgs, string> = {
 }
 
 async function create(
-  server: ServerContext,
+  server: SessionServer,
   args: CreateArgs,
   identity: WriteIdentity | undefined,
 ): Promise<Result<string, Failure>> {
@@ -89,7 +95,7 @@ type IdArgs = z.infer<typeof idArgs>
 const ofItsNode = within('whose session it is only a leader knows that has caught up')
 
 /** Returns true, even if the session did not exist; with access control on, that is refused. */
-export const destroyEndpoint: WriteEndpoint<IdArgs, boolean> = {
+export const destroyEndpoint: WriteEndpoint<IdArgs, boolean, SessionServer> = {
   method: 'Session.Destroy',
   kind: 'write',
   args: idArgs,
@@ -100,7 +106,7 @@ export const destroyEndpoint: WriteEndpoint<IdArgs, boolean> = {
 }
 
 async function destroy(
-  server: ServerContext,
+  server: SessionServer,
   { id }: IdArgs,
   identity: WriteIdentity | undefined,
   authorizer: Authorizer,
@@ -118,7 +124,7 @@ async function destroy(
 }
 
 /** Returns the session with its full span ahead, or null. Not replicated: `duty.ts` says why that is enough. */
-export const renewEndpoint: WriteEndpoint<IdArgs, SessionRow | null> = {
+export const renewEndpoint: WriteEndpoint<IdArgs, SessionRow | null, SessionServer> = {
   method: 'Session.Renew',
   kind: 'write',
   args: idArgs,
@@ -129,7 +135,7 @@ export const renewEndpoint: WriteEndpoint<IdArgs, SessionRow | null> = {
 }
 
 async function renew(
-  server: ServerContext,
+  server: SessionServer,
   { id }: IdArgs,
   authorizer: Authorizer,
 ): Promise<Result<SessionRow | null, Failure>> {

@@ -2,21 +2,24 @@ import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithQueries, WithSelf, WithWrites } from '../contract/agent-context.ts'
 import type { CallOptions } from '../contract/call.ts'
+import type { QueryEndpoint } from '../contract/endpoint.ts'
 import { badRequest, declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
-import type { QueryEndpoint } from '../contract/server-context.ts'
 import { indexHeaders, jsonAnswer, listOf, readParameters, taken, textAnswer } from '../http/declared.ts'
 import { parseReadOptions, type ReadName, writingCall } from '../http/read-options.ts'
 import { createArgsOf, createBody } from './create-body.ts'
 import { createEndpoint, destroyEndpoint, infoEndpoint, listEndpoint, nodeEndpoint, renewEndpoint } from './endpoint.ts'
 import { type SessionRow, sessionIdOf, sessionJson, sessionShape } from './model.ts'
 
+/** The agent as far as these routes use it. */
+type SessionAgent = WithWrites & WithQueries & WithSelf
+
 const sessionId = { name: 'session', about: 'ID of a session.', secret: true } as const
 const found = jsonAnswer('Sessions.', listOf(sessionShape), indexHeaders)
 
 /** Reference: keys.md#session-endpoints. */
-export const sessionRoutes: readonly Route[] = [
+export const sessionRoutes: readonly Route<SessionAgent>[] = [
   {
     path: '/v1/session/create',
     operations: {
@@ -105,7 +108,7 @@ export const sessionRoutes: readonly Route[] = [
 
 type SessionRequest = RouteRequest<ReadName>
 
-async function create(agent: AgentContext, request: SessionRequest): Promise<RouteResponse> {
+async function create(agent: WithWrites & WithSelf, request: SessionRequest): Promise<RouteResponse> {
   const call = writingCall(agent, request)
   if (!call.ok) return failed(call.error)
   const args = createArgsOf(request.body, agent.self().nodeName)
@@ -114,7 +117,7 @@ async function create(agent: AgentContext, request: SessionRequest): Promise<Rou
   return created.ok ? { kind: 'json', value: { ID: created.value } } : failed(created.error)
 }
 
-async function destroy(agent: AgentContext, request: SessionRequest): Promise<RouteResponse> {
+async function destroy(agent: WithWrites & WithSelf, request: SessionRequest): Promise<RouteResponse> {
   const change = changeOf(agent, request)
   if (!change.ok) return failed(change.error)
   const { id, call } = change.value
@@ -122,7 +125,7 @@ async function destroy(agent: AgentContext, request: SessionRequest): Promise<Ro
   return done.ok ? { kind: 'json', value: done.value } : failed(done.error)
 }
 
-async function renew(agent: AgentContext, request: SessionRequest): Promise<RouteResponse> {
+async function renew(agent: WithWrites & WithSelf, request: SessionRequest): Promise<RouteResponse> {
   const change = changeOf(agent, request)
   if (!change.ok) return failed(change.error)
   const { id, call } = change.value
@@ -132,23 +135,23 @@ async function renew(agent: AgentContext, request: SessionRequest): Promise<Rout
   return failed({ kind: 'not-found', message: `Session id '${id}' not found` })
 }
 
-async function readSession(agent: AgentContext, request: SessionRequest): Promise<RouteResponse> {
+async function readSession(agent: WithQueries & WithSelf, request: SessionRequest): Promise<RouteResponse> {
   const id = sessionIdOf(textOfByteString(request.rest))
   if (!id.ok) return badRequest(id.error)
   return read(agent, request, infoEndpoint, { id: id.value }, (session) => (session === null ? [] : [session]))
 }
 
-async function readNode(agent: AgentContext, request: SessionRequest): Promise<RouteResponse> {
+async function readNode(agent: WithQueries & WithSelf, request: SessionRequest): Promise<RouteResponse> {
   if (request.rest === '') return badRequest('Missing node name')
   return read(agent, request, nodeEndpoint, { node: textOfByteString(request.rest) }, (sessions) => sessions)
 }
 
-function readAll(agent: AgentContext, request: SessionRequest): Promise<RouteResponse> {
+function readAll(agent: WithQueries & WithSelf, request: SessionRequest): Promise<RouteResponse> {
   return read(agent, request, listEndpoint, {}, (sessions) => sessions)
 }
 
 async function read<Args, Reply>(
-  agent: AgentContext,
+  agent: WithQueries & WithSelf,
   request: SessionRequest,
   endpoint: QueryEndpoint<Args, Reply>,
   args: Args,
@@ -164,7 +167,7 @@ async function read<Args, Reply>(
 
 /** The session to be changed, and its datacenter. */
 function changeOf(
-  agent: AgentContext,
+  agent: WithSelf,
   request: SessionRequest,
 ): Result<{ readonly id: string; readonly call: CallOptions }, Failure> {
   const call = writingCall(agent, request)

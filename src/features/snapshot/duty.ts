@@ -1,24 +1,26 @@
 import type { Closable } from '../../env/async.ts'
-import type { LeaderDuty, ServerContext } from '../contract/server-context.ts'
+import type { LeaderDuty, RunningDuty } from '../contract/duty.ts'
+import type { WithProposals, WithState } from '../contract/server-context.ts'
+import type { WithEnv } from '../contract/surroundings.ts'
 import { restoreAbandon } from './commands.ts'
 import { comingState } from './views.ts'
 
 /** A restore without a new piece for this long is abandoned: its pieces use every server's memory. */
 const patienceMs = 60_000
 
-export const givenUpRestores: LeaderDuty = {
+export const givenUpRestores: LeaderDuty<RunningDuty, WithEnv & WithState & WithProposals> = {
   name: 'snapshot.given-up-restores',
   start: (server) => new GivenUpRestores(server),
 }
 
 class GivenUpRestores implements Closable {
-  readonly #server: ServerContext
+  readonly #server: WithEnv & WithState & WithProposals
   #timer: Closable | undefined
   #closed = false
   /** The state of the restore at the last look. */
   #seen: { readonly id: string; readonly receivedBytes: number } | undefined
 
-  constructor(server: ServerContext) {
+  constructor(server: WithEnv & WithState & WithProposals) {
     this.#server = server
     this.#look()
   }

@@ -3,10 +3,12 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import { firstChange, greater } from '../../model/log-position.ts'
 import { asks, refusedUnlessAllowed } from '../contract/access.ts'
+import type { ServerEndpoint, WriteEndpoint } from '../contract/endpoint.ts'
 import { bytes, count } from '../contract/fields.ts'
 import type { ReadMeta } from '../contract/reading.ts'
 import { nothingReply, readMeta } from '../contract/reply.ts'
-import type { ServerEndpoint, WriteEndpoint } from '../contract/server-context.ts'
+import type { WithConsensus, WithProposals, WithState, WithWholeState } from '../contract/server-context.ts'
+import type { WithEnv } from '../contract/surroundings.ts'
 import {
   pieceBytesMax,
   restoreAbandon,
@@ -18,6 +20,9 @@ import {
 } from './commands.ts'
 import { type ArchivedServer, drawnBytes, stateBytesMax } from './model.ts'
 import { comingState } from './views.ts'
+
+/** The server as far as these endpoints use it. */
+type SnapshotServer = WithEnv & WithState & WithProposals & WithWholeState & WithConsensus
 
 /** An opened state, and the metadata of its archive. */
 export interface OpenedArchive {
@@ -42,7 +47,7 @@ const manages = asks<unknown>((authorizer) => refusedUnlessAllowed(authorizer, '
 const openArgs = z.object({ stale: z.boolean() })
 
 /** The present state: the leader's or, if it may be stale, that of the asked server. */
-export const openEndpoint: ServerEndpoint<z.infer<typeof openArgs>, OpenedArchive> = {
+export const openEndpoint: ServerEndpoint<z.infer<typeof openArgs>, OpenedArchive, WithWholeState & WithConsensus> = {
   method: 'Snapshot.Open',
   kind: 'server',
   args: openArgs,
@@ -72,7 +77,7 @@ export const openEndpoint: ServerEndpoint<z.infer<typeof openArgs>, OpenedArchiv
 const nextArgs = z.object({ id: z.string(), offset: count })
 
 /** The bytes from there on, about 128 KiB; none at the end. Must be sent to the server that opened the state. */
-export const nextEndpoint: ServerEndpoint<z.infer<typeof nextArgs>, Uint8Array> = {
+export const nextEndpoint: ServerEndpoint<z.infer<typeof nextArgs>, Uint8Array, WithWholeState> = {
   method: 'Snapshot.Next',
   kind: 'server',
   args: nextArgs,
@@ -85,7 +90,7 @@ export const nextEndpoint: ServerEndpoint<z.infer<typeof nextArgs>, Uint8Array> 
 const closeArgs = z.object({ id: z.string() })
 
 /** The caller has finished. Must be sent to the server that opened the state. */
-export const closeEndpoint: ServerEndpoint<z.infer<typeof closeArgs>, null> = {
+export const closeEndpoint: ServerEndpoint<z.infer<typeof closeArgs>, null, WithWholeState> = {
   method: 'Snapshot.Close',
   kind: 'server',
   args: closeArgs,
@@ -101,7 +106,7 @@ export const closeEndpoint: ServerEndpoint<z.infer<typeof closeArgs>, null> = {
 const id = z.string().min(1).max(64)
 const beginArgs = z.object({ id, sizeBytes: count.max(stateBytesMax) })
 
-export const beginEndpoint: WriteEndpoint<z.infer<typeof beginArgs>, null> = {
+export const beginEndpoint: WriteEndpoint<z.infer<typeof beginArgs>, null, WithProposals> = {
   method: 'Snapshot.RestoreBegin',
   kind: 'write',
   args: beginArgs,
@@ -116,7 +121,7 @@ const pieceArgs = z.object({
   bytes: bytes.refine((piece) => piece.length <= pieceBytesMax, 'too long'),
 })
 
-export const pieceEndpoint: WriteEndpoint<z.infer<typeof pieceArgs>, null> = {
+export const pieceEndpoint: WriteEndpoint<z.infer<typeof pieceArgs>, null, WithProposals & WithWholeState> = {
   method: 'Snapshot.RestorePiece',
   kind: 'write',
   args: pieceArgs,
@@ -135,7 +140,7 @@ const endArgs = z.object({ id })
  * Returns the index at which the state was replaced. A state that this server cannot read is not committed
  * (commands.ts).
  */
-export const commitEndpoint: WriteEndpoint<z.infer<typeof endArgs>, number> = {
+export const commitEndpoint: WriteEndpoint<z.infer<typeof endArgs>, number, SnapshotServer> = {
   method: 'Snapshot.RestoreCommit',
   kind: 'write',
   args: endArgs,
@@ -159,7 +164,7 @@ export const commitEndpoint: WriteEndpoint<z.infer<typeof endArgs>, number> = {
   },
 }
 
-export const abandonEndpoint: WriteEndpoint<z.infer<typeof endArgs>, null> = {
+export const abandonEndpoint: WriteEndpoint<z.infer<typeof endArgs>, null, WithProposals> = {
   method: 'Snapshot.RestoreAbandon',
   kind: 'write',
   args: endArgs,

@@ -1,15 +1,19 @@
 import { z } from 'zod'
 import { noChange } from '../../model/log-position.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithRights, WithSelf, WithServerCalls, WithWrites } from '../contract/agent-context.ts'
 import { allowedHere } from '../contract/asking.ts'
 import { declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
+import type { WithEnv } from '../contract/surroundings.ts'
 import { done, indexHeaders, readParameters } from '../http/declared.ts'
 import { callIn, parseReadOptions, type ReadName } from '../http/read-options.ts'
 import { archiveBytesMax } from './model.ts'
 import { restoreState, saveState } from './transfer.ts'
 
+/** The agent as far as these routes use it. */
+type SnapshotAgent = WithEnv & WithWrites & WithServerCalls & WithRights & WithSelf
+
 /** Reference: operator.md#snapshot-endpoints. */
-export const snapshotRoutes: readonly Route[] = [
+export const snapshotRoutes: readonly Route<SnapshotAgent>[] = [
   {
     path: '/v1/snapshot',
     since: 'snapshots-over-http',
@@ -41,7 +45,10 @@ export const snapshotRoutes: readonly Route[] = [
   },
 ]
 
-async function save(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+async function save(
+  agent: WithEnv & WithServerCalls & WithSelf,
+  request: RouteRequest<ReadName>,
+): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const saved = await saveState(agent, { ...options.value, minIndex: noChange, waitMs: 0 }, request.call)
@@ -50,7 +57,7 @@ async function save(agent: AgentContext, request: RouteRequest<ReadName>): Promi
   return { kind: 'bytes', bytes: archive, meta, contentType: 'application/x-gzip' }
 }
 
-async function restore(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+async function restore(agent: SnapshotAgent, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   if (options.value.datacenter === '') {

@@ -3,9 +3,10 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { uuidOf } from '../../base/uuid.ts'
 import type { Env } from '../../env/env.ts'
 import type { Failure } from '../../model/failure.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithServerCalls, WithWrites } from '../contract/agent-context.ts'
 import type { CallOptions } from '../contract/call.ts'
 import type { ReadMeta, ReadOptions } from '../contract/reading.ts'
+import type { WithEnv } from '../contract/surroundings.ts'
 import { ArchiveReader, ArchiveWriter } from './archive.ts'
 import { pieceBytesMax } from './commands.ts'
 import {
@@ -27,7 +28,7 @@ export interface Saved {
 
 /** Reads the state from the server that opened it, and compresses it. All of it is of one index. */
 export async function saveState(
-  agent: AgentContext,
+  agent: WithEnv & WithServerCalls,
   read: ReadOptions,
   call: CallOptions,
 ): Promise<Result<Saved, Failure>> {
@@ -49,7 +50,7 @@ export async function saveState(
 
 /** Reads an opened state to its end, or until the caller has gone. */
 async function packState(
-  agent: AgentContext,
+  agent: WithEnv & WithServerCalls,
   id: string,
   read: ReadOptions,
   call: CallOptions,
@@ -116,7 +117,7 @@ async function turn(env: Env): Promise<void> {
  * caller that leaves, before the last step has changed nothing.
  */
 export async function restoreState(
-  agent: AgentContext,
+  agent: WithEnv & WithWrites,
   archive: Uint8Array,
   call: CallOptions,
 ): Promise<Result<number, Failure>> {
@@ -159,7 +160,7 @@ export async function checkArchive(
 
 /** Reads the archive a second time, so that its whole state need not be held in memory. */
 async function bring(
-  agent: AgentContext,
+  agent: WithEnv & WithWrites,
   archive: Uint8Array,
   id: string,
   call: CallOptions,

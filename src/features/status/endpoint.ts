@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { ok } from '../../base/result.ts'
 import { open } from '../contract/access.ts'
+import type { ServerEndpoint } from '../contract/endpoint.ts'
 import { textReply, textsReply } from '../contract/reply.ts'
-import type { ServerEndpoint } from '../contract/server-context.ts'
+import type { WithConsensus } from '../contract/server-context.ts'
 
 const noArgs = z.object({})
 type NoArgs = z.infer<typeof noArgs>
@@ -10,7 +11,7 @@ type NoArgs = z.infer<typeof noArgs>
 const forProbes = 'a program that checks whether there is a leader may have no token'
 
 /** RPC address of the leader as the asked server knows it; empty if there is none. */
-export const leaderEndpoint: ServerEndpoint<NoArgs, string> = {
+export const leaderEndpoint: ServerEndpoint<NoArgs, string, WithConsensus> = {
   method: 'Status.Leader',
   kind: 'server',
   args: noArgs,
@@ -21,7 +22,7 @@ export const leaderEndpoint: ServerEndpoint<NoArgs, string> = {
 }
 
 /** RPC addresses of the servers in the Raft configuration of the asked server. */
-export const peersEndpoint: ServerEndpoint<NoArgs, readonly string[]> = {
+export const peersEndpoint: ServerEndpoint<NoArgs, readonly string[], WithConsensus> = {
   method: 'Status.Peers',
   kind: 'server',
   args: noArgs,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithSelf, WithServerCalls } from '../contract/agent-context.ts'
+import type { ServerEndpoint } from '../contract/endpoint.ts'
 import { declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
-import type { ServerEndpoint } from '../contract/server-context.ts'
 import { jsonAnswer, readParameters, textList } from '../http/declared.ts'
 import { parseReadOptions, type ReadName } from '../http/read-options.ts'
 import { leaderEndpoint, peersEndpoint } from './endpoint.ts'
@@ -9,7 +9,7 @@ import { leaderEndpoint, peersEndpoint } from './endpoint.ts'
 const forProbes = 'a program that checks whether there is a leader may have no token'
 
 /** Answers have no index, because they do not show replicated state. Reference: operator.md#status. */
-export const statusRoutes: readonly Route[] = [
+export const statusRoutes: readonly Route<WithServerCalls & WithSelf>[] = [
   {
     path: '/v1/status/leader',
     operations: {
@@ -37,7 +37,7 @@ export const statusRoutes: readonly Route[] = [
 ]
 
 async function answer(
-  agent: AgentContext,
+  agent: WithServerCalls & WithSelf,
   request: RouteRequest<ReadName>,
   endpoint: ServerEndpoint<object, string | readonly string[]>,
 ): Promise<RouteResponse> {

@@ -5,15 +5,12 @@ import { type Failure, failureText } from '../../model/failure.ts'
 import { transactionOperationsMax } from '../../model/limits.ts'
 import { noChange } from '../../model/log-position.ts'
 import { filters, permissionDenied, tellDenied, within } from '../contract/access.ts'
+import type { WriteIdentity } from '../contract/command.ts'
+import type { QueryEndpoint, WriteEndpoint } from '../contract/endpoint.ts'
 import { byteText, count } from '../contract/fields.ts'
 import { checkedWith, listOfAll } from '../contract/reply.ts'
-import {
-  measured,
-  type QueryEndpoint,
-  type ServerContext,
-  type WriteEndpoint,
-  type WriteIdentity,
-} from '../contract/server-context.ts'
+import type { WithConsensus, WithDuties, WithProposals, WithState } from '../contract/server-context.ts'
+import { measured, type WithEnv } from '../contract/surroundings.ts'
 import { oneForAll } from '../contract/visible-index.ts'
 import {
   entriesSeenBy,
@@ -28,6 +25,9 @@ import { isKvEntry } from '../kv/replies.ts'
 import { runAll, transactionApply } from './commands.ts'
 import type { OperationError, SettledOutcome } from './model.ts'
 
+/** The server as far as these endpoints use it. */
+type TxnServer = WithEnv & WithState & WithProposals & WithConsensus & WithDuties
+
 const settledOutcome = z.union([
   z.object({ kind: z.literal('done'), entries: checkedWith(listOfAll(isKvEntry)) }),
   z.object({ kind: z.literal('failed'), errors: z.array(z.object({ operation: count, what: z.string() })) }),
@@ -36,7 +36,7 @@ const settledOutcome = z.union([
 const args = z.object({ operations: z.array(keyOperation).max(transactionOperationsMax).readonly() })
 export type TransactionArgs = z.infer<typeof args>
 
-export const applyEndpoint: WriteEndpoint<TransactionArgs, SettledOutcome> = {
+export const applyEndpoint: WriteEndpoint<TransactionArgs, SettledOutcome, TxnServer> = {
   method: 'Txn.Apply',
   kind: 'write',
   args,
@@ -46,7 +46,7 @@ export const applyEndpoint: WriteEndpoint<TransactionArgs, SettledOutcome> = {
 }
 
 async function apply(
-  server: ServerContext,
+  server: TxnServer,
   { operations }: TransactionArgs,
   identity: WriteIdentity | undefined,
   authorizer: Authorizer,
@@ -70,7 +70,7 @@ async function apply(
 
 /** Transactions that only read need no rights to be answered, and are kept out of the log. */
 async function read(
-  server: ServerContext,
+  server: WithState & WithConsensus,
   operations: readonly KeyOperation[],
   authorizer: Authorizer,
 ): Promise<Result<SettledOutcome, Failure>> {

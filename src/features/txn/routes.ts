@@ -7,7 +7,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import { kvValueBytesMax, transactionOperationsMax } from '../../model/limits.ts'
 import { noChange } from '../../model/log-position.ts'
-import type { AgentContext } from '../contract/agent-context.ts'
+import type { WithQueries, WithSelf, WithWrites } from '../contract/agent-context.ts'
 import type { ReadOptions } from '../contract/reading.ts'
 import { declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
 import { jsonAnswer, readParameters } from '../http/declared.ts'
@@ -16,6 +16,9 @@ import { callIn, parseReadOptions, type ReadName } from '../http/read-options.ts
 import { isWrite, type KeyOperation } from '../kv/operations.ts'
 import { applyEndpoint, readEndpoint } from './endpoint.ts'
 import { outcomeJson, outcomeShape, readOutcomeShape, type SettledOutcome } from './model.ts'
+
+/** The agent as far as these routes use it. */
+type TxnAgent = WithWrites & WithQueries & WithSelf
 
 /** Maximum number of characters shown of a body. */
 const shownMax = 200
@@ -84,7 +87,7 @@ function tooLarge(message: string): Result<never, Failure> {
 const contact = ['knownLeader?', 'lastContact?'] as const
 
 /** Reference: keys.md#transactions. */
-export const txnRoutes: readonly Route[] = [
+export const txnRoutes: readonly Route<TxnAgent>[] = [
   {
     path: '/v1/txn',
     since: 'transactions',
@@ -113,7 +116,7 @@ export const txnRoutes: readonly Route[] = [
   },
 ]
 
-async function transact(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+async function transact(agent: TxnAgent, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const operations = operationsOf(request.body)
@@ -124,7 +127,7 @@ async function transact(agent: AgentContext, request: RouteRequest<ReadName>): P
 }
 
 async function apply(
-  agent: AgentContext,
+  agent: WithWrites,
   request: RouteRequest,
   operations: readonly KeyOperation[],
   options: ReadOptions,
@@ -136,7 +139,7 @@ async function apply(
 
 /** Never blocks, whatever index was given. */
 async function read(
-  agent: AgentContext,
+  agent: WithQueries,
   request: RouteRequest,
   operations: readonly KeyOperation[],
   options: ReadOptions,

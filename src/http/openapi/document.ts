@@ -17,6 +17,7 @@ import {
   type Operations,
   type Route,
 } from '../../features/contract/route.ts'
+import type { WithEnv } from '../../features/contract/surroundings.ts'
 import { jsonAnswer } from '../../features/http/declared.ts'
 import { productName } from '../../model/names.ts'
 import { headerNames } from '../header-names.ts'
@@ -166,9 +167,12 @@ function declaredIn({ query, headers = [], answers }: Operation): readonly (Quer
 }
 
 /** A route table with one more route, which describes them all. The document is made when it is first requested. */
-export function withDocument(routes: readonly Route[], version: string): readonly Route[] {
+export function withDocument<Agent extends WithEnv>(
+  routes: readonly Route<Agent>[],
+  version: string,
+): readonly Route<Agent>[] {
   let document: Promise<OpenApiDocument> | undefined
-  const own: Route = {
+  const own: Route<WithEnv> = {
     path: '/v1/openapi.json',
     operations: {
       GET: declared({
@@ -182,7 +186,7 @@ export function withDocument(routes: readonly Route[], version: string): readonl
       }),
     },
   }
-  const all: readonly Route[] = [...routes, own]
+  const all: readonly Route<Agent>[] = [...routes, own]
   return all
 }
 

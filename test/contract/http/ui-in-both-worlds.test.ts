@@ -4,7 +4,6 @@ import { defaultAgentConfig } from '../../../src/agent/settings/agent-config.ts'
 import type { UiConfig } from '../../../src/agent/settings/http-settings.ts'
 import { textOf } from '../../../src/base/bytes.ts'
 import type { HttpClientRequest } from '../../../src/env/http.ts'
-import type { AgentContext } from '../../../src/features/contract/agent-context.ts'
 import { createHttpFace } from '../../../src/http/face.ts'
 import { fileBytesMax } from '../../../src/http/ui/directory.ts'
 import { fakeAgent } from '../../unit/http/fake-agent.ts'
@@ -17,7 +16,7 @@ import { simWorld } from '../env/sim-world.ts'
 /** Status, headers in lower case, body of one request to a face with this web interface, from the other machine. */
 async function served({ env, peer, host }: Place, ui: UiConfig) {
   const fake = fakeAgent().agent
-  const agent = { ...fake, env: { ...fake.env, disk: env.disk } } as AgentContext
+  const agent = { ...fake, env: { ...fake.env, disk: env.disk } }
   const face = createHttpFace({ agent, routes: [], config: { ...defaultAgentConfig('n', host).http, ui } })
   const { local } = await got(env.http.serve({ host, port: 0 }, face))
   return async (line: string, headers: HttpClientRequest['headers'] = []) => {

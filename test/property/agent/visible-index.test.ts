@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { SeenPart } from '../../../src/agent/requests/serving/seen-part.ts'
 import type { Filters } from '../../../src/features/contract/access.ts'
-import type { EndpointDefinition } from '../../../src/features/contract/server-context.ts'
+import type { EndpointDefinition } from '../../../src/features/contract/endpoint.ts'
 import { oneForAll, type Sight } from '../../../src/features/contract/visible-index.ts'
 import { noChange } from '../../../src/model/log-position.ts'
 import { fc } from '../../fast-check.ts'

@@ -5,7 +5,7 @@ import { legacyDelete, legacySet } from '../../../src/features/acl/legacy/legacy
 import type { TokenRow } from '../../../src/features/acl/model.ts'
 import { migrateTokens } from '../../../src/features/acl/system/mode-commands.ts'
 import * as views from '../../../src/features/acl/views.ts'
-import type { CommandDefinition } from '../../../src/features/contract/server-context.ts'
+import type { CommandDefinition } from '../../../src/features/contract/command.ts'
 import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { Store } from '../../../src/store/store.ts'
 import { fc } from '../../fast-check.ts'

@@ -12,7 +12,8 @@ import {
   servicesEndpoint,
 } from '../../../src/features/catalog/endpoint.ts'
 import { open } from '../../../src/features/contract/access.ts'
-import type { EndpointDefinition, QueryEndpoint } from '../../../src/features/contract/server-context.ts'
+import type { QueryEndpoint } from '../../../src/features/contract/endpoint.ts'
+import type { ServedEndpoint } from '../../../src/features/contract/server-context.ts'
 import { coordinateBatch } from '../../../src/features/coordinate/commands.ts'
 import type { CoordinateRow } from '../../../src/features/discovery/nearness.ts'
 import { tagsSent } from '../../../src/features/discovery/tag-filter.ts'
@@ -61,7 +62,7 @@ const registration = fc
     ),
   })
   .map(({ node, address, meta, instance, check }) => ({
-    endpoint: registerEndpoint as EndpointDefinition,
+    endpoint: registerEndpoint as ServedEndpoint,
     args: {
       node: { id: '', node, address, taggedAddresses: null, meta },
       skipNodeUpdate: false,
@@ -93,20 +94,20 @@ const plainCheck = { name: 'n', notes: '', output: '', serviceName: '', serviceT
 
 const deregistration = fc
   .record({ node, serviceId: fc.constantFrom('', 's', 't'), checkId: fc.constantFrom('', 'p', 'q') })
-  .map((args) => ({ endpoint: deregisterEndpoint as EndpointDefinition, args: args as unknown }))
+  .map((args) => ({ endpoint: deregisterEndpoint as ServedEndpoint, args: args as unknown }))
 
 const key = fc.constantFrom('k/a', 'k/b', 'l')
 const keyWrite = fc.oneof(
   key.map((key) => ({
-    endpoint: putEndpoint as EndpointDefinition,
+    endpoint: putEndpoint as ServedEndpoint,
     args: { key, value: new Uint8Array(1), flags: 0n } as unknown,
   })),
-  key.map((key) => ({ endpoint: deleteEndpoint as EndpointDefinition, args: { key } as unknown })),
-  fc.constant({ endpoint: deleteTreeEndpoint as EndpointDefinition, args: { prefix: 'k/' } as unknown }),
+  key.map((key) => ({ endpoint: deleteEndpoint as ServedEndpoint, args: { key } as unknown })),
+  fc.constant({ endpoint: deleteTreeEndpoint as ServedEndpoint, args: { prefix: 'k/' } as unknown }),
 )
 
 /** Coordinates change the order of answers that were asked for by nearness, and nothing else. */
-const move: EndpointDefinition = {
+const move: ServedEndpoint = {
   method: 'Test.Move',
   kind: 'write',
   args: z.unknown(),
@@ -125,7 +126,7 @@ const movement = fc
     })) as unknown,
   }))
 
-const define: EndpointDefinition = {
+const define: ServedEndpoint = {
   method: 'Test.Define',
   kind: 'write',
   args: z.unknown(),
@@ -133,7 +134,7 @@ const define: EndpointDefinition = {
   access: open('a test'),
   serve: (server, args) => server.propose(queryCreate, args as z.infer<typeof queryCreate.body>),
 }
-const drop: EndpointDefinition = {
+const drop: ServedEndpoint = {
   method: 'Test.Drop',
   kind: 'write',
   args: z.unknown(),
@@ -201,7 +202,7 @@ describe('kept results', () => {
   it('equal an evaluation after every command; and a waiting caller is called when the result changes', async () => {
     const writes = fc.array(fc.oneof(registration, deregistration, keyWrite, movement, queryWrite), { maxLength: 25 })
     // With little room results are let go of all the time.
-    const run = async (written: readonly { endpoint: EndpointDefinition; args: unknown }[], bytesMax: number) => {
+    const run = async (written: readonly { endpoint: ServedEndpoint; args: unknown }[], bytesMax: number) => {
       const server = new LoneServer()
       // An index of 0 is told as 1: the first command of all would not show.
       await server.context.propose(coordinateBatch, { updates: [] })

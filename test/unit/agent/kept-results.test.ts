@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { unrestricted } from '../../../src/access/authorizer.ts'
 import { KeptResults } from '../../../src/agent/requests/serving/kept-results.ts'
-import type { QueryEndpoint } from '../../../src/features/contract/server-context.ts'
+import type { QueryEndpoint } from '../../../src/features/contract/endpoint.ts'
 import { getEndpoint, putEndpoint } from '../../../src/features/kv/endpoint.ts'
 import { readEndpoint } from '../../../src/features/txn/endpoint.ts'
 import { LoneServer } from '../features/lone-server.ts'

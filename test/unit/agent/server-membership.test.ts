@@ -4,7 +4,6 @@ import { ServerDirectory, type ServerRecord } from '../../../src/agent/servers/s
 import { type ServerMembershipDuty, serverMembership } from '../../../src/agent/servers/server-membership.ts'
 import { defaultAgentConfig } from '../../../src/agent/settings/agent-config.ts'
 import { err, ok } from '../../../src/base/result.ts'
-import type { ServerContext } from '../../../src/features/contract/server-context.ts'
 import { newestRelease, type Release } from '../../../src/model/release.ts'
 import { changed } from '../../../src/raft/core/configuration.ts'
 import type { Configuration, ConfigurationChange, RequestRefusal } from '../../../src/raft/core/types.ts'
@@ -25,7 +24,7 @@ class Leading {
   refusal: RequestRefusal | undefined
   readonly duty: ServerMembershipDuty
   readonly #directory: ServerDirectory
-  readonly #context: ServerContext
+  readonly #context: Parameters<ServerMembershipDuty['start']>[0]
 
   constructor(
     voters: readonly number[],
@@ -65,7 +64,7 @@ class Leading {
         silenceMs: (id: string) => (this.replicating.has(Number(id.slice('id-s'.length))) ? 300 : 60_000),
         changeConfiguration: async (change: ConfigurationChange) => this.#change(change),
       },
-    } as unknown as ServerContext
+    } as unknown as Parameters<ServerMembershipDuty['start']>[0]
   }
 
   meet(number: number): void {

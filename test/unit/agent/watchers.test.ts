@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Watchers } from '../../../src/agent/requests/asking/shared-waits.ts'
 import { KeptResults } from '../../../src/agent/requests/serving/kept-results.ts'
-import type { QueryEndpoint } from '../../../src/features/contract/server-context.ts'
+import type { QueryEndpoint } from '../../../src/features/contract/endpoint.ts'
 import { serviceHealthEndpoint } from '../../../src/features/health/endpoint.ts'
 import { getEndpoint } from '../../../src/features/kv/endpoint.ts'
 import { failureStatus } from '../../../src/http/failure-status.ts'

@@ -12,8 +12,10 @@ import type { Env } from '../../../src/env/env.ts'
 import { catalogDeregister, catalogRegister } from '../../../src/features/catalog/commands.ts'
 import { catalogFeature } from '../../../src/features/catalog/feature.ts'
 import type { AgentSelf } from '../../../src/features/contract/agent-context.ts'
+import type { CommandDefinition } from '../../../src/features/contract/command.ts'
+import type { QueryEndpoint, ServerEndpoint } from '../../../src/features/contract/endpoint.ts'
 import type { Answer, ReadOptions } from '../../../src/features/contract/reading.ts'
-import type { CommandDefinition, QueryEndpoint, ServerContext } from '../../../src/features/contract/server-context.ts'
+import type { ServerContext } from '../../../src/features/contract/server-context.ts'
 import { coordinateFeature } from '../../../src/features/coordinate/feature.ts'
 import { queryCreate } from '../../../src/features/query/commands.ts'
 import { queryFeature } from '../../../src/features/query/feature.ts'
@@ -189,7 +191,7 @@ export class CatalogWorld {
     return {
       release: this.#release,
       self: () => facts,
-      ask: async (endpoint, args, read) => {
+      ask: async <Args, Reply>(endpoint: ServerEndpoint<Args, Reply, ServerContext>, args: Args, read: ReadOptions) => {
         if (read.datacenter !== '') return err({ kind: 'unknown-datacenter', datacenter: read.datacenter })
         return endpoint.serve(
           { datacenter: 'dc1', wan: () => undefined } as unknown as ServerContext,

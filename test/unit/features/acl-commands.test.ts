@@ -10,7 +10,7 @@ import {
 } from '../../../src/features/acl/model.ts'
 import { bootstrap, enterNewMode, migrateTokens, putBuiltins } from '../../../src/features/acl/system/mode-commands.ts'
 import * as views from '../../../src/features/acl/views.ts'
-import type { CommandDefinition } from '../../../src/features/contract/server-context.ts'
+import type { CommandDefinition } from '../../../src/features/contract/command.ts'
 import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { Store } from '../../../src/store/store.ts'
 import type { ReadTransaction } from '../../../src/store/types.ts'

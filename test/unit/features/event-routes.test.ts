@@ -3,7 +3,6 @@ import { unrestricted } from '../../../src/access/authorizer.ts'
 import { UserEvents } from '../../../src/agent/pool/user-events.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
 import type { Env } from '../../../src/env/env.ts'
-import type { ServerContext } from '../../../src/features/contract/server-context.ts'
 import { fireEndpoint } from '../../../src/features/event/endpoint.ts'
 import { decodeUserEvent, encodeUserEvent, suits } from '../../../src/features/event/model.ts'
 import type { PoolEvent } from '../../../src/gossip/pool.ts'
@@ -187,7 +186,7 @@ describe('an event from another datacenter', () => {
       fired.push(name)
       return { ok: true, value: undefined } as const
     }
-    const server = { fireEvent } as unknown as ServerContext
+    const server = { fireEvent }
     const payload = Uint8Array.from(encodeUserEvent(someEvent))
     const other = await fireEndpoint.serve(server, { name: 'other', payload }, unrestricted)
     expect(other).toMatchObject({ ok: false, error: { kind: 'bad-request' } })

@@ -13,17 +13,13 @@ import { permissionDenied } from '../../../src/features/contract/access.ts'
 import type { AgentAccess, ServerAccess } from '../../../src/features/contract/access-control.ts'
 import type { AgentContext, AgentSelf } from '../../../src/features/contract/agent-context.ts'
 import type { CallOptions } from '../../../src/features/contract/call.ts'
+import type { LeaderDuty } from '../../../src/features/contract/duty.ts'
+import type { EndpointDefinition, ServerEndpoint, WriteEndpoint } from '../../../src/features/contract/endpoint.ts'
 import type { LocalAgent, ReceivedEvents } from '../../../src/features/contract/local-agent.ts'
 import type { MeshFederation, MeshLeaves, MeshSettings } from '../../../src/features/contract/mesh.ts'
 import type { ReadOptions } from '../../../src/features/contract/reading.ts'
 import type { HttpMethod, RouteResponse } from '../../../src/features/contract/route.ts'
-import type {
-  EndpointDefinition,
-  KnownServer,
-  LeaderDuty,
-  ServerContext,
-  WanView,
-} from '../../../src/features/contract/server-context.ts'
+import type { KnownServer, ServerContext, ServerDuty, WanView } from '../../../src/features/contract/server-context.ts'
 import { lastReplaced } from '../../../src/features/snapshot/views.ts'
 import type { Pool } from '../../../src/gossip/pool.ts'
 import { parseQuery } from '../../../src/http/query-parameters.ts'
@@ -137,7 +133,7 @@ export class LoneServer {
   }
 
   /** Begins a duty, as a leader does that has caught up. `resign` ends it. */
-  begin(duty: LeaderDuty): void {
+  begin(duty: ServerDuty): void {
     this.#duties.set(duty, duty.start(this.context))
   }
 
@@ -257,7 +253,12 @@ export class LoneServer {
       get discoveryMaxStaleMs(): number {
         return lone.discoveryMaxStaleMs
       },
-      write: async (endpoint, args, { datacenter, token }) => {
+      // It serves what it is asked, whatever the endpoint needs of it.
+      write: async <Args, Reply>(
+        endpoint: WriteEndpoint<Args, Reply, ServerContext>,
+        args: Args,
+        { datacenter, token }: CallOptions,
+      ) => {
         const peer = datacenter === undefined ? undefined : this.peers.get(datacenter)
         if (peer !== undefined) return peer.agent.write(endpoint, args, token === undefined ? {} : { token })
         if (datacenter !== undefined) return err({ kind: 'unknown-datacenter', datacenter })
@@ -287,7 +288,12 @@ export class LoneServer {
         const answer = await this.agent.query(endpoint, args, { ...read, consistency: 'stale' }, call)
         return answer.ok ? ok({ answer: answer.value, hit: false, ageMs: 0 }) : answer
       },
-      ask: async (endpoint, args, read, call) => {
+      ask: async <Args, Reply>(
+        endpoint: ServerEndpoint<Args, Reply, ServerContext>,
+        args: Args,
+        read: ReadOptions,
+        call: CallOptions,
+      ) => {
         this.reads.push(read)
         if (read.datacenter !== '' && this.askElsewhere !== undefined) {
           return (await this.askElsewhere(read.datacenter, call)) as never

@@ -1,7 +1,7 @@
 import type { Env } from '../../../src/env/env.ts'
 import { catalogRegister } from '../../../src/features/catalog/commands.ts'
+import type { QueryEndpoint } from '../../../src/features/contract/endpoint.ts'
 import type { RouteResponse } from '../../../src/features/contract/route.ts'
-import type { QueryEndpoint } from '../../../src/features/contract/server-context.ts'
 import { coordinateBatch } from '../../../src/features/coordinate/commands.ts'
 import { executeQuery, type QueryCall, type QueryReads } from '../../../src/features/query/execution.ts'
 import { sessionExpiry } from '../../../src/features/session/duty.ts'

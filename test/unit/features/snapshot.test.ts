@@ -8,7 +8,7 @@ import { concatBytes, emptyBytes, textOf, utf8 } from '../../../src/base/bytes.t
 import { GzipWriter } from '../../../src/base/gzip.ts'
 import { err, ok } from '../../../src/base/result.ts'
 import { tarHeader } from '../../../src/base/tar.ts'
-import type { CommandDefinition } from '../../../src/features/contract/server-context.ts'
+import type { CommandDefinition } from '../../../src/features/contract/command.ts'
 import { ArchiveReader, ArchiveWriter } from '../../../src/features/snapshot/archive.ts'
 import {
   restoreAbandon,

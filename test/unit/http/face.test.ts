@@ -6,6 +6,7 @@ import { type InvariantViolation, invariant } from '../../../src/base/invariant.
 import type { HttpResponse } from '../../../src/env/http.ts'
 import type { HttpMethod, Route, RouteRequest, RouteResponse } from '../../../src/features/contract/route.ts'
 import { createHttpFace } from '../../../src/http/face.ts'
+import type { FaceAgent } from '../../../src/http/route-call.ts'
 import type { Failure } from '../../../src/model/failure.ts'
 import { modifyIndexOf, noChange } from '../../../src/model/log-position.ts'
 import type { Release } from '../../../src/model/release.ts'
@@ -29,7 +30,7 @@ function face(
   const asked: RouteRequest<string>[] = []
   const fatal: InvariantViolation[] = []
   const path = options.path ?? '/v1/thing/'
-  const route: Route = {
+  const route: Route<FaceAgent> = {
     path,
     ...(path.endsWith('/') ? { rest: { name: 'rest', about: '' } } : {}),
     operations: planned(options.methods ?? ['GET', 'PUT'], async (_agent, routeRequest) => {

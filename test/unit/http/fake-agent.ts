@@ -2,7 +2,7 @@ import { utf8 } from '../../../src/base/bytes.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { HttpRequest } from '../../../src/env/http.ts'
 import type { Fields, LogLevel } from '../../../src/env/observe.ts'
-import type { AgentContext } from '../../../src/features/contract/agent-context.ts'
+import type { FaceAgent } from '../../../src/http/route-call.ts'
 import { newestRelease, type Release } from '../../../src/model/release.ts'
 
 export interface LogLine {
@@ -26,7 +26,7 @@ export function fakeAgent(release: Release = newestRelease) {
     },
     metrics: { count: () => {}, gauge: () => {}, sample: (name: string) => samples.push(name) },
   }
-  const agent = { env: env as unknown as Env, release } as AgentContext
+  const agent: FaceAgent = { env: env as unknown as Env, release }
   return { agent, lines, samples }
 }
 

@@ -3,6 +3,7 @@ import { features } from '../../../src/agent/assembly/features.ts'
 import { defaultAgentConfig } from '../../../src/agent/settings/agent-config.ts'
 import type { Operations, Route, RouteResponse } from '../../../src/features/contract/route.ts'
 import { createHttpFace } from '../../../src/http/face.ts'
+import type { FaceAgent } from '../../../src/http/route-call.ts'
 import { fakeAgent, request } from './fake-agent.ts'
 
 const secret = 'f3a0c1d2-5b6e-4f70-8a91-b2c3d4e5f607'
@@ -13,23 +14,23 @@ const mixedCase = secret.replaceAll('a', 'A').replaceAll('c', 'C')
 const traces = ['5b6e', '4f70', '8a91', 'b2c3d4e5f607', '%61', '%62', '%66', 'f3a0']
 
 /** The routes of a whole agent, which do nothing but answer so. */
-function routesAnswering(response: RouteResponse): readonly Route[] {
-  const doing = (operations: Operations): Operations =>
+function routesAnswering(response: RouteResponse): readonly Route<FaceAgent>[] {
+  const doing = (operations: Operations): Operations<unknown> =>
     Object.fromEntries(
       Object.entries(operations).map(([method, operation]) => [method, { ...operation, handle: async () => response }]),
     )
   return features.flatMap(({ routes }) =>
-    (routes ?? []).map((route) => ({
+    (routes ?? []).map(({ endings, ...route }) => ({
       ...route,
       operations: doing(route.operations),
-      ...(route.endings === undefined
+      ...(endings === undefined
         ? {}
-        : { endings: Object.fromEntries(Object.entries(route.endings).map(([end, of]) => [end, doing(of)])) }),
+        : { endings: Object.fromEntries(Object.entries(endings).map(([end, of]) => [end, doing(of)])) }),
     })),
   )
 }
 
-function faceOf(routes: readonly Route[]) {
+function faceOf(routes: readonly Route<FaceAgent>[]) {
   const { agent, lines, samples } = fakeAgent()
   const handler = createHttpFace({ agent, routes, config: defaultAgentConfig('n', '127.0.0.1').http })
   const logged = () => JSON.stringify([lines, samples]).toLowerCase()

@@ -3,15 +3,15 @@ import { err, ok, type Result } from '../../../base/result.ts'
 import type { Closable } from '../../../env/async.ts'
 import type { Env } from '../../../env/env.ts'
 import type { CallOptions } from '../../../features/contract/call.ts'
-import type { Answer, ReadOptions } from '../../../features/contract/reading.ts'
-import { isReply, readMeta } from '../../../features/contract/reply.ts'
+import type { WriteIdentity } from '../../../features/contract/command.ts'
 import type {
   EndpointDefinition,
   QueryEndpoint,
   ServerEndpoint,
   WriteEndpoint,
-  WriteIdentity,
-} from '../../../features/contract/server-context.ts'
+} from '../../../features/contract/endpoint.ts'
+import type { Answer, ReadOptions } from '../../../features/contract/reading.ts'
+import { isReply, readMeta } from '../../../features/contract/reply.ts'
 import { type Failure, malformedAnswerText } from '../../../model/failure.ts'
 import type { CallFailure } from '../../../rpc/rpc.ts'
 import { type AgentRequest, datacenterOf } from '../request.ts'

@@ -1,7 +1,7 @@
 import { err, type Result } from '../../../base/result.ts'
 import type { Closable } from '../../../env/async.ts'
 import type { Env } from '../../../env/env.ts'
-import type { EndpointDefinition } from '../../../features/contract/server-context.ts'
+import type { EndpointDefinition } from '../../../features/contract/endpoint.ts'
 import type { CallFailure, Rpc } from '../../../rpc/rpc.ts'
 import type { RequestLimits } from '../../settings/agent-config.ts'
 import { type AgentRequest, datacenterOf } from '../request.ts'

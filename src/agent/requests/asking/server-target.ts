@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { Closable } from '../../../env/async.ts'
+import type { EndpointDefinition, QueryEndpoint } from '../../../features/contract/endpoint.ts'
 import type { Answer, ReadOptions } from '../../../features/contract/reading.ts'
-import type { EndpointDefinition, QueryEndpoint } from '../../../features/contract/server-context.ts'
 import type { Failure } from '../../../model/failure.ts'
 import type { Raft } from '../../../raft/raft.ts'
 import type { CallFailure, Rpc } from '../../../rpc/rpc.ts'

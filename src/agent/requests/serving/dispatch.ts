@@ -1,14 +1,9 @@
 import { type Authorizer, unrestricted } from '../../../access/authorizer.ts'
 import { err, ok, type Result } from '../../../base/result.ts'
+import type { QueryEndpoint, ServerEndpoint, WriteEndpoint } from '../../../features/contract/endpoint.ts'
 import { readBy } from '../../../features/contract/fields.ts'
 import type { Answer, ReadMeta, ReadOptions, Standing } from '../../../features/contract/reading.ts'
-import type {
-  EndpointDefinition,
-  QueryEndpoint,
-  ServerContext,
-  ServerEndpoint,
-  WriteEndpoint,
-} from '../../../features/contract/server-context.ts'
+import type { ServedEndpoint, ServerContext } from '../../../features/contract/server-context.ts'
 import type { Failure } from '../../../model/failure.ts'
 import { blockingJitterFraction } from '../../../model/limits.ts'
 import { type ModifyIndex, noChange } from '../../../model/log-position.ts'
@@ -31,7 +26,7 @@ import { type Found, SeenResults, Served } from './seen-results.ts'
 export class Dispatch {
   readonly #context: ServerContext
   readonly #raft: Raft
-  readonly #endpoints: ReadonlyMap<string, EndpointDefinition>
+  readonly #endpoints: ReadonlyMap<string, ServedEndpoint>
   readonly #results: KeptResults
   readonly #store: Store
   readonly #observer: DispatchObserver
@@ -46,7 +41,7 @@ export class Dispatch {
   constructor(
     context: ServerContext,
     store: Store,
-    endpoints: readonly EndpointDefinition[],
+    endpoints: readonly ServedEndpoint[],
     observer: DispatchObserver = {},
     gate?: Gate,
   ) {
@@ -67,7 +62,7 @@ export class Dispatch {
     this.#parked.stop()
   }
 
-  endpoint(method: string): EndpointDefinition | undefined {
+  endpoint(method: string): ServedEndpoint | undefined {
     return this.#endpoints.get(method)
   }
 
@@ -112,14 +107,22 @@ export class Dispatch {
     return ok(this.#served(endpoint, args, found.value, meta))
   }
 
-  async #write(endpoint: WriteEndpoint, args: unknown, request: AgentRequest): Promise<Result<unknown, Failure>> {
+  async #write(
+    endpoint: WriteEndpoint<unknown, unknown, ServerContext>,
+    args: unknown,
+    request: AgentRequest,
+  ): Promise<Result<unknown, Failure>> {
     const elsewhere = this.#leaderElsewhere()
     if (elsewhere !== undefined) return err(elsewhere)
     const entered = await this.#enter(endpoint, args, request)
     return entered.ok ? endpoint.serve(this.#context, args, request.identity, entered.value) : entered
   }
 
-  async #ask(endpoint: ServerEndpoint, args: unknown, request: AgentRequest): Promise<Result<unknown, Failure>> {
+  async #ask(
+    endpoint: ServerEndpoint<unknown, unknown, ServerContext>,
+    args: unknown,
+    request: AgentRequest,
+  ): Promise<Result<unknown, Failure>> {
     const elsewhere = endpoint.leader && request.read?.consistency !== 'stale' ? this.#leaderElsewhere() : undefined
     if (elsewhere !== undefined) return err(elsewhere)
     const entered = await this.#enter(endpoint, args, request)

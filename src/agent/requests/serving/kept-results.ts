@@ -1,7 +1,7 @@
 import type { Authorizer } from '../../../access/authorizer.ts'
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { Closable } from '../../../env/async.ts'
-import type { QueryEndpoint } from '../../../features/contract/server-context.ts'
+import type { QueryEndpoint } from '../../../features/contract/endpoint.ts'
 import type { Failure } from '../../../model/failure.ts'
 import { firstChange, greater, type ModifyIndex } from '../../../model/log-position.ts'
 import { newestRelease, type Release } from '../../../model/release.ts'

@@ -1,7 +1,9 @@
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { Closable } from '../../../env/async.ts'
+import type { QueryEndpoint } from '../../../features/contract/endpoint.ts'
 import type { ReadOptions } from '../../../features/contract/reading.ts'
-import type { QueryEndpoint, ServerContext } from '../../../features/contract/server-context.ts'
+import type { WithConsensus } from '../../../features/contract/server-context.ts'
+import type { WithEnv } from '../../../features/contract/surroundings.ts'
 import type { Failure } from '../../../model/failure.ts'
 import type { Asker } from '../../access/askers.ts'
 import type { Gate } from '../../access/gate.ts'
@@ -18,7 +20,7 @@ type End = (result: Result<undefined, Failure>) => void
 
 /** Blocking reads that wait on this server for a change. */
 export class ParkedReads {
-  readonly #context: Pick<ServerContext, 'env' | 'raft'>
+  readonly #context: WithEnv & WithConsensus
   /** Undefined: access control is off. */
   readonly #gate: Gate | undefined
   /**
@@ -31,7 +33,7 @@ export class ParkedReads {
   #following: Closable | undefined
   #stopped = false
 
-  constructor(context: Pick<ServerContext, 'env' | 'raft'>, gate: Gate | undefined) {
+  constructor(context: WithEnv & WithConsensus, gate: Gate | undefined) {
     this.#context = context
     this.#gate = gate
   }

@@ -1,5 +1,6 @@
 import { ok, type Result } from '../../../base/result.ts'
-import type { CommandDefinition, ServerContext, WriteIdentity } from '../../../features/contract/server-context.ts'
+import type { CommandDefinition, WriteIdentity } from '../../../features/contract/command.ts'
+import type { ServerContext } from '../../../features/contract/server-context.ts'
 import type { Failure } from '../../../model/failure.ts'
 import type { ReplicatedState } from '../../replication/state-machine.ts'
 

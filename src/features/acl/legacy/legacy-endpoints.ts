@@ -4,8 +4,11 @@ import { err, ok, type Result } from '../../../base/result.ts'
 import type { Failure } from '../../../model/failure.ts'
 import { isAtLeast } from '../../../model/release.ts'
 import { filters, open, permissionDenied, refusedUnlessAllowed } from '../../contract/access.ts'
+import type { WriteIdentity } from '../../contract/command.ts'
+import type { QueryEndpoint, WriteEndpoint } from '../../contract/endpoint.ts'
 import { flagReply, textReply } from '../../contract/reply.ts'
-import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../../contract/server-context.ts'
+import type { WithPlace, WithProposals, WithServerAccess } from '../../contract/server-context.ts'
+import type { WithEnv, WithRelease } from '../../contract/surroundings.ts'
 import { oneForAll } from '../../contract/visible-index.ts'
 import {
   areLarge,
@@ -21,6 +24,9 @@ import { anonymousSecret, rootSecrets, type TokenRow } from '../model.ts'
 import { tokenReply, tokensReply } from '../replies.ts'
 import { allTokens, tokenBySecret, tokensIndex } from '../views.ts'
 import { legacyDelete, legacySet, legacySetLater } from './legacy-commands.ts'
+
+/** The server as far as these endpoints use it. */
+type LegacyServer = WithEnv & WithRelease & WithProposals & WithPlace & WithServerAccess
 
 /** The legacy API, in which the ID of a token is its secret. It is served in both modes. */
 
@@ -66,7 +72,7 @@ const setArgs = z.object({
 type SetArgs = z.infer<typeof setArgs>
 
 /** Returns the ID. */
-export const legacySetEndpoint: WriteEndpoint<SetArgs, string> = {
+export const legacySetEndpoint: WriteEndpoint<SetArgs, string, LegacyServer> = {
   method: 'ACL.Apply',
   kind: 'write',
   args: setArgs,
@@ -76,7 +82,7 @@ export const legacySetEndpoint: WriteEndpoint<SetArgs, string> = {
 }
 
 async function setLegacy(
-  server: ServerContext,
+  server: LegacyServer,
   { id, name, type, rules }: SetArgs,
   identity: WriteIdentity | undefined,
 ): Promise<Result<string, Failure>> {
@@ -100,7 +106,7 @@ const unknownRules = 'this release has no rules for events and the keyring'
 
 const elsewhere = 'tokens are written in the primary datacenter'
 
-export const legacyDeleteEndpoint: WriteEndpoint<IdArgs, boolean> = {
+export const legacyDeleteEndpoint: WriteEndpoint<IdArgs, boolean, LegacyServer> = {
   method: 'ACL.Destroy',
   kind: 'write',
   args: idArgs,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { textOfByteString } from '../../../base/bytes.ts'
-import type { AgentContext } from '../../contract/agent-context.ts'
+import type { WithAccess, WithQueries, WithSelf, WithWrites } from '../../contract/agent-context.ts'
 import { badRequest, declared, failed, type Route, type RouteResponse } from '../../contract/route.ts'
 import { indexHeaders, jsonAnswer, listOf, readParameters, taken, textAnswer } from '../../http/declared.ts'
 import { decodeBody } from '../../http/json-body.ts'
@@ -16,6 +16,9 @@ import {
 } from '../route-checks.ts'
 import { legacyDeleteEndpoint, legacyListEndpoint, legacyReadEndpoint, legacySetEndpoint } from './legacy-endpoints.ts'
 
+/** The agent as far as these routes use it. */
+type LegacyAgent = WithWrites & WithQueries & WithAccess & WithSelf
+
 const secret = { name: 'id', about: 'ID of a legacy token, which is its secret.', secret: true } as const
 const tokens = jsonAnswer('Legacy tokens, with their secrets.', listOf(legacyTokenShape), indexHeaders)
 const made = jsonAnswer('The ID.', z.strictObject({ ID: z.string() }))
@@ -24,7 +27,7 @@ const body = { about: 'The token. Names of members may have their letters in any
 const ownToken = 'a caller with the secret may read its token'
 
 /** Reference: access-control.md#legacy-api. */
-export const legacyRoutes: readonly Route[] = [
+export const legacyRoutes: readonly Route<LegacyAgent>[] = [
   {
     path: '/v1/acl/create',
     operations: {
@@ -110,13 +113,13 @@ export const legacyRoutes: readonly Route[] = [
 const nothingGiven = { ID: '', Name: '', Type: '', Rules: '' }
 
 /** A given ID may be that of an existing token, which is then replaced. */
-async function create(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+async function create(agent: WithWrites & WithSelf, request: AclRequest, entry: Entered): Promise<RouteResponse> {
   if (request.body.length === 0) return set(agent, request, entry, nothingGiven)
   const given = decodeBody(request.body, legacyBody)
   return given.ok ? set(agent, request, entry, given.value) : failed(given.error)
 }
 
-async function update(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+async function update(agent: WithWrites & WithSelf, request: AclRequest, entry: Entered): Promise<RouteResponse> {
   const given = decodeBody(request.body, legacyBody)
   if (!given.ok) return failed(given.error)
   return given.value.ID === '' ? badRequest('ACL ID must be set') : set(agent, request, entry, given.value)
@@ -125,7 +128,7 @@ async function update(agent: AgentContext, request: AclRequest, entry: Entered):
 type Given = typeof nothingGiven
 
 async function set(
-  agent: AgentContext,
+  agent: WithWrites & WithSelf,
   request: AclRequest,
   { access }: Entered,
   given: Given,
@@ -136,14 +139,14 @@ async function set(
   return written.ok ? { kind: 'json', value: { ID: written.value } } : failed(written.error)
 }
 
-async function destroy(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+async function destroy(agent: WithWrites & WithSelf, request: AclRequest, entry: Entered): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
   if (id === '') return badRequest('Missing ACL')
   const gone = await agent.write(legacyDeleteEndpoint, { id }, primaryCall(agent, entry.access, request))
   return gone.ok ? { kind: 'json', value: gone.value } : failed(gone.error)
 }
 
-async function info(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+async function info(agent: WithQueries, request: AclRequest, entry: Entered): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
   if (id === '') return badRequest('Missing ACL')
   const answer = await agent.query(legacyReadEndpoint, { id }, entry.read, request.call)
@@ -152,14 +155,14 @@ async function info(agent: AgentContext, request: AclRequest, entry: Entered): P
   return { kind: 'json', value: value === null ? [] : [legacyTokenJson(value)], meta }
 }
 
-async function list(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+async function list(agent: WithQueries, request: AclRequest, entry: Entered): Promise<RouteResponse> {
   const answer = await agent.query(legacyListEndpoint, {}, entry.read, request.call)
   if (!answer.ok) return failedRead(answer.error)
   return { kind: 'json', value: answer.value.value.map(legacyTokenJson), meta: answer.value.meta }
 }
 
 /** As in the field: reads the token and creates another with the same content. */
-async function clone(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+async function clone(agent: LegacyAgent, request: AclRequest, entry: Entered): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
   if (id === '') return badRequest('Missing ACL')
   const answer = await agent.query(legacyReadEndpoint, { id }, entry.read, request.call)

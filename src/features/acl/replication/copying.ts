@@ -2,8 +2,9 @@ import { ok, type Result } from '../../../base/result.ts'
 import type { Failure } from '../../../model/failure.ts'
 import { type ModifyIndex, noChange } from '../../../model/log-position.ts'
 import type { ServerAccess } from '../../contract/access-control.ts'
+import type { QueryEndpoint } from '../../contract/endpoint.ts'
 import type { Answer, ReadOptions } from '../../contract/reading.ts'
-import type { QueryEndpoint, ServerContext } from '../../contract/server-context.ts'
+import type { WithDatacenters, WithProposals, WithState } from '../../contract/server-context.ts'
 import type { InMode } from '../asked.ts'
 import { legacyDelete, legacySet } from '../legacy/legacy-commands.ts'
 import { legacyListEndpoint } from '../legacy/legacy-endpoints.ts'
@@ -13,9 +14,12 @@ import { tokenBatchEndpoint, tokenListEndpoint } from '../tokens/token-endpoints
 import { allPolicies, allTokens, unmigratedTokens } from '../views.ts'
 import { replicatedAtOnce, replicatePolicies, replicateTokens } from './replication-commands.ts'
 
+/** The server as far as replication uses it. */
+export type CopyingServer = WithState & WithProposals & WithDatacenters
+
 /** One comparison with the primary datacenter, and the resulting changes here. */
 export interface Round {
-  readonly server: ServerContext
+  readonly server: CopyingServer
   readonly access: ServerAccess
   /** Index of the primary up to which everything is replicated: a round waits until there is something later. */
   readonly after: ModifyIndex

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { WriteTransaction } from '../../../store/types.ts'
-import type { CommandDefinition } from '../../contract/server-context.ts'
+import type { CommandDefinition } from '../../contract/command.ts'
 import { newSystemSince } from '../commands.ts'
 import { policyFields, tokenFields, uuid } from '../fields.ts'
 import { policiesTable, secretKey, tokensTable } from '../tables.ts'

@@ -2,8 +2,8 @@ import type { Closable } from '../../../env/async.ts'
 import { failureText } from '../../../model/failure.ts'
 import { type ModifyIndex, noChange } from '../../../model/log-position.ts'
 import type { ServerAccess } from '../../contract/access-control.ts'
-import type { ServerContext } from '../../contract/server-context.ts'
-import type { Round, RoundDone } from './copying.ts'
+import type { WithEnv } from '../../contract/surroundings.ts'
+import type { CopyingServer, Round, RoundDone } from './copying.ts'
 
 /** Pause between two rounds that changed something or waited; doubled with each failure, up to the maximum. */
 export const pauseMs = 1_000
@@ -23,7 +23,7 @@ export interface Progress {
 
 /** Runs round after round of one kind for as long as this server leads. */
 export class Replicator implements Closable {
-  readonly #server: ServerContext
+  readonly #server: WithEnv & CopyingServer
   readonly #access: ServerAccess
   readonly #what: string
   readonly #round: (round: Round) => Promise<RoundDone>
@@ -35,7 +35,7 @@ export class Replicator implements Closable {
   #closed = false
 
   constructor(parts: {
-    readonly server: ServerContext
+    readonly server: WithEnv & CopyingServer
     readonly access: ServerAccess
     /** The kind, for the log: `policies`. */
     readonly what: string

@@ -2,12 +2,17 @@ import { z } from 'zod'
 import { ok } from '../../../base/result.ts'
 import { type ModifyIndex, noChange } from '../../../model/log-position.ts'
 import { open } from '../../contract/access.ts'
+import type { ServerEndpoint } from '../../contract/endpoint.ts'
 import { stateIndex } from '../../contract/fields.ts'
-import type { ServerContext, ServerEndpoint } from '../../contract/server-context.ts'
+import type { WithDuties, WithPlace, WithServerAccess } from '../../contract/server-context.ts'
+import type { WithEnv } from '../../contract/surroundings.ts'
 import { eitherSystem, isPrimary } from '../asked.ts'
 import { tokensDuty } from '../duty.ts'
 import { timeText } from '../model.ts'
 import type { Progress } from './replication-duty.ts'
+
+/** The server as far as this duty uses it. */
+type ReplicationStatusServer = WithEnv & WithDuties & WithPlace & WithServerAccess
 
 const replicationStatus = z.object({
   running: z.boolean(),
@@ -51,7 +56,11 @@ const nothing: ReplicationStatus = {
 }
 
 /** As the leader reports it, which replicates. */
-export const replicationStatusEndpoint: ServerEndpoint<Record<string, never>, ReplicationStatus> = {
+export const replicationStatusEndpoint: ServerEndpoint<
+  Record<string, never>,
+  ReplicationStatus,
+  ReplicationStatusServer
+> = {
   method: 'ACL.ReplicationStatus',
   kind: 'server',
   args: z.strictObject({}),
@@ -66,7 +75,7 @@ export const replicationStatusEndpoint: ServerEndpoint<Record<string, never>, Re
   },
 }
 
-function statusOf(server: ServerContext): ReplicationStatus {
+function statusOf(server: WithEnv & WithDuties): ReplicationStatus {
   const replicators = server.duty(tokensDuty)?.replicators
   const first = replicators?.legacy ?? replicators?.policies
   if (first === undefined) return nothing
@@ -86,7 +95,7 @@ function statusOf(server: ServerContext): ReplicationStatus {
   }
 }
 
-function lagOf({ env }: ServerContext, all: readonly Progress[]): number {
+function lagOf({ env }: WithEnv, all: readonly Progress[]): number {
   const fresh = all.map(({ freshMs }) => freshMs)
   const oldest = fresh.reduce((least, ms) =>
     least === undefined || ms === undefined ? undefined : Math.min(least, ms),

@@ -4,13 +4,18 @@ import { labelledResources, scalarResources } from '../../../access/rules.ts'
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { Failure } from '../../../model/failure.ts'
 import { denied, within } from '../../contract/access.ts'
-import type { AgentContext } from '../../contract/agent-context.ts'
+import type { WithAccess, WithSelf, WithServerCalls } from '../../contract/agent-context.ts'
+import type { ServerEndpoint } from '../../contract/endpoint.ts'
 import { declared, failed, type Route, type RouteRequest, type RouteResponse } from '../../contract/route.ts'
-import type { ServerContext, ServerEndpoint } from '../../contract/server-context.ts'
+import type { WithServerAccess } from '../../contract/server-context.ts'
+import type { WithEnv, WithRelease } from '../../contract/surroundings.ts'
 import { jsonAnswer, parameter, readParameters, textAnswer } from '../../http/declared.ts'
 import type { ReadName } from '../../http/read-options.ts'
 import { eitherSystem } from '../asked.ts'
 import { badShape, type Entered, newAclAnswers, whereKnown } from '../route-checks.ts'
+
+/** The agent as far as it is used here. */
+type ExplainAgent = WithRelease & WithServerCalls & WithAccess & WithSelf
 
 const explanation = z.object({
   accessor: z.string(),
@@ -48,7 +53,7 @@ interface Explanation {
 }
 
 /** What the asked server would decide, and by which rule, according to its own state, settings and caches. */
-export const explainEndpoint: ServerEndpoint<Question, Explanation> = {
+export const explainEndpoint: ServerEndpoint<Question, Explanation, WithEnv & WithServerAccess> = {
   method,
   kind: 'server',
   args: question,
@@ -64,7 +69,7 @@ export const explainEndpoint: ServerEndpoint<Question, Explanation> = {
 }
 
 async function otherToken(
-  server: ServerContext,
+  server: WithEnv & WithServerAccess,
   authorizer: Authorizer,
   accessor: string,
 ): Promise<Result<Authorizer, Failure>> {
@@ -102,7 +107,7 @@ const parameters = [
 type Name = ReadName | 'resource' | 'right' | 'name' | 'accessor'
 
 /** An addition of this product; the field has nothing like it. */
-export const explainRoutes: readonly Route[] = [
+export const explainRoutes: readonly Route<ExplainAgent>[] = [
   {
     path: '/v1/acl/explain',
     operations: {
@@ -120,7 +125,7 @@ export const explainRoutes: readonly Route[] = [
   },
 ]
 
-async function explain(agent: AgentContext, request: RouteRequest<Name>, entry: Entered): Promise<RouteResponse> {
+async function explain(agent: WithServerCalls, request: RouteRequest<Name>, entry: Entered): Promise<RouteResponse> {
   const read = questionIn(request)
   if (!read.ok) return badShape(read.error)
   const told = await agent.ask(explainEndpoint, read.value, entry.read, request.call)

@@ -1,9 +1,13 @@
 import type { Closable } from '../../../env/async.ts'
 import { failureText } from '../../../model/failure.ts'
-import type { ServerContext } from '../../contract/server-context.ts'
+import type { WithProposals, WithState, WithWatches } from '../../contract/server-context.ts'
+import type { WithEnv } from '../../contract/surroundings.ts'
 import { drawnUuid } from '../asked.ts'
 import { migrationOf, unmigratedTokens } from '../views.ts'
 import { migratedAtOnce, migrateTokens } from './mode-commands.ts'
+
+/** The server as far as this duty uses it. */
+type MigrationServer = WithEnv & WithState & WithProposals & WithWatches
 
 /** Pause between two batches. Spec: ACL-036. */
 const pauseMs = 1_000
@@ -13,12 +17,12 @@ const pauseMs = 1_000
  * applied before it began, so batches are a second apart whichever server leads.
  */
 export class Migration implements Closable {
-  readonly #server: ServerContext
+  readonly #server: MigrationServer
   #timer: Closable | undefined
   #watching: Closable | undefined
   #closed = false
 
-  constructor(server: ServerContext) {
+  constructor(server: MigrationServer) {
     this.#server = server
     this.#later()
   }

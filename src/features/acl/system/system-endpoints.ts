@@ -6,14 +6,20 @@ import type { Failure } from '../../../model/failure.ts'
 import type { ModifyIndex } from '../../../model/log-position.ts'
 import { open, permissionDenied } from '../../contract/access.ts'
 import { legacyModeFailure, type MissingServer, type ServerAccess } from '../../contract/access-control.ts'
+import type { WriteIdentity } from '../../contract/command.ts'
+import type { ServerEndpoint, WriteEndpoint } from '../../contract/endpoint.ts'
 import { count } from '../../contract/fields.ts'
-import type { ServerContext, ServerEndpoint, WriteEndpoint, WriteIdentity } from '../../contract/server-context.ts'
+import type { WithPlace, WithProposals, WithServerAccess, WithState } from '../../contract/server-context.ts'
+import type { WithEnv } from '../../contract/surroundings.ts'
 import { drawnUuid, eitherSystem, isPrimary, proposed, refused } from '../asked.ts'
 import { legacyBootstrap } from '../legacy/legacy-commands.ts'
 import type { TokenRow } from '../model.ts'
 import { tokenReply } from '../replies.ts'
 import { bootstrapIndex, isNewMode, migrationOf, newModeIndex, tokenByAccessor, unmigratedTokens } from '../views.ts'
 import { bootstrap } from './mode-commands.ts'
+
+/** The server as far as these endpoints use it. */
+type SystemServer = WithEnv & WithState & WithProposals & WithPlace & WithServerAccess
 
 const bootstrapReply = z.union([z.object({ token: tokenReply }), z.object({ legacy: z.string() })])
 
@@ -35,7 +41,7 @@ const bootstrapArgs = z.object({
 /** `legacy`: the ID of a legacy token. */
 type BootstrapReply = { readonly token: TokenRow } | { readonly legacy: string }
 
-export const bootstrapEndpoint: WriteEndpoint<z.infer<typeof bootstrapArgs>, BootstrapReply> = {
+export const bootstrapEndpoint: WriteEndpoint<z.infer<typeof bootstrapArgs>, BootstrapReply, SystemServer> = {
   method: 'ACL.Bootstrap',
   kind: 'write',
   args: bootstrapArgs,
@@ -52,7 +58,7 @@ export const bootstrapEndpoint: WriteEndpoint<z.infer<typeof bootstrapArgs>, Boo
 }
 
 async function bootstrapped(
-  server: ServerContext,
+  server: SystemServer,
   access: ServerAccess,
   identity: WriteIdentity | undefined,
 ): Promise<Result<BootstrapReply, Failure>> {
@@ -75,7 +81,7 @@ async function bootstrapped(
 }
 
 async function legacyBootstrapped(
-  server: ServerContext,
+  server: WithEnv & WithProposals,
   identity: WriteIdentity | undefined,
 ): Promise<Result<BootstrapReply, Failure>> {
   const done = await proposed(server, 'acl.apply', legacyBootstrap, { id: drawnUuid(server, 'bootstrap') }, identity)
@@ -104,7 +110,7 @@ export interface AccessStanding {
 }
 
 /** Answered from any server's state: it is needed most while there is no leader. */
-export const standingEndpoint: ServerEndpoint<z.infer<typeof noArgs>, AccessStanding> = {
+export const standingEndpoint: ServerEndpoint<z.infer<typeof noArgs>, AccessStanding, WithState & WithServerAccess> = {
   method: 'ACL.Standing',
   kind: 'server',
   args: noArgs,
@@ -117,7 +123,7 @@ export const standingEndpoint: ServerEndpoint<z.infer<typeof noArgs>, AccessStan
   },
 }
 
-function standingOf(server: ServerContext, access: ServerAccess): AccessStanding {
+function standingOf(server: WithState, access: ServerAccess): AccessStanding {
   const tx = server.read()
   const migration = migrationOf(tx)
   let tokensLeft = 0

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { textOfByteString } from '../../../base/bytes.ts'
 import { permissionDenied } from '../../contract/access.ts'
 import type { AgentTokenSlot } from '../../contract/access-control.ts'
-import type { AgentContext } from '../../contract/agent-context.ts'
+import type { WithAccess, WithRights, WithSelf, WithServerCalls, WithWrites } from '../../contract/agent-context.ts'
 import { declared, failed, type Route, type RouteRequest, type RouteResponse } from '../../contract/route.ts'
+import type { WithRelease } from '../../contract/surroundings.ts'
 import { done, isTrue, jsonAnswer, parameter, readParameters, textAnswer, truthText } from '../../http/declared.ts'
 import { decodeBody } from '../../http/json-body.ts'
 import type { ReadName } from '../../http/read-options.ts'
@@ -20,6 +21,9 @@ import {
   whereOn,
 } from '../route-checks.ts'
 import { type AccessStanding, bootstrapEndpoint, standingEndpoint } from './system-endpoints.ts'
+
+/** The agent as far as these routes use it. */
+type SystemAgent = WithRelease & WithWrites & WithServerCalls & WithRights & WithAccess & WithSelf
 
 const bootstrapParameters = [
   ...readParameters,
@@ -43,7 +47,7 @@ const standingShape = z
 /**
  * Reference: access-control.md#bootstrap, access-control.md#replication-status, access-control.md#agent-token-slots.
  */
-export const systemRoutes: readonly Route[] = [
+export const systemRoutes: readonly Route<SystemAgent>[] = [
   {
     path: '/v1/acl/bootstrap',
     operations: {
@@ -104,7 +108,7 @@ export const systemRoutes: readonly Route[] = [
 ]
 
 async function bootstrap(
-  agent: AgentContext,
+  agent: WithWrites & WithSelf,
   request: RouteRequest<ReadName | 'legacy'>,
   entry: Entered,
 ): Promise<RouteResponse> {
@@ -132,7 +136,7 @@ const zeroToken = {
   ModifyIndex: 0,
 }
 
-async function standing(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+async function standing(agent: WithServerCalls, request: AclRequest, entry: Entered): Promise<RouteResponse> {
   const asked = await agent.ask(standingEndpoint, {}, entry.read, request.call)
   return asked.ok ? { kind: 'json', value: standingJson(asked.value) } : failed(asked.error)
 }
@@ -153,7 +157,7 @@ function standingJson(standing: AccessStanding): z.infer<typeof standingShape> {
   }
 }
 
-async function replication(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+async function replication(agent: WithServerCalls, request: AclRequest, entry: Entered): Promise<RouteResponse> {
   const asked = await agent.ask(replicationStatusEndpoint, {}, entry.read, request.call)
   return asked.ok ? { kind: 'json', value: replicationJson(asked.value) } : failed(asked.error)
 }
@@ -166,7 +170,7 @@ const slots: ReadonlyMap<string, AgentTokenSlot> = new Map([
   ['connect_replication_token', 'mesh-replication'],
 ])
 
-async function setAgentToken(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function setAgentToken(agent: SystemAgent, request: RouteRequest): Promise<RouteResponse> {
   const access = agent.accessControl
   if (access === undefined) return failed({ kind: 'access-control-off' })
   const authorizer = await agent.authorizer(request.call)

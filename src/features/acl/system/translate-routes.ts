@@ -1,17 +1,21 @@
 import { translateRules, translation } from '../../../access/translate.ts'
 import { textOf } from '../../../base/bytes.ts'
 import { permissionDenied } from '../../contract/access.ts'
-import type { AgentContext } from '../../contract/agent-context.ts'
+import type { WithAccess, WithQueries, WithRights, WithSelf, WithServerCalls } from '../../contract/agent-context.ts'
 import type { ReadMeta } from '../../contract/reading.ts'
 import { declared, failed, type Route, type RouteResponse } from '../../contract/route.ts'
+import type { WithEnv, WithRelease } from '../../contract/surroundings.ts'
 import { inTurns } from '../../contract/turns.ts'
 import { indexHeaders, readParameters, textAnswer } from '../../http/declared.ts'
 import { areLarge } from '../asked.ts'
 import { type AclRequest, badShape, type Entered, failedRead, newAclAnswers, whereKnown } from '../route-checks.ts'
 import { tokenInPath } from '../tokens/token-routes.ts'
 
+/** The agent as far as these routes use it. */
+type TranslateAgent = WithEnv & WithRelease & WithQueries & WithServerCalls & WithRights & WithAccess & WithSelf
+
 /** Reference: access-control.md#translation-of-rules. */
-export const translateRoutes: readonly Route[] = [
+export const translateRoutes: readonly Route<TranslateAgent>[] = [
   {
     path: '/v1/acl/rules/translate',
     operations: {
@@ -44,14 +48,14 @@ export const translateRoutes: readonly Route[] = [
 ]
 
 /** Works in both modes: it changes nothing, and reads no token but the caller's. */
-async function translateGiven(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
+async function translateGiven(agent: WithEnv & WithRights, request: AclRequest): Promise<RouteResponse> {
   const authorizer = await agent.authorizer(request.call)
   if (!authorizer.ok) return failed(authorizer.error)
   if (!authorizer.value.allows('acl', '', 'read')) return failed(permissionDenied())
   return translated(agent, textOf(request.body))
 }
 
-async function translateOfToken(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+async function translateOfToken(agent: TranslateAgent, request: AclRequest, entry: Entered): Promise<RouteResponse> {
   const read = await tokenInPath(agent, request, entry)
   if ('response' in read) return read.response
   const { found, meta } = read
@@ -59,7 +63,7 @@ async function translateOfToken(agent: AgentContext, request: AclRequest, entry:
   return failedRead({ kind: 'refused', message: 'The specified token does not have any rules set' }, meta)
 }
 
-async function translated({ env }: AgentContext, rules: string, meta?: ReadMeta): Promise<RouteResponse> {
+async function translated({ env }: WithEnv, rules: string, meta?: ReadMeta): Promise<RouteResponse> {
   const text = areLarge(rules) ? await inTurns(env, translation(rules)) : translateRules(rules)
   if (!text.ok) return badShape(text.error)
   return { kind: 'text', text: text.value, status: 200, ...(meta === undefined ? {} : { meta }) }

@@ -3,8 +3,11 @@ import { parseRules } from '../../../access/reading.ts'
 import { lowerAscii } from '../../../base/letter-case.ts'
 import { ok, type Result } from '../../../base/result.ts'
 import type { Failure } from '../../../model/failure.ts'
+import type { WriteIdentity } from '../../contract/command.ts'
+import type { QueryEndpoint, WriteEndpoint } from '../../contract/endpoint.ts'
 import { flagReply } from '../../contract/reply.ts'
-import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../../contract/server-context.ts'
+import type { WithPlace, WithProposals, WithState } from '../../contract/server-context.ts'
+import type { WithEnv } from '../../contract/surroundings.ts'
 import {
   areLarge,
   batchMax,
@@ -26,6 +29,9 @@ import { policyFields } from '../fields.ts'
 import { managementPolicyId, type PolicyRow } from '../model.ts'
 import { inModeReply, malformedReply, policiesReply, policyReply } from '../replies.ts'
 import { allPolicies, policiesIndex, policyById } from '../views.ts'
+
+/** The server as far as these endpoints use it. */
+type PolicyServer = WithEnv & WithState & WithProposals & WithPlace
 
 /** The result of a lookup: `malformed` says why the ID cannot be one. */
 export type PolicyFound = { readonly policy: PolicyRow | null } | { readonly malformed: string }
@@ -82,7 +88,7 @@ const { id: _id, ...given } = policyFields
 const setArgs = z.object({ id: z.string(), ...given })
 type SetArgs = z.infer<typeof setArgs>
 
-export const policySetEndpoint: WriteEndpoint<SetArgs, PolicyRow> = {
+export const policySetEndpoint: WriteEndpoint<SetArgs, PolicyRow, PolicyServer> = {
   method: 'ACL.PolicySet',
   kind: 'write',
   args: setArgs,
@@ -92,7 +98,7 @@ export const policySetEndpoint: WriteEndpoint<SetArgs, PolicyRow> = {
 }
 
 async function setPolicy(
-  server: ServerContext,
+  server: PolicyServer,
   args: SetArgs,
   identity: WriteIdentity | undefined,
 ): Promise<Result<PolicyRow, Failure>> {
@@ -126,7 +132,7 @@ function policyRefusal({ id, name }: SetArgs): string | undefined {
   return undefined
 }
 
-export const policyDeleteEndpoint: WriteEndpoint<IdArgs, boolean> = {
+export const policyDeleteEndpoint: WriteEndpoint<IdArgs, boolean, PolicyServer> = {
   method: 'ACL.PolicyDelete',
   kind: 'write',
   args: idArgs,

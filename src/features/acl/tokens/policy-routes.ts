@@ -1,6 +1,7 @@
 import { textOfByteString } from '../../../base/bytes.ts'
-import type { AgentContext } from '../../contract/agent-context.ts'
+import type { WithAccess, WithQueries, WithSelf, WithServerCalls, WithWrites } from '../../contract/agent-context.ts'
 import { declared, failed, type Route, type RouteResponse } from '../../contract/route.ts'
+import type { WithRelease } from '../../contract/surroundings.ts'
 import { indexHeaders, jsonAnswer, listOf, readParameters, taken, textAnswer } from '../../http/declared.ts'
 import { decodeBody } from '../../http/json-body.ts'
 import { policyJson, policyShape, policyStubJson, policyStubShape } from '../model.ts'
@@ -18,12 +19,15 @@ import {
 } from '../route-checks.ts'
 import { policyDeleteEndpoint, policyListEndpoint, policyReadEndpoint, policySetEndpoint } from './policy-endpoints.ts'
 
+/** The agent as far as these routes use it. */
+type PolicyAgent = WithRelease & WithWrites & WithQueries & WithServerCalls & WithAccess & WithSelf
+
 const body = { about: 'The policy. Names of members may have their letters in any case.', required: true }
 const written = jsonAnswer('The policy as it is then.', policyShape)
 const unknown = textAnswer(403, 'There is no such policy.', indexHeaders)
 
 /** Reference: access-control.md#endpoints, access-control.md#policy-object. */
-export const policyRoutes: readonly Route[] = [
+export const policyRoutes: readonly Route<PolicyAgent>[] = [
   {
     path: '/v1/acl/policies',
     operations: {
@@ -79,13 +83,21 @@ export const policyRoutes: readonly Route[] = [
   },
 ]
 
-async function listPolicies(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+async function listPolicies(
+  agent: WithQueries & WithServerCalls,
+  request: AclRequest,
+  entry: Entered,
+): Promise<RouteResponse> {
   const read = await readNew(agent, request, entry, policyListEndpoint, {})
   if ('response' in read) return read.response
   return { kind: 'json', value: read.found.map(policyStubJson), meta: read.meta }
 }
 
-async function readPolicy(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+async function readPolicy(
+  agent: WithQueries & WithServerCalls,
+  request: AclRequest,
+  entry: Entered,
+): Promise<RouteResponse> {
   const id = idInPath(request, 'policy')
   if (!id.ok) return id.error
   const read = await readNew(agent, request, entry, policyReadEndpoint, { id: id.value })
@@ -95,7 +107,12 @@ async function readPolicy(agent: AgentContext, request: AclRequest, entry: Enter
   return 'response' in one ? one.response : { kind: 'json', value: policyJson(one.found), meta }
 }
 
-async function setPolicy(agent: AgentContext, request: AclRequest, entry: Entered, id: string): Promise<RouteResponse> {
+async function setPolicy(
+  agent: WithWrites & WithSelf,
+  request: AclRequest,
+  entry: Entered,
+  id: string,
+): Promise<RouteResponse> {
   const given = decodeBody(request.body, policyBody, 'Bad request: Policy decoding failed')
   if (!given.ok) return failed(given.error)
   const { ID, Name: name, Description: description, Rules: rules, Datacenters: datacenters } = given.value
@@ -105,7 +122,7 @@ async function setPolicy(agent: AgentContext, request: AclRequest, entry: Entere
   return set.ok ? { kind: 'json', value: policyJson(set.value) } : failed(set.error)
 }
 
-async function deletePolicy(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+async function deletePolicy(agent: WithWrites & WithSelf, request: AclRequest, entry: Entered): Promise<RouteResponse> {
   const id = idInPath(request, 'policy')
   if (!id.ok) return id.error
   const gone = await writeNew(agent, request, entry, 'primary', [policyDeleteEndpoint, { id: id.value }])

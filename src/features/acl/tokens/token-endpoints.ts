@@ -5,7 +5,10 @@ import type { Failure } from '../../../model/failure.ts'
 import type { ReadTransaction } from '../../../store/types.ts'
 import { filters, open, refusedUnlessAllowed } from '../../contract/access.ts'
 import type { ServerAccess } from '../../contract/access-control.ts'
-import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../../contract/server-context.ts'
+import type { WriteIdentity } from '../../contract/command.ts'
+import type { QueryEndpoint, WriteEndpoint } from '../../contract/endpoint.ts'
+import type { WithPlace, WithProposals, WithState } from '../../contract/server-context.ts'
+import type { WithEnv } from '../../contract/surroundings.ts'
 import { oneForAll } from '../../contract/visible-index.ts'
 import {
   batchMax,
@@ -26,6 +29,9 @@ import { policyLinks } from '../fields.ts'
 import { anonymousAccessor, hiddenSecret, type TokenRow } from '../model.ts'
 import { inModeReply, malformedReply, tokenReply, tokensReply } from '../replies.ts'
 import { allTokens, isNewMode, policyById, tokenByAccessor, tokenBySecret, tokensIndex } from '../views.ts'
+
+/** The server as far as these endpoints use it. */
+type TokenServer = WithEnv & WithState & WithProposals & WithPlace
 
 function hereOrThere<T>(here: z.ZodType<T>): z.ZodType<HereOrThere<T>> {
   return z.union([z.object({ here }), z.object({ there: z.literal(true) })])
@@ -144,7 +150,7 @@ const tokenArgs = z.object({
 export type TokenArgs = z.infer<typeof tokenArgs>
 
 /** Returns the written token. */
-export const tokenSetEndpoint: WriteEndpoint<TokenArgs, TokenRow> = {
+export const tokenSetEndpoint: WriteEndpoint<TokenArgs, TokenRow, TokenServer> = {
   method: 'ACL.TokenSet',
   kind: 'write',
   args: tokenArgs,
@@ -154,7 +160,7 @@ export const tokenSetEndpoint: WriteEndpoint<TokenArgs, TokenRow> = {
 }
 
 async function setToken(
-  server: ServerContext,
+  server: TokenServer,
   args: TokenArgs,
   identity: WriteIdentity | undefined,
 ): Promise<Result<TokenRow, Failure>> {
@@ -170,7 +176,7 @@ async function setToken(
 }
 
 function created(
-  server: ServerContext,
+  server: TokenServer,
   said: Pick<TokenRow, 'description' | 'policies' | 'local'>,
   identity: WriteIdentity | undefined,
 ): Promise<Result<TokenRow, Failure>> {
@@ -184,7 +190,7 @@ function created(
   )
 }
 
-function rowOf(server: ServerContext, written: Result<Written, Failure>): Result<TokenRow, Failure> {
+function rowOf(server: WithState, written: Result<Written, Failure>): Result<TokenRow, Failure> {
   if (!written.ok) return written
   if ('refusal' in written.value) return refused(written.value.refusal)
   const tx = server.read()
@@ -193,7 +199,7 @@ function rowOf(server: ServerContext, written: Result<Written, Failure>): Result
 }
 
 /** In the field's order. */
-function refusalOf(server: ServerContext, access: ServerAccess, args: TokenArgs): string | undefined {
+function refusalOf(server: WithState & WithPlace, access: ServerAccess, args: TokenArgs): string | undefined {
   const place = placeRefusal(server, access, args.local)
   if (place !== undefined) return place
   if (args.accessor !== '') {
@@ -211,7 +217,7 @@ function refusalOf(server: ServerContext, access: ServerAccess, args: TokenArgs)
  * Global tokens belong to the primary datacenter. Local ones require token replication: without it this datacenter
  * could not resolve the global tokens of its callers.
  */
-function placeRefusal(server: ServerContext, access: ServerAccess, local: boolean): string | undefined {
+function placeRefusal(server: WithPlace, access: ServerAccess, local: boolean): string | undefined {
   if (isPrimary(server, access)) return undefined
   if (!local) return 'global tokens are written in the primary datacenter'
   return access.replicatesTokens && access.replicationToken() !== '' ? undefined : 'Local tokens are disabled'
@@ -226,14 +232,14 @@ const there: HereOrThere<never> = { there: true }
  * Whether another datacenter decides about the token: one that a secondary datacenter does not know may exist in the
  * primary.
  */
-function isTheirs(server: ServerContext, access: ServerAccess, token: TokenRow | undefined): boolean {
+function isTheirs(server: WithPlace, access: ServerAccess, token: TokenRow | undefined): boolean {
   return !isPrimary(server, access) && token?.local !== true
 }
 
 const cloneArgs = z.object({ accessor: z.string(), description: z.string() })
 
 /** Creates a token with the same rights. `null`: the token does not exist. */
-export const tokenCloneEndpoint: WriteEndpoint<z.infer<typeof cloneArgs>, HereOrThere<TokenRow | null>> = {
+export const tokenCloneEndpoint: WriteEndpoint<z.infer<typeof cloneArgs>, HereOrThere<TokenRow | null>, TokenServer> = {
   method: 'ACL.TokenClone',
   kind: 'write',
   args: cloneArgs,
@@ -255,7 +261,7 @@ export const tokenCloneEndpoint: WriteEndpoint<z.infer<typeof cloneArgs>, HereOr
   },
 }
 
-export const tokenDeleteEndpoint: WriteEndpoint<AccessorArgs, HereOrThere<boolean>> = {
+export const tokenDeleteEndpoint: WriteEndpoint<AccessorArgs, HereOrThere<boolean>, TokenServer> = {
   method: 'ACL.TokenDelete',
   kind: 'write',
   args: accessorArgs,

@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { textOfByteString } from '../../../base/bytes.ts'
 import { ok, type Result } from '../../../base/result.ts'
 import type { Failure } from '../../../model/failure.ts'
-import type { AgentContext } from '../../contract/agent-context.ts'
+import type { WithAccess, WithQueries, WithSelf, WithServerCalls, WithWrites } from '../../contract/agent-context.ts'
+import type { WriteEndpoint } from '../../contract/endpoint.ts'
 import { declared, failed, type Route, type RouteRequest, type RouteResponse } from '../../contract/route.ts'
-import type { WriteEndpoint } from '../../contract/server-context.ts'
+import type { WithRelease } from '../../contract/surroundings.ts'
 import { indexHeaders, jsonAnswer, listOf, parameter, readParameters, taken, textAnswer } from '../../http/declared.ts'
 import { decodeBody } from '../../http/json-body.ts'
 import type { ReadName } from '../../http/read-options.ts'
@@ -34,6 +35,9 @@ import {
   tokenSetEndpoint,
 } from './token-endpoints.ts'
 
+/** The agent as far as these routes use it. */
+type TokenAgent = WithRelease & WithWrites & WithQueries & WithServerCalls & WithAccess & WithSelf
+
 const accessor = { name: 'accessor', about: 'Accessor ID of a token.', secret: true } as const
 const body = { about: 'The token. Names of members may have their letters in any case.', required: true }
 const written = jsonAnswer('The token as it is then.', tokenShape)
@@ -49,7 +53,7 @@ const listParameters = [
 const ownToken = 'a caller with the secret may read its token'
 
 /** Reference: access-control.md#endpoints, access-control.md#token-object. */
-export const tokenRoutes: readonly Route[] = [
+export const tokenRoutes: readonly Route<TokenAgent>[] = [
   {
     path: '/v1/acl/tokens',
     operations: {
@@ -139,7 +143,7 @@ export const tokenRoutes: readonly Route[] = [
 ]
 
 async function listTokens(
-  agent: AgentContext,
+  agent: WithQueries & WithServerCalls,
   request: RouteRequest<ReadName | 'policy'>,
   entry: Entered,
 ): Promise<RouteResponse> {
@@ -150,7 +154,11 @@ async function listTokens(
 }
 
 /** A caller without a token has none to read: the anonymous token belongs to no caller. */
-async function readSelf(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+async function readSelf(
+  agent: WithQueries & WithServerCalls,
+  request: AclRequest,
+  entry: Entered,
+): Promise<RouteResponse> {
   const given = request.call.token ?? ''
   const secret = given === '' ? entry.access.defaultToken() : given
   const read = await readNew(agent, request, entry, tokenSelfEndpoint, { secret })
@@ -159,14 +167,18 @@ async function readSelf(agent: AgentContext, request: AclRequest, entry: Entered
   return { kind: 'json', value: tokenJson(read.found), meta: read.meta }
 }
 
-async function readToken(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+async function readToken(
+  agent: WithQueries & WithServerCalls,
+  request: AclRequest,
+  entry: Entered,
+): Promise<RouteResponse> {
   const read = await tokenInPath(agent, request, entry)
   if ('response' in read) return read.response
   return { kind: 'json', value: tokenJson(read.found), meta: read.meta }
 }
 
 async function setToken(
-  agent: AgentContext,
+  agent: WithWrites & WithSelf,
   request: AclRequest,
   entry: Entered,
   accessor: string,
@@ -184,7 +196,7 @@ async function setToken(
   return set.ok ? { kind: 'json', value: tokenJson(set.value) } : failed(set.error)
 }
 
-async function cloneToken(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+async function cloneToken(agent: WithWrites & WithSelf, request: AclRequest, entry: Entered): Promise<RouteResponse> {
   const accessor = idInPath(request, 'token')
   if (!accessor.ok) return accessor.error
   const given =
@@ -198,7 +210,7 @@ async function cloneToken(agent: AgentContext, request: AclRequest, entry: Enter
   return cloned.value === null ? failed({ kind: 'token-not-found' }) : { kind: 'json', value: tokenJson(cloned.value) }
 }
 
-async function deleteToken(agent: AgentContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+async function deleteToken(agent: WithWrites & WithSelf, request: AclRequest, entry: Entered): Promise<RouteResponse> {
   const accessor = idInPath(request, 'token')
   if (!accessor.ok) return accessor.error
   const gone = await hereOrThere(agent, request, entry, [tokenDeleteEndpoint, { accessor: accessor.value }])
@@ -212,7 +224,7 @@ const elsewhere = {
 
 /** Asks in the datacenter that the request names, and in the primary one if that datacenter does not own the token. */
 async function hereOrThere<Args, T extends TokenRow | boolean | null>(
-  agent: AgentContext,
+  agent: WithWrites & WithSelf,
   request: AclRequest,
   entry: Entered,
   write: readonly [endpoint: WriteEndpoint<Args, HereOrThere<T>>, args: Args],
@@ -229,7 +241,11 @@ async function hereOrThere<Args, T extends TokenRow | boolean | null>(
  * The token whose accessor is in the path, or the answer if there is none. Reference: access-control.md#unknown-id,
  * access-control.md#malformed-accessor.
  */
-export async function tokenInPath(agent: AgentContext, request: AclRequest, entry: Entered): Promise<Found<TokenRow>> {
+export async function tokenInPath(
+  agent: WithQueries & WithServerCalls,
+  request: AclRequest,
+  entry: Entered,
+): Promise<Found<TokenRow>> {
   const accessor = idInPath(request, 'token')
   if (!accessor.ok) return { response: accessor.error }
   const read = await readNew(agent, request, entry, tokenReadEndpoint, { accessor: accessor.value })

@@ -6,14 +6,15 @@ import { type Certificate, readCertificates } from '../../../pki/certificate.ts'
 import { readRequest } from '../../../pki/request.ts'
 import { signingUri } from '../../../pki/spiffe.ts'
 import { asks, refusedUnlessAllowed } from '../../contract/access.ts'
-import type { ServerContext, WriteEndpoint } from '../../contract/server-context.ts'
+import type { WriteEndpoint } from '../../contract/endpoint.ts'
+import type { WithDatacenters, WithPlace } from '../../contract/server-context.ts'
 import { recordLeaves } from '../commands.ts'
 import { wholeSecond } from '../forecast.ts'
 import { endToAskFor, recordLonger } from '../leaves/ends.ts'
 import { leafLeftMinMs, leafWithinMs, livesOfLeaf } from '../limits.ts'
 import type { SignedAuthority } from '../model.ts'
 import { leafTtlMs } from '../options.ts'
-import { type AuthorityParts, partsOf } from '../parts.ts'
+import { type AuthorityParts, type AuthorityServer, partsOf } from '../parts.ts'
 import { OpenProviders } from '../provider/open-providers.ts'
 import { providedWithin } from '../provider/provider.ts'
 import { providerKinds } from '../provider/providers.ts'
@@ -105,7 +106,7 @@ function authorityProblem(
  * Whether the datacenter is in the pool of all servers. Each name that is signed for is stored with the root, so
  * invented names are refused.
  */
-function isKnownElsewhere({ datacenter, wan }: Pick<ServerContext, 'datacenter' | 'wan'>, name: string): boolean {
+function isKnownElsewhere({ datacenter, wan }: WithPlace & WithDatacenters, name: string): boolean {
   return name !== datacenter && (wan()?.servers.some((server) => server.datacenter === name) ?? false)
 }
 
@@ -125,7 +126,11 @@ const authorityArgs = z.object({ csr: z.string().max(requestMax), datacenter: z.
  * authority. It requires no more: a replication token with that right alone suffices (docs/mesh.md). Reference:
  * access-control.md#resource-operator, mesh.md#put-v1-connect-ca-configuration.
  */
-export const signIntermediateEndpoint: WriteEndpoint<z.infer<typeof authorityArgs>, SignedAuthority> = {
+export const signIntermediateEndpoint: WriteEndpoint<
+  z.infer<typeof authorityArgs>,
+  SignedAuthority,
+  AuthorityServer
+> = {
   method: 'ConnectCA.SignIntermediate',
   kind: 'write',
   args: authorityArgs,

@@ -1,6 +1,6 @@
 import type { Failure } from '../../../model/failure.ts'
 import { productName } from '../../../model/names.ts'
-import type { ServerContext } from '../../contract/server-context.ts'
+import type { WithProposals } from '../../contract/server-context.ts'
 import { recordLeaves } from '../commands.ts'
 import type { MeshTimes } from '../limits.ts'
 import type { ProviderKind } from '../provider/provider.ts'
@@ -24,7 +24,7 @@ export function endToAskFor(
  * that is recorded, too.
  */
 export async function recordLonger(
-  server: ServerContext,
+  server: WithProposals,
   {
     rootId,
     datacenter,

@@ -17,13 +17,13 @@ import {
   refusedUnlessAllowed,
   within,
 } from '../../../../src/features/contract/access.ts'
-import type { ReadOptions } from '../../../../src/features/contract/reading.ts'
 import type {
   EndpointDefinition,
   QueryEndpoint,
   ServerEndpoint,
   WriteEndpoint,
-} from '../../../../src/features/contract/server-context.ts'
+} from '../../../../src/features/contract/endpoint.ts'
+import type { ReadOptions } from '../../../../src/features/contract/reading.ts'
 import { oneForAll } from '../../../../src/features/contract/visible-index.ts'
 import { getEndpoint, keysEndpoint } from '../../../../src/features/kv/endpoint.ts'
 import { kvFeature } from '../../../../src/features/kv/feature.ts'

@@ -56,11 +56,15 @@ import { durableTerms } from './raft/durable-terms.ts'
 import { electionSafety } from './raft/election-safety.ts'
 import { failStop } from './raft/fail-stop.ts'
 import { underFire } from './raft/fire-marks.ts'
+import { givenVotes } from './raft/given-votes.ts'
+import { honestVotes } from './raft/honest-votes.ts'
 import { leaderAppendOnly } from './raft/leader-append-only.ts'
 import { leaderCompleteness } from './raft/leader-completeness.ts'
+import { leaderReads } from './raft/leader-reads.ts'
 import { leadership } from './raft/leadership.ts'
 import { logMatching } from './raft/log-matching.ts'
 import { lostMajority } from './raft/lost-majority.ts'
+import { loyalty } from './raft/loyalty.ts'
 import { ownQuorum } from './raft/own-quorum.ts'
 import { raftMarks, raftTold } from './raft/raft-marks.ts'
 import { serverLogs } from './raft/server-logs.ts'
@@ -78,6 +82,7 @@ const all = [
   // What others judge by comes first: facts are told in the order of this list.
   leadership,
   serverLogs,
+  givenVotes,
   lostMajority,
   appliedKeys,
   reachedStates,
@@ -97,6 +102,9 @@ const all = [
   durableTerms,
   configurationChanges,
   ownQuorum,
+  honestVotes,
+  leaderReads,
+  loyalty,
   acknowledgedWrites,
   failStop,
   linearizableKeys,

@@ -28,6 +28,14 @@ export type NodeTrigger =
   | 'members changed'
   | MeshEvent
 
+/** How one server keeps time in consensus. */
+export interface ServerTiming {
+  /** Its own monotonic clock, in milliseconds, as its process reads it now. */
+  readonly monoMs: () => number
+  readonly heartbeatTimeoutMs: number
+  readonly leaderLeaseMs: number
+}
+
 interface OfNode {
   readonly node: string
 }
@@ -40,7 +48,11 @@ export type FactName = keyof Facts
 /** Told by the cluster of the processes on its machines. */
 interface ProcessFacts {
   /** `id`: its name in consensus. */
-  readonly 'process began': OfNode & { readonly boot: number; readonly id: string }
+  readonly 'process began': OfNode & {
+    readonly boot: number
+    readonly id: string
+    readonly timing?: ServerTiming | undefined
+  }
   readonly 'settings read': { readonly config: AgentConfig }
   /** The process is no more, and nothing of it waits. */
   readonly 'process died': OfNode
@@ -93,6 +105,14 @@ interface LogFacts {
   readonly 'leader ended': OfNode & { readonly crashed: boolean }
   /** Before anything was made of it. `from`: the sender's name in consensus. */
   readonly 'message received': OfNode & { readonly from: string; readonly message: RaftMessage }
+  /** It leaves for another server. */
+  readonly 'message sent': OfNode & { readonly message: RaftMessage }
+  /** A read that a quorum or the lease is to confirm. */
+  readonly 'read asked': OfNode & { readonly requestId: number }
+  /** `requestId` undefined: it was asked for at this moment, and the lease confirms it. */
+  readonly 'read confirmed': OfNode & { readonly requestId: number | undefined }
+  /** From now on nobody can connect with this node, or everybody again; what is connected stays so. */
+  readonly 'connections refused': OfNode & { readonly refuses: boolean }
   /** A leader has received a reply of its term. */
   readonly 'reply received': OfNode & { readonly from: string }
   /** A leader is asked for another configuration. */

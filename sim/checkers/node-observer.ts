@@ -12,7 +12,7 @@ import { cleanDeath } from './clean-death.ts'
 import { parkedReads } from './clients/parked-reads.ts'
 import { markedReaders } from './clients/reader-marks.ts'
 import { CommandObserver } from './command-observer.ts'
-import type { FactName, Facts, NodeTrigger } from './facts.ts'
+import type { FactName, Facts, NodeTrigger, ServerTiming } from './facts.ts'
 import type { Invariants } from './invariants.ts'
 import { type Membership, membership } from './pool/membership.ts'
 import { MarkedMember, memberMarks } from './pool/pool-marks.ts'
@@ -48,11 +48,14 @@ interface ObservedProcess {
   /** Servers as its gossip pools see them, and the datacenters that decide the mode of access control. */
   readonly servers: () => readonly ServerSeen[]
   readonly places: readonly string[]
+  /** How it keeps time in consensus; absent: nobody judges that. */
+  readonly timing?: ServerTiming | undefined
 }
 
 /** A process begins on a node: what it does is told to the observer that comes back. */
 export function observe(all: Invariants, process: ObservedProcess): AgentObserver {
-  all.tell('process began', { node: process.node, boot: process.boot, id: process.id })
+  const { node, boot, id, timing } = process
+  all.tell('process began', { node, boot, id, timing })
   return new NodeObserver(all, process).agentObserver()
 }
 
@@ -130,6 +133,22 @@ class NodeObserver implements RaftObserver {
   received(from: string, message: RaftMessage): void {
     this.#all.tell('message received', { node: this.#node, from, message })
     if (isReply(message) && this.#leads(message.term)) this.#all.tell('reply received', { node: this.#node, from })
+  }
+
+  sent(_to: string, message: RaftMessage): void {
+    this.#all.tell('message sent', { node: this.#node, message })
+  }
+
+  readAsked(requestId: number): void {
+    this.#all.tell('read asked', { node: this.#node, requestId })
+  }
+
+  readConfirmed(requestId: number): void {
+    if (this.#acted('confirmed a read')) this.#all.tell('read confirmed', { node: this.#node, requestId })
+  }
+
+  readByLease(): void {
+    this.#all.tell('read confirmed', { node: this.#node, requestId: undefined })
   }
 
   changeAsked(change: ConfigurationChange): void {

@@ -240,6 +240,13 @@ export class Cluster {
     this.#checks(this.#node(name)).tell('process paused', { node: name })
   }
 
+  /** Whether it takes no new connection. */
+  refuseConnections(name: string, refuses: boolean): void {
+    const { node } = this.#node(name)
+    this.#checks(this.#node(name)).tell('connections refused', { node: name, refuses })
+    node.refuseConnections(refuses)
+  }
+
   resume(name: string): void {
     const { node } = this.#node(name)
     if (!node.running || !node.paused) return

@@ -119,7 +119,7 @@ export class Machines {
 
   /** Whether it takes no new connection. Those that are open stay. */
   refuseConnections(server: string, refuses: boolean): void {
-    this.#cluster.nodeOf(server).refuseConnections(refuses)
+    this.#cluster.refuseConnections(server, refuses)
   }
 
   /** Changes the links between this server and every other one. Undefined: as they were. */

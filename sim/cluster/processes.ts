@@ -99,7 +99,9 @@ export class Processes {
     const digest = (): ReturnType<SeenState['digest']> => server.agent?.state?.digest()
     const servers = () => serversSeen(server.agent)
     const places = config.ok ? [config.value.datacenter, config.value.access.primaryDatacenter] : []
-    const process = { node: name, boot, id, release, digest, servers, places }
+    const monoMs = (): number => server.node.clock.monoUs() / 1000
+    const timing = config.ok ? { ...config.value.raft, monoMs } : undefined
+    const process = { node: name, boot, id, release, digest, servers, places, timing }
     const { trace } = this.#world.simulation
     const observer = withQuorumCauses(observe(this.#checks(server), process), trace, server.node.number)
     if (!config.ok) {

@@ -92,6 +92,22 @@ class QuorumCauses implements RaftObserver {
     this.#next.committed(index, term)
   }
 
+  sent(to: string, message: RaftMessage): void {
+    this.#next.sent(to, message)
+  }
+
+  readAsked(requestId: number): void {
+    this.#next.readAsked(requestId)
+  }
+
+  readConfirmed(requestId: number): void {
+    this.#next.readConfirmed(requestId)
+  }
+
+  readByLease(): void {
+    this.#next.readByLease()
+  }
+
   changeAsked(change: ConfigurationChange): void {
     this.#next.changeAsked(change)
   }

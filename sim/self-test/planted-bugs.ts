@@ -7,6 +7,7 @@ import { membershipBugs } from './membership-bugs.ts'
 import { meshBugs } from './mesh-bugs.ts'
 import { operatorBugs } from './operator-bugs.ts'
 import type { PlantedBug } from './planted-bug.ts'
+import { promiseBugs } from './promise-bugs.ts'
 import { providerBugs } from './provider-bugs.ts'
 import { quorumBugs } from './quorum-bugs.ts'
 import { readerBugs } from './reader-bugs.ts'
@@ -38,7 +39,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     about: 'a vote is forgotten when the server restarts',
     patches: [{ file: `${core}/state.js`, find: 'votedFor: hardState.votedFor,', replace: 'votedFor: undefined,' }],
     hunt: 'voters-crash',
-    foundBy: ['R8', 'R1', 'R6'],
+    foundBy: ['R9', 'R8', 'R1', 'R6'],
   },
   {
     row: 3,
@@ -55,7 +56,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
     ],
     hunt: 'voters-crash',
-    foundBy: ['R8', 'R1', 'R4', 'R6'],
+    foundBy: ['R9', 'R8', 'R1', 'R4', 'R6'],
   },
   {
     row: 4,
@@ -119,7 +120,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
     ],
     hunt: 'long-tails',
-    foundBy: ['R4', 'P1'],
+    foundBy: ['R9', 'R4', 'P1'],
   },
   {
     row: 9,
@@ -135,7 +136,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     about: 'half of the servers count as a majority',
     patches: [{ file: `${core}/quorum.js`, find: 'Math.floor(voters / 2) + 1', replace: 'Math.ceil(voters / 2)' }],
     hunt: 'two-and-two',
-    foundBy: ['R8', 'R1', 'R4', 'P1'],
+    foundBy: ['R8', 'R10', 'R1', 'R4', 'P1'],
   },
   {
     row: 11,
@@ -216,7 +217,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
     ],
     hunt: 'leader-sleeps',
-    foundBy: ['K1', 'W1'],
+    foundBy: ['R10', 'K1', 'W1'],
   },
   {
     row: 16,
@@ -371,6 +372,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     foundBy: ['P2'],
   },
   ...quorumBugs,
+  ...promiseBugs,
   ...accessBugs,
   ...copyBugs,
   ...intentionBugs,

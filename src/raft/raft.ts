@@ -119,6 +119,14 @@ export interface RaftObserver {
   becameLeader(term: Term, lastIndex: LogIndex): void
   /** A message has reached this server, before anything was made of it. `from` as for `Raft.receive`. */
   received(from: ServerId, message: RaftMessage): void
+  /** A message leaves this server. `to`: as the configuration names that server. */
+  sent(to: ServerId, message: RaftMessage): void
+  /** A read that wants its quorum, or the lease, was asked for; nothing was made of it yet. */
+  readAsked(requestId: number): void
+  /** That read may be answered from the state of this server. */
+  readConfirmed(requestId: number): void
+  /** A read may be answered at once, because this server leads and holds its lease. */
+  readByLease(): void
   /** This server was asked to change the configuration; nothing was made of it yet. */
   changeAsked(change: ConfigurationChange): void
   steppedDown(term: Term): void

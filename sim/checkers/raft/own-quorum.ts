@@ -1,6 +1,7 @@
 import type { LogIndex, Term } from '../../../src/model/log-position.ts'
 import { type CheckedRun, checker, type Judge } from '../checker.ts'
 import { type ConfigurationChanges, configurationChanges } from './configuration-changes.ts'
+import { type GivenVotes, givenVotes } from './given-votes.ts'
 import { serverLogs } from './server-logs.ts'
 
 type QuorumExcuses = { readonly R8: 'change under way' | 'machine replaced' }
@@ -12,13 +13,8 @@ type QuorumExcuses = { readonly R8: 'change under way' | 'machine replaced' }
 export class OwnQuorum {
   readonly #judge: Judge<QuorumExcuses>
   readonly #configurations: Pick<ConfigurationChanges, 'votersOf'>
+  readonly #votes: GivenVotes
   readonly #holds: (node: string, index: LogIndex, leader: string) => boolean
-  /** By node, the machine that it is now. */
-  readonly #present = new Map<string, Machine>()
-  /** By the name in consensus. A machine that comes to another protocol is known by its address, and by its ID. */
-  readonly #machines = new Map<string, Machine>()
-  /** The votes of each term: the candidate's name in consensus by voter. */
-  readonly #votes = new Map<Term, Map<Machine, string>>()
   readonly #leading = new Set<string>()
   /** Leaders that were asked for a change that their logs do not have yet. */
   readonly #changing = new Set<string>()
@@ -26,42 +22,23 @@ export class OwnQuorum {
   constructor(
     judge: Judge<QuorumExcuses>,
     configurations: Pick<ConfigurationChanges, 'votersOf'>,
+    votes: GivenVotes,
     holds: (node: string, index: LogIndex, leader: string) => boolean,
   ) {
     this.#judge = judge
     this.#configurations = configurations
+    this.#votes = votes
     this.#holds = holds
-  }
-
-  named(node: string, id: string): void {
-    const before = this.#present.get(node)
-    const machine = before === undefined || before.isGone ? { node, isGone: false } : before
-    this.#present.set(node, machine)
-    this.#machines.set(id, machine)
-  }
-
-  /** Its disk is another one, and what the last one held cannot be looked at. */
-  replaced(node: string): void {
-    const machine = this.#present.get(node)
-    if (machine !== undefined) machine.isGone = true
-  }
-
-  voted(node: string, term: Term, votedFor: string | undefined): void {
-    const machine = this.#present.get(node)
-    if (machine === undefined || votedFor === undefined) return
-    const votes = this.#votes.get(term)
-    if (votes === undefined) this.#votes.set(term, new Map([[machine, votedFor]]))
-    else votes.set(machine, votedFor)
   }
 
   becameLeader(node: string, term: Term): void {
     this.#leading.add(node)
     this.#changing.delete(node)
     const voters = this.#configurations.votersOf(node)
-    const own = this.#present.get(node)
+    const own = this.#votes.machineOn(node)
     if (voters === undefined || own === undefined) return
     this.#judge.judged('R8')
-    const given = voters.filter((voter) => this.#candidateOf(voter, term) === own)
+    const given = voters.filter((voter) => this.#votes.candidateOf(voter, term) === own)
     if (isMajority(given.length, voters)) return
     const missing = `${given.length} of ${voters.length} voters of the newest configuration in its log voted for it`
     this.#judge.report('R8', `${node} leads term ${term}, and ${missing}`)
@@ -86,7 +63,7 @@ export class OwnQuorum {
     const voters = this.#configurations.votersOf(node)
     if (voters === undefined) return
     this.#judge.judged('R8')
-    const unseen = voters.filter((id) => this.#machines.get(id)?.isGone !== false)
+    const unseen = voters.filter((id) => this.#votes.machineOf(id)?.isGone !== false)
     const holders = voters.filter((id) => this.#holdsOf(id, index, node))
     if (isMajority(holders.length, voters)) return
     if (isMajority(holders.length + unseen.length, voters)) return this.#judge.excused('R8', 'machine replaced')
@@ -98,25 +75,13 @@ export class OwnQuorum {
     this.#judge.report('R8', `${node} commits entry ${index}, and ${names}`)
   }
 
-  #candidateOf(voter: string, term: Term): Machine | undefined {
-    const machine = this.#machines.get(voter)
-    const votedFor = machine === undefined ? undefined : this.#votes.get(term)?.get(machine)
-    return votedFor === undefined ? undefined : this.#machines.get(votedFor)
-  }
-
   #holdsOf(id: string, index: LogIndex, leader: string): boolean {
-    const machine = this.#machines.get(id)
+    const machine = this.#votes.machineOf(id)
     return machine?.isGone === false && this.#holds(machine.node, index, leader)
   }
 }
 
-/** A node with one disk: it keeps what it has said over restarts. */
-interface Machine {
-  readonly node: string
-  isGone: boolean
-}
-
-function isMajority(count: number, voters: readonly string[]): boolean {
+export function isMajority(count: number, voters: readonly string[]): boolean {
   return count * 2 > voters.length
 }
 
@@ -136,7 +101,7 @@ export const ownQuorum = checker({
   },
   make: (run: CheckedRun & Judge<QuorumExcuses>) => {
     const logs = run.of(serverLogs)
-    return new OwnQuorum(run, run.of(configurationChanges), (node, index, leader) => {
+    return new OwnQuorum(run, run.of(configurationChanges), run.of(givenVotes), (node, index, leader) => {
       const [own, theirs] = [logs.of(leader).hashAt(index), logs.of(node)]
       const hash = theirs.hashAt(index)
       // What is compacted, or of unknown beginning, was committed: R5 compares it.
@@ -144,10 +109,6 @@ export const ownQuorum = checker({
     })
   },
   takes: {
-    'process began': (it, { node, id }) => it.named(node, id),
-    'machine replaced': (it, { node }) => it.replaced(node),
-    'term found': (it, { node, term, votedFor }) => it.voted(node, term, votedFor),
-    'term written': (it, { node, term, votedFor }) => it.voted(node, term, votedFor),
     'leader began': (it, { node, term }) => it.becameLeader(node, term),
     'leader ended': (it, { node }) => it.noLongerLeads(node),
     'change asked': (it, { node }) => it.changeAsked(node),

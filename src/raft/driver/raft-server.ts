@@ -138,15 +138,17 @@ export class RaftServer implements Raft, LogListener {
 
   readIndex(): Promise<Result<LogIndex, RequestRefusal>> {
     this.#env.metrics.count('raft.verify_leader')
-    return this.#ask((requestId) => ({ kind: 'read-requested', requestId, mode: 'quorum' }))
+    return this.#askToRead('quorum')
   }
 
   leaseRead(): Promise<Result<LogIndex, RequestRefusal>> {
-    return this.#ask((requestId) => ({ kind: 'read-requested', requestId, mode: 'lease' }))
+    return this.#askToRead('lease')
   }
 
   leaseReadsNow(): boolean {
-    return this.#turns.isOpen && readsByLease(this.#core, this.#applier.applied, this.#env.clock.monoMs())
+    const reads = this.#turns.isOpen && readsByLease(this.#core, this.#applier.applied, this.#env.clock.monoMs())
+    if (reads) this.#parts.observer?.readByLease()
+    return reads
   }
 
   hasCaughtUp(): boolean {
@@ -223,7 +225,8 @@ export class RaftServer implements Raft, LogListener {
 
   stop(): Promise<void> {
     this.#end()
-    this.#closed ??= this.#close()
+    const { snapshots, log } = this.#parts.storage
+    this.#closed ??= snapshots.stop().then(() => log.close())
     return this.#closed
   }
 
@@ -245,6 +248,13 @@ export class RaftServer implements Raft, LogListener {
 
   failed(failure: DiskFailure | Error): void {
     this.#fatal(failure instanceof Error ? failure : new Error(`raft log: ${diskFailureText(failure)}`))
+  }
+
+  #askToRead(mode: 'quorum' | 'lease'): Promise<Result<LogIndex, RequestRefusal>> {
+    return this.#ask((requestId) => {
+      this.#parts.observer?.readAsked(requestId)
+      return { kind: 'read-requested', requestId, mode }
+    })
   }
 
   #ask(event: (requestId: number) => RaftEvent): Promise<Result<LogIndex, RequestRefusal>> {
@@ -302,6 +312,7 @@ export class RaftServer implements Raft, LogListener {
       case 'refused':
         return this.#requests.refused(effect.requestId, effect.refusal)
       case 'read-ready':
+        this.#parts.observer?.readConfirmed(effect.requestId)
         return this.#requests.readReady(effect.requestId, effect.index, this.#applier.applied)
       case 'transferred':
         return this.#requests.succeeded(effect.requestId)
@@ -320,6 +331,7 @@ export class RaftServer implements Raft, LogListener {
 
   #send({ to, message }: Outgoing): void {
     this.#meters.sent(to, message)
+    this.#parts.observer?.sent(to, message)
     this.#parts.transport.send(to, this.#addresses.of(to), message)
   }
 
@@ -381,11 +393,6 @@ export class RaftServer implements Raft, LogListener {
     this.#stalledDisk.stop()
     this.#requests.refuseAll(stoppedRefusal)
     this.#bootstrap?.resolve(false)
-  }
-
-  async #close(): Promise<void> {
-    await this.#parts.storage.snapshots.stop()
-    await this.#parts.storage.log.close()
   }
 
   #fatal(failure: Error): void {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { GivenVotes } from '../../../sim/checkers/raft/given-votes.ts'
 import { OwnQuorum } from '../../../sim/checkers/raft/own-quorum.ts'
 import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import { recorder } from './reports.ts'
@@ -6,20 +7,21 @@ import { recorder } from './reports.ts'
 /** Servers s1 to s4, called a to d in consensus; `held`: the servers that have the entry that is committed. */
 function group(voters: readonly string[], held: readonly string[] = []) {
   const { judge, lines, counts } = recorder()
-  const law = new OwnQuorum(judge, { votersOf: () => voters }, (node) => held.includes(node))
+  const votes = new GivenVotes()
+  const law = new OwnQuorum(judge, { votersOf: () => voters }, votes, (node) => held.includes(node))
   for (const [node, id] of [
     ['s1', 'a'],
     ['s2', 'b'],
     ['s3', 'c'],
     ['s4', 'd'],
   ] as const) {
-    law.named(node, id)
+    votes.named(node, id)
   }
   const elect = (...by: readonly string[]): void => {
-    for (const node of by) law.voted(node, termOf(2), 'a')
+    for (const node of by) votes.voted(node, termOf(2), 'a')
     law.becameLeader('s1', termOf(2))
   }
-  return { law, lines, counts, elect, commit: () => law.committed('s1', logIndexOf(5)) }
+  return { law, votes, lines, counts, elect, commit: () => law.committed('s1', logIndexOf(5)) }
 }
 
 describe('R8, elections', () => {
@@ -35,9 +37,9 @@ describe('R8, elections', () => {
   })
 
   it('counts no vote of another term, for another server, or of a server without a vote', () => {
-    const { law, lines, elect } = group(['a', 'b', 'c'])
-    law.voted('s2', termOf(1), 'a')
-    law.voted('s3', termOf(2), 'c')
+    const { votes, lines, elect } = group(['a', 'b', 'c'])
+    votes.voted('s2', termOf(1), 'a')
+    votes.voted('s3', termOf(2), 'c')
     elect('s1', 's4')
     expect(lines).toHaveLength(1)
   })
@@ -45,19 +47,19 @@ describe('R8, elections', () => {
 
 describe('R8, names', () => {
   it('knows a server by its address and by its ID, whichever a configuration has', () => {
-    const { law, lines, elect, commit } = group(['10.0.0.1:8300', 'b', '10.0.0.3:8300'], ['s1', 's3'])
-    law.named('s1', '10.0.0.1:8300')
-    law.named('s3', '10.0.0.3:8300')
+    const { votes, lines, elect, commit } = group(['10.0.0.1:8300', 'b', '10.0.0.3:8300'], ['s1', 's3'])
+    votes.named('s1', '10.0.0.1:8300')
+    votes.named('s3', '10.0.0.3:8300')
     elect('s1', 's3')
     commit()
     expect(lines).toEqual([])
   })
 
   it('does not take a new disk for the old one', () => {
-    const { law, counts, lines, elect, commit } = group(['a', 'b', 'c'], ['s1', 's3'])
+    const { votes, counts, lines, elect, commit } = group(['a', 'b', 'c'], ['s1', 's3'])
     elect('s1', 's2')
-    law.replaced('s3')
-    law.named('s3', 'e')
+    votes.replaced('s3')
+    votes.named('s3', 'e')
     commit()
     expect(lines).toEqual([])
     expect(counts()).toContain('R8 excused: machine replaced 1')
@@ -97,9 +99,9 @@ describe('R8, commits', () => {
   })
 
   it('excuses what a machine that was replaced may have had', () => {
-    const { law, lines, counts, elect, commit } = group(['a', 'b', 'c'], ['s1'])
+    const { votes, lines, counts, elect, commit } = group(['a', 'b', 'c'], ['s1'])
     elect('s1', 's2')
-    law.replaced('s2')
+    votes.replaced('s2')
     commit()
     expect(lines).toEqual([])
     expect(counts()).toContain('R8 excused: machine replaced 1')

@@ -1,0 +1,159 @@
+import type { Term } from '../../../src/model/log-position.ts'
+import type { RaftMessage } from '../../../src/raft/core/types.ts'
+import { type CheckedRun, checker, type Judge } from '../checker.ts'
+import type { ServerTiming } from '../facts.ts'
+import { type ConfigurationChanges, configurationChanges } from './configuration-changes.ts'
+import { isMajority } from './own-quorum.ts'
+
+interface Process {
+  /** Its name in consensus. */
+  readonly id: string
+  readonly timing: ServerTiming | undefined
+}
+
+/** What one leader has sent and heard since it leads. */
+interface Leading {
+  readonly term: Term
+  /** The newest round of which a message has left. */
+  sentRound: number
+  /** By round, when its first message left, by the leader's clock in milliseconds. */
+  readonly sentMs: number[]
+  /** By follower, as configurations name it: the newest round that it has answered in this term. */
+  readonly answered: Map<string, number>
+  /** It has told another server to stand: voters may be loyal to it no more. */
+  hasHandedOver: boolean
+  isChanging: boolean
+}
+
+type ReadExcuses = { readonly R10: 'change under way' }
+
+/**
+ * R10. Thesis 6.4: a leader answers a read when a majority of the voters in its log have answered, in its term, something that
+ * left after the read had come; or, by its lease, something that left within the lease, by its own clock. Counted is what
+ * really left and came, not what the leader has noted.
+ *
+ * A round counts from its first message. The leader may have begun it before, so that the lease that is counted here ends no
+ * earlier than the one it counts by; and what has left before a read came is of a round that the read must not join.
+ */
+export class LeaderReads {
+  readonly #judge: Judge<ReadExcuses>
+  readonly #configurations: Pick<ConfigurationChanges, 'votersOf'>
+  readonly #processes = new Map<string, Process>()
+  readonly #leading = new Map<string, Leading>()
+  /** By node and request, the first round that the read may count. */
+  readonly #asked = new Map<string, Map<number, number>>()
+
+  constructor(judge: Judge<ReadExcuses>, configurations: Pick<ConfigurationChanges, 'votersOf'>) {
+    this.#judge = judge
+    this.#configurations = configurations
+  }
+
+  began(node: string, id: string, timing: ServerTiming | undefined): void {
+    this.#processes.set(node, { id, timing })
+    this.#asked.set(node, new Map())
+  }
+
+  becameLeader(node: string, term: Term): void {
+    this.#leading.set(node, {
+      term,
+      sentRound: 0,
+      sentMs: [],
+      answered: new Map(),
+      hasHandedOver: false,
+      isChanging: false,
+    })
+  }
+
+  noLongerLeads(node: string): void {
+    this.#leading.delete(node)
+    this.#asked.get(node)?.clear()
+  }
+
+  changing(node: string, isChanging: boolean): void {
+    const leading = this.#leading.get(node)
+    if (leading !== undefined) leading.isChanging = isChanging
+  }
+
+  sent(node: string, message: RaftMessage): void {
+    const leading = this.#leading.get(node)
+    if (leading === undefined) return
+    if (message.kind === 'timeout-now') leading.hasHandedOver = true
+    if (message.kind !== 'append-request' && message.kind !== 'snapshot-chunk') return
+    if (message.term !== leading.term || message.round <= leading.sentRound) return
+    leading.sentRound = message.round
+    leading.sentMs[message.round] = this.#nowMs(node)
+  }
+
+  received(node: string, from: string, message: RaftMessage): void {
+    if (message.kind !== 'append-response' && message.kind !== 'snapshot-response') return
+    const leading = this.#leading.get(node)
+    if (leading === undefined || message.term !== leading.term || message.round > leading.sentRound) return
+    if (message.round > (leading.answered.get(from) ?? 0)) leading.answered.set(from, message.round)
+  }
+
+  asked(node: string, requestId: number): void {
+    const sent = this.#leading.get(node)?.sentRound ?? 0
+    this.#asked.get(node)?.set(requestId, sent + 1)
+  }
+
+  /** `requestId` undefined: asked for now, and by the lease. */
+  confirmed(node: string, requestId: number | undefined): void {
+    const leading = this.#leading.get(node)
+    const voters = this.#configurations.votersOf(node)
+    const process = this.#processes.get(node)
+    if (voters === undefined || process === undefined) return
+    this.#judge.judged('R10')
+    if (leading === undefined) return this.#judge.report('R10', `${node} answers a read, and does not lead`)
+    const asked = this.#asked.get(node)
+    const from = requestId === undefined ? Number.POSITIVE_INFINITY : (asked?.get(requestId) ?? 1)
+    if (requestId !== undefined) asked?.delete(requestId)
+    const counts = (voter: string): boolean => {
+      if (voter === process.id) return true
+      const round = leading.answered.get(voter) ?? 0
+      return round >= from || this.#isWithinLease(leading, round, process.timing)
+    }
+    const given = voters.filter(counts).length
+    if (isMajority(given, voters)) return
+    if (leading.isChanging && isMajority(given, voters.slice(1))) {
+      return this.#judge.excused('R10', 'change under way')
+    }
+    const heard = `${given} of ${voters.length} voters have answered what left since, or within the lease`
+    this.#judge.report('R10', `${node}, leader of term ${leading.term}, answers a read, and ${heard}`)
+  }
+
+  #isWithinLease({ sentMs, hasHandedOver }: Leading, round: number, timing: ServerTiming | undefined): boolean {
+    const sinceMs = sentMs[round]
+    if (timing === undefined || sinceMs === undefined || hasHandedOver) return false
+    return timing.monoMs() - sinceMs < timing.leaderLeaseMs
+  }
+
+  #nowMs(node: string): number {
+    return this.#processes.get(node)?.timing?.monoMs() ?? 0
+  }
+}
+
+export const leaderReads = checker({
+  codes: {
+    R10: {
+      text: 'reads: a majority of voters has answered what a leader sent since the read came, or within its lease',
+      sources: ['Raft thesis, section 6.4'],
+      judges: ['read confirmed', 'reads confirmed'],
+      excuses: {
+        'change under way':
+          'A leader that was asked for a change may count by one voter less than its log has; until the change is in its log.',
+      },
+    },
+  },
+  make: (run: CheckedRun & Judge<ReadExcuses>) => new LeaderReads(run, run.of(configurationChanges)),
+  takes: {
+    'process began': (it, { node, id, timing }) => it.began(node, id, timing),
+    'leader began': (it, { node, term }) => it.becameLeader(node, term),
+    'leader ended': (it, { node }) => it.noLongerLeads(node),
+    'change asked': (it, { node }) => it.changing(node, true),
+    'members changed': (it, { node }) => it.changing(node, false),
+    'message sent': (it, { node, message }) => it.sent(node, message),
+    'message received': (it, { node, from, message }) => it.received(node, from, message),
+    'read asked': (it, { node, requestId }) => it.asked(node, requestId),
+    'read confirmed': (it, { node, requestId }) => it.confirmed(node, requestId),
+  },
+})

@@ -1,0 +1,198 @@
+import { noTerm, type Term } from '../../../src/model/log-position.ts'
+import type { RaftMessage } from '../../../src/raft/core/types.ts'
+import { type CheckedRun, checker, eventIn, type Judge } from '../checker.ts'
+import type { ServerTiming } from '../facts.ts'
+import { type ElectionSafety, electionSafety } from './election-safety.ts'
+
+type LoyaltyExcuses = { readonly R11: 'connections refused' | 'disk far behind' }
+
+/** Appends that came since the last write: with half as many promises waiting for its disk a server hears nobody. */
+const unwrittenMax = 2048
+/** Longest time that the answer to a dial may be on its way. */
+const dialAnswerUs = 10_000_000
+
+/** The last word of a leader to a server. */
+interface LeaderWord {
+  readonly term: Term
+  /** By the server's own clock. */
+  readonly atMs: number
+  readonly atUs: number
+  readonly event: number
+}
+
+/** A request for a vote that came while a leader's word was binding. */
+interface EarlyRequest {
+  readonly term: Term
+  readonly word: LeaderWord
+}
+
+interface Follower {
+  readonly timing: ServerTiming
+  /** The highest term that was durable here. */
+  term: Term
+  word: LeaderWord | undefined
+  /** Appends since the last write. */
+  unwritten: number
+  /** By candidate, its newest request, if that came too early. */
+  readonly early: Map<string, EarlyRequest>
+}
+
+interface LoyaltyWorld {
+  readonly nowUs: () => number
+  readonly elections: Pick<ElectionSafety, 'leaderOf'>
+}
+
+/**
+ * R11. Thesis 4.2.3, 9.6: a server that has heard its leader within a heartbeat timeout neither asks others whether it could
+ * win nor gives its vote away. Leases rest on this, and that a cluster in calm keeps its leader.
+ *
+ * 1. Time is what the server's own monotonic clock shows, at the moments at which its process takes a message up and at which
+ *    its question leaves. Those are the times that its timers go by: a clock that runs fast, or a process that stood still with
+ *    its leader's words waiting in its sockets, makes no exception.
+ * 2. A word is an append or a piece of a snapshot of a term that is not behind the server's own. The question names the term
+ *    after its own: a word of another term than that is of another leader, and does not count. A server that asks has its term
+ *    on its disk, so none was entered unseen.
+ * 3. A vote is judged at the request: it may be given if any request of that candidate in that term came late enough, or said
+ *    that the leader had handed over. A server that entered another term between the word and its vote is not judged.
+ * 4. The word of a leader binds nobody when that leader's process has ended, or was asked to leave: a follower may see so by
+ *    its connection. One whose listener refuses connections looks like that, and is excused.
+ */
+export class Loyalty {
+  readonly #judge: Judge<LoyaltyExcuses>
+  readonly #world: LoyaltyWorld
+  readonly #followers = new Map<string, Follower>()
+  /** By node, the terms that its present process has led. */
+  readonly #led = new Map<string, Term[]>()
+  /** Terms whose leader's process has ended, or is about to. */
+  readonly #over = new Set<Term>()
+  readonly #refusedUs = new Map<string, number>()
+
+  constructor(judge: Judge<LoyaltyExcuses>, world: LoyaltyWorld) {
+    this.#judge = judge
+    this.#world = world
+  }
+
+  began(node: string, timing: ServerTiming | undefined): void {
+    this.ends(node)
+    if (timing === undefined) this.#followers.delete(node)
+    else this.#followers.set(node, newFollower(timing))
+  }
+
+  /** Its process ends, or has. */
+  ends(node: string): void {
+    for (const term of this.#led.get(node) ?? []) this.#over.add(term)
+  }
+
+  gone(node: string): void {
+    this.ends(node)
+    this.#led.delete(node)
+    this.#followers.delete(node)
+  }
+
+  leads(node: string, term: Term): void {
+    const led = this.#led.get(node)
+    if (led === undefined) this.#led.set(node, [term])
+    else led.push(term)
+  }
+
+  refuses(node: string, refuses: boolean): void {
+    this.#refusedUs.set(node, refuses ? Number.POSITIVE_INFINITY : this.#world.nowUs())
+  }
+
+  received(node: string, from: string, message: RaftMessage): void {
+    const follower = this.#followers.get(node)
+    if (follower === undefined) return
+    if (message.kind === 'append-request' || message.kind === 'snapshot-chunk') this.#heard(follower, message.term)
+    else if (message.kind === 'vote-request' && !message.pre) {
+      const word = message.transfer ? undefined : this.#bindingWord(follower)
+      if (word === undefined) follower.early.delete(from)
+      else follower.early.set(from, { term: message.term, word })
+    }
+  }
+
+  #heard(follower: Follower, term: Term): void {
+    follower.unwritten++
+    if (term < follower.term) return
+    const atMs = follower.timing.monoMs()
+    follower.word = { term, atMs, atUs: this.#world.nowUs(), event: eventIn(this.#judge) }
+  }
+
+  written(node: string, term: Term, votedFor: string | undefined, stands: boolean): void {
+    const follower = this.#followers.get(node)
+    if (follower === undefined) return
+    const before = follower.term
+    follower.term = term
+    if (stands || votedFor === undefined) return
+    this.#judge.judged('R11')
+    const early = follower.early.get(votedFor)
+    if (early?.term !== term || before > early.word.term) return
+    this.#tooEarly(node, follower, early.word, `votes for ${votedFor} in term ${term}`)
+  }
+
+  wrote(node: string): void {
+    const follower = this.#followers.get(node)
+    if (follower !== undefined) follower.unwritten = 0
+  }
+
+  sent(node: string, message: RaftMessage): void {
+    if (message.kind !== 'vote-request' || !message.pre) return
+    const follower = this.#followers.get(node)
+    if (follower === undefined) return
+    this.#judge.judged('R11')
+    const word = this.#bindingWord(follower)
+    if (word === undefined || word.term !== message.term - 1) return
+    this.#tooEarly(node, follower, word, `stands in term ${message.term}`)
+  }
+
+  /** The word of a leader that was heard within the timeout, and whose process goes on. */
+  #bindingWord({ word, timing, term }: Follower): LeaderWord | undefined {
+    if (word === undefined || word.term < term || this.#over.has(word.term)) return undefined
+    return timing.monoMs() - word.atMs < timing.heartbeatTimeoutMs ? word : undefined
+  }
+
+  #tooEarly(node: string, { timing, unwritten }: Follower, word: LeaderWord, does: string): void {
+    if (unwritten > unwrittenMax) return this.#judge.excused('R11', 'disk far behind')
+    const leader = this.#world.elections.leaderOf(word.term)
+    const refusedUs = this.#refusedUs.get(leader ?? '')
+    if (refusedUs !== undefined && refusedUs + dialAnswerUs >= word.atUs) {
+      return this.#judge.excused('R11', 'connections refused')
+    }
+    const after = (timing.monoMs() - word.atMs).toFixed(1)
+    const heard = `${after} ms after a word of ${leader ?? 'its leader'}, leader of term ${word.term}`
+    this.#judge.report('R11', `${node} ${does} ${heard}: the timeout is ${timing.heartbeatTimeoutMs} ms`, [word.event])
+  }
+}
+
+function newFollower(timing: ServerTiming): Follower {
+  return { timing, term: noTerm, word: undefined, unwritten: 0, early: new Map() }
+}
+
+export const loyalty = checker({
+  codes: {
+    R11: {
+      text: 'loyalty: a server that has heard its leader within a heartbeat timeout neither stands nor votes for another',
+      sources: ['Raft thesis, sections 4.2.3 and 9.6'],
+      judges: ['question or vote', 'questions and votes'],
+      excuses: {
+        'connections refused':
+          'A leader that refuses connections looks as if its process were gone; until it takes them again, and ten seconds more.',
+        'disk far behind':
+          'A server with thousands of promises that wait for its disk hears nobody; until something is on its disk.',
+      },
+    },
+  },
+  make: (run: CheckedRun & Judge<LoyaltyExcuses>) =>
+    new Loyalty(run, { nowUs: run.nowUs, elections: run.of(electionSafety) }),
+  takes: {
+    'process began': (it, { node, timing }) => it.began(node, timing),
+    'process died': (it, { node }) => it.gone(node),
+    'removal allowed': (it, { node }) => it.ends(node),
+    'connections refused': (it, { node, refuses }) => it.refuses(node, refuses),
+    'leader began': (it, { node, term }) => it.leads(node, term),
+    'term found': (it, { node, term, votedFor }) => it.written(node, term, votedFor, true),
+    'term written': (it, { node, term, votedFor, stands }) => it.written(node, term, votedFor, stands),
+    'log written': (it, { node }) => it.wrote(node),
+    'message sent': (it, { node, message }) => it.sent(node, message),
+    'message received': (it, { node, from, message }) => it.received(node, from, message),
+  },
+})

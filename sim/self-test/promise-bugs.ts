@@ -1,0 +1,79 @@
+import type { PlantedBug } from './planted-bug.ts'
+
+const core = 'src/raft/core'
+
+/** Bugs of what servers promise each other: votes, loyalty, and the answers that a leader reads by. */
+export const promiseBugs: readonly PlantedBug[] = [
+  {
+    row: 170,
+    name: 'own-vote-not-noted',
+    about: 'a candidate does not note its vote for itself, and may vote for another in the same term',
+    patches: [{ file: `${core}/roles.js`, find: '    raft.votedFor = raft.id;\n', replace: '' }],
+    hunt: 'late-votes',
+    foundBy: ['R9', 'R8', 'R1'],
+  },
+  {
+    row: 171,
+    name: 'shorter-log-covers',
+    about: 'a server votes for a candidate whose log is shorter than its own, or of an older term',
+    patches: [
+      {
+        file: `${core}/log.js`,
+        find: '(lastTerm === this.lastTerm && lastIndex >= this.lastIndex)',
+        replace: 'lastTerm === this.lastTerm || lastIndex >= this.lastIndex',
+      },
+    ],
+    hunt: 'late-votes',
+    foundBy: ['R9', 'R4'],
+  },
+  {
+    row: 172,
+    name: 'read-joins-a-round',
+    about: 'a consistent read counts the answers to a round that began before it came',
+    patches: [{ file: `${core}/read.js`, find: 'round: leader.round + 1 }', replace: 'round: leader.round }' }],
+    hunt: 'long-tails',
+    foundBy: ['R10', 'K1'],
+  },
+  {
+    row: 173,
+    name: 'lease-without-an-end',
+    about: 'a leader answers by its lease for as long as it believes that it leads',
+    patches: [
+      {
+        file: `${core}/read.js`,
+        find: 'return began !== undefined && nowMs - began < leaderLeaseMs * (1 - clockRateBound);',
+        replace: 'return began !== undefined && leaderLeaseMs * (1 - clockRateBound) > 0;',
+      },
+    ],
+    hunt: 'leader-sleeps',
+    foundBy: ['R10', 'K1'],
+  },
+  {
+    row: 174,
+    name: 'stands-beside-its-leader',
+    about: 'a follower whose timer fires stands, although it has just heard its leader',
+    patches: [
+      {
+        file: `${core}/election.js`,
+        find: "role.kind === 'follower' && quietMs < heartbeatTimeoutMs",
+        replace: "role.kind === 'follower' && quietMs < 0 * heartbeatTimeoutMs",
+      },
+    ],
+    hunt: 'late-votes',
+    foundBy: ['R11'],
+  },
+  {
+    row: 175,
+    name: 'votes-beside-its-leader',
+    about: 'a server gives its vote away, although it has just heard its leader',
+    patches: [
+      {
+        file: `${core}/election.js`,
+        find: "return raft.role.kind === 'leader' || nowMs < raft.loyalUntilMs;",
+        replace: "return raft.role.kind === 'leader';",
+      },
+    ],
+    hunt: 'late-votes',
+    foundBy: ['R11'],
+  },
+]

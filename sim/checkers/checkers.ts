@@ -70,12 +70,14 @@ import { raftMarks, raftTold } from './raft/raft-marks.ts'
 import { serverLogs } from './raft/server-logs.ts'
 import { stateMachineSafety } from './raft/state-machine-safety.ts'
 import { reachedStates } from './rare-states.ts'
+import { nameTruth } from './reads/name-truth.ts'
+import { readTruth } from './reads/read-truth.ts'
+import { settingsTold } from './reads/settings-told.ts'
 import { markedRegistrations } from './registration-marks.ts'
 import { acknowledgedRegistrations } from './registrations/acknowledged-registrations.ts'
 import { catalogRows } from './registrations/catalog-rows.ts'
 import { heardChecks } from './registrations/heard-checks.ts'
 import { telling } from './registrations/owing.ts'
-import { readTruth } from './registrations/read-truth.ts'
 import { serverCare } from './server-care.ts'
 
 const all = [
@@ -93,6 +95,7 @@ const all = [
   askedToGo,
   catalogRows,
   telling,
+  settingsTold,
   // Checkers, as the page of invariants has them.
   electionSafety,
   leaderAppendOnly,
@@ -135,6 +138,7 @@ const all = [
   acknowledgedRegistrations,
   heardChecks,
   readTruth,
+  nameTruth,
   serverCare,
   queryTruth,
   copiedAccess,

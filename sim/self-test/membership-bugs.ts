@@ -155,4 +155,18 @@ export const membershipBugs: readonly PlantedBug[] = [
     hunt: 'deaths-in-calm',
     foundBy: ['M7'],
   },
+  {
+    row: 247,
+    name: 'places-forgotten',
+    about: 'the places of others are not kept, so that nobody can be found by distance',
+    patches: [
+      {
+        file: `${members}/probe.js`,
+        find: 'if (gossip.members.get(target.name) === target)\n        gossip.coordinates.set(target.name, other);',
+        replace: '',
+      },
+    ],
+    hunt: 'deaths-in-calm',
+    foundBy: ['M7'],
+  },
 ]

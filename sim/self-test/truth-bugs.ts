@@ -43,4 +43,93 @@ export const truthBugs: readonly PlantedBug[] = [
     hunt,
     foundBy: ['E7'],
   },
+  {
+    row: 240,
+    name: 'all-at-their-nodes',
+    about: 'users of an instance with an address of its own are sent to that of its node',
+    patches: [
+      {
+        file: 'src/features/health/model.js',
+        find: "Address: service.address === '' ? node.address : service.address,",
+        replace: 'Address: node.address,',
+      },
+    ],
+    hunt,
+    foundBy: ['E7'],
+  },
+  {
+    row: 241,
+    name: 'mesh-or-not',
+    about: 'who asks for instances in the mesh is told of all of them',
+    patches: [
+      {
+        file: 'src/features/health/routes.js',
+        find: 'instancesAsked(agent, request.query, service, connect)',
+        replace: 'instancesAsked(agent, request.query, service, false)',
+      },
+    ],
+    hunt,
+    foundBy: ['E7'],
+  },
+  {
+    row: 242,
+    name: 'states-of-any-node',
+    about: 'checks in a state are told of nodes without the metadata that was asked for, too',
+    patches: [
+      {
+        file: 'src/features/health/endpoint.js',
+        find: 'value: nearestFirst(tx, place, onNodesWith(tx, checks, wanted), ({ node }) => node) };\n    },\n};\nfunction checksAsked',
+        replace:
+          'value: nearestFirst(tx, place, onNodesWith(tx, checks, undefined), ({ node }) => node) };\n    },\n};\nfunction checksAsked',
+      },
+    ],
+    hunt,
+    foundBy: ['E7'],
+  },
+  {
+    row: 243,
+    name: 'weights-of-the-well',
+    about: 'an instance that warns has in DNS the weight of one that passes',
+    patches: [
+      {
+        file: 'src/dns/records.js',
+        find: 'const weight = warns ? service.weights.warning : service.weights.passing;',
+        replace: 'const weight = service.weights.passing;',
+      },
+    ],
+    hunt,
+    foundBy: ['N1'],
+  },
+  {
+    row: 244,
+    name: 'no-word-of-edns',
+    about: 'an answer of the own domain has no OPT record, whatever was asked',
+    patches: [{ file: 'src/dns/answer.js', find: 'edns: true,', replace: 'edns: false,' }],
+    hunt,
+    foundBy: ['N1'],
+  },
+  {
+    row: 245,
+    name: 'questions-of-one-byte',
+    about: 'of the length of a question over TCP the first byte is left out',
+    patches: [
+      { file: 'src/dns/listeners.js', find: 'const end = 2 + high * 256 + low;', replace: 'const end = 2 + low;' },
+    ],
+    hunt,
+    foundBy: ['N1'],
+  },
+  {
+    row: 246,
+    name: 'cut-in-silence',
+    about: 'an answer over UDP that is cut does not say so',
+    patches: [
+      {
+        file: 'src/dns-wire/encode-response.js',
+        find: 'const truncated = limits.markTruncated && fitting.answers.length < whole.answers.length;',
+        replace: 'const truncated = false;',
+      },
+    ],
+    hunt,
+    foundBy: ['N1'],
+  },
 ]

@@ -7,13 +7,15 @@ import type { Endpoint } from '../../src/env/net.ts'
 
 /** How long a question over UDP waits before it is sent again: datagrams are lost. */
 const resendMs = 1_000
-const udpSize = 1_232
+const usualSize = 1_232
 
 interface Question {
   readonly name: string
   readonly type: TypeName
   readonly over: 'udp' | 'tcp'
   readonly timeoutMs: number
+  /** What its OPT record says; undefined: it has none. Absent: as resolvers say today. */
+  readonly udpSize?: number | undefined
 }
 
 /** Asks one DNS server as a stub resolver does; what it answered, or in words why it did not. */
@@ -24,7 +26,9 @@ export async function askDns(
   question: Question,
 ): Promise<ReceivedResponse | string> {
   const id = env.random.draws('dns.id', question.name, question.type).below(65_536)
-  const packet = encodeQuestion({ id, name: question.name, type: question.type, udpSize })
+  const size = 'udpSize' in question ? question.udpSize : usualSize
+  const edns = size === undefined ? {} : { udpSize: size }
+  const packet = encodeQuestion({ id, name: question.name, type: question.type, ...edns })
   const bytes = await exchangeDns(env, host, to, packet, question)
   if (typeof bytes === 'string') return bytes
   const response = decodeResponse(bytes)

@@ -1,5 +1,5 @@
 import { clients } from './clients.ts'
-import { comparers } from './comparers.ts'
+import { comparers } from './comparing/kind.ts'
 import { heartbeats } from './heartbeats.ts'
 import type { WorkloadKind } from './kind.ts'
 import { locks } from './locks.ts'

@@ -28,6 +28,8 @@ export interface RegistrantPlan {
   readonly ttlMs: number
   /** Chance that a service falls silent instead of reporting. */
   readonly silent: number
+  /** Whether services are in the mesh now and then. */
+  readonly mesh: boolean
   readonly timeoutMs: number
 }
 
@@ -77,11 +79,11 @@ export class Registrants {
   }
 
   #registrant(node: string, number: number): Registrant {
-    const { name, ttlMs } = this.#plan
+    const { name, ttlMs, mesh } = this.#plan
     const service = name.replaceAll(' ', '-')
     const turns = { changes: 0, reports: 0 }
     const none = { isThere: false, hasExtra: false, isMaintained: false }
-    return { name: service, id: `${service}-${number + 1}`, ttlMs, node, number, ...none, turns }
+    return { name: service, id: `${service}-${number + 1}`, ttlMs, mesh, node, number, ...none, turns }
   }
 
   start(): void {

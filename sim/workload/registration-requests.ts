@@ -14,25 +14,35 @@ export interface Registered {
   readonly name: string
   readonly id: string
   readonly ttlMs: number
+  /** It may speak the mesh's TLS itself. */
+  readonly mesh: boolean
 }
 
 const put = '/v1/agent'
 const noteOf = (value: string): string => `since ${value}`
 
-/** With tags, port, weights and metadata that no other change of the run has. */
-export function registering({ name, id, ttlMs }: Registered, value: string, draws: Draws): RegistrationRequest {
+/**
+ * With tags, port, weights and metadata that no other change of the run has; with an address of its own, of either family, or that of
+ * its node; and in the mesh, if it may be, or not.
+ */
+export function registering({ name, id, ttlMs, mesh }: Registered, value: string, draws: Draws): RegistrationRequest {
   const port = 1 + draws.below(60_000)
   const weights = { passing: 1 + draws.below(9), warning: draws.below(3) }
   const tags = [value, draws.below(2) === 0 ? 'blue' : 'green']
   const notes = noteOf(value)
-  const service = { service: name, port, tags, meta: [['by', value]] as const, weights }
+  const address = drawnAddress(draws)
+  const native = mesh && draws.below(2) === 0
+  const meta = [['by', value]] as const
+  const service = { service: name, address, port, tags, meta, weights, mesh: { native, proxy: null } }
   const check = { name: `Service '${name}' check`, notes, serviceId: id }
   return {
     target: `${put}/service/register`,
     body: {
       ID: id,
       Name: name,
+      ...(address === '' ? {} : { Address: address }),
       Port: port,
+      ...(native ? { Connect: { Native: true } } : {}),
       Tags: tags,
       Meta: { by: value },
       Weights: { Passing: weights.passing, Warning: weights.warning },
@@ -44,6 +54,13 @@ export function registering({ name, id, ttlMs }: Registered, value: string, draw
     ]),
     heard: [{ checkId: `service:${id}`, ttlMs, status: 'as it was' }],
   }
+}
+
+function drawnAddress(draws: Draws): string {
+  const family = draws.below(4)
+  const [high, low] = [draws.below(250), 1 + draws.below(250)]
+  if (family === 2) return `10.9.${high}.${low}`
+  return family === 3 ? `fd00::${high.toString(16)}:${low.toString(16)}` : ''
 }
 
 /** Its checks go with it, whichever it has. */

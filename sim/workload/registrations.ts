@@ -22,7 +22,7 @@ const registrants = z.strictObject({
     .min(1)
     .default([...all])
     .describe(
-      'change registers a service with another port and other tags; check adds or removes a check of it; maintenance puts it into maintenance or ends it, node maintenance its node; remove deregisters it, and the next operation registers it anew.',
+      'change registers a service with another port, address, weights and other tags; check adds or removes a check of it; maintenance puts it into maintenance or ends it, node maintenance its node; remove deregisters it, and the next operation registers it anew.',
     ),
   every: durationRange.default({ min: 1_000, max: 3_000 }).describe('Time between two changes of one service.'),
   ttl: duration
@@ -31,6 +31,10 @@ const registrants = z.strictObject({
   silent: chance
     .default(0.05)
     .describe('The chance that a service falls silent for longer than that, instead of reporting.'),
+  mesh: z
+    .boolean()
+    .default(false)
+    .describe('Whether services speak the TLS of the mesh themselves with one change, and with another do not.'),
   sessions: z
     .boolean()
     .default(false)
@@ -64,11 +68,11 @@ export const registrations = workloadKind({
 
 /** Agents of one datacenter: its checkers judge what they say. */
 function asked(group: z.output<typeof registrants>, { name, run }: Pick<Place, 'name' | 'run'>) {
-  const { services, operations, every: everyMs, ttl: ttlMs, silent, within: timeoutMs = answerWithinMs } = group
+  const { services, operations, every: everyMs, ttl: ttlMs, silent, mesh, within: timeoutMs = answerWithinMs } = group
   const all = run.select(group.at)
   const datacenter = run.cluster.datacenterOf(all[0] ?? run.cluster.nodeNames[0] ?? '')
   return {
-    plan: { name, services, operations, everyMs, ttlMs, silent, timeoutMs },
+    plan: { name, services, operations, everyMs, ttlMs, silent, mesh, timeoutMs },
     world: {
       nowUs: () => run.simulation.nowUs,
       decisions: run.simulation.decisions,

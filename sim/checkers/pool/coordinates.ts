@@ -44,19 +44,27 @@ export class Coordinates {
     this.#judge.report('M7', `${observer} has a place that is none: ${numbers}`)
   }
 
-  /** At rest, after enough answered pings without disturbance; `rttSeconds`: the mean time that pings take in this network. */
+  /**
+   * At rest, after enough answered pings without disturbance; `others`: places that it keeps of those that are alive; `alive`: how
+   * many of them there are; `rttSeconds`: the mean time that pings take in this network.
+   */
   settled(
     observer: string,
     own: Coordinate,
     others: readonly Coordinate[],
-    { samples, rttSeconds }: { readonly samples: number; readonly rttSeconds: number },
+    { samples, rttSeconds, alive }: { readonly samples: number; readonly rttSeconds: number; readonly alive: number },
   ): void {
-    if (others.length === 0) return
+    if (alive === 0) return
     if (samples < settledAfter) {
       this.#judge.excused('M7', 'not settled')
       return
     }
     this.#judge.judged('M7')
+    // Each of these answers told the place of the one that gave it.
+    if (others.length === 0) {
+      this.#judge.report('M7', `${observer} keeps the place of none of ${alive}, after ${samples} answered pings`)
+      return
+    }
     const errors = others.map((other) => Math.abs(distanceBetween(own, other) - rttSeconds) / rttSeconds)
     errors.sort((a, b) => a - b)
     const error = errors[Math.ceil(errors.length * settledShare) - 1] ?? 0

@@ -78,7 +78,9 @@ export class MemberObserver implements PoolObserver {
     const others = [...core.coordinates].flatMap(([name, place]) =>
       core.members.get(name)?.state === 'alive' ? [place] : [],
     )
-    this.#all.coordinates.settled(this.node, core.vivaldi.own, others, { samples: this.#samples, rttSeconds })
+    const alive = [...core.members.values()].filter(({ state, name }) => state === 'alive' && name !== core.self.name)
+    const measured = { samples: this.#samples, rttSeconds, alive: alive.length }
+    this.#all.coordinates.settled(this.node, core.vivaldi.own, others, measured)
   }
 
   #began(core: ObservedCore): void {

@@ -26,13 +26,16 @@ export interface RegistrationChange {
 /** What is compared of a service. */
 export function serviceText({
   service,
+  address,
   port,
   tags,
   meta,
   weights: { passing, warning },
-}: Pick<ServiceFacts, 'service' | 'port' | 'tags' | 'meta' | 'weights'>): string {
+  mesh,
+}: Pick<ServiceFacts, 'service' | 'address' | 'port' | 'tags' | 'meta' | 'weights' | 'mesh'>): string {
   const pairs = (meta ?? []).map(([key, value]) => `${key}=${value}`).join(',')
-  return `${service}:${port} tags ${tags.join(',')} meta ${pairs} weights ${passing}/${warning}`
+  const native = mesh?.native === true ? ' in the mesh' : ''
+  return `${service} at ${address}:${port} tags ${tags.join(',')} meta ${pairs} weights ${passing}/${warning}${native}`
 }
 
 /** What is compared of a check, but for its status. */

@@ -161,7 +161,7 @@ describe('coordinates (M7)', () => {
     const { judge, codes } = recorder()
     const own = { vec: [0.003, ...vec.slice(1)], error: 0.2, adjustment: 0, height: 0.001 }
     const other = { ...originCoordinate, height: 0.001 }
-    new Coordinates(judge).settled('s1', own, [other, other], { samples, rttSeconds })
+    new Coordinates(judge).settled('s1', own, [other, other], { samples, rttSeconds, alive: 2 })
     return codes
   }
 
@@ -192,6 +192,19 @@ describe('coordinates (M7)', () => {
     expect(settled(0.05, 10)).toEqual([])
   })
 
+  it.each([
+    [2, 0, 100, ['M7']],
+    [2, 1, 100, []],
+    [0, 0, 100, []],
+    [2, 0, 10, []],
+  ])('of %i others are kept, and not of %i after %i pings', (alive, kept, samples, expected) => {
+    const { judge, codes } = recorder()
+    const here = { ...originCoordinate, height: 0.001 }
+    const others = Array.from({ length: kept }, () => here)
+    new Coordinates(judge).settled('s1', here, others, { samples, rttSeconds: 0.002, alive })
+    expect(codes).toEqual(expected)
+  })
+
   it('tell those to one in three, for in a small pool all may stand on one line (scenarios/ca-federation.yaml, seed 10)', () => {
     const on = (place: number, height: number, adjustment: number) => ({
       vec: [place, ...vec.slice(1)],
@@ -202,7 +215,7 @@ describe('coordinates (M7)', () => {
     const others = [on(0.0055, 0.0022, -0.0019), on(0.0176, 0.0001, -0.0021), on(0.0116, 0.0007, -0.0011)]
     const wrongFor = (own: ReturnType<typeof on>): readonly string[] => {
       const { judge, codes } = recorder()
-      new Coordinates(judge).settled('s3', own, others, { samples: 140, rttSeconds: 0.006 })
+      new Coordinates(judge).settled('s3', own, others, { samples: 140, rttSeconds: 0.006, alive: 3 })
       return codes
     }
     expect(wrongFor(on(0.003, 0.0078, -0.0033))).toEqual([])

@@ -1,42 +1,133 @@
 import { describe, expect, it } from 'vitest'
-import { type AskedFor, type HeldInstance, ReadTruth, toldOf } from '../../../sim/checkers/registrations/read-truth.ts'
+import type { HeldInstance, HeldNode } from '../../../sim/checkers/reads/held.ts'
+import { type AskedFor, differenceOf, ReadTruth, toldOf } from '../../../sim/checkers/reads/read-truth.ts'
+import { SettingsTold } from '../../../sim/checkers/reads/settings-told.ts'
+import { toldIn } from '../../../sim/workload/comparing/http-answers.ts'
+import { drawnHttp, targetOf } from '../../../sim/workload/comparing/http-questions.ts'
+import { Decisions } from '../../../sim/world/decisions/decisions.ts'
 import { recorder } from './reports.ts'
 
-const zone = [['zone', 'north']] as const
+const c1: HeldNode = {
+  name: 'c1',
+  address: '10.0.0.1',
+  meta: [['zone', 'north']],
+  checks: [{ id: 'n', status: 'passing' }],
+}
+const c2: HeldNode = { name: 'c2', address: '10.0.0.2', meta: [], checks: [{ id: 'n', status: 'passing' }] }
+const usual = { address: '', port: 80, tags: ['blue'], meta: [], weights: { passing: 2, warning: 1 }, inMesh: false }
 const held: readonly HeldInstance[] = [
-  { node: 'c2', id: 'web-1', port: 80, tags: ['blue'], nodeMeta: [], statuses: ['passing', 'warning'] },
-  { node: 'c1', id: 'web-1', port: 81, tags: ['blue', 'old'], nodeMeta: zone, statuses: ['passing'] },
-  { node: 'c1', id: 'web-2', port: 82, tags: [], nodeMeta: zone, statuses: ['critical'] },
+  { ...usual, node: c2, id: 'web-1', inMesh: true, checks: [{ id: 'w', status: 'warning' }] },
+  {
+    ...usual,
+    node: c1,
+    id: 'web-1',
+    address: '10.9.0.1',
+    tags: ['blue', 'old'],
+    checks: [{ id: 'w', status: 'passing' }],
+  },
+  { ...usual, node: c1, id: 'web-2', tags: [], checks: [{ id: 'x', status: 'critical' }] },
 ]
+const north = { nodeMeta: ['zone', 'north'] as const }
+
+/** Names of instances alone. */
+const named = (asked: AskedFor): string => toldOf(held, asked).replaceAll(/ at [^,]*/g, '')
 
 describe('E7', () => {
   it.each<[AskedFor, string]>([
-    [{ face: 'health' }, 'c1/web-1:81 c1/web-2:82 c2/web-1:80'],
-    [{ face: 'catalog', how: 'near=_agent' }, 'c1/web-1:81 c1/web-2:82 c2/web-1:80'],
-    [{ face: 'health', passing: true }, 'c1/web-1:81'],
-    [{ face: 'health', tag: 'blue' }, 'c1/web-1:81 c2/web-1:80'],
-    [{ face: 'catalog', nodeMeta: ['zone', 'north'] }, 'c1/web-1:81 c1/web-2:82'],
-    [{ face: 'catalog', nodeMeta: ['zone', 'south'] }, ''],
-    [{ face: 'health', tag: 'old', passing: true, nodeMeta: ['zone', 'north'] }, 'c1/web-1:81'],
-    [{ face: 'dns' }, 'c1:81 c2:80'],
-    [{ face: 'dns', tag: 'old' }, 'c1:81'],
+    [{ of: 'health', connect: false }, 'c1/web-1, c1/web-2, c2/web-1'],
+    [{ of: 'catalog', connect: true, tag: 'nothing' }, 'c2/web-1'],
+    [{ of: 'health', connect: false, passing: true }, 'c1/web-1'],
+    [{ of: 'health', connect: false, tag: 'old' }, 'c1/web-1'],
+    [{ of: 'catalog', connect: false, ...north }, 'c1/web-1, c1/web-2'],
+    [{ of: 'catalog', connect: false, nodeMeta: ['zone', 'south'] }, ''],
+    [{ of: 'checks' }, 'c1/w=passing, c1/x=critical, c2/w=warning'],
+    [{ of: 'checks', ...north }, 'c1/w=passing, c1/x=critical'],
+    [{ of: 'state', status: 'passing', ...north }, 'c1/n=passing, c1/w=passing'],
+    [{ of: 'state', status: 'warning' }, 'c2/w=warning'],
+    [{ of: 'node checks', node: 'c1' }, 'c1/n=passing, c1/w=passing, c1/x=critical'],
+    [{ of: 'agent checks', node: 'c2' }, 'c2/w=warning'],
+    [{ of: 'node services', node: 'c2' }, 'c2/web-1'],
   ])('of %o expects %s', (asked, told) => {
-    expect(toldOf(held, asked)).toBe(told)
+    expect(named(asked)).toBe(told)
+  })
+
+  it('expects all that is held of an instance, and the address that users are sent to', () => {
+    expect(toldOf(held, { of: 'health', connect: false, tag: 'old' })).toBe(
+      'c1/web-1 at 10.9.0.1:80 on 10.0.0.1 [blue old] {} 2/1 to 10.9.0.1 (n=passing w=passing)',
+    )
+  })
+
+  it('reads the same from answers', () => {
+    const Node = { Node: 'c1', Address: '10.0.0.1' }
+    const Service = {
+      ID: 'web-1',
+      Service: 'web',
+      Tags: ['blue', 'old'],
+      Address: '10.9.0.1',
+      Meta: null,
+      Port: 80,
+      Weights: { Passing: 2, Warning: 1 },
+    }
+    const check = (CheckID: string, ServiceName: string, on = 'c1') => ({
+      Node: on,
+      CheckID,
+      Status: 'passing',
+      ServiceID: ServiceName,
+      ServiceName,
+    })
+    const Checks = [check('w', 'web'), check('n', '')]
+    const health: AskedFor = { of: 'health', connect: false, tag: 'old' }
+    const row = { Node, Address: '10.9.0.1', Service, Checks }
+    expect(toldIn([row], health, 'web', held)).toBe(toldOf(held, health))
+    expect(toldIn([{ ...row, Address: '10.0.0.1' }], health, 'web', held)).not.toBe(toldOf(held, health))
+    const state: AskedFor = { of: 'state', status: 'passing', ...north }
+    const rows = [...Checks, check('w', 'other'), check('n', '', 's1')]
+    expect(toldIn(rows, state, 'web', held)).toBe(toldOf(held, state))
   })
 
   it('reports an answer that is not what the agents hold', () => {
     const { judge, lines, counts } = recorder()
     const truth = new ReadTruth(judge)
-    truth.compared('web at c1', 'c1/web-1:81', 'c1/web-1:81')
+    truth.compared('web at c1', differenceOf('c1/web-1', 'c1/web-1'))
     truth.changed()
     expect([lines, counts()]).toEqual([[], ['E7 1', 'E7 excused: changed meanwhile 1']])
-    truth.compared('web at c1', 'c1/web-1:81', '')
-    expect(lines).toEqual(['E7: web at c1 is answered with nothing, and the agents hold c1/web-1:81'])
+    truth.compared('web at c1', differenceOf('c1/web-1', ''))
+    expect(lines).toEqual(['E7: web at c1 is answered with nothing, and the agents hold c1/web-1'])
   })
 
   it('knows the metadata of nodes from their settings', () => {
-    const truth = new ReadTruth(recorder().judge)
-    truth.configured({ nodeName: 'c1', nodeMeta: { zone: 'north' } })
-    expect([truth.metaOf('c1'), truth.metaOf('c2')]).toEqual([zone, []])
+    const told = new SettingsTold()
+    told.told({ nodeName: 'c1', nodeMeta: { zone: 'north' } } as unknown as Parameters<typeof told.told>[0])
+    expect([told.nodeMetaOf('c1'), told.nodeMetaOf('c2'), told.dnsOf('c2')]).toEqual([
+      [['zone', 'north']],
+      [],
+      undefined,
+    ])
+  })
+
+  it('is asked in every way', () => {
+    const targets = new Set<string>()
+    const decisions = new Decisions('1', () => 0)
+    for (let nth = 0; nth < 400; nth++) {
+      const asking = { service: 'web', tags: ['blue'], nodeMeta: ['zone:north'] }
+      const drawn = drawnHttp(decisions.draws(nth), asking, { name: 'c1', of: 'dc1', mustAnswer: true }, ['c1'])
+      if (drawn?.how !== undefined && drawn.how !== 'cached') continue
+      if (drawn !== undefined) targets.add(targetOf('web', drawn.asked, drawn.how))
+    }
+    for (const target of [
+      '/v1/health/service/web?passing&tag=blue',
+      '/v1/health/connect/web',
+      '/v1/health/service/web?cached',
+      '/v1/catalog/connect/web',
+      '/v1/catalog/service/web?node-meta=zone:north',
+      '/v1/health/checks/web',
+      '/v1/health/state/critical?node-meta=zone:north',
+      '/v1/catalog/node/c1',
+      '/v1/health/node/c1',
+      '/v1/agent/services',
+      '/v1/agent/checks',
+    ]) {
+      expect(targets).toContain(target)
+    }
   })
 })

@@ -1,75 +1,67 @@
 import { expect, it } from 'vitest'
-import type { AskedFor, HeldInstance } from '../../../sim/checkers/registrations/read-truth.ts'
-import { Comparers, type ComparerWorld } from '../../../sim/workload/comparers.ts'
+import { Comparers, type ComparerWorld } from '../../../sim/workload/comparing/comparers.ts'
+import type { Verdict } from '../../../sim/workload/comparing/question.ts'
 import { inSimulation } from '../sim-world/in-simulation.ts'
 
-const one: HeldInstance = { node: 'c1', id: 'web', port: 80, tags: ['blue'], nodeMeta: [], statuses: ['passing'] }
-
-interface Compared {
-  readonly what: string
-  readonly expected: string
-  readonly told: string
-}
-
-/** What was compared in a minute about a service that is held, and answered, like this. */
-function compared(held: (nowMs: number) => readonly HeldInstance[] | undefined, told: (asked: AskedFor) => string) {
+/** What was compared in a minute by a client whose question has this basis and these verdicts. */
+function compared(basis: (nowMs: number) => string | undefined, verdict: (ask: number) => Verdict | undefined) {
   return inSimulation({}, async (simulation) => {
-    const seen: Compared[] = []
+    const seen: (string | undefined)[] = []
     let [changes, asks] = [0, 0]
     simulation.addNode({ name: 'comparers', host: '10.0.0.9' }).boot((env) => {
       const world: ComparerWorld = {
         draws: (nth) => simulation.decisions.draws('comparers', nth),
-        agent: () => ({ name: 's1' }),
-        held: () => held(simulation.nowMs),
-        ask: async (_env, _host, _agent, asked) => {
-          asks++
-          return told(asked)
-        },
-        truth: {
-          changed: () => void changes++,
-          compared: (what, expected, said) => void seen.push({ what, expected, told: said }),
-        },
+        question: () => ({
+          law: 'E7',
+          text: 'web',
+          basis: () => basis(simulation.nowMs),
+          ask: async () => verdict(++asks),
+        }),
+        changed: () => void changes++,
+        compared: (_law, _what, fault) => void seen.push(fault),
       }
-      const plan = {
-        name: 'c',
-        service: 'web',
-        clients: 1,
-        tags: ['blue'],
-        nodeMeta: ['zone:north'],
-        everyMs: { min: 100, max: 200 },
-      }
-      new Comparers(env, '10.0.0.9', plan, world).start()
+      new Comparers(env, '10.0.0.9', { clients: 1, everyMs: { min: 100, max: 200 } }, world).start()
     })
     await simulation.run({ untilMs: 60_000 })
     return { seen, changes, asks: () => asks }
   })
 }
 
-it('comparers ask in every way, and tell of what is not as the agents hold it, once it was asked for thrice', async () => {
-  const { seen, asks } = await compared(
-    () => [one],
-    ({ face }) => (face === 'dns' ? 'c1:80' : 'c1/web:80'),
+it('comparers tell of what is not as it must be, once it was asked for thrice', async () => {
+  const well = await compared(
+    () => 'held',
+    () => ({ fault: undefined }),
   )
-  expect(seen.length).toBeGreaterThan(30)
-  // Nobody has the metadata: an answer that has it all the same is asked for again.
-  const wrong = seen.filter(({ expected, told }) => expected !== told)
-  expect(wrong.every(({ what }) => what.includes('node-meta=zone:north'))).toBe(true)
-  expect(asks()).toBe(seen.length + 2 * wrong.length)
-  const ways = new Set(seen.map(({ what }) => what.replace(/[?].*| at .*/, '')))
-  expect(ways).toEqual(
-    new Set(['/v1/health/service/web', '/v1/catalog/service/web', 'web.service.svc.', 'blue.web.service.svc.']),
+  expect(well.seen.length).toBeGreaterThan(30)
+  expect(well.asks()).toBe(well.seen.length)
+  const wrong = await compared(
+    () => 'held',
+    () => ({ fault: 'is wrong' }),
   )
+  expect(new Set(wrong.seen)).toEqual(new Set(['is wrong']))
+  expect(wrong.asks() - 3 * wrong.seen.length).toBeLessThan(3)
+  // Once it is as it must be, nothing is said of what it was before.
+  const late = await compared(
+    () => 'held',
+    (ask) => ({ fault: ask % 2 === 1 ? 'is late' : undefined }),
+  )
+  expect(new Set(late.seen)).toEqual(new Set([undefined]))
 })
 
 it('compare nothing while the agents hold something else each second, or nobody knows what', async () => {
   const moving = await compared(
-    (nowMs) => [{ ...one, port: Math.floor(nowMs / 700) }],
-    () => 'c1/web:80',
+    (nowMs) => String(Math.floor(nowMs / 700)),
+    () => ({ fault: undefined }),
   )
   expect([moving.seen, moving.asks()]).toEqual([[], 0])
   const unknown = await compared(
     () => undefined,
-    () => 'c1/web:80',
+    () => ({ fault: undefined }),
   )
-  expect([unknown.seen, unknown.asks()]).toEqual([[], 0])
+  expect([unknown.seen, unknown.asks(), unknown.changes]).toEqual([[], 0, 0])
+  const silent = await compared(
+    () => 'held',
+    () => undefined,
+  )
+  expect(silent.seen).toEqual([])
 })

@@ -27,6 +27,7 @@ function changesAt(status: number, body: string, silent = 0.1) {
       everyMs: { min: 200, max: 900 },
       ttlMs: 3_000,
       silent,
+      mesh: true,
     }
     simulation.addNode({ name: 'registrants', host: '10.0.0.9' }).boot((env) => {
       const world = {

@@ -1,0 +1,56 @@
+/** What agents hold of one service, as their own processes have it: the truth that every answer is compared with. */
+
+export interface HeldCheck {
+  readonly id: string
+  readonly status: string
+}
+
+export interface HeldNode {
+  readonly name: string
+  readonly address: string
+  readonly meta: readonly (readonly [key: string, value: string])[]
+  /** Those of the node itself, the membership check among them. */
+  readonly checks: readonly HeldCheck[]
+}
+
+/** An instance of a service, as its agent holds it. */
+export interface HeldInstance {
+  readonly node: HeldNode
+  readonly id: string
+  /** Empty: that of its node. */
+  readonly address: string
+  readonly port: number
+  readonly tags: readonly string[]
+  readonly meta: readonly (readonly [key: string, value: string])[]
+  readonly weights: { readonly passing: number; readonly warning: number }
+  /** It speaks the mesh's TLS itself. */
+  readonly inMesh: boolean
+  /** Of this instance alone. */
+  readonly checks: readonly HeldCheck[]
+}
+
+/** Where its users are sent. */
+export function addressOf({ address, node }: HeldInstance): string {
+  return address === '' ? node.address : address
+}
+
+/** What its health is judged by. */
+export function everyCheck({ checks, node }: HeldInstance): readonly HeldCheck[] {
+  return [...node.checks, ...checks]
+}
+
+export function has(pairs: HeldNode['meta'], [key, value]: readonly [key: string, value: string]): boolean {
+  return pairs.some(([name, held]) => name === key && held === value)
+}
+
+export function isPassing(instance: HeldInstance): boolean {
+  return everyCheck(instance).every(({ status }) => status === 'passing')
+}
+
+export function isCritical(instance: HeldInstance): boolean {
+  return everyCheck(instance).some(({ status }) => status === 'critical')
+}
+
+export function inOrder(texts: readonly string[], by = ' '): string {
+  return [...texts].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)).join(by)
+}

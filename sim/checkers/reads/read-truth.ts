@@ -1,0 +1,158 @@
+import { checker, type Judge } from '../checker.ts'
+import { addressOf, everyCheck, type HeldCheck, type HeldInstance, has, inOrder, isPassing } from './held.ts'
+
+/** A way to ask over HTTP for what agents hold of a service. */
+export type AskedFor =
+  | {
+      /** `health` with checks, `catalog` without. */
+      readonly of: 'health' | 'catalog'
+      /** Only those that the mesh reaches; a tag means nothing there. */
+      readonly connect: boolean
+      readonly passing?: boolean
+      readonly tag?: string
+      readonly nodeMeta?: readonly [key: string, value: string]
+    }
+  /** Checks of all instances of the service. */
+  | { readonly of: 'checks'; readonly nodeMeta?: readonly [key: string, value: string] }
+  /** Checks in one state, those of the service and of the nodes that it is on. */
+  | { readonly of: 'state'; readonly status: string; readonly nodeMeta?: readonly [key: string, value: string] }
+  /** What is on one node. */
+  | { readonly of: 'node services' | 'node checks' | 'agent services' | 'agent checks'; readonly node: string }
+
+/** An instance as an answer has it, or as it must. */
+export interface ToldInstance {
+  readonly node: string
+  readonly nodeAddress: string
+  readonly id: string
+  /** Its own; empty: none. */
+  readonly own: string
+  readonly port: number
+  readonly tags: readonly string[]
+  readonly meta: readonly (readonly [key: string, value: string])[]
+  readonly weights: { readonly passing: number; readonly warning: number }
+}
+
+export function instanceText({ node, nodeAddress, id, own, port, tags, meta, weights }: ToldInstance): string {
+  const pairs = inOrder(meta.map((pair) => pair.join('=')))
+  return `${node}/${id} at ${own}:${port} on ${nodeAddress} [${tags.join(' ')}] {${pairs}} ${weights.passing}/${weights.warning}`
+}
+
+/** `address`: where users are sent by the word of the answer. */
+export function healthText(instance: ToldInstance, address: string, checks: readonly HeldCheck[]): string {
+  return `${instanceText(instance)} to ${address} (${inOrder(checks.map(({ id, status }) => `${id}=${status}`))})`
+}
+
+export function checkText(node: string, { id, status }: HeldCheck): string {
+  return `${node}/${id}=${status}`
+}
+
+/**
+ * What must be told, in order. Written apart from the program: an instance is told if it has the tag, its node the pair, and its
+ * health is asked for in no way that excludes it; and all that its agent holds of it is told.
+ */
+export function toldOf(held: readonly HeldInstance[], asked: AskedFor): string {
+  switch (asked.of) {
+    case 'health':
+    case 'catalog':
+      return inOrder(
+        held.filter((each) => isAsked(each, asked)).map((each) => wordOf(each, asked.of)),
+        ', ',
+      )
+    case 'checks':
+      return inOrder(
+        ofNodesWith(held, asked.nodeMeta).flatMap((each) => textsOf(each, each.checks)),
+        ', ',
+      )
+    case 'state': {
+      const texts = ofNodesWith(held, asked.nodeMeta).flatMap((each) =>
+        textsOf(
+          each,
+          everyCheck(each).filter(({ status }) => asked.status === 'any' || status === asked.status),
+        ),
+      )
+      return inOrder([...new Set(texts)], ', ')
+    }
+    case 'node services':
+    case 'agent services':
+      return inOrder(
+        onNode(held, asked.node).map((each) => wordOf(each, 'catalog')),
+        ', ',
+      )
+    case 'node checks': {
+      const texts = onNode(held, asked.node).flatMap((each) => textsOf(each, everyCheck(each)))
+      return inOrder([...new Set(texts)], ', ')
+    }
+    case 'agent checks':
+      return inOrder(
+        onNode(held, asked.node).flatMap((each) => textsOf(each, each.checks)),
+        ', ',
+      )
+  }
+}
+
+function isAsked(
+  each: HeldInstance,
+  { connect, passing, tag, nodeMeta }: Extract<AskedFor, { readonly connect: boolean }>,
+): boolean {
+  if (connect ? !each.inMesh : tag !== undefined && !each.tags.includes(tag)) return false
+  if (nodeMeta !== undefined && !has(each.node.meta, nodeMeta)) return false
+  return passing !== true || isPassing(each)
+}
+
+function wordOf(each: HeldInstance, of: 'health' | 'catalog'): string {
+  const { node, id, address: own, port, tags, meta, weights } = each
+  const told = { node: node.name, nodeAddress: node.address, id, own, port, tags, meta, weights }
+  return of === 'catalog' ? instanceText(told) : healthText(told, addressOf(each), everyCheck(each))
+}
+
+function ofNodesWith(held: readonly HeldInstance[], pair: readonly [string, string] | undefined) {
+  return pair === undefined ? held : held.filter(({ node }) => has(node.meta, pair))
+}
+
+function onNode(held: readonly HeldInstance[], name: string): readonly HeldInstance[] {
+  return held.filter(({ node }) => node.name === name)
+}
+
+function textsOf({ node }: HeldInstance, checks: readonly HeldCheck[]): readonly string[] {
+  return checks.map((check) => checkText(node.name, check))
+}
+
+/** E7. While nothing changes, every agent answers about a service over HTTP what the agents hold. */
+export class ReadTruth {
+  readonly #judge: Judge<{ E7: 'changed meanwhile' }>
+
+  constructor(judge: Judge<{ E7: 'changed meanwhile' }>) {
+    this.#judge = judge
+  }
+
+  changed(): void {
+    this.#judge.excused('E7', 'changed meanwhile')
+  }
+
+  /** `what`: the question, and the agent that was asked. `fault`: what is wrong with the answer, if anything is. */
+  compared(what: string, fault: string | undefined): void {
+    this.#judge.judged('E7')
+    if (fault !== undefined) this.#judge.report('E7', `${what} ${fault}`)
+  }
+}
+
+/** What is wrong with an answer that must be like this. */
+export function differenceOf(expected: string, told: string): string | undefined {
+  if (told === expected) return undefined
+  return `is answered with ${told || 'nothing'}, and the agents hold ${expected || 'nothing'}`
+}
+
+export const readTruth = checker({
+  codes: {
+    E7: {
+      text: 'truth: while nothing changes, what every agent answers about a service over HTTP is what the agents hold, word by word',
+      sources: ['docs/reference/health.md#endpoints'],
+      judges: ['answer compared', 'answers compared'],
+      excuses: {
+        'changed meanwhile':
+          'What the agents hold changed, or one of them reached no leader, while the question was asked; that answer.',
+      },
+    },
+  },
+  make: (judge) => new ReadTruth(judge),
+})

@@ -1,0 +1,84 @@
+import type { Env } from '../../../src/env/env.ts'
+import type { Draws } from '../../world/decisions/decisions.ts'
+import type { Crew } from '../kind.ts'
+import type { Question, ReadLaw } from './question.ts'
+
+/** What is held must have been so for this long: caches are refreshed, followers have caught up. */
+const stableMs = 1_000
+/** How often a question is asked that is not answered as it should be, while what is held stays as it is, and after which pause. */
+const asksMax = 3
+const againMs = 300
+
+export interface ComparerPlan {
+  readonly clients: number
+  readonly everyMs: { readonly min: number; readonly max: number }
+}
+
+/** What comparers know of the run. */
+export interface ComparerWorld {
+  readonly draws: (nth: number) => Draws
+  /** Undefined: there is nobody to ask now. */
+  readonly question: (draws: Draws) => Question | undefined
+  readonly changed: (law: ReadLaw) => void
+  readonly compared: (law: ReadLaw, what: string, fault: string | undefined) => void
+}
+
+/** Clients that ask any agent for a service in any way, and compare the answer with what the agents hold. */
+export class Comparers implements Crew {
+  readonly #env: Env
+  readonly #host: string
+  readonly #plan: ComparerPlan
+  readonly #world: ComparerWorld
+  #round = 0
+  #asked = 0
+
+  constructor(env: Env, host: string, plan: ComparerPlan, world: ComparerWorld) {
+    this.#env = env
+    this.#host = host
+    this.#plan = plan
+    this.#world = world
+  }
+
+  start(): void {
+    this.#round++
+    for (let client = 0; client < this.#plan.clients; client++) this.#env.detach(this.#compareAll(this.#round))
+  }
+
+  stop(): void {
+    this.#round++
+  }
+
+  async #compareAll(round: number): Promise<void> {
+    while (this.#round === round) {
+      const draws = this.#world.draws(++this.#asked)
+      const { min, max } = this.#plan.everyMs
+      await this.#pause(min + draws.fraction() * (max - min))
+      const question = this.#round === round ? this.#world.question(draws) : undefined
+      if (question !== undefined) await this.#compare(question, round)
+    }
+  }
+
+  async #compare(question: Question, round: number): Promise<void> {
+    const { law, text } = question
+    const before = question.basis()
+    // Nothing was asked, so nothing is left out.
+    if (before === undefined) return
+    let fault: string | undefined
+    for (let nth = 1; nth <= asksMax; nth++) {
+      await this.#pause(nth === 1 ? stableMs : againMs)
+      if (this.#round !== round || question.basis() !== before) return
+      const verdict = await question.ask(this.#env, this.#host)
+      if (this.#round !== round) return
+      if (verdict === undefined || question.basis() !== before) return this.#world.changed(law)
+      fault = verdict.fault
+      if (fault === undefined) break
+    }
+    this.#world.compared(law, text, fault)
+  }
+
+  #pause(forMs: number): Promise<void> {
+    const over = this.#env.deferred<void>()
+    this.#env.timers.after(forMs, () => over.resolve())
+    return over.promise
+  }
+}

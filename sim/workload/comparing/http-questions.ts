@@ -1,0 +1,159 @@
+import { textOf } from '../../../src/base/bytes.ts'
+import type { Env } from '../../../src/env/env.ts'
+import type { Endpoint } from '../../../src/env/net.ts'
+import type { HeldInstance } from '../../checkers/reads/held.ts'
+import { type AskedFor, differenceOf, toldOf } from '../../checkers/reads/read-truth.ts'
+import type { Draws } from '../../world/decisions/decisions.ts'
+import { toldIn } from './http-answers.ts'
+import { type AskedAt, answerWithinMs, type Question } from './question.ts'
+
+/** What can be drawn to ask with. */
+export interface Asking {
+  readonly service: string
+  readonly tags: readonly string[]
+  readonly nodeMeta: readonly string[]
+}
+
+/** Further parameters that change nothing of what is told. */
+const hows = [undefined, undefined, undefined, 'near=_agent', 'stale', 'consistent'] as const
+const faces = [
+  'health',
+  'health',
+  'health',
+  'catalog',
+  'catalog',
+  'checks',
+  'state',
+  'node services',
+  'node checks',
+  'agent services',
+  'agent checks',
+] as const
+const states = ['passing', 'warning', 'critical', 'any'] as const
+
+/** A question over HTTP, drawn from all the ways there are. `nodes`: those that hold something, or could. */
+export function drawnHttp(
+  draws: Draws,
+  asking: Asking,
+  at: AskedAt,
+  nodes: readonly string[],
+): { readonly asked: AskedFor; readonly how: string | undefined } | undefined {
+  // What an agent keeps is asked for by few questions, so that it is asked for again.
+  if (draws.below(5) === 0)
+    return { asked: { of: draws.below(2) === 0 ? 'health' : 'catalog', connect: false }, how: 'cached' }
+  const asked = drawnPlain(draws, asking, at, nodes)
+  return asked === undefined ? undefined : { asked, how: hows[draws.below(hows.length)] }
+}
+
+function drawnPlain(draws: Draws, asking: Asking, at: AskedAt, nodes: readonly string[]): AskedFor | undefined {
+  const of = faces[draws.below(faces.length)] ?? 'health'
+  const pair = draws.below(3) === 0 ? asking.nodeMeta[draws.below(Math.max(1, asking.nodeMeta.length))] : undefined
+  const nodeMeta = pair === undefined ? {} : { nodeMeta: splitPair(pair) }
+  switch (of) {
+    case 'health':
+    case 'catalog': {
+      const tag = draws.below(3) === 0 ? asking.tags[draws.below(Math.max(1, asking.tags.length))] : undefined
+      const connect = draws.below(4) === 0
+      const passing = of === 'health' && draws.below(2) === 0 ? { passing: true } : {}
+      return { of, connect, ...passing, ...(tag === undefined ? {} : { tag }), ...nodeMeta }
+    }
+    case 'checks':
+      return { of, ...nodeMeta }
+    case 'state':
+      return { of, status: states[draws.below(states.length)] ?? 'any', ...nodeMeta }
+    case 'node services':
+    case 'node checks':
+      return { of, node: draws.oneOf(nodes, (name) => name) ?? '' }
+    case 'agent services':
+    case 'agent checks':
+      return at.datacenter === undefined ? { of, node: at.name } : undefined
+  }
+}
+
+function splitPair(pair: string): readonly [string, string] {
+  const colon = pair.indexOf(':')
+  return [pair.slice(0, colon), pair.slice(colon + 1)]
+}
+
+const paths = {
+  'node services': '/v1/catalog/node',
+  'node checks': '/v1/health/node',
+  'agent services': '/v1/agent/services',
+  'agent checks': '/v1/agent/checks',
+} as const
+
+/** The target of a request. */
+export function targetOf(service: string, asked: AskedFor, how: string | undefined, datacenter?: string): string {
+  const path = pathOf(service, asked)
+  if (asked.of === 'agent services' || asked.of === 'agent checks') return path
+  const parameters = [
+    ...('passing' in asked ? ['passing'] : []),
+    ...('tag' in asked ? [`tag=${asked.tag}`] : []),
+    ...('nodeMeta' in asked && asked.nodeMeta !== undefined ? [`node-meta=${asked.nodeMeta.join(':')}`] : []),
+    ...(how === undefined ? [] : [how]),
+    ...(datacenter === undefined ? [] : [`dc=${datacenter}`]),
+  ]
+  return `${path}${parameters.length === 0 ? '' : `?${parameters.join('&')}`}`
+}
+
+function pathOf(service: string, asked: AskedFor): string {
+  switch (asked.of) {
+    case 'health':
+    case 'catalog':
+      return `/v1/${asked.of}/${asked.connect ? 'connect' : 'service'}/${service}`
+    case 'checks':
+      return `/v1/health/checks/${service}`
+    case 'state':
+      return `/v1/health/state/${asked.status}`
+    case 'node services':
+    case 'node checks':
+      return `${paths[asked.of]}/${asked.node}`
+    case 'agent services':
+    case 'agent checks':
+      return paths[asked.of]
+  }
+}
+
+/** Asks one agent over HTTP for what the agents hold, and compares: E7. */
+export function httpQuestion(
+  {
+    service,
+    asked,
+    how,
+    at,
+    to,
+  }: { service: string; asked: AskedFor; how: string | undefined; at: AskedAt; to: Endpoint },
+  held: () => readonly HeldInstance[] | undefined,
+): Question {
+  const target = targetOf(service, asked, how, at.datacenter)
+  return {
+    law: 'E7',
+    text: `${target} at ${at.name}`,
+    basis: () => {
+      const now = held()
+      return now === undefined ? undefined : JSON.stringify(now)
+    },
+    ask: async (env) => {
+      const body = await jsonAt(env, to, target)
+      const now = held() ?? []
+      if (typeof body === 'string') {
+        return at.mustAnswer ? { fault: `is not answered: ${body}` } : undefined
+      }
+      return { fault: differenceOf(toldOf(now, asked), toldIn(body.json, asked, service, now)) }
+    },
+  }
+}
+
+/** The JSON of an answer, with its headers; in words why there is none. */
+export async function jsonAt(
+  env: Env,
+  to: Endpoint,
+  target: string,
+): Promise<{ readonly json: unknown; readonly headers: ReadonlyMap<string, string> } | string> {
+  const answer = await env.http.request(to, { method: 'GET', target, timeoutMs: answerWithinMs })
+  if (!answer.ok) return JSON.stringify(answer.error)
+  const { status, body, headers } = answer.value
+  const text = textOf(body)
+  if (status !== 200) return `${status} ${text}`
+  return { json: JSON.parse(text) as unknown, headers: new Map(headers) }
+}

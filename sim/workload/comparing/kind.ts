@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { nameTruth } from '../../checkers/reads/name-truth.ts'
+import { readTruth } from '../../checkers/reads/read-truth.ts'
+import { settingsTold } from '../../checkers/reads/settings-told.ts'
+import { calledName, knowsOf } from '../../cluster/group-facts.ts'
+import { dnsEndpoint, httpEndpoint } from '../../cluster/node-identity.ts'
+import { durationRange, selector } from '../../notation/fields.ts'
+import type { Draws } from '../../world/decisions/decisions.ts'
+import { type Place, type WorkloadRun, workloadKind } from '../kind.ts'
+import { Comparers, type ComparerWorld } from './comparers.ts'
+import { heldIn } from './held-service.ts'
+import { drawnHttp, httpQuestion } from './http-questions.ts'
+import { drawnName, nameQuestion } from './name-questions.ts'
+import type { AskedAt, Question } from './question.ts'
+
+/** An agent that has reached its leader for this long has no excuse for no answer. */
+const settledUs = 10_000_000
+
+const comparer = z.strictObject({
+  at: selector.describe(
+    'The agents that they ask: chosen anew for each question; also those of other datacenters, with ?dc=.',
+  ),
+  service: z.string().min(1).describe('The service; its name is a label of DNS.'),
+  clients: z.int().min(1).max(100).default(4).describe('How many; each asks one thing at a time.'),
+  datacenter: z.string().optional().describe('Where the service is; the first datacenter if absent.'),
+  tags: z.array(z.string()).default([]).describe('Tags to ask with.'),
+  'node meta': z
+    .array(z.string().regex(/^[^:]+:.*$/, 'write key:value'))
+    .default([])
+    .describe('Pairs of metadata of nodes to ask with: zone:north.'),
+  every: durationRange.default({ min: 100, max: 500 }).describe('Time between an answer and the next question.'),
+})
+
+export const comparers = workloadKind({
+  names: [/^[a-z][a-z0-9 -]*$/, 'comparers are named with small letters'],
+  group: comparer,
+  text: 'Clients that ask any agent for a service in any way, and compare the answer with what the agents hold.',
+  isLast: true,
+  crews: [
+    {
+      machine: 'comparers',
+      open: (group, { name, env, host, run }) => {
+        const { clients, every: everyMs } = group
+        return new Comparers(env, host, { clients, everyMs }, worldOf({ name, run }, group))
+      },
+    },
+  ],
+})
+
+function worldOf({ name, run }: Pick<Place, 'name' | 'run'>, group: z.output<typeof comparer>): ComparerWorld {
+  const { cluster, simulation } = run
+  const datacenter = group.datacenter ?? cluster.datacenterNames[0] ?? ''
+  const checks = run.checksOf(datacenter)
+  const truths = { E7: checks.of(readTruth), N1: checks.of(nameTruth) }
+  return {
+    draws: (nth) => simulation.decisions.draws('comparers', name, nth),
+    question: (draws) => {
+      const at = agentIn(run, draws, group, datacenter)
+      return at === undefined ? undefined : drawn(run, draws, at, { ...group, datacenter })
+    },
+    changed: (law) => truths[law].changed(),
+    compared: (law, what, fault) => truths[law].compared(what, fault),
+  }
+}
+
+function drawn(
+  run: WorkloadRun,
+  draws: Draws,
+  at: AskedAt,
+  { service, datacenter, tags, 'node meta': nodeMeta }: z.output<typeof comparer> & { datacenter: string },
+): Question | undefined {
+  const { cluster } = run
+  const look = () => heldIn(run, datacenter, service)
+  const nodes = cluster.nodeNames.filter((node) => cluster.datacenterOf(node) === datacenter)
+  const identity = cluster.identityOf(at.name)
+  const asking = { service, tags, nodeMeta }
+  if (draws.below(2) === 0) {
+    const settings = run.checksOf(cluster.datacenterOf(at.name)).of(settingsTold).dnsOf(at.name)
+    if (settings === undefined) return undefined
+    const asked = drawnName(draws, asking, at, nodes)
+    return nameQuestion({ asked, at, to: dnsEndpoint(identity), settings }, look)
+  }
+  const drawn = drawnHttp(draws, asking, at, nodes)
+  const to = httpEndpoint(identity)
+  return drawn === undefined ? undefined : httpQuestion({ service, ...drawn, at, to }, () => look()?.instances)
+}
+
+function agentIn(
+  run: WorkloadRun,
+  draws: Draws,
+  group: Pick<z.output<typeof comparer>, 'at'>,
+  datacenter: string,
+): AskedAt | undefined {
+  const { cluster } = run
+  const asked = run.select(group.at).filter((node) => cluster.isRunning(node) && knowsOf(cluster, node, datacenter))
+  const name = draws.oneOf(asked, (each) => each)
+  if (name === undefined) return undefined
+  const of = calledName(cluster, datacenter)
+  if (cluster.datacenterOf(name) !== datacenter) return { name, datacenter: of, of, mustAnswer: false }
+  const sinceUs = run.contactSinceUs(name)
+  return { name, of, mustAnswer: sinceUs !== undefined && run.simulation.nowUs - sinceUs >= settledUs }
+}

@@ -1,0 +1,90 @@
+import type { Endpoint } from '../../../src/env/net.ts'
+import {
+  type AskedType,
+  type NameAsked,
+  type NamedThing,
+  type NameSettings,
+  sectionsOf,
+} from '../../checkers/reads/name-sections.ts'
+import { nameFault } from '../../checkers/reads/name-truth.ts'
+import type { Draws } from '../../world/decisions/decisions.ts'
+import { askDns } from '../dns-client.ts'
+import type { Held } from './held-service.ts'
+import type { Asking } from './http-questions.ts'
+import { type AskedAt, answerWithinMs, type Question } from './question.ts'
+
+const types: readonly AskedType[] = ['A', 'A', 'AAAA', 'SRV', 'SRV', 'SRV', 'TXT', 'ANY', 'MX']
+const sizes = [undefined, undefined, 512, 1_232, 4_096] as const
+
+/** Makes the whole question longer than 255 bytes, so that its length over TCP has two bytes. */
+const longTag = [60, 60, 60, 40].map((length, at) => 'abcd'.charAt(at).repeat(length)).join('.')
+
+/** Labels left of the datacenter, and what they stand for. */
+interface Named {
+  readonly labels: string
+  readonly thing: NamedThing
+}
+
+/** A question over DNS, drawn from all the ways there are. */
+export function drawnName(draws: Draws, asking: Asking, at: AskedAt, nodes: readonly string[]): NameAsked {
+  const named = drawnLabels(draws, asking, nodes)
+  const type = types[draws.below(types.length)] ?? 'A'
+  const over = named.labels.length > 200 || draws.below(2) === 0 ? 'tcp' : 'udp'
+  const udpSize = sizes[draws.below(sizes.length)]
+  return { name: nameIn(named.labels, at, draws), type, over, udpSize, thing: named.thing, datacenter: at.of }
+}
+
+/** The datacenter is named if it is another one, and now and then if it is the agent's own. */
+export function nameIn(labels: string, at: AskedAt, draws: Draws): string {
+  const datacenter = at.datacenter ?? (draws.below(4) === 0 ? at.of : undefined)
+  return `${labels}${datacenter === undefined ? '' : `.${datacenter}`}.svc.`
+}
+
+function drawnLabels(draws: Draws, { service, tags }: Asking, nodes: readonly string[]): Named {
+  const tag = tags[draws.below(Math.max(1, tags.length))]
+  const ofTag: NamedThing = { kind: 'service', connect: false, ...(tag === undefined ? {} : { tag }) }
+  const all: NamedThing = { kind: 'service', connect: false }
+  switch (draws.below(10)) {
+    case 0:
+      return { labels: `${service}.connect`, thing: { kind: 'service', connect: true } }
+    case 1:
+      return { labels: `_${service}._${tag ?? 'tcp'}.service`, thing: ofTag }
+    case 2:
+      return { labels: `${tag === undefined ? '' : `${tag}.`}${service}.service`, thing: ofTag }
+    case 3:
+      return { labels: `${longTag}.${service}.service`, thing: { kind: 'nothing' } }
+    case 4:
+    case 5: {
+      const node = draws.oneOf(nodes, (name) => name) ?? 'nobody'
+      return { labels: `${node}.node`, thing: { kind: 'node', node } }
+    }
+    case 6:
+      return { labels: `nobody.${draws.below(2) === 0 ? 'service' : 'query'}`, thing: { kind: 'nothing' } }
+    default:
+      return { labels: `${service}.service`, thing: all }
+  }
+}
+
+/** Asks one agent over DNS, and compares section by section: N1. */
+export function nameQuestion(
+  { asked, at, to, settings }: { asked: NameAsked; at: AskedAt; to: Endpoint; settings: NameSettings },
+  look: () => Held | undefined,
+): Question {
+  const { name, type, over, udpSize } = asked
+  return {
+    law: 'N1',
+    text: `${name} ${type} over ${over.toUpperCase()}${udpSize === undefined ? '' : ` with EDNS of ${udpSize}`} at ${at.name}`,
+    basis: () => {
+      const now = look()
+      return now === undefined ? undefined : JSON.stringify(now)
+    },
+    ask: async (env, host) => {
+      const told = await askDns(env, host, to, { name, type, over, udpSize, timeoutMs: answerWithinMs })
+      if (typeof told === 'string') return at.mustAnswer ? { fault: `is not answered: ${told}` } : undefined
+      if (told.rcode === 'SERVFAIL' && !at.mustAnswer) return undefined
+      const now = look()
+      if (now === undefined) return undefined
+      return { fault: nameFault(sectionsOf(now.instances, now.nodes, asked, settings), asked, settings, told) }
+    },
+  }
+}

@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest'
+import type { HeldInstance, HeldNode } from '../../../sim/checkers/reads/held.ts'
+import { type NameAsked, type NameSettings, sectionsOf } from '../../../sim/checkers/reads/name-sections.ts'
+import { NameTruth, nameFault } from '../../../sim/checkers/reads/name-truth.ts'
+import type { DnsRecord } from '../../../src/dns-wire/message.ts'
+import type { ReceivedResponse } from '../../../src/dns-wire/question.ts'
+import { recorder } from './reports.ts'
+
+const c1: HeldNode = { name: 'c1', address: '10.0.0.1', meta: [['zone', 'north']], checks: [] }
+const c2: HeldNode = { name: 'c2', address: '10.0.0.2', meta: [], checks: [] }
+const usual = {
+  address: '',
+  port: 80,
+  tags: ['blue'],
+  meta: [],
+  weights: { passing: 3, warning: 1 },
+  inMesh: false,
+  checks: [],
+}
+const held: readonly HeldInstance[] = [
+  { ...usual, node: c1, id: 'a' },
+  {
+    ...usual,
+    node: c2,
+    id: 'b',
+    address: 'fd00::a:1',
+    port: 81,
+    inMesh: true,
+    checks: [{ id: 'w', status: 'warning' }],
+  },
+  { ...usual, node: c2, id: 'c', port: 82, checks: [{ id: 'x', status: 'critical' }] },
+]
+const settings: NameSettings = {
+  enableTruncate: true,
+  onlyPassing: false,
+  udpAnswerLimit: 1,
+  additionalMetaTxt: true,
+  nodeTtlS: 7,
+  serviceTtlS: [],
+}
+const asked: NameAsked = {
+  name: 'web.service.svc.',
+  type: 'SRV',
+  over: 'tcp',
+  udpSize: 1_232,
+  thing: { kind: 'service', connect: false },
+  datacenter: 'dc1',
+}
+const sections = (more: Partial<NameAsked>, with_ = settings) =>
+  sectionsOf(held, [c1, c2], { ...asked, ...more }, with_)
+
+describe('N1', () => {
+  it.each<[Partial<NameAsked>, readonly string[], readonly string[], readonly string[]]>([
+    [
+      { type: 'SRV' },
+      [
+        'web.service.svc. 0 SRV 1 3 80 c1.node.dc1.svc.',
+        'web.service.svc. 0 SRV 1 1 81 fd0000000000000000000000000a0001.addr.dc1.svc.',
+      ],
+      [],
+      [
+        'c1.node.dc1.svc. 0 A 10.0.0.1',
+        'c1.node.dc1.svc. 0 TXT zone=north',
+        'fd0000000000000000000000000a0001.addr.dc1.svc. 0 AAAA fd00:0:0:0:0:0:a:1',
+      ],
+    ],
+    [{ type: 'A' }, ['web.service.svc. 0 A 10.0.0.1'], [], ['web.service.svc. 0 TXT zone=north']],
+    [{ type: 'TXT' }, ['web.service.svc. 0 TXT zone=north'], [], []],
+    [{ type: 'MX' }, [], ['svc. 0 SOA ns.svc.'], ['web.service.svc. 0 TXT zone=north']],
+    [
+      { type: 'AAAA', thing: { kind: 'service', connect: true } },
+      ['web.service.svc. 0 AAAA fd00:0:0:0:0:0:a:1'],
+      [],
+      [],
+    ],
+    [
+      { thing: { kind: 'node', node: 'c1' }, name: 'c1.node.svc.', type: 'A' },
+      ['c1.node.svc. 7 A 10.0.0.1'],
+      [],
+      ['c1.node.svc. 7 TXT zone=north'],
+    ],
+    [{ thing: { kind: 'node', node: 'c1' }, name: 'c1.node.svc.', type: 'SRV' }, [], [], []],
+    [{ thing: { kind: 'query', found: held.slice(2), ttlS: 9 }, type: 'A' }, ['web.service.svc. 9 A 10.0.0.2'], [], []],
+  ])('of %o expects %o, %o, %o', (more, answers, authorities, additionals) => {
+    expect(sections(more)).toEqual({ rcode: 'NOERROR', answers, authorities, additionals })
+  })
+
+  it.each<Partial<NameAsked>>([
+    { thing: { kind: 'nothing' } },
+    { thing: { kind: 'service', connect: false, tag: 'red' } },
+    { thing: { kind: 'node', node: 'c3' }, type: 'A' },
+  ])('of %o expects that there is no such name', (more) => {
+    expect(sections(more)).toMatchObject({ rcode: 'NXDOMAIN', answers: [], authorities: ['svc. 0 SOA ns.svc.'] })
+  })
+
+  it('leaves out what warns where an agent says so', () => {
+    expect(sections({ type: 'SRV' }, { ...settings, onlyPassing: true }).answers).toHaveLength(1)
+  })
+
+  const a = (address: string): DnsRecord => ({ type: 'A', name: 'web.service.svc.', ttl: 0, address })
+  const two = [a('10.0.0.1'), a('10.0.0.2')]
+  const well: ReceivedResponse = {
+    id: 1,
+    opcode: 0,
+    rcode: 'NOERROR',
+    authoritative: true,
+    truncated: false,
+    recursionDesired: true,
+    recursionAvailable: false,
+    question: { name: 'web.service.svc.', type: 1, class: 1 },
+    answers: two,
+    authorities: [],
+    additionals: [],
+    udpSize: 1_232,
+  }
+  const plain = { over: 'udp', udpSize: undefined } as const
+  const cut = { ...well, answers: two.slice(1), udpSize: undefined }
+  it.each<[string, Partial<NameAsked>, Partial<ReceivedResponse>, RegExp | undefined]>([
+    ['the whole over TCP', {}, {}, undefined],
+    ['the whole in another order', {}, { answers: [...two].reverse() }, undefined],
+    ['less over TCP', {}, { answers: two.slice(1) }, /has in its answer section/],
+    [
+      'less over UDP with room',
+      { over: 'udp', udpSize: 4_096 },
+      { answers: two.slice(1), udpSize: 4_096 },
+      /answer section/,
+    ],
+    ['as many as may be told, and says so', plain, { ...cut, truncated: true }, undefined],
+    ['as many as may be told, and does not say so', plain, cut, /does not say that it is truncated/],
+    ['more than may be told', plain, { udpSize: undefined }, /at most 1 may be told/],
+    ['a part that is none', plain, { ...cut, truncated: true, answers: [a('10.0.0.3')] }, /which the whole has not/],
+    ['nothing of it', plain, { ...cut, truncated: true, answers: [] }, /cut to nothing/],
+    ['whole, and says that it is not', {}, { truncated: true }, /says that it is truncated/],
+    ['another question', {}, { question: { name: 'x.svc.', type: 1, class: 1 } }, /answered for x.svc./],
+    ['another code', {}, { rcode: 'SERVFAIL' }, /must be with NOERROR/],
+    ['no authority', {}, { authoritative: false }, /flags aa false/],
+    ['no EDNS', {}, { udpSize: undefined }, /EDNS of none/],
+    ['EDNS unasked', { udpSize: undefined }, {}, /asked with none/],
+    ['more beside it', {}, { additionals: [a('10.0.0.1')] }, /additional section/],
+  ])('judges %s', (_, more, told, fault) => {
+    const whole = {
+      rcode: 'NOERROR' as const,
+      answers: ['web.service.svc. 0 A 10.0.0.1', 'web.service.svc. 0 A 10.0.0.2'],
+      authorities: [],
+      additionals: [],
+    }
+    const found = nameFault(whole, { ...asked, type: 'A', ...more }, settings, { ...well, ...told })
+    if (fault === undefined) expect(found).toBeUndefined()
+    else expect(found).toMatch(fault)
+  })
+
+  it('is reported, or excused', () => {
+    const { judge, lines, counts } = recorder()
+    const truth = new NameTruth(judge)
+    truth.compared('web', undefined)
+    truth.changed()
+    truth.compared('web', 'is cut to nothing')
+    expect([lines, counts()]).toEqual([['N1: web is cut to nothing'], ['N1 2', 'N1 excused: changed meanwhile 1']])
+  })
+})

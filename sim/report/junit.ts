@@ -1,3 +1,4 @@
+import { forkFlags } from './forks.ts'
 import type { SeedRecord } from './seed-record.ts'
 import { failureLines } from './terminal-report.ts'
 
@@ -39,9 +40,10 @@ export function suiteText({ scenario, file, cases }: Suite): string {
 
 /** A seed that has no verdict to trust is an error, and so is one that was left undecided: neither has passed. */
 export function seedCase(record: SeedRecord): JunitCase {
-  const { file, seed, verdict, wallMs, failures, invariant } = record
+  const { file, seed, forks, verdict, wallMs, failures, invariant } = record
   const seconds = wallMs / 1000
-  const named = `classname="${quoted(file)}" name="seed ${seed}" time="${seconds.toFixed(3)}"`
+  const name = `seed ${seed}${forkFlags(forks)}`
+  const named = `classname="${quoted(file)}" name="${quoted(name)}" time="${seconds.toFixed(3)}"`
   if (verdict === 'passed') return { kind: 'passed', seconds, text: `    <testcase ${named}/>` }
   const kind = verdict === 'failed' ? 'failure' : 'error'
   const type = verdict === 'failed' ? (invariant ?? 'expectation') : verdict
@@ -53,6 +55,12 @@ export function seedCase(record: SeedRecord): JunitCase {
 export function missedCase(file: string, { place, message }: Missed): JunitCase {
   const named = `classname="${quoted(file)}" name="${quoted(`all seeds: ${place}`)}" time="0.000"`
   return { kind: 'failure', seconds: 0, text: wrongCase(named, 'failure', 'demand', message, `${place}: ${message}`) }
+}
+
+/** Seeds that nobody ran: what one line says is missing. */
+export function missingCase(file: string, text: string): JunitCase {
+  const named = `classname="${quoted(file)}" name="${quoted(text)}" time="0.000"`
+  return { kind: 'error', seconds: 0, text: wrongCase(named, 'error', 'missing', text, text) }
 }
 
 function wrongCase(named: string, kind: 'failure' | 'error', type: string, message: string, text: string): string {

@@ -1,4 +1,5 @@
 import { compareText } from '../../../src/base/bytes.ts'
+import { CampaignJunit } from '../../campaign/campaign-junit.ts'
 import { type Gap, type Gaps, gapsIn, gapText } from '../../campaign/gaps.ts'
 import { Ledger } from '../../campaign/ledger.ts'
 import { cannotJoin, type Manifest, type ManifestScenario } from '../../campaign/manifest.ts'
@@ -15,10 +16,14 @@ import {
   verdictsOf,
 } from '../../campaign/summary.ts'
 import { grouped } from '../../report/judged-lines.ts'
+import { LineFile } from '../line-file.ts'
+import { oneFileTwice } from '../one-file.ts'
 import { exitOf, exits, graver, type SimTerminal } from '../terminal.ts'
 import { readCampaign } from './campaign-file.ts'
 
 export interface MergeFlags {
+  /** Where to write what engines of continuous integration read. */
+  readonly junit?: string
   readonly quiet?: boolean
 }
 
@@ -35,8 +40,18 @@ interface Asked {
 
 /** `svc-sim merge`: what the files of a campaign come to together, in whatever order and however often they are named. */
 export async function merge(files: readonly string[], flags: MergeFlags, terminal: SimTerminal): Promise<number> {
+  const { junit } = flags
+  const inputs = files.map((file) => ({ as: 'the campaign', file }))
+  const misuse =
+    junit === undefined ? undefined : await oneFileTwice(terminal.disk, inputs, [{ as: '--junit', file: junit }])
+  if (misuse !== undefined) {
+    terminal.error(`${misuse}\n`)
+    return exits.usage
+  }
+  const report = junit === undefined ? undefined : await LineFile.create(terminal, junit)
+  if (junit !== undefined && report === undefined) return exits.usage
   const platform = terminal.createPlatform()
-  const merged = new Merged(platform.sha256, terminal)
+  const merged = new Merged(platform.sha256, terminal, report)
   try {
     for (const file of files) {
       const problem = await merged.read(file)
@@ -44,7 +59,10 @@ export async function merge(files: readonly string[], flags: MergeFlags, termina
       terminal.error(`${problem}\n`)
       return exits.usage
     }
-    return merged.end(flags)
+    const exit = merged.end(flags)
+    const unwritten = await report?.end()
+    if (unwritten !== undefined) terminal.error(`${unwritten}\n`)
+    return unwritten === undefined ? exit : graver(exit, exits.usage)
   } finally {
     platform.close()
   }
@@ -55,10 +73,12 @@ class Merged {
   readonly #ledger: Ledger
   readonly #asked = new Map<string, Asked>()
   readonly #scenarios = new Map<string, ManifestScenario>()
+  readonly #junit: { readonly cases: CampaignJunit; readonly file: LineFile } | undefined
   #first: { readonly file: string; readonly manifest: Manifest } | undefined
 
-  constructor(sha256: (bytes: Uint8Array) => Uint8Array, terminal: SimTerminal) {
+  constructor(sha256: (bytes: Uint8Array) => Uint8Array, terminal: SimTerminal, report: LineFile | undefined) {
     this.#terminal = terminal
+    this.#junit = report === undefined ? undefined : { cases: new CampaignJunit(), file: report }
     this.#ledger = new Ledger({ scenarios: [], sha256 })
   }
 
@@ -68,9 +88,8 @@ class Merged {
       manifest: (manifest) => this.#join(file, manifest),
       record: (record) => {
         const { arrival } = this.#ledger.take(record)
-        return arrival === 'no room'
-          ? 'more seeds than can be merged at once: merge the files in several parts'
-          : undefined
+        const hasRoom = arrival !== 'no room' && (this.#junit?.cases.take(record, arrival) ?? true)
+        return hasRoom ? undefined : 'more seeds than can be merged at once: merge the files in several parts'
       },
     })
     if (!read.ok) return read.error
@@ -90,8 +109,9 @@ class Merged {
       for (const line of lines) out(`${line}\n`)
     }
     const ledger = this.#ledger
-    const { lines, lacking } = this.#missing(quiet === true)
+    const { lines, lacking, ofPage } = this.#missing(quiet === true)
     say(lines)
+    for (const line of this.#junit?.cases.lines(ledger, ofPage) ?? []) this.#junit?.file.add(line)
     const others = otherRunLines(ledger)
     const missed = missedLines(ledger)
     if (others.length > 0) say(others)
@@ -132,9 +152,9 @@ class Merged {
     return exit
   }
 
-  /** A line for each scenario, and what is missing of it; `lacking`: runs that are missing. */
-  #missing(quiet: boolean): { readonly lines: readonly string[]; readonly lacking: number } {
+  #missing(quiet: boolean): Missing {
     const lines: string[] = []
+    const ofPage = new Map<string, readonly string[]>()
     let lacking = 0
     for (const asked of [...this.#asked.values()].toSorted(byFirst)) {
       const accounts = this.#ledger.accounts.filter(({ scenario }) => asked.pages.has(scenario.page))
@@ -153,10 +173,21 @@ class Merged {
         const isSure = this.#ledger.otherRuns.seeds === 0
         if (!isQuiet) lines.push(scenarioLine(account, told, gaps.reached, isSure))
         lines.push(...missingLines(gaps, absent, asked))
+        const { page } = account.scenario
+        const missing = missingLines(gaps, new Set(), asked).map((line) => line.trim())
+        ofPage.set(page, [...(ofPage.get(page) ?? []), ...missing])
       }
     }
-    return { lines, lacking }
+    return { lines, lacking, ofPage }
   }
+}
+
+interface Missing {
+  /** A line for each scenario, and for what is missing of it. */
+  readonly lines: readonly string[]
+  /** Runs that are missing. */
+  readonly lacking: number
+  readonly ofPage: ReadonlyMap<string, readonly string[]>
 }
 
 /** Shares of which no scenario has anything. */

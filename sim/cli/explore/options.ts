@@ -31,6 +31,7 @@ export function addMerge(program: Command, terminal: SimTerminal, ended: Ended):
     .command('merge')
     .description('Say what the shares of a campaign come to together, and what is missing.')
     .argument('<file...>', 'files of explore --jsonl, packed or not, in any order')
+    .option('--junit <file>', 'write a report in the form of JUnit: a suite for each scenario, a case for each seed')
     .option('--quiet', 'without the scenarios that passed, and without what was judged')
     .action(async (files: readonly string[], flags: MergeFlags) => {
       ended(await merge(files, flags, terminal))

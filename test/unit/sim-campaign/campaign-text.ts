@@ -3,8 +3,8 @@ import type { Manifest } from '../../../sim/campaign/manifest.ts'
 import { runSimCli } from '../../../sim/cli/program.ts'
 import type { SimTerminal } from '../../../sim/cli/terminal.ts'
 import { type SeedRecord, type SeedVerdict, withoutRun } from '../../../sim/report/seed-record.ts'
-import { utf8 } from '../../../src/base/bytes.ts'
-import { done, err } from '../../../src/base/result.ts'
+import { textOf, utf8 } from '../../../src/base/bytes.ts'
+import { done, err, ok } from '../../../src/base/result.ts'
 
 /** Files of campaigns as tests write them, and what `svc-sim merge` says of them. */
 
@@ -53,12 +53,18 @@ export interface Said {
   readonly exit: number
   readonly out: string
   readonly error: string
+  /** What `--junit` wrote. */
+  readonly junit?: string
 }
 
 /** What `svc-sim merge` says of these files, given in this order. */
 export async function merged(files: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Said> {
   const said = { out: '', error: '' }
+  let junit: string | undefined
   const terminal: Partial<SimTerminal> = {
+    disk: fileAlone((text) => {
+      junit = `${junit ?? ''}${text}`
+    }),
     out: (more) => {
       said.out += more
     },
@@ -75,6 +81,21 @@ export async function merged(files: Readonly<Record<string, string>>, ...args: r
     },
     version: '1.4.0',
   }
-  const named = args.some((arg) => !arg.startsWith('--')) ? [] : Object.keys(files)
-  return { exit: await runSimCli(['merge', ...named, ...args], terminal as SimTerminal), ...said }
+  const named = args.some((arg) => !arg.startsWith('--') && !arg.endsWith('.xml')) ? [] : Object.keys(files)
+  const exit = await runSimCli(['merge', ...named, ...args], terminal as SimTerminal)
+  return junit === undefined ? { exit, ...said } : { exit, ...said, junit }
+}
+
+/** A disk on which every file is new, and takes what is written behind one another. */
+function fileAlone(take: (text: string) => void): SimTerminal['disk'] {
+  const missing = async () => err({ kind: 'not-found', path: '', message: '' } as const)
+  const file = {
+    size: async () => ok(0),
+    write: async (_at: number, bytes: Uint8Array) => {
+      take(textOf(bytes))
+      return done
+    },
+    close: async () => done,
+  }
+  return { realPath: missing, stat: missing, open: async () => ok(file) } as unknown as SimTerminal['disk']
 }

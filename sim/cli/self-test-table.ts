@@ -21,9 +21,11 @@ export interface TableRow {
 
 export const headLine = line('#', 'planted bug', 'verdict', 'by', 'seeds', 'time', '')
 
-export function bugRow({ bug, search, verdict, passed }: BugOutcome): TableRow {
-  const { finding, seconds } = search
-  const wrong = whyBugIsWrong({ bug, search, verdict, passed })
+export function bugRow(outcome: BugOutcome, rated: number): TableRow {
+  const { bug, search, verdict, passed, rate } = outcome
+  const { finding, findings, ...cost } = search
+  const { seconds } = cost
+  const wrong = whyBugIsWrong(outcome)
   const text = line(
     String(bug.row),
     bug.name,
@@ -33,19 +35,22 @@ export function bugRow({ bug, search, verdict, passed }: BugOutcome): TableRow {
     secondsText(seconds),
     wrong ?? bug.about,
   )
-  const json = { row: bug.row, bug: bug.name, hunt: bug.hunt, verdict, passed, expected: bug.foundBy, ...search }
+  const often = rate === undefined ? {} : { rate: { found: rate, seeds: rated, all: findings.length } }
+  const named = { row: bug.row, bug: bug.name, hunt: bug.hunt, verdict, passed, expected: bug.foundBy }
+  const json = { ...named, finding, ...cost, ...often }
   return { text, json: wrong === undefined ? json : { ...json, why: wrong }, wrong }
 }
 
 export function soundRow({ hunt, search, verdict, passed }: SoundOutcome): TableRow {
-  const { finding, seconds } = search
+  const { finding, findings: _, ...cost } = search
+  const { seconds } = cost
   const wrong =
     finding === undefined
       ? undefined
       : `the sound program broke ${codeOf(finding)} in ${hunt.name} at seed ${finding.seed}: ${finding.message}`
   const by = finding === undefined ? '-' : codeOf(finding)
   const cells = [verdictTexts[verdict], by, String(search.seeds), secondsText(seconds), wrong ?? ''] as const
-  const json = { row: null, bug: null, hunt: hunt.name, verdict, passed, ...search }
+  const json = { row: null, bug: null, hunt: hunt.name, verdict, passed, finding, ...cost }
   return {
     text: line('-', `none, ${hunt.name}`, ...cells),
     json: wrong === undefined ? json : { ...json, why: wrong },
@@ -85,7 +90,7 @@ function whyBugIsWrong({ bug, search, verdict }: BugOutcome): string | undefined
   return `${codeOf(finding)} noticed first, at seed ${finding.seed}, where the row says ${able}: ${finding.message}`
 }
 
-function codeOf({ code }: { readonly code: string | undefined }): string {
+export function codeOf({ code }: { readonly code: string | undefined }): string {
   return code ?? 'scenario'
 }
 

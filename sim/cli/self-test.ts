@@ -1,16 +1,22 @@
 import type { Command } from 'commander'
 import type { PlantedBug } from '../self-test/planted-bug.ts'
 import { plantedBugs } from '../self-test/planted-bugs.ts'
-import { selfTest } from '../self-test/self-test.ts'
+import { type BugOutcome, selfTest } from '../self-test/self-test.ts'
 import { type Ended, gathered, jobCount, seedCount } from './flag-values.ts'
+import { LineFile } from './line-file.ts'
 import { readPages } from './pages.ts'
+import { selfTestPage } from './self-test-page.ts'
 import { bugRow, endLines, headLine, noSearchRow, soundRow, type TableRow } from './self-test-table.ts'
 import { exits, type SimTerminal } from './terminal.ts'
 
 export interface SelfTestFlags {
   readonly bug?: readonly string[]
   readonly seeds: number
+  /** Seeds that each bug is tried with whether one finds it or not. */
+  readonly rate?: number
   readonly json?: boolean
+  /** Where to write the page about every bug. */
+  readonly markdown?: string
   /** Where to write the trace of the run that found the bug. */
   readonly trace?: string
   /** Number of copies that run at the same time; absent: one for each core. */
@@ -25,7 +31,9 @@ export function addSelfTest(program: Command, terminal: SimTerminal, ended: Ende
     .option('--seeds <n>', 'give up on a bug after so many seeds', seedCount, 400)
     .option('--trace <file>', 'write the trace of the run that found the bug (one bug)')
     .option('--jobs <n>', 'hunt for so many bugs at the same time; as many as there are cores', jobCount)
+    .option('--rate <n>', 'run at least so many seeds for each bug, and tell how many of them find it', seedCount)
     .option('--json', 'one line of JSON for each row of the table')
+    .option('--markdown <file>', 'write a page about each bug: what finds it, at which seed, and how often')
     .action(async (flags: SelfTestFlags) => {
       ended(await runSelfTest(flags, terminal))
     })
@@ -43,6 +51,9 @@ export async function runSelfTest(flags: SelfTestFlags, terminal: SimTerminal): 
     error('--trace writes one run: name one bug with --bug\n')
     return exits.usage
   }
+  const made = { version: terminal.version, seeds: flags.seeds, rate: flags.rate ?? 0 }
+  const page = flags.markdown === undefined ? undefined : await LineFile.create(terminal, flags.markdown)
+  if (flags.markdown !== undefined && page === undefined) return exits.usage
   const workshop = terminal.createWorkshop()
   const names = [...new Set(chosen.map(({ hunt }) => hunt))]
   const files = names.map((name) => workshop.scenario(`hunts/${name}.yaml`))
@@ -52,6 +63,7 @@ export async function runSelfTest(flags: SelfTestFlags, terminal: SimTerminal): 
   const isJson = flags.json === true
   const startedMs = wallMs()
   const rows: TableRow[] = []
+  const outcomes: BugOutcome[] = []
   const tell = (row: TableRow): void => {
     rows.push(row)
     out(isJson ? `${JSON.stringify(row.json)}\n` : `${row.text}\n`)
@@ -63,9 +75,13 @@ export async function runSelfTest(flags: SelfTestFlags, terminal: SimTerminal): 
     bugs: chosen,
     pages: new Map(pages.map((page, at) => [names[at] ?? '', page])),
     seeds: flags.seeds,
+    rate: made.rate,
     trace: flags.trace,
     jobs: flags.jobs ?? terminal.cores,
-    onBug: (outcome) => tell(bugRow(outcome)),
+    onBug: (outcome) => {
+      outcomes.push(outcome)
+      tell(bugRow(outcome, made.rate))
+    },
     onSound: (outcome) => tell(soundRow(outcome)),
     onNoSearch: (none) => {
       tell(noSearchRow(none))
@@ -73,7 +89,11 @@ export async function runSelfTest(flags: SelfTestFlags, terminal: SimTerminal): 
     },
   })
   if (!isJson) out(endLines(rows, (wallMs() - startedMs) / 1000))
-  return passed ? exits.passed : exits.failed
+  page?.add(selfTestPage(outcomes, made))
+  const unwritten = await page?.end()
+  if (unwritten === undefined) return passed ? exits.passed : exits.failed
+  error(`${unwritten}\n`)
+  return exits.usage
 }
 
 /** By row or by name; all if none is named. What is wrong with a name, as a text. */

@@ -1,7 +1,7 @@
 import type { SentPage } from '../pool/lane.ts'
 import { type Hunt, hunts } from './hunts.ts'
 import type { PlantedBug } from './planted-bug.ts'
-import { type Search, search } from './search.ts'
+import { type Finding, type Search, search } from './search.ts'
 import type { Workshop } from './workshop.ts'
 
 /** The verdict on a row of the table. `found` and `nothing-found` are as they should be. */
@@ -25,6 +25,8 @@ export interface BugOutcome {
   readonly verdict: Verdict
   /** It was found, by an expected invariant. */
   readonly passed: boolean
+  /** How many seeds of the rate found it by an expected invariant; undefined: no rate was asked for. */
+  readonly rate: number | undefined
 }
 
 /** The outcome of the sound program with the seeds of a hunt: nothing may be found. */
@@ -51,6 +53,8 @@ export interface SelfTestOptions {
   readonly pages: ReadonlyMap<string, SentPage>
   /** Maximum number for each bug. */
   readonly seeds: number
+  /** Seeds that each bug is tried with whether one finds it or not; 0: none. */
+  readonly rate: number
   /** Where to write the trace of the run that found a bug; of several bugs the last. */
   readonly trace?: string | undefined
   /** Number of copies that run at the same time. */
@@ -65,7 +69,7 @@ export interface SelfTestOptions {
  * be.
  */
 export async function selfTest(options: SelfTestOptions): Promise<boolean> {
-  const { workshop, wallMs, jobs, trace, onBug, onSound, onNoSearch } = options
+  const { workshop, wallMs, jobs, rate, trace, onBug, onSound, onNoSearch } = options
   const given = { workshop, wallMs }
   const reach = new Map<string, number>()
   let passed = true
@@ -84,10 +88,11 @@ export async function selfTest(options: SelfTestOptions): Promise<boolean> {
   await inLanes(jobs, options.bugs, async (bug) => {
     const hunt = huntOf(bug)
     const { patches, name: owner } = bug
-    const found = await search({ ...given, hunt, page: pageOf(hunt), patches, owner, seeds: options.seeds, trace })
+    const how = { patches, owner, seeds: options.seeds, rate, trace }
+    const found = await search({ ...given, hunt, page: pageOf(hunt), ...how })
     if (!found.ok) return failed({ bug, hunt, error: found.error })
-    reach.set(hunt.name, Math.max(reach.get(hunt.name) ?? 0, found.value.seeds))
-    const outcome = judged(bug, found.value)
+    reach.set(hunt.name, Math.max(reach.get(hunt.name) ?? 0, found.value.seeds, rate))
+    const outcome = judged(bug, found.value, rate)
     settle(outcome)
     onBug(outcome)
   })
@@ -95,7 +100,7 @@ export async function selfTest(options: SelfTestOptions): Promise<boolean> {
   await inLanes(jobs, used, async (hunt) => {
     const seeds = reach.get(hunt.name) as number
     const owner = `the sound program in ${hunt.name}`
-    const found = await search({ ...given, hunt, page: pageOf(hunt), patches: [], owner, seeds })
+    const found = await search({ ...given, hunt, page: pageOf(hunt), patches: [], owner, seeds, rate: 0 })
     if (!found.ok) return failed({ bug: undefined, hunt, error: found.error })
     const isQuiet = found.value.finding === undefined
     const verdict = isQuiet ? 'nothing-found' : 'false-alarm'
@@ -105,14 +110,19 @@ export async function selfTest(options: SelfTestOptions): Promise<boolean> {
   return passed
 }
 
-function judged(bug: PlantedBug, found: Search): BugOutcome {
+function judged(bug: PlantedBug, found: Search, rate: number): BugOutcome {
   const verdict = verdictOf(bug, found)
-  return { bug, search: found, verdict, passed: verdict === 'found' }
+  const often = rate === 0 ? undefined : found.findings.filter((finding) => isExpected(bug, finding)).length
+  return { bug, search: found, verdict, passed: verdict === 'found', rate: often }
 }
 
 function verdictOf(bug: PlantedBug, { finding }: Search): Verdict {
   if (finding === undefined) return 'not-found'
-  return bug.foundBy.includes(finding.code ?? 'scenario') ? 'found' : 'found-by-another'
+  return isExpected(bug, finding) ? 'found' : 'found-by-another'
+}
+
+function isExpected({ foundBy }: PlantedBug, { code }: Finding): boolean {
+  return foundBy.includes(code ?? 'scenario')
 }
 
 export function huntOf(bug: PlantedBug): Hunt {

@@ -1,5 +1,8 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { InvariantCode } from '../../../sim/checkers/checkers.ts'
 import { runSelfTest, type SelfTestFlags } from '../../../sim/cli/self-test.ts'
 import type { SimTerminal } from '../../../sim/cli/terminal.ts'
@@ -16,6 +19,8 @@ import { hostDisk } from '../../../src/host/disk.ts'
 interface Script {
   readonly seeds: number
   readonly code?: InvariantCode
+  /** The first seed that breaks it, if not the last alone. */
+  readonly from?: number
   /** How its worker ends after these seeds; without seeds, before it has started. */
   readonly end?: WorkerEnd
 }
@@ -27,7 +32,7 @@ for (const { file, find } of [...known, ...hunts].flatMap((of) => ('patches' in 
 }
 
 /** A worker that runs seeds by its script. */
-function scripted({ seeds, code, end }: Script): Worker {
+function scripted({ seeds, code, from = seeds, end }: Script): Worker {
   const told: WorkerSaid[] = seeds === 0 && end !== undefined ? [] : [said({ kind: 'ready' })]
   return {
     send: (line) => {
@@ -37,7 +42,7 @@ function scripted({ seeds, code, end }: Script): Worker {
       told.push(said({ kind: 'begun', page, seed }))
       if (seed > seeds) return
       const of = { scenario: 'a hunt', file: 'a.yaml', page: 'ab'.repeat(32), seed }
-      const isBroken = seed === seeds && code !== undefined
+      const isBroken = seed >= from && code !== undefined
       const failures = isBroken ? [{ code, place: `${code} (it)`, message: 'is broken', atUs: 0 }] : []
       const record = withoutRun(of, isBroken ? 'failed' : 'passed', [], { wallMs: 0, cpuMs: 0 })
       const trace = 'cd'.repeat(32)
@@ -98,6 +103,7 @@ async function run(
       error += text
     },
     wallMs: () => 0,
+    version: '1.4.0',
     cores: 2,
     disk: hostDisk,
     createPlatform,
@@ -121,6 +127,37 @@ describe('svc-sim self-test', () => {
     expect(out).toMatch(/^ {2}- {2}none, two-and-two +quiet +- +3 /m)
     expect(out).toMatch(/^passed: 2 rows in 0\.0 s$/m)
     expect(exit).toBe(0)
+  })
+
+  it('tells how many of so many seeds find a bug, in JSON and on a page', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-self-test-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const markdown = join(folder, 'page.md')
+    const flags = { rate: 4, markdown, json: true }
+    const { exit, out } = await run(flags, { seeds: 4, code: 'R1', from: 3 }, { seeds: 4 })
+    expect(exit).toBe(0)
+    const [row, sound] = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(row).toMatchObject({ bug: 'half-is-a-quorum', seeds: 3, finding: { seed: 3 }, rate: { found: 2, seeds: 4 } })
+    // What a rate was asked of is tried with the sound program, too.
+    expect(sound).toMatchObject({ verdict: 'nothing-found', seeds: 4 })
+    const page = readFileSync(markdown, 'utf8')
+    expect(page).toContain('Of 1 bugs 1 were found by an invariant')
+    expect(page).toMatch(/^\| 10 \| `half-is-a-quorum` \| .* \| two-and-two \| R1 \| 3 \| 2 of 4 \|$/m)
+    expect(page).toContain('svc-sim self-test --seeds 5 --rate 4 --markdown docs/self-test.md')
+    expect(page.split('\n').filter((line) => line.length > 120 && !line.startsWith('|'))).toEqual([])
+  })
+
+  it('goes on behind the seeds of a rate when none of them finds the bug', async () => {
+    const { exit, out } = await run({ rate: 2, json: true }, { seeds: 4, code: 'R1' }, { seeds: 4 })
+    expect(exit).toBe(0)
+    const [row] = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(row).toMatchObject({ verdict: 'found', finding: { seed: 4 }, rate: { found: 0, seeds: 2 } })
   })
 
   it('fails when nobody finds the bug', async () => {

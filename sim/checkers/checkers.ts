@@ -40,6 +40,7 @@ import { askedToGo } from './pool/asked-to-go.ts'
 import { catalogTruth } from './pool/catalog-truth.ts'
 import { coordinates } from './pool/coordinates.ts'
 import { deathDetection } from './pool/death-detection.ts'
+import { deathGrounds } from './pool/death-grounds.ts'
 import { goneMembers } from './pool/gone-members.ts'
 import { heartbeatsTaken } from './pool/heartbeats-taken.ts'
 import { incarnations } from './pool/incarnations.ts'
@@ -47,8 +48,10 @@ import { keptRegistrations } from './pool/kept-registrations.ts'
 import { localHealth } from './pool/local-health.ts'
 import { membership, wanMembership } from './pool/membership.ts'
 import { oneTruth } from './pool/one-truth.ts'
+import { packetAddresses } from './pool/packet-addresses.ts'
 import { poolTold } from './pool/pool-marks.ts'
 import { poolViews } from './pool/pool-views.ts'
+import { probeAnswers } from './pool/probe-answers.ts'
 import { agentTold, diskTold, markedProcesses } from './process-marks.ts'
 import { queryTruth } from './query-truth.ts'
 import { configurationChanges } from './raft/configuration-changes.ts'
@@ -129,6 +132,9 @@ const all = [
   goneMembers,
   localHealth,
   coordinates,
+  probeAnswers,
+  packetAddresses,
+  deathGrounds,
   membership,
   wanMembership,
   catalogTruth,

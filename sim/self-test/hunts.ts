@@ -66,6 +66,8 @@ export const hunts: readonly Hunt[] = [
   { name: 'leader-sleeps', tuning: [] },
   { name: 'leader-wakes', tuning: votesAtOnceAfterBoot },
   { name: 'leaf-of-another', tuning: anAgentLies },
+  { name: 'leaves-are-cut-short', tuning: [] },
+  { name: 'long-outage', tuning: [] },
   { name: 'long-tails', tuning: oneEntryAtATime },
   { name: 'lost-answers', tuning: [] },
   { name: 'members-change', tuning: dutiesAtOnce },

@@ -156,6 +156,105 @@ export const membershipBugs: readonly PlantedBug[] = [
     foundBy: ['M7'],
   },
   {
+    row: 200,
+    name: 'any-answer-counts',
+    about: 'an answer to an earlier ping, or to one on behalf of another, counts for the present probe',
+    patches: [
+      {
+        file: `${members}/probe.js`,
+        find: 'if (probe === undefined || probe.sequence !== sequence || ',
+        replace: 'if (probe === undefined || ',
+      },
+    ],
+    hunt: 'deaths-in-calm',
+    foundBy: ['M8'],
+  },
+  {
+    row: 201,
+    name: 'silence-is-told-as-an-answer',
+    about: 'who was asked to ping another, and got no answer in time, says that it was answered',
+    patches: [
+      {
+        file: `${members}/relay.js`,
+        find: "send(gossip, relay.asker, { kind: 'nack', sequence: relay.askerSequence });",
+        replace: "send(gossip, relay.asker, { kind: 'ack', sequence: relay.askerSequence, payload: noPayload });",
+      },
+    ],
+    hunt: 'deaths-in-calm',
+    foundBy: ['M8'],
+  },
+  {
+    row: 202,
+    name: 'suspects-that-leave-are-dead',
+    about: 'a member that is leaving is dead as soon as another one is known to suspect it',
+    patches: [
+      {
+        file: `${members}/merge.js`,
+        find: "if (remote.state === 'dead' && hasLeft &&",
+        replace: 'if (hasLeft &&',
+      },
+    ],
+    hunt: 'leaves-are-cut-short',
+    foundBy: ['M10'],
+  },
+  {
+    row: 203,
+    name: 'one-more-accuser-is-enough',
+    about: 'a suspicion takes its shortest time as soon as a second member confirms it',
+    patches: [
+      {
+        file: `${members}/scaling.js`,
+        find: 'if (expected < 1 || confirmed >= expected)',
+        replace: 'if (expected < 1 || confirmed > 0)',
+      },
+    ],
+    hunt: 'leaves-are-cut-short',
+    foundBy: ['M10'],
+  },
+  {
+    row: 204,
+    name: 'refuted-below-the-accusation',
+    about:
+      'a member that is accused takes the number after its own, which may be no greater than that of the accusation',
+    patches: [
+      {
+        file: `${members}/health.js`,
+        find: 'const incarnation = Math.max(gossip.self.incarnation, accused) + 1;',
+        replace: 'const incarnation = gossip.self.incarnation + 1;',
+      },
+    ],
+    hunt: 'late-words',
+    foundBy: ['M3'],
+  },
+  {
+    row: 205,
+    name: 'tried-at-every-interval',
+    about: 'every member tries to reach one that failed in each interval, so that it is overrun in a large pool',
+    patches: [
+      {
+        file: `${members}/rounds.js`,
+        find: 'if (turn.random.fraction() > failed.length / living)',
+        replace: 'if (living < 1)',
+      },
+    ],
+    hunt: 'long-outage',
+    foundBy: ['M5'],
+  },
+  {
+    row: 206,
+    name: 'tried-twice-as-often',
+    about: 'members that failed are tried twice as often as the settings say',
+    patches: [
+      {
+        file: `${members}/rounds.js`,
+        find: 'if (turn.random.fraction() > failed.length / living)',
+        replace: 'if (turn.random.fraction() > (2 * failed.length) / living)',
+      },
+    ],
+    hunt: 'long-outage',
+    foundBy: ['M5'],
+  },
+  {
     row: 247,
     name: 'places-forgotten',
     about: 'the places of others are not kept, so that nobody can be found by distance',

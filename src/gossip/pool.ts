@@ -51,8 +51,8 @@ export interface PoolObserver {
 }
 
 export type ObservedCore = Readonly<
-  Pick<GossipCore, 'options' | 'self' | 'members' | 'failed' | 'left' | 'health' | 'vivaldi' | 'coordinates'>
->
+  Pick<GossipCore, 'options' | 'self' | 'members' | 'failed' | 'left' | 'health' | 'vivaldi' | 'coordinates' | 'probe'>
+> & { readonly turn: Pick<GossipCore['turn'], 'nowMs'> }
 
 export interface PoolEncryption {
   readonly keyring: Keyring

@@ -22,7 +22,10 @@ const settledAfter = 60
 const settledError = 0.8
 const settledShare = 1 / 3
 
-/** M7. Each agent's place among the others consists of numbers within bounds, and estimates get better with time. */
+/**
+ * M7. Each agent's place among the others consists of numbers within bounds, it keeps the places by which it has moved, and
+ * estimates get better with time.
+ */
 export class Coordinates {
   readonly #judge: Judge<{ M7: 'not settled' }>
 
@@ -30,8 +33,10 @@ export class Coordinates {
     this.#judge = judge
   }
 
-  placed(observer: string, own: Coordinate): void {
+  /** It has moved by the answer to a ping, which said where `of` is. `isKept`: that is known from now on. */
+  placed(observer: string, own: Coordinate, of: string, isKept: boolean): void {
     this.#judge.judged('M7')
+    if (!isKept) this.#judge.report('M7', `${observer} has moved by where ${of} is, and does not keep it`)
     const { error, adjustment, height } = own
     const isWell =
       isCoordinate(own) &&
@@ -80,7 +85,7 @@ export class Coordinates {
 export const coordinates = law(
   {
     M7: {
-      text: 'coordinates stay within bounds, and estimates get better',
+      text: 'coordinates stay within bounds and are kept, and estimates get better',
       sources: ['Vivaldi, section 3', 'docs/reference/coordinates.md#distance'],
       judges: ['coordinate', 'coordinates'],
       excuses: {

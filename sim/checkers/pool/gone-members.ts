@@ -13,7 +13,7 @@ export interface Gone {
   readonly event?: number
 }
 
-/** M5. Members that left are not contacted; failed members are tried again; both are forgotten when their time is over, not before. */
+/** M5. Members that left are not contacted; failed members are tried again, at the rate of the settings; both are forgotten when their time is over, not before. */
 export class GoneMembers {
   readonly #judge: Judge<{ M5: 'observer woke' | 'shared address' }>
 
@@ -34,6 +34,14 @@ export class GoneMembers {
   /** A member that has not left has the address of one that has. */
   sharedAddress(): void {
     this.#judge.excused('M5', 'shared address')
+  }
+
+  /** An observer that holds others failed has come to its interval. `wrong`: how often all have tried, and how often they should have. */
+  paced(wrong: { readonly tries: number; readonly mean: number } | undefined): void {
+    this.#judge.judged('M5')
+    if (wrong === undefined) return
+    const { tries, mean } = wrong
+    this.#judge.report('M5', `failed members were tried ${tries} times, where ${mean.toFixed(1)} are due`)
   }
 
   contacted(observer: string, name: string, how: string, event = 0): void {
@@ -91,9 +99,9 @@ function timeoutOf({ status }: Gone, { reconnectTimeoutMs, tombstoneTimeoutMs }:
 export const goneMembers = law(
   {
     M5: {
-      text: 'the gone: a member that left is not contacted, one that failed is tried again, and both are forgotten when their time is over',
+      text: 'the gone: a member that left is not contacted, one that failed is tried again, about once in an interval, and both are forgotten when their time is over',
       sources: ['docs/reference/configuration.md#fixed-gossip-values'],
-      judges: ['gone member', 'gone members'],
+      judges: ['gone member or try', 'gone members and tries'],
       excuses: {
         'observer woke':
           'What was due while an observer slept is not asked for; until ten rounds of reaping after it woke.',

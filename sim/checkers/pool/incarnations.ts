@@ -13,7 +13,8 @@ const ranks = { alive: 0, suspect: 1, dead: 2 } as const
 
 /**
  * M3. Of each member every other one holds an incarnation that never falls while the record lives, and within one goes from
- * alive to suspect to dead (SWIM, section 4.2). No number is beyond the greatest one allowed, so none ever wraps.
+ * alive to suspect to dead (SWIM, section 4.2). No number is beyond the greatest one allowed, so none ever wraps. A member
+ * that hears itself accused goes on with a greater one, unless it is leaving.
  */
 export class Incarnations {
   readonly #judge: Judge<{ M3: never }>
@@ -36,12 +37,22 @@ export class Incarnations {
     const was = `${before.state} at incarnation ${before.incarnation}`
     this.#judge.report('M3', `${observer} held ${name} ${was}, and now ${state} at ${incarnation}`, [before.event ?? 0])
   }
+
+  /** A member was told that it is suspected or dead, at an incarnation that there may be, and is alive after that step. */
+  accused(observer: string, accused: number, own: number): void {
+    this.#judge.judged('M3')
+    if (own > accused) return
+    this.#judge.report(
+      'M3',
+      `${observer} is accused at incarnation ${accused}, and goes on at ${own}: nobody will believe it`,
+    )
+  }
 }
 
 export const incarnations = law(
   {
     M3: {
-      text: 'incarnations: of a member each other one holds a number that never falls; within one: alive, suspect, dead',
+      text: 'incarnations: of a member each other one holds a number that never falls; within one: alive, suspect, dead; the accused raise it',
       sources: ['SWIM, section 4.2'],
       judges: ['news of a member', 'news of members'],
     },

@@ -2,7 +2,9 @@ import type { GossipEffect, GossipEvent } from '../../../src/gossip/core/types.t
 import type { ObservedCore, PoolObserver } from '../../../src/gossip/pool.ts'
 import type { Claim } from './incarnations.ts'
 import type { PoolLaws } from './pool-laws.ts'
+import { ProbeWatch } from './probe-watch.ts'
 import { Sleeper } from './sleeper.ts'
+import { SuspicionWatch } from './suspicion-watch.ts'
 
 /** What one observer holds of one member, and since when: true time, in microseconds. */
 interface Known extends Claim {
@@ -32,26 +34,30 @@ export class MemberObserver implements PoolObserver {
   #worstHealth = 0
   #samples = 0
   readonly #sleeper: Sleeper
+  readonly #probes: ProbeWatch
+  readonly #suspicions: SuspicionWatch
 
   constructor(all: PoolLaws, process: { readonly node: string; readonly boot: number }) {
     this.#all = all
     this.node = process.node
     this.#boot = process.boot
     this.#sleeper = new Sleeper(all, process.node)
+    this.#probes = new ProbeWatch(all.probes, process.node)
+    this.#suspicions = new SuspicionWatch(all, process.node)
   }
 
   stepped(core: ObservedCore, event: GossipEvent, effects: readonly GossipEffect[]): void {
     if (!this.#all.acted(this.node, this.#boot)) return
     if (event.kind === 'started') this.#began(core)
     this.#weather(core.health)
-    for (const effect of effects) this.#did(core, effect)
-    if (mayChange(event)) this.#learn(core, event)
+    for (const effect of effects) this.#did(core, event, effect)
+    this.#probes.stepped(core, event, effects)
+    this.#all.pace.stepped(core, event, effects)
+    // An agent that leaves goes on with that at the end of any step.
+    const isOwnNews = this.#known.get(core.self.name)?.status !== core.self.status
+    if (isOwnNews || mayChange(event)) this.#learn(core, event)
     this.#sleeper.scored(core.health)
-    const { own } = core.vivaldi
-    if (own === this.#coordinate) return
-    this.#coordinate = own
-    this.#samples++
-    this.#all.coordinates.placed(this.node, own)
+    this.#placed(core)
   }
 
   get core(): ObservedCore | undefined {
@@ -88,6 +94,7 @@ export class MemberObserver implements PoolObserver {
     this.#coordinate = core.vivaldi.own
     this.#beganUs = this.#all.nowUs()
     this.#all.weather.began(this.node, core.self.name, this.#beganUs)
+    this.#all.addresses.joined(core.self.address)
   }
 
   #weather(health: number): void {
@@ -101,9 +108,20 @@ export class MemberObserver implements PoolObserver {
     this.#worstHealth = Math.max(this.#worstHealth, health)
   }
 
-  #did(core: ObservedCore, effect: GossipEffect): void {
+  /** An answered ping may have moved it. */
+  #placed({ vivaldi: { own }, probe, members, coordinates }: ObservedCore): void {
+    if (own === this.#coordinate) return
+    this.#coordinate = own
+    this.#samples++
+    const name = probe?.target.name ?? ''
+    const isForgotten = probe === undefined || members.get(name) !== probe.target
+    this.#all.coordinates.placed(this.node, own, name, isForgotten || coordinates.has(name))
+  }
+
+  #did(core: ObservedCore, event: GossipEvent, effect: GossipEffect): void {
     switch (effect.kind) {
       case 'send': {
+        this.#all.addresses.sent(this.node, core, event, effect)
         const first = effect.messages[0]?.kind
         if (first !== undefined && !answers.has(first)) this.#contacted(core, effect.to, first)
         return
@@ -146,10 +164,13 @@ export class MemberObserver implements PoolObserver {
 
   #learn(core: ObservedCore, event: GossipEvent): void {
     const nowUs = this.#all.nowUs()
-    for (const [name, { incarnation, state, status }] of core.members) {
+    this.#suspicions.begins(core, event)
+    for (const [name, now] of core.members) {
+      const { incarnation, state, status } = now
       const before = this.#known.get(name)
       if (before?.incarnation === incarnation && before.state === state && before.status === status) continue
       this.#all.incarnations.held(this.node, name, before, { incarnation, state })
+      this.#suspicions.changed(core, event, { name, before, now, event: before?.event ?? 0 })
       this.#noticed(name, before?.state, state)
       if (isGone(status) && (before === undefined || !isGone(before.status))) this.#all.gone.began()
       if (isFailedProbe(event) && before?.state === 'alive' && state === 'suspect')
@@ -166,6 +187,7 @@ export class MemberObserver implements PoolObserver {
         triedUs: before?.status === status ? before.triedUs : nowUs,
       })
     }
+    this.#suspicions.ends(core, event)
   }
 
   /** A member that is down is suspected now, or dead: M4 has seen in time what it waits for. */

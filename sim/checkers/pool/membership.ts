@@ -3,18 +3,21 @@ import { checker } from '../checker.ts'
 import { cleanDeath } from '../clean-death.ts'
 import { coordinates } from './coordinates.ts'
 import { deathDetection } from './death-detection.ts'
+import { deathGrounds } from './death-grounds.ts'
 import { goneMembers } from './gone-members.ts'
 import { incarnations } from './incarnations.ts'
 import { localHealth } from './local-health.ts'
 import { MemberObserver } from './member-observer.ts'
+import { packetAddresses } from './packet-addresses.ts'
 import { agreementBoundMs, leaveKnownBoundMs } from './pool-bounds.ts'
 import { PoolLaws, type PoolLawsParts } from './pool-laws.ts'
 import type { PoolFault } from './pool-views.ts'
+import { probeAnswers } from './probe-answers.ts'
 
 /** Time between two looks at what should have happened by now. */
 const lookEveryUs = 100_000
 
-/** M3 to M7, of one pool of a run: told by each member's observer, and asked to look now and then. */
+/** M3 to M10, of one pool of a run: told by each member's observer, and asked to look now and then. */
 export class Membership {
   readonly laws: PoolLaws
   readonly #observers = new Map<string, MemberObserver>()
@@ -92,7 +95,16 @@ export const wanMembership = checker({
 /** Of the agents of one datacenter. */
 export const membership = checker({
   codes: {},
-  also: [incarnations, deathDetection, goneMembers, localHealth, coordinates],
+  also: [
+    incarnations,
+    deathDetection,
+    goneMembers,
+    localHealth,
+    coordinates,
+    probeAnswers,
+    packetAddresses,
+    deathGrounds,
+  ],
   make: (run) =>
     new Membership({
       judge: run,

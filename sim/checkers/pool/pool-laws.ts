@@ -1,10 +1,14 @@
 import { type ExcusesOf, eventIn, type Judge } from '../checker.ts'
 import { type Coordinates, coordinates } from './coordinates.ts'
 import { type DeathDetection, deathDetection } from './death-detection.ts'
+import { type DeathGrounds, deathGrounds } from './death-grounds.ts'
 import { type GoneMembers, goneMembers } from './gone-members.ts'
 import { type Incarnations, incarnations } from './incarnations.ts'
 import { type LocalHealth, localHealth } from './local-health.ts'
+import { type PacketAddresses, packetAddresses } from './packet-addresses.ts'
 import { type NetworkFacts, PoolWeather } from './pool-weather.ts'
+import { type ProbeAnswers, probeAnswers } from './probe-answers.ts'
+import { ReconnectPace } from './reconnect-pace.ts'
 
 type PoolLaw =
   | typeof incarnations
@@ -12,6 +16,9 @@ type PoolLaw =
   | typeof goneMembers
   | typeof localHealth
   | typeof coordinates
+  | typeof probeAnswers
+  | typeof packetAddresses
+  | typeof deathGrounds
 
 export interface PoolLawsParts {
   readonly judge: Judge<ExcusesOf<PoolLaw>>
@@ -29,6 +36,10 @@ export class PoolLaws {
   readonly gone: GoneMembers
   readonly health: LocalHealth
   readonly coordinates: Coordinates
+  readonly probes: ProbeAnswers
+  readonly addresses: PacketAddresses
+  readonly grounds: DeathGrounds
+  readonly pace: ReconnectPace
   /** Mean time that a ping and its answer take. */
   readonly rttMs: number
   /** A ping is answered in good time, and seldom lost. */
@@ -46,6 +57,10 @@ export class PoolLaws {
     this.gone = goneMembers.by(judge)
     this.health = localHealth.by(judge)
     this.coordinates = coordinates.by(judge)
+    this.probes = probeAnswers.by(judge)
+    this.addresses = packetAddresses.by(judge)
+    this.grounds = deathGrounds.by(judge)
+    this.pace = new ReconnectPace(this.gone)
     this.rttMs = network.rttMs
     this.isNetworkGood = network.loss <= 0.05 && network.rttMaxMs <= 250
     this.nowUs = nowUs

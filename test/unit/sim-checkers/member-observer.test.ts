@@ -1,62 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { Membership } from '../../../sim/checkers/pool/membership.ts'
 import { wanGossip } from '../../../src/agent/settings/gossip-timing.ts'
-import type { GossipEffect, GossipEvent } from '../../../src/gossip/core/types.ts'
-import type { PoolObserver } from '../../../src/gossip/pool.ts'
-import { addressOf, alive, dead, Subject, suspect } from '../gossip-core/subject.ts'
-import { recorder } from './reports.ts'
-
-/** One member, `me` on s1, that is looked at; the test is the world around it. */
-class Watched extends Subject {
-  readonly recorded = recorder()
-  isTroubled = false
-  readonly pool: Membership = new Membership({
-    judge: this.recorded.judge,
-    nowUs: () => this.nowMs * 1000,
-    network: { rttMs: 6, rttMaxMs: 10, loss: 0 },
-    acted: () => true,
-  })
-  readonly #observer: PoolObserver | undefined = this.pool.observerOf('s1', 1)
-
-  constructor(...names: readonly string[]) {
-    super()
-    this.#observer?.stepped(this.core, { kind: 'started' }, [])
-    for (const name of names) this.pool.laws.weather.began(name, name, 0)
-    this.know(...names)
-  }
-
-  override do(event: GossipEvent): readonly GossipEffect[] {
-    const effects = super.do(event)
-    // Not yet there while the agent under test is being made.
-    if (this.pool !== undefined) this.#observer?.stepped(this.core, event, effects)
-    return effects
-  }
-
-  /** What is done to the core and nobody has decided. */
-  tamper(change: () => void): void {
-    change()
-    this.hear({
-      kind: 'alive',
-      incarnation: 0,
-      node: 'me',
-      address: addressOf('me'),
-      meta: new Uint8Array([1]),
-      versions: this.core.self.versions,
-    })
-  }
-
-  look(): void {
-    this.pool.look(() => this.isTroubled)
-  }
-
-  /** Lets time pass, and looks every second. */
-  watch(seconds: number): void {
-    for (let second = 0; second < seconds; second++) {
-      this.pass(1_000)
-      this.look()
-    }
-  }
-}
+import { addressOf, alive, dead, suspect } from '../gossip-core/subject.ts'
+import { Watched } from './watched-member.ts'
 
 describe('what a member does is held against the laws', () => {
   it('and a sound one breaks none: it suspects a silent member, declares it dead, and tries it again', () => {
@@ -70,6 +15,7 @@ describe('what a member does is held against the laws', () => {
 
   it('M3: a record that goes back is seen', () => {
     const me = new Watched('c1')
+    me.pool.laws.grounds.saidGone('c1', 3)
     me.hear(dead('c1', 3))
     me.tamper(() => {
       me.record('c1').state = 'alive'
@@ -117,6 +63,7 @@ describe('what a member does is held against the laws', () => {
 
   it('M5: a member that has left is not sent anything but answers', () => {
     const me = new Watched('c1')
+    me.pool.laws.grounds.saidGone('c1', 1)
     me.hear(dead('c1', 1, 'c1'))
     expect(me.record('c1').status).toBe('left')
     me.hear({ kind: 'ping', sequence: 1, node: 'me' })
@@ -124,7 +71,9 @@ describe('what a member does is held against the laws', () => {
     observer.stepped(me.core, { kind: 'timer-fired', timer: 'reap' }, [])
     const ping = { kind: 'ping', sequence: 9, node: 'c1' } as const
     const ack = { kind: 'ack', sequence: 9, payload: new Uint8Array() } as const
-    observer.stepped(me.core, { kind: 'started' }, [{ kind: 'send', to: addressOf('c1'), messages: [ack] }])
+    const asks = { ...ping, node: 'me' }
+    const asked = { kind: 'packet-received', from: addressOf('c1'), messages: [asks] } as const
+    observer.stepped(me.core, asked, [{ kind: 'send', to: addressOf('c1'), messages: [ack] }])
     expect(me.recorded.lines).toEqual([])
     observer.stepped(me.core, { kind: 'started' }, [{ kind: 'send', to: addressOf('c1'), messages: [ping] }])
     expect(me.recorded.lines).toEqual(['M5: s1 contacts c1, which has left, by ping'])

@@ -168,8 +168,8 @@ describe('coordinates (M7)', () => {
   it('are numbers within bounds', () => {
     const { judge, codes } = recorder()
     const checker = new Coordinates(judge)
-    checker.placed('s1', originCoordinate)
-    checker.placed('s1', { ...originCoordinate, error: 0, adjustment: -0.01 })
+    checker.placed('s1', originCoordinate, 'c1', true)
+    checker.placed('s1', { ...originCoordinate, error: 0, adjustment: -0.01 }, 'c1', true)
     expect(codes).toEqual([])
   })
 
@@ -182,7 +182,7 @@ describe('coordinates (M7)', () => {
     { ...originCoordinate, height: 0 },
   ])('and not %j', (own) => {
     const { judge, codes } = recorder()
-    new Coordinates(judge).placed('s1', own)
+    new Coordinates(judge).placed('s1', own, 'c1', true)
     expect(codes).toEqual(['M7'])
   })
 

@@ -1,0 +1,72 @@
+import type { GossipAddress, Message } from '../../../src/gossip/core/messages.ts'
+import type { GossipEffect, GossipEvent } from '../../../src/gossip/core/types.ts'
+import type { ObservedCore } from '../../../src/gossip/pool.ts'
+import { type Judge, law } from '../checker.ts'
+
+type Sent = Extract<GossipEffect, { readonly kind: 'send' }>
+
+/**
+ * M9. A packet goes to a member, or answers one that has just come: to its sender, to the address that a query wants its answers
+ * at, or to the member that a prober asks to ping in its place. An answer that is to be handed on goes to members alone. Whoever
+ * can send a packet to a member could otherwise have the whole pool aim at any host.
+ */
+export class PacketAddresses {
+  readonly #judge: Judge<{ M9: 'asked by packet' }>
+  /** By host the ports at which members of this pool have run. */
+  readonly #members = new Map<string, Set<number>>()
+
+  constructor(judge: Judge<{ M9: 'asked by packet' }>) {
+    this.#judge = judge
+  }
+
+  /** A process takes part as a member at this address. */
+  joined({ host, port }: GossipAddress): void {
+    const ports = this.#members.get(host) ?? new Set()
+    this.#members.set(host, ports.add(port))
+  }
+
+  sent(observer: string, core: ObservedCore, event: GossipEvent, { to, messages }: Sent): void {
+    this.#judge.judged('M9')
+    if (this.#members.get(to.host)?.has(to.port) === true) return
+    if (isKnown(core, to)) return
+    const [first] = messages
+    if (first !== undefined && isAskedFor(event, first, to)) return this.#judge.excused('M9', 'asked by packet')
+    const what = first?.kind ?? 'nothing'
+    this.#judge.report('M9', `${observer} sends ${what} to ${to.host}:${to.port}, where no member is`)
+  }
+}
+
+function isKnown(core: ObservedCore, to: GossipAddress): boolean {
+  for (const { address } of core.members.values()) if (isAt(address, to)) return true
+  return false
+}
+
+function isAskedFor(event: GossipEvent, sent: Message, to: GossipAddress): boolean {
+  // Of an answer that comes too late for the packet that asked for it M8 knows whether it was asked for.
+  if (sent.kind === 'ack' || sent.kind === 'nack') return true
+  if (event.kind === 'query-responded') return sent.kind === 'query-response' && isAt(event.query.from, to)
+  if (event.kind !== 'packet-received') return false
+  return event.messages.some((message) => {
+    if (sent.kind === 'ping') return message.kind === 'indirect-ping' && isAt(message.target, to)
+    return sent.kind === 'query-response' && message.kind === 'query' && isAt(message.from, to)
+  })
+}
+
+function isAt(one: GossipAddress, other: GossipAddress): boolean {
+  return one.port === other.port && one.host === other.host
+}
+
+export const packetAddresses = law(
+  {
+    M9: {
+      text: 'addresses: packets of the pool go to members, and elsewhere only to answer a packet that has come',
+      sources: ['src/gossip/core/README.md, 7'],
+      judges: ['packet', 'packets'],
+      excuses: {
+        'asked by packet':
+          'What a packet asks for goes where it says: a ping in the place of another, an answer to it, one to a query; that one packet.',
+      },
+    },
+  },
+  (judge) => new PacketAddresses(judge),
+)

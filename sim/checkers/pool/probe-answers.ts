@@ -1,0 +1,60 @@
+import type { GossipAddress } from '../../../src/gossip/core/messages.ts'
+import { type Judge, law } from '../checker.ts'
+
+/** A probe that is over. */
+export interface EndedProbe {
+  readonly observer: string
+  readonly name: string
+  readonly sequence: number
+  /** An answer with its number has come: as a packet, over a stream, or not at all. */
+  readonly heard: 'by packet' | 'over a stream' | undefined
+  /** The observer counts the member as reached. */
+  readonly isReached: boolean
+}
+
+/**
+ * M8. Who counts as reached has answered, and what is said of an answer is true:
+ * 1. A probe succeeds only by an answer that carries its number, which the ping of this very probe had. An answer to an earlier
+ *    one, however late, or one that was asked for on behalf of another, says nothing of the present one.
+ * 2. An answer by packet with its number makes it succeed.
+ * 3. A member acknowledges a ping that it has just had under its own name, or tells that who was asked to ask another
+ *    what that one has answered to it. It tells of silence only whom asked it to.
+ */
+export class ProbeAnswers {
+  readonly #judge: Judge<{ M8: never }>
+
+  constructor(judge: Judge<{ M8: never }>) {
+    this.#judge = judge
+  }
+
+  ended({ observer, name, sequence, heard, isReached }: EndedProbe): void {
+    this.#judge.judged('M8')
+    if (isReached && heard === undefined) {
+      this.#judge.report(
+        'M8',
+        `${observer} holds that ${name} has answered ping ${sequence}, and no answer has its number`,
+      )
+    } else if (!isReached && heard === 'by packet') {
+      this.#judge.report('M8', `${observer} does not take the answer of ${name} to ping ${sequence}, which has come`)
+    }
+  }
+
+  /** It says that a ping was answered, or was not. */
+  said(observer: string, kind: 'ack' | 'nack', sequence: number, to: GossipAddress, isTrue: boolean): void {
+    this.#judge.judged('M8')
+    if (isTrue) return
+    const what = kind === 'ack' ? 'has been answered' : 'has not been answered'
+    this.#judge.report('M8', `${observer} tells ${to.host} that ping ${sequence} ${what}, and knows no such thing`)
+  }
+}
+
+export const probeAnswers = law(
+  {
+    M8: {
+      text: 'answers: a probe succeeds by an answer with its number alone, and nobody tells of an answer that he has not had',
+      sources: ['SWIM, section 3.1', 'Lifeguard, section 4.A'],
+      judges: ['probe or answer', 'probes and answers'],
+    },
+  },
+  (judge) => new ProbeAnswers(judge),
+)

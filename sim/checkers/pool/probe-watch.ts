@@ -1,0 +1,136 @@
+import type { GossipAddress, Message } from '../../../src/gossip/core/messages.ts'
+import type { GossipEffect, GossipEvent } from '../../../src/gossip/core/types.ts'
+import type { ObservedCore } from '../../../src/gossip/pool.ts'
+import type { EndedProbe, ProbeAnswers } from './probe-answers.ts'
+
+/** A ping on another's behalf. */
+interface Relay {
+  readonly asker: GossipAddress
+  readonly askerSequence: number
+  readonly wantsNack: boolean
+}
+
+type PacketReceived = Extract<GossipEvent, { readonly kind: 'packet-received' }>
+type Sent = Extract<GossipEffect, { readonly kind: 'send' }>
+
+/** Relays that are remembered: more than any member has under way, and the newest. */
+const relaysMax = 512
+
+/** The pings of one member, and what has come of them by its packets alone. */
+export class ProbeWatch {
+  readonly #law: ProbeAnswers
+  readonly #node: string
+  #probe: ObservedCore['probe']
+  /** That the ping of the present probe had. */
+  #sequence = -1
+  #heard: EndedProbe['heard']
+  /** By the number of the ping. */
+  readonly #relays = new Map<number, Relay>()
+
+  constructor(law: ProbeAnswers, node: string) {
+    this.#law = law
+    this.#node = node
+  }
+
+  /** After a step. */
+  stepped(core: ObservedCore, event: GossipEvent, effects: readonly GossipEffect[]): void {
+    if (event.kind === 'packet-received') this.#packet(event, effects)
+    else if (event.kind === 'stream-ping-finished') this.#stream(event.sequence, event.answered)
+    for (const effect of effects) if (effect.kind === 'send') this.#said(core, event, effect)
+    if (core.probe !== this.#probe) this.#next(core, effects)
+  }
+
+  #stream(sequence: number, isAnswered: boolean): void {
+    if (isAnswered && sequence === this.#sequence) this.#heard ??= 'over a stream'
+  }
+
+  #packet({ from, messages }: PacketReceived, effects: readonly GossipEffect[]): void {
+    for (const message of messages) {
+      if (message.kind === 'ack' && message.sequence === this.#sequence) this.#heard = 'by packet'
+      else if (message.kind === 'indirect-ping') this.#asked(from, message, effects)
+    }
+  }
+
+  #asked(
+    asker: GossipAddress,
+    { sequence: askerSequence, target, node, nack: wantsNack }: Extract<Message, { readonly kind: 'indirect-ping' }>,
+    effects: readonly GossipEffect[],
+  ): void {
+    for (const effect of effects) {
+      const ping = effect.kind === 'send' ? effect.messages[0] : undefined
+      if (ping?.kind !== 'ping' || ping.node !== node || this.#relays.has(ping.sequence)) continue
+      if (effect.kind !== 'send' || !isAt(effect.to, target)) continue
+      if (this.#relays.size >= relaysMax) this.#forgetOldest()
+      this.#relays.set(ping.sequence, { asker, askerSequence, wantsNack })
+      return
+    }
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#relays.keys()
+    if (oldest !== undefined) this.#relays.delete(oldest)
+  }
+
+  #said(core: ObservedCore, event: GossipEvent, { to, messages }: Sent): void {
+    const [said] = messages
+    if (said?.kind === 'ack') {
+      this.#law.said(this.#node, 'ack', said.sequence, to, this.#isAnswer(core, event, said.sequence, to))
+    } else if (said?.kind === 'nack') {
+      this.#law.said(this.#node, 'nack', said.sequence, to, this.#isSilence(event, said.sequence, to))
+    }
+  }
+
+  /** It was just asked itself, or has just had the answer for the one that asked it to ask. */
+  #isAnswer(core: ObservedCore, event: GossipEvent, sequence: number, to: GossipAddress): boolean {
+    if (event.kind !== 'packet-received') return false
+    return event.messages.some((message) => {
+      if (message.kind === 'ping') {
+        const isForMe = message.node === '' || message.node === core.self.name
+        return isForMe && message.sequence === sequence && isAt(event.from, to)
+      }
+      const relay = message.kind === 'ack' ? this.#relays.get(message.sequence) : undefined
+      if (message.kind !== 'ack' || relay?.askerSequence !== sequence || !isAt(relay.asker, to)) return false
+      this.#relays.delete(message.sequence)
+      return true
+    })
+  }
+
+  /** Of one that was to be asked and has not answered, or has left and is not asked. */
+  #isSilence(event: GossipEvent, sequence: number, to: GossipAddress): boolean {
+    for (const { asker, askerSequence, wantsNack } of this.#relays.values()) {
+      if (wantsNack && askerSequence === sequence && isAt(asker, to)) return true
+    }
+    return (
+      event.kind === 'packet-received' &&
+      isAt(event.from, to) &&
+      event.messages.some(
+        (message) => message.kind === 'indirect-ping' && message.nack && message.sequence === sequence,
+      )
+    )
+  }
+
+  #next(core: ObservedCore, effects: readonly GossipEffect[]): void {
+    const over = this.#probe
+    if (over !== undefined && this.#sequence >= 0) {
+      const isReached = over.phase === 'answered'
+      const { name } = over.target
+      this.#law.ended({ observer: this.#node, name, sequence: this.#sequence, heard: this.#heard, isReached })
+    }
+    this.#probe = core.probe
+    this.#heard = undefined
+    this.#sequence = core.probe === undefined ? -1 : numberOfPing(core.probe.target.name, effects)
+  }
+}
+
+/** Of the ping to this member; -1: there is none, as it was sent before anybody looked. */
+function numberOfPing(name: string, effects: readonly GossipEffect[]): number {
+  for (const effect of effects) {
+    const first = effect.kind === 'send' ? effect.messages[0] : undefined
+    if (first?.kind === 'ping' && first.node === name) return first.sequence
+  }
+  return -1
+}
+
+function isAt(one: GossipAddress, other: GossipAddress): boolean {
+  return one.port === other.port && one.host === other.host
+}

@@ -18,6 +18,7 @@ export async function runCampaign(
   seeds: SeedRange | undefined,
   flags: RunFlags,
   terminal: SimTerminal,
+  onRecord: (record: SeedRecord) => void = () => {},
 ): Promise<number> {
   const { jobs = terminal.cores, stall = usualStallMs, verify = false, steps, untilFailure = false } = flags
   const outputs = await Outputs.open(flags, terminal)
@@ -35,7 +36,10 @@ export async function runCampaign(
       confirm: true,
       searchStepsMax: steps,
       startWorker: () => terminal.startWorker(stall),
-      onRecord: (record) => campaign.take(record),
+      onRecord: (record) => {
+        campaign.take(record)
+        onRecord(record)
+      },
       onJudged: (record, before) => {
         progress.judged(record)
         if (!untilFailure || before === 0 || !hasFailed(record)) return

@@ -8,6 +8,7 @@ import { addRun } from './run.ts'
 import { addSearches } from './search.ts'
 import { addSelfTest } from './self-test.ts'
 import { addServe } from './serve/options.ts'
+import { addShrink } from './shrink/options.ts'
 import { addStudies } from './study.ts'
 import { exits, type SimTerminal } from './terminal.ts'
 import { addTrace } from './trace/options.ts'
@@ -17,6 +18,7 @@ const commands = [
   addRun,
   addExplore,
   addMerge,
+  addShrink,
   addCheck,
   addServe,
   addTrace,
@@ -47,6 +49,7 @@ Examples:
   svc-sim trace /tmp/17.jsonl.gz --causes-of 20417
   svc-sim explore --seeds 1..1000 --shard 1/4 --jsonl /tmp/shard-1.jsonl --resume
   svc-sim merge /tmp/shard-*.jsonl
+  svc-sim shrink scenarios/crash-and-recover.yaml --seed 17 -o /tmp/17.yaml
   svc-sim serve --servers 3 --clients 1 --port 18500 --rate 10
   svc-sim lincheck /tmp/keys.jsonl --html /tmp/keys.html
   svc-sim self-test --bug 1 --bug lease-after-a-pause

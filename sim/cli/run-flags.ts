@@ -25,6 +25,8 @@ export interface RunFlags extends TraceFlags {
   /** Where to write a report in the form of JUnit. */
   readonly junit?: string
   readonly untilFailure?: boolean
+  /** Make the first failure smaller. */
+  readonly shrink?: boolean
   /** False: runs need not come to what their scenario demands. */
   readonly demands?: boolean
   /** Bound of the search that decides the history of one key. */

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { forkOf, forksMax } from '../report/forks.ts'
+import type { SeedRecord } from '../report/seed-record.ts'
 import { usualSeed } from '../scenario/language/load.ts'
 import type { Fork } from '../world/decisions/decisions.ts'
 import { runCampaign } from './campaign.ts'
@@ -8,6 +9,8 @@ import { addLimits, type Ended, seedRange, wholeNumber } from './flag-values.ts'
 import { oneFileTwice } from './one-file.ts'
 import { readPages } from './pages.ts'
 import type { RunFlags } from './run-flags.ts'
+import { shrinkFailure } from './shrink/command.ts'
+import type { FailingRun } from './shrink/failing-run.ts'
 import { runOne } from './single-run.ts'
 import { exits, type SimTerminal } from './terminal.ts'
 
@@ -39,6 +42,7 @@ export function addRun(program: Command, terminal: SimTerminal, ended: Ended): v
     .option('--jsonl <file>', 'write those lines to a file, too')
     .option('--junit <file>', 'write a report in the form of JUnit: a suite for each scenario, a case for each seed')
     .option('--until-failure', 'stop at the first seed that fails')
+    .option('--shrink', 'make the first failure smaller, as svc-sim shrink does, and write its page')
     .option('--no-demands', 'do not fail where runs come to less than their scenario demands')
   addLimits(command).action(async (files: readonly string[], flags: RunFlags) => {
     ended(await runFiles(files, flags, terminal))
@@ -73,9 +77,29 @@ async function runFiles(files: readonly string[], flags: RunFlags, terminal: Sim
   const { seed, seeds } = flags
   if (seeds === undefined && pages.length === 1) {
     const single = seed ?? list?.value.seed ?? usualSeed(only.loaded)
-    return runOne({ page: only, seed: single, forks: flags.fork }, list?.value, flags, terminal)
+    const exit = await runOne({ page: only, seed: single, forks: flags.fork }, list?.value, flags, terminal)
+    return shrunkAlso(exit, { loaded: only.loaded, seed: single }, flags, terminal)
   }
-  return runCampaign(pages, seeds ?? (seed === undefined ? undefined : { first: seed, last: seed }), flags, terminal)
+  let first: FailingRun | undefined
+  const onRecord = ({ verdict, file, seed: failed }: SeedRecord): void => {
+    const page = verdict === 'failed' ? pages.find(({ loaded }) => loaded.file === file) : undefined
+    if (page !== undefined) first ??= { loaded: page.loaded, seed: failed }
+  }
+  const range = seeds ?? (seed === undefined ? undefined : { first: seed, last: seed })
+  const exit = await runCampaign(pages, range, flags, terminal, onRecord)
+  return shrunkAlso(exit, first, flags, terminal)
+}
+
+/** With `--shrink` a failure is made smaller; the exit code stays that of the run. */
+async function shrunkAlso(
+  exit: number,
+  run: FailingRun | undefined,
+  { shrink, jobs, stall, steps }: RunFlags,
+  terminal: SimTerminal,
+): Promise<number> {
+  if (shrink !== true || exit !== exits.failed || run === undefined) return exit
+  await shrinkFailure(run, { jobs, stall, steps }, terminal)
+  return exit
 }
 
 /** Scenarios may be given twice; what is written may be neither read nor written by another name. */
@@ -107,6 +131,9 @@ function misuseOf(files: readonly string[], flags: RunFlags): string | undefined
   const list = flags.replay ?? flags.decisions
   if (list !== undefined && flags.fork !== undefined) return 'a list of decisions has no forks: leave out --fork'
   if (many && flags.replay !== undefined) return '--replay is one run: give its scenario alone'
+  if (flags.shrink === true && (flags.fork !== undefined || flags.replay !== undefined))
+    return '--shrink makes runs of a seed smaller: leave out --fork and --replay'
+  if (flags.shrink === true && flags.json === true) return '--shrink is for people: leave out --json'
   if (flags.junit !== undefined && seedsOf(flags) > junitSeedsMax)
     return `--junit holds a case for each seed of a scenario, ${junitSeedsMax} at most: give fewer --seeds, or --jsonl`
   return undefined

@@ -4,7 +4,7 @@ import type { DecisionFile } from '../report/decision-file.ts'
 import { DecisionRecord, DecisionReplay } from '../report/decision-list.ts'
 import { judgedLines } from '../report/judged-lines.ts'
 import type { StoryLine } from '../report/run-report.ts'
-import { aboutLines, failureLines, storyText, verdictLines, verdictWord } from '../report/terminal-report.ts'
+import { aboutLines, againLines, reasonLines, storyText, verdictLines, verdictWord } from '../report/terminal-report.ts'
 import { DecisionsWriter, replayNote, runDecided } from './decisions.ts'
 import { writeText } from './files.ts'
 import { Outputs } from './outputs.ts'
@@ -45,11 +45,11 @@ export async function runOne(
   screen.close()
   if (flags.json !== true) {
     const [verdict = '', ...about] = verdictLines(record)
-    const failure = failureLines(record, flags.history, flags.replay)
     const judged = flags.quiet === true ? [] : judgedLines(record.counts)
     screen.line(screen.judged(record.verdict, verdictWord(record), verdict))
     // The reason is next to the verdict; how to see it again comes last.
-    for (const line of [...about, ...failure.slice(0, -1), ...judged, ...failure.slice(-1)]) screen.line(line)
+    const lines = [...about, ...reasonLines(record, flags.history), ...judged, ...againLines(record, flags.replay)]
+    for (const line of lines) screen.line(line)
   }
   outputs.take(record, screen)
   outputs.endPage(turn.page, [])

@@ -167,6 +167,8 @@ class WarmWorker {
   readonly #options: LaneOptions
   readonly #worker: Worker
   readonly #sent = new Set<SentPage>()
+  /** The last one that is none of the options'. */
+  #last: SentPage | undefined
   #hasStarted = false
   #runs = 0
 
@@ -215,8 +217,9 @@ class WarmWorker {
     const isListed = pages.includes(page)
     // All others share one number.
     const number = isListed ? pages.indexOf(page) : pages.length
-    if (!isListed || !this.#sent.has(page)) {
+    if (page !== this.#last && !this.#sent.has(page)) {
       if (isListed) this.#sent.add(page)
+      else this.#last = page
       const demands = page.demands === undefined ? {} : { demands: page.demands }
       this.#send({ kind: 'page', page: number, file: page.loaded.file, text: page.text, ...demands })
     }

@@ -14,11 +14,16 @@ export function storyText(line: StoryLine): string {
   return `${timeText(line.atUs)} ${marks[line.kind]} ${line.text}`
 }
 
+/** What was not met, or why the seed has no verdict to trust, and at the end how to go on. */
+export function failureLines(record: SeedRecord): readonly string[] {
+  return [...reasonLines(record), ...againLines(record)]
+}
+
 /**
- * What was not met, or why the seed has no verdict to trust, and how to see it again. `history`: the file that has what clients
- * asked of keys, if it was written.
+ * What was not met, or why the seed has no verdict to trust. `history`: the file that has what clients asked of keys, if it was
+ * written.
  */
-export function failureLines(record: SeedRecord, history?: string, replay?: string): readonly string[] {
+export function reasonLines(record: SeedRecord, history?: string): readonly string[] {
   if (record.verdict === 'passed') return []
   const lines = record.failures.map(({ atUs, place, message }) => `${timeText(atUs)} ${place}: ${message}`)
   if (record.moreFailures > 0) lines.push(`and ${record.moreFailures} more that followed`)
@@ -26,13 +31,27 @@ export function failureLines(record: SeedRecord, history?: string, replay?: stri
     ({ key, operations, steps }) =>
       `key '${key}': no verdict on ${operations} operations within ${steps} steps; raise the bound with --steps`,
   )
+  return [...record.notes, ...lines, ...undecided, ...historyLines(record, history)]
+}
+
+/** How to see a failure again, and how to make it smaller. `replay`: the list of decisions that was run. */
+export function againLines(record: SeedRecord, replay?: string): readonly string[] {
+  if (record.verdict === 'passed') return []
+  const smaller = replay === undefined ? shrinkCommand(record) : undefined
   return [
-    ...record.notes,
-    ...lines,
-    ...undecided,
-    ...historyLines(record, history),
     `seed ${record.seed}; repeat with: ${repeatCommand(record, replay)}`,
+    ...(smaller === undefined ? [] : [`make it smaller with: ${smaller}`]),
   ]
+}
+
+/** Undefined: there is nothing that could be shrunk, such as a run that goes on with other chance, or has no verdict. */
+export function shrinkCommand({
+  file,
+  seed,
+  forks,
+  verdict,
+}: Pick<SeedRecord, 'file' | 'seed' | 'forks' | 'verdict'>): string | undefined {
+  return verdict === 'failed' && forks === undefined ? `svc-sim shrink ${file} --seed ${seed}` : undefined
 }
 
 /** Where keys were not linearizable: where their history is, or how to get it. */

@@ -4,9 +4,10 @@ import { type SentPage, WorkerDidNotStart } from '../pool/lane.ts'
 import { everySeed, runPool } from '../pool/pool.ts'
 import type { Worker } from '../pool/worker.ts'
 import { hasFailed, type SeedRecord } from '../report/seed-record.ts'
-import type { Hunt } from './hunts.ts'
+import { type Hunt, hunts } from './hunts.ts'
 import { type Patch, patchedFiles } from './patch.ts'
-import type { Workshop } from './workshop.ts'
+import type { PlantedBug } from './planted-bug.ts'
+import type { ProgramCopy, Workshop } from './workshop.ts'
 
 /** The first seed of a hunt that failed. */
 export interface Finding {
@@ -44,6 +45,13 @@ export interface SearchOptions {
 
 /** CPU time that a seed of a hunt may use while its virtual time stands still, in milliseconds. */
 const stallCpuMs = 300_000
+
+/** A copy of the program with this bug, tuned as its hunt is; the error says which text does not fit. */
+export function plantedCopy(workshop: Workshop, { name, hunt, patches }: PlantedBug): Result<ProgramCopy, string> {
+  const tuning = hunts.find((each) => each.name === hunt)?.tuning ?? []
+  const texts = patchedFiles(name, [...tuning, ...patches], workshop.read)
+  return texts.ok ? ok(workshop.copy(texts.value)) : texts
+}
 
 /**
  * Runs seeds 1, 2, 3 … of a hunt in a copy of the program until one fails, or as many as a rate is asked of. The error says

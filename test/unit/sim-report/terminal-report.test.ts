@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { sumOfJudged } from '../../../sim/checkers/judged-tally.ts'
 import type { RunResult } from '../../../sim/report/run-report.ts'
 import { recordOf } from '../../../sim/report/seed-record.ts'
-import { failureLines, seedLine, storyText, verdictLines } from '../../../sim/report/terminal-report.ts'
+import {
+  againLines,
+  failureLines,
+  reasonLines,
+  seedLine,
+  storyText,
+  verdictLines,
+} from '../../../sim/report/terminal-report.ts'
 
 const result: RunResult = {
   scenario: 'A title',
@@ -40,28 +47,39 @@ describe('what a person reads of a run', () => {
 
   it('is, where keys were not linearizable, where their history is, or how to get it', () => {
     const broken = { ...failure, place: 'K1 (linearizability)', code: 'K1' } as const
-    const repeat = 'seed 17; repeat with: svc-sim run scenarios/a.yaml --seed 17'
-    expect(failureLines(record({ failures: [broken] })).slice(1)).toEqual([
+    expect(reasonLines(record({ failures: [broken] })).slice(1)).toEqual([
       'for the history of the keys add: --history keys.jsonl; look at it with: svc-sim lincheck keys.jsonl --html keys.html',
-      repeat,
     ])
-    expect(failureLines(record({ failures: [failure, broken] }), 'a.jsonl').slice(2)).toEqual([
+    expect(reasonLines(record({ failures: [failure, broken] }), 'a.jsonl').slice(2)).toEqual([
       'history of the keys: a.jsonl; look at it with: svc-sim lincheck a.jsonl --html a.html',
-      repeat,
     ])
   })
 
-  it('is, of a failure, its place and the command that repeats it', () => {
+  it('is, of a failure, its place, and the commands that repeat it and make it smaller', () => {
     expect(failureLines(record())).toEqual([])
     expect(failureLines(record({ failures: [failure] }))).toEqual([
       '    1.500s scenarios/a.yaml:7:5: expected leader: none: s1 leads',
       'seed 17; repeat with: svc-sim run scenarios/a.yaml --seed 17',
+      'make it smaller with: svc-sim shrink scenarios/a.yaml --seed 17',
     ])
+  })
+
+  it('names no smaller page where there is none to be had: of forks, of a list, of a run without a verdict', () => {
+    const failed = record({ failures: [failure] })
+    const [fork] = againLines({ ...failed, forks: [{ atMs: 4200, seed: 3 }] })
+    expect(fork).toBe('seed 17; repeat with: svc-sim run scenarios/a.yaml --seed 17 --fork 4200ms:3')
+    for (const lines of [
+      againLines({ ...failed, forks: [{ atMs: 4200, seed: 3 }] }),
+      againLines(failed, 'a.decisions'),
+      againLines({ ...failed, verdict: 'stuck' }),
+    ]) {
+      expect(lines).toHaveLength(1)
+    }
   })
 
   it('does not drown the first failure in those that follow from it', () => {
     const lines = failureLines(record({ failures: Array.from({ length: 50 }, () => failure) }))
-    expect(lines).toHaveLength(7)
+    expect(lines).toHaveLength(8)
     expect(lines[5]).toBe('and 45 more that followed')
   })
 })

@@ -1,0 +1,198 @@
+import { err, ok, type Result } from '../../../src/base/result.ts'
+import { WorkerDidNotStart } from '../../pool/lane.ts'
+import type { Worker } from '../../pool/worker.ts'
+import { loadScenario } from '../../scenario/language/load.ts'
+import type { PlantedBug } from '../../self-test/planted-bug.ts'
+import { plantedCopy } from '../../self-test/search.ts'
+import { Oracle } from '../../shrink/oracle.ts'
+import { type Keyed, without } from '../../shrink/page.ts'
+import { sizeOf, sizeText } from '../../shrink/parts.ts'
+import { type ShrinkStep, type Shrunk, shrink } from '../../shrink/shrink.ts'
+import { shrunkText } from '../../shrink/shrunk-page.ts'
+import { readScenario, writeText } from '../files.ts'
+import { oneFileTwice } from '../one-file.ts'
+import { usualStallMs } from '../run-flags.ts'
+import { Screen } from '../screen.ts'
+import { bugsNamed } from '../self-test.ts'
+import { exits, type SimTerminal } from '../terminal.ts'
+import { type FailingRun, failingRunOf } from './failing-run.ts'
+import { firstFailure } from './first-failure.ts'
+import type { ShrinkFlags } from './flags.ts'
+
+const usualBudgetMs = 60_000
+
+/** `svc-sim shrink`: makes the page of a failing run smaller, and writes it. */
+export async function runShrink(file: string | undefined, flags: ShrinkFlags, terminal: SimTerminal): Promise<number> {
+  if (flags.bug !== undefined) return shrinkPlanted(file, flags.bug, flags, terminal)
+  if (file === undefined) return refused(terminal, ['name a scenario, its records, or --bug'])
+  const run = await failingRunOf(terminal, file, flags.seed)
+  return run.ok ? shrinkFailure(run.value, flags, terminal) : refused(terminal, run.error)
+}
+
+/** The same of a run that is known. */
+export function shrinkFailure(run: FailingRun, flags: ShrinkFlags, terminal: SimTerminal): Promise<number> {
+  const { startWorker } = terminal
+  const { loaded } = run
+  const out = flags.out ?? `${loaded.file.replace(/[.]ya?ml$/, '')}.shrunk.yaml`
+  const program = `svc-sim ${terminal.version} (${terminal.build})`
+  const stallMs = flags.stall ?? usualStallMs
+  return shrinkRun(run, { startWorker: () => startWorker(stallMs), out, program, flags, terminal })
+}
+
+/** The same in a copy of the program that has a planted bug. */
+async function shrinkPlanted(
+  file: string | undefined,
+  name: string,
+  flags: ShrinkFlags,
+  terminal: SimTerminal,
+): Promise<number> {
+  const chosen = bugsNamed([name])
+  if (typeof chosen === 'string') return refused(terminal, [chosen])
+  const [bug, ...more] = chosen
+  if (bug === undefined || more.length > 0) return refused(terminal, [`'${name}' is several bugs: name one`])
+  const workshop = terminal.createWorkshop()
+  const copy = plantedCopy(workshop, bug)
+  if (!copy.ok) return refused(terminal, [copy.error])
+  const startWorker = (): Worker => copy.value.startWorker(flags.stall ?? usualStallMs)
+  try {
+    const hunt = file ?? workshop.scenario(`hunts/${bug.hunt}.yaml`)
+    const run = await plantedRun(hunt, bug, flags, { startWorker, terminal })
+    if (!run.ok) return refused(terminal, run.error)
+    const out =
+      flags.out ?? (file === undefined ? `${bug.name}.shrunk.yaml` : `${file.replace(/[.]ya?ml$/, '')}.shrunk.yaml`)
+    const program = `svc-sim ${terminal.version} (${terminal.build}) with the planted bug ${bug.name}`
+    return await shrinkRun(run.value, { startWorker, out, program, flags, terminal })
+  } finally {
+    copy.value.remove()
+  }
+}
+
+/** Of a page without a seed of its own the first one that fails. */
+async function plantedRun(
+  file: string,
+  bug: PlantedBug,
+  { seed, jobs }: ShrinkFlags,
+  { startWorker, terminal }: { readonly startWorker: () => Worker; readonly terminal: SimTerminal },
+): Promise<Result<FailingRun, readonly string[]>> {
+  const read = await readScenario(terminal.disk, file)
+  if (!read.ok) return read
+  const { loaded, text } = read.value
+  const given = seed ?? loaded.scenario.seed
+  if (given !== undefined) return ok({ loaded, seed: given })
+  const first = await firstFailure({ loaded, text }, { startWorker, jobs: jobs ?? terminal.cores })
+  return first === undefined ? err([`${file}: no seed fails with ${bug.name}`]) : ok({ loaded, seed: first })
+}
+
+interface ShrinkParts {
+  readonly startWorker: () => Worker
+  readonly out: string
+  readonly program: string
+  readonly flags: ShrinkFlags
+  readonly terminal: SimTerminal
+}
+
+/** Shrinks one run, confirms the page in a fresh process, and writes it. */
+async function shrinkRun(run: FailingRun, parts: ShrinkParts): Promise<number> {
+  const { out, flags, terminal } = parts
+  const { file } = run.loaded
+  const twice = await oneFileTwice(terminal.disk, [{ as: 'the scenario', file }], [{ as: '--out', file: out }])
+  if (twice !== undefined) return refused(terminal, [twice])
+  const searched = await searchFor(run, parts)
+  if (typeof searched === 'string') return refused(terminal, [searched])
+  const { shrunk, runs, cpuMs, seconds } = searched
+  const origin = { file, seed: run.seed, command: commandOf(run, flags), program: parts.program, runs, cpuMs }
+  const text = shrunkText(shrunk, origin)
+  const { wrong } = shrunk.failing
+  if (!(await failsAlone(text, shrunk, parts))) {
+    terminal.error(`the page that was found does not fail in a fresh process: ${wrong.text}\n`)
+    return exits.notDeterministic
+  }
+  if (!(await writeText(terminal, out, text))) return exits.usage
+  const spent = `${runs} runs, ${(cpuMs / 1000).toFixed(1)} s of CPU time in ${seconds.toFixed(1)} s`
+  const lines = [
+    `shrunk: ${wrong.text}`,
+    `  before: ${sizeText(shrunk.before)}`,
+    `  after:  ${sizeText(sizeOf(shrunk.failing))}`,
+    `  ${spent}`,
+    `written to ${out}; ${flags.bug === undefined ? 'repeat' : 'shrink further'} with: ${againWith(out, flags)}`,
+  ]
+  terminal.out(lines.map((line) => `${line}\n`).join(''))
+  return exits.passed
+}
+
+interface Searched {
+  readonly shrunk: Shrunk
+  readonly runs: number
+  readonly cpuMs: number
+  readonly seconds: number
+}
+
+/** The search, with a line that says how far it is; a text says why there is none. */
+async function searchFor({ loaded, seed }: FailingRun, parts: ShrinkParts): Promise<Searched | string> {
+  const { flags, terminal } = parts
+  const oracle = newOracle(loaded.file, flags.jobs ?? terminal.cores, parts)
+  let step: ShrinkStep | undefined
+  const status = (): string | undefined => {
+    const spent = `${oracle.runs} runs, ${(oracle.cpuMs / 1000).toFixed(0)} s of CPU time`
+    return step && `${spent}: ${sizeText(step.size)}; ${step.trying}`
+  }
+  const startedMs = terminal.wallMs()
+  const screen = new Screen(terminal, () => (flags.quiet === true ? undefined : status()))
+  try {
+    const page = without(loaded.document.value as Keyed, 'seed')
+    const shrunk = await shrink(
+      { page, seed },
+      {
+        oracle,
+        onStep: (next) => {
+          step = next
+        },
+      },
+    )
+    const seconds = (terminal.wallMs() - startedMs) / 1000
+    if (shrunk === undefined) return `${loaded.file}: seed ${seed} does not fail: there is nothing to shrink`
+    return { shrunk, runs: oracle.runs, cpuMs: oracle.cpuMs, seconds }
+  } catch (cause) {
+    if (cause instanceof WorkerDidNotStart) return cause.message
+    throw cause
+  } finally {
+    screen.close()
+    oracle.close()
+  }
+}
+
+/** As it is written, in a process that has run nothing before. */
+async function failsAlone(text: string, { failing }: Shrunk, parts: ShrinkParts): Promise<boolean> {
+  const loaded = loadScenario(parts.out, text)
+  if (!loaded.ok) return false
+  const oracle = newOracle(parts.out, 1, parts)
+  try {
+    const again = await oracle.failure({ page: loaded.value.document.value as Keyed, seed: failing.seed })
+    return again?.wrong.kind === failing.wrong.kind
+  } finally {
+    oracle.close()
+  }
+}
+
+function newOracle(file: string, jobs: number, { startWorker, flags }: ShrinkParts): Oracle {
+  const { runs, budget: cpuMs = runs === undefined ? usualBudgetMs : undefined } = flags
+  return new Oracle({ startWorker, jobs, file, budget: { runs, cpuMs }, searchStepsMax: flags.steps })
+}
+
+/** The command that comes to the same page. */
+function commandOf({ loaded, seed }: FailingRun, { runs, budget, bug }: ShrinkFlags): string {
+  const limits = [
+    ...(runs === undefined ? [] : [` --runs ${runs}`]),
+    ...(budget === undefined ? [] : [` --budget ${budget / 1000}s`]),
+  ]
+  return `svc-sim shrink ${loaded.file} --seed ${seed}${bug === undefined ? '' : ` --bug ${bug}`}${limits.join('')}`
+}
+
+function againWith(out: string, { bug }: ShrinkFlags): string {
+  return bug === undefined ? `svc-sim run ${out}` : `svc-sim shrink ${out} --bug ${bug}`
+}
+
+function refused({ error }: SimTerminal, lines: readonly string[]): number {
+  for (const line of lines) error(`${line}\n`)
+  return exits.usage
+}

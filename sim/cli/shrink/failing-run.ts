@@ -1,0 +1,100 @@
+import { err, ok, type Result } from '../../../src/base/result.ts'
+import { pageOf } from '../../pool/seed-runs.ts'
+import { DecisionReading } from '../../report/decision-file.ts'
+import { hasFailed, seedRecordSchema } from '../../report/seed-record.ts'
+import { type LoadedScenario, usualSeed } from '../../scenario/language/load.ts'
+import { readScenario, unreadText } from '../files.ts'
+import type { SimTerminal } from '../terminal.ts'
+import { LineCutter } from '../trace/lines.ts'
+
+/** A run that is to be made smaller. */
+export interface FailingRun {
+  readonly loaded: LoadedScenario
+  readonly seed: number
+}
+
+/** The run that a file is about: a scenario, the records of a campaign, or a list of decisions. Otherwise what is wrong. */
+export async function failingRunOf(
+  terminal: SimTerminal,
+  file: string,
+  seed: number | undefined,
+): Promise<Result<FailingRun, readonly string[]>> {
+  const head = await headOf(terminal, file)
+  if (!head.ok) return head
+  const first = head.value[0] ?? ''
+  if (first.startsWith('{"format":"svc-decisions"')) return runOfDecisions(terminal, file, first)
+  if (first.startsWith('{"')) return runOfRecords(terminal, file, head.value, seed)
+  const read = await readScenario(terminal.disk, file)
+  return read.ok ? ok({ loaded: read.value.loaded, seed: seed ?? usualSeed(read.value.loaded) }) : read
+}
+
+/** Bytes in which the first failure of a campaign is looked for. */
+const headMax = 64 << 20
+
+async function headOf(terminal: SimTerminal, file: string): Promise<Result<readonly string[], readonly string[]>> {
+  const cutter = new LineCutter()
+  const lines: string[] = []
+  let bytes = 0
+  const read = await terminal.readPieces(file, async (piece) => {
+    bytes += piece.length
+    lines.push(...(cutter.push(piece) ?? []))
+    // Of anything but records the first line is enough.
+    return bytes < headMax && (lines[0] === undefined || lines[0].startsWith('{"'))
+  })
+  if (!read.ok) return err([`${file}: ${unreadText(read.error, 'name a scenario or records in it')}`])
+  return ok(cutter.rest === undefined ? lines : [...lines, cutter.rest])
+}
+
+async function runOfRecords(
+  terminal: SimTerminal,
+  file: string,
+  lines: readonly string[],
+  seed: number | undefined,
+): Promise<Result<FailingRun, readonly string[]>> {
+  for (const line of lines) {
+    const record = seedRecordSchema.safeParse(jsonOf(line))
+    if (!record.success || !hasFailed(record.data)) continue
+    if (record.data.forks !== undefined || (seed !== undefined && record.data.seed !== seed)) continue
+    const read = await readScenario(terminal.disk, record.data.file)
+    return read.ok ? ok({ loaded: read.value.loaded, seed: record.data.seed }) : read
+  }
+  return err([`${file}: no record of a seed ${seed === undefined ? 'that' : `${seed} that`} failed: name one that has`])
+}
+
+/** The page that the list was made of: beside it, or among those of this program, with what it says as the sign. */
+async function runOfDecisions(
+  terminal: SimTerminal,
+  file: string,
+  header: string,
+): Promise<Result<FailingRun, readonly string[]>> {
+  const reading = new DecisionReading(file)
+  reading.line(header)
+  const list = reading.end()
+  if (!list.ok) return list
+  const platform = terminal.createPlatform()
+  try {
+    for (const candidate of [...besides(file), ...terminal.shippedScenarios()]) {
+      const read = await readScenario(terminal.disk, candidate)
+      if (!read.ok || pageOf(read.value.loaded, platform).hash !== list.value.page) continue
+      return ok({ loaded: read.value.loaded, seed: list.value.seed })
+    }
+  } finally {
+    platform.close()
+  }
+  const { scenario, seed } = list.value
+  return err([`${file}: the page '${scenario}' is not beside it: name it with --seed ${seed} instead of the list`])
+}
+
+/** `crash.yaml.decisions` and `crash.seed-2.decisions.gz` lie beside `crash.yaml`. */
+function besides(file: string): readonly string[] {
+  const bare = file.replace(/[.]gz$/, '').replace(/[.]decisions$/, '')
+  return [bare, `${bare}.yaml`, `${bare.replace(/[.]seed-\d+$/, '')}.yaml`].filter((name) => name.endsWith('.yaml'))
+}
+
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,37 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { parseDuration } from '../../../src/base/duration.ts'
+import { addLimits, countTo, type Ended, wholeNumber } from '../flag-values.ts'
+import type { SimTerminal } from '../terminal.ts'
+import { runShrink } from './command.ts'
+import type { ShrinkFlags } from './flags.ts'
+
+export function addShrink(program: Command, terminal: SimTerminal, ended: Ended): void {
+  const command = program
+    .command('shrink')
+    .description('Make a failing scenario smaller: a page with few faults that fails by itself in the same way.')
+    .argument(
+      '[file]',
+      'the scenario; or the records of run --jsonl or explore --jsonl, of which the first failure is taken; or a list of decisions',
+    )
+    .option('--seed <n>', 'the seed that fails; that of the scenario, or 1, if not given', wholeNumber)
+    .option('-o, --out <file>', 'write the page there; SCENARIO.shrunk.yaml if not given')
+    .option('--budget <time>', 'CPU time of all runs: 30s, 10m; 60s if neither this nor --runs is given', cpuTime)
+    .option('--runs <n>', 'so many runs at most; with this alone the same command gives the same page', runCount)
+    .option('--bug <row or name>', 'in a copy of this program with this planted bug; its hunt if no scenario is named')
+    .option('--quiet', 'only the outcome')
+  addLimits(command).action(async (file: string | undefined, flags: ShrinkFlags) => {
+    ended(await runShrink(file, flags, terminal))
+  })
+}
+
+const runCount = countTo(1_000_000)
+/** A search beyond it is one that will not end. */
+const budgetMaxMs = 86_400_000
+
+/** Milliseconds. */
+export function cpuTime(text: string): number {
+  const parsed = parseDuration(text)
+  if (!parsed.ok) throw new InvalidArgumentError(`${parsed.error}: write a time such as 60s.`)
+  if (parsed.value <= 0 || parsed.value > budgetMaxMs) throw new InvalidArgumentError('Write a time up to 24h.')
+  return parsed.value
+}

@@ -1,0 +1,244 @@
+import { ddmin } from './ddmin.ts'
+import { earlierPages, explicitPages, rounderPages, withoutLimits } from './explicit.ts'
+import type { Candidate, Failing, Oracle, Wanted } from './oracle.ts'
+import { type Keyed, rulesOf } from './page.ts'
+import {
+  bounded,
+  capped,
+  firingsOf,
+  loosened,
+  pageWith,
+  type Size,
+  sizeOf,
+  type Unit,
+  unitsOf,
+  untilFailure,
+} from './parts.ts'
+import { fewerServers, type Simpler, simplerPages } from './simpler.ts'
+
+export interface ShrinkOptions {
+  readonly oracle: Oracle
+  /** Called with each smaller page, and with what is tried next. */
+  readonly onStep?: (step: ShrinkStep) => void
+}
+
+export interface ShrinkStep {
+  readonly size: Size
+  readonly trying: string
+}
+
+/** A smaller page that fails in the same way. */
+export interface Shrunk {
+  readonly before: Size
+  readonly failing: Failing
+  /** What has gone, in words, in the order in which it went. */
+  readonly dropped: readonly string[]
+}
+
+/** Other seeds that a change of the page is tried with: a few of each change at first, then more. */
+const rounds = [5, 15, 40] as const
+/** Runs without anything gained after which dropping decisions of one seed is given up: a subtle bug needs other chance. */
+const stuckMax = 10
+/** The same of a run with many decisions, which is long, and whose failure needs them only to come up at all. */
+const stuckMaxOfMany = 2
+const many = 30
+/** Limits of all rules together that are tried, the smallest first. */
+const caps = [1, 2, 3, 5, 8] as const
+/** What was found early stays in sight for this long behind the last fault, in milliseconds. */
+const settleMs = 4_000
+
+/** Makes a failing page smaller; undefined: it does not fail with this seed. */
+export async function shrink(candidate: Candidate, options: ShrinkOptions): Promise<Shrunk | undefined> {
+  const first = await options.oracle.failure(candidate)
+  return first === undefined ? undefined : new Shrinking(first, options).run()
+}
+
+/**
+ * One search. Every page on its way fails by itself with its seed, and each is smaller than the one before. The order is that
+ * of what a step costs, and of what makes the later ones cheap: what came after the failure; decisions of this very seed;
+ * limits of rules with other seeds, for a fault less shifts all that follows, and only other chance brings a subtle failure
+ * back; servers; everything else that the page has; and in the end how it is written.
+ */
+class Shrinking {
+  readonly #oracle: Oracle
+  readonly #onStep: ShrinkOptions['onStep']
+  readonly #before: Size
+  readonly #kind: string
+  readonly #dropped: string[] = []
+  #best: Failing
+  /** The last seed that was taken: each change is tried with others, for equal ones give much the same runs. */
+  #lastSeed: number
+
+  constructor(first: Failing, { oracle, onStep }: ShrinkOptions) {
+    this.#oracle = oracle
+    this.#onStep = onStep
+    this.#before = sizeOf(first)
+    this.#kind = first.wrong.kind
+    this.#best = first
+    this.#lastSeed = first.seed
+  }
+
+  async run(): Promise<Shrunk> {
+    await this.#cut()
+    await this.#fewerDecisions()
+    for (const seeds of rounds) {
+      if (this.#oracle.isSpent) break
+      await this.#fewerFirings(seeds)
+      await this.#fewerServers(seeds)
+      await this.#fewerDecisions()
+      await this.#simpler(seeds)
+      if (seeds === rounds[0]) await this.#written(seeds)
+    }
+    await this.#written(rounds[1])
+    await this.#fewerDecisions()
+    await this.#plain()
+    return { before: this.#before, failing: this.#best, dropped: this.#dropped }
+  }
+
+  /** What came after the failure. */
+  async #cut(): Promise<void> {
+    this.#tell('without what came after the failure')
+    const page = untilFailure(this.#best)
+    const found = await this.#first([{ page, seed: this.#best.seed }])
+    if (found !== undefined) this.#best = found
+  }
+
+  /** Delta debugging over what was decided in this very run. */
+  async #fewerDecisions(): Promise<void> {
+    const before = unitsOf(this.#best).length
+    if (before === 0) return
+    const tryLists = async (lists: readonly (readonly Unit[])[]): Promise<readonly Unit[] | undefined> => {
+      const { page, seed } = this.#best
+      const pages = lists.map((units) => pageWith(page, units))
+      return (await this.#take(pages.map((each) => ({ page: each, seed })))) ? unitsOf(this.#best) : undefined
+    }
+    this.#tell(`fewer of ${before} decisions`)
+    const most = before > many ? stuckMaxOfMany : stuckMax
+    await ddmin(unitsOf(this.#best), tryLists, (stuckFor) => stuckFor < most && !this.#oracle.isSpent)
+    const after = unitsOf(this.#best).length
+    if (after < before) this.#dropped.push(`decisions of seed ${this.#best.seed}: ${before} → ${after}`)
+  }
+
+  async #fewerServers(seeds: number): Promise<void> {
+    for (const simpler of fewerServers(bounded(this.#best))) {
+      if (await this.#trySimpler(simpler, seeds)) break
+    }
+  }
+
+  /** Limits of rules, the smallest first: of all of them together, then of each. */
+  async #fewerFirings(seeds: number): Promise<void> {
+    const before = this.#best.account.firings.length
+    this.#tell('fewer faults of all rules')
+    await this.#take(this.#limitedPages().flatMap((page) => this.#withSeeds(page, 3 * seeds)))
+    for (let place = 0; place < rulesOf(this.#best.page).length; place++) {
+      while (await this.#lowerCap(place, seeds));
+    }
+    const after = this.#best.account.firings.length
+    if (after < before) this.#dropped.push(`faults, with another seed: ${before} → ${after}`)
+  }
+
+  /** All rules with one limit. These runs are short, so fewer servers are tried in the same breath. */
+  #limitedPages(): readonly Keyed[] {
+    const counts = this.#counts()
+    const page = bounded(this.#best)
+    const smaller = sizeOf(this.#best).servers > 3 ? fewerServers(page).slice(0, 1) : []
+    const pages = [...smaller.map((each) => each.page), page]
+    return caps
+      .filter((cap) => cap < Math.max(0, ...counts))
+      .flatMap((cap) =>
+        pages.map((each) => counts.reduce((less, count, place) => capped(less, place, Math.min(cap, count)), each)),
+      )
+  }
+
+  async #lowerCap(place: number, seeds: number): Promise<boolean> {
+    const count = this.#counts()[place] ?? 0
+    const rules = rulesOf(this.#best.page).length
+    if (count === 0) return false
+    this.#tell(`fewer faults of rule ${place + 1}`)
+    const lower = [...new Set([0, 1, Math.floor(count / 2), count - 1])].filter((cap) => cap < count)
+    const page = bounded(this.#best)
+    const pages = lower.map((cap) => capped(page, place, cap))
+    const isLess = await this.#take(pages.flatMap((each) => this.#withSeeds(each, seeds)))
+    // Where the rule has gone, another one has its place.
+    return isLess && rulesOf(this.#best.page).length === rules
+  }
+
+  async #simpler(seeds: number): Promise<void> {
+    const tried = new Set<string>()
+    for (let isOver = false; !isOver; ) {
+      isOver = true
+      for (const simpler of simplerPages(bounded(this.#best))) {
+        if (this.#oracle.isSpent) return
+        if (tried.has(simpler.dropped)) continue
+        tried.add(simpler.dropped)
+        if (!(await this.#trySimpler(simpler, seeds))) continue
+        isOver = false
+        break
+      }
+    }
+  }
+
+  async #trySimpler({ page, dropped }: Simpler, seeds: number): Promise<boolean> {
+    this.#tell(`without ${dropped}`)
+    const isLess = await this.#take(this.#withSeeds(page, seeds))
+    if (isLess) this.#dropped.push(dropped)
+    return isLess
+  }
+
+  /** Faults as people write them, at round times, as early as they can be. */
+  async #written(seeds: number): Promise<void> {
+    this.#tell('faults as a person writes them')
+    const forms = [
+      () => explicitPages(this.#best),
+      () => rounderPages(this.#best.page),
+      () => earlierPages(this.#best.page),
+    ]
+    for (const pagesOf of forms) {
+      await this.#take(pagesOf().flatMap((page) => this.#withSeeds(page, Math.ceil(seeds / 2))))
+    }
+  }
+
+  /** What only guided the search goes. */
+  async #plain(): Promise<void> {
+    const { page, seed } = this.#best
+    await this.#take([{ page: withoutLimits(page), seed }])
+  }
+
+  /** The change with the present seed, and with other ones that are not bound to its times. */
+  #withSeeds(page: Keyed, count: number): readonly Candidate[] {
+    const loose = loosened(page)
+    const isBound = JSON.stringify(loose) !== JSON.stringify(page)
+    const own = this.#best.seed
+    const others = Array.from({ length: count }, (_, at) => ({ page: loose, seed: this.#lastSeed + at + 1 }))
+    this.#lastSeed += count
+    return [{ page, seed: own }, ...(isBound ? [{ page: loose, seed: own }] : []), ...others]
+  }
+
+  /** Goes on from the first of these that fails in the same way, without what came after that. */
+  async #take(candidates: readonly Candidate[]): Promise<boolean> {
+    const found = await this.#first(candidates)
+    if (found === undefined || found.account.firings.length > this.#best.account.firings.length) return false
+    const tidied = await this.#first([{ page: untilFailure(found), seed: found.seed }])
+    this.#best = tidied ?? found
+    return true
+  }
+
+  #first(candidates: readonly Candidate[]): Promise<Failing | undefined> {
+    return this.#oracle.first(candidates, this.#wanted())
+  }
+
+  #wanted(): Wanted {
+    const { wrong, account } = this.#best
+    const lastUs = account.firings.at(-1)?.atUs ?? 0
+    const afterMs = Math.ceil((wrong.atUs - lastUs) / 1_000_000) * 2_000
+    return { kind: this.#kind, atRest: account.restUs !== undefined, afterFaultsMs: settleMs + afterMs }
+  }
+
+  #counts(): readonly number[] {
+    return rulesOf(this.#best.page).map((_, place) => firingsOf(this.#best.account, place))
+  }
+
+  #tell(trying: string): void {
+    this.#onStep?.({ size: sizeOf(this.#best), trying })
+  }
+}

@@ -4,6 +4,7 @@ import { accessMode } from './access/access-mode.ts'
 import { accessStates } from './access/access-state.ts'
 import { copiedAccess } from './access/copied-access.ts'
 import { tokenMigration } from './access/token-migration.ts'
+import { visitEffects } from './access/visit-effects.ts'
 import { careTold, serversCaredFor } from './autopilot-marks.ts'
 import type { Checker, CodeOf, Invariant } from './checker.ts'
 import { cleanDeath } from './clean-death.ts'
@@ -92,6 +93,7 @@ const all = [
   appliedKeys,
   reachedStates,
   accessStates,
+  visitEffects,
   meshStates,
   lockStates,
   keyChanges,

@@ -213,6 +213,8 @@ interface ClientFacts {
   /** A renewal may have been served up to now, though nobody was told. */
   readonly 'renewal attempted': { readonly id: string; readonly untilUs: number }
   readonly 'visit made': Visit
+  /** A visit began that the replicated state has this text of, once it has taken effect, and from nothing else. */
+  readonly 'visit began': { readonly mark: string; readonly tookEffect: () => void }
   /** An agent has answered it with success. `isHeld`: it held the check when it was asked, or when it had answered. */
   readonly 'heartbeat taken': OfNode & {
     /** The ID of the check. */

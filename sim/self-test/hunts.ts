@@ -79,6 +79,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'own-keys', tuning: [] },
   { name: 'power-cuts', tuning: [] },
   { name: 'queries-fail-over', tuning: [] },
+  { name: 'rights-are-few', tuning: [] },
   { name: 'root-moves-outside', tuning: [] },
   { name: 'servers-are-replaced', tuning: [] },
   { name: 'services-are-asked-for', tuning: [] },

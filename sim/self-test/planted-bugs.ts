@@ -13,6 +13,7 @@ import { quorumBugs } from './quorum-bugs.ts'
 import { readerBugs } from './reader-bugs.ts'
 import { registrationBugs } from './registration-bugs.ts'
 import { restoreBugs } from './restore-bugs.ts'
+import { rightBugs } from './right-bugs.ts'
 import { truthBugs } from './truth-bugs.ts'
 
 const core = 'src/raft/core'
@@ -375,6 +376,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...promiseBugs,
   ...accessBugs,
   ...copyBugs,
+  ...rightBugs,
   ...intentionBugs,
   ...keyBugs,
   ...meshBugs,

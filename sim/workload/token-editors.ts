@@ -5,6 +5,7 @@ import type { Endpoint } from '../../src/env/net.ts'
 import { rate, savedNameField, selector, template } from '../notation/fields.ts'
 import type { Decisions, Draws } from '../world/decisions/decisions.ts'
 import { answerWithinMs, anyAgent } from './asked-agents.ts'
+import { allRules, drawnRules } from './drawn-rules.ts'
 import { tokenHeaders } from './key-client.ts'
 import { workloadKind } from './kind.ts'
 
@@ -12,8 +13,9 @@ import { workloadKind } from './kind.ts'
 export interface EditorPlan {
   readonly name: string
   readonly places: number
-  /** # is the number of the place. */
-  readonly prefix: string
+  /** Of keys; # is the number of the place. Undefined: rules of all kinds, on these names. */
+  readonly prefix: string | undefined
+  readonly names: readonly string[]
   readonly ratePerSecond: number
 }
 
@@ -33,6 +35,8 @@ interface Place {
   /** The latest token, be it removed. */
   secret: string
   hasPolicy: boolean
+  /** It has rules of its own, in the old form, and no policy. */
+  readonly isLegacy: boolean
   mayWrite: boolean
   /** Linked to a second policy of all places, which says nothing of its keys. */
   isLinkedTwice: boolean
@@ -46,6 +50,9 @@ const edits: readonly (readonly [Edit, number])[] = [
   ['rules', 35],
   ['links', 35],
 ]
+
+/** With names, one place in this many has a legacy token. */
+const legacyOneIn = 4
 
 /** One place in this many is never edited: its token exists throughout. */
 const steadyOneIn = 3
@@ -64,10 +71,11 @@ export class TokenEditor {
     this.#env = env
     this.#plan = plan
     this.#world = world
-    this.#places = Array.from({ length: plan.places }, () => ({
+    this.#places = Array.from({ length: plan.places }, (_, number) => ({
       accessor: undefined,
       secret: '',
       hasPolicy: false,
+      isLegacy: plan.prefix === undefined && number % legacyOneIn === legacyOneIn - 1,
       mayWrite: true,
       isLinkedTwice: false,
     }))
@@ -118,14 +126,29 @@ export class TokenEditor {
   }
 
   async #editPlace(agent: Endpoint, number: number, place: Place, draws: Draws): Promise<void> {
+    if (place.isLegacy) return this.#editLegacy(agent, number, place, draws)
     if (!this.#hasSecond)
-      this.#hasSecond = await this.#putPolicy(agent, `${this.#plan.name}-all`, 'agent "none"', 'read')
-    if (!place.hasPolicy) place.hasPolicy = await this.#putRules(agent, number, place.mayWrite)
+      this.#hasSecond = await this.#putPolicy(agent, `${this.#plan.name}-all`, this.#secondRules(draws))
+    if (!place.hasPolicy) place.hasPolicy = await this.#putRules(agent, number, place.mayWrite, draws)
     if (place.accessor === undefined) return this.#create(agent, number, place)
     const edit = drawnEdit(draws)
-    if (edit === 'rules') await this.#changeRules(agent, number, place)
+    if (edit === 'rules') await this.#changeRules(agent, number, place, draws)
     else if (edit === 'links') await this.#changeLinks(agent, number, place)
     else await this.#remove(agent, place)
+  }
+
+  /** The ID of a legacy token is its secret. */
+  async #editLegacy(agent: Endpoint, number: number, place: Place, draws: Draws): Promise<void> {
+    const Rules = drawnRules(draws, this.#plan.names, 'legacy')
+    const body = { Name: this.#policyOf(number), Type: 'client', Rules }
+    const { accessor } = place
+    if (accessor === undefined) {
+      const made = await this.#ask(agent, 'PUT', '/v1/acl/create', body)
+      if (made === undefined) return
+      const { ID } = JSON.parse(made) as { readonly ID: string }
+      Object.assign(place, { accessor: ID, secret: ID })
+    } else if (drawnEdit(draws) !== 'remove') await this.#ask(agent, 'PUT', '/v1/acl/update', { ID: accessor, ...body })
+    else if ((await this.#ask(agent, 'PUT', `/v1/acl/destroy/${accessor}`)) !== undefined) place.accessor = undefined
   }
 
   async #create(agent: Endpoint, number: number, place: Place): Promise<void> {
@@ -136,8 +159,8 @@ export class TokenEditor {
     place.secret = token.SecretID
   }
 
-  async #changeRules(agent: Endpoint, number: number, place: Place): Promise<void> {
-    if (await this.#putRules(agent, number, !place.mayWrite)) place.mayWrite = !place.mayWrite
+  async #changeRules(agent: Endpoint, number: number, place: Place, draws: Draws): Promise<void> {
+    if (await this.#putRules(agent, number, !place.mayWrite, draws)) place.mayWrite = !place.mayWrite
   }
 
   async #changeLinks(agent: Endpoint, number: number, place: Place): Promise<void> {
@@ -161,19 +184,31 @@ export class TokenEditor {
     return `${this.#plan.name}-${number}`
   }
 
-  #putRules(agent: Endpoint, number: number, mayWrite: boolean): Promise<boolean> {
-    const prefix = this.#plan.prefix.replaceAll('#', String(number))
-    return this.#putPolicy(agent, this.#policyOf(number), `key_prefix "${prefix}"`, mayWrite ? 'write' : 'read')
+  #putRules(agent: Endpoint, number: number, mayWrite: boolean, draws: Draws): Promise<boolean> {
+    const { prefix, names } = this.#plan
+    // The first one makes what the others may see in part.
+    const drawn = number === 0 ? allRules : drawnRules(draws, names, 'new')
+    const rules =
+      prefix === undefined
+        ? drawn
+        : `key_prefix "${prefix.replaceAll('#', String(number))}" { policy = "${mayWrite ? 'write' : 'read'}" }`
+    return this.#putPolicy(agent, this.#policyOf(number), rules)
+  }
+
+  /** Of the policy that is linked to now and then; of keys it says nothing. */
+  #secondRules(draws: Draws): string {
+    const { prefix, names } = this.#plan
+    return prefix === undefined ? drawnRules(draws, names, 'new') : 'agent "none" { policy = "read" }'
   }
 
   /** Creates the policy, or replaces its rules where there is one of this name. */
-  async #putPolicy(agent: Endpoint, name: string, what: string, right: 'read' | 'write'): Promise<boolean> {
+  async #putPolicy(agent: Endpoint, name: string, Rules: string): Promise<boolean> {
     const listed = await this.#ask(agent, 'GET', '/v1/acl/policies')
     if (listed === undefined) return false
     const known = (JSON.parse(listed) as readonly { readonly ID: string; readonly Name: string }[]).find(
       ({ Name }) => Name === name,
     )
-    const body = { Name: name, Rules: `${what} { policy = "${right}" }` }
+    const body = { Name: name, Rules }
     const target = known === undefined ? '/v1/acl/policy' : `/v1/acl/policy/${known.ID}`
     const put = await this.#ask(agent, 'PUT', target, known === undefined ? body : { ID: known.ID, ...body })
     return put !== undefined
@@ -201,7 +236,7 @@ function drawnEdit(draws: Draws): Edit {
   return 'rules'
 }
 
-const group = z.strictObject({
+const asked = {
   at: selector.describe('The node that they ask: chosen anew for every edit.'),
   with: template.describe('The token that may edit tokens and policies.'),
   tokens: savedNameField.describe(
@@ -213,9 +248,27 @@ const group = z.strictObject({
     .max(100)
     .default(6)
     .describe('How many tokens, each with a policy of its own; every third is made and left as it is.'),
-  prefix: z.string().min(1).describe('The prefix of keys that a token is for: # is the number of its place.'),
+  prefix: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('The prefix of keys that a token is for: # is the number of its place.'),
+  names: z
+    .array(z.string().regex(/^[a-z0-9-]+$/, 'a name has small letters, digits and dashes'))
+    .min(1)
+    .optional()
+    .describe(
+      'Instead of a prefix: names that rules of all kinds are drawn for, of keys, services, nodes and more. Every fourth token is a legacy one.',
+    ),
   rate: rate.describe('Edits of all of them together.'),
-})
+}
+
+const group = z
+  .strictObject(asked)
+  .refine(
+    ({ prefix, names }) => (prefix === undefined) !== (names === undefined),
+    "say 'prefix' or 'names', and not both",
+  )
 
 export const editors = workloadKind({
   names: [/^[a-z][a-z0-9-]*$/, 'token editors are named with small letters'],
@@ -224,10 +277,10 @@ export const editors = workloadKind({
   crews: [
     {
       machine: 'editors',
-      open: ({ at, with: secret, tokens, places, prefix, rate: ratePerSecond }, { name, env, run }) =>
+      open: ({ at, with: secret, tokens, places, prefix, names = [], rate: ratePerSecond }, { name, env, run }) =>
         new TokenEditor(
           env,
-          { name, places, prefix, ratePerSecond },
+          { name, places, prefix, names, ratePerSecond },
           {
             decisions: run.simulation.decisions,
             agent: (draws) => anyAgent(run, at, draws)?.endpoint,

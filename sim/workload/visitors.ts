@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { textOf, utf8 } from '../../src/base/bytes.ts'
 import type { Env } from '../../src/env/env.ts'
+import type { HttpClientResponse } from '../../src/env/http.ts'
 import type { Visit } from '../checkers/access/access-facts.ts'
 import { calledName } from '../cluster/group-facts.ts'
 import { duration, rate, savedNameField, selector } from '../notation/fields.ts'
@@ -9,13 +10,23 @@ import type { AskedAgent } from './asked-agents.ts'
 import { answerWithinMs, anyAgent } from './asked-agents.ts'
 import { tokenHeaders } from './key-client.ts'
 import { workloadKind } from './kind.ts'
+import {
+  keyRequest,
+  VisitMemory,
+  type VisitOperation,
+  type VisitRequest,
+  visitOperations,
+  visitRequest,
+} from './visit-operations.ts'
 
 /** What a group of visitors does, every default applied. */
 export interface VisitorPlan {
   readonly name: string
   readonly clients: number
-  /** # is the number of the token whose key it is. */
-  readonly key: string
+  /** The key that is read or written; # is the number of the token whose key it is. Undefined: things of these names. */
+  readonly key: string | undefined
+  readonly names: readonly string[]
+  readonly operations: readonly VisitOperation[]
   readonly ratePerSecond: number
   readonly timeoutMs: number
 }
@@ -26,8 +37,12 @@ export interface VisitorWorld {
   readonly agent: (draws: Draws) => AskedAgent | undefined
   /** Secrets; none yet: nobody comes. */
   readonly tokens: () => readonly string[]
+  /** Names of nodes. */
+  readonly nodes: () => readonly string[]
   /** Number of the event that happens now, in the trace; 0: nobody reads. */
   readonly eventNow: () => number
+  /** A request is sent whose mark the replicated state has once it has taken effect, which is then to be told. */
+  readonly onBegun: (agent: string, mark: string, tookEffect: () => void) => void
   readonly onVisit: (visit: Omit<Visit, 'datacenter'>) => void
 }
 
@@ -40,6 +55,7 @@ export class Visitors {
   readonly #plan: VisitorPlan
   readonly #world: VisitorWorld
   readonly #idle: boolean[]
+  readonly #memory = new VisitMemory()
   /** Rises with each start: the clients of an earlier one come no more. */
   #round = 0
 
@@ -68,54 +84,105 @@ export class Visitors {
       this.#scheduleNext(client, round, nth + 1)
       if (this.#idle[client] !== true || !this.#world.decisions.happens(draws)) return
       this.#world.decisions.tell(draws, () => `visit ${this.#plan.name}-${client + 1}.${round}.${nth}`)
-      this.#env.detach(this.#visit(client, draws))
+      this.#env.detach(this.#visit(client, draws, `${client + 1}.${round}.${nth}`))
     })
   }
 
-  async #visit(client: number, draws: Draws): Promise<void> {
+  async #visit(client: number, draws: Draws, turn: string): Promise<void> {
     const tokens = this.#world.tokens()
     const agent = this.#world.agent(draws)
     if (tokens.length === 0 || agent === undefined) return
     this.#idle[client] = false
     const number = draws.below(tokens.length)
-    const secret = tokens[number] ?? ''
-    const owner = draws.below(strangerOneIn) === 0 ? draws.below(tokens.length) : number
-    const key = this.#plan.key.replaceAll('#', String(owner))
-    const right = draws.below(2) === 0 ? 'read' : 'write'
-    const callUs = this.#world.nowUs()
+    const request = this.#requestOf(draws, number, tokens.length, turn)
+    const { what, mark, needs, method, target, body } = request
     const calledIn = this.#world.eventNow()
-    const request = { target: `/v1/kv/${key}`, timeoutMs: this.#plan.timeoutMs, headers: tokenHeaders(secret) }
-    const answer = await this.#env.http.request(
-      agent.endpoint,
-      right === 'read' ? { method: 'GET', ...request } : { method: 'PUT', ...request, body: utf8(String(number)) },
-    )
+    const visit = { agent: agent.name, secret: tokens[number] ?? '', what, callUs: this.#world.nowUs(), calledIn }
+    const answer = this.#env.http.request(agent.endpoint, {
+      method,
+      target,
+      timeoutMs: this.#plan.timeoutMs,
+      headers: tokenHeaders(visit.secret),
+      ...(body === undefined ? {} : { body: utf8(body) }),
+    })
+    if (mark !== undefined) this.#world.onBegun(agent.name, mark, () => this.#done(visit, needs))
+    const answered = await answer
     this.#idle[client] = true
-    if (!answer.ok) return
-    const said = verdictOf(answer.value.status, textOf(answer.value.body))
-    if (said === undefined) return
-    const returnUs = this.#world.nowUs()
-    this.#world.onVisit({ agent: agent.name, secret, key, right, said, callUs, returnUs, calledIn })
+    if (!answered.ok) return
+    const told = toldBy(answered.value, request)
+    if (told !== undefined) this.#world.onVisit({ ...visit, ...told, returnUs: this.#world.nowUs() })
+  }
+
+  /** It has taken effect, whatever its answer says: that may be lost, or a refusal that came too late. */
+  #done(visit: Omit<Visit, 'datacenter' | 'said' | 'needs' | 'returnUs'>, needs: Visit['needs']): void {
+    const what = `${visit.what}, which took effect`
+    this.#world.onVisit({ ...visit, what, needs, said: 'allowed', returnUs: this.#world.nowUs() })
+  }
+
+  /** `number`: of the token; its own key is asked for, and now and then that of another. */
+  #requestOf(draws: Draws, number: number, tokens: number, turn: string): VisitRequest {
+    const { key, names, operations, name: group } = this.#plan
+    if (key !== undefined) {
+      const owner = draws.below(strangerOneIn) === 0 ? draws.below(tokens) : number
+      return keyRequest(draws, key.replaceAll('#', String(owner)), String(number))
+    }
+    const nodes = this.#world.nodes()
+    const oneOf = (all: readonly string[]): string => all[draws.below(Math.max(1, all.length))] ?? ''
+    const operation = operations[draws.below(operations.length)] ?? 'read'
+    const [name, other, node] = [oneOf(names), oneOf(names), oneOf(nodes)]
+    return visitRequest(operation, { draws, name, other, node, mark: `${group}-${turn}`, memory: this.#memory })
   }
 }
 
-/** undefined: an answer that says nothing of rights. Before 1.0 a read without them is a 404, as one of a key that is not there. */
-function verdictOf(status: number, body: string): Visit['said'] | undefined {
-  if (status === 200) return 'allowed'
+/** What an answer says of rights; undefined: nothing. Before 1.0 a read without them is a 404, as one of a key that is not there. */
+function toldBy(
+  { status, headers, body }: HttpClientResponse,
+  request: VisitRequest,
+): Pick<Visit, 'said' | 'needs'> | undefined {
+  const text = textOf(body)
+  const index = Number(headers.get('x-svc-index') ?? Number.NaN)
+  if (!Number.isNaN(index)) request.indexed?.(index)
+  if (status === 200) {
+    request.done?.(text)
+    return { said: 'allowed', needs: [...request.needs, ...(request.shown?.(text) ?? [])] }
+  }
+  if (status === 409 && request.refused !== undefined) {
+    const needs = request.refused(text)
+    return needs.length === 0 ? undefined : { said: 'denied', needs }
+  }
   if (status !== 403) return undefined
-  return body.includes('ACL not found') ? 'not found' : 'denied'
+  const needs = request.refusedWithout ?? request.needs
+  return { said: text.includes('ACL not found') ? 'not found' : 'denied', needs }
 }
 
-const group = z.strictObject({
+const asked = {
   at: selector.describe('The node that they ask: chosen anew for every request.'),
   tokens: savedNameField.describe("Tokens that a 'tokens' step has saved: each visit is made with one of them."),
   key: z
     .string()
     .min(1)
+    .optional()
     .describe('The key that a visit reads or writes: # is the number of the token, or now and then that of another.'),
+  names: z
+    .array(z.string().regex(/^[a-z][a-z0-9-]*$/, 'a name has small letters, digits and dashes'))
+    .min(1)
+    .optional()
+    .describe(
+      'Instead of a key: names of keys, services, events and queries. What is asked for is drawn from them, and from all nodes.',
+    ),
+  operations: z
+    .array(z.enum(visitOperations))
+    .min(1)
+    .default([...visitOperations])
+    .describe('With names: what they ask for.'),
   clients: z.int().min(1).max(100).default(4).describe('How many; each asks one thing at a time.'),
   rate: rate.describe('Requests of all of them together; one that still waits for an answer asks later.'),
   within: duration.optional().describe('How long a client waits for an answer; 10s if absent.'),
-})
+}
+
+const group = z
+  .strictObject(asked)
+  .refine(({ key, names }) => (key === undefined) !== (names === undefined), "say 'key' or 'names', and not both")
 
 export const visitors = workloadKind({
   names: [/^[a-z][a-z0-9 -]*$/, 'visitors are named with small letters'],
@@ -124,8 +191,8 @@ export const visitors = workloadKind({
   crews: [
     {
       machine: 'visitors',
-      open: ({ at, clients, key, rate: ratePerSecond, tokens, within }, { name, env, run }) => {
-        const plan = { name, clients, key, ratePerSecond, timeoutMs: within ?? answerWithinMs }
+      open: ({ at, clients, key, names = [], operations, rate: ratePerSecond, tokens, within }, { name, env, run }) => {
+        const plan = { name, clients, key, names, operations, ratePerSecond, timeoutMs: within ?? answerWithinMs }
         const invariants = run.checksOf(run.cluster.datacenterNames[0] ?? '')
         return new Visitors(env, plan, {
           nowUs: () => run.simulation.nowUs,
@@ -133,7 +200,10 @@ export const visitors = workloadKind({
           // In any datacenter: each has the keys that its visitors request.
           agent: (draws) => anyAgent(run, at, draws),
           tokens: () => run.listed(tokens),
+          nodes: () => run.cluster.nodeNames,
           eventNow: () => invariants.eventNow(),
+          onBegun: (agent, mark, tookEffect) =>
+            run.checksOf(run.cluster.datacenterOf(agent)).tell('visit began', { mark, tookEffect }),
           onVisit: (visit) => {
             const datacenter = calledName(run.cluster, run.cluster.datacenterOf(visit.agent))
             invariants.tell('visit made', { ...visit, datacenter })

@@ -22,6 +22,13 @@ export interface AccessState {
   readonly policies: ReadonlyMap<string, string>
 }
 
+/** One right to one thing; `tree`: to write all that is below a prefix, or may come there. */
+export interface Need {
+  readonly resource: string
+  readonly name: string
+  readonly right: 'read' | 'list' | 'write' | 'tree'
+}
+
 /** A request that was made with a token, and what it was told. */
 export interface Visit {
   /** The agent that answered. */
@@ -29,8 +36,10 @@ export interface Visit {
   /** Its datacenter, as agents call it. */
   readonly datacenter: string
   readonly secret: string
-  readonly key: string
-  readonly right: 'read' | 'write'
+  /** In words: `write shop-1/door`. */
+  readonly what: string
+  /** All that was needed for what was allowed and shown; of a refusal, for what was refused. */
+  readonly needs: readonly Need[]
   readonly said: 'allowed' | 'denied' | 'not found'
   readonly callUs: number
   readonly returnUs: number

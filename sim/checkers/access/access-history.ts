@@ -1,7 +1,7 @@
 import { checker, eventIn, type Judge } from '../checker.ts'
-import type { AccessSettings, AccessState, ResolutionFacts, TokenState, Visit } from './access-facts.ts'
+import type { AccessSettings, AccessState, Need, ResolutionFacts, TokenState, Visit } from './access-facts.ts'
 import type { AccessFederation, AccessPlace } from './access-federation.ts'
-import { judge, type Statement, statementsOf } from './access-judge.ts'
+import { type JudgedToken, judge, judgeTree, type Statement, statementsOf } from './access-judge.ts'
 import { AccessVersions, tokenName, type Version, within } from './access-versions.ts'
 import { copiedAccess } from './copied-access.ts'
 import { tokenMigration } from './token-migration.ts'
@@ -17,7 +17,7 @@ type AccessExcuses = Readonly<Record<'A1' | 'A4', 'out of reach'>> & { readonly 
 const noticingUs = 15_000_000
 
 /**
- * A1: what was allowed, some state allowed: each token and policy as it was at some time between the call and the answer, or
+ * A1: what was allowed, shown or took effect, some state allowed: each token and policy as it was at some time between the call and the answer, or
  * at most its time to live before the call (longer while the agent reached no server). Where a datacenter copies tokens, its
  * copies count, too. And of A4: a token that existed and was allowed this in every such state is not refused where its agent
  * reaches a server; of A5: nor where it was copied, whatever has become of the way to the primary datacenter since.
@@ -123,33 +123,30 @@ export class AccessHistory {
     return place?.copiesTokens === true && this.#federation?.primaryOf(datacenter) !== undefined ? place : undefined
   }
 
-  #tell(code: 'A1' | 'A4' | 'A5', { agent, key, right, said, callUs, secret, calledIn = 0 }: Visit, why: string): void {
+  #tell(code: 'A1' | 'A4' | 'A5', visit: Visit, why: string): void {
+    const { agent, what, said, callUs, secret, calledIn = 0 } = visit
     const name = tokenName(this.#versions.tokens.get(secret)?.findLast(({ value }) => value !== undefined)?.value)
     this.#judge.report(
       code,
-      `${agent} says '${said}' to ${name}, which would ${right} ${key} (asked at ${callUs} us): ${why}`,
+      `${agent} says '${said}' to ${name}, which would ${what} (asked at ${callUs} us): ${why}`,
       [calledIn, ...this.#versions.eventsOf(secret)],
     )
   }
 
   /** Of every combination of states in which the token and its policies may have been seen. */
-  #verdicts(
-    versions: AccessVersions,
-    { secret, key, right, returnUs }: Visit,
-    fromUs: number,
-  ): readonly Visit['said'][] {
+  #verdicts(versions: AccessVersions, { secret, needs, returnUs }: Visit, fromUs: number): readonly Visit['said'][] {
     return within(versions.tokens.get(secret), fromUs, returnUs).flatMap((token): readonly Visit['said'][] => {
       if (token === undefined) return ['not found']
       if (token.management) return ['allowed']
       const rules = rulesOf(versions, token, fromUs, returnUs)
-      const { defaultPolicy = 'deny' } = this.#settings ?? {}
-      return rules.map((each) => (this.#allows(each, defaultPolicy, key, right) ? 'allowed' : 'denied'))
+      return rules.map((each) => (this.#allows(each, needs) ? 'allowed' : 'denied'))
     })
   }
 
-  #allows(rules: readonly TokenRules[], defaultPolicy: 'allow' | 'deny', key: string, right: Visit['right']): boolean {
+  #allows(rules: readonly TokenRules[], needs: readonly Need[]): boolean {
     const texts = rules.map(({ grammar, text }) => ({ legacy: grammar === 'legacy', statements: this.#read(text) }))
-    return judge({ texts, defaultPolicy, listing: false }, { resource: 'key', name: key, right })
+    const { defaultPolicy = 'deny' } = this.#settings ?? {}
+    return needs.every((need) => isGranted({ texts, defaultPolicy, listing: false }, need))
   }
 
   #read(text: string): readonly Statement[] {
@@ -159,6 +156,10 @@ export class AccessHistory {
     this.#statements.set(text, statements)
     return statements
   }
+}
+
+function isGranted(token: JudgedToken, { resource, name, right }: Need): boolean {
+  return right === 'tree' ? judgeTree(token, name) : judge(token, { resource, name, right })
 }
 
 function rulesOf(
@@ -194,7 +195,7 @@ function changesOf({ tokens, policies }: AccessVersions, secret: string): readon
 export const accessHistory = checker({
   codes: {
     A1: {
-      text: 'no escalation: what is allowed, some state of that time allows by its rules',
+      text: 'no escalation: what is allowed, shown or takes effect, some state of that time allows by its rules',
       sources: ['docs/reference/access-control.md#evaluation'],
       judges: ['visit allowed', 'visits allowed'],
       excuses: {

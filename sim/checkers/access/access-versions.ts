@@ -85,10 +85,13 @@ function sameToken(before: TokenState, now: TokenState): boolean {
   return before.accessor === now.accessor && sameRules(before, now)
 }
 
-/** Whether both say the same but for the accessor, which a legacy token has only once it was given one. */
+/**
+ * Whether both say the same but for the accessor, which a legacy token has only once it was given one, and with it a link
+ * that allows what it was allowed before.
+ */
 export function sameRules(one: TokenState, other: TokenState): boolean {
+  if (one.management || other.management) return one.management === other.management
   return (
-    one.management === other.management &&
     one.legacyRules === other.legacyRules &&
     one.policies.length === other.policies.length &&
     one.policies.every((id, at) => id === other.policies[at])

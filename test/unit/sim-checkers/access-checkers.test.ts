@@ -43,8 +43,8 @@ function historyOf(reaching: { readonly sinceUs: number | undefined } = { sinceU
       agent: 'c1',
       datacenter: 'dc1',
       secret: 's',
-      key: 'k',
-      right: 'write',
+      what: 'write k',
+      needs: [{ resource: 'key', name: 'k', right: 'write' }],
       said,
       callUs,
       returnUs,
@@ -59,7 +59,7 @@ describe('A1, no escalation', () => {
     const { state, visit, told } = historyOf()
     state(1, { s: legacy(rule('write')) })
     visit('allowed', 20)
-    visit('denied', 20, { key: 'other' })
+    visit('denied', 20, { needs: [{ resource: 'key', name: 'other', right: 'write' }] })
     expect(told).toEqual([])
   })
 

@@ -64,7 +64,8 @@ function twoDatacenters({ downPolicy = 'extend-cache', replication = 'root' } = 
     },
     visit: (said: Visit['said'], atS: number): void => {
       const [callUs, returnUs] = [atS * second, atS * second + 1000]
-      history.visited({ agent: 's2', datacenter: 'dc2', secret: 's', key: 'k', right: 'read', said, callUs, returnUs })
+      const needs = [{ resource: 'key', name: 'k', right: 'read' }] as const
+      history.visited({ agent: 's2', datacenter: 'dc2', secret: 's', what: 'read k', needs, said, callUs, returnUs })
     },
   }
 }

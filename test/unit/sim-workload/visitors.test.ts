@@ -19,7 +19,15 @@ function visitsTo(status: number, body: string, tokens: readonly string[] = ['a'
         })
         .then(() => undefined),
     )
-    const plan = { name: 'v', clients: 2, key: 'shop-#/door', ratePerSecond: 5, timeoutMs: 1_000 }
+    const plan = {
+      name: 'v',
+      clients: 2,
+      key: 'shop-#/door',
+      names: [],
+      operations: [],
+      ratePerSecond: 5,
+      timeoutMs: 1_000,
+    }
     simulation.addNode({ name: 'visitors', host: '10.0.0.9' }).boot((env) => {
       const world = {
         nowUs: () => simulation.nowMs * 1_000,
@@ -41,8 +49,8 @@ describe('visitors', () => {
     const { visits, asked } = await visitsTo(200, 'true')
     expect(visits.length).toBeGreaterThan(20)
     expect(new Set(visits.map(({ secret }) => secret))).toEqual(new Set(['a', 'b']))
-    expect(new Set(visits.map(({ secret, key }) => `${secret} ${key}`)).size).toBe(4)
-    expect(new Set(visits.map(({ right, said }) => `${right} ${said}`))).toEqual(
+    expect(new Set(visits.map(({ secret, needs }) => `${secret} ${needs[0]?.name}`)).size).toBe(4)
+    expect(new Set(visits.map(({ what, said }) => `${what.split(' ')[0]} ${said}`))).toEqual(
       new Set(['read allowed', 'write allowed']),
     )
     expect(asked.every((line) => /^(GET|PUT) \/v1\/kv\/shop-[01]\/door [ab]$/.test(line))).toBe(true)

@@ -1,0 +1,51 @@
+import { textOf } from '../../../src/base/bytes.ts'
+import { checker } from '../checker.ts'
+import type { Facts } from '../facts.ts'
+
+/** Texts of commands that their callers choose. */
+interface MarkedBody {
+  readonly value?: Uint8Array
+  readonly name?: string
+  readonly description?: string
+  readonly operations?: readonly { readonly value?: Uint8Array }[]
+}
+
+/** Sees by their marks which visits have taken effect: a value that was written, the name of a session, what describes an intention. */
+export class VisitEffects {
+  /** By mark: whom to tell. */
+  readonly #begun = new Map<string, () => void>()
+
+  began({ mark, tookEffect }: Facts['visit began']): void {
+    this.#begun.set(mark, tookEffect)
+  }
+
+  tookEffect({ command: { body }, outcome }: Pick<Facts['command took effect'], 'command' | 'outcome'>): void {
+    if (this.#begun.size === 0 || !isDone(outcome)) return
+    for (const mark of marksIn(body as MarkedBody)) {
+      const tell = this.#begun.get(mark)
+      this.#begun.delete(mark)
+      tell?.()
+    }
+  }
+}
+
+function marksIn({ value, name, description, operations = [] }: MarkedBody): readonly string[] {
+  const values = [value, ...operations.map((each) => each.value)]
+  const written = values.flatMap((bytes) => (bytes instanceof Uint8Array ? [textOf(bytes)] : []))
+  return [name, description, ...written].filter((mark) => typeof mark === 'string')
+}
+
+/** Refused by the state itself: nothing has changed. */
+function isDone(outcome: unknown): boolean {
+  if (typeof outcome !== 'object' || outcome === null) return outcome !== false
+  return !('refusal' in outcome) && (outcome as { readonly kind?: string }).kind !== 'failed'
+}
+
+export const visitEffects = checker({
+  codes: {},
+  make: () => new VisitEffects(),
+  takes: {
+    'visit began': (it, fact) => it.began(fact),
+    'command took effect': (it, fact) => it.tookEffect(fact),
+  },
+})

@@ -1,0 +1,79 @@
+import type { PlantedBug } from './planted-bug.ts'
+
+const hunt = 'rights-are-few'
+
+/** Bugs of what callers with few rights are shown, and may do. */
+export const rightBugs: readonly PlantedBug[] = [
+  {
+    row: 180,
+    name: 'any-entry-is-listed',
+    about: 'a list of keys, and what a transaction read, has entries that the token may not read',
+    patches: [
+      {
+        file: 'src/features/kv/operations.js',
+        find: 'return keptOf(entries, ({ key }) => readingRefused(authorizer, key) === undefined);',
+        replace:
+          'return keptOf(entries, ({ key }) => readingRefused(authorizer, key) === undefined || key !== undefined);',
+      },
+    ],
+    hunt,
+    foundBy: ['A1'],
+  },
+  {
+    row: 181,
+    name: 'sessions-end-for-anyone',
+    about: 'a session is ended for a caller without the right to the sessions of its node',
+    patches: [
+      {
+        file: 'src/features/session/endpoint.js',
+        find: 'if (authorizer !== unrestricted) {',
+        replace: 'if (authorizer === unrestricted) {',
+      },
+    ],
+    hunt,
+    foundBy: ['A1', 'A4'],
+  },
+  {
+    row: 182,
+    name: 'hidden-services-are-told',
+    about: 'whoever may read a node is shown the instances and checks of every service there',
+    patches: [
+      {
+        file: 'src/features/discovery/sight.js',
+        find: 'return seesNode(authorizer, node) && seesService(authorizer, service);',
+        replace: "return seesNode(authorizer, node) && (service !== '' || seesService(authorizer, service));",
+      },
+    ],
+    hunt,
+    foundBy: ['A1'],
+  },
+  {
+    row: 183,
+    name: 'trees-go-by-their-prefix',
+    about: 'all keys below a prefix are deleted for a caller that may write the prefix, though not all below it',
+    patches: [
+      {
+        file: 'src/features/kv/rights.js',
+        find: 'return authorizer.writesTree(name) ?',
+        replace: "return authorizer.allows('key', name, 'write') ?",
+      },
+    ],
+    hunt,
+    foundBy: ['A1', 'A4'],
+  },
+  {
+    row: 184,
+    name: 'refused-and-done',
+    about: 'a transaction that is refused for lack of rights takes effect all the same',
+    patches: [
+      {
+        file: 'src/features/txn/endpoint.js',
+        find: "return ok({ kind: 'failed', errors: refused });",
+        replace:
+          "await server.propose(transactionApply, { operations: operations.map((operation) => judged(server, operation)) }, identity);\n        return ok({ kind: 'failed', errors: refused });",
+      },
+    ],
+    hunt,
+    foundBy: ['A1'],
+  },
+]

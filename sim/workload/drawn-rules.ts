@@ -1,0 +1,47 @@
+import type { Draws } from '../world/decisions/decisions.ts'
+
+/** Resources that rules are drawn of, those that most requests ask for several times. */
+const resources = [
+  'key',
+  'key',
+  'key',
+  'service',
+  'service',
+  'node',
+  'node',
+  'session',
+  'event',
+  'query',
+  'agent',
+] as const
+const levels = ['deny', 'read', 'read', 'write', 'write', 'write'] as const
+const linesMin = 5
+const linesMax = 12
+
+/**
+ * A few rules of different resources: for a name or for what begins with it, or with nothing. In the legacy grammar every
+ * label is a prefix.
+ */
+export function drawnRules(draws: Draws, names: readonly string[], grammar: 'legacy' | 'new'): string {
+  const lines = linesMin + draws.below(linesMax - linesMin + 1)
+  return Array.from({ length: lines }, () => drawnRule(draws, ['', ...names], grammar)).join('\n')
+}
+
+function drawnRule(draws: Draws, labels: readonly string[], grammar: 'legacy' | 'new'): string {
+  const resource = resources[draws.below(resources.length)] ?? 'key'
+  const isPrefix = draws.below(2) === 0
+  const label = labels[draws.below(labels.length)] ?? ''
+  const level = levels[draws.below(levels.length)] ?? 'read'
+  const saysMore = resource === 'service' && draws.below(2) === 0
+  const more = saysMore ? ` intentions = "${levels[draws.below(levels.length)] ?? 'read'}"` : ''
+  // An exact rule for the empty name speaks of nothing.
+  const isWide = grammar === 'new' && (isPrefix || label === '')
+  return `${resource}${isWide ? '_prefix' : ''} "${label}" { policy = "${level}"${more} }`
+}
+
+/** Everything but access control and its kind. */
+export const allRules = [...new Set(resources)]
+  .map(
+    (resource) => `${resource}_prefix "" { policy = "write"${resource === 'service' ? ' intentions = "write"' : ''} }`,
+  )
+  .join('\n')

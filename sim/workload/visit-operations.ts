@@ -1,0 +1,257 @@
+import { base64, utf8 } from '../../src/base/bytes.ts'
+import type { Need } from '../checkers/access/access-facts.ts'
+import type { Draws } from '../world/decisions/decisions.ts'
+import {
+  eventsIn,
+  heldServicesIn,
+  instancesIn,
+  intentionsIn,
+  keyNamesIn,
+  keysIn,
+  membersIn,
+  nodeWithServicesIn,
+  queriesIn,
+  reads,
+  refusedIn,
+  serviceNamesIn,
+  sessionsIn,
+  transactionIn,
+} from './visit-answers.ts'
+
+/** What a visit may be made for; `read` and `write` are of one key. */
+export const visitOperations = [
+  'read',
+  'write',
+  'list',
+  'names',
+  'wait',
+  'delete tree',
+  'transaction',
+  'session',
+  'end session',
+  'renew session',
+  'sessions',
+  'health',
+  'catalog',
+  'agent',
+  'authorize',
+  'intentions',
+  'intend',
+  'event',
+  'events',
+  'query',
+  'queries',
+] as const
+
+export type VisitOperation = (typeof visitOperations)[number]
+
+/** A request, and the rights that its answer says something of. */
+export interface VisitRequest {
+  /** In words: `write shop-1/door`. */
+  readonly what: string
+  readonly method: string
+  readonly target: string
+  readonly body?: string
+  /** A text that the replicated state has from this request alone, once it took effect. */
+  readonly mark?: string
+  /** All of them are needed for a 200. */
+  readonly needs: readonly Need[]
+  /** Without one of these it is refused; `needs` if absent. */
+  readonly refusedWithout?: readonly Need[]
+  /** What is needed to see what a 200 shows. */
+  readonly shown?: (body: string) => readonly Need[]
+  /** What a 409 says was refused. */
+  readonly refused?: (body: string) => readonly Need[]
+  /** Hears of a 200, and of the index of any answer. */
+  readonly done?: (body: string) => void
+  readonly indexed?: (index: number) => void
+}
+
+/** A session that a visitor was given. */
+interface Given {
+  readonly id: string
+  readonly node: string
+}
+
+/** What the visitors of a group have learnt. */
+export class VisitMemory {
+  readonly #sessions: Given[] = []
+  /** By prefix. */
+  readonly indexes = new Map<string, number>()
+
+  keep(session: Given): void {
+    this.#sessions.push(session)
+    if (this.#sessions.length > sessionsMax) this.#sessions.shift()
+  }
+
+  session(draws: Draws): Given {
+    return this.#sessions[draws.below(Math.max(1, this.#sessions.length))] ?? { id: unknownId, node: '' }
+  }
+}
+
+const sessionsMax = 32
+const unknownId = '00000000-0000-4000-8000-000000000000'
+const waitMs = 1_500
+/** Whose service it is decides nothing of what its caller may ask. */
+const anyMesh = 'spiffe://11111111-2222-3333-4444-555555555555.svc'
+
+/** Of what a request is made. */
+export interface VisitDrawn {
+  readonly draws: Draws
+  /** Of keys, services, events and queries. */
+  readonly name: string
+  readonly other: string
+  /** Of a node. */
+  readonly node: string
+  readonly mark: string
+  readonly memory: VisitMemory
+}
+
+type Maker = (drawn: VisitDrawn) => VisitRequest
+
+const makers: Readonly<Record<VisitOperation, Maker>> = {
+  read: ({ name }) => get(`/v1/kv/${name}`, [reads('key', name)]),
+  write: ({ name, mark }) => put(`/v1/kv/${name}`, [writes('key', name)], { body: mark, mark }),
+  list: ({ name }) => ({ ...get(`/v1/kv/${name}?recurse`, []), shown: keysIn }),
+  names: ({ name, draws }) => {
+    const separator = draws.below(2) === 0 ? '' : `&separator=${draws.below(2) === 0 ? '-' : '/'}`
+    return { ...get(`/v1/kv/${name}?keys${separator}`, []), shown: keyNamesIn }
+  },
+  wait: ({ name, memory }) => {
+    const index = memory.indexes.get(name) ?? 0
+    const indexed = (told: number): void => void memory.indexes.set(name, told)
+    return { ...get(`/v1/kv/${name}?recurse&index=${index}&wait=${waitMs}ms`, []), shown: keysIn, indexed }
+  },
+  'delete tree': ({ name }) => ({
+    ...put(`/v1/kv/${name}?recurse`, [{ resource: 'key', name, right: 'tree' }]),
+    method: 'DELETE',
+  }),
+  transaction: transaction,
+  session: ({ node, mark, memory }) =>
+    put('/v1/session/create', [writes('session', node)], {
+      body: { Name: mark, Node: node, TTL: '10s' },
+      mark,
+      done: (body) => memory.keep({ id: (JSON.parse(body) as { readonly ID: string }).ID, node }),
+    }),
+  'end session': ({ memory, draws }) => {
+    const { id, node } = memory.session(draws)
+    return put(`/v1/session/destroy/${id}`, [writes('session', node)])
+  },
+  'renew session': ({ memory, draws }) => {
+    const { id, node } = memory.session(draws)
+    return put(`/v1/session/renew/${id}`, [writes('session', node)])
+  },
+  sessions: ({ memory, draws, node }) => {
+    const target = ['list', `node/${node}`, `info/${memory.session(draws).id}`][draws.below(3)]
+    return { ...get(`/v1/session/${target}`, []), shown: sessionsIn }
+  },
+  health: ({ name, node, draws }) => {
+    const target = [`service/${name}`, `service/${name}?cached`, `checks/${name}`, `node/${node}`, 'state/any'][
+      draws.below(5)
+    ]
+    return { ...get(`/v1/health/${target}`, []), shown: instancesIn }
+  },
+  catalog: ({ name, node, draws }) => {
+    const target = draws.below(4)
+    if (target === 0) return { ...get('/v1/catalog/services', []), shown: serviceNamesIn }
+    if (target === 1) return { ...get(`/v1/catalog/node/${node}`, []), shown: nodeWithServicesIn }
+    const rest = target === 2 ? 'nodes' : `service/${name}`
+    return { ...get(`/v1/catalog/${rest}`, []), shown: instancesIn }
+  },
+  agent: ({ draws }) =>
+    draws.below(2) === 0
+      ? { ...get('/v1/agent/members', []), shown: membersIn }
+      : { ...get('/v1/agent/services', []), shown: heldServicesIn },
+  authorize: ({ name, other }) => ({
+    ...put('/v1/agent/connect/authorize', [writes('service', name)], {
+      body: { Target: name, ClientCertURI: `${anyMesh}/ns/default/dc/dc1/svc/${other}` },
+    }),
+    method: 'POST',
+    // It decides by what its caller may read of the intentions.
+    refusedWithout: [writes('service', name), reads('intention', name)],
+  }),
+  intentions: ({ name, other, draws }) => {
+    const target = draws.below(3)
+    if (target === 0) return get(`/v1/connect/intentions/match?by=destination&name=${name}`, [reads('intention', name)])
+    if (target === 1)
+      return get(`/v1/connect/intentions/check?source=${other}&destination=${name}`, [reads('service', name)])
+    return { ...get('/v1/connect/intentions', []), shown: intentionsIn }
+  },
+  intend: ({ name, other, mark, draws }) => ({
+    ...put('/v1/connect/intentions', [writes('intention', name)], {
+      body: {
+        SourceName: other,
+        DestinationName: name,
+        Action: draws.below(2) === 0 ? 'allow' : 'deny',
+        Description: mark,
+      },
+      mark,
+    }),
+    method: 'POST',
+  }),
+  event: ({ name }) => put(`/v1/event/fire/${name}`, [writes('event', name)]),
+  events: () => ({ ...get('/v1/event/list', []), shown: eventsIn }),
+  query: ({ name, other }) => ({
+    ...put('/v1/query', [writes('query', name)], { body: { Name: name, Service: { Service: other } } }),
+    method: 'POST',
+  }),
+  queries: () => ({ ...get('/v1/query', []), shown: queriesIn }),
+}
+
+export function visitRequest(operation: VisitOperation, drawn: VisitDrawn): VisitRequest {
+  return makers[operation](drawn)
+}
+
+/** Of one key alone. `value`: to be written. */
+export function keyRequest(draws: Draws, key: string, value: string): VisitRequest {
+  const isRead = draws.below(2) === 0
+  const need = isRead ? reads('key', key) : writes('key', key)
+  const target = `/v1/kv/${key}`
+  const what = `${need.right} ${key}`
+  return isRead
+    ? { what, method: 'GET', target, needs: [need] }
+    : { what, method: 'PUT', target, needs: [need], body: value }
+}
+
+/** Some operations, of which the last one may write. */
+function transaction({ name, other, mark, draws }: VisitDrawn): VisitRequest {
+  const read = ['get', 'get-tree', 'check-not-exists', 'check-index'][draws.below(4)] as string
+  const isWritten = draws.below(2) === 0
+  const operations = [
+    { Verb: read, Key: other, Index: 1 },
+    ...(isWritten ? [{ Verb: 'set', Key: name, Value: base64(utf8(mark)) }] : []),
+  ]
+  // Whether a key is there is told whoever asks for it, and only a caller that may write it.
+  const ofRead =
+    read === 'check-index' ? [reads('key', other)] : read === 'check-not-exists' ? [writes('key', other)] : []
+  const ofEach = [ofRead, ...(isWritten ? [[writes('key', name)]] : [])]
+  return {
+    what: `${operations.map(({ Verb, Key }) => `${Verb} ${Key}`).join(', ')} in a transaction`,
+    method: 'PUT',
+    target: '/v1/txn',
+    body: JSON.stringify(operations.map((KV) => ({ KV }))),
+    needs: ofEach.flat(),
+    ...(isWritten ? { mark } : {}),
+    shown: transactionIn,
+    refused: (body) => refusedIn(body, ofEach),
+  }
+}
+
+function writes(resource: string, name: string): Need {
+  return { resource, name, right: 'write' }
+}
+
+function get(target: string, needs: readonly Need[]): VisitRequest {
+  return { what: `GET ${target}`, method: 'GET', target, needs }
+}
+
+interface Sent {
+  readonly body?: string | object
+  readonly mark?: string
+  readonly done?: (body: string) => void
+}
+
+function put(target: string, needs: readonly Need[], { body, ...more }: Sent = {}): VisitRequest {
+  const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }
+  return { what: `PUT ${target}`, method: 'PUT', target, needs, ...sent, ...more }
+}

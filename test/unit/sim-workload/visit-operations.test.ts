@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import { statementsOf } from '../../../sim/checkers/access/access-judge.ts'
+import { VisitEffects } from '../../../sim/checkers/access/visit-effects.ts'
+import { allRules, drawnRules } from '../../../sim/workload/drawn-rules.ts'
+import { VisitMemory, visitOperations, visitRequest } from '../../../sim/workload/visit-operations.ts'
+import type { Draws } from '../../../sim/world/decisions/decisions.ts'
+import { utf8 } from '../../../src/base/bytes.ts'
+
+/** Draws these numbers in turn, and then the last one. */
+function drawing(...numbers: readonly number[]): Draws {
+  let at = 0
+  const next = (): number => numbers[Math.min(at++, numbers.length - 1)] ?? 0
+  return { below: (limit: number) => next() % limit } as unknown as Draws
+}
+
+const given = { name: 'ab', other: 'b', node: 's1', mark: 'guests-1', memory: new VisitMemory() }
+
+function requestOf(operation: (typeof visitOperations)[number], ...numbers: readonly number[]) {
+  return visitRequest(operation, { ...given, draws: drawing(...numbers, 0) })
+}
+
+function neededTo(operation: (typeof visitOperations)[number], body: unknown, ...numbers: readonly number[]) {
+  const { needs, shown } = requestOf(operation, ...numbers)
+  return [...needs, ...(shown?.(JSON.stringify(body)) ?? [])].map(
+    ({ resource, name, right }) => `${resource} ${name} ${right}`,
+  )
+}
+
+describe('what a visit is made for', () => {
+  it.each([
+    ['list', [{ Key: 'ab' }, { Key: 'abc' }], [], ['key ab read', 'key abc read']],
+    ['names', ['ab', 'ab-'], [], ['key ab read', 'key ab- read']],
+    ['delete tree', true, [], ['key ab tree']],
+    ['session', { ID: 'x' }, [], ['session s1 write']],
+    ['sessions', [{ Node: 'c1' }], [], ['session c1 read']],
+    ['health', [{ Node: { Node: 'c1' }, Service: { Service: 'a' } }], [0], ['node c1 read', 'service a read']],
+    ['health', [{ Node: 'c1', ServiceName: '' }], [4], ['node c1 read']],
+    ['catalog', { a: [], b: [] }, [0], ['service a read', 'service b read']],
+    ['catalog', { Node: { Node: 's1' }, Services: { x: { Service: 'a' } } }, [1], ['node s1 read', 'service a read']],
+    ['catalog', null, [1], []],
+    ['agent', [{ Name: 's1' }], [0], ['node s1 read']],
+    ['agent', { x: { Service: 'a' } }, [1], ['service a read']],
+    ['authorize', { Authorized: true }, [], ['service ab write']],
+    ['intentions', {}, [0], ['intention ab read']],
+    ['intentions', { Allowed: true }, [1], ['service ab read']],
+    ['intentions', [{ DestinationName: 'b' }], [2], ['intention b read']],
+    ['intend', { ID: 'x' }, [], ['intention ab write']],
+    ['event', {}, [], ['event ab write']],
+    ['events', [{ Name: 'b' }], [], ['event b read']],
+    ['query', {}, [], ['query ab write']],
+    ['queries', [{ Name: 'b' }], [], ['query b read']],
+    ['transaction', { Results: [{ KV: { Key: 'b' } }] }, [0, 0], ['key ab write', 'key b read']],
+    ['transaction', { Results: null }, [2, 1], ['key b write']],
+  ] as const)('%s, answered with %j, says that all this is allowed', (operation, body, numbers, needs) => {
+    expect(neededTo(operation, body, ...numbers)).toEqual(needs)
+  })
+
+  it('names each request by words of its own, and those that show by a mark', () => {
+    const all = visitOperations.map((operation) => requestOf(operation))
+    expect(new Set(all.map(({ what }) => what)).size).toBeGreaterThan(visitOperations.length - 4)
+    expect(
+      all.flatMap(({ mark, body }) => (mark === undefined ? [] : [body?.length ?? 0])).every((size) => size > 0),
+    ).toBe(true)
+  })
+
+  it('says of a refused transaction what was refused of it, and no more', () => {
+    const { refused } = requestOf('transaction', 3, 0)
+    const answer = (What: string) => JSON.stringify({ Results: null, Errors: [{ OpIndex: 1, What }] })
+    expect(refused?.(answer('Permission denied'))).toEqual([{ resource: 'key', name: 'ab', right: 'write' }])
+    expect(refused?.(answer('index is stale'))).toEqual([])
+  })
+
+  it('ends and renews sessions that another visit was given, and waits for the index that it was told', () => {
+    requestOf('session').done?.(JSON.stringify({ ID: 'the-session' }))
+    expect(requestOf('end session').target).toBe('/v1/session/destroy/the-session')
+    requestOf('wait').indexed?.(17)
+    expect(requestOf('wait').target).toContain('index=17&')
+  })
+})
+
+describe('the marks of visits', () => {
+  const seen = (kind: string, body: object, outcome: unknown): readonly string[] => {
+    const told: string[] = []
+    const effects = new VisitEffects()
+    effects.began({ mark: 'm', tookEffect: () => void told.push('m') })
+    for (let nth = 0; nth < 2; nth++) effects.tookEffect({ command: { kind, body, identity: undefined }, outcome })
+    return told
+  }
+
+  it('show that it took effect, once', () => {
+    expect(seen('kv.put', { value: utf8('m') }, true)).toEqual(['m'])
+    expect(seen('txn', { operations: [{ value: utf8('x') }, { value: utf8('m') }] }, { kind: 'done' })).toEqual(['m'])
+    expect(seen('session.create', { name: 'm' }, { id: 'x' })).toEqual(['m'])
+    expect(seen('intention.create', { description: 'm' }, { id: 'x' })).toEqual(['m'])
+  })
+
+  it('show nothing of what the state itself refused, or of others', () => {
+    expect(seen('kv.put-cas', { value: utf8('m') }, false)).toEqual([])
+    expect(seen('txn', { operations: [{ value: utf8('m') }] }, { kind: 'failed' })).toEqual([])
+    expect(seen('session.create', { name: 'm' }, { refusal: 'no node' })).toEqual([])
+    expect(seen('kv.put', { value: utf8('other') }, true)).toEqual([])
+  })
+})
+
+describe('rules that are drawn', () => {
+  it('are such as the judge reads, in both grammars', () => {
+    expect(statementsOf(allRules)).toHaveLength(7)
+    for (const grammar of ['legacy', 'new'] as const) {
+      const read = statementsOf(drawnRules(drawing(3, 5, 1, 2, 0, 4, 6), ['a', 's1'], grammar))
+      expect(read.length).toBeGreaterThan(4)
+      expect(read.every(({ block }) => grammar === 'new' || !block.endsWith('_prefix'))).toBe(true)
+    }
+  })
+})

@@ -19,6 +19,7 @@ import { sessionGrounds } from './clients/session-grounds.ts'
 import { sessionLives } from './clients/session-lives.ts'
 import { waitingAnswers } from './clients/waiting-answers.ts'
 import { watchSequences } from './clients/watch-sequences.ts'
+import { intentionLaws } from './intentions/intention-laws.ts'
 import { acknowledgedWrites } from './keys/acknowledged-writes.ts'
 import { appliedKeys } from './keys/applied-keys.ts'
 import { exactlyOnce } from './keys/exactly-once.ts'
@@ -158,6 +159,7 @@ const all = [
   meshSecrets,
   meshRotation,
   meshLaws,
+  intentionLaws,
   cleanDeath,
   panics,
   liveness,

@@ -10,6 +10,7 @@ import type { ReadTransaction } from '../../src/store/types.ts'
 import type { AccessState, ServerSeen, TokenState, Visit } from './access/access-facts.ts'
 import type { LockFacts } from './clients/lock-facts.ts'
 import type { WaitingRead } from './clients/read-facts.ts'
+import type { IntentionChange, IntentionDecision } from './intentions/intention-facts.ts'
 import type { KeyOperation, ListedKey } from './keys/key-history.ts'
 import type { OwnAnswer } from './keys/own-words.ts'
 import type { Recovery } from './keys/recovered-history.ts'
@@ -213,6 +214,8 @@ interface ClientFacts {
   /** A renewal may have been served up to now, though nobody was told. */
   readonly 'renewal attempted': { readonly id: string; readonly untilUs: number }
   readonly 'visit made': Visit
+  readonly 'intention answered': IntentionChange
+  readonly 'intention decided': IntentionDecision
   /** A visit began that the replicated state has this text of, once it has taken effect, and from nothing else. */
   readonly 'visit began': { readonly mark: string; readonly tookEffect: () => void }
   /** An agent has answered it with success. `isHeld`: it held the check when it was asked, or when it had answered. */

@@ -164,7 +164,8 @@ export class ScenarioRun implements RunContext {
     this.workload.begin()
     this.#schedule.start()
     if (this.scenario.visitors !== undefined) this.#reaching.start()
-    if (this.scenario.registrations !== undefined || this.scenario.readers !== undefined) this.#contact.start()
+    const { registrations, readers, intentions } = this.scenario
+    if ([registrations, readers, intentions].some((groups) => groups !== undefined)) this.#contact.start()
   }
 
   async run(): Promise<RunResult> {

@@ -58,6 +58,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'figure-8', tuning: oneEntryAtATime },
   { name: 'holders-sleep', tuning: [] },
   { name: 'indexes-are-followed', tuning: [] },
+  { name: 'intentions-are-edited', tuning: [] },
   { name: 'intentions-decide', tuning: [] },
   { name: 'keys-are-followed', tuning: [] },
   { name: 'keys-are-followed-by-few', tuning: [] },

@@ -2,8 +2,9 @@ import type { PlantedBug } from './planted-bug.ts'
 
 const feature = 'src/features/intention'
 const hunt = 'intentions-decide'
+const edited = 'intentions-are-edited'
 
-/** Bugs in deciding which service may connect to which. A scenario states what is right: no other checker judges it. */
+/** Bugs in deciding which service may connect to which. Of the first ones a scenario states what is right. */
 export const intentionBugs: readonly PlantedBug[] = [
   {
     row: 103,
@@ -61,5 +62,63 @@ export const intentionBugs: readonly PlantedBug[] = [
     ],
     hunt,
     foundBy: ['scenario'],
+  },
+  {
+    row: 185,
+    name: 'second-of-a-pair',
+    about: 'an update may make a second intention between the same ends',
+    patches: [
+      {
+        file: `${feature}/commands.js`,
+        find: 'return known === undefined || known.id === body.id ?',
+        replace: 'return known === undefined || known.id === body.id || intentionById(tx, body.id) !== undefined ?',
+      },
+    ],
+    hunt: edited,
+    foundBy: ['C7'],
+  },
+  {
+    row: 186,
+    name: 'refusals-are-acknowledged',
+    about: 'a refused creation is answered as if it had been done',
+    patches: [
+      {
+        file: `${feature}/apply-endpoint.js`,
+        find: "if ('refusal' in outcome.value)",
+        replace:
+          "if ('refusal' in outcome.value && 'createdMs' in body) return ok(body.id); if ('refusal' in outcome.value)",
+      },
+    ],
+    hunt: edited,
+    foundBy: ['C7'],
+  },
+  {
+    row: 187,
+    name: 'any-source-will-do',
+    about: 'the first intention for the destination decides, whatever its source',
+    patches: [
+      {
+        file: `${feature}/place.js`,
+        find: 'return inOrder.find((intention) => covers(intention.source, source));',
+        replace: 'return inOrder.find((intention) => covers(intention.source, source) || inOrder.length > 2);',
+      },
+    ],
+    hunt: edited,
+    foundBy: ['C8'],
+  },
+  {
+    row: 188,
+    name: 'decided-by-what-was',
+    about: 'an agent learns that the intentions of a destination have changed, and keeps deciding by the old ones',
+    patches: [
+      {
+        file: 'src/agent/requests/asking/answer-cache.js',
+        find: 'this.take(next.value);',
+        replace:
+          'this.take(this.answer.value.length === undefined ? next.value : { ...next.value, value: this.answer.value });',
+      },
+    ],
+    hunt: edited,
+    foundBy: ['C8'],
   },
 ]

@@ -1,6 +1,7 @@
 import { clients } from './clients.ts'
 import { comparers } from './comparing/kind.ts'
 import { heartbeats } from './heartbeats.ts'
+import { intentions } from './intentions.ts'
 import type { WorkloadKind } from './kind.ts'
 import { locks } from './locks.ts'
 import { proxies } from './mesh-proxies.ts'
@@ -26,6 +27,7 @@ export const workloadKinds = {
   readers,
   comparers,
   owners,
+  intentions,
 }
 
 export type WorkloadKey = keyof typeof workloadKinds

@@ -1,13 +1,12 @@
 import { z } from 'zod'
-import { textOf, utf8 } from '../../src/base/bytes.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { Endpoint } from '../../src/env/net.ts'
 import { rate, savedNameField, selector, template } from '../notation/fields.ts'
 import type { Decisions, Draws } from '../world/decisions/decisions.ts'
-import { answerWithinMs, anyAgent } from './asked-agents.ts'
+import { anyAgent } from './asked-agents.ts'
 import { allRules, drawnRules } from './drawn-rules.ts'
-import { tokenHeaders } from './key-client.ts'
 import { workloadKind } from './kind.ts'
+import { TokenClient } from './token-client.ts'
 
 /** What an editor of tokens does, every default applied. */
 export interface EditorPlan {
@@ -63,6 +62,7 @@ export class TokenEditor {
   readonly #plan: EditorPlan
   readonly #world: EditorWorld
   readonly #places: Place[]
+  readonly #client: TokenClient
   #isBusy = false
   #hasSecond = false
   #round = 0
@@ -71,6 +71,7 @@ export class TokenEditor {
     this.#env = env
     this.#plan = plan
     this.#world = world
+    this.#client = new TokenClient(env, world.secret)
     this.#places = Array.from({ length: plan.places }, (_, number) => ({
       accessor: undefined,
       secret: '',
@@ -128,7 +129,7 @@ export class TokenEditor {
   async #editPlace(agent: Endpoint, number: number, place: Place, draws: Draws): Promise<void> {
     if (place.isLegacy) return this.#editLegacy(agent, number, place, draws)
     if (!this.#hasSecond)
-      this.#hasSecond = await this.#putPolicy(agent, `${this.#plan.name}-all`, this.#secondRules(draws))
+      this.#hasSecond = await this.#client.putPolicy(agent, `${this.#plan.name}-all`, this.#secondRules(draws))
     if (!place.hasPolicy) place.hasPolicy = await this.#putRules(agent, number, place.mayWrite, draws)
     if (place.accessor === undefined) return this.#create(agent, number, place)
     const edit = drawnEdit(draws)
@@ -143,16 +144,18 @@ export class TokenEditor {
     const body = { Name: this.#policyOf(number), Type: 'client', Rules }
     const { accessor } = place
     if (accessor === undefined) {
-      const made = await this.#ask(agent, 'PUT', '/v1/acl/create', body)
+      const made = await this.#client.ask(agent, 'PUT', '/v1/acl/create', body)
       if (made === undefined) return
       const { ID } = JSON.parse(made) as { readonly ID: string }
       Object.assign(place, { accessor: ID, secret: ID })
-    } else if (drawnEdit(draws) !== 'remove') await this.#ask(agent, 'PUT', '/v1/acl/update', { ID: accessor, ...body })
-    else if ((await this.#ask(agent, 'PUT', `/v1/acl/destroy/${accessor}`)) !== undefined) place.accessor = undefined
+    } else if (drawnEdit(draws) !== 'remove')
+      await this.#client.ask(agent, 'PUT', '/v1/acl/update', { ID: accessor, ...body })
+    else if ((await this.#client.ask(agent, 'PUT', `/v1/acl/destroy/${accessor}`)) !== undefined)
+      place.accessor = undefined
   }
 
   async #create(agent: Endpoint, number: number, place: Place): Promise<void> {
-    const made = await this.#ask(agent, 'PUT', '/v1/acl/token', this.#linked(number, place))
+    const made = await this.#client.ask(agent, 'PUT', '/v1/acl/token', this.#linked(number, place))
     if (made === undefined) return
     const token = JSON.parse(made) as { readonly AccessorID: string; readonly SecretID: string }
     place.accessor = token.AccessorID
@@ -166,13 +169,17 @@ export class TokenEditor {
   async #changeLinks(agent: Endpoint, number: number, place: Place): Promise<void> {
     const next = { ...place, isLinkedTwice: !place.isLinkedTwice }
     const target = `/v1/acl/token/${place.accessor}`
-    const changed = await this.#ask(agent, 'PUT', target, { AccessorID: place.accessor, ...this.#linked(number, next) })
+    const changed = await this.#client.ask(agent, 'PUT', target, {
+      AccessorID: place.accessor,
+      ...this.#linked(number, next),
+    })
     if (changed !== undefined) place.isLinkedTwice = next.isLinkedTwice
   }
 
   /** A removal whose answer is lost is asked for again, as the next edit of the place. */
   async #remove(agent: Endpoint, place: Place): Promise<void> {
-    if ((await this.#ask(agent, 'DELETE', `/v1/acl/token/${place.accessor}`)) !== undefined) place.accessor = undefined
+    if ((await this.#client.ask(agent, 'DELETE', `/v1/acl/token/${place.accessor}`)) !== undefined)
+      place.accessor = undefined
   }
 
   #linked(number: number, { isLinkedTwice }: Place): object {
@@ -192,38 +199,13 @@ export class TokenEditor {
       prefix === undefined
         ? drawn
         : `key_prefix "${prefix.replaceAll('#', String(number))}" { policy = "${mayWrite ? 'write' : 'read'}" }`
-    return this.#putPolicy(agent, this.#policyOf(number), rules)
+    return this.#client.putPolicy(agent, this.#policyOf(number), rules)
   }
 
   /** Of the policy that is linked to now and then; of keys it says nothing. */
   #secondRules(draws: Draws): string {
     const { prefix, names } = this.#plan
     return prefix === undefined ? drawnRules(draws, names, 'new') : 'agent "none" { policy = "read" }'
-  }
-
-  /** Creates the policy, or replaces its rules where there is one of this name. */
-  async #putPolicy(agent: Endpoint, name: string, Rules: string): Promise<boolean> {
-    const listed = await this.#ask(agent, 'GET', '/v1/acl/policies')
-    if (listed === undefined) return false
-    const known = (JSON.parse(listed) as readonly { readonly ID: string; readonly Name: string }[]).find(
-      ({ Name }) => Name === name,
-    )
-    const body = { Name: name, Rules }
-    const target = known === undefined ? '/v1/acl/policy' : `/v1/acl/policy/${known.ID}`
-    const put = await this.#ask(agent, 'PUT', target, known === undefined ? body : { ID: known.ID, ...body })
-    return put !== undefined
-  }
-
-  /** The body of the answer; undefined: it failed, or nobody knows. */
-  async #ask(agent: Endpoint, method: string, target: string, body?: object): Promise<string | undefined> {
-    const answer = await this.#env.http.request(agent, {
-      method,
-      target,
-      timeoutMs: answerWithinMs,
-      headers: tokenHeaders(this.#world.secret()),
-      ...(body === undefined ? {} : { body: utf8(JSON.stringify(body)) }),
-    })
-    return answer.ok && answer.value.status === 200 ? textOf(answer.value.body) : undefined
   }
 }
 

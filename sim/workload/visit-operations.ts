@@ -17,6 +17,7 @@ import {
   sessionsIn,
   transactionIn,
 } from './visit-answers.ts'
+import { sessionTtl, type VisitMemory } from './visit-memory.ts'
 
 /** What a visit may be made for; `read` and `write` are of one key. */
 export const visitOperations = [
@@ -62,35 +63,13 @@ export interface VisitRequest {
   readonly shown?: (body: string) => readonly Need[]
   /** What a 409 says was refused. */
   readonly refused?: (body: string) => readonly Need[]
+  /** What an answer that it is not there hides, where it surely is; undefined: it may be gone. */
+  readonly hidden?: () => readonly Need[] | undefined
   /** Hears of a 200, and of the index of any answer. */
   readonly done?: (body: string) => void
   readonly indexed?: (index: number) => void
 }
 
-/** A session that a visitor was given. */
-interface Given {
-  readonly id: string
-  readonly node: string
-}
-
-/** What the visitors of a group have learnt. */
-export class VisitMemory {
-  readonly #sessions: Given[] = []
-  /** By prefix. */
-  readonly indexes = new Map<string, number>()
-
-  keep(session: Given): void {
-    this.#sessions.push(session)
-    if (this.#sessions.length > sessionsMax) this.#sessions.shift()
-  }
-
-  session(draws: Draws): Given {
-    return this.#sessions[draws.below(Math.max(1, this.#sessions.length))] ?? { id: unknownId, node: '' }
-  }
-}
-
-const sessionsMax = 32
-const unknownId = '00000000-0000-4000-8000-000000000000'
 const waitMs = 1_500
 /** Whose service it is decides nothing of what its caller may ask. */
 const anyMesh = 'spiffe://11111111-2222-3333-4444-555555555555.svc'
@@ -122,24 +101,27 @@ const makers: Readonly<Record<VisitOperation, Maker>> = {
     const indexed = (told: number): void => void memory.indexes.set(name, told)
     return { ...get(`/v1/kv/${name}?recurse&index=${index}&wait=${waitMs}ms`, []), shown: keysIn, indexed }
   },
-  'delete tree': ({ name }) => ({
-    ...put(`/v1/kv/${name}?recurse`, [{ resource: 'key', name, right: 'tree' }]),
-    method: 'DELETE',
-  }),
+  'delete tree': ({ name }) => send('DELETE', `/v1/kv/${name}?recurse`, [{ resource: 'key', name, right: 'tree' }]),
   transaction: transaction,
   session: ({ node, mark, memory }) =>
     put('/v1/session/create', [writes('session', node)], {
-      body: { Name: mark, Node: node, TTL: '10s' },
+      // Without checks it ends when it is asked to, or with its time to live.
+      body: { Name: mark, Node: node, TTL: sessionTtl, Checks: [] },
       mark,
-      done: (body) => memory.keep({ id: (JSON.parse(body) as { readonly ID: string }).ID, node }),
+      done: (body) => memory.keep((JSON.parse(body) as { readonly ID: string }).ID, node),
     }),
   'end session': ({ memory, draws }) => {
-    const { id, node } = memory.session(draws)
-    return put(`/v1/session/destroy/${id}`, [writes('session', node)])
+    const session = memory.session(draws)
+    const isThere = memory.isSurelyThere(session)
+    session.isToEnd = true
+    const needs = [writes('session', session.node)]
+    return { ...put(`/v1/session/destroy/${session.id}`, needs), hidden: () => (isThere ? needs : undefined) }
   },
   'renew session': ({ memory, draws }) => {
-    const { id, node } = memory.session(draws)
-    return put(`/v1/session/renew/${id}`, [writes('session', node)])
+    const session = memory.session(draws)
+    const needs = [writes('session', session.node)]
+    const hidden = (): readonly Need[] | undefined => (memory.isSurelyThere(session) ? needs : undefined)
+    return { ...put(`/v1/session/renew/${session.id}`, needs), hidden }
   },
   sessions: ({ memory, draws, node }) => {
     const target = ['list', `node/${node}`, `info/${memory.session(draws).id}`][draws.below(3)]
@@ -163,10 +145,9 @@ const makers: Readonly<Record<VisitOperation, Maker>> = {
       ? { ...get('/v1/agent/members', []), shown: membersIn }
       : { ...get('/v1/agent/services', []), shown: heldServicesIn },
   authorize: ({ name, other }) => ({
-    ...put('/v1/agent/connect/authorize', [writes('service', name)], {
+    ...send('POST', '/v1/agent/connect/authorize', [writes('service', name)], {
       body: { Target: name, ClientCertURI: `${anyMesh}/ns/default/dc/dc1/svc/${other}` },
     }),
-    method: 'POST',
     // It decides by what its caller may read of the intentions.
     refusedWithout: [writes('service', name), reads('intention', name)],
   }),
@@ -178,7 +159,7 @@ const makers: Readonly<Record<VisitOperation, Maker>> = {
     return { ...get('/v1/connect/intentions', []), shown: intentionsIn }
   },
   intend: ({ name, other, mark, draws }) => ({
-    ...put('/v1/connect/intentions', [writes('intention', name)], {
+    ...send('POST', '/v1/connect/intentions', [writes('intention', name)], {
       body: {
         SourceName: other,
         DestinationName: name,
@@ -187,13 +168,11 @@ const makers: Readonly<Record<VisitOperation, Maker>> = {
       },
       mark,
     }),
-    method: 'POST',
   }),
   event: ({ name }) => put(`/v1/event/fire/${name}`, [writes('event', name)]),
   events: () => ({ ...get('/v1/event/list', []), shown: eventsIn }),
   query: ({ name, other }) => ({
-    ...put('/v1/query', [writes('query', name)], { body: { Name: name, Service: { Service: other } } }),
-    method: 'POST',
+    ...send('POST', '/v1/query', [writes('query', name)], { body: { Name: name, Service: { Service: other } } }),
   }),
   queries: () => ({ ...get('/v1/query', []), shown: queriesIn }),
 }
@@ -251,7 +230,11 @@ interface Sent {
   readonly done?: (body: string) => void
 }
 
-function put(target: string, needs: readonly Need[], { body, ...more }: Sent = {}): VisitRequest {
+function send(method: string, target: string, needs: readonly Need[], { body, ...more }: Sent = {}): VisitRequest {
   const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }
-  return { what: `PUT ${target}`, method: 'PUT', target, needs, ...sent, ...more }
+  return { what: `${method} ${target}`, method, target, needs, ...sent, ...more }
+}
+
+function put(target: string, needs: readonly Need[], sent: Sent = {}): VisitRequest {
+  return send('PUT', target, needs, sent)
 }

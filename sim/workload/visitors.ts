@@ -10,9 +10,9 @@ import type { AskedAgent } from './asked-agents.ts'
 import { answerWithinMs, anyAgent } from './asked-agents.ts'
 import { tokenHeaders } from './key-client.ts'
 import { workloadKind } from './kind.ts'
+import { VisitMemory } from './visit-memory.ts'
 import {
   keyRequest,
-  VisitMemory,
   type VisitOperation,
   type VisitRequest,
   visitOperations,
@@ -37,8 +37,9 @@ export interface VisitorWorld {
   readonly agent: (draws: Draws) => AskedAgent | undefined
   /** Secrets; none yet: nobody comes. */
   readonly tokens: () => readonly string[]
-  /** Names of nodes. */
-  readonly nodes: () => readonly string[]
+  readonly datacenterOf: (agent: string) => string
+  /** Names of the nodes of a datacenter. */
+  readonly nodesOf: (datacenter: string) => readonly string[]
   /** Number of the event that happens now, in the trace; 0: nobody reads. */
   readonly eventNow: () => number
   /** A request is sent whose mark the replicated state has once it has taken effect, which is then to be told. */
@@ -55,7 +56,8 @@ export class Visitors {
   readonly #plan: VisitorPlan
   readonly #world: VisitorWorld
   readonly #idle: boolean[]
-  readonly #memory = new VisitMemory()
+  /** By datacenter. */
+  readonly #memories = new Map<string, VisitMemory>()
   /** Rises with each start: the clients of an earlier one come no more. */
   #round = 0
 
@@ -94,7 +96,7 @@ export class Visitors {
     if (tokens.length === 0 || agent === undefined) return
     this.#idle[client] = false
     const number = draws.below(tokens.length)
-    const request = this.#requestOf(draws, number, tokens.length, turn)
+    const request = this.#requestOf(draws, agent.name, { number, tokens: tokens.length, turn })
     const { what, mark, needs, method, target, body } = request
     const calledIn = this.#world.eventNow()
     const visit = { agent: agent.name, secret: tokens[number] ?? '', what, callUs: this.#world.nowUs(), calledIn }
@@ -120,17 +122,30 @@ export class Visitors {
   }
 
   /** `number`: of the token; its own key is asked for, and now and then that of another. */
-  #requestOf(draws: Draws, number: number, tokens: number, turn: string): VisitRequest {
+  #requestOf(
+    draws: Draws,
+    agent: string,
+    { number, tokens, turn }: { readonly number: number; readonly tokens: number; readonly turn: string },
+  ): VisitRequest {
     const { key, names, operations, name: group } = this.#plan
     if (key !== undefined) {
       const owner = draws.below(strangerOneIn) === 0 ? draws.below(tokens) : number
       return keyRequest(draws, key.replaceAll('#', String(owner)), String(number))
     }
-    const nodes = this.#world.nodes()
+    const datacenter = this.#world.datacenterOf(agent)
     const oneOf = (all: readonly string[]): string => all[draws.below(Math.max(1, all.length))] ?? ''
     const operation = operations[draws.below(operations.length)] ?? 'read'
-    const [name, other, node] = [oneOf(names), oneOf(names), oneOf(nodes)]
-    return visitRequest(operation, { draws, name, other, node, mark: `${group}-${turn}`, memory: this.#memory })
+    const [name, other, node] = [oneOf(names), oneOf(names), oneOf(this.#world.nodesOf(datacenter))]
+    const memory = this.#memoryOf(datacenter)
+    return visitRequest(operation, { draws, name, other, node, mark: `${group}-${turn}`, memory })
+  }
+
+  #memoryOf(datacenter: string): VisitMemory {
+    const known = this.#memories.get(datacenter)
+    if (known !== undefined) return known
+    const memory = new VisitMemory(this.#world.nowUs)
+    this.#memories.set(datacenter, memory)
+    return memory
   }
 }
 
@@ -149,6 +164,10 @@ function toldBy(
   if (status === 409 && request.refused !== undefined) {
     const needs = request.refused(text)
     return needs.length === 0 ? undefined : { said: 'denied', needs }
+  }
+  if (status === 404 || (status === 500 && /Unknown session/.test(text))) {
+    const needs = request.hidden?.()
+    return needs === undefined ? undefined : { said: 'denied', needs }
   }
   if (status !== 403) return undefined
   const needs = request.refusedWithout ?? request.needs
@@ -200,7 +219,9 @@ export const visitors = workloadKind({
           // In any datacenter: each has the keys that its visitors request.
           agent: (draws) => anyAgent(run, at, draws),
           tokens: () => run.listed(tokens),
-          nodes: () => run.cluster.nodeNames,
+          datacenterOf: (agent) => run.cluster.datacenterOf(agent),
+          nodesOf: (datacenter) =>
+            run.cluster.nodeNames.filter((node) => run.cluster.datacenterOf(node) === datacenter),
           eventNow: () => invariants.eventNow(),
           onBegun: (agent, mark, tookEffect) =>
             run.checksOf(run.cluster.datacenterOf(agent)).tell('visit began', { mark, tookEffect }),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { deciding, type SaidIntention, speaksOf } from '../../../sim/checkers/intentions/intention-judge.ts'
 import { intentionCreate, intentionDelete } from '../../../src/features/intention/commands.ts'
 import { decidingIntention, intentionsFor } from '../../../src/features/intention/views.ts'
 import { fc } from '../../fast-check.ts'
@@ -9,39 +10,6 @@ const runs = process.env['SVC_TEST_LONG'] === '1' ? 3_000 : 150
 /** `namespace/name`, with wildcards as an intention may have them. */
 const places = ['default/web', 'default/db', 'default/Web', 'default/*', 'other/web', 'other/*', '*/*'] as const
 const asked = ['default/web', 'default/db', 'default/DB', 'other/web', 'other/none'] as const
-
-interface Said {
-  readonly source: string
-  readonly destination: string
-  readonly action: 'allow' | 'deny'
-}
-
-/** The rule as people say it: a table of what overrules what, by how each end is written. */
-const kinds = ['exact', 'namespace', 'everything'] as const
-const overruling = kinds.flatMap((destination) => kinds.map((source) => `${source} => ${destination}`))
-
-function kindOf(place: string): (typeof kinds)[number] {
-  if (place === '*/*') return 'everything'
-  return place.endsWith('/*') ? 'namespace' : 'exact'
-}
-
-function isOf(place: string, service: string): boolean {
-  const pattern = place.toLowerCase().replaceAll('*', '[^/]+')
-  return new RegExp(`^${pattern}$`).test(service.toLowerCase())
-}
-
-function judged(all: readonly Said[], source: string, destination: string): Said | undefined {
-  for (const rank of overruling) {
-    const found = all.find(
-      (each) =>
-        `${kindOf(each.source)} => ${kindOf(each.destination)}` === rank &&
-        isOf(each.source, source) &&
-        isOf(each.destination, destination),
-    )
-    if (found !== undefined) return found
-  }
-  return undefined
-}
 
 function placeOf(text: string) {
   const [namespace = '', name = ''] = text.split('/')
@@ -63,19 +31,19 @@ describe('intentions, whatever is made and deleted in whatever order', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         const server = new LoneServer()
-        const held = new Map<string, Said>()
+        const held = new Map<string, SaidIntention>()
         for (const [at, each] of steps.entries()) await take(server, held, at, each)
         const all = [...held.values()]
         for (const source of asked) {
           for (const destination of asked) {
             const ends = { source: placeOf(source), destination: placeOf(destination) }
             const found = decidingIntention(server.read(), ends)
-            const judgement = judged(all, source, destination)
+            const judgement = deciding(all, source, destination)
             expect(found?.action, `${source} => ${destination}`).toBe(judgement?.action)
             if (found !== undefined) expect(held.get(found.id)).toEqual(judgement)
           }
           for (const by of ['source', 'destination'] as const) {
-            const matching = all.filter((each) => isOf(each[by], source))
+            const matching = all.filter((each) => speaksOf(each[by], source))
             const told = intentionsFor(server.read(), by, placeOf(source))
             expect(told.map(({ id }) => held.get(id)).sort(compare)).toEqual(matching.sort(compare))
           }
@@ -88,9 +56,9 @@ describe('intentions, whatever is made and deleted in whatever order', () => {
 
 async function take(
   server: LoneServer,
-  held: Map<string, Said>,
+  held: Map<string, SaidIntention>,
   at: number,
-  step: { readonly body: Said } | { readonly gone: number },
+  step: { readonly body: SaidIntention } | { readonly gone: number },
 ): Promise<void> {
   if ('gone' in step) {
     const id = [...held.keys()][step.gone]
@@ -113,7 +81,7 @@ async function take(
   if (!isThere) held.set(id, step.body)
 }
 
-function compare(a: Said | undefined, b: Said | undefined): number {
+function compare(a: SaidIntention | undefined, b: SaidIntention | undefined): number {
   const [first, second] = [JSON.stringify(a), JSON.stringify(b)]
   return first < second ? -1 : first > second ? 1 : 0
 }

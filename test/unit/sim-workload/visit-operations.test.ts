@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { statementsOf } from '../../../sim/checkers/access/access-judge.ts'
 import { VisitEffects } from '../../../sim/checkers/access/visit-effects.ts'
 import { allRules, drawnRules } from '../../../sim/workload/drawn-rules.ts'
-import { VisitMemory, visitOperations, visitRequest } from '../../../sim/workload/visit-operations.ts'
+import { VisitMemory } from '../../../sim/workload/visit-memory.ts'
+import { visitOperations, visitRequest } from '../../../sim/workload/visit-operations.ts'
 import type { Draws } from '../../../sim/world/decisions/decisions.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
 
@@ -13,7 +14,8 @@ function drawing(...numbers: readonly number[]): Draws {
   return { below: (limit: number) => next() % limit } as unknown as Draws
 }
 
-const given = { name: 'ab', other: 'b', node: 's1', mark: 'guests-1', memory: new VisitMemory() }
+let nowUs = 0
+const given = { name: 'ab', other: 'b', node: 's1', mark: 'guests-1', memory: new VisitMemory(() => nowUs) }
 
 function requestOf(operation: (typeof visitOperations)[number], ...numbers: readonly number[]) {
   return visitRequest(operation, { ...given, draws: drawing(...numbers, 0) })
@@ -70,9 +72,21 @@ describe('what a visit is made for', () => {
     expect(refused?.(answer('index is stale'))).toEqual([])
   })
 
-  it('ends and renews sessions that another visit was given, and waits for the index that it was told', () => {
+  it('renews and ends sessions that another visit was given, and knows while they are surely there', () => {
     requestOf('session').done?.(JSON.stringify({ ID: 'the-session' }))
-    expect(requestOf('end session').target).toBe('/v1/session/destroy/the-session')
+    const renewal = requestOf('renew session')
+    expect(renewal.target).toBe('/v1/session/renew/the-session')
+    const needs = [{ resource: 'session', name: 's1', right: 'write' }]
+    expect(renewal.hidden?.()).toEqual(needs)
+    nowUs = 6_000_000
+    expect(renewal.hidden?.()).toBeUndefined()
+    nowUs = 4_000_000
+    expect(requestOf('end session').hidden?.()).toEqual(needs)
+    // It was asked to end.
+    expect([renewal.hidden?.(), requestOf('end session').hidden?.()]).toEqual([undefined, undefined])
+  })
+
+  it('waits for the index that it was told', () => {
     requestOf('wait').indexed?.(17)
     expect(requestOf('wait').target).toContain('index=17&')
   })

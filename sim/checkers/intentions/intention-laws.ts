@@ -1,0 +1,193 @@
+import { intentionsTable } from '../../../src/features/intention/tables.ts'
+import { allIntentions } from '../../../src/features/intention/views.ts'
+import type { ReadTransaction } from '../../../src/store/types.ts'
+import type { Version } from '../access/access-versions.ts'
+import { within } from '../access/access-versions.ts'
+import { type CheckedRun, checker, eventIn, type Judge } from '../checker.ts'
+import type { HeldIntention, IntentionChange, IntentionDecision } from './intention-facts.ts'
+import { deciding, pairOf } from './intention-judge.ts'
+
+/** Within this time an agent that is in contact has what its leader has committed. */
+const keptWithinUs = 2_000_000
+/** An agent pauses between its attempts for as long as nothing answered before, and no longer than this. */
+const retryMaxUs = 65_000_000
+const noticingUs = 15_000_000
+
+type Excuses = { readonly C7: 'restored'; readonly C8: 'out of reach' }
+type Run = Pick<CheckedRun, 'nowUs' | 'contactSinceUs' | 'staleDefaultMs'> & Judge<Excuses>
+type Held = readonly HeldIntention[]
+
+/**
+ * C7: of each pair of ends there is one intention at most; a change that was acknowledged was there when it was, one that was
+ * refused never is; and a command changes the intention that it names, and no other.
+ * C8: what `check` decides is what a judge apart from the program decides by the intentions at some time between the question and
+ * the answer; what an agent decides by what it keeps, the same, or by those of shortly before.
+ */
+export class IntentionLaws {
+  readonly #run: Run
+  /** All of them, as they were from one change to the next. */
+  readonly #versions: Version<Held>[] = [{ value: [], fromUs: 0, event: 0 }]
+  /** By the description that is theirs alone: what was refused. */
+  readonly #refused = new Map<string, string>()
+  readonly #described = new Set<string>()
+  #isAllowedByDefault = true
+  #restoredUs = Number.NEGATIVE_INFINITY
+
+  constructor(run: Run) {
+    this.#run = run
+  }
+
+  settings(isAllowedByDefault: boolean): void {
+    this.#isAllowedByDefault = isAllowedByDefault
+  }
+
+  /** `id`: of the intention that the command names. */
+  changed(now: Held, id: string): void {
+    const before = new Map(this.#now.map((each) => [each.id, JSON.stringify(each)]))
+    const after = new Map(now.map((each) => [each.id, JSON.stringify(each)]))
+    const others = [...new Set([...before.keys(), ...after.keys()])].filter(
+      (each) => each !== id && before.get(each) !== after.get(each),
+    )
+    this.#run.judged('C7')
+    if (others.length > 0) this.#run.report('C7', `a command about ${id} has changed ${others.join(', ')}, too`)
+    this.#are(now)
+  }
+
+  replaced(now: Held): void {
+    if (now.length + this.#now.length === 0) return
+    this.#run.excused('C7', 'restored')
+    this.#restoredUs = this.#run.nowUs()
+    this.#are(now)
+  }
+
+  get #now(): Held {
+    return this.#versions.at(-1)?.value ?? []
+  }
+
+  #are(now: Held): void {
+    const pairs = new Map<string, string>()
+    for (const each of now) {
+      const other = pairs.get(pairOf(each))
+      this.#run.judged('C7')
+      if (other !== undefined) this.#run.report('C7', `${pairOf(each)} has two intentions, ${other} and ${each.id}`)
+      pairs.set(pairOf(each), each.id)
+      this.#described.add(each.description)
+      this.#isNotRefused(each.description)
+    }
+    this.#versions.push({ value: now, fromUs: this.#run.nowUs(), event: eventIn(this.#run) })
+  }
+
+  #isNotRefused(description: string): void {
+    const what = this.#refused.get(description)
+    if (what !== undefined) this.#run.report('C7', `refused, and there all the same: ${what}`)
+  }
+
+  answered(change: IntentionChange): void {
+    const { agent, kind, id, wanted, outcome, calledUs, endedUs } = change
+    const what = `${kind} ${wanted === undefined ? id : `${pairOf(wanted)} (${wanted.action})`} at ${agent}`
+    if (this.#restoredUs >= calledUs) return this.#run.excused('C7', 'restored')
+    this.#run.judged('C7')
+    const seen = this.#within(calledUs, endedUs)
+    if (outcome === 'done') {
+      if (!seen.some((held) => isDone(held, id, wanted)))
+        this.#run.report('C7', `acknowledged, and not so at any time between: ${what}`)
+      return
+    }
+    if (outcome === 'duplicate' && wanted !== undefined) {
+      const isThere = (held: Held): boolean => held.some((each) => each.id !== id && pairOf(each) === pairOf(wanted))
+      if (!seen.some(isThere)) this.#run.report('C7', `refused as the second of its pair, and there was none: ${what}`)
+    }
+    if (wanted === undefined) return
+    this.#refused.set(wanted.description, what)
+    if (this.#described.has(wanted.description)) this.#isNotRefused(wanted.description)
+  }
+
+  decided(decision: IntentionDecision): void {
+    const { agent, how, source, destination, isAllowed, calledUs, endedUs } = decision
+    const fromUs = how === 'check' ? calledUs - this.#run.staleDefaultMs * 1000 : this.#keptFromUs(decision)
+    if (fromUs === undefined) return this.#run.excused('C8', 'out of reach')
+    this.#run.judged('C8')
+    const all = this.#within(fromUs, endedUs)
+    const isSo = (held: Held): boolean => {
+      const found = deciding(held, source, destination)
+      return (found === undefined ? this.#isAllowedByDefault : found.action === 'allow') === isAllowed
+    }
+    if (all.some(isSo)) return
+    const found = deciding(all.at(-1) ?? [], source, destination)
+    const by = found === undefined ? 'no intention speaks of it' : `${pairOf(found)} says ${found.action}`
+    this.#run.report(
+      'C8',
+      `${how} at ${agent} lets ${source} ${isAllowed ? '' : 'not '}connect to ${destination} (asked at ${calledUs} us): ${by}`,
+      [this.#versions.at(-1)?.event ?? 0],
+    )
+  }
+
+  /**
+   * Undefined: what the agent keeps may be old. It refreshes at once what is kept while it is in contact; after a time without it
+   * pauses for as long as that lasted, and that was no longer than the run up to then.
+   */
+  #keptFromUs({ agent, calledUs }: IntentionDecision): number | undefined {
+    const contactUs = this.#run.contactSinceUs(agent)
+    if (contactUs === undefined) return undefined
+    const refreshedUs = contactUs + noticingUs + Math.min(retryMaxUs, contactUs)
+    return refreshedUs <= calledUs ? calledUs - keptWithinUs : undefined
+  }
+
+  #within(fromUs: number, toUs: number): readonly Held[] {
+    return within(this.#versions, fromUs, toUs).map((held) => held ?? [])
+  }
+}
+
+function isDone(held: Held, id: string, wanted: IntentionChange['wanted']): boolean {
+  const found = held.find((each) => each.id === id)
+  if (wanted === undefined) return found === undefined
+  return (
+    found !== undefined &&
+    pairOf(found) === pairOf(wanted) &&
+    found.action === wanted.action &&
+    found.description === wanted.description
+  )
+}
+
+function heldIn(tx: ReadTransaction): Held {
+  return allIntentions(tx).map(({ id, source, destination, action, description }) => ({
+    id,
+    source: `${source.namespace}/${source.name}`,
+    destination: `${destination.namespace}/${destination.name}`,
+    action,
+    description,
+  }))
+}
+
+export const intentionLaws = checker({
+  codes: {
+    C7: {
+      text: 'intentions: each pair has one at most; what was acknowledged was there, and what was refused never is',
+      sources: ['docs/reference/mesh.md#duplicate-intentions'],
+      judges: ['state or change of intentions', 'states and changes of intentions'],
+      excuses: {
+        restored:
+          'What a restored snapshot put in the place of intentions; changes that were asked for after it are judged.',
+      },
+    },
+    C8: {
+      text: 'decisions: who may connect to whom is what the intentions of that time say, to a judge apart from the program',
+      sources: ['docs/reference/mesh.md#precedence'],
+      judges: ['decision', 'decisions'],
+      excuses: {
+        'out of reach':
+          'An agent that was not in contact with a leader decides by what it has kept; until it has been for 15 seconds and as long as it was not.',
+      },
+    },
+  },
+  make: (run) => new IntentionLaws(run),
+  takes: {
+    'settings read': (it, { config: { access } }) => it.settings(!access.enabled || access.defaultPolicy === 'allow'),
+    'command took effect': (it, { command: { body }, index, tx }) => {
+      if (tx.lastChange(intentionsTable) === index) it.changed(heldIn(tx), (body as { readonly id?: string }).id ?? '')
+    },
+    'state replaced': (it, { tx }) => it.replaced(heldIn(tx)),
+    'intention answered': (it, change) => it.answered(change),
+    'intention decided': (it, decision) => it.decided(decision),
+  },
+})

@@ -1,0 +1,51 @@
+import type { Draws } from '../world/decisions/decisions.ts'
+
+/** A session that a visitor was given. */
+interface Given {
+  readonly id: string
+  readonly node: string
+  readonly givenUs: number
+  isToEnd: boolean
+}
+
+const sessionsMax = 32
+/** Time to live: the shortest that there is. */
+export const sessionTtl = '10s'
+/** So long after it was given it is there, unless it was asked to end. */
+const surelyThereUs = 5_000_000
+const noSession: Given = {
+  id: '00000000-0000-4000-8000-000000000000',
+  node: '',
+  givenUs: Number.NEGATIVE_INFINITY,
+  isToEnd: true,
+}
+
+/** What the visitors of a group have learnt in one datacenter. */
+export class VisitMemory {
+  readonly #nowUs: () => number
+  readonly #sessions: Given[] = []
+  /** By prefix. */
+  readonly indexes = new Map<string, number>()
+
+  constructor(nowUs: () => number) {
+    this.#nowUs = nowUs
+  }
+
+  keep(id: string, node: string): void {
+    this.#sessions.push({ id, node, givenUs: this.#nowUs(), isToEnd: false })
+    if (this.#sessions.length > sessionsMax) this.#sessions.shift()
+  }
+
+  /** One of the latest. */
+  session(draws: Draws): Given {
+    const latest = this.#sessions.slice(-latestOf)
+    return latest[draws.below(Math.max(1, latest.length))] ?? noSession
+  }
+
+  isSurelyThere({ givenUs, isToEnd }: Given): boolean {
+    return !isToEnd && this.#nowUs() < givenUs + surelyThereUs
+  }
+}
+
+/** Among so many the session is that a visit is for. */
+const latestOf = 4

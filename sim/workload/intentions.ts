@@ -42,7 +42,7 @@ const refusals = /duplicate intention found|non-existent intention|must be set t
 
 type Change = Pick<IntentionChange, 'kind' | 'id' | 'wanted'>
 
-/** Authors that make intentions, change and delete them; and askers who want to know who may connect to whom. */
+/** Authors that make intentions, change and delete them; and askers of the decisions that follow. */
 export class IntentionClients {
   readonly #env: Env
   readonly #plan: IntentionPlan

@@ -31,7 +31,7 @@ function nodeIn(node: Row['Node']): string {
   return typeof node === 'object' ? node.Node : (node ?? '')
 }
 
-/** An instance, a check or a node: whoever sees it may read its node, and its service if it has one. */
+/** An instance, a check or a node: it is shown to callers that may read its node, and its service if it has one. */
 function instanceNeeds({ Node, Service, ServiceName }: Row): readonly Need[] {
   const service = typeof Service === 'object' ? Service.Service : ServiceName
   const ofNode = reads('node', nodeIn(Node))

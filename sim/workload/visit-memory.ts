@@ -11,7 +11,7 @@ interface Given {
 const sessionsMax = 32
 /** Time to live: the shortest that there is. */
 export const sessionTtl = '10s'
-/** So long after it was given it is there, unless it was asked to end. */
+/** The limit within which it is there after it was given, unless it was asked to end. */
 const surelyThereUs = 5_000_000
 const noSession: Given = {
   id: '00000000-0000-4000-8000-000000000000',

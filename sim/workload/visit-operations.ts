@@ -76,7 +76,6 @@ const anyMesh = 'spiffe://11111111-2222-3333-4444-555555555555.svc'
 
 /** Of what a request is made. */
 export interface VisitDrawn {
-  readonly draws: Draws
   /** Of keys, services, events and queries. */
   readonly name: string
   readonly other: string
@@ -86,13 +85,13 @@ export interface VisitDrawn {
   readonly memory: VisitMemory
 }
 
-type Maker = (drawn: VisitDrawn) => VisitRequest
+type Maker = (drawn: VisitDrawn, draws: Draws) => VisitRequest
 
 const makers: Readonly<Record<VisitOperation, Maker>> = {
   read: ({ name }) => get(`/v1/kv/${name}`, [reads('key', name)]),
   write: ({ name, mark }) => put(`/v1/kv/${name}`, [writes('key', name)], { body: mark, mark }),
   list: ({ name }) => ({ ...get(`/v1/kv/${name}?recurse`, []), shown: keysIn }),
-  names: ({ name, draws }) => {
+  names: ({ name }, draws) => {
     const separator = draws.below(2) === 0 ? '' : `&separator=${draws.below(2) === 0 ? '-' : '/'}`
     return { ...get(`/v1/kv/${name}?keys${separator}`, []), shown: keyNamesIn }
   },
@@ -110,37 +109,37 @@ const makers: Readonly<Record<VisitOperation, Maker>> = {
       mark,
       done: (body) => memory.keep((JSON.parse(body) as { readonly ID: string }).ID, node),
     }),
-  'end session': ({ memory, draws }) => {
+  'end session': ({ memory }, draws) => {
     const session = memory.session(draws)
     const isThere = memory.isSurelyThere(session)
     session.isToEnd = true
     const needs = [writes('session', session.node)]
     return { ...put(`/v1/session/destroy/${session.id}`, needs), hidden: () => (isThere ? needs : undefined) }
   },
-  'renew session': ({ memory, draws }) => {
+  'renew session': ({ memory }, draws) => {
     const session = memory.session(draws)
     const needs = [writes('session', session.node)]
     const hidden = (): readonly Need[] | undefined => (memory.isSurelyThere(session) ? needs : undefined)
     return { ...put(`/v1/session/renew/${session.id}`, needs), hidden }
   },
-  sessions: ({ memory, draws, node }) => {
+  sessions: ({ memory, node }, draws) => {
     const target = ['list', `node/${node}`, `info/${memory.session(draws).id}`][draws.below(3)]
     return { ...get(`/v1/session/${target}`, []), shown: sessionsIn }
   },
-  health: ({ name, node, draws }) => {
+  health: ({ name, node }, draws) => {
     const target = [`service/${name}`, `service/${name}?cached`, `checks/${name}`, `node/${node}`, 'state/any'][
       draws.below(5)
     ]
     return { ...get(`/v1/health/${target}`, []), shown: instancesIn }
   },
-  catalog: ({ name, node, draws }) => {
+  catalog: ({ name, node }, draws) => {
     const target = draws.below(4)
     if (target === 0) return { ...get('/v1/catalog/services', []), shown: serviceNamesIn }
     if (target === 1) return { ...get(`/v1/catalog/node/${node}`, []), shown: nodeWithServicesIn }
     const rest = target === 2 ? 'nodes' : `service/${name}`
     return { ...get(`/v1/catalog/${rest}`, []), shown: instancesIn }
   },
-  agent: ({ draws }) =>
+  agent: (_drawn, draws) =>
     draws.below(2) === 0
       ? { ...get('/v1/agent/members', []), shown: membersIn }
       : { ...get('/v1/agent/services', []), shown: heldServicesIn },
@@ -151,14 +150,14 @@ const makers: Readonly<Record<VisitOperation, Maker>> = {
     // It decides by what its caller may read of the intentions.
     refusedWithout: [writes('service', name), reads('intention', name)],
   }),
-  intentions: ({ name, other, draws }) => {
+  intentions: ({ name, other }, draws) => {
     const target = draws.below(3)
     if (target === 0) return get(`/v1/connect/intentions/match?by=destination&name=${name}`, [reads('intention', name)])
     if (target === 1)
       return get(`/v1/connect/intentions/check?source=${other}&destination=${name}`, [reads('service', name)])
     return { ...get('/v1/connect/intentions', []), shown: intentionsIn }
   },
-  intend: ({ name, other, mark, draws }) => ({
+  intend: ({ name, other, mark }, draws) => ({
     ...send('POST', '/v1/connect/intentions', [writes('intention', name)], {
       body: {
         SourceName: other,
@@ -177,8 +176,8 @@ const makers: Readonly<Record<VisitOperation, Maker>> = {
   queries: () => ({ ...get('/v1/query', []), shown: queriesIn }),
 }
 
-export function visitRequest(operation: VisitOperation, drawn: VisitDrawn): VisitRequest {
-  return makers[operation](drawn)
+export function visitRequest(operation: VisitOperation, drawn: VisitDrawn, draws: Draws): VisitRequest {
+  return makers[operation](drawn, draws)
 }
 
 /** Of one key alone. `value`: to be written. */
@@ -193,14 +192,14 @@ export function keyRequest(draws: Draws, key: string, value: string): VisitReque
 }
 
 /** Some operations, of which the last one may write. */
-function transaction({ name, other, mark, draws }: VisitDrawn): VisitRequest {
+function transaction({ name, other, mark }: VisitDrawn, draws: Draws): VisitRequest {
   const read = ['get', 'get-tree', 'check-not-exists', 'check-index'][draws.below(4)] as string
   const isWritten = draws.below(2) === 0
   const operations = [
     { Verb: read, Key: other, Index: 1 },
     ...(isWritten ? [{ Verb: 'set', Key: name, Value: base64(utf8(mark)) }] : []),
   ]
-  // Whether a key is there is told whoever asks for it, and only a caller that may write it.
+  // That there is no such key is a caller told that may write it, and no other.
   const ofRead =
     read === 'check-index' ? [reads('key', other)] : read === 'check-not-exists' ? [writes('key', other)] : []
   const ofEach = [ofRead, ...(isWritten ? [[writes('key', name)]] : [])]

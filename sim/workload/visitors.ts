@@ -137,7 +137,7 @@ export class Visitors {
     const operation = operations[draws.below(operations.length)] ?? 'read'
     const [name, other, node] = [oneOf(names), oneOf(names), oneOf(this.#world.nodesOf(datacenter))]
     const memory = this.#memoryOf(datacenter)
-    return visitRequest(operation, { draws, name, other, node, mark: `${group}-${turn}`, memory })
+    return visitRequest(operation, { name, other, node, mark: `${group}-${turn}`, memory }, draws)
   }
 
   #memoryOf(datacenter: string): VisitMemory {

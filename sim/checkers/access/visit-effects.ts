@@ -12,7 +12,7 @@ interface MarkedBody {
 
 /** Sees by their marks which visits have taken effect: a value that was written, the name of a session, what describes an intention. */
 export class VisitEffects {
-  /** By mark: whom to tell. */
+  /** By mark: what hears of it. */
   readonly #begun = new Map<string, () => void>()
 
   began({ mark, tookEffect }: Facts['visit began']): void {

@@ -18,7 +18,7 @@ let nowUs = 0
 const given = { name: 'ab', other: 'b', node: 's1', mark: 'guests-1', memory: new VisitMemory(() => nowUs) }
 
 function requestOf(operation: (typeof visitOperations)[number], ...numbers: readonly number[]) {
-  return visitRequest(operation, { ...given, draws: drawing(...numbers, 0) })
+  return visitRequest(operation, given, drawing(...numbers, 0))
 }
 
 function neededTo(operation: (typeof visitOperations)[number], body: unknown, ...numbers: readonly number[]) {

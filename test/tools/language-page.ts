@@ -44,6 +44,7 @@ export function languageTables(): ReadonlyMap<string, string> {
     ['watchers', table(at('watchers', '*'))],
     ['visitors', table(at('visitors', '*'))],
     ['editors', table(at('editors', '*'))],
+    ['intentions', table(at('intentions', '*'))],
     ['proxies', table(at('proxies', '*'))],
     ['mesh', table(at('mesh'))],
     ['mesh conditions', table(at('always', '[]', 'mesh'))],

@@ -59,7 +59,7 @@ const asked = rightsEndpoint(async () => ({ ok: false, error: { kind: 'no-server
 export function askedTokens(
   { env, config }: Pick<AccessGround, 'env' | 'config'>,
   authorizers: Authorizers,
-  calls: () => AskServers,
+  calls: AskServers,
   datacenter: string,
   state?: { readonly index: ModifyIndex },
 ): AskedTokens {
@@ -71,7 +71,7 @@ export function askedTokens(
     ttlMs: ttlOf(config.access),
     findingMs: config.rpcHoldTimeoutMs,
     stateIndex: () => state?.index ?? noChange,
-    ask: (secret) => calls().ask(asked, { secret, datacenter: config.datacenter }, read, {}),
+    ask: (secret) => calls.ask(asked, { secret, datacenter: config.datacenter }, read, {}),
   })
 }
 
@@ -142,7 +142,7 @@ export function openClientAccess(
   const { config, pool } = ground
   if (!config.access.enabled) return undefined
   const authorizers = authorizersOf(ground, closing)
-  const tokens = askedTokens(ground, authorizers, () => calls, '')
+  const tokens = askedTokens(ground, authorizers, calls, '')
   const mode = knowsPolicies(config.release) ? new ClientMode(pool, config.datacenter) : undefined
   onHope(() => tokens.hope())
   closing.push(() => {

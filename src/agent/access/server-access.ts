@@ -31,12 +31,12 @@ interface OpenedServerAccess {
   hope(): void
 }
 
-/** `calls` must exist before the first token is resolved. */
+/** `calls` reach the servers of the primary datacenter, where this one is secondary. */
 export function openServerAccess(
   ground: AccessGround,
   raft: Raft,
   store: Store,
-  calls: () => AskServers,
+  calls: AskServers,
   closing: Closing,
 ): OpenedServerAccess {
   const { env, config } = ground

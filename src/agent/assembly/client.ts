@@ -16,7 +16,7 @@ export function openClient(ground: Ground, closing: Closing): Part {
   const target = new ClientTarget({ rpc, router, budget, holdMs: config.rpcHoldTimeoutMs })
   // The servers of this datacenter forward requests for other datacenters.
   const elsewhere = { targetOf: () => target, onHope: () => ({ close: () => {} }) }
-  const calls = new Calls({
+  const calls = Calls.of({
     env,
     target,
     elsewhere,

@@ -8,6 +8,32 @@ import type { RaftStatus } from '../../raft/raft.ts'
 const retryMs = 1_000
 
 /**
+ * The duties that run at the moment. It exists before they do: endpoints ask it for a duty, and duties need the server
+ * that the endpoints are part of.
+ */
+export class RunningDuties {
+  #running: ReadonlyMap<LeaderDuty, RunningDuty> = new Map()
+
+  of<Running extends RunningDuty>(duty: LeaderDuty<Running>): Running | undefined {
+    return this.#running.get(duty) as Running | undefined
+  }
+
+  /** Lets them set their gauges. */
+  measure(): void {
+    for (const running of this.#running.values()) running.measure?.()
+  }
+
+  start(duties: readonly ServerDuty[], server: ServerContext): void {
+    this.#running = new Map(duties.map((duty) => [duty, duty.start(server)]))
+  }
+
+  end(): void {
+    for (const running of this.#running.values()) running.close()
+    this.#running = new Map()
+  }
+}
+
+/**
  * Runs the leader's duties while this server leads. They start after it has applied everything that earlier leaders
  * committed (a duty that decides by old state would undo their work), and end with its leadership.
  */
@@ -15,14 +41,15 @@ export class Leadership {
   readonly #context: ServerContext
   readonly #duties: readonly ServerDuty[]
   readonly #watching: Closable
-  #running: ReadonlyMap<LeaderDuty, RunningDuty> = new Map()
+  readonly #running: RunningDuties
   #retry: Closable | undefined
   /** The term whose duties are running or starting; 0: this server does not lead. */
   #term = 0
   /** Counts endings, so that a start that was under way before an ending does not complete after it. */
   #endings = 0
 
-  constructor(context: ServerContext, duties: readonly ServerDuty[]) {
+  constructor(context: ServerContext, duties: readonly ServerDuty[], running: RunningDuties) {
+    this.#running = running
     this.#context = context
     this.#duties = duties
     this.#watching = context.raft.onRoleChange((status) => this.#heed(status))
@@ -32,15 +59,6 @@ export class Leadership {
   stop(): void {
     this.#watching.close()
     this.#end()
-  }
-
-  running<Running extends RunningDuty>(duty: LeaderDuty<Running>): Running | undefined {
-    return this.#running.get(duty) as Running | undefined
-  }
-
-  /** Lets the running duties set their gauges. */
-  measure(): void {
-    for (const running of this.#running.values()) running.measure?.()
   }
 
   /** Ends the duties and starts them again, if this server leads. */
@@ -69,14 +87,13 @@ export class Leadership {
       this.#retry = env.timers.after(retryMs, () => env.detach(this.#begin(endings)))
       return
     }
-    this.#running = new Map(this.#duties.map((duty) => [duty, duty.start(this.#context)]))
+    this.#running.start(this.#duties, this.#context)
   }
 
   #end(): void {
     this.#term = 0
     this.#endings++
     this.#retry?.close()
-    for (const running of this.#running.values()) running.close()
-    this.#running = new Map()
+    this.#running.end()
   }
 }

@@ -55,7 +55,7 @@ class Held {
       dispatch: { answerNow: () => undefined } as unknown as Dispatch,
       ownAddress: '10.0.0.1:8300',
     })
-    this.calls = new Calls({
+    this.calls = Calls.of({
       env: this.env,
       target,
       datacenter: 'dc1',

@@ -43,7 +43,7 @@ class Client {
     this.router = router
     const target = new ClientTarget({ rpc, router, budget: new RequestBudget(env, unlimited), holdMs: 7_000 })
     const elsewhere = { targetOf: () => target, onHope: () => ({ close: () => {} }) }
-    this.calls = new Calls({ env, target, elsewhere, datacenter: 'dc1', holdMs: 7_000, origin: 'c/1' })
+    this.calls = Calls.of({ env, target, elsewhere, datacenter: 'dc1', holdMs: 7_000, origin: 'c/1' })
   }
 }
 

@@ -54,7 +54,7 @@ class Server {
     }
     const router = new DatacenterRouter(env, pool.pool, 'dc1')
     const elsewhere = otherDatacenters({ env, rpc, router, holdMs: 7_000 })
-    this.calls = new Calls({ env, target: here, elsewhere, datacenter: 'dc1', holdMs: 7_000, origin: 'a/1' })
+    this.calls = Calls.of({ env, target: here, elsewhere, datacenter: 'dc1', holdMs: 7_000, origin: 'a/1' })
   }
 
   /** What a promise comes to while time passes, and after how long at most. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Leadership } from '../../../src/agent/servers/leadership.ts'
+import { Leadership, RunningDuties } from '../../../src/agent/servers/leadership.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { ServerContext } from '../../../src/features/contract/server-context.ts'
 import { termOf } from '../../../src/model/log-position.ts'
@@ -35,7 +35,7 @@ class Led {
       this.news.push('begun')
       return { close: () => this.news.push('ended') }
     }
-    this.leadership = new Leadership(context, [{ name: 'test', start }])
+    this.leadership = new Leadership(context, [{ name: 'test', start }], new RunningDuties())
   }
 
   become(role: RaftStatus['role'], term: number): void {

@@ -13,72 +13,87 @@ import type {
 import type { Answer, ReadOptions } from '../../../features/contract/reading.ts'
 import { isReply, readMeta } from '../../../features/contract/reply.ts'
 import { type Failure, malformedAnswerText } from '../../../model/failure.ts'
-import type { CallFailure } from '../../../rpc/rpc.ts'
 import { type AgentRequest, datacenterOf } from '../request.ts'
 import { Served } from '../serving/seen-results.ts'
-import type { Attempt, CallTarget } from './call-target.ts'
+import type { CallTarget } from './call-target.ts'
 import type { Elsewhere } from './datacenter-target.ts'
+import { HeldRequests } from './holding.ts'
 import { SharedWaits, Watchers } from './shared-waits.ts'
-
-/**
- * Range of the random pause before the next attempt while no server can answer; the pause ends early when one appears.
- */
-const pauseMinMs = 50
-const pauseMaxMs = 150
 
 /** Minimum interval between warnings that the default token does not exist. */
 const tellDefaultMs = 60_000
 
 const answerSchema = z.object({ value: z.unknown(), meta: readMeta })
 
+interface CallParts {
+  readonly env: Env
+  /** Answers requests for this agent's own datacenter; absent: nothing answers them yet. */
+  readonly target?: CallTarget | undefined
+  /** Answers requests for other datacenters, which are refused if it is absent. */
+  readonly elsewhere?: Elsewhere | undefined
+  readonly datacenter: string
+  /** How long a request waits for a leader. */
+  readonly holdMs: number
+  /** Names this agent and boot in the identity of its writes. */
+  readonly origin: string
+  /** The token of calls without one. */
+  readonly standInToken?: () => string
+}
+
+/** What the calls of one agent share, whichever servers answer them. */
+class CallsInCommon {
+  readonly held: HeldRequests
+  readonly watchers = new Watchers()
+  readonly waits: SharedWaits
+  readonly watching: Closable[] = []
+  sequence = 0
+  toldDefaultMs = Number.NEGATIVE_INFINITY
+
+  constructor({ env, holdMs }: CallParts) {
+    this.held = new HeldRequests(env, holdMs)
+    this.waits = new SharedWaits(env)
+  }
+}
+
 /** Finds the server that answers each request of one agent, and holds requests while there is none. */
 export class Calls {
   readonly #env: Env
-  readonly #target: CallTarget
+  readonly #parts: CallParts
+  readonly #target: CallTarget | undefined
   readonly #elsewhere: Elsewhere | undefined
   readonly #datacenter: string
-  readonly #holdMs: number
-  readonly #origin: string
   readonly #standIn: () => string
-  readonly #watchers = new Watchers()
-  readonly #shared: SharedWaits
-  #sequence = 0
-  #toldDefaultMs = Number.NEGATIVE_INFINITY
-  #stopped = false
-  /** Callbacks that end the pauses under way, one for each held request. */
-  readonly #pauses = new Set<() => void>()
-  readonly #watching: readonly Closable[]
+  readonly #common: CallsInCommon
 
-  /**
-   * `origin` names this agent and boot in the identity of its writes; `holdMs` is how long a request waits for a
-   * leader. `elsewhere` serves requests for other datacenters, which are refused if it is absent. `standInToken` is
-   * used for calls without a token.
-   */
-  constructor(parts: {
-    readonly env: Env
-    readonly target: CallTarget
-    readonly elsewhere?: Elsewhere | undefined
-    readonly datacenter: string
-    readonly holdMs: number
-    readonly origin: string
-    readonly standInToken?: () => string
-  }) {
+  private constructor(
+    parts: CallParts,
+    common: CallsInCommon,
+    newTargets: readonly (CallTarget | Elsewhere | undefined)[],
+  ) {
     this.#env = parts.env
-    this.#shared = new SharedWaits(parts.env)
+    this.#parts = parts
     this.#target = parts.target
-    this.#datacenter = parts.datacenter
-    this.#holdMs = parts.holdMs
-    this.#origin = parts.origin
-    this.#standIn = parts.standInToken ?? (() => '')
     this.#elsewhere = parts.elsewhere
-    this.#watching = [this.#target, this.#elsewhere].flatMap((one) => one?.onHope(() => this.#endPauses()) ?? [])
+    this.#datacenter = parts.datacenter
+    this.#standIn = parts.standInToken ?? (() => '')
+    this.#common = common
+    for (const one of newTargets) if (one !== undefined) common.watching.push(one.onHope(() => common.held.hope()))
+  }
+
+  static of(parts: CallParts): Calls {
+    return new Calls(parts, new CallsInCommon(parts), [parts.target, parts.elsewhere])
+  }
+
+  /** The same calls with a target for this agent's own datacenter. Identities, waits and held requests are shared. */
+  with(target: CallTarget): Calls {
+    return new Calls({ ...this.#parts, target }, this.#common, [target])
   }
 
   stop(): void {
-    this.#stopped = true
-    for (const watching of this.#watching) watching.close()
-    this.#shared.stop()
-    this.#endPauses()
+    const { held, watching, waits } = this.#common
+    held.stop()
+    for (const one of watching) one.close()
+    waits.stop()
   }
 
   /** The identity stays the same over all attempts, so that the write takes effect once however often it is sent. */
@@ -87,7 +102,7 @@ export class Calls {
     args: Args,
     options: CallOptions,
   ): Promise<Result<Reply, Failure>> {
-    const identity: WriteIdentity = { origin: this.#origin, sequence: this.#sequence++ }
+    const identity: WriteIdentity = { origin: this.#parts.origin, sequence: this.#common.sequence++ }
     const to = options.datacenter === undefined ? {} : { datacenter: options.datacenter }
     const request = { args, identity, ...to, ...this.#tokenPart(options) }
     // A server that answers something else has been asked for the change all the same, and may have made it.
@@ -102,18 +117,18 @@ export class Calls {
     options: CallOptions,
   ): Promise<Result<Answer<Reply>, Failure>> {
     if (read.minIndex === 0) {
-      const isHere = !this.#stopped && this.#isHere(read.datacenter)
-      const now = isHere ? this.#target.answerNow(endpoint, args, read, this.tokenOf(options)) : undefined
+      const isHere = !this.#common.held.isStopped && this.#isHere(read.datacenter)
+      const now = isHere ? this.#target?.answerNow(endpoint, args, read, this.tokenOf(options)) : undefined
       if (now?.ok === false) this.#noteDefault(now, options)
       return now ?? this.#query(endpoint, args, read, options)
     }
     const { client } = options
-    const begun = client === undefined ? ok(undefined) : this.#watchers.begin(client)
+    const begun = client === undefined ? ok(undefined) : this.#common.watchers.begin(client)
     if (!begun.ok) return begun
     try {
       return await this.#wait(endpoint, args, read, options)
     } finally {
-      if (client !== undefined) this.#watchers.end(client)
+      if (client !== undefined) this.#common.watchers.end(client)
     }
   }
 
@@ -124,11 +139,11 @@ export class Calls {
     read: ReadOptions,
     options: CallOptions,
   ): Promise<Result<Answer<Reply>, Failure>> {
-    if (this.#isHere(read.datacenter) && this.#target.answersHere(endpoint, read))
+    if (this.#isHere(read.datacenter) && this.#target?.answersHere(endpoint, read) === true)
       return this.#query(endpoint, args, read, options)
     const token = this.tokenOf(options)
     const ask = (asked: ReadOptions, call: CallOptions) => this.#query(endpoint, args, asked, { ...call, token })
-    const answer = await this.#shared.wait(endpoint as QueryEndpoint, args, read, ask, { ...options, token })
+    const answer = await this.#common.waits.wait(endpoint as QueryEndpoint, args, read, ask, { ...options, token })
     return answer as Result<Answer<Reply>, Failure>
   }
 
@@ -137,8 +152,8 @@ export class Calls {
     if (result.ok || result.error.kind !== 'token-not-found') return
     if ((token !== undefined && token !== '') || this.#standIn() === '') return
     const nowMs = this.#env.clock.monoMs()
-    if (nowMs < this.#toldDefaultMs + tellDefaultMs) return
-    this.#toldDefaultMs = nowMs
+    if (nowMs < this.#common.toldDefaultMs + tellDefaultMs) return
+    this.#common.toldDefaultMs = nowMs
     this.#env.log.write(
       'warn',
       'acl',
@@ -182,7 +197,7 @@ export class Calls {
     const datacenter = datacenterOf(request)
     const target = this.#isHere(datacenter) ? this.#target : this.#elsewhere?.targetOf(datacenter)
     if (target === undefined) return err({ kind: 'unknown-datacenter', datacenter })
-    return this.#hold(options, { changes, nobody: target.nobody }, (caller) =>
+    return this.#common.held.hold(options, { changes, nobody: target.nobody }, (caller) =>
       target.attempt(endpoint, request, caller),
     )
   }
@@ -200,79 +215,6 @@ export class Calls {
   #isHere(datacenter: string): boolean {
     return datacenter === '' || datacenter === this.#datacenter
   }
-
-  /**
-   * Retries until a server has answered, for at most the hold time after the first attempt without an answer. Once an
-   * attempt of a write may have reached a leader, only an answer tells its outcome. Whatever ends the holding then,
-   * except a refusal that every attempt would meet, is reported to the caller as an unknown outcome. A read has no
-   * outcome to lose.
-   */
-  async #hold(
-    options: CallOptions,
-    { changes, nobody }: { readonly changes: boolean; readonly nobody: Failure },
-    attempt: (caller: Attempt) => Promise<Result<unknown, CallFailure>>,
-  ): Promise<Result<unknown, Failure>> {
-    const caller = new HeldCaller(options)
-    let failingSinceMs: number | undefined
-    let unknown: Failure | undefined
-    for (;;) {
-      if (this.#stopped) return err(unknown ?? { kind: 'shutting-down' })
-      if (caller.aborted) return err({ kind: 'cancelled' })
-      const result = await attempt(caller)
-      if (result.ok) return result
-      const failure = result.error
-      if (changes && mayHaveBeenServed(failure)) unknown = { kind: 'outcome-unknown', message: failure.message }
-      if (!isPassing(failure)) return err(isMomentary(failure) ? (unknown ?? failure) : failure)
-      const now = this.#env.clock.monoMs()
-      failingSinceMs ??= now
-      const leftMs = failingSinceMs + this.#holdMs - now
-      if (leftMs <= 0) return err(unknown ?? nobody)
-      await this.#pause(leftMs, caller)
-    }
-  }
-
-  #pause(limitMs: number, caller: HeldCaller): Promise<void> {
-    const deferred = this.#env.deferred<void>()
-    const drawn = pauseMinMs + this.#env.random.draws('calls.pause').below(pauseMaxMs - pauseMinMs)
-    const end = (): void => {
-      timer.close()
-      this.#pauses.delete(end)
-      deferred.resolve()
-    }
-    const timer = this.#env.timers.after(Math.min(drawn, limitMs), end)
-    this.#pauses.add(end)
-    caller.onAbort(end)
-    return deferred.promise
-  }
-
-  #endPauses(): void {
-    for (const end of [...this.#pauses]) end()
-  }
-}
-
-/**
- * The waiting caller of a held request. The current attempt is aborted when the caller disconnects, at once if it
- * already has.
- */
-class HeldCaller implements Attempt {
-  #tell: (() => void) | undefined
-  #aborted = false
-
-  constructor(options: CallOptions) {
-    options.onAbort?.(() => {
-      this.#aborted = true
-      this.#tell?.()
-    })
-  }
-
-  get aborted(): boolean {
-    return this.#aborted
-  }
-
-  readonly onAbort = (use: () => void): void => {
-    this.#tell = use
-    if (this.#aborted) use()
-  }
 }
 
 function replied<Reply>(
@@ -287,32 +229,4 @@ function replied<Reply>(
 
 function malformedAnswer({ method }: { readonly method: string }): Failure {
   return { kind: 'malformed-answer', method }
-}
-
-type Uncertain = Extract<CallFailure, { kind: 'connection-lost' | 'outcome-unknown' | 'deadline-exceeded' }>
-type Passing = Uncertain | Extract<CallFailure, { kind: 'not-leader' | 'unreachable' | 'shutting-down' }>
-
-/** Whether the request may have been served although no answer came. */
-function mayHaveBeenServed(failure: CallFailure): failure is Uncertain {
-  return (
-    failure.kind === 'connection-lost' || failure.kind === 'outcome-unknown' || failure.kind === 'deadline-exceeded'
-  )
-}
-
-/** Whether this attempt's refusal says nothing about the attempts before it. */
-function isMomentary({ kind }: CallFailure): boolean {
-  return kind === 'overloaded' || kind === 'rate-limited' || kind === 'disk-full'
-}
-
-/**
- * Failures that may pass with a new leader or a retry. An uncertain write may be repeated, because it carries an
- * identity.
- */
-function isPassing(failure: CallFailure): failure is Passing {
-  return (
-    mayHaveBeenServed(failure) ||
-    failure.kind === 'not-leader' ||
-    failure.kind === 'unreachable' ||
-    failure.kind === 'shutting-down'
-  )
 }

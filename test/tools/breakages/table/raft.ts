@@ -97,9 +97,9 @@ export const raftBreakages: readonly Breakage[] = [
   {
     id: 'RFT-016',
     file: 'src/agent/assembly/server.ts',
-    find: `return openRaft(env, {
+    find: `const raft = await openRaft(env, {
     id: serverIdFor(config.raft.protocol, nodeId,`,
-    replace: `return openRaft(env, {
+    replace: `const raft = await openRaft(env, {
     id: serverIdFor(Math.min(config.raft.protocol, 2), nodeId,`,
   },
   {

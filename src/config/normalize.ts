@@ -1,36 +1,27 @@
-import { type AgentConfig, defaultAgentConfig, devRaftTiming, raftTiming } from '../agent/settings/agent-config.ts'
-import { devGossip, devWanGossip, lanGossip, wanGossip } from '../agent/settings/gossip-timing.ts'
+import { type AgentConfig, defaultAgentConfig } from '../agent/settings/agent-config.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Machine } from '../env/process.ts'
-import { keyFrom } from '../gossip/keyring.ts'
-import type { GossipTiming } from '../gossip/pool.ts'
 import { productName } from '../model/names.ts'
 import { hasBehaviour, newestRelease, type Release, settingDefaultsOf } from '../model/release.ts'
 import { debugConfig } from './debug.ts'
 import { type DefinitionSource, type Definitions, definitionSources, readDefinitions } from './definitions.ts'
 import { accessOf, accessWarnings } from './parts/access.ts'
-import { advertiseWan, bindAddress } from './parts/addresses.ts'
+import { bindAddress } from './parts/addresses.ts'
 import { checkConnect, connectWarnings, managedOf, meshOf } from './parts/connect.ts'
 import { dnsConfig } from './parts/dns.ts'
-import { type Join, joinReader } from './parts/joins.ts'
-import { checkAddressClash, listenAddresses, portsOf, serfBind } from './parts/network.ts'
+import { httpOf } from './parts/http.ts'
+import { joinReader } from './parts/joins.ts'
+import { networkOf } from './parts/listening.ts'
+import { checkAddressClash } from './parts/network.ts'
+import { poolOf, wanOf } from './parts/pools.ts'
 import { syslogOf } from './parts/syslog.ts'
 import { filterWarnings, telemetryOf } from './parts/telemetry.ts'
-import { socketAccessOf, tlsOf } from './parts/tls.ts'
-import { checkInterval, milliseconds, type Report } from './parts/values.ts'
+import { timingOf } from './parts/timing.ts'
+import { milliseconds, type Report } from './parts/values.ts'
 import { watchesOf } from './parts/watches.ts'
 import { accessContradictions } from './past/access-contradictions.ts'
 import type { ConfigProblem } from './problem.ts'
-import {
-  checkCounts,
-  checkNames,
-  checkRaft,
-  checkRoles,
-  logLevelOf,
-  logPlacesOf,
-  nodeMetaOf,
-  warningsOf,
-} from './rules.ts'
+import { checkCounts, checkNames, checkRoles, logLevelOf, logPlacesOf, nodeMetaOf, warningsOf } from './rules.ts'
 import type { FileConfig } from './schema.ts'
 import { withAddresses } from './sources/expand.ts'
 import { waitingKeys } from './waiting.ts'
@@ -202,188 +193,7 @@ function identityOf(
   }
 }
 
-/** Listen addresses, and addresses of other agents. */
-function networkOf(
-  file: FileConfig,
-  dev: boolean,
-  defaults: AgentConfig,
-  { bind, join }: { readonly bind: string; readonly join: Join },
-  problem: Report,
-): Part<
-  | 'bindAddress'
-  | 'serfLanBindAddress'
-  | 'clientAddresses'
-  | 'httpsAddresses'
-  | 'tls'
-  | 'unixSockets'
-  | 'dnsAddresses'
-  | 'ports'
-  | 'cliRpc'
-  | 'startJoin'
-  | 'retryJoin'
-  | 'retryIntervalMs'
-  | 'retryMax'
-> {
-  const ports = portsOf(file, file.server ?? dev, defaults.ports, problem)
-  const client = file.client_addr ?? '127.0.0.1'
-  const listen = (face: 'http' | 'https' | 'dns'): readonly string[] => {
-    const own = file.addresses?.[face]
-    return own === undefined
-      ? listenAddresses('client_addr', client, face === 'http' ? problem : silent)
-      : listenAddresses(`addresses.${face}`, own, problem, face !== 'dns')
-  }
-  return {
-    bindAddress: bind,
-    serfLanBindAddress: serfBind('serf_lan', file, bind, problem),
-    clientAddresses: listen('http'),
-    httpsAddresses: listen('https'),
-    tls: tlsOf(file, file.server ?? dev, ports.https > 0, problem),
-    unixSockets: socketAccessOf(file, problem),
-    dnsAddresses: listen('dns'),
-    ports,
-    cliRpc: cliRpcOf(file, client, defaults, problem),
-    startJoin: join('start_join', ports.serfLan),
-    retryJoin: join('retry_join', ports.serfLan),
-    retryIntervalMs: milliseconds(file.retry_interval, defaults.retryIntervalMs),
-    retryMax: file.retry_max ?? 0,
-  }
-}
-
-/** For releases that have that port. */
-function cliRpcOf({ past }: FileConfig, client: string, defaults: AgentConfig, problem: Report): AgentConfig['cliRpc'] {
-  const port = past?.cliRpcPort ?? defaults.cliRpc.port
-  if (port <= 0) return { port: -1, addresses: [] }
-  const { cliRpcAddress: own } = past ?? {}
-  const addresses =
-    own === undefined ? listenAddresses('client_addr', client, silent) : listenAddresses('addresses.rpc', own, problem)
-  return { port, addresses }
-}
-
-/** An error in `client_addr` is reported once, for HTTP. */
-const silent: Report = () => undefined
-
-/** How fast it is to notice and to act. */
-function timingOf(
-  file: FileConfig,
-  dev: boolean,
-  defaults: AgentConfig,
-  problem: Report,
-): Part<'raft' | 'gossipLan' | 'rpcHoldTimeoutMs' | 'leaveDrainMs' | 'sessionTtlMinMs' | 'autopilot'> {
-  checkRaft(file, defaults.release, problem)
-  for (const key of ['raft_snapshot_interval', 'retry_interval', 'retry_interval_wan'] as const)
-    checkInterval(key, file[key], problem)
-  const { autopilot, performance } = file
-  return {
-    raft: {
-      ...defaults.raft,
-      ...(dev
-        ? devRaftTiming
-        : raftTiming(performance?.raft_multiplier ?? settingDefaultsOf(defaults.release, false).raftMultiplier)),
-      protocol: file.raft_protocol ?? defaults.raft.protocol,
-      snapshotThreshold: file.raft_snapshot_threshold ?? defaults.raft.snapshotThreshold,
-      snapshotIntervalMs: milliseconds(file.raft_snapshot_interval, defaults.raft.snapshotIntervalMs),
-    },
-    gossipLan: gossipOf('gossip_lan', file, dev ? devGossip : lanGossip, problem),
-    rpcHoldTimeoutMs: milliseconds(performance?.rpc_hold_timeout, defaults.rpcHoldTimeoutMs),
-    leaveDrainMs: milliseconds(performance?.leave_drain_time, defaults.leaveDrainMs),
-    sessionTtlMinMs: milliseconds(file.session_ttl_min, defaults.sessionTtlMinMs),
-    autopilot: {
-      serverStabilizationMs: milliseconds(
-        autopilot?.server_stabilization_time,
-        defaults.autopilot.serverStabilizationMs,
-      ),
-      lastContactThresholdMs: milliseconds(
-        autopilot?.last_contact_threshold,
-        defaults.autopilot.lastContactThresholdMs,
-      ),
-      maxTrailingLogs: autopilot?.max_trailing_logs ?? defaults.autopilot.maxTrailingLogs,
-      cleanUpDeadServers: autopilot?.cleanup_dead_servers ?? defaults.autopilot.cleanUpDeadServers,
-      minQuorum: autopilot?.min_quorum ?? defaults.autopilot.minQuorum,
-    },
-  }
-}
-
-/** Reference: configuration.md#gossip-timing. */
-function gossipOf(
-  block: 'gossip_lan' | 'gossip_wan',
-  file: FileConfig,
-  defaults: GossipTiming,
-  problem: Report,
-): GossipTiming {
-  const given = file[block] ?? {}
-  const reconnect = block === 'gossip_lan' ? file.reconnect_timeout : file.reconnect_timeout_wan
-  for (const key of ['gossip_interval', 'probe_interval', 'probe_timeout'] as const) {
-    checkInterval(`${block}.${key}`, given[key], problem)
-  }
-  return {
-    ...defaults,
-    gossipIntervalMs: milliseconds(given.gossip_interval, defaults.gossipIntervalMs),
-    gossipNodes: given.gossip_nodes ?? defaults.gossipNodes,
-    probeIntervalMs: milliseconds(given.probe_interval, defaults.probeIntervalMs),
-    probeTimeoutMs: milliseconds(given.probe_timeout, defaults.probeTimeoutMs),
-    suspicionMult: given.suspicion_mult ?? defaults.suspicionMult,
-    retransmitMult: given.retransmit_mult ?? defaults.retransmitMult,
-    reconnectTimeoutMs: milliseconds(reconnect, defaults.reconnectTimeoutMs),
-  }
-}
-
-/** The pool of the servers of all datacenters. */
-function wanOf(
-  file: FileConfig,
-  dev: boolean,
-  at: { readonly bind: string; readonly advertise: string; readonly port: number; readonly join: Join },
-  problem: Report,
-): AgentConfig['wan'] {
-  const port = at.port > 0 ? at.port : defaultWanPort
-  return {
-    bindAddress: serfBind('serf_wan', file, at.bind, problem),
-    advertiseAddress: advertiseWan(file, at.advertise, problem),
-    startJoin: at.join('start_join_wan', port),
-    retryJoin: at.join('retry_join_wan', port),
-    retryIntervalMs: milliseconds(file.retry_interval_wan, 30_000),
-    retryMax: file.retry_max_wan ?? 0,
-    gossip: gossipOf('gossip_wan', file, dev ? devWanGossip : wanGossip, problem),
-    translatesAddresses: file.translate_wan_addrs ?? false,
-  }
-}
-
-/** If this agent has no such pool nothing is joined, but the written addresses are still checked. */
-const defaultWanPort = 8302
-
-function poolOf(file: FileConfig, dev: boolean, defaults: AgentConfig, problem: Report): AgentConfig['pool'] {
-  const encrypt = file.encrypt === '' ? undefined : file.encrypt
-  const key = encrypt === undefined ? undefined : keyFrom(encrypt)
-  if (key?.ok === false)
-    problem(`encrypt has invalid key: ${key.error}`, `make one with ${productName} keygen`, 'encrypt')
-  return {
-    encrypt,
-    verifyIncoming: file.encrypt_verify_incoming ?? defaults.pool.verifyIncoming,
-    verifyOutgoing: file.encrypt_verify_outgoing ?? defaults.pool.verifyOutgoing,
-    keepsKeyring: !(file.disable_keyring_file ?? dev),
-    rejoinAfterLeave: file.rejoin_after_leave ?? defaults.pool.rejoinAfterLeave,
-    keepsCoordinate: !(file.disable_coordinates ?? false),
-    protocol: file.protocol ?? defaults.pool.protocol,
-  }
-}
-
 function limitsOf({ limits }: FileConfig, defaults: AgentConfig): AgentConfig['limits'] {
   const rate = limits?.rpc_rate ?? -1
   return { perSecond: rate < 0 ? undefined : rate, burst: limits?.rpc_max_burst ?? defaults.limits.burst }
-}
-
-function httpOf(file: FileConfig, dev: boolean, defaults: AgentConfig): AgentConfig['http'] {
-  return {
-    aliases: file.aliases ?? defaults.http.aliases,
-    responseHeaders: file.http_config?.response_headers ?? {},
-    blockEndpoints: file.http_config?.block_endpoints ?? [],
-    allowUnprintableCharacters: file.disable_http_unprintable_char_filter ?? false,
-    pretty: dev,
-    ui: uiOf(file, dev),
-  }
-}
-
-/** A directory of one's own is served instead of what `-dev` would. */
-function uiOf({ ui, ui_dir: path = '' }: FileConfig, dev: boolean): AgentConfig['http']['ui'] {
-  if (path !== '') return { kind: 'directory', path }
-  return { kind: (ui ?? dev) ? 'built-in' : 'off' }
 }

@@ -7,16 +7,15 @@ import type { ServedEndpoint, ServerContext } from '../../../features/contract/s
 import type { Failure } from '../../../model/failure.ts'
 import { blockingJitterFraction } from '../../../model/limits.ts'
 import { type ModifyIndex, noChange } from '../../../model/log-position.ts'
-import type { RequestRefusal } from '../../../raft/core/types.ts'
-import type { Raft } from '../../../raft/raft.ts'
 import type { Store } from '../../../store/store.ts'
 import { Askers, type Reader } from '../../access/askers.ts'
 import type { Gate } from '../../access/gate.ts'
 import type { AgentObserver, ParkedRead } from '../../boot/observer.ts'
 import { type AgentRequest, waitOf } from '../request.ts'
-import { type KeptResult, KeptResults, type LiveResult } from './kept-results.ts'
+import { Freshness } from './freshness.ts'
+import type { KeptResult, LiveResult } from './kept-result.ts'
+import { KeptResults } from './kept-results.ts'
 import { type Caller, Leaving, ParkedReads } from './parked-reads.ts'
-import { failureOfRefusal } from './refusal.ts'
 import { type Found, SeenResults, Served } from './seen-results.ts'
 
 /**
@@ -25,7 +24,6 @@ import { type Found, SeenResults, Served } from './seen-results.ts'
  */
 export class Dispatch {
   readonly #context: ServerContext
-  readonly #raft: Raft
   readonly #endpoints: ReadonlyMap<string, ServedEndpoint>
   readonly #results: KeptResults
   readonly #store: Store
@@ -35,8 +33,7 @@ export class Dispatch {
   readonly #askers: Askers
   readonly #parked: ParkedReads
   readonly #seen: SeenResults
-  /** Confirmations of leadership that were requested in this turn, by their kind. */
-  readonly #confirming = new Map<'readIndex' | 'leaseRead', ReturnType<Raft['readIndex']>>()
+  readonly #freshness: Freshness
 
   constructor(
     context: ServerContext,
@@ -52,7 +49,7 @@ export class Dispatch {
     this.#observer = observer
     this.#results = new KeptResults(store, {}, context.release)
     this.#seen = new SeenResults(store, gate)
-    this.#raft = context.raft
+    this.#freshness = new Freshness(context)
     this.#parked = new ParkedReads(context, gate)
     this.#endpoints = new Map(endpoints.map((endpoint) => [endpoint.method, endpoint]))
   }
@@ -97,13 +94,13 @@ export class Dispatch {
     if (unavailable !== undefined) return err(unavailable)
     if (read.minIndex > 0 || read.consistency === 'consistent') return undefined
     const isStale = read.consistency === 'stale'
-    if (isStale ? !this.#raft.hasCaughtUp() : !this.#raft.leaseReadsNow()) return undefined
+    if (!this.#freshness.isReached(read)) return undefined
     const asking = this.#askers.now(endpoint, args, token)
     if (asking === undefined || !asking.ok) return asking
     const found = this.#find(endpoint, args, asking.value)
     if (found === undefined || !found.ok) return found
     const { index } = found.value
-    const meta = isStale ? this.#meta(index) : { index, knownLeader: true, lastContactMs: 0 }
+    const meta = isStale ? this.#freshness.meta(index) : { index, knownLeader: true, lastContactMs: 0 }
     return ok(this.#served(endpoint, args, found.value, meta))
   }
 
@@ -112,7 +109,7 @@ export class Dispatch {
     args: unknown,
     request: AgentRequest,
   ): Promise<Result<unknown, Failure>> {
-    const elsewhere = this.#leaderElsewhere()
+    const elsewhere = this.#freshness.leaderElsewhere()
     if (elsewhere !== undefined) return err(elsewhere)
     const entered = await this.#enter(endpoint, args, request)
     return entered.ok ? endpoint.serve(this.#context, args, request.identity, entered.value) : entered
@@ -123,7 +120,8 @@ export class Dispatch {
     args: unknown,
     request: AgentRequest,
   ): Promise<Result<unknown, Failure>> {
-    const elsewhere = endpoint.leader && request.read?.consistency !== 'stale' ? this.#leaderElsewhere() : undefined
+    const elsewhere =
+      endpoint.leader && request.read?.consistency !== 'stale' ? this.#freshness.leaderElsewhere() : undefined
     if (elsewhere !== undefined) return err(elsewhere)
     const entered = await this.#enter(endpoint, args, request)
     return entered.ok ? endpoint.serve(this.#context, args, entered.value) : entered
@@ -136,29 +134,12 @@ export class Dispatch {
     { token = '' }: AgentRequest,
   ): Promise<Result<Authorizer, Failure>> {
     if (this.#gate === undefined) return free
-    const settled = await this.#settled()
+    const settled = await this.#freshness.settled()
     if (!settled.ok) return settled
     const entered = await this.#gate.enter(endpoint, token)
     if (!entered.ok) return entered
     const refusal = this.#gate.refusal(endpoint, entered.value, args, this.#store.live)
     return refusal === undefined ? entered : err(refusal)
-  }
-
-  /**
-   * A leader must not judge tokens by a state that lacks commits of an earlier leader, which may have deleted or
-   * created the token.
-   */
-  async #settled(): Promise<Result<unknown, Failure>> {
-    if (this.#raft.status().role !== 'leader' || this.#raft.leadsSettled()) return free
-    const ready = await this.#confirmed('leaseRead')
-    if (ready.ok) return ready
-    // Nothing was proposed: the loss of leadership leaves no doubt about the outcome.
-    return err(ready.error.kind === 'leadership-lost' ? notLeader : this.#refused(ready.error))
-  }
-
-  #leaderElsewhere(): Failure | undefined {
-    const status = this.#raft.status()
-    return status.role === 'leader' ? undefined : { kind: 'not-leader', leader: status.leader?.address }
   }
 
   async #query(
@@ -221,7 +202,7 @@ export class Dispatch {
     read: ReadOptions,
     token: string,
   ): Promise<Result<Reader, Failure>> {
-    const ready = await this.#current(read)
+    const ready = await this.#freshness.reached(read)
     return ready.ok ? (this.#askers.now(endpoint, args, token) ?? this.#askers.enter(endpoint, args, token)) : ready
   }
 
@@ -257,42 +238,8 @@ export class Dispatch {
     )
   }
 
-  /** Makes sure that this server's state is as fresh as the caller demands. */
-  async #current(read: ReadOptions): Promise<Result<unknown, Failure>> {
-    if (read.consistency === 'stale' && this.#raft.hasCaughtUp()) return ok(undefined)
-    const elsewhere = this.#leaderElsewhere()
-    // Without a known leader the state from before the restart is all there is: the answer says that it may be old.
-    if (read.consistency === 'stale' && this.#raft.status().leader === undefined) return ok(undefined)
-    if (elsewhere !== undefined) return err(elsewhere)
-    const ready = await (read.consistency === 'consistent'
-      ? this.#confirmed('readIndex')
-      : this.#confirmed('leaseRead'))
-    return ready.ok ? ready : err(this.#refused(ready.error))
-  }
-
-  #refused(refusal: RequestRefusal): Failure {
-    return failureOfRefusal(refusal, (id) => this.#addressOf(id))
-  }
-
-  /**
-   * Confirmed once for all reads that need it in one turn, such as watchers that one change has woken. That is as good
-   * as confirming each: all of them were under way before the turn began, and the confirmation is requested after that.
-   */
-  #confirmed(how: 'readIndex' | 'leaseRead'): ReturnType<Raft['readIndex']> {
-    const shared = this.#confirming.get(how)
-    if (shared !== undefined) return shared
-    const asked = this.#raft[how]()
-    this.#confirming.set(how, asked)
-    this.#context.env.detach(endOfTurn().then(() => this.#confirming.delete(how)))
-    return asked
-  }
-
-  #addressOf(id: string): string | undefined {
-    return this.#raft.status().configuration.servers.find((server) => server.id === id)?.address
-  }
-
   #answer(endpoint: QueryEndpoint, args: unknown, found: Found): Served {
-    return this.#served(endpoint, args, found, this.#meta(found.index))
+    return this.#served(endpoint, args, found, this.#freshness.meta(found.index))
   }
 
   #served(endpoint: QueryEndpoint, args: unknown, { result, asker, view }: Found, meta: ReadMeta): Served {
@@ -323,18 +270,7 @@ export class Dispatch {
   }
 
   #standing(index: ModifyIndex, stands: () => boolean): Standing {
-    return { now: () => (stands() ? this.#meta(index) : undefined) }
-  }
-
-  /** After a restart, a server that has not caught up has no leader to vouch for its answers. */
-  #meta(index: ModifyIndex): ReadMeta {
-    const status = this.#raft.status()
-    if (status.role !== 'leader' && !this.#raft.hasCaughtUp()) return { index, knownLeader: false, lastContactMs: 0 }
-    return {
-      index,
-      knownLeader: status.leader !== undefined,
-      lastContactMs: status.role === 'leader' ? 0 : Math.round(status.lastContactMs ?? 0),
-    }
+    return { now: () => (stands() ? this.#freshness.meta(index) : undefined) }
   }
 }
 
@@ -343,13 +279,6 @@ function liveness(live: LiveResult): () => boolean {
 }
 
 type DispatchObserver = Pick<AgentObserver, 'readParked'>
-
-/** Settles after everything that this turn has already started. */
-async function endOfTurn(): Promise<void> {
-  await undefined
-}
-
-const notLeader: Failure = { kind: 'not-leader', leader: undefined }
 
 /** Used where access control is off. */
 const free: Result<Authorizer, Failure> = ok(unrestricted)

@@ -8,7 +8,7 @@ import { firstChange, greater, type ModifyIndex, noChange } from '../../../model
 import type { Store } from '../../../store/store.ts'
 import type { Asker } from '../../access/askers.ts'
 import type { Gate } from '../../access/gate.ts'
-import type { KeptResult } from './kept-results.ts'
+import type { KeptResult } from './kept-result.ts'
 import type { ResultView, SeenPart } from './seen-part.ts'
 
 /** A result for one caller. */

@@ -223,13 +223,13 @@ export const agentBreakages: readonly Breakage[] = [
   },
   {
     id: 'AGT-037',
-    file: 'src/config/normalize.ts',
+    file: 'src/config/parts/http.ts',
     find: "return { kind: (ui ?? dev) ? 'built-in' : 'off' }",
     replace: "return { kind: ui === false && !dev ? 'off' : 'built-in' }",
   },
   {
     id: 'AGT-038',
-    file: 'src/config/normalize.ts',
+    file: 'src/config/parts/http.ts',
     find: "if (path !== '') return { kind: 'directory', path }",
     replace: "if (path !== '' && !dev) return { kind: 'directory', path }",
   },

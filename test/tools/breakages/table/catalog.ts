@@ -174,7 +174,7 @@ export const catalogBreakages: readonly Breakage[] = [
   },
   {
     id: 'CAT-024',
-    file: 'src/model/release.ts',
+    file: 'src/model/server-changes.ts',
     find: `'index-of-one-service': {
     since: { major: 1, minor: 0, patch: 7 },`,
     replace: `'index-of-one-service': {

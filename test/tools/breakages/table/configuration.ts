@@ -46,7 +46,7 @@ export const configurationBreakages: readonly Breakage[] = [
   },
   {
     id: 'CFG-008',
-    file: 'src/config/normalize.ts',
+    file: 'src/config/parts/pools.ts',
     find: 'translatesAddresses: file.translate_wan_addrs ?? false,',
     replace: 'translatesAddresses: false,',
   },
@@ -70,7 +70,7 @@ export const configurationBreakages: readonly Breakage[] = [
   },
   {
     id: 'CFG-012',
-    file: 'src/config/normalize.ts',
+    file: 'src/config/parts/timing.ts',
     find: 'milliseconds(file.raft_snapshot_interval, defaults.raft.snapshotIntervalMs)',
     replace: 'defaults.raft.snapshotIntervalMs',
   },
@@ -160,7 +160,7 @@ export const configurationBreakages: readonly Breakage[] = [
   },
   {
     id: 'CFG-043',
-    file: 'src/config/normalize.ts',
+    file: 'src/config/parts/http.ts',
     find: "kind: (ui ?? dev) ? 'built-in'",
     replace: "kind: dev ? 'built-in'",
   },

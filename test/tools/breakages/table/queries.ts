@@ -58,7 +58,7 @@ export const queryBreakages: readonly Breakage[] = [
   },
   {
     id: 'CAT-037',
-    file: 'src/model/release.ts',
+    file: 'src/model/server-changes.ts',
     find: `'commands-wait': {
     since: { major: 0, minor: 8, patch: 1 },`,
     replace: `'commands-wait': {

@@ -122,7 +122,7 @@ export const raftBreakages: readonly Breakage[] = [
   },
   {
     id: 'RFT-020',
-    file: 'src/config/normalize.ts',
+    file: 'src/config/parts/timing.ts',
     find: 'snapshotThreshold: file.raft_snapshot_threshold ?? defaults.raft.snapshotThreshold,',
     replace: 'snapshotThreshold: defaults.raft.snapshotThreshold,',
   },
@@ -134,7 +134,7 @@ export const raftBreakages: readonly Breakage[] = [
   },
   {
     id: 'RFT-022',
-    file: 'src/model/release.ts',
+    file: 'src/model/server-changes.ts',
     find: `'log-out-of-mdb': {
     since: { major: 0, minor: 5, patch: 1 },`,
     replace: `'log-out-of-mdb': {
@@ -162,7 +162,7 @@ export const raftBreakages: readonly Breakage[] = [
   },
   {
     id: 'RFT-026',
-    file: 'src/model/release.ts',
+    file: 'src/model/server-changes.ts',
     find: `'mdb-refused': {
     since: { major: 0, minor: 6, patch: 0 },`,
     replace: `'mdb-refused': {
@@ -182,7 +182,7 @@ export const raftBreakages: readonly Breakage[] = [
   },
   {
     id: 'RFT-029',
-    file: 'src/model/release.ts',
+    file: 'src/model/server-changes.ts',
     find: `'promotion-one-by-one': {
     since: { major: 1, minor: 0, patch: 1 },`,
     replace: `'promotion-one-by-one': {

@@ -64,7 +64,7 @@ export const newerReleaseBreakages: readonly Breakage[] = [
   },
   {
     id: 'UPG-010',
-    file: 'src/model/release.ts',
+    file: 'src/model/server-changes.ts',
     find: `'raft-snapshots-rarer': {
     since: { major: 1, minor: 1, patch: 0 },`,
     replace: `'raft-snapshots-rarer': {
@@ -84,7 +84,7 @@ export const newerReleaseBreakages: readonly Breakage[] = [
   },
   {
     id: 'UPG-013',
-    file: 'src/model/release.ts',
+    file: 'src/model/server-changes.ts',
     find: `'raft-protocol-3-by-default': {
     since: { major: 1, minor: 0, patch: 0 },`,
     replace: `'raft-protocol-3-by-default': {
@@ -126,7 +126,7 @@ export const newerReleaseBreakages: readonly Breakage[] = [
   },
   {
     id: 'UPG-019',
-    file: 'src/model/release.ts',
+    file: 'src/model/server-changes.ts',
     find: `'verbs-enforced': {
     since: { major: 1, minor: 0, patch: 0 },`,
     replace: `'verbs-enforced': {
@@ -162,7 +162,7 @@ export const newerReleaseBreakages: readonly Breakage[] = [
   },
   {
     id: 'UPG-024',
-    file: 'src/model/release.ts',
+    file: 'src/model/server-changes.ts',
     find: `'invalid-checks-refused': {
     since: { major: 1, minor: 0, patch: 0 },`,
     replace: `'invalid-checks-refused': {
@@ -170,7 +170,7 @@ export const newerReleaseBreakages: readonly Breakage[] = [
   },
   {
     id: 'UPG-025',
-    file: 'src/model/release.ts',
+    file: 'src/model/server-changes.ts',
     find: `'script-checks-opt-in': {
     since: { major: 0, minor: 9, patch: 0 },`,
     replace: `'script-checks-opt-in': {
@@ -184,7 +184,7 @@ export const newerReleaseBreakages: readonly Breakage[] = [
   },
   {
     id: 'UPG-056',
-    file: 'src/model/release.ts',
+    file: 'src/model/server-changes.ts',
     find: `'verbs-enforced': {
     since: { major: 1, minor: 0, patch: 0 },`,
     replace: `'verbs-enforced': {

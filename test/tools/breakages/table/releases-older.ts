@@ -10,7 +10,7 @@ export const olderReleaseBreakages: readonly Breakage[] = [
   },
   {
     id: 'UPG-027',
-    file: 'src/model/release.ts',
+    file: 'src/model/server-changes.ts',
     find: `'commands-wait': {
     since: { major: 0, minor: 8, patch: 1 },`,
     replace: `'commands-wait': {
@@ -32,7 +32,7 @@ export const olderReleaseBreakages: readonly Breakage[] = [
   },
   {
     id: 'UPG-030',
-    file: 'src/model/release.ts',
+    file: 'src/model/server-changes.ts',
     find: `'remote-exec-off': {
     since: { major: 0, minor: 8, patch: 0 },`,
     replace: `'remote-exec-off': {
@@ -54,7 +54,7 @@ export const olderReleaseBreakages: readonly Breakage[] = [
   },
   {
     id: 'UPG-033',
-    file: 'src/model/release.ts',
+    file: 'src/model/server-changes.ts',
     find: `'dns-from-any-server': {
     since: { major: 0, minor: 7, patch: 0 },`,
     replace: `'dns-from-any-server': {
@@ -62,7 +62,7 @@ export const olderReleaseBreakages: readonly Breakage[] = [
   },
   {
     id: 'UPG-034',
-    file: 'src/model/release.ts',
+    file: 'src/model/server-changes.ts',
     find: `'raft-timing-slow': {
     since: { major: 0, minor: 7, patch: 0 },`,
     replace: `'raft-timing-slow': {
@@ -96,7 +96,7 @@ export const olderReleaseBreakages: readonly Breakage[] = [
   },
   {
     id: 'UPG-039',
-    file: 'src/model/release.ts',
+    file: 'src/model/server-changes.ts',
     find: `'peers-json-for-recovery': {
     since: { major: 0, minor: 7, patch: 0 },`,
     replace: `'peers-json-for-recovery': {
@@ -124,7 +124,7 @@ export const olderReleaseBreakages: readonly Breakage[] = [
   },
   {
     id: 'UPG-043',
-    file: 'src/model/release.ts',
+    file: 'src/model/server-changes.ts',
     find: `'mdb-refused': {
     since: { major: 0, minor: 6, patch: 0 },`,
     replace: `'mdb-refused': {
@@ -160,7 +160,7 @@ export const olderReleaseBreakages: readonly Breakage[] = [
   },
   {
     id: 'UPG-048',
-    file: 'src/model/release.ts',
+    file: 'src/model/server-changes.ts',
     find: `'kv-tombstones': {
     since: { major: 0, minor: 5, patch: 0 },`,
     replace: `'kv-tombstones': {

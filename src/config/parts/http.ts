@@ -1,0 +1,19 @@
+import type { AgentConfig } from '../../agent/settings/agent-config.ts'
+import type { FileConfig } from '../schema.ts'
+
+export function httpOf(file: FileConfig, dev: boolean, defaults: AgentConfig): AgentConfig['http'] {
+  return {
+    aliases: file.aliases ?? defaults.http.aliases,
+    responseHeaders: file.http_config?.response_headers ?? {},
+    blockEndpoints: file.http_config?.block_endpoints ?? [],
+    allowUnprintableCharacters: file.disable_http_unprintable_char_filter ?? false,
+    pretty: dev,
+    ui: uiOf(file, dev),
+  }
+}
+
+/** A directory of one's own is served instead of what `-dev` would. */
+function uiOf({ ui, ui_dir: path = '' }: FileConfig, dev: boolean): AgentConfig['http']['ui'] {
+  if (path !== '') return { kind: 'directory', path }
+  return { kind: (ui ?? dev) ? 'built-in' : 'off' }
+}

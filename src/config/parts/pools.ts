@@ -1,0 +1,73 @@
+import type { AgentConfig } from '../../agent/settings/agent-config.ts'
+import { devWanGossip, wanGossip } from '../../agent/settings/gossip-timing.ts'
+import { keyFrom } from '../../gossip/keyring.ts'
+import type { GossipTiming } from '../../gossip/pool.ts'
+import { productName } from '../../model/names.ts'
+import type { FileConfig } from '../schema.ts'
+import { advertiseWan } from './addresses.ts'
+import type { Join } from './joins.ts'
+import { serfBind } from './network.ts'
+import { checkInterval, milliseconds, type Report } from './values.ts'
+
+/** Reference: configuration.md#gossip-timing. */
+export function gossipOf(
+  block: 'gossip_lan' | 'gossip_wan',
+  file: FileConfig,
+  defaults: GossipTiming,
+  problem: Report,
+): GossipTiming {
+  const given = file[block] ?? {}
+  const reconnect = block === 'gossip_lan' ? file.reconnect_timeout : file.reconnect_timeout_wan
+  for (const key of ['gossip_interval', 'probe_interval', 'probe_timeout'] as const) {
+    checkInterval(`${block}.${key}`, given[key], problem)
+  }
+  return {
+    ...defaults,
+    gossipIntervalMs: milliseconds(given.gossip_interval, defaults.gossipIntervalMs),
+    gossipNodes: given.gossip_nodes ?? defaults.gossipNodes,
+    probeIntervalMs: milliseconds(given.probe_interval, defaults.probeIntervalMs),
+    probeTimeoutMs: milliseconds(given.probe_timeout, defaults.probeTimeoutMs),
+    suspicionMult: given.suspicion_mult ?? defaults.suspicionMult,
+    retransmitMult: given.retransmit_mult ?? defaults.retransmitMult,
+    reconnectTimeoutMs: milliseconds(reconnect, defaults.reconnectTimeoutMs),
+  }
+}
+
+/** The pool of the servers of all datacenters. */
+export function wanOf(
+  file: FileConfig,
+  dev: boolean,
+  at: { readonly bind: string; readonly advertise: string; readonly port: number; readonly join: Join },
+  problem: Report,
+): AgentConfig['wan'] {
+  const port = at.port > 0 ? at.port : defaultWanPort
+  return {
+    bindAddress: serfBind('serf_wan', file, at.bind, problem),
+    advertiseAddress: advertiseWan(file, at.advertise, problem),
+    startJoin: at.join('start_join_wan', port),
+    retryJoin: at.join('retry_join_wan', port),
+    retryIntervalMs: milliseconds(file.retry_interval_wan, 30_000),
+    retryMax: file.retry_max_wan ?? 0,
+    gossip: gossipOf('gossip_wan', file, dev ? devWanGossip : wanGossip, problem),
+    translatesAddresses: file.translate_wan_addrs ?? false,
+  }
+}
+
+/** If this agent has no such pool nothing is joined, but the written addresses are still checked. */
+const defaultWanPort = 8302
+
+export function poolOf(file: FileConfig, dev: boolean, defaults: AgentConfig, problem: Report): AgentConfig['pool'] {
+  const encrypt = file.encrypt === '' ? undefined : file.encrypt
+  const key = encrypt === undefined ? undefined : keyFrom(encrypt)
+  if (key?.ok === false)
+    problem(`encrypt has invalid key: ${key.error}`, `make one with ${productName} keygen`, 'encrypt')
+  return {
+    encrypt,
+    verifyIncoming: file.encrypt_verify_incoming ?? defaults.pool.verifyIncoming,
+    verifyOutgoing: file.encrypt_verify_outgoing ?? defaults.pool.verifyOutgoing,
+    keepsKeyring: !(file.disable_keyring_file ?? dev),
+    rejoinAfterLeave: file.rejoin_after_leave ?? defaults.pool.rejoinAfterLeave,
+    keepsCoordinate: !(file.disable_coordinates ?? false),
+    protocol: file.protocol ?? defaults.pool.protocol,
+  }
+}

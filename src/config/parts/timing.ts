@@ -1,0 +1,48 @@
+import { type AgentConfig, devRaftTiming, raftTiming } from '../../agent/settings/agent-config.ts'
+import { devGossip, lanGossip } from '../../agent/settings/gossip-timing.ts'
+import { settingDefaultsOf } from '../../model/release.ts'
+import { checkRaft } from '../rules.ts'
+import type { FileConfig } from '../schema.ts'
+import { gossipOf } from './pools.ts'
+import { checkInterval, milliseconds, type Report } from './values.ts'
+
+/** How fast it is to notice and to act. */
+export function timingOf(
+  file: FileConfig,
+  dev: boolean,
+  defaults: AgentConfig,
+  problem: Report,
+): Pick<AgentConfig, 'raft' | 'gossipLan' | 'rpcHoldTimeoutMs' | 'leaveDrainMs' | 'sessionTtlMinMs' | 'autopilot'> {
+  checkRaft(file, defaults.release, problem)
+  for (const key of ['raft_snapshot_interval', 'retry_interval', 'retry_interval_wan'] as const)
+    checkInterval(key, file[key], problem)
+  const { autopilot, performance } = file
+  return {
+    raft: {
+      ...defaults.raft,
+      ...(dev
+        ? devRaftTiming
+        : raftTiming(performance?.raft_multiplier ?? settingDefaultsOf(defaults.release, false).raftMultiplier)),
+      protocol: file.raft_protocol ?? defaults.raft.protocol,
+      snapshotThreshold: file.raft_snapshot_threshold ?? defaults.raft.snapshotThreshold,
+      snapshotIntervalMs: milliseconds(file.raft_snapshot_interval, defaults.raft.snapshotIntervalMs),
+    },
+    gossipLan: gossipOf('gossip_lan', file, dev ? devGossip : lanGossip, problem),
+    rpcHoldTimeoutMs: milliseconds(performance?.rpc_hold_timeout, defaults.rpcHoldTimeoutMs),
+    leaveDrainMs: milliseconds(performance?.leave_drain_time, defaults.leaveDrainMs),
+    sessionTtlMinMs: milliseconds(file.session_ttl_min, defaults.sessionTtlMinMs),
+    autopilot: {
+      serverStabilizationMs: milliseconds(
+        autopilot?.server_stabilization_time,
+        defaults.autopilot.serverStabilizationMs,
+      ),
+      lastContactThresholdMs: milliseconds(
+        autopilot?.last_contact_threshold,
+        defaults.autopilot.lastContactThresholdMs,
+      ),
+      maxTrailingLogs: autopilot?.max_trailing_logs ?? defaults.autopilot.maxTrailingLogs,
+      cleanUpDeadServers: autopilot?.cleanup_dead_servers ?? defaults.autopilot.cleanUpDeadServers,
+      minQuorum: autopilot?.min_quorum ?? defaults.autopilot.minQuorum,
+    },
+  }
+}

@@ -1,12 +1,9 @@
 import { readWholeFile, writeWholeFile } from '../../../src/agent/boot/whole-file.ts'
 import { Journal } from '../../../src/agent/local/journal.ts'
 import { equalBytes, utf8 } from '../../../src/base/bytes.ts'
-import { done } from '../../../src/base/result.ts'
 import { logIndexOf, noIndex, termOf } from '../../../src/model/log-position.ts'
-import type { SnapshotMeta } from '../../../src/raft/core/types.ts'
 import { type LogChange, logChange } from '../../../src/raft/log/durable-log.ts'
 import { findSnapshots, SnapshotStore } from '../../../src/raft/log/snapshot-store.ts'
-import type { CrashDisk } from '../../unit/raft-log/crash-disk.ts'
 import {
   afterChange,
   emptyState,
@@ -16,36 +13,8 @@ import {
   persist,
   shown,
 } from '../../unit/raft-log/log-model.ts'
-
-/** How far a life came: versions of the content that were begun, and those that were reported durable. */
-export interface Progress {
-  begun: number
-  durable: number
-}
-
-type Counted = readonly [operations: number, points: number, capped: number]
-
-/** One file format of the agent: a life that writes versions 1, 2, 3 …, and what a start finds. */
-export interface Format {
-  readonly name: string
-  readonly versions: number
-  /** Operations of the disk in a life, points that are judged, operations with more ways than are tried. */
-  readonly counted: { readonly short: Counted; readonly long: Counted }
-  live(disk: CrashDisk, progress: Progress): Promise<void>
-  /** The version that a start finds, 0 for none; or why it is none of those that were ever written. */
-  found(disk: CrashDisk, progress: Progress): Promise<number | string>
-}
-
-const directory = '/data/x'
-
-async function prepared(disk: CrashDisk): Promise<void> {
-  await disk.makeDirectory(directory)
-}
-
-/** The content of a version: different lengths, so that a torn one cannot look like another. */
-function textOf(version: number): string {
-  return JSON.stringify([`version ${version}`, 'x'.repeat(20 + 30 * (version % 3))])
-}
+import { Collected, directory, type Format, metaOf, prepared, textOf, textState } from './format.ts'
+import { compactedLog, peersJson, receivedSnapshots } from './raft-formats.ts'
 
 const wholeFile: Format = {
   name: 'whole files: keyring, node ID',
@@ -102,11 +71,6 @@ const journal: Format = {
   },
 }
 
-function metaOf(version: number): SnapshotMeta {
-  const configuration = { servers: [{ id: 'a', address: 'a:8300', suffrage: 'voter' as const }] }
-  return { index: logIndexOf(10 * version), term: termOf(2), configuration, configurationIndex: logIndexOf(1) }
-}
-
 const snapshots: Format = {
   name: 'snapshots',
   versions: 3,
@@ -116,30 +80,17 @@ const snapshots: Format = {
     const store = new SnapshotStore(disk, directory, undefined)
     for (let version = 1; version <= this.versions; version++) {
       progress.begun = version
-      let rest: Uint8Array | undefined = utf8(textOf(version))
-      const state = {
-        next: () => {
-          const piece = rest
-          rest = undefined
-          return piece
-        },
-      }
-      const written = await store.write(metaOf(version), state, noIndex)
+      const written = await store.write(metaOf(version), textState(version), noIndex)
       if (!written.ok) throw new Error(JSON.stringify(written.error))
       progress.durable = version
     }
   },
   async found(disk) {
-    const pieces: Uint8Array[] = []
+    const restores: Collected[] = []
     const begin = () => {
-      pieces.length = 0
-      return {
-        write: (bytes: Uint8Array) => {
-          pieces.push(bytes.slice())
-          return done
-        },
-        finish: () => done,
-      }
+      const restore = new Collected()
+      restores.push(restore)
+      return restore
     }
     const found = await findSnapshots(disk, directory, begin)
     if (!found.ok) return found.error.message
@@ -147,7 +98,7 @@ const snapshots: Format = {
     const { newest } = found.value
     if (newest === undefined) return 0
     const version = newest.meta.index / 10
-    const text = new TextDecoder().decode(pieces[0])
+    const text = new TextDecoder().decode(restores.at(-1)?.bytes)
     return text === textOf(version) ? version : `the snapshot of index ${newest.meta.index} holds ${text}`
   },
 }
@@ -197,4 +148,12 @@ const raftLog: Format = {
   },
 }
 
-export const formats: readonly Format[] = [wholeFile, journal, snapshots, raftLog]
+export const formats: readonly Format[] = [
+  wholeFile,
+  journal,
+  snapshots,
+  receivedSnapshots,
+  raftLog,
+  compactedLog,
+  peersJson,
+]

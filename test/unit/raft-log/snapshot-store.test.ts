@@ -113,6 +113,20 @@ describe('snapshots', () => {
     expect((await store.read(metaAt(20), 0, 10)).bytes).toHaveLength(10)
   })
 
+  it('hold every byte of a state, whichever way its pieces are cut into chunks', async () => {
+    const chunk = 1 << 16
+    for (const length of [chunk - 1, chunk, chunk + 1, 2 * chunk + 1]) {
+      const disk = await madeDisk()
+      const store = new SnapshotStore(disk, directory, undefined)
+      const bytes = bytesOf(length)
+      const size = await store.write(metaAt(10), stateOf(bytes, length), noIndex)
+      expect(size.ok).toBe(true)
+      const restore = new Collected()
+      expect(await store.restore(metaAt(10), restore)).toEqual(done)
+      expect(equalBytes(restore.bytes, bytes), `${length} bytes`).toBe(true)
+    }
+  })
+
   it('that rotted after they were written count as none, and go with the next', async () => {
     const disk = await madeDisk()
     const store = new SnapshotStore(disk, directory, undefined)

@@ -53,6 +53,8 @@ interface ProcessFacts {
     readonly boot: number
     readonly id: string
     readonly timing?: ServerTiming | undefined
+    /** A snapshot of its state as of now; undefined while it starts. */
+    readonly snapshot?: (() => Uint8Array | undefined) | undefined
   }
   readonly 'settings read': { readonly config: AgentConfig }
   /** The process is no more, and nothing of it waits. */

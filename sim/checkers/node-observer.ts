@@ -50,12 +50,14 @@ interface ObservedProcess {
   readonly places: readonly string[]
   /** How it keeps time in consensus; absent: nobody judges that. */
   readonly timing?: ServerTiming | undefined
+  /** A snapshot of its state as of now; undefined while it starts. */
+  readonly snapshot?: () => Uint8Array | undefined
 }
 
 /** A process begins on a node: what it does is told to the observer that comes back. */
 export function observe(all: Invariants, process: ObservedProcess): AgentObserver {
-  const { node, boot, id, timing } = process
-  all.tell('process began', { node, boot, id, timing })
+  const { node, boot, id, timing, snapshot } = process
+  all.tell('process began', { node, boot, id, timing, snapshot })
   return new NodeObserver(all, process).agentObserver()
 }
 

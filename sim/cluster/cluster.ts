@@ -168,6 +168,10 @@ export class Cluster {
     return this.#checks(this.#node(server)).of(stateMachineSafety).appliedIndex(server)
   }
 
+  releaseOf(node: string): Release {
+    return this.#node(node).release
+  }
+
   /** Of its whole state; undefined when it does not run. */
   stateDigest(server: string): ReturnType<SeenState['digest']> {
     return this.#node(server).agent?.state?.digest()

@@ -2,6 +2,7 @@ import type { Agent } from '../../src/agent/assembly/agent.ts'
 import type { ForcedEnd, StartFailure } from '../../src/agent/boot/lifecycle.ts'
 import type { SeenState } from '../../src/agent/boot/observer.ts'
 import type { AgentConfig } from '../../src/agent/settings/agent-config.ts'
+import { concatBytes } from '../../src/base/bytes.ts'
 import { InvariantViolation } from '../../src/base/invariant.ts'
 import type { Result } from '../../src/base/result.ts'
 import type { Env } from '../../src/env/env.ts'
@@ -47,6 +48,14 @@ function seenIn(pool: Agent['lan']): readonly ServerSeen[] {
     if (tags['role'] !== productName) return []
     return [{ id: tags['id'], name, status, datacenter: tags['dc'] ?? '', acls: tags['acls'] }]
   })
+}
+
+function snapshotOf(agent: Agent | undefined): Uint8Array | undefined {
+  const state = agent?.state?.snapshot()
+  if (state === undefined) return undefined
+  const pieces: Uint8Array[] = []
+  for (let piece = state.next(); piece !== undefined; piece = state.next()) pieces.push(piece)
+  return concatBytes(pieces)
 }
 
 /** Events of the cluster itself, besides those that servers report. */
@@ -101,7 +110,8 @@ export class Processes {
     const places = config.ok ? [config.value.datacenter, config.value.access.primaryDatacenter] : []
     const monoMs = (): number => server.node.clock.monoUs() / 1000
     const timing = config.ok ? { ...config.value.raft, monoMs } : undefined
-    const process = { node: name, boot, id, release, digest, servers, places, timing }
+    const snapshot = (): Uint8Array | undefined => snapshotOf(server.agent)
+    const process = { node: name, boot, id, release, digest, servers, places, timing, snapshot }
     const { trace } = this.#world.simulation
     const observer = withQuorumCauses(observe(this.#checks(server), process), trace, server.node.number)
     if (!config.ok) {

@@ -54,4 +54,26 @@ export const restoreBugs: readonly PlantedBug[] = [
     hunt: 'mesh-put-back',
     foundBy: ['C1', 'C3'],
   },
+  {
+    row: 176,
+    name: 'restore-moves-departures',
+    about: 'a server that took a snapshot takes the last change of a table for the last row that left it',
+    patches: [{ file: 'src/store/restore.js', find: 'departures[name] ?? lastChange', replace: 'lastChange' }],
+    hunt: 'tails-and-snapshots',
+    foundBy: ['R5'],
+  },
+  {
+    row: 177,
+    name: 'restore-ages-tables',
+    about: 'the tables of a server that took a snapshot have changed one command earlier than they did',
+    patches: [
+      {
+        file: 'src/store/restore.js',
+        find: 'lastChange, departures: departed }',
+        replace: 'lastChange: Math.max(lastChange - 1, 0), departures: departed }',
+      },
+    ],
+    hunt: 'tails-and-snapshots',
+    foundBy: ['R5'],
+  },
 ]

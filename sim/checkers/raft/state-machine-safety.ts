@@ -2,6 +2,7 @@ import { type LogIndex, noIndex, type Term } from '../../../src/model/log-positi
 import type { Entry } from '../../../src/raft/core/types.ts'
 import { checker, eventIn, type Judge } from '../checker.ts'
 import { entryHash } from './entry-hash.ts'
+import { stateDifference } from './state-difference.ts'
 
 /** State digests remembered, counted back from the newest. A server further behind is compared again when it has caught up. */
 const digestsMax = 8192
@@ -16,6 +17,8 @@ export class StateMachineSafety {
   readonly #digests = new Map<number, { readonly digest: string; readonly node: string; readonly event: number }>()
   /** Where each server's running process stands. */
   readonly #position = new Map<string, LogIndex>()
+  /** Of each running process: a snapshot of its state now. */
+  readonly #snapshots = new Map<string, () => Uint8Array | undefined>()
   readonly #judge: Judge<{ R5: 'majority lost' }>
 
   constructor(judge: Judge<{ R5: 'majority lost' }>) {
@@ -55,9 +58,14 @@ export class StateMachineSafety {
     this.#position.set(node, index)
   }
 
+  began(node: string, snapshot: (() => Uint8Array | undefined) | undefined): void {
+    if (snapshot !== undefined) this.#snapshots.set(node, snapshot)
+  }
+
   /** Its process is gone, and with it its state. */
   died(node: string): void {
     this.#position.set(node, noIndex)
+    this.#snapshots.delete(node)
   }
 
   /** What was applied from here on was lost, and other entries may take its place. */
@@ -89,8 +97,45 @@ export class StateMachineSafety {
     this.#judge.judged('R5')
     if (first.digest !== digest) {
       const states = `${node} has ${digest}, ${first.node} has ${first.digest}`
-      this.#judge.report('R5', `state differs after entry ${index}: ${states}`, [first.event])
+      const where = this.#difference(node, first.node, index)
+      this.#judge.report('R5', `state differs after entry ${index}: ${states}${where}`, [first.event])
     }
+  }
+
+  /** All servers rest, each where `committed` is. `groups`: servers of one release, whose states are written in one form. */
+  atRest(groups: readonly (readonly string[])[], committed: LogIndex): void {
+    const servers = groups.flat()
+    this.#judge.judged('R5', servers.length)
+    for (const node of servers) {
+      const position = this.#position.get(node) ?? noIndex
+      if (position >= committed) continue
+      this.#judge.report('R5', `${node} rests, and has reported ${position} of ${committed} committed entries applied`)
+    }
+    for (let index = 1; index <= committed; index++) {
+      if (this.#hashes[index] !== undefined) continue
+      this.#judge.report('R5', `entry ${index} of ${committed} is committed, and no server has reported it applied`)
+      return
+    }
+    for (const [first, ...others] of groups)
+      for (const node of others) this.#compareBytes(first as string, node, committed)
+  }
+
+  #compareBytes(first: string, node: string, index: LogIndex): void {
+    const [own, theirs] = [this.#snapshots.get(node)?.(), this.#snapshots.get(first)?.()]
+    if (own === undefined || theirs === undefined) return
+    this.#judge.judged('R5')
+    const where = stateDifference(own, theirs)
+    if (where === undefined) return
+    this.#judge.report('R5', `snapshots after entry ${index} differ, ${node} from ${first}: ${where}`)
+  }
+
+  /** Where the states of two servers differ, of which the second may have gone on since that entry. */
+  #difference(node: string, first: string, index: number): string {
+    const [own, theirs] = [this.#snapshots.get(node)?.(), this.#snapshots.get(first)?.()]
+    if (own === undefined || theirs === undefined) return ''
+    const hasGoneOn = (this.#position.get(first) ?? noIndex) !== (this.#position.get(node) ?? noIndex)
+    const where = stateDifference(theirs, own, hasGoneOn ? index : undefined)
+    return where === undefined ? '' : `: ${first} in ${where}`
   }
 }
 
@@ -108,6 +153,7 @@ export const stateMachineSafety = checker({
   },
   make: (judge) => new StateMachineSafety(judge),
   takes: {
+    'process began': (it, { node, snapshot }) => it.began(node, snapshot),
     'process died': (it, { node }) => it.died(node),
     'entries lost': (it, { from }) => it.forgetFrom(from),
   },

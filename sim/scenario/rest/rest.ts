@@ -1,5 +1,6 @@
 import { fromBase64, textOf } from '../../../src/base/bytes.ts'
 import { formatDuration } from '../../../src/base/duration.ts'
+import { releaseText } from '../../../src/model/release.ts'
 import { acknowledgedWrites } from '../../checkers/keys/acknowledged-writes.ts'
 import { atRest, liveness, type Unrest } from '../../checkers/liveness.ts'
 import { leaderCompleteness } from '../../checkers/raft/leader-completeness.ts'
@@ -59,6 +60,7 @@ async function partToRest(run: RunContext, withinMs: number): Promise<boolean> {
   await compareWatches(run)
   // Watching clients have learned of a write that some server may not have yet.
   if (!(await awaitRest(run, run.simulation.nowUs + withinMs * 1000, withinMs))) return false
+  compareSnapshots(run)
   for (const server of presentServers(run)) {
     if (run.hasFailed()) return false
     const state = run.cluster.stateDigest(server)
@@ -66,6 +68,19 @@ async function partToRest(run: RunContext, withinMs: number): Promise<boolean> {
     await compareState(run, server)
   }
   return !run.hasFailed()
+}
+
+/** Releases differ in their tables, and so in the bytes of a snapshot: servers of one are compared. */
+function compareSnapshots(run: RunContext): void {
+  const { cluster, invariants } = run
+  if (run.hasFailed()) return
+  const byRelease = new Map<string, string[]>()
+  for (const server of presentServers(run)) {
+    const release = releaseText(cluster.releaseOf(server))
+    byRelease.set(release, [...(byRelease.get(release) ?? []), server])
+  }
+  const committed = invariants.of(leaderCompleteness).committedIndex
+  invariants.of(stateMachineSafety).atRest([...byRelease.values()], committed)
 }
 
 /** False if the cluster will never rest: the invariant is broken, or a named reason excuses it. */

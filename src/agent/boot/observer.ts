@@ -53,4 +53,6 @@ export interface SeenState {
   digest(): { readonly index: number; readonly digest: string } | undefined
   /** Reads the state as of now. */
   read(): ReadTransaction
+  /** The pieces of a snapshot of the state as of now. Servers of one release with equal states have equal bytes. */
+  snapshot(): { next(): Uint8Array | undefined }
 }

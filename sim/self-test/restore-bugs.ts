@@ -76,4 +76,18 @@ export const restoreBugs: readonly PlantedBug[] = [
     hunt: 'tails-and-snapshots',
     foundBy: ['R5'],
   },
+  {
+    row: 178,
+    name: 'install-wakes-nobody',
+    about: "a follower takes its leader's snapshot, and readers that wait there are not woken",
+    patches: [
+      {
+        file: store,
+        find: 'this.#index = version.value.index;\n                this.#watches.changedAll();',
+        replace: 'this.#index = version.value.index;',
+      },
+    ],
+    hunt: 'tails-and-snapshots',
+    foundBy: ['W2', 'W3'],
+  },
 ]

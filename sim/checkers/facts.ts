@@ -65,6 +65,10 @@ interface ProcessFacts {
   /** The process stands still from now on. */
   readonly 'process paused': OfNode
   readonly 'process resumed': OfNode
+  /** Somebody that is no agent of this run takes part in its pool, and says what it likes. */
+  readonly 'stranger came': OfNode
+  /** It says nothing more. */
+  readonly 'stranger went': OfNode
   /** Another machine has the name of one that is lost: nothing that the old one promised binds it. */
   readonly 'machine replaced': OfNode
   /** Its removal from the catalog or from the consensus group was asked for. `id`: its node ID. */

@@ -71,6 +71,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'long-outage', tuning: [] },
   { name: 'long-tails', tuning: oneEntryAtATime },
   { name: 'lost-answers', tuning: [] },
+  { name: 'members-are-hostile', tuning: [] },
   { name: 'members-change', tuning: dutiesAtOnce },
   { name: 'members-come-and-go', tuning: [] },
   { name: 'members-rejoin', tuning: [] },

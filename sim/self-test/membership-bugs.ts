@@ -172,7 +172,7 @@ export const membershipBugs: readonly PlantedBug[] = [
   {
     row: 201,
     name: 'silence-is-told-as-an-answer',
-    about: 'who was asked to ping another, and got no answer in time, says that it was answered',
+    about: 'a member that was asked to ping another, and got no answer in time, says that it was answered',
     patches: [
       {
         file: `${members}/relay.js`,
@@ -267,5 +267,60 @@ export const membershipBugs: readonly PlantedBug[] = [
     ],
     hunt: 'deaths-in-calm',
     foundBy: ['M7'],
+  },
+  {
+    row: 208,
+    name: 'answers-go-anywhere',
+    about: 'an answer to a query is handed on to whatever address a packet names',
+    patches: [{ file: `${members}/queries.js`, find: 'if (!isMember)', replace: 'if (isMember === undefined)' }],
+    hunt: 'members-are-hostile',
+    foundBy: ['M9'],
+  },
+  {
+    row: 209,
+    name: 'answers-go-to-any-port',
+    about: 'an answer to a query is handed on to whatever port of the host of a member a packet names',
+    patches: [
+      {
+        file: `${members}/queries.js`,
+        find: 'address.host === to.host && address.port === to.port)',
+        replace: 'address.host === to.host)',
+      },
+    ],
+    hunt: 'members-are-hostile',
+    foundBy: ['M9'],
+  },
+  {
+    row: 210,
+    name: 'any-place-is-believed',
+    about: 'an agent moves by the place of another one however far that says it is',
+    patches: [
+      {
+        file: `${members}/vivaldi.js`,
+        find: 'if (!isPlausible(other) ||',
+        replace: 'if (!isCoordinate(other) ||',
+      },
+      {
+        file: `${members}/vivaldi.js`,
+        find: 'if (isPlausible(this.#own))',
+        replace: 'if (isCoordinate(this.#own))',
+      },
+    ],
+    hunt: 'members-are-hostile',
+    foundBy: ['M7'],
+  },
+  {
+    row: 211,
+    name: 'names-are-counted-in-letters',
+    about: 'a name may have 128 units of text, which are up to 256 bytes',
+    patches: [
+      {
+        file: `${members}/validity.js`,
+        find: 'bytes += unit < 0x80 ? 1 :',
+        replace: 'bytes += unit >= 0 ? 1 :',
+      },
+    ],
+    hunt: 'members-are-hostile',
+    foundBy: ['M3'],
   },
 ]

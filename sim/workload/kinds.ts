@@ -1,6 +1,7 @@
 import { clients } from './clients.ts'
 import { comparers } from './comparing/kind.ts'
 import { heartbeats } from './heartbeats.ts'
+import { hostiles } from './hostile-members.ts'
 import { intentions } from './intentions.ts'
 import type { WorkloadKind } from './kind.ts'
 import { locks } from './locks.ts'
@@ -28,6 +29,7 @@ export const workloadKinds = {
   comparers,
   owners,
   intentions,
+  hostiles,
 }
 
 export type WorkloadKey = keyof typeof workloadKinds

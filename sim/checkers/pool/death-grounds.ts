@@ -34,8 +34,8 @@ const cutOff = 0.999
  *    refute that (Lifeguard, section 4.B), and it does not; or the member says itself that it is gone.
  * 2. Every other member that holds it dead has that from one that does, with the incarnation: by word, or by an exchange of states in
  *    which both know of its leave. So each incarnation that is held dead has a beginning as in 1, before.
- * 3. A member has left for whoever heard its last word, or knows of its leave: the time of its status is then that of a word on
- *    leaving, its own or an operator's.
+ * 3. A member has left for those that heard its last word, or know of its leave: the time of its status is then that of a word
+ *    on leaving, its own or an operator's.
  */
 export class DeathGrounds {
   readonly #judge: Judge<{ M10: never }>

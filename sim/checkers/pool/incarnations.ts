@@ -1,4 +1,5 @@
-import { incarnationMax } from '../../../src/gossip/core/types.ts'
+import { utf8 } from '../../../src/base/bytes.ts'
+import { incarnationMax, nameBytesMax } from '../../../src/gossip/core/types.ts'
 import { type Judge, law } from '../checker.ts'
 
 /** What one member holds of another, or of itself, in the lower layer. */
@@ -30,12 +31,20 @@ export class Incarnations {
       this.#judge.judged('M3')
       this.#judge.report('M3', `${observer} holds ${name} at incarnation ${incarnation}, beyond ${incarnationMax}`)
     }
-    if (before === undefined) return
+    if (before === undefined) return this.#named(observer, name)
     this.#judge.judged('M3')
     if (incarnation > before.incarnation) return
     if (incarnation === before.incarnation && ranks[state] >= ranks[before.state]) return
     const was = `${before.state} at incarnation ${before.incarnation}`
     this.#judge.report('M3', `${observer} held ${name} ${was}, and now ${state} at ${incarnation}`, [before.event ?? 0])
+  }
+
+  /** A record begins. */
+  #named(observer: string, name: string): void {
+    this.#judge.judged('M3')
+    const bytes = utf8(name).length
+    if (bytes > 0 && bytes <= nameBytesMax) return
+    this.#judge.report('M3', `${observer} holds a member with a name of ${bytes} bytes, not from 1 to ${nameBytesMax}`)
   }
 
   /** A member was told that it is suspected or dead, at an incarnation that there may be, and is alive after that step. */

@@ -116,6 +116,9 @@ export const membership = checker({
     'process died': (it, { node }) => it.died(node),
     'process paused': (it, { node }) => it.fellAsleep(node),
     'process resumed': (it, { node }) => it.woke(node),
+    // While it speaks the pool is as little calm as while a member sleeps.
+    'stranger came': (it, { node }) => it.fellAsleep(node),
+    'stranger went': (it, { node }) => it.woke(node),
     'network looked at': (it, { isTroubled }) => it.look(isTroubled),
   },
 })

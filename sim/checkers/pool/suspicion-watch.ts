@@ -66,7 +66,7 @@ export class SuspicionWatch {
     if (now.status === 'left' && !wasLeft) this.#law.heldLeft(this.#node, name, now)
   }
 
-  /** After the changes of a step: who has accused those that are suspects. */
+  /** After the changes of a step: the accusers of those that are suspects. */
   ends(core: ObservedCore, event: GossipEvent): void {
     this.#members = core.members.size
     if (event.kind === 'timer-fired' && event.timer === 'probe') this.#accusers(this.#probed)?.add(core.self.name)

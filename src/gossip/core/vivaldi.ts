@@ -43,12 +43,12 @@ export class Vivaldi {
 
   /** A ping to `node`, whose coordinate this is, was answered after `rttSeconds`. False: the values are impossible. */
   learn(node: string, other: Coordinate, rttSeconds: number, random: GossipRandom): boolean {
-    if (!isCoordinate(other) || !(rttSeconds >= 0 && rttSeconds <= rttMaxSeconds)) return false
+    if (!isPlausible(other) || !(rttSeconds >= 0 && rttSeconds <= rttMaxSeconds)) return false
     const rtt = Math.max(nearlyZero, this.#filtered(node, rttSeconds))
     this.#move(other, rtt, random)
     this.#adjust(other, rtt)
     this.#draw(random)
-    if (isCoordinate(this.#own)) return true
+    if (isPlausible(this.#own)) return true
     this.#own = originCoordinate
     this.resets++
     return true
@@ -92,6 +92,23 @@ export class Vivaldi {
     const far = distanceBetween(originCoordinate, this.#own) / gravityRho
     this.#own = push(this.#own, -far * far, originCoordinate, random)
   }
+}
+
+/**
+ * Whether an agent may be there, which is never farther from the middle than a ping takes at most. serf takes any finite number, so that
+ * one member that says it is years away puts every other one nowhere. With places so near each difference of a time and a distance is
+ * at most twice the longest time, and half the mean of such differences at most that time.
+ */
+function isPlausible(place: Coordinate): boolean {
+  const { error, adjustment, height } = place
+  return (
+    isCoordinate(place) &&
+    error >= 0 &&
+    error <= coordinateErrorMax &&
+    Math.abs(adjustment) <= rttMaxSeconds &&
+    height >= 0 &&
+    rawDistance(originCoordinate, place) <= rttMaxSeconds
+  )
 }
 
 /**

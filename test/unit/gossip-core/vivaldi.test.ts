@@ -101,13 +101,24 @@ describe('coordinates', () => {
     expect(own.learn('a', originCoordinate, Number.NaN, dice)).toBe(false)
     expect(own.learn('a', { ...originCoordinate, vec: [1] }, 0.1, dice)).toBe(false)
     expect(own.learn('a', { ...originCoordinate, height: Number.NaN }, 0.1, dice)).toBe(false)
+    expect(own.learn('a', { ...originCoordinate, vec: [11, 0, 0, 0, 0, 0, 0, 0] }, 0.1, dice)).toBe(false)
+    expect(own.learn('a', { ...originCoordinate, height: 1e308 }, 0.1, dice)).toBe(false)
+    expect(own.learn('a', { ...originCoordinate, adjustment: -11 }, 0.1, dice)).toBe(false)
+    expect(own.learn('a', { ...originCoordinate, error: -1 }, 0.1, dice)).toBe(false)
     expect(own.own).toEqual(originCoordinate)
   })
 
-  it('begin anew when they are no numbers any more', () => {
+  it('begin anew when nobody could be there, however others push', () => {
     const own = new Vivaldi()
-    own.learn('a', { ...originCoordinate, vec: [1e308, -1e308, 1e308, 0, 0, 0, 0, 0] }, 1, new Dice(1))
-    expect([own.own, own.resets]).toEqual([originCoordinate, 1])
+    const dice = new Dice(1)
+    for (const x of [5, -4]) {
+      const other = { ...originCoordinate, error: 0, vec: [x, 0, 0, 0, 0, 0, 0, 0] }
+      for (let pings = 0; pings < 100; pings++) {
+        expect(own.learn(`at ${x}`, other, 10, dice)).toBe(true)
+        expect(distanceBetween(originCoordinate, { ...own.own, adjustment: 0 })).toBeLessThan(10.1)
+      }
+    }
+    expect(own.resets).toBeGreaterThan(0)
   })
 
   it('sort what is nearer first and what is unknown last', () => {

@@ -75,6 +75,7 @@ import { raftMarks, raftTold } from './raft/raft-marks.ts'
 import { serverLogs } from './raft/server-logs.ts'
 import { stateMachineSafety } from './raft/state-machine-safety.ts'
 import { reachedStates } from './rare-states.ts'
+import { executedTruth } from './reads/executed-truth.ts'
 import { nameTruth } from './reads/name-truth.ts'
 import { readTruth } from './reads/read-truth.ts'
 import { settingsTold } from './reads/settings-told.ts'
@@ -150,6 +151,7 @@ const all = [
   nameTruth,
   serverCare,
   queryTruth,
+  executedTruth,
   copiedAccess,
   accessHistory,
   accessMode,

@@ -80,6 +80,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'mesh-rotates', tuning: [] },
   { name: 'own-keys', tuning: [] },
   { name: 'power-cuts', tuning: [] },
+  { name: 'queries-are-executed', tuning: [] },
   { name: 'queries-fail-over', tuning: [] },
   { name: 'rights-are-few', tuning: [] },
   { name: 'root-moves-outside', tuning: [] },

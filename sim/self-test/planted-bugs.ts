@@ -9,6 +9,7 @@ import { operatorBugs } from './operator-bugs.ts'
 import type { PlantedBug } from './planted-bug.ts'
 import { promiseBugs } from './promise-bugs.ts'
 import { providerBugs } from './provider-bugs.ts'
+import { queryBugs } from './query-bugs.ts'
 import { quorumBugs } from './quorum-bugs.ts'
 import { readerBugs } from './reader-bugs.ts'
 import { registrationBugs } from './registration-bugs.ts'
@@ -385,6 +386,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...registrationBugs,
   ...readerBugs,
   ...truthBugs,
+  ...queryBugs,
   ...membershipBugs,
   ...providerBugs,
   ...federationBugs,

@@ -13,6 +13,8 @@ interface SessionsWorld {
 /** Instances that lock a key each, with a session over their own check. */
 interface SessionsPlan {
   readonly name: string
+  /** What the services are called. */
+  readonly service: string
   /** How many each agent has: shops-1, shops-2. */
   readonly services: number
   readonly ttlMs: number
@@ -72,7 +74,7 @@ export class CheckSessions {
 
   /** The session that it has from now on. */
   async #turn(node: string, number: number, session: string | undefined, draws: Draws): Promise<string | undefined> {
-    const service = this.#plan.name.replaceAll(' ', '-')
+    const { service } = this.#plan
     const agent = this.#world.endpointOf(node)
     if (session === undefined) {
       return this.#client.create(agent, {

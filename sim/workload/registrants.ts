@@ -20,7 +20,10 @@ export type RegistrationOperation = 'change' | 'check' | 'maintenance' | 'node m
 
 /** What a group does, every default applied. */
 export interface RegistrantPlan {
+  /** Of the group. */
   readonly name: string
+  /** What the services are called. */
+  readonly service: string
   readonly services: number
   readonly operations: readonly RegistrationOperation[]
   /** Of each service. */
@@ -79,8 +82,7 @@ export class Registrants {
   }
 
   #registrant(node: string, number: number): Registrant {
-    const { name, ttlMs, mesh } = this.#plan
-    const service = name.replaceAll(' ', '-')
+    const { service, ttlMs, mesh } = this.#plan
     const turns = { changes: 0, reports: 0 }
     const none = { isThere: false, hasExtra: false, isMaintained: false }
     return { name: service, id: `${service}-${number + 1}`, ttlMs, mesh, node, number, ...none, turns }

@@ -11,6 +11,11 @@ const all: readonly RegistrationOperation[] = operation.options
 
 const registrants = z.strictObject({
   at: selector.describe('The agents that are asked.'),
+  service: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]*$/, 'a service is named with small letters')
+    .optional()
+    .describe('What the services are called; as the group, with dashes for spaces, if absent.'),
   services: z
     .int()
     .min(1)
@@ -72,7 +77,17 @@ function asked(group: z.output<typeof registrants>, { name, run }: Pick<Place, '
   const all = run.select(group.at)
   const datacenter = run.cluster.datacenterOf(all[0] ?? run.cluster.nodeNames[0] ?? '')
   return {
-    plan: { name, services, operations, everyMs, ttlMs, silent, mesh, timeoutMs },
+    plan: {
+      name,
+      service: group.service ?? name.replaceAll(' ', '-'),
+      services,
+      operations,
+      everyMs,
+      ttlMs,
+      silent,
+      mesh,
+      timeoutMs,
+    },
     world: {
       nowUs: () => run.simulation.nowUs,
       decisions: run.simulation.decisions,

@@ -20,12 +20,12 @@ interface Question {
  * below the one found. An index that grows alone, as when tombstones are reaped, wakes no read and need not.
  */
 export class ParkedReads {
-  readonly #judge: Judge<{ W2: 'ahead of its server'; W1: never }>
+  readonly #judge: Judge<{ W2: 'ahead of its server' | 'distances moved'; W1: never }>
   readonly #servers = new Map<string, Map<string, Question>>()
   /** Servers to be looked at when the turn is over. */
   readonly #moved = new Set<string>()
 
-  constructor(judge: Judge<{ W2: 'ahead of its server'; W1: never }>) {
+  constructor(judge: Judge<{ W2: 'ahead of its server' | 'distances moved'; W1: never }>) {
     this.#judge = judge
   }
 
@@ -71,7 +71,9 @@ export class ParkedReads {
       this.#judge.judged('W1')
       const { minIndex, found } = read
       const text = `${what} waits for more than ${minIndex}`
-      const differs = !sameValue(found.value, now.value)
+      const moved = !sameValue(found.value, now.value)
+      const differs = moved && !sameValue(withoutDistances(found.value), withoutDistances(now.value))
+      if (moved && !differs) this.#judge.excused('W2', 'distances moved')
       if (differs && now.index > minIndex) {
         this.#judge.report(
           'W2',
@@ -97,6 +99,11 @@ export class ParkedReads {
   }
 }
 
+/** Of an executed query: its distances are those of the moment in which it looked. */
+function withoutDistances(value: unknown): unknown {
+  return typeof value === 'object' && value !== null && 'distances' in value ? { ...value, distances: null } : value
+}
+
 /** Results of queries are plain data. */
 function sameValue(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true
@@ -118,6 +125,8 @@ export const parkedReads = checker({
       excuses: {
         'ahead of its server':
           'A read that waits for an index beyond the state in which it looked need not tell what differs; until the state is there.',
+        'distances moved':
+          'An executed query is not told anew because a node has moved nearer (docs/reference/coordinates.md#distance); until anything else of its result changes.',
       },
     },
   },

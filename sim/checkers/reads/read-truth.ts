@@ -100,9 +100,16 @@ function isAsked(
 }
 
 function wordOf(each: HeldInstance, of: 'health' | 'catalog'): string {
-  const { node, id, address: own, port, tags, meta, weights } = each
-  const told = { node: node.name, nodeAddress: node.address, id, own, port, tags, meta, weights }
-  return of === 'catalog' ? instanceText(told) : healthText(told, addressOf(each), everyCheck(each))
+  return of === 'catalog' ? instanceText(toldInstance(each)) : heldHealthText(each)
+}
+
+/** What is told of an instance with its health. */
+export function heldHealthText(each: HeldInstance): string {
+  return healthText(toldInstance(each), addressOf(each), everyCheck(each))
+}
+
+function toldInstance({ node, id, address: own, port, tags, meta, weights }: HeldInstance): ToldInstance {
+  return { node: node.name, nodeAddress: node.address, id, own, port, tags, meta, weights }
 }
 
 function ofNodesWith(held: readonly HeldInstance[], pair: readonly [string, string] | undefined) {

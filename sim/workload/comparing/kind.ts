@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { executedTruth } from '../../checkers/reads/executed-truth.ts'
 import { nameTruth } from '../../checkers/reads/name-truth.ts'
 import { readTruth } from '../../checkers/reads/read-truth.ts'
 import { settingsTold } from '../../checkers/reads/settings-told.ts'
@@ -11,6 +12,8 @@ import { Comparers, type ComparerWorld } from './comparers.ts'
 import { heldIn } from './held-service.ts'
 import { drawnHttp, httpQuestion } from './http-questions.ts'
 import { drawnName, nameQuestion } from './name-questions.ts'
+import { type EditorWorld, QueryEditors } from './query-editors.ts'
+import { queryQuestion } from './query-questions.ts'
 import type { AskedAt, Question } from './question.ts'
 
 /** An agent that has reached its leader for this long has no excuse for no answer. */
@@ -28,6 +31,10 @@ const comparer = z.strictObject({
     .array(z.string().regex(/^[^:]+:.*$/, 'write key:value'))
     .default([])
     .describe('Pairs of metadata of nodes to ask with: zone:north.'),
+  queries: z
+    .boolean()
+    .default(false)
+    .describe('Whether prepared queries for the service are defined, changed and deleted, and executed.'),
   every: durationRange.default({ min: 100, max: 500 }).describe('Time between an answer and the next question.'),
 })
 
@@ -44,6 +51,11 @@ export const comparers = workloadKind({
         return new Comparers(env, host, { clients, everyMs }, worldOf({ name, run }, group))
       },
     },
+    {
+      machine: 'query-editor',
+      isWanted: ({ queries }) => queries,
+      open: (group, { name, env, run }) => new QueryEditors(env, editorWorld({ name, run }, group)),
+    },
   ],
 })
 
@@ -51,7 +63,7 @@ function worldOf({ name, run }: Pick<Place, 'name' | 'run'>, group: z.output<typ
   const { cluster, simulation } = run
   const datacenter = group.datacenter ?? cluster.datacenterNames[0] ?? ''
   const checks = run.checksOf(datacenter)
-  const truths = { E7: checks.of(readTruth), N1: checks.of(nameTruth) }
+  const truths = { E7: checks.of(readTruth), N1: checks.of(nameTruth), Q2: checks.of(executedTruth) }
   return {
     draws: (nth) => simulation.decisions.draws('comparers', name, nth),
     question: (draws) => {
@@ -67,13 +79,14 @@ function drawn(
   run: WorkloadRun,
   draws: Draws,
   at: AskedAt,
-  { service, datacenter, tags, 'node meta': nodeMeta }: z.output<typeof comparer> & { datacenter: string },
+  { service, datacenter, tags, 'node meta': nodeMeta, queries }: z.output<typeof comparer> & { datacenter: string },
 ): Question | undefined {
   const { cluster } = run
   const look = () => heldIn(run, datacenter, service)
   const nodes = cluster.nodeNames.filter((node) => cluster.datacenterOf(node) === datacenter)
   const identity = cluster.identityOf(at.name)
   const asking = { service, tags, nodeMeta }
+  if (queries && draws.below(3) === 0) return drawnQuery(run, draws, at, { service, datacenter, tags, nodes })
   if (draws.below(2) === 0) {
     const settings = run.checksOf(cluster.datacenterOf(at.name)).of(settingsTold).dnsOf(at.name)
     if (settings === undefined) return undefined
@@ -83,6 +96,54 @@ function drawn(
   const drawn = drawnHttp(draws, asking, at, nodes)
   const to = httpEndpoint(identity)
   return drawn === undefined ? undefined : httpQuestion({ service, ...drawn, at, to }, () => look()?.instances)
+}
+
+function drawnQuery(
+  run: WorkloadRun,
+  draws: Draws,
+  at: AskedAt,
+  {
+    service,
+    datacenter,
+    tags,
+    nodes,
+  }: { service: string; datacenter: string } & Record<'tags' | 'nodes', readonly string[]>,
+): Question | undefined {
+  const { cluster } = run
+  const identity = cluster.identityOf(at.name)
+  const settings = run.checksOf(cluster.datacenterOf(at.name)).of(settingsTold).dnsOf(at.name)
+  if (settings === undefined) return undefined
+  const { book } = run.checksOf(datacenter).of(executedTruth)
+  const look = () => {
+    const held = new Map(cluster.datacenterNames.map((each) => [calledName(cluster, each), heldIn(run, each, service)]))
+    if ([...held.values()].includes(undefined)) return undefined
+    const others = [...held.keys()].filter((each) => each !== at.of)
+    return { others, held: (each: string) => held.get(each)?.instances ?? [] }
+  }
+  const places = { book, at, http: httpEndpoint(identity), dns: dnsEndpoint(identity), settings }
+  return queryQuestion(draws, { ...places, service, tags, nodes, look })
+}
+
+/** How often a prepared query is changed. */
+const editEveryMs = { min: 1_000, max: 4_000 }
+
+function editorWorld({ name, run }: Pick<Place, 'name' | 'run'>, group: z.output<typeof comparer>): EditorWorld {
+  const { cluster, simulation } = run
+  const datacenter = group.datacenter ?? cluster.datacenterNames[0] ?? ''
+  const isHere = (node: string): boolean => cluster.datacenterOf(node) === datacenter
+  return {
+    draws: (nth) => simulation.decisions.draws('query editors', name, nth),
+    endpoint: (draws) => {
+      const asked = run.select(group.at).filter((node) => isHere(node) && cluster.isRunning(node))
+      const node = draws.oneOf(asked, (each) => each)
+      return node === undefined ? undefined : httpEndpoint(cluster.identityOf(node))
+    },
+    book: run.checksOf(datacenter).of(executedTruth).book,
+    asking: { service: group.service, tags: group.tags, nodeMeta: group['node meta'] },
+    nodes: cluster.nodeNames.filter(isHere),
+    others: ['nowhere', ...cluster.datacenterNames.filter((each) => each !== datacenter)],
+    everyMs: editEveryMs,
+  }
 }
 
 function agentIn(

@@ -13,7 +13,7 @@ export interface AskedAt {
 }
 
 /** The laws by which answers are judged. */
-export type ReadLaw = 'E7' | 'N1'
+export type ReadLaw = 'E7' | 'N1' | 'Q2'
 
 /** What an answer was found to be: with a fault, in words, or without one. */
 export interface Verdict {

@@ -56,6 +56,18 @@ describe('W2 of a parked read', () => {
     ])
   })
 
+  it('excuses that distances of an executed query have moved, and nothing else of it', () => {
+    const value = (entries: readonly number[], distances: readonly number[] | null) => ({ entries, distances })
+    const found = { at: modifyIndexOf(10), index: modifyIndexOf(10), value: value([1], null) }
+    const { checker, lines, apply } = parkedAt(found)
+    apply({ at: modifyIndexOf(12), index: modifyIndexOf(10), value: value([1], [0.3]) })
+    checker.turnEnded()
+    expect(lines).toEqual([])
+    apply({ at: modifyIndexOf(13), index: modifyIndexOf(13), value: value([1, 2], [0.3, 0.4]) })
+    checker.turnEnded()
+    expect(lines).toHaveLength(1)
+  })
+
   it('holds when the read is woken in the turn of the change', () => {
     const { checker, lines, apply, woken } = parkedAt({
       at: modifyIndexOf(10),

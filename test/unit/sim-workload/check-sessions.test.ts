@@ -31,7 +31,7 @@ function asked() {
         endpointOf: () => http,
         tell: (_: string, fact: object) => void told.push(fact),
       }
-      const plan = { name: 'my shops', services: 1, ttlMs: 2_000, timeoutMs: 1_000 }
+      const plan = { name: 'my shops', service: 'my-shops', services: 1, ttlMs: 2_000, timeoutMs: 1_000 }
       new CheckSessions(env, plan, world as unknown as ConstructorParameters<typeof CheckSessions>[2], ['c1']).start()
     })
     await simulation.run({ untilMs: 60_000 })

@@ -22,6 +22,7 @@ function changesAt(status: number, body: string, silent = 0.1) {
     )
     const plan = {
       name: 'my shops',
+      service: 'my-shops',
       services: 2,
       operations: all,
       everyMs: { min: 200, max: 900 },

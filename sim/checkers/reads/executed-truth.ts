@@ -1,0 +1,133 @@
+import { checker, type Judge } from '../checker.ts'
+import { everyCheck, type HeldInstance, has, inOrder } from './held.ts'
+import { type DefinedQuery, QueryBook } from './query-book.ts'
+import { heldHealthText } from './read-truth.ts'
+
+/** Where a query is executed, and what there is. */
+export interface ExecutedAt {
+  /** The asked agent. */
+  readonly agent: string
+  /** It is in the query's datacenter: distances from it can be told. */
+  readonly isHere: boolean
+  /** Of the query. */
+  readonly datacenter: string
+  /** All others, the nearest first. */
+  readonly others: readonly string[]
+  /** What the agents of a datacenter hold of the service; of none that is not known. */
+  held(datacenter: string): readonly HeldInstance[]
+}
+
+export interface ExecutedQuery {
+  readonly datacenter: string
+  readonly failovers: number
+  readonly found: readonly HeldInstance[]
+  /** The node whose instance comes first, if one is found there; empty: the order is any. */
+  readonly first: string
+}
+
+/**
+ * What a query must find. Written apart from the program: instances here; if there are none, those of the first datacenter that
+ * has some, as many of the nearest as it says and then those it names, each once.
+ */
+export function executed(query: DefinedQuery, at: ExecutedAt, near = ''): ExecutedQuery {
+  const named = near === '' ? query.near : near
+  const place = at.isHere ? named : ''
+  const first = place === '_agent' ? at.agent : place
+  const here = findable(query, at.held(at.datacenter))
+  let last: ExecutedQuery = { datacenter: at.datacenter, failovers: 0, found: here, first }
+  if (here.length > 0) return last
+  const others = [
+    ...at.others.slice(0, query.nearestN),
+    ...query.datacenters.filter((datacenter) => at.others.includes(datacenter)),
+  ]
+  for (const datacenter of new Set(others)) {
+    const found = findable(query, at.held(datacenter))
+    last = { datacenter, failovers: last.failovers + 1, found, first: '' }
+    if (found.length > 0) return last
+  }
+  return last
+}
+
+function findable(query: DefinedQuery, held: readonly HeldInstance[]): readonly HeldInstance[] {
+  return held.filter((each) => {
+    const isTagged = (tag: string): boolean => each.tags.some((own) => own.toLowerCase() === tag.toLowerCase())
+    if (query.connect && !each.inMesh) return false
+    if (!query.tags.every((tag) => (tag.startsWith('!') ? !isTagged(tag.slice(1)) : isTagged(tag)))) return false
+    if (!query.nodeMeta.every((pair) => has(each.node.meta, pair))) return false
+    const counted = everyCheck(each).filter(({ id }) => !query.ignoredChecks.includes(id))
+    return counted.every(({ status }) => (query.onlyPassing ? status === 'passing' : status !== 'critical'))
+  })
+}
+
+/** What the answer to an execution has: instances in the words of `heldHealthText`, in its order. */
+export interface ToldExecution {
+  readonly service: string
+  readonly ttl: string
+  readonly datacenter: string
+  readonly failovers: number
+  readonly nodes: readonly string[]
+  readonly found: readonly string[]
+}
+
+/** What is wrong with an execution. `limit` 0: all were asked for. */
+export function executionFault(
+  query: DefinedQuery,
+  expected: ExecutedQuery,
+  told: ToldExecution,
+  limit: number,
+): string | undefined {
+  const { datacenter, failovers, found, first } = expected
+  const head = (service: string, ttl: string, from: string, after: number): string =>
+    `of ${service} in ${from} after ${after} failovers, to be kept for ${ttl || 'no time'}`
+  const said = head(told.service, told.ttl, told.datacenter, told.failovers)
+  const meant = head(query.service, query.ttlS === 0 ? '' : `${query.ttlS}s`, datacenter, failovers)
+  const all = found.map(heldHealthText)
+  const most = limit > 0 ? Math.min(limit, all.length) : all.length
+  const isPart = told.found.every((text) => all.includes(text))
+  if (said !== meant || told.found.length !== most || !isPart) {
+    return `finds ${inOrder(told.found, ', ') || 'nothing'} ${said}, and the agents hold ${inOrder(all, ', ') || 'nothing'} ${meant}${limit > 0 ? `, of which ${limit}` : ''}`
+  }
+  const isThere = found.some(({ node }) => node.name === first)
+  if (!isThere || told.nodes[0] === first || all.length > firstWithin) return undefined
+  return `finds ${told.nodes.join(', ')} in this order, and ${first} comes first`
+}
+
+/** Beyond so many instances that of the named node may be too far behind to come first. */
+const firstWithin = 10
+
+/** Q2. While nothing changes, a query finds what the agents hold, by the definition that was acknowledged last. */
+export class ExecutedTruth {
+  readonly book = new QueryBook()
+  readonly #judge: Judge<{ Q2: 'changed meanwhile' }>
+
+  constructor(judge: Judge<{ Q2: 'changed meanwhile' }>) {
+    this.#judge = judge
+  }
+
+  changed(): void {
+    this.#judge.excused('Q2', 'changed meanwhile')
+  }
+
+  compared(what: string, fault: string | undefined): void {
+    this.#judge.judged('Q2')
+    if (fault !== undefined) this.#judge.report('Q2', `${what} ${fault}`)
+  }
+}
+
+export const executedTruth = checker({
+  codes: {
+    Q2: {
+      text: 'queries: while nothing changes, a prepared query finds what the agents hold, here or in the datacenter that it fails over to, by the definition that was acknowledged last',
+      sources: [
+        'docs/reference/prepared-queries.md#order-and-failover',
+        'docs/reference/prepared-queries.md#interpolation',
+      ],
+      judges: ['answer compared', 'answers compared'],
+      excuses: {
+        'changed meanwhile':
+          'The query or what the agents hold changed, or an agent reached no leader, while it was executed; that answer.',
+      },
+    },
+  },
+  make: (judge) => new ExecutedTruth(judge),
+})

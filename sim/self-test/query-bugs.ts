@@ -1,0 +1,67 @@
+import { patchesOf } from './patch.ts'
+import type { PlantedBug } from './planted-bug.ts'
+
+const hunt = 'queries-are-executed'
+const inQuery = patchesOf('src/features/query')
+
+/** Bugs of prepared queries that are changed while they are executed. */
+export const queryBugs: readonly PlantedBug[] = [
+  {
+    row: 250,
+    name: 'near-in-vain',
+    about: 'the node that a query is to be near to stays where it was drawn',
+    patches: [
+      inQuery(
+        'execution.js',
+        "return near === '' || place <= 0 ? sorted : swapped(sorted, place);",
+        "return near === '' || place >= 0 ? sorted : swapped(sorted, place);",
+      ),
+    ],
+    hunt,
+    foundBy: ['Q2'],
+  },
+  {
+    row: 251,
+    name: 'unwanted-tags-are-wanted',
+    about: 'a tag that instances must not have excludes none',
+    patches: [inQuery('instances.js', 'return refused.size > 0 && tags', 'return refused.size > 9 && tags')],
+    hunt,
+    foundBy: ['Q2'],
+  },
+  {
+    row: 252,
+    name: 'empty-tags-stay',
+    about: 'tags of a template that are empty when they are filled in are asked for all the same',
+    patches: [inQuery('template.js', 'removeEmptyTags && tags !== null ?', 'removeEmptyTags && tags === null ?')],
+    hunt,
+    foundBy: ['Q2'],
+  },
+  {
+    row: 253,
+    name: 'elsewhere-the-sick-too',
+    about: 'a query that fails over finds instances there in any state of health',
+    patches: [
+      inQuery(
+        'endpoint.js',
+        'const found = instancesOfQuery(tx, service, connect);\n        return { index: found.index, value: found.entries };',
+        'const found = instancesOfQuery(tx, { ...service, onlyPassing: false }, connect);\n        return { index: found.index, value: found.entries };',
+      ),
+    ],
+    hunt,
+    foundBy: ['Q2', 'Q1'],
+  },
+  {
+    row: 254,
+    name: 'first-beginning-wins',
+    about: 'of several templates that a name begins with the shortest answers it',
+    patches: [
+      inQuery(
+        'views.js',
+        'for (let length = Math.min(key.length, queryNameBytesMax); length >= 0; length--)',
+        'for (let length = 0; length <= Math.min(key.length, queryNameBytesMax); length++)',
+      ),
+    ],
+    hunt,
+    foundBy: ['Q2'],
+  },
+]

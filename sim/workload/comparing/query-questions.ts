@@ -1,0 +1,163 @@
+import type { Env } from '../../../src/env/env.ts'
+import type { Endpoint } from '../../../src/env/net.ts'
+import { type ExecutedAt, executed, executionFault, type ToldExecution } from '../../checkers/reads/executed-truth.ts'
+import { type NameSettings, sectionsOf } from '../../checkers/reads/name-sections.ts'
+import { nameFault } from '../../checkers/reads/name-truth.ts'
+import type { DefinedQuery, QueryBook } from '../../checkers/reads/query-book.ts'
+import type { Draws } from '../../world/decisions/decisions.ts'
+import { askDns } from '../dns-client.ts'
+import { type HealthRow, healthRowText } from './http-answers.ts'
+import { jsonAt } from './http-questions.ts'
+import { nameIn } from './name-questions.ts'
+import { queryNames, templateNames } from './query-editors.ts'
+import { type AskedAt, answerWithinMs, type Question, type Verdict } from './question.ts'
+
+export interface QueryPlaces {
+  readonly book: QueryBook
+  readonly at: AskedAt
+  readonly http: Endpoint
+  readonly dns: Endpoint
+  readonly settings: NameSettings
+  readonly service: string
+  readonly tags: readonly string[]
+  readonly nodes: readonly string[]
+  /** What there is to be found; undefined: nobody knows all of it. */
+  look(): Omit<ExecutedAt, 'agent' | 'isHere' | 'datacenter'> | undefined
+}
+
+/** Executes or explains a prepared query, over HTTP or DNS, and compares: Q2. */
+export function queryQuestion(draws: Draws, places: QueryPlaces): Question {
+  const name = drawnName(draws, places)
+  switch (draws.below(6)) {
+    case 0:
+      return explaining(name, places)
+    case 1:
+    case 2:
+      return overDns(name, draws, places)
+    default:
+      return executing(name, draws, places)
+  }
+}
+
+function drawnName(draws: Draws, { service, tags }: QueryPlaces): string {
+  const tag = tags[draws.below(Math.max(1, tags.length))] ?? ''
+  if (draws.below(3) === 0) return `${templateNames[0]}${service}${['', '-', `-${tag}`][draws.below(3)]}`
+  if (draws.below(12) === 0) return 'nobody'
+  return queryNames[draws.below(queryNames.length)] ?? ''
+}
+
+function question(
+  text: string,
+  { book, at, look }: QueryPlaces,
+  name: string,
+  judge: (env: Env, host: string, found: ExecutedAt, query: DefinedQuery | undefined) => Promise<Verdict | undefined>,
+): Question {
+  const world = (): ExecutedAt | undefined => {
+    const now = look()
+    return now === undefined
+      ? undefined
+      : { ...now, agent: at.name, isHere: at.datacenter === undefined, datacenter: at.of }
+  }
+  return {
+    law: 'Q2',
+    text: `${text} at ${at.name}`,
+    basis: () => {
+      const now = world()
+      const meant = book.meant(name)
+      if (now === undefined || meant === 'unsure') return undefined
+      const held = [now.datacenter, ...now.others].map((datacenter) => now.held(datacenter))
+      return JSON.stringify([meant ?? '', now.others, held])
+    },
+    ask: async (env, host) => {
+      const now = world()
+      const meant = book.meant(name)
+      if (now === undefined || meant === 'unsure') return undefined
+      return judge(env, host, now, meant?.query)
+    },
+  }
+}
+
+function executing(name: string, draws: Draws, places: QueryPlaces): Question {
+  const { at, http, book } = places
+  const entry = book.entry(name)
+  const byId = entry !== undefined && typeof entry !== 'string' && draws.below(4) === 0
+  const limit = draws.below(4) === 0 ? 1 + draws.below(2) : 0
+  const near = draws.below(4) === 0 ? (draws.oneOf(places.nodes, (node) => node) ?? '') : ''
+  const how = [undefined, undefined, 'cached', 'stale'][draws.below(4)]
+  const parameters = [
+    ...(limit > 0 ? [`limit=${limit}`] : []),
+    ...(near === '' ? [] : [`near=${near}`]),
+    ...(how === undefined ? [] : [how]),
+    ...(at.datacenter === undefined ? [] : [`dc=${at.datacenter}`]),
+  ]
+  const target = `/v1/query/${byId ? entry.id : name}/execute${parameters.length === 0 ? '' : `?${parameters.join('&')}`}`
+  return question(`${target} (${name})`, places, name, async (env, _host, world, query) => {
+    const body = await jsonAt(env, http, target)
+    if (typeof body === 'string') return missing(body, query, at)
+    if (query === undefined) return { fault: 'is answered, and there is no such query' }
+    return { fault: executionFault(query, executed(query, world, near), toldExecution(body.json), limit) }
+  })
+}
+
+/** The verdict on an answer without a result. */
+function missing(answer: string, query: DefinedQuery | undefined, at: AskedAt): Verdict | undefined {
+  if (answer.startsWith('404') && query === undefined) return { fault: undefined }
+  if (!at.mustAnswer && !answer.startsWith('404')) return undefined
+  return { fault: `is answered with ${answer}, and ${query === undefined ? 'no such query is' : 'it is'} defined` }
+}
+
+function toldExecution(json: unknown): ToldExecution {
+  const { Service, DNS, Datacenter, Failovers, Nodes } = json as {
+    readonly Service: string
+    readonly DNS: { readonly TTL: string }
+    readonly Datacenter: string
+    readonly Failovers: number
+    readonly Nodes: readonly HealthRow[]
+  }
+  // Beside the node of an executed query stands the address of the node, whatever that of the instance is.
+  const found = Nodes.map(({ Node, Service: instance, Checks }) => healthRowText({ Node, Service: instance, Checks }))
+  const nodes = Nodes.map(({ Node }) => Node.Node)
+  return { service: Service, ttl: DNS.TTL, datacenter: Datacenter, failovers: Failovers, nodes, found }
+}
+
+function explaining(name: string, places: QueryPlaces): Question {
+  const { at, http } = places
+  const target = `/v1/query/${name}/explain${at.datacenter === undefined ? '' : `?dc=${at.datacenter}`}`
+  return question(target, places, name, async (env, _host, _world, query) => {
+    const body = await jsonAt(env, http, target)
+    if (typeof body === 'string') return missing(body, query, at)
+    if (query === undefined) return { fault: 'is answered, and there is no such query' }
+    const { Service: told } = (body.json as { readonly Query: { readonly Service: ExplainedService } }).Query
+    const said = [told.Service, told.Near, told.OnlyPassing, told.Connect, told.Tags ?? [], told.Failover]
+    const failover = { NearestN: query.nearestN, Datacenters: query.datacenters }
+    const meant = [query.service, query.near, query.onlyPassing, query.connect, query.tags, failover]
+    const [one, other] = [JSON.stringify(said), JSON.stringify(meant)]
+    return { fault: one === other ? undefined : `explains ${one}, and ${other} was defined` }
+  })
+}
+
+interface ExplainedService {
+  readonly Service: string
+  readonly Near: string
+  readonly OnlyPassing: boolean
+  readonly Connect: boolean
+  readonly Tags: readonly string[] | null
+  readonly Failover: { readonly NearestN: number; readonly Datacenters: readonly string[] | null }
+}
+
+function overDns(label: string, draws: Draws, places: QueryPlaces): Question {
+  const { at, dns, settings } = places
+  const type = (['A', 'AAAA', 'SRV', 'TXT', 'ANY'] as const)[draws.below(5)] ?? 'A'
+  const over = draws.below(2) === 0 ? 'tcp' : 'udp'
+  const udpSize = draws.below(2) === 0 ? 4_096 : undefined
+  const name = nameIn(`${label}.query`, at, draws)
+  return question(`${name} ${type} over ${over.toUpperCase()}`, places, label, async (env, host, world, query) => {
+    const told = await askDns(env, host, dns, { name, type, over, udpSize, timeoutMs: answerWithinMs })
+    if (typeof told === 'string') return at.mustAnswer ? { fault: `is not answered: ${told}` } : undefined
+    if (told.rcode === 'SERVFAIL' && !at.mustAnswer) return undefined
+    const { found, datacenter } = query === undefined ? { found: [], datacenter: '' } : executed(query, world)
+    const thing = { kind: 'query', found, ttlS: query?.ttlS ?? 0 } as const
+    const asked = { name, type, over, udpSize, thing, datacenter } as const
+    return { fault: nameFault(sectionsOf([], [], asked, settings), asked, settings, told) }
+  })
+}

@@ -14,7 +14,7 @@ export const queryBugs: readonly PlantedBug[] = [
       inQuery(
         'execution.js',
         "return near === '' || place <= 0 ? sorted : swapped(sorted, place);",
-        "return near === '' || place >= 0 ? sorted : swapped(sorted, place);",
+        "return near === '' || place <= 9 ? sorted : swapped(sorted, place);",
       ),
     ],
     hunt,
@@ -38,13 +38,13 @@ export const queryBugs: readonly PlantedBug[] = [
   },
   {
     row: 253,
-    name: 'elsewhere-the-sick-too',
-    about: 'a query that fails over finds instances there in any state of health',
+    name: 'any-tag-elsewhere',
+    about: 'a query that fails over finds instances there whatever their tags are',
     patches: [
       inQuery(
         'endpoint.js',
         'const found = instancesOfQuery(tx, service, connect);\n        return { index: found.index, value: found.entries };',
-        'const found = instancesOfQuery(tx, { ...service, onlyPassing: false }, connect);\n        return { index: found.index, value: found.entries };',
+        'const found = instancesOfQuery(tx, { ...service, tags: null }, connect);\n        return { index: found.index, value: found.entries };',
       ),
     ],
     hunt,

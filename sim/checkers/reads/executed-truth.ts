@@ -76,7 +76,7 @@ export function executionFault(
   told: ToldExecution,
   limit: number,
 ): string | undefined {
-  const { datacenter, failovers, found, first } = expected
+  const { datacenter, failovers, found } = expected
   const head = (service: string, ttl: string, from: string, after: number): string =>
     `of ${service} in ${from} after ${after} failovers, to be kept for ${ttl || 'no time'}`
   const said = head(told.service, told.ttl, told.datacenter, told.failovers)
@@ -87,9 +87,14 @@ export function executionFault(
   if (said !== meant || told.found.length !== most || !isPart) {
     return `finds ${inOrder(told.found, ', ') || 'nothing'} ${said}, and the agents hold ${inOrder(all, ', ') || 'nothing'} ${meant}${limit > 0 ? `, of which ${limit}` : ''}`
   }
+  return undefined
+}
+
+/** What is wrong with the order of an execution that has no other fault. */
+export function orderFault({ found, first }: ExecutedQuery, { nodes }: ToldExecution): string | undefined {
   const isThere = found.some(({ node }) => node.name === first)
-  if (!isThere || told.nodes[0] === first || all.length > firstWithin) return undefined
-  return `finds ${told.nodes.join(', ')} in this order, and ${first} comes first`
+  if (!isThere || nodes[0] === first || found.length > firstWithin) return undefined
+  return `finds ${nodes.join(', ')} in this order, and ${first} comes first`
 }
 
 /** Beyond so many instances that of the named node may be too far behind to come first. */

@@ -103,7 +103,7 @@ function wordOf(each: HeldInstance, of: 'health' | 'catalog'): string {
   return of === 'catalog' ? instanceText(toldInstance(each)) : heldHealthText(each)
 }
 
-/** What is told of an instance with its health. */
+/** The words of an instance with its health. */
 export function heldHealthText(each: HeldInstance): string {
   return healthText(toldInstance(each), addressOf(each), everyCheck(each))
 }

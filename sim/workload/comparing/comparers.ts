@@ -71,7 +71,7 @@ export class Comparers implements Crew {
       if (this.#round !== round) return
       if (verdict === undefined || question.basis() !== before) return this.#world.changed(law)
       fault = verdict.fault
-      if (fault === undefined) break
+      if (fault === undefined || verdict.isFinal === true) break
     }
     this.#world.compared(law, text, fault)
   }

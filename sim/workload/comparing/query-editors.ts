@@ -114,8 +114,8 @@ function drawnQuery(draws: Draws, name: string, { asking, nodes, others }: Edito
     tags: isTemplate ? ['${match(2)}'] : plainTags,
     nodeMeta: pair === undefined ? [] : [[key, value]],
     connect: draws.below(4) === 0,
-    nearestN: draws.below(3) === 0 ? 1 : 0,
-    datacenters: draws.below(3) === 0 ? others : [],
+    nearestN: draws.below(2),
+    datacenters: draws.below(2) === 0 ? others : [],
     ttlS: draws.below(2) === 0 ? 1 + draws.below(60) : 0,
   }
 }

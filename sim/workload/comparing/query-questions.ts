@@ -1,6 +1,12 @@
 import type { Env } from '../../../src/env/env.ts'
 import type { Endpoint } from '../../../src/env/net.ts'
-import { type ExecutedAt, executed, executionFault, type ToldExecution } from '../../checkers/reads/executed-truth.ts'
+import {
+  type ExecutedAt,
+  executed,
+  executionFault,
+  orderFault,
+  type ToldExecution,
+} from '../../checkers/reads/executed-truth.ts'
 import { type NameSettings, sectionsOf } from '../../checkers/reads/name-sections.ts'
 import { nameFault } from '../../checkers/reads/name-truth.ts'
 import type { DefinedQuery, QueryBook } from '../../checkers/reads/query-book.ts'
@@ -95,7 +101,9 @@ function executing(name: string, draws: Draws, places: QueryPlaces): Question {
     const body = await jsonAt(env, http, target)
     if (typeof body === 'string') return missing(body, query, at)
     if (query === undefined) return { fault: 'is answered, and there is no such query' }
-    return { fault: executionFault(query, executed(query, world, near), toldExecution(body.json), limit) }
+    const [expected, told] = [executed(query, world, near), toldExecution(body.json)]
+    const fault = executionFault(query, expected, told, limit)
+    return fault === undefined ? { fault: orderFault(expected, told), isFinal: true } : { fault }
   })
 }
 

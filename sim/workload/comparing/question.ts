@@ -18,6 +18,8 @@ export type ReadLaw = 'E7' | 'N1' | 'Q2'
 /** What an answer was found to be: with a fault, in words, or without one. */
 export interface Verdict {
   readonly fault: string | undefined
+  /** Another answer may be drawn otherwise, and says nothing of this one: it is not asked for. */
+  readonly isFinal?: boolean
 }
 
 /** One question about a service, in one way, to one agent. */

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { type ExecutedAt, ExecutedTruth, executed, executionFault } from '../../../sim/checkers/reads/executed-truth.ts'
+import {
+  type ExecutedAt,
+  ExecutedTruth,
+  executed,
+  executionFault,
+  orderFault,
+} from '../../../sim/checkers/reads/executed-truth.ts'
 import type { HeldInstance, HeldNode } from '../../../sim/checkers/reads/held.ts'
 import { type DefinedQuery, QueryBook } from '../../../sim/checkers/reads/query-book.ts'
 import { heldHealthText } from '../../../sim/checkers/reads/read-truth.ts'
@@ -88,7 +94,11 @@ describe('Q2', () => {
     ['the near one later', {}, 'b', 0, /and b comes first/],
     ['none on that node', {}, 'z', 0, undefined],
   ])('judges %s', (_, more, first, limit, fault) => {
-    const found = executionFault(plain, { ...expected, first }, { ...told, ...more }, limit)
+    const [meant, said] = [
+      { ...expected, first },
+      { ...told, ...more },
+    ]
+    const found = executionFault(plain, meant, said, limit) ?? orderFault(meant, said)
     if (fault === undefined) expect(found).toBeUndefined()
     else expect(found).toMatch(fault)
   })

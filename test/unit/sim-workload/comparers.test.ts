@@ -40,6 +40,11 @@ it('comparers tell of what is not as it must be, once it was asked for thrice', 
   )
   expect(new Set(wrong.seen)).toEqual(new Set(['is wrong']))
   expect(wrong.asks() - 3 * wrong.seen.length).toBeLessThan(3)
+  const drawn = await compared(
+    () => 'held',
+    () => ({ fault: 'is in disorder', isFinal: true }),
+  )
+  expect(drawn.asks()).toBe(drawn.seen.length)
   // Once it is as it must be, nothing is said of what it was before.
   const late = await compared(
     () => 'held',

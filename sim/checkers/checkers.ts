@@ -85,6 +85,7 @@ import { catalogRows } from './registrations/catalog-rows.ts'
 import { heardChecks } from './registrations/heard-checks.ts'
 import { telling } from './registrations/owing.ts'
 import { serverCare } from './server-care.ts'
+import { understanding } from './understanding.ts'
 
 const all = [
   // What others judge by comes first: facts are told in the order of this list.
@@ -164,6 +165,7 @@ const all = [
   intentionLaws,
   cleanDeath,
   panics,
+  understanding,
   liveness,
   // What sees rare states only: it comes last, when what it looks at has been told.
   raftMarks,

@@ -92,8 +92,13 @@ interface ProcessFacts {
   readonly 'network looked at': { readonly isTroubled: () => boolean }
   /** Told by a log line or an answer. `where`: `log`, or the path of the request. */
   readonly 'text shown': OfNode & { readonly where: string; readonly text: () => string }
-  /** An agent answered a request over HTTP. */
-  readonly 'answer shown': OfNode
+  /** An agent answered a request over HTTP. `where`: its target; `tookMs`: by the agent's own clock. */
+  readonly 'answer shown': OfNode & {
+    readonly where: string
+    readonly status: number
+    readonly tookMs: number
+    readonly text: () => string
+  }
 }
 
 /** Told by the observer of one server, of its consensus. */

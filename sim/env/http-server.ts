@@ -3,6 +3,7 @@ import type { Closable } from '../../src/env/async.ts'
 import { bodyBytesMax, type HttpHandler, type HttpRequest, type HttpResponse } from '../../src/env/http.ts'
 import type { TcpStream } from '../../src/env/net.ts'
 import type { Log } from '../../src/env/observe.ts'
+import type { ShownAnswer } from '../world/kernel.ts'
 import {
   areSendable,
   closesConnection,
@@ -23,7 +24,7 @@ export interface HttpServing {
   readonly soon: (act: () => void) => void
   readonly after: (delayMs: number, act: () => void) => Closable
   /** Called with each answer. */
-  readonly said: ((target: string, text: () => string) => void) | undefined
+  readonly said: ((target: string, text: () => string, answer: ShownAnswer) => void) | undefined
   /** Those that are open. */
   readonly connections: Set<HttpServerConnection>
 }
@@ -78,6 +79,7 @@ export class HttpServerConnection {
   }
 
   async #serve(message: HttpMessage, method: string, target: string): Promise<void> {
+    const askedMs = this.#serving.monoMs()
     const response = await this.#answer({
       method,
       target,
@@ -94,7 +96,8 @@ export class HttpServerConnection {
     this.#busy = false
     this.#waitsSinceMs = this.#serving.monoMs()
     const answer = this.#message(method, response)
-    this.#serving.said?.(target, () => textOf(answer.body))
+    const tookMs = this.#waitsSinceMs - askedMs
+    this.#serving.said?.(target, () => textOf(answer.body), { status: Number(answer.start[0]), tookMs })
     this.#stream.write(encodeMessage(answer))
     if (this.#last) this.#stream.end()
   }

@@ -42,7 +42,7 @@ export class SimHttp implements Http {
   async serve(at: Endpoint, handler: HttpHandler, tls?: TlsOptions): Promise<Result<HttpListener, ListenFailure>> {
     const { onSaid } = this.#machine.kernel
     const serving: HttpServing = {
-      said: onSaid && ((target, text) => onSaid(this.#boot.name, target, text)),
+      said: onSaid && ((target, text, answer) => onSaid(this.#boot.name, target, text, answer)),
       handler,
       log: this.#log,
       soon: (act) => void this.#machine.kernel.after(this.#boot, undefined, 0, 'abort', act),

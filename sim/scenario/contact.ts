@@ -25,18 +25,22 @@ interface Seen {
 export class Contact {
   readonly #world: ContactWorld
   readonly #seen = new Map<string, Seen>()
+  /** Without looks in an interval, nothing is known of what was between two of them. */
+  #isStarted = false
 
   constructor(world: ContactWorld) {
     this.#world = world
   }
 
   start(): void {
+    this.#isStarted = true
     for (const agent of this.#world.agents()) this.sinceUs(agent)
     this.#world.after(lookEveryMs, () => this.start())
   }
 
   /** Microseconds of true time; undefined: there is no contact. */
   sinceUs(agent: string): number | undefined {
+    if (!this.#isStarted) return undefined
     const nowUs = this.#world.nowUs()
     let seen = this.#seen.get(agent)
     if (seen?.lookedUs !== nowUs) {

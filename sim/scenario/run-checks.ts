@@ -15,6 +15,7 @@ import { leadership } from '../checkers/raft/leadership.ts'
 import { reachedStates } from '../checkers/rare-states.ts'
 import { failureOf, type RunResult } from '../report/run-report.ts'
 import type { Simulation } from '../simulation/simulation.ts'
+import type { ShownAnswer } from '../world/kernel.ts'
 import type { Scenario } from './language/scenario-schema.ts'
 import { sumOf } from './observed.ts'
 import { networkFacts, type WorldOptions } from './world-of-run.ts'
@@ -105,8 +106,8 @@ export class RunChecks {
   }
 
   /** Every text that an agent shows goes to the checkers of all datacenters, each of which has its own keys. */
-  said(node: string, where: string, text: () => string): void {
-    if (where !== 'log') this.#checksOf(node).tell('answer shown', { node })
+  said(node: string, where: string, text: () => string, answer?: ShownAnswer): void {
+    if (answer !== undefined) this.#checksOf(node).tell('answer shown', { node, where, text, ...answer })
     for (const checks of this.#all) checks.tell('text shown', { node, where, text })
   }
 

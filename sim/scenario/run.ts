@@ -53,6 +53,9 @@ export interface EarlyEnd {
   readonly afterFaultsMs?: number | undefined
 }
 
+/** Kinds of workload whose answers are judged by how long agents have been in contact with their leaders. */
+const contactKinds = ['registrations', 'readers', 'comparers', 'intentions', 'owners'] as const
+
 /** One run of one scenario with one seed. */
 export class ScenarioRun implements RunContext {
   readonly loaded: LoadedScenario
@@ -93,8 +96,8 @@ export class ScenarioRun implements RunContext {
     this.simulation = newSimulation(options, {
       afterTurn: () => this.#afterTurn(),
       // Agents are judged, no other machine: a secrets manager, for one, reports events of a token to the token's owner.
-      onSaid: (machine, where, text) => {
-        if (this.cluster.hasAgent(machine)) this.#checks.said(machine, where, text)
+      onSaid: (machine, ...said) => {
+        if (this.cluster.hasAgent(machine)) this.#checks.said(machine, ...said)
       },
       onTold: (machine, what) => {
         if (this.cluster.hasAgent(machine)) this.#checks.told(machine, what)
@@ -164,8 +167,7 @@ export class ScenarioRun implements RunContext {
     this.workload.begin()
     this.#schedule.start()
     if (this.scenario.visitors !== undefined) this.#reaching.start()
-    const { registrations, readers, intentions } = this.scenario
-    if ([registrations, readers, intentions].some((groups) => groups !== undefined)) this.#contact.start()
+    if (contactKinds.some((kind) => this.scenario[kind] !== undefined)) this.#contact.start()
   }
 
   async run(): Promise<RunResult> {

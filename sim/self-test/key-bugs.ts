@@ -64,4 +64,28 @@ export const keyBugs: readonly PlantedBug[] = [
     hunt,
     foundBy: ['K2', 'K4'],
   },
+  {
+    row: 185,
+    name: 'flags-in-doubles',
+    about: 'an agent takes an entry for malformed whose flags do not fit into a double',
+    patches: [
+      inKv('replies.js', "typeof value === 'number' || typeof value === 'bigint';", "typeof value === 'number';"),
+    ],
+    hunt,
+    foundBy: ['P3'],
+  },
+  {
+    row: 186,
+    name: 'sessions-of-one-kind',
+    about: 'an agent takes a session for malformed that has no time to live',
+    patches: [
+      patchesOf('src/features/session')(
+        'tables.js',
+        'sessionRow = z.object({ ...sessionFields,',
+        'sessionRow = z.object({ ...sessionFields, ttlMs: z.number().positive(),',
+      ),
+    ],
+    hunt,
+    foundBy: ['P3', 'P1'],
+  },
 ]

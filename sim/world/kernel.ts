@@ -64,7 +64,13 @@ interface KernelOptions {
 }
 
 /** What processes say to people: `where` is `log`, or the target of a request that is answered. */
-export type Listener = (node: string, where: string, text: () => string) => void
+export type Listener = (node: string, where: string, text: () => string, answer?: ShownAnswer) => void
+
+/** An answer over HTTP: its status, and how long it took by the clock of its machine. */
+export interface ShownAnswer {
+  readonly status: number
+  readonly tookMs: number
+}
 
 /** What a process reports of itself: `topic: text` of a line of its log, or the name of a counter that it counts first. */
 export type TellTale = (node: string, what: string) => void

@@ -1,0 +1,102 @@
+import { failureText } from '../../src/model/failure.ts'
+import { type Release, releaseText } from '../../src/model/release.ts'
+import { type CheckedRun, checker, type Judge } from './checker.ts'
+import type { Facts } from './facts.ts'
+
+type Excuse = 'other releases' | 'another datacenter'
+
+/** Contact has lasted for this long when a request is made: whatever was wrong before it, every agent has noticed that it is over. */
+const settledUs = 3_000_000
+/** The agent measures how long it took by its own clock. */
+const clockAllowance = 0.06
+const firstError = 400
+const serverError = 500
+
+/** An agent of its own release said something that it, or the one that it asked, could not read. */
+const malformed = /^\S+: malformed (?:answer|arguments|request)\s*$/
+
+/** Texts of failures for want of a leader, of a server or of an answer; all others with this status are refusals. */
+const wants: readonly RegExp[] = [
+  exactly(failureText({ kind: 'no-leader' })),
+  exactly(failureText({ kind: 'no-servers' })),
+  exactly('Internal error'),
+  /^no answer to \S+ in time\s*$/,
+  /^leadership lost while committing log\s*$/,
+  /^rpc: can't find method /,
+]
+
+function exactly(text: string): RegExp {
+  return new RegExp(`^${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\s*$`)
+}
+
+/**
+ * P3. Agents of one release understand one another, and where all is well a request finds a server that answers it. An answer that
+ * refuses what was asked says nothing here.
+ */
+export class Understanding {
+  readonly #run: Pick<CheckedRun, 'nowUs' | 'contactSinceUs'> & Judge<{ P3: Excuse }>
+  readonly #releases = new Set<string>()
+
+  constructor(run: Pick<CheckedRun, 'nowUs' | 'contactSinceUs'> & Judge<{ P3: Excuse }>) {
+    this.#run = run
+  }
+
+  runsAs(release: Release): void {
+    this.#releases.add(releaseText(release))
+  }
+
+  answered({ node, where, status, tookMs, text }: Facts['answer shown']): void {
+    this.#run.judged('P3')
+    if (status < firstError) return
+    const isElsewhere = /[?&]dc=/.test(where)
+    if (malformed.test(text())) this.#misunderstood(node, where, text(), isElsewhere)
+    else if (status === serverError && !isElsewhere) this.#failed(node, where, text(), tookMs)
+  }
+
+  #misunderstood(node: string, where: string, text: string, isElsewhere: boolean): void {
+    if (isElsewhere) this.#run.excused('P3', 'another datacenter')
+    else if (this.#releases.size > 1) this.#run.excused('P3', 'other releases')
+    else
+      this.#run.report(
+        'P3',
+        `${node} answers ${pathOf(where)} with '${text.trim()}', and all agents are of one release`,
+      )
+  }
+
+  #failed(node: string, where: string, text: string, tookMs: number): void {
+    if (!wants.some((want) => want.test(text))) return
+    const contactUs = this.#run.contactSinceUs(node)
+    const askedUs = this.#run.nowUs() - tookMs * 1000 * (1 + clockAllowance)
+    if (contactUs === undefined || askedUs - contactUs < settledUs) return
+    if (this.#releases.size > 1) return this.#run.excused('P3', 'other releases')
+    const since = ((this.#run.nowUs() - contactUs) / 1e6).toFixed(3)
+    this.#run.report(
+      'P3',
+      `${node} answers ${pathOf(where)} with '${text.trim()}', in contact with its leader for ${since} s`,
+    )
+  }
+}
+
+function pathOf(target: string): string {
+  return target.split('?')[0] ?? target
+}
+
+export const understanding = checker({
+  codes: {
+    P3: {
+      text: 'understanding: agents of one release read what each other say, and in contact with a leader none is wanting for an answer',
+      sources: ['docs/architecture/formats.md#failures'],
+      judges: ['answer over HTTP', 'answers over HTTP'],
+      excuses: {
+        'other releases':
+          'An agent of another release may not know a method or an answer; until all are of one release, in another run.',
+        'another datacenter': 'A request for another datacenter may be answered by another release; that request.',
+      },
+    },
+  },
+  make: (run) => new Understanding(run),
+  takes: {
+    'settings read': (it, { config }) => it.runsAs(config.release),
+    'answer shown': (it, fact) => it.answered(fact),
+  },
+})

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { Understanding } from '../../../sim/checkers/understanding.ts'
+import { recorder } from './reports.ts'
+
+interface Answered {
+  readonly text: string
+  readonly status?: number
+  readonly where?: string
+  readonly tookMs?: number
+  readonly contactS?: number | undefined
+  readonly releases?: number
+}
+
+/** What P3 has to say of one answer, twenty seconds after the run began, by an agent that has been in contact since the first. */
+function judged({ text, status = 500, where = '/v1/kv/k', tookMs = 5, releases = 1, ...given }: Answered) {
+  const { judge, lines, counts } = recorder()
+  const contactUs = 'contactS' in given ? given.contactS && given.contactS * 1e6 : 1e6
+  const checker = new Understanding({ ...judge, nowUs: () => 20e6, contactSinceUs: () => contactUs })
+  for (let minor = 0; minor < releases; minor++) checker.runsAs({ major: 1, minor, patch: 0 })
+  checker.answered({ node: 's1', where, status, tookMs, text: () => text })
+  return { lines, counts: counts() }
+}
+
+describe('P3', () => {
+  it.each(['KV.Get: malformed answer', 'Txn.Apply: malformed arguments\n'])(
+    'is broken by %j, in whatever state the cluster is',
+    (text) => {
+      expect(judged({ text, contactS: undefined }).lines).toEqual([
+        `P3: s1 answers /v1/kv/k with '${text.trim()}', and all agents are of one release`,
+      ])
+    },
+  )
+
+  it.each(['No cluster leader', 'Internal error', 'no answer to KV.Get in time', 'No known Svc servers'])(
+    'is broken by %j of an agent in contact',
+    (text) => {
+      expect(judged({ text }).lines).toEqual([
+        `P3: s1 answers /v1/kv/k with '${text}', in contact with its leader for 19.000 s`,
+      ])
+    },
+  )
+
+  it.each([
+    ['a refusal', { text: "Invalid Session TTL '1', must be between [10s=24h0m0s]" }],
+    ['a success', { text: 'KV.Get: malformed answer', status: 200 }],
+    ['an agent without contact', { text: 'No cluster leader', contactS: undefined }],
+    ['contact that began a moment before the request', { text: 'No cluster leader', contactS: 18 }],
+    ['a request from before contact', { text: 'No cluster leader', tookMs: 18_000 }],
+    ['a request for another datacenter', { text: 'No cluster leader', where: '/v1/kv/k?dc=dc2' }],
+  ] as const)('says nothing of %s', (_, answered) => {
+    expect(judged(answered)).toEqual({ lines: [], counts: ['P3 1'] })
+  })
+
+  it('lets agents of two releases, and of two datacenters, misunderstand each other', () => {
+    const text = 'KV.Get: malformed answer'
+    expect(judged({ text, releases: 2 })).toEqual({ lines: [], counts: ['P3 1', 'P3 excused: other releases 1'] })
+    const elsewhere = judged({ text, where: '/v1/kv/k?recurse&dc=dc2' })
+    expect(elsewhere).toEqual({ lines: [], counts: ['P3 1', 'P3 excused: another datacenter 1'] })
+  })
+})

@@ -23,6 +23,7 @@ import { intentionLaws } from './intentions/intention-laws.ts'
 import { acknowledgedWrites } from './keys/acknowledged-writes.ts'
 import { appliedKeys } from './keys/applied-keys.ts'
 import { exactlyOnce } from './keys/exactly-once.ts'
+import { keysCaredFor } from './keys/key-care.ts'
 import { keyChanges } from './keys/key-changes.ts'
 import { markedKeys } from './keys/key-marks.ts'
 import { linearizableKeys } from './keys/linearizable-keys.ts'
@@ -123,6 +124,7 @@ const all = [
   wholeChanges,
   exactlyOnce,
   ownKeys,
+  keysCaredFor,
   lockHolders,
   sessionLives,
   lockIndex,

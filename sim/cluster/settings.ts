@@ -11,7 +11,8 @@ import { areJoined, dnsPort, httpPort, lanPort, type NodeIdentity, serverPort, w
 /** Settings of consensus and membership that no configuration file has. */
 export type Tuning = Pick<AgentConfig['raft'], 'limits'> &
   Partial<Pick<AgentConfig['raft'], 'trailingLogs'>> &
-  Pick<AgentConfig['pool'], 'firstIncarnation'> & { readonly mesh?: MeshTuning }
+  Pick<AgentConfig['pool'], 'firstIncarnation'> &
+  Pick<AgentConfig, 'keyCare'> & { readonly mesh?: MeshTuning }
 
 interface MeshTuning {
   /** How long leaves live at first, and the least that they may be made to. */
@@ -62,9 +63,10 @@ export function nodeConfig(
   const normalized = normalize(read.value, false, machine, undefined, release)
   if (!normalized.ok) return err(normalized.error.map((problem) => problem.message).join('; '))
   const { config } = normalized.value
-  const { firstIncarnation, mesh, ...raft } = tuning
+  const { firstIncarnation, keyCare, mesh, ...raft } = tuning
   const pool = firstIncarnation === undefined ? config.pool : { ...config.pool, firstIncarnation }
-  return ok({ ...config, pool, mesh: meshSettings(config.mesh, mesh), raft: { ...config.raft, ...raft } })
+  const tuned = { pool, mesh: meshSettings(config.mesh, mesh), raft: { ...config.raft, ...raft } }
+  return ok({ ...config, ...tuned, ...(keyCare === undefined ? {} : { keyCare }) })
 }
 
 function meshSettings(

@@ -1,3 +1,4 @@
+import { type KeyCare, keyCare } from '../../src/model/limits.ts'
 import type { ClusterPlan } from '../cluster/cluster-plan.ts'
 import type { Tuning } from '../cluster/settings.ts'
 import type { Decisions, Draws } from '../world/decisions/decisions.ts'
@@ -27,6 +28,7 @@ export function drawnTuning({ knobs, mesh }: Scenario, decisions: Decisions): Tu
   const inFlight = oneOf(knobs?.['appends in flight'], decisions.draws('knobs', 'appends in flight'))
   const chunk = oneOf(knobs?.['snapshot chunk'], decisions.draws('knobs', 'snapshot chunk'))
   const trailing = oneOf(knobs?.['trailing logs'], decisions.draws('knobs', 'trailing logs'))
+  const care = drawnCare(knobs, decisions)
   const incarnation = oneOf(knobs?.['first incarnation'], decisions.draws('knobs', 'first incarnation'))
   return {
     limits: {
@@ -35,8 +37,23 @@ export function drawnTuning({ knobs, mesh }: Scenario, decisions: Decisions): Tu
       ...(chunk === undefined ? {} : { snapshotChunkBytes: chunk }),
     },
     ...(mesh === undefined ? {} : { mesh: { leafTtlMs: mesh['leaf ttl'], skewMs: mesh.skew } }),
+    ...(care === undefined ? {} : { keyCare: care }),
     ...(trailing === undefined ? {} : { trailingLogs: trailing }),
     ...(incarnation === undefined ? {} : { firstIncarnation: incarnation }),
+  }
+}
+
+/** Undefined: that of production. */
+function drawnCare(knobs: Scenario['knobs'], decisions: Decisions): KeyCare | undefined {
+  const life = oneOf(knobs?.['tombstone life'], decisions.draws('knobs', 'tombstone life'))
+  const kept = oneOf(knobs?.['lock delays kept'], decisions.draws('knobs', 'lock delays kept'))
+  const batchMax = oneOf(knobs?.['care batch'], decisions.draws('knobs', 'care batch'))
+  if (life === undefined && kept === undefined && batchMax === undefined) return undefined
+  return {
+    ...keyCare,
+    ...(life === undefined ? {} : { tombstoneTtlMs: life, tombstoneGranularityMs: life / 5 }),
+    ...(kept === undefined ? {} : { lockDelayMaxMs: kept, forgetEveryMs: kept / 2 }),
+    ...(batchMax === undefined ? {} : { batchMax }),
   }
 }
 

@@ -88,4 +88,34 @@ export const keyBugs: readonly PlantedBug[] = [
     hunt,
     foundBy: ['P3', 'P1'],
   },
+  {
+    row: 187,
+    name: 'delays-forgotten-once',
+    about: 'a leader forgets lock delays that are over once, and never again',
+    patches: [inKv('lock-delays.js', 'this.#timer = undefined;\n        this.#schedule();', 'this.#schedule();')],
+    hunt,
+    foundBy: ['K5'],
+  },
+  {
+    row: 188,
+    name: 'reaper-stops',
+    about: 'a leader that has reaped tombstones looks for no others',
+    patches: [
+      inKv(
+        'duty.js',
+        'if (!this.#closed)\n            this.start();',
+        'if (!this.#closed && due < 0)\n            this.start();',
+      ),
+    ],
+    hunt,
+    foundBy: ['K5'],
+  },
+  {
+    row: 189,
+    name: 'reaped-at-sight',
+    about: 'tombstones are reaped at the first step after they were seen',
+    patches: [inKv('duty.js', 'this.#steps - step >= this.#keptSteps', 'this.#steps - step >= 1')],
+    hunt,
+    foundBy: ['K5', 'W1'],
+  },
 ]

@@ -17,6 +17,18 @@ export const tombstoneTtlMs = 15 * 60_000
 /** Tombstones are reaped in steps of this. */
 export const tombstoneGranularityMs = 30_000
 
+/** How leaders care for what deleted keys and ended sessions leave behind. Only simulated servers have other figures. */
+export interface KeyCare {
+  readonly tombstoneTtlMs: number
+  readonly tombstoneGranularityMs: number
+  /** Maximum number of tombstones that one command reaps, and of lock delays that one forgets: a few milliseconds of work. */
+  readonly batchMax: number
+  /** Interval at which lock delays that are over are forgotten. */
+  readonly forgetEveryMs: number
+  /** No lock delay is longer. */
+  readonly lockDelayMaxMs: number
+}
+
 /** Metadata of a node or a service. Reference: catalog.md#metadata-limits. */
 export const metadataPairsMax = 64
 export const metadataKeyMax = 128
@@ -31,6 +43,13 @@ export const sessionTtlMaxMs = 86_400_000
  */
 export const lockDelayDefaultMs = 15_000
 export const lockDelayMaxMs = 60_000
+export const keyCare: KeyCare = {
+  tombstoneTtlMs,
+  tombstoneGranularityMs,
+  batchMax: 1024,
+  forgetEveryMs: 30_000,
+  lockDelayMaxMs,
+}
 /**
  * Reference: keys.md#txn-too-many, keys.md#txn-sum-too-big. The values of all operations together have the limit of one
  * value.

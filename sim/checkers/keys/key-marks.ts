@@ -1,4 +1,4 @@
-import { kvPutCas, kvReapTombstones } from '../../../src/features/kv/commands.ts'
+import { kvForgetLockDelays, kvPutCas, kvReapTombstones } from '../../../src/features/kv/commands.ts'
 import { transactionApply } from '../../../src/features/txn/commands.ts'
 import { type CheckedRun, checker } from '../checker.ts'
 import type { Facts } from '../facts.ts'
@@ -12,6 +12,8 @@ export const keyMarks = rareStates({
   'compare-and-set lost': 'a compare-and-set found that another client had changed the key',
   'transaction refused': 'a transaction changed nothing, because one of its operations could not be done',
   'tombstones reaped': 'marks of deleted keys were removed',
+  'many tombstones reaped': 'several commands in a row removed marks of deleted keys, for one does not take all',
+  'lock delays forgotten': 'delays of locks whose time was over were forgotten',
   'compaction under load': 'a server took a snapshot of its state while clients wrote',
 })
 
@@ -27,6 +29,8 @@ class KeyMarks {
   readonly #nowUs: () => number
   #writes: KeyOperation[] = []
   #wroteUs = Number.NEGATIVE_INFINITY
+  /** Of the command before. */
+  #lastKind = ''
 
   constructor({ of, nowUs }: Pick<CheckedRun, 'of' | 'nowUs'>) {
     this.#of = of
@@ -45,7 +49,10 @@ class KeyMarks {
 
   tookEffect({ command: { kind }, outcome }: Facts['command took effect']): void {
     if (kind === kvPutCas.kind && outcome === false) this.#reach('compare-and-set lost')
-    if (kind === kvReapTombstones.kind) this.#reach('tombstones reaped')
+    if (kind === kvReapTombstones.kind)
+      this.#reach(this.#lastKind === kind ? 'many tombstones reaped' : 'tombstones reaped')
+    if (kind === kvForgetLockDelays.kind && Number(outcome) > 0) this.#reach('lock delays forgotten')
+    this.#lastKind = kind
     if (kind !== transactionApply.kind) return
     if ((outcome as { readonly kind: string }).kind === 'failed') this.#reach('transaction refused')
   }

@@ -134,11 +134,16 @@ const clocks = z.strictObject({
 const knob = (leastValue: number, description: string) =>
   z.array(z.int().min(leastValue)).min(1).optional().describe(description)
 
+const spans = (description: string) => z.array(duration).min(1).optional().describe(description)
+
 const knobs = z.strictObject({
   'append entries': knob(1, 'Entries in one message to a follower, at most.'),
   'appends in flight': knob(1, 'Messages with entries on their way to one follower, at most.'),
   'snapshot chunk': knob(64, 'Bytes of a snapshot in one message.'),
   'trailing logs': knob(0, 'Entries kept in the log behind a snapshot.'),
+  'tombstone life': spans('How long tombstones of deleted keys are kept; leaders look for old ones five times in it.'),
+  'lock delays kept': spans('How long lock delays are kept, which must all be shorter; leaders look twice in it.'),
+  'care batch': knob(1, 'Tombstones that one command reaps, and lock delays that one forgets, at most.'),
   'first incarnation': knob(0, 'What members count their incarnations from: 2147483000 is near the greatest.'),
 })
 

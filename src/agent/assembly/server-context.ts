@@ -60,6 +60,7 @@ export function serverContext(ground: Ground, parts: ContextParts): ServerContex
     release: config.release,
     datacenter: config.datacenter,
     sessionTtlMinMs: config.sessionTtlMinMs,
+    keyCare: config.keyCare,
     mesh: config.mesh,
     read: () => state.store.read(),
     async propose(command, body, identity) {

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../env/net.ts'
 import { defaultMesh, type MeshSettings } from '../../features/contract/mesh.ts'
 import type { GossipTiming } from '../../gossip/pool.ts'
 import type { CheckDefinition, ServiceDefinition } from '../../model/catalog.ts'
-import { sessionTtlMinMs } from '../../model/limits.ts'
+import { type KeyCare, sessionTtlMinMs } from '../../model/limits.ts'
 import { fieldNames, productName } from '../../model/names.ts'
 import {
   internalProtocolsOf,
@@ -82,6 +82,8 @@ export interface AgentConfig extends LogSettings {
   readonly leaveDrainMs: number
   /** Minimum TTL of sessions. */
   readonly sessionTtlMinMs: number
+  /** Figures that differ from production's, for the simulator: no setting changes them. */
+  readonly keyCare?: KeyCare
   readonly leaveOnTerminate: boolean
   readonly skipLeaveOnInterrupt: boolean
   readonly autopilot: AutopilotConfig

@@ -3,6 +3,7 @@ import type { Closable } from '../../env/async.ts'
 import type { KeyAnswers, KeyRequest } from '../../gossip/pool.ts'
 import type { Coordinate } from '../../model/coordinate.ts'
 import type { Failure } from '../../model/failure.ts'
+import type { KeyCare } from '../../model/limits.ts'
 import type { ClusterHealth } from '../../model/server-health.ts'
 import type { Raft } from '../../raft/raft.ts'
 import type { ReadTransaction } from '../../store/types.ts'
@@ -36,7 +37,8 @@ export interface ServerContext
     WithServerAccess,
     WithMeshSettings,
     WithFederation,
-    WithSessionSettings {}
+    WithSessionSettings,
+    WithKeyCare {}
 
 /** An endpoint that a server can serve, whatever part of it the endpoint uses. */
 export type ServedEndpoint = EndpointDefinition<ServerContext>
@@ -158,4 +160,9 @@ interface WanServer {
   readonly name: string
   readonly datacenter: string
   readonly coordinate: Coordinate | undefined
+}
+
+export interface WithKeyCare {
+  /** Absent: that of production. */
+  readonly keyCare?: KeyCare | undefined
 }

@@ -1,25 +1,16 @@
 import { itemAt } from '../../base/items.ts'
 import type { Closable } from '../../env/async.ts'
-import { tombstoneGranularityMs, tombstoneTtlMs } from '../../model/limits.ts'
+import { type KeyCare, keyCare } from '../../model/limits.ts'
 import type { ModifyIndex } from '../../model/log-position.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import type { LeaderDuty, RunningDuty } from '../contract/duty.ts'
-import type { WithProposals, WithState } from '../contract/server-context.ts'
+import type { WithKeyCare, WithProposals, WithState } from '../contract/server-context.ts'
 import type { WithEnv, WithRelease } from '../contract/surroundings.ts'
 import { kvReapTombstones } from './commands.ts'
 import { tombstoneTable } from './tables.ts'
 
 /** The server as far as this duty uses it. */
-type KvServer = WithEnv & WithRelease & WithState & WithProposals
-
-/** Maximum number of tombstones that one command reaps: a few milliseconds of work for every server. */
-const reapMax = 1024
-
-/** This many steps last at least as long as tombstones must be kept: a timer is never early. */
-const keptSteps = Math.ceil(tombstoneTtlMs / tombstoneGranularityMs)
-
-/** One sighting per step while tombstones are kept. */
-const sightingsMax = keptSteps + 1
+type KvServer = WithEnv & WithRelease & WithState & WithProposals & WithKeyCare
 
 /** After `step` steps every tombstone up to the index existed. */
 interface Sighting {
@@ -45,6 +36,9 @@ export const reapTombstones: LeaderDuty<RunningDuty, KvServer> = {
 
 class Reaper implements Closable {
   readonly #server: KvServer
+  readonly #care: KeyCare
+  /** This many steps last at least as long as tombstones must be kept: a timer is never early. */
+  readonly #keptSteps: number
   /** In order of age, the oldest first. */
   readonly #sightings: Sighting[] = []
   #steps = 0
@@ -53,11 +47,13 @@ class Reaper implements Closable {
 
   constructor(server: KvServer) {
     this.#server = server
+    this.#care = server.keyCare ?? keyCare
+    this.#keptSteps = Math.ceil(this.#care.tombstoneTtlMs / this.#care.tombstoneGranularityMs)
   }
 
   start(): void {
     this.#look()
-    this.#timer = this.#server.env.timers.after(tombstoneGranularityMs, () => {
+    this.#timer = this.#server.env.timers.after(this.#care.tombstoneGranularityMs, () => {
       this.#server.env.detach(this.#step())
     })
   }
@@ -69,7 +65,7 @@ class Reaper implements Closable {
 
   async #step(): Promise<void> {
     this.#steps++
-    const due = this.#sightings.findLastIndex(({ step }) => this.#steps - step >= keptSteps)
+    const due = this.#sightings.findLastIndex(({ step }) => this.#steps - step >= this.#keptSteps)
     // Removed only after success: a refused proposal is retried at the next step.
     if (due >= 0 && (await this.#reap(itemAt(this.#sightings, due).index))) this.#sightings.splice(0, due + 1)
     if (!this.#closed) this.start()
@@ -79,19 +75,20 @@ class Reaper implements Closable {
     const tx = this.#server.read()
     if (tx.count(tombstoneTable) === 0) return
     const index = tx.lastChange(tombstoneTable)
-    // The list is full only while reaping is refused repeatedly: newer tombstones are then kept longer.
-    if (this.#sightings.at(-1)?.index === index || this.#sightings.length >= sightingsMax) return
+    // One sighting per step while tombstones are kept: the list is full only while reaping is refused repeatedly: newer tombstones are then kept longer.
+    if (this.#sightings.at(-1)?.index === index || this.#sightings.length > this.#keptSteps) return
     this.#sightings.push({ index, step: this.#steps })
   }
 
   async #reap(through: number): Promise<boolean> {
+    const limit = this.#care.batchMax
     while (!this.#closed && this.#oldest() <= through) {
-      const reaped = await this.#server.propose(kvReapTombstones, { through, limit: reapMax })
+      const reaped = await this.#server.propose(kvReapTombstones, { through, limit })
       if (!reaped.ok) {
         this.#server.env.log.write('warn', 'kv', 'could not reap tombstones', { through, why: reaped.error.kind })
         return false
       }
-      if (reaped.value < reapMax) break
+      if (reaped.value < limit) break
     }
     return true
   }

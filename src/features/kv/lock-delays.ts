@@ -1,20 +1,16 @@
 import type { Closable } from '../../env/async.ts'
 import { failureText } from '../../model/failure.ts'
-import { lockDelayMaxMs } from '../../model/limits.ts'
+import { type KeyCare, keyCare } from '../../model/limits.ts'
 import type { ModifyIndex } from '../../model/log-position.ts'
 import type { LeaderDuty } from '../contract/duty.ts'
-import type { WithDuties, WithProposals, WithState, WithWatches } from '../contract/server-context.ts'
+import type { WithDuties, WithKeyCare, WithProposals, WithState, WithWatches } from '../contract/server-context.ts'
 import type { WithEnv } from '../contract/surroundings.ts'
 import { kvForgetLockDelays } from './commands.ts'
 import { lockDelaysTable } from './tables.ts'
 
 /** The server as far as this duty uses it. */
-type LockDelaysServer = WithEnv & WithState & WithProposals & WithWatches
+type LockDelaysServer = WithEnv & WithState & WithProposals & WithWatches & WithKeyCare
 
-/** Interval at which delays that are over are forgotten. */
-const forgetEveryMs = 30_000
-/** Maximum number of delays that one command forgets. */
-const forgetMax = 1024
 /** Delays that begin within this time of one another count from the last of them. */
 const togetherMs = 50
 
@@ -48,6 +44,7 @@ export function delayOverOf(server: WithState & WithDuties, key: string): number
 
 export class LockDelays implements Closable {
   readonly #server: LockDelaysServer
+  readonly #care: KeyCare
   /** In order of age, the oldest first; as many as fit into the longest delay, `togetherMs` apart. */
   readonly #sightings: Sighting[] = []
   /** Delays up to this index are over, however long they are. */
@@ -58,6 +55,7 @@ export class LockDelays implements Closable {
 
   constructor(server: LockDelaysServer) {
     this.#server = server
+    this.#care = server.keyCare ?? keyCare
     this.#look()
   }
 
@@ -90,21 +88,21 @@ export class LockDelays implements Closable {
   }
 
   #dropOld(nowMs: number): void {
-    const young = this.#sightings.findIndex(({ atMs }) => nowMs - atMs < lockDelayMaxMs)
+    const young = this.#sightings.findIndex(({ atMs }) => nowMs - atMs < this.#care.lockDelayMaxMs)
     const old = this.#sightings.splice(0, young < 0 ? this.#sightings.length : young)
     this.#overThrough = old.at(-1)?.index ?? this.#overThrough
   }
 
   #schedule(): void {
     if (this.#closed || this.#timer !== undefined || this.#server.read().count(lockDelaysTable) === 0) return
-    this.#timer = this.#server.env.timers.after(forgetEveryMs, () => this.#server.env.detach(this.#forget()))
+    this.#timer = this.#server.env.timers.after(this.#care.forgetEveryMs, () => this.#server.env.detach(this.#forget()))
   }
 
   async #forget(): Promise<void> {
     this.#dropOld(this.#server.env.clock.monoMs())
     const through = this.#overThrough
     while (!this.#closed && this.#oldest() <= through) {
-      const done = await this.#server.propose(kvForgetLockDelays, { through, limit: forgetMax })
+      const done = await this.#server.propose(kvForgetLockDelays, { through, limit: this.#care.batchMax })
       if (done.ok) continue
       this.#server.env.log.write('warn', 'kv', 'could not forget lock delays', { why: failureText(done.error) })
       break

@@ -23,8 +23,8 @@ export const keyBreakages: readonly Breakage[] = [
   {
     id: 'KV-004',
     file: 'src/features/kv/duty.ts',
-    find: 'this.#steps - step >= keptSteps)',
-    replace: 'this.#steps - step >= 4 * keptSteps)',
+    find: 'this.#steps - step >= this.#keptSteps)',
+    replace: 'this.#steps - step >= 4 * this.#keptSteps)',
   },
   {
     id: 'KV-005',

@@ -171,8 +171,8 @@ export const raftBreakages: readonly Breakage[] = [
   {
     id: 'RFT-027',
     file: 'src/features/kv/duty.ts',
-    find: 'this.#steps - step >= keptSteps',
-    replace: 'this.#steps - step > keptSteps',
+    find: 'this.#steps - step >= this.#keptSteps',
+    replace: 'this.#steps - step > this.#keptSteps',
   },
   {
     id: 'RFT-028',

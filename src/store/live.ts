@@ -59,4 +59,7 @@ export class LiveReader implements ReadTransaction {
   covered<T>(read: (tx: ReadTransaction) => T): T {
     return read(this)
   }
+
+  /** Nothing is recorded here. */
+  watch(): void {}
 }

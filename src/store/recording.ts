@@ -1,5 +1,5 @@
 import type { ModifyIndex } from '../model/log-position.ts'
-import type { ReadTransaction, Row, TableDefinition } from './types.ts'
+import type { ReadTransaction, Row, TableDefinition, WatchedPart } from './types.ts'
 import { tableOf, type Version, VersionReader } from './version.ts'
 
 /** Beyond this many, what a query looked at in a table counts as the whole table: it is woken more often, never less. */
@@ -62,8 +62,14 @@ export class RecordingReader implements ReadTransaction {
     return read(this.#reader)
   }
 
+  watch<R extends Row>(table: TableDefinition<R>, part?: WatchedPart): void {
+    if (part === undefined) this.#noteWhole(table)
+    else if (part.index === undefined) this.#noteKey(table, part.key)
+    else this.#noteIndexKey(table, part.index, part.key)
+  }
+
   get<R extends Row>(table: TableDefinition<R>, key: string): R | undefined {
-    this.#note(table, (touches) => touches.keys.add(key))
+    this.#noteKey(table, key)
     return this.#reader.get(table, key)
   }
 
@@ -79,11 +85,7 @@ export class RecordingReader implements ReadTransaction {
   }
 
   byIndex<R extends Row>(table: TableDefinition<R>, index: string, key: string): Iterable<R> {
-    this.#note(table, (touches) => {
-      const keys = touches.indexKeys.get(index)
-      if (keys === undefined) touches.indexKeys.set(index, new Set([key]))
-      else keys.add(key)
-    })
+    this.#noteIndexKey(table, index, key)
     return this.#reader.byIndex(table, index, key)
   }
 
@@ -106,6 +108,18 @@ export class RecordingReader implements ReadTransaction {
   lastDeparture<R extends Row>(table: TableDefinition<R>, departure: string): ModifyIndex {
     this.lastChange(table)
     return this.#reader.lastDeparture(table, departure)
+  }
+
+  #noteKey<R extends Row>(table: TableDefinition<R>, key: string): void {
+    this.#note(table, (touches) => touches.keys.add(key))
+  }
+
+  #noteIndexKey<R extends Row>(table: TableDefinition<R>, index: string, key: string): void {
+    this.#note(table, (touches) => {
+      const keys = touches.indexKeys.get(index)
+      if (keys === undefined) touches.indexKeys.set(index, new Set([key]))
+      else keys.add(key)
+    })
   }
 
   #noteWhole<R extends Row>(table: TableDefinition<R>): void {

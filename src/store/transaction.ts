@@ -95,6 +95,9 @@ export class Transaction implements WriteTransaction {
     return read(this)
   }
 
+  /** Nothing is recorded here. */
+  watch(): void {}
+
   put<R extends Row>(table: TableDefinition<R>, row: R): void {
     const draft = this.#draft(table)
     draft.touch(this.index)

@@ -84,6 +84,16 @@ export interface ReadTransaction {
    * changes any of what is read here. Each caller states why that holds; a read that is not covered loses a wake-up.
    */
   covered<T>(read: (tx: ReadTransaction) => T): T
+  /**
+   * Looks at a part of a table only to be woken by its changes; nothing is read. By default the whole table; `key`: the
+   * row with this primary key; `index` and `key`: the rows with this index key.
+   */
+  watch<R extends Row>(table: TableDefinition<R>, part?: WatchedPart): void
+}
+
+export interface WatchedPart {
+  readonly index?: string
+  readonly key: string
 }
 
 export interface WriteTransaction extends ReadTransaction {

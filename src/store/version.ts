@@ -158,6 +158,9 @@ export class VersionReader implements ReadTransaction {
     return read(this)
   }
 
+  /** Nothing is recorded here. */
+  watch(): void {}
+
   #table<R extends Row>(table: TableDefinition<R>): TableState<R> {
     return tableOf(this.#version.tables, table)
   }

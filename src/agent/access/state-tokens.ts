@@ -3,7 +3,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import { anonymousSecret } from '../../features/acl/model.ts'
-import { allPolicies, allTokens, rightsIndex, tokenBySecret, tokensIndex } from '../../features/acl/views.ts'
+import { rightsIndex, tokenBySecret, tokensIndex, watchRights } from '../../features/acl/views.ts'
 import { replacedChange } from '../../features/snapshot/views.ts'
 import type { Failure } from '../../model/failure.ts'
 import { greater, type ModifyIndex, noChange } from '../../model/log-position.ts'
@@ -204,11 +204,7 @@ export class StateTokens implements TokenResolver {
 
   /** Runs after every batch of commands that changes a token or a policy. */
   #watch(): Closable {
-    const look = (tx: ReadTransaction): void => {
-      allTokens(tx)
-      allPolicies(tx)
-    }
-    return this.#parts.state.watch(look, () => {
+    return this.#parts.state.watch(watchRights, () => {
       this.#watching = this.#watch()
       for (const follower of [...this.#followers]) {
         if (this.#followers.has(follower) && !this.#isHeld(follower)) follower.use()

@@ -65,6 +65,17 @@ export function allPolicies(tx: ReadTransaction): Iterable<PolicyRow> {
   return tx.all(policiesTable)
 }
 
+/** Watches everything that the rights of any token rest on. */
+export function watchRights(tx: ReadTransaction): void {
+  tx.watch(tokensTable)
+  tx.watch(policiesTable)
+}
+
+/** Watches `unmigratedTokens`. */
+export function watchUnmigratedTokens(tx: ReadTransaction): void {
+  tx.watch(tokensTable, { index: 'accessor', key: '' })
+}
+
 /** The index that a reset of the bootstrap has to name; 0: the bootstrap is still open. */
 export function bootstrapIndex(tx: ReadTransaction): ModifyIndex {
   return tx.get(bootstrapTable, onlyKey)?.index ?? noChange

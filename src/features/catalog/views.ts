@@ -193,8 +193,9 @@ export function ofWaysTo<T>(tx: ReadTransaction, service: string, read: (tx: Rea
  * result.
  */
 function ofAnyService<T>(tx: ReadTransaction, read: (tx: ReadTransaction) => T) {
-  // The whole table is read, so that a change of any row wakes the waiting reads.
-  for (const rows of [allNodes(tx), allServices(tx), allChecks(tx)]) void [...rows]
+  tx.watch(nodesTable)
+  tx.watch(servicesTable)
+  tx.watch(checksTable)
   return { index: greater(nodesIndex(tx), servicesIndex(tx), checksIndex(tx)), value: read(tx) }
 }
 

@@ -162,6 +162,17 @@ export function rotationById(tx: ReadTransaction, id: number): RotationRow | und
   return tx.get(rotationsTable, orderedKey(id))
 }
 
+export function watchRotation(tx: ReadTransaction, id: number): void {
+  tx.watch(rotationsTable, { key: orderedKey(id) })
+}
+
+/** Watches the configuration, the roots and the rotations. */
+export function watchAuthority(tx: ReadTransaction): void {
+  tx.watch(authorityTable, { key: onlyKey })
+  tx.watch(rotationsTable)
+  tx.watch(rootsTable)
+}
+
 /** In order of age, including ended ones. */
 export function allRotations(tx: ReadTransaction): Iterable<RotationRow> {
   return tx.all(rotationsTable)

@@ -74,7 +74,7 @@ export class LockDelays implements Closable {
   /** Called when delays began or were forgotten. */
   #look(): void {
     this.#watching = this.#server.watch(
-      (tx) => tx.count(lockDelaysTable),
+      (tx) => tx.watch(lockDelaysTable),
       () => this.#look(),
     )
     const { index } = this.#server.read()

@@ -246,6 +246,21 @@ describe('watches', () => {
     expect(woken).toBe(1)
   })
 
+  it.each([
+    ['a whole table', undefined, ['a', 'b']],
+    ['one row', { key: 'a' }, ['a']],
+    ['the rows of an index key', { index: 'group', key: 'group-b' }, ['b']],
+  ] as const)('a query may watch %s without reading it', (_of, part, waking) => {
+    for (const changed of ['a', 'b'] as const) {
+      const store = newStore()
+      let woken = 0
+      store.park(store.query((tx) => tx.watch(samples, part)).touched, () => woken++)
+      store.apply(modifyIndexOf(1), (tx) => tx.put(samples, sample(changed, 1, `group-${changed}`)))
+      store.committed()
+      expect(woken, changed).toBe((waking as readonly string[]).includes(changed) ? 1 : 0)
+    }
+  })
+
   it('an unwatched table wakes nobody, nor does the last change of a table', () => {
     const store = newStore()
     let woken = 0

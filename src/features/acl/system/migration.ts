@@ -3,7 +3,7 @@ import { failureText } from '../../../model/failure.ts'
 import type { WithProposals, WithState, WithWatches } from '../../contract/server-context.ts'
 import type { WithEnv } from '../../contract/surroundings.ts'
 import { drawnUuid } from '../asked.ts'
-import { migrationOf, unmigratedTokens } from '../views.ts'
+import { migrationOf, unmigratedTokens, watchUnmigratedTokens } from '../views.ts'
 import { migratedAtOnce, migrateTokens } from './mode-commands.ts'
 
 /** The server as far as this duty uses it. */
@@ -68,11 +68,6 @@ export class Migration implements Closable {
 
   /** Waits until a token is created by the legacy API, or the state is replaced. */
   #wait(): void {
-    this.#watching = this.#server.watch(
-      (tx) => {
-        for (const _ of unmigratedTokens(tx)) break
-      },
-      () => this.#later(),
-    )
+    this.#watching = this.#server.watch(watchUnmigratedTokens, () => this.#later())
   }
 }

@@ -9,7 +9,7 @@ import { readOptions } from '../options.ts'
 import { type AuthorityParts, failedBy, type Step } from '../parts.ts'
 import type { OpenProviders } from '../provider/open-providers.ts'
 import { nameOfKind, reviewIntervalMs } from '../provider/provider.ts'
-import { activeRoot, allRoots, authorityOf, chainOf, openRotation, restoredOf } from '../views.ts'
+import { activeRoot, authorityOf, chainOf, openRotation, restoredOf, watchAuthority } from '../views.ts'
 import { Bootstrap, nextToGoMs, pruneStep, reviewStep } from './roots.ts'
 import { rotationStep } from './rotation.ts'
 
@@ -155,7 +155,7 @@ export class Steward implements Closable {
   #change(): Change {
     const { server } = this.#parts
     const over = server.env.deferred<void>()
-    const watching = server.watch(lookAt, () => over.resolve())
+    const watching = server.watch(watchAuthority, () => over.resolve())
     return { over, close: () => watching.close() }
   }
 
@@ -197,10 +197,4 @@ function tellRestored({ server, skewMs }: AuthorityParts): void {
     'a snapshot was restored: old roots stay for leaves that it does not contain, and serial numbers start anew'
   const fields = { until: utcText(restored.leavesUntilMs), roots_lost: restored.lost.join(' ') }
   log.write(restored.lost.length === 0 ? 'info' : 'warn', 'connect', text, fields)
-}
-
-function lookAt(tx: ReadTransaction): void {
-  authorityOf(tx)
-  openRotation(tx)
-  for (const _ of allRoots(tx));
 }

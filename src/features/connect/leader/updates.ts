@@ -11,7 +11,7 @@ import type { AuthorityParts } from '../parts.ts'
 import { kindNamed, type ProviderKind } from '../provider/provider.ts'
 import { type Updated, updateAuthority } from '../rotation-commands.ts'
 import type { RotationRow } from '../tables.ts'
-import { authorityOf, isOpen, openRotation, roomFromMs, rotationById, waitsForRoom } from '../views.ts'
+import { authorityOf, isOpen, openRotation, roomFromMs, rotationById, waitsForRoom, watchRotation } from '../views.ts'
 import { isPrepared, onlyWaits } from './rotation.ts'
 import { type Due, planOf, refusalOf, silenceOf } from './trial.ts'
 
@@ -163,7 +163,7 @@ export class Updates implements Closable {
     const changed = server.env.deferred<void>()
     const end = (): void => changed.resolve()
     const timer = server.env.timers.after(limitMs, end)
-    const watching = server.watch((tx) => void rotationById(tx, id), end)
+    const watching = server.watch((tx) => watchRotation(tx, id), end)
     this.#waiting.add(end)
     await changed.promise
     this.#waiting.delete(end)

@@ -1,16 +1,18 @@
 /**
- * How the speed of the simulator falls as agents are added: `node bench/sim-growth.mjs [seconds] [svg=FILE]`, after a build.
+ * How the speed of the simulator falls as agents are added: `node bench/sim-growth.mjs [seconds] [--svg FILE]`, after a build.
  * Runs bench/sim-speed.mjs with the workload of clients for each number of agents, two rounds in a process of its own, and
  * prints the second round's figures as a table; the work of the clients of keys stays as it is, and each agent adds its
- * gossip, its registrations and its heartbeats. With `svg=FILE` it draws the table, too.
+ * gossip, its registrations and its heartbeats. With `--svg FILE` it draws the table, too.
  */
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 
-const words = process.argv.slice(2)
-const seconds = words.find((word) => /^\d+$/.test(word)) ?? '60'
-const svg = words.find((word) => word.startsWith('svg='))?.slice(4)
+const {
+  values: { svg },
+  positionals: [seconds = '60'],
+} = parseArgs({ options: { svg: { type: 'string' } }, allowPositionals: true })
 const bench = fileURLToPath(new URL('sim-speed.mjs', import.meta.url))
 
 function measured(agents) {
@@ -20,8 +22,8 @@ function measured(agents) {
   })
   if (status !== 0) throw new Error(`${agents} agents: ${stderr}`)
   const line = stdout.split('\n').find((each) => each.startsWith('seed 2:')) ?? ''
-  const [, speed, thousands, each] = /: (\d+) simulated s\/s, (\d+) k events\/s, (\d+) events each/.exec(line) ?? []
-  return { agents, speed: Number(speed), thousands: Number(thousands), each: Number(each) }
+  const [, virtual, cpu, each] = /: (\d+) virtual s in .*\(([\d.]+) s of CPU\).* (\d+) events each/.exec(line) ?? []
+  return { agents, speed: Number((Number(virtual) / Number(cpu)).toFixed(1)), each: Number(each) }
 }
 
 const sizes = [5, 25, 50, 100, 200].map(measured)

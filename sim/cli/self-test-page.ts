@@ -3,7 +3,7 @@ import { invariants } from '../checkers/checkers.ts'
 import type { BugOutcome } from '../self-test/self-test.ts'
 import { codeOf } from './self-test-table.ts'
 
-/** How a self-test was made, for those who read its page. */
+/** How a self-test was made, for the readers of its page. */
 export interface SelfTestMade {
   readonly version: string
   /** Maximum number of seeds for each bug. */

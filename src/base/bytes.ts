@@ -88,10 +88,10 @@ export function compareText(a: string, b: string): number {
 export function hex(bytes: Uint8Array): string {
   // Into bytes, not on to a string: a text of so many pieces takes twenty times its length while it is kept.
   const out = new Uint8Array(bytes.length * 2)
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at] as number
-    out[2 * at] = hexDigits.charCodeAt(byte >> 4)
-    out[2 * at + 1] = hexDigits.charCodeAt(byte & 15)
+  let at = 0
+  for (const byte of bytes) {
+    out[at++] = hexDigits.charCodeAt(byte >> 4)
+    out[at++] = hexDigits.charCodeAt(byte & 15)
   }
   return textOf(out)
 }

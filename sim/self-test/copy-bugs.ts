@@ -2,6 +2,7 @@ import type { PlantedBug } from './planted-bug.ts'
 
 const copying = 'src/features/acl/replication/copying.js'
 const copied = 'tokens-are-copied'
+const copiedBefore = 'old-tokens-are-copied'
 
 /** Bugs of what a secondary datacenter copies of access control. */
 export const copyBugs: readonly PlantedBug[] = [
@@ -57,5 +58,27 @@ export const copyBugs: readonly PlantedBug[] = [
     ],
     hunt: copied,
     foundBy: ['A5'],
+  },
+  {
+    row: 189,
+    name: 'edited-rules-count-as-copied',
+    about: 'in the old mode a token whose rules were replaced counts as one that is copied already',
+    patches: [
+      {
+        file: copying,
+        find: 'own.type === token.type && own.rules === token.rules;',
+        replace: 'own.type === token.type;',
+      },
+    ],
+    hunt: copiedBefore,
+    foundBy: ['A5'],
+  },
+  {
+    row: 190,
+    name: 'old-copies-stay',
+    about: 'in the old mode a token that the primary datacenter has removed stays where it was copied',
+    patches: [{ file: copying, find: 'if (theirs.has(id))', replace: 'if (theirs.has(id) || ours.has(id))' }],
+    hunt: copiedBefore,
+    foundBy: ['A5', 'A1'],
   },
 ]

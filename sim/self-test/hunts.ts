@@ -79,6 +79,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'mesh-root-ends', tuning: [] },
   { name: 'mesh-rotates', tuning: [] },
   { name: 'own-keys', tuning: [] },
+  { name: 'old-tokens-are-copied', tuning: [] },
   { name: 'power-cuts', tuning: [] },
   { name: 'queries-are-executed', tuning: [] },
   { name: 'queries-fail-over', tuning: [] },

@@ -15,6 +15,8 @@ export interface EditorPlan {
   /** Of keys; # is the number of the place. Undefined: rules of all kinds, on these names. */
   readonly prefix: string | undefined
   readonly names: readonly string[]
+  /** All tokens are legacy ones. */
+  readonly isOld: boolean
   readonly ratePerSecond: number
 }
 
@@ -76,7 +78,7 @@ export class TokenEditor {
       accessor: undefined,
       secret: '',
       hasPolicy: false,
-      isLegacy: plan.prefix === undefined && number % legacyOneIn === legacyOneIn - 1,
+      isLegacy: plan.isOld || (plan.prefix === undefined && number % legacyOneIn === legacyOneIn - 1),
       mayWrite: true,
       isLinkedTwice: false,
     }))
@@ -242,6 +244,10 @@ const asked = {
     .describe(
       'Instead of a prefix: names that rules of all kinds are drawn for, of keys, services, nodes and more. Every fourth token is a legacy one.',
     ),
+  api: z
+    .enum(['old', 'new'])
+    .default('new')
+    .describe('old: every token is a legacy one, with rules of its own, as before 1.4.0. With names.'),
   rate: rate.describe('Edits of all of them together.'),
 }
 
@@ -251,6 +257,7 @@ const group = z
     ({ prefix, names }) => (prefix === undefined) !== (names === undefined),
     "say 'prefix' or 'names', and not both",
   )
+  .refine(({ api, names }) => api === 'new' || names !== undefined, "rules of legacy tokens are drawn for 'names'")
 
 export const editors = workloadKind({
   names: [/^[a-z][a-z0-9-]*$/, 'token editors are named with small letters'],
@@ -259,10 +266,10 @@ export const editors = workloadKind({
   crews: [
     {
       machine: 'editors',
-      open: ({ at, with: secret, tokens, places, prefix, names = [], rate: ratePerSecond }, { name, env, run }) =>
+      open: ({ at, with: secret, tokens, places, prefix, names = [], api, rate: ratePerSecond }, { name, env, run }) =>
         new TokenEditor(
           env,
-          { name, places, prefix, names, ratePerSecond },
+          { name, places, prefix, names, isOld: api === 'old', ratePerSecond },
           {
             decisions: run.simulation.decisions,
             agent: (draws) => anyAgent(run, at, draws)?.endpoint,

@@ -25,8 +25,8 @@ interface Kind<T> {
   isSame(own: T, theirs: T): boolean
   /** Whether it exists in this datacenter alone. */
   isLocal(value: T): boolean
-  /** Whether it is copied as it is: a legacy token is, once it has its accessor. */
-  isCopied(value: T): boolean
+  /** Whether it is copied as it is. In the old mode legacy tokens are; later on those with an accessor. */
+  isCopied(value: T, isNew: boolean): boolean
   nameOf(id: string, value: T): string
 }
 
@@ -35,7 +35,7 @@ const policyKind: Kind<string> = {
   versionsOf: ({ versions }) => versions.policies,
   isSame: (own, theirs) => own === theirs,
   isLocal: () => false,
-  isCopied: () => true,
+  isCopied: (_, isNew) => isNew,
   nameOf: (id) => `policy ${id}`,
 }
 
@@ -45,7 +45,8 @@ const tokenKind: Kind<TokenState> = {
   versionsOf: ({ versions }) => versions.tokens,
   isSame: (own, theirs) => (own.accessor === '' || own.accessor === theirs.accessor) && sameRules(own, theirs),
   isLocal: ({ isLocal }) => isLocal,
-  isCopied: ({ isLocal, accessor }) => !isLocal && accessor !== '',
+  isCopied: ({ isLocal, accessor, management, legacyRules }, isNew) =>
+    isNew ? !isLocal && accessor !== '' : management || legacyRules !== undefined,
   nameOf: (_, token) => tokenName(token),
 }
 
@@ -116,6 +117,11 @@ class CopiesOf<T> {
     else this.#judge.report('A5', `the copy of ${name} went back to an earlier version`, because)
   }
 
+  /** The datacenters have different modes: until they have the same one, nothing is late. */
+  waits(): void {
+    this.#lag = undefined
+  }
+
   /** Compares the copies with what the primary has now. */
   compare(own: AccessPlace, primary: AccessPlace, nowUs: number): void {
     const was = this.#lag
@@ -129,7 +135,7 @@ class CopiesOf<T> {
     const [copies, originals] = [this.#kind.versionsOf(own), this.#kind.versionsOf(primary)]
     let found: { readonly sinceUs: number; readonly what: string } | undefined
     for (const id of new Set([...copies.keys(), ...originals.keys()])) {
-      const sinceUs = this.#differsSince(copies.get(id)?.at(-1)?.value, originals.get(id) ?? [])
+      const sinceUs = this.#differsSince(copies.get(id)?.at(-1)?.value, originals.get(id) ?? [], own.isNew)
       if (sinceUs === undefined || (found !== undefined && found.sinceUs <= sinceUs)) continue
       const value = originals.get(id)?.at(-1)?.value ?? copies.get(id)?.at(-1)?.value
       if (value !== undefined) found = { sinceUs, what: this.#kind.nameOf(id, value) }
@@ -138,10 +144,10 @@ class CopiesOf<T> {
   }
 
   /** Since when the original is no more what the copy is; undefined: it is, or is not copied. */
-  #differsSince(copy: T | undefined, originals: readonly Version<T>[]): number | undefined {
+  #differsSince(copy: T | undefined, originals: readonly Version<T>[], isNew: boolean): number | undefined {
     const now = originals.at(-1)?.value
-    if ((copy ?? now) === undefined || !this.#kind.isCopied((copy ?? now) as T)) return undefined
-    if (now !== undefined && !this.#kind.isCopied(now)) return undefined
+    if ((copy ?? now) === undefined || !this.#kind.isCopied((copy ?? now) as T, isNew)) return undefined
+    if (now !== undefined && !this.#kind.isCopied(now, isNew)) return undefined
     const isOf = (theirs: T | undefined): boolean =>
       copy === undefined || theirs === undefined ? copy === theirs : this.#kind.isSame(copy, theirs)
     if (isOf(now)) return undefined
@@ -283,7 +289,12 @@ export class CopiedAccess {
   #compare(): void {
     const [own, primary, federation] = [this.#own, this.#primary, this.#run.federation]
     if (own === undefined || primary === undefined || federation === undefined) return
-    if (!own.isNew || !primary.isNew || federation.changes === this.#compared) return
+    if (own.isNew !== primary.isNew) {
+      this.#compared = -1
+      for (const kind of [this.#policies, this.#tokens]) kind.waits()
+      return
+    }
+    if (federation.changes === this.#compared) return
     this.#compared = federation.changes
     this.#policies.compare(own, primary, this.#run.nowUs())
     if (own.copiesTokens) this.#tokens.compare(own, primary, this.#run.nowUs())

@@ -14,7 +14,7 @@ type Tokens = Readonly<Record<string, TokenState>>
 type Policies = Readonly<Record<string, string>>
 
 /** dc1 is the primary datacenter, dc2 copies it. */
-function twoDatacenters({ downPolicy = 'extend-cache', replication = 'root' } = {}) {
+function twoDatacenters({ downPolicy = 'extend-cache', replication = 'root', isNew = true } = {}) {
   const { judge, lines, counts } = recorder()
   const federation = new AccessFederation()
   const clock = { nowUs: 0 }
@@ -29,7 +29,7 @@ function twoDatacenters({ downPolicy = 'extend-cache', replication = 'root' } = 
       tokens: { replication },
     }
     copies.settings({ datacenter, access } as unknown as AgentConfig)
-    copies.recorded(true)
+    copies.recorded(isNew)
     return copies
   }
   const [primary, secondary] = [of('dc1'), of('dc2')]
@@ -51,6 +51,7 @@ function twoDatacenters({ downPolicy = 'extend-cache', replication = 'root' } = 
     lines,
     counts,
     secondary,
+    primary,
     inPrimary: (atS: number, tokens: Tokens, policies: Policies = {}): void => {
       const state = stateOf(atS, { root, ...tokens }, policies)
       primary.changed(state, false)
@@ -124,6 +125,28 @@ describe('A5, copies', () => {
       look(10 + late)
       expect(lines.join()).toMatch(/^A5: the copy of token a is not what the primary datacenter has, [\d.]+ s after/)
     }
+  })
+
+  it('judges legacy tokens in the old mode, and what is late not while the modes differ', () => {
+    const legacy = (rules: string): TokenState => ({ ...token, accessor: '', legacyRules: rules, policies: [] })
+    for (const goesOver of [false, true]) {
+      const { inPrimary, inCopy, look, primary, lines } = twoDatacenters({ isNew: false })
+      inPrimary(1, { s: legacy('first') })
+      inCopy(2, { s: legacy('first') })
+      look(3)
+      inPrimary(100, { s: legacy('second') })
+      look(101)
+      if (goesOver) primary.recorded(true)
+      look(250)
+      expect(lines).toHaveLength(goesOver ? 0 : 1)
+    }
+  })
+
+  it('takes a copy of a management token without accessor and link for the same', () => {
+    const { inPrimary, inCopy, lines } = twoDatacenters()
+    inPrimary(1, { m: { ...root, policies: ['all'] } })
+    inCopy(2, { m: { ...root, accessor: '' } })
+    expect(lines).toEqual([])
   })
 
   it('excuses one whose replication token the primary does not know', () => {

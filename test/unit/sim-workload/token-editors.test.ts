@@ -32,7 +32,7 @@ it('makes a token for each place, edits all but every third, and lists the secre
           listed = secrets.filter((secret) => secret !== '')
         },
       }
-      const plan = { name: 'office', places: 4, prefix: 'room-#/', names: [], ratePerSecond: 10 }
+      const plan = { name: 'office', places: 4, prefix: 'room-#/', names: [], isOld: false, ratePerSecond: 10 }
       new TokenEditor(env, plan, world).start()
     })
     await simulation.run({ untilMs: 10_000 })

@@ -232,7 +232,7 @@ const group = z.strictObject({
     .max(20)
     .default(2)
     .describe('How many make, change and delete intentions, one after the other.'),
-  askers: z.int().min(1).max(100).default(4).describe('How many ask who may connect to whom.'),
+  askers: z.int().min(1).max(100).default(4).describe('How many ask which service may connect to which.'),
   rate: rate.describe('Changes of all authors together.'),
   questions: rate.describe('Questions of all askers together.'),
 })
@@ -240,7 +240,7 @@ const group = z.strictObject({
 export const intentions = workloadKind({
   names: [/^[a-z][a-z0-9-]*$/, 'groups of intentions are named with small letters'],
   group,
-  text: 'Operators that make intentions, change and delete them, and clients that ask who may connect to whom.',
+  text: 'Operators that make intentions, change and delete them, and clients that ask which service may connect to which.',
   isLast: true,
   crews: [
     {

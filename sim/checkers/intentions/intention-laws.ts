@@ -171,7 +171,7 @@ export const intentionLaws = checker({
       },
     },
     C8: {
-      text: 'decisions: who may connect to whom is what the intentions of that time say, to a judge apart from the program',
+      text: 'decisions: which service may connect to which is what the intentions of that time say, to a judge apart from the program',
       sources: ['docs/reference/mesh.md#precedence'],
       judges: ['decision', 'decisions'],
       excuses: {

@@ -44,6 +44,12 @@ export class GoneMembers {
     this.#judge.report('M5', `failed members were tried ${tries} times, where ${mean.toFixed(1)} are due`)
   }
 
+  /** The interval of an observer is over, and nobody has failed for it. `goesOn`: another interval begins all the same. */
+  idled(goesOn: boolean): void {
+    this.#judge.judged('M5')
+    if (goesOn) this.#judge.report('M5', 'another attempt to reach failed members is due, and nobody has failed')
+  }
+
   contacted(observer: string, name: string, how: string, event = 0): void {
     this.#judge.judged('M5')
     this.#judge.report('M5', `${observer} contacts ${name}, which has left, by ${how}`, [event])

@@ -9,7 +9,8 @@ const surprise = 24
  * M5. How often members that failed are tried, by all observers of a pool together. With f failed and l living ones each living one
  * tries one of them in each interval with the chance min(1, f/l), so that each failed one is tried about once in an interval, however
  * large the pool. The number of tries is a sum of independent draws with mean m and variance v; it is t or more off with a
- * chance below 2 exp(-t²/(2(v + t/3))) (Bernstein), which is e^-24 where t is as `offBy` has it.
+ * chance below 2 exp(-t²/(2(v + t/3))) (Bernstein), which is e^-24 where t is as `offBy` has it. An observer for which nobody has
+ * failed has no intervals.
  */
 export class ReconnectPace {
   readonly #law: GoneMembers
@@ -23,7 +24,8 @@ export class ReconnectPace {
 
   /** After a step. */
   stepped({ failed, left, members }: ObservedCore, event: GossipEvent, effects: readonly GossipEffect[]): void {
-    if (event.kind !== 'timer-fired' || event.timer !== 'reconnect' || failed.length === 0) return
+    if (event.kind !== 'timer-fired' || event.timer !== 'reconnect') return
+    if (failed.length === 0) return this.#law.idled(effects.some(setsOut))
     const living = Math.max(1, members.size - failed.length - left.length)
     const chance = Math.min(1, failed.length / living)
     this.#mean += chance
@@ -32,6 +34,10 @@ export class ReconnectPace {
     const off = Math.abs(this.#tries - this.#mean)
     this.#law.paced(off <= offBy(this.#variance) ? undefined : { tries: this.#tries, mean: this.#mean })
   }
+}
+
+function setsOut(effect: GossipEffect): boolean {
+  return effect.kind === 'set-timer' && effect.timer === 'reconnect'
 }
 
 function offBy(variance: number): number {

@@ -204,6 +204,17 @@ describe('the older laws', () => {
     expect(lines[0]).toMatch(/^M5: failed members were tried 0 times/)
   })
 
+  it('M5: nobody sets out to reach failed members where there is none', () => {
+    const { judge, lines } = recorder()
+    const core = { failed: [], left: [], members: new Map() } as unknown as ObservedCore
+    const interval = { kind: 'timer-fired', timer: 'reconnect' } as const
+    const pace = new ReconnectPace(new GoneMembers(judge))
+    pace.stepped(core, interval, [])
+    expect(lines).toEqual([])
+    pace.stepped(core, interval, [{ kind: 'set-timer', timer: 'reconnect', delayMs: 30_000 }])
+    expect(lines).toEqual(['M5: another attempt to reach failed members is due, and nobody has failed'])
+  })
+
   it('M3 and M10 know nothing of members that are as they were', () => {
     const me = new Watched('c1')
     me.hear(alive('c1', 2))

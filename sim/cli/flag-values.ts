@@ -1,4 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { lacksUnit, parseDuration } from '../../src/base/duration.ts'
+import { err, ok, type Result } from '../../src/base/result.ts'
 import type { SeedRange } from './run-flags.ts'
 
 /** Takes the exit code of the command that ran. */
@@ -54,6 +56,14 @@ export function seedRange(text: string): SeedRange {
     throw new InvalidArgumentError('Write a range from low to high, such as 1..200.')
   }
   return { first, last }
+}
+
+/** A time of a run, in microseconds, as people write it: `9s`, `1m30s`, `9.4s`. */
+export function virtualTimeUs(flag: string, text: string): Result<number, string> {
+  const time = parseDuration(text)
+  if (time.ok && time.value >= 0) return ok(time.value * 1_000)
+  const why = time.ok ? 'no run has a time before 0' : lacksUnit(text) ? `write a unit behind it: ${text}s` : time.error
+  return err(`${flag} ${text}: ${why}`)
 }
 
 /** The options of commands that run seeds: how many at once, and when one is given up. */

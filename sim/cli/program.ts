@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { addCheck, addSchema } from './check.ts'
 import { addExplore, addMerge } from './explore/options.ts'
+import { addInspect } from './inspect.ts'
 import { addLincheck } from './lincheck.ts'
 import { addMutate } from './mutate/options.ts'
 import { addPlan } from './plan.ts'
@@ -22,6 +23,7 @@ const commands = [
   addCheck,
   addServe,
   addTrace,
+  addInspect,
   addPlan,
   addSchema,
   addLincheck,
@@ -47,6 +49,7 @@ Examples:
   svc-sim run scenarios/crash-and-recover.yaml --replay /tmp/17.decisions
   svc-sim trace /tmp/17.jsonl.gz --from 9s --to 14s --node s3 --kind raft --about term=4
   svc-sim trace /tmp/17.jsonl.gz --causes-of 20417
+  svc-sim inspect scenarios/crash-and-recover.yaml --seed 17 --at 9.4s --diff 12s --node s1,s3
   svc-sim explore --seeds 1..1000 --shard 1/4 --jsonl /tmp/shard-1.jsonl --resume
   svc-sim merge /tmp/shard-*.jsonl
   svc-sim shrink scenarios/crash-and-recover.yaml --seed 17 -o /tmp/17.yaml

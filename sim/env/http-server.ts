@@ -3,6 +3,7 @@ import type { Closable } from '../../src/env/async.ts'
 import { bodyBytesMax, type HttpHandler, type HttpRequest, type HttpResponse } from '../../src/env/http.ts'
 import type { TcpStream } from '../../src/env/net.ts'
 import type { Log } from '../../src/env/observe.ts'
+import type { OpenRequest } from '../world/boot.ts'
 import type { ShownAnswer } from '../world/kernel.ts'
 import {
   areSendable,
@@ -27,6 +28,8 @@ export interface HttpServing {
   readonly said: ((target: string, text: () => string, answer: ShownAnswer) => void) | undefined
   /** Those that are open. */
   readonly connections: Set<HttpServerConnection>
+  /** Requests that are not answered yet. */
+  readonly requests: Set<OpenRequest>
 }
 
 /** One connection: read a request, have it answered, send the answer, wait for the next. */
@@ -40,6 +43,7 @@ export class HttpServerConnection {
   #busy = false
   #last = false
   #gone = false
+  #open: OpenRequest | undefined
   #aborts: (() => void)[] = []
 
   constructor(serving: HttpServing, stream: TcpStream) {
@@ -80,6 +84,9 @@ export class HttpServerConnection {
 
   async #serve(message: HttpMessage, method: string, target: string): Promise<void> {
     const askedMs = this.#serving.monoMs()
+    const open = { method, target }
+    this.#open = open
+    this.#serving.requests.add(open)
     const response = await this.#answer({
       method,
       target,
@@ -92,6 +99,7 @@ export class HttpServerConnection {
       },
     })
     this.#aborts = []
+    this.#serving.requests.delete(open)
     if (this.#gone) return
     this.#busy = false
     this.#waitsSinceMs = this.#serving.monoMs()
@@ -140,6 +148,7 @@ export class HttpServerConnection {
   #closed(): void {
     this.#limit.close()
     this.#serving.connections.delete(this)
+    if (this.#open !== undefined) this.#serving.requests.delete(this.#open)
     this.#gone = true
     for (const use of this.#aborts.splice(0)) use()
   }

@@ -49,6 +49,7 @@ export class SimHttp implements Http {
       after: (delayMs, act) => this.#timers.after(delayMs, act),
       monoMs: () => this.#machine.clock.monoUs() / 1000,
       connections: new Set(),
+      requests: this.#boot.requests,
     }
     const listener = await this.#tcp.listen(at, (stream) => void new HttpServerConnection(serving, stream), tls)
     if (!listener.ok) return listener

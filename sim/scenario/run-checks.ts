@@ -13,7 +13,7 @@ import { PkiChains } from '../checkers/mesh/mesh-chains.ts'
 import { Membership } from '../checkers/pool/membership.ts'
 import { leadership } from '../checkers/raft/leadership.ts'
 import { reachedStates } from '../checkers/rare-states.ts'
-import { failureOf, type RunResult } from '../report/run-report.ts'
+import { failureOf, type RunFailure, type RunResult } from '../report/run-report.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import type { ShownAnswer } from '../world/kernel.ts'
 import type { Scenario } from './language/scenario-schema.ts'
@@ -130,11 +130,15 @@ export class RunChecks {
     for (const checks of this.#all) checks.end(hasFailed)
   }
 
+  failures(): readonly RunFailure[] {
+    return this.#all.flatMap(({ violations }) => violations.map(failureOf))
+  }
+
   /** `about`: the run, as the history of its keys names it. */
   result(about: string): CheckedResult {
     const all = this.#all
     return {
-      failures: all.flatMap(({ violations }) => violations.map(failureOf)),
+      failures: this.failures(),
       undecided: all.flatMap((checks) => checks.of(linearizableKeys).undecided),
       elections: sumOf(all, (checks) => checks.of(leadership).electionCount),
       writesAcknowledged: sumOf(all, (checks) => checks.of(acknowledgedWrites).count),

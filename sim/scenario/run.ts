@@ -45,6 +45,15 @@ export interface RunOptions extends WorldOptions, CheckOptions {
   readonly account?: RunAccount | undefined
   /** Ends the run before its cluster comes to rest. */
   readonly ends?: EarlyEnd | undefined
+  /** Shows the run at some times; without times it shows nothing. */
+  readonly looks?: Looks | undefined
+}
+
+/** Looks at a run between two events, when all that happens at a time has happened. The run ends after the last. */
+export interface Looks {
+  /** Microseconds of virtual time, ascending. */
+  readonly timesUs: readonly number[]
+  take(run: ScenarioRun, atUs: number): void
 }
 
 /** Where a run ends that need not come to rest, for whatever is looked for comes before. */
@@ -86,6 +95,8 @@ export class ScenarioRun implements RunContext {
   readonly #look = { isTroubled: (): boolean => this.injector.isNetworkTroubled }
   /** When the last rule of faults had fired; undefined: it has not, or nobody asked. */
   #spentAtUs: number | undefined
+  /** How many of the times at which somebody looks are past. */
+  #looked = 0
   /** Something changed that conditions may depend on. Before the first process starts there is nothing to judge. */
   #changed = false
 
@@ -211,7 +222,18 @@ export class ScenarioRun implements RunContext {
   }
 
   hasFailed(): boolean {
-    return this.#failures.length > 0 || this.#checks.hasViolations
+    return this.#failures.length > 0 || this.#checks.hasViolations || this.#isLookedAt()
+  }
+
+  /** Nothing that is still to come is asked about. */
+  #isLookedAt(): boolean {
+    const { timesUs = [] } = this.#options.looks ?? {}
+    return this.#looked > 0 && this.#looked === timesUs.length
+  }
+
+  /** What has failed until now, in no order. */
+  failuresSoFar(): readonly RunFailure[] {
+    return [...this.#checks.failures(), ...this.#failures]
   }
 
   async pass(spanMs: number): Promise<void> {
@@ -220,6 +242,8 @@ export class ScenarioRun implements RunContext {
 
   async passUntil(isSo: () => boolean, spanMs: number): Promise<boolean> {
     const end = await this.simulation.runUntil(() => this.hasFailed() || isSo(), spanMs)
+    const { looks } = this.#options
+    if (looks !== undefined && !this.hasFailed()) this.#show(looks, this.simulation.nowUs)
     if (end.kind === 'failed' || end.kind === 'limit' || end.kind === 'stopped')
       this.invariants.report('P1', end.message)
     return isSo()
@@ -290,8 +314,18 @@ export class ScenarioRun implements RunContext {
     return new Map([...this.invariantsOf].map(([datacenter, checks]) => [datacenter, checks.of(configurationChanges)]))
   }
 
+  /** Everything before this time has happened; undefined: nothing waits, and only the end of a wait says what the time is. */
+  #show(looks: Looks, nextUs: number | undefined): void {
+    for (let atUs = looks.timesUs[this.#looked]; atUs !== undefined && atUs < (nextUs ?? 0); ) {
+      looks.take(this, atUs)
+      atUs = looks.timesUs[++this.#looked]
+    }
+  }
+
   #afterTurn(): void {
     this.#checks.turnEnded()
+    const { looks } = this.#options
+    if (looks !== undefined) this.#show(looks, this.simulation.nextAtUs)
     if (this.hasFailed()) return
     this.#checks.lookedAround(this.#look)
     if (!this.#changed) return

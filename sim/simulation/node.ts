@@ -4,7 +4,7 @@ import type { RunningMachine as MachineFacts } from '../../src/env/process.ts'
 import { createSimEnv } from '../env/env.ts'
 import { type Machine, machineFacts, type NodeOptions, type Program } from '../env/machine.ts'
 import { traceKinds } from '../report/trace-kinds.ts'
-import { Boot } from '../world/boot.ts'
+import { Boot, type OpenRequest } from '../world/boot.ts'
 import type { Identity } from '../world/decisions/identity.ts'
 import { SimDisk } from '../world/disk/disk.ts'
 import type { Kernel } from '../world/kernel.ts'
@@ -16,6 +16,7 @@ import type { SimEvent } from '../world/sim-event.ts'
 
 /** What the network brought while a process was paused; more is lost, as from a socket's buffer. */
 const backlogBytesMax = 2 << 20
+const noRequests: ReadonlySet<OpenRequest> = new Set()
 
 export interface CrashOptions {
   /** `power`, the default: what was not synced may be lost. `kept`: only the process dies. */
@@ -80,6 +81,11 @@ export class SimNode implements Machine {
 
   get paused(): boolean {
     return this.#process?.paused === true
+  }
+
+  /** HTTP requests that the process has not answered yet. */
+  get openRequests(): ReadonlySet<OpenRequest> {
+    return this.#process?.requests ?? noRequests
   }
 
   /** The Env of the process that runs. */

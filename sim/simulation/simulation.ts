@@ -115,6 +115,11 @@ export class Simulation {
     return this.#kernel.nowUs / 1000
   }
 
+  /** When the next event is due, in microseconds; undefined: none waits. */
+  get nextAtUs(): number | undefined {
+    return this.#kernel.queue.nextTimeUs()
+  }
+
   /** Events delivered so far. */
   get turns(): number {
     return this.#kernel.turns

@@ -51,7 +51,10 @@ export interface PoolObserver {
 }
 
 export type ObservedCore = Readonly<
-  Pick<GossipCore, 'options' | 'self' | 'members' | 'failed' | 'left' | 'health' | 'vivaldi' | 'coordinates' | 'probe'>
+  Pick<
+    GossipCore,
+    'options' | 'self' | 'members' | 'suspects' | 'failed' | 'left' | 'health' | 'vivaldi' | 'coordinates' | 'probe'
+  >
 > & { readonly turn: Pick<GossipCore['turn'], 'nowMs'> }
 
 export interface PoolEncryption {

@@ -1,4 +1,5 @@
 import type { FoundResult, ParkedRead } from '../../../src/agent/boot/observer.ts'
+import { compareText } from '../../../src/base/bytes.ts'
 import { checker, eventIn, type Judge } from '../checker.ts'
 import { monotoneIndex } from './monotone-index.ts'
 
@@ -42,6 +43,18 @@ export class ParkedReads {
     return () => {
       if (question.parked.delete(read) && question.parked.size === 0) questions.delete(key)
     }
+  }
+
+  /** The reads that wait at a server, by method, what they name and the index they wait for; no ID, for those may be secrets. */
+  waitingAt(server: string): readonly string[] {
+    const waiting = new Map<string, number>()
+    for (const { parked } of this.#servers.get(server)?.values() ?? []) {
+      for (const { method, args, minIndex } of parked.keys()) {
+        const text = `${[method, ...namesIn(args)].join(' ')} beyond ${minIndex}`
+        waiting.set(text, (waiting.get(text) ?? 0) + 1)
+      }
+    }
+    return [...waiting].map(([text, count]) => (count === 1 ? text : `${text} (${count} times)`)).toSorted(compareText)
   }
 
   /** The server's state is another one. */
@@ -103,6 +116,18 @@ export class ParkedReads {
 function withoutDistances(value: unknown): unknown {
   return typeof value === 'object' && value !== null && 'distances' in value ? { ...value, distances: null } : value
 }
+
+/** What a read names in plain words. An ID may be a secret. */
+function namesIn(args: unknown): readonly string[] {
+  if (typeof args !== 'object' || args === null) return []
+  return namingArguments.flatMap((name) => {
+    const value: unknown = Reflect.get(args, name)
+    return typeof value === 'string' && value !== '' ? [`${name}=${value.slice(0, nameMax)}`] : []
+  })
+}
+
+const namingArguments = ['key', 'prefix', 'service', 'node', 'state', 'name']
+const nameMax = 60
 
 /** Results of queries are plain data. */
 function sameValue(one: unknown, other: unknown): boolean {

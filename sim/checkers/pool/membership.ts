@@ -1,4 +1,4 @@
-import type { GossipTiming, PoolObserver } from '../../../src/gossip/pool.ts'
+import type { GossipTiming, ObservedCore, PoolObserver } from '../../../src/gossip/pool.ts'
 import { checker } from '../checker.ts'
 import { cleanDeath } from '../clean-death.ts'
 import { coordinates } from './coordinates.ts'
@@ -32,6 +32,11 @@ export class Membership {
     const observer = new MemberObserver(this.laws, { node, boot })
     this.#observers.set(node, observer)
     return observer
+  }
+
+  /** What its running process knows of the pool; undefined: it is not in the pool yet. */
+  coreOf(node: string): ObservedCore | undefined {
+    return this.#observers.get(node)?.core
   }
 
   died(node: string): void {

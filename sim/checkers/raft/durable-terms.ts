@@ -28,6 +28,11 @@ export class DurableTerms {
     this.#compare(node, { term, votedFor, event: eventIn(this.#judge) }, 'came back with')
   }
 
+  /** The server that this one has voted for, by its disk; undefined: none in its newest term. */
+  voteOf(node: string): string | undefined {
+    return this.#durable.get(node)?.votedFor
+  }
+
   logWritten(node: string): void {
     const event = eventIn(this.#judge)
     if (event > 0) this.#writtenIn.set(node, event)

@@ -1,4 +1,3 @@
-import { lacksUnit, parseDuration } from '../../../src/base/duration.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { TraceHeader } from '../../report/trace-record.ts'
 import {
@@ -8,6 +7,7 @@ import {
   kindNames,
   type TraceSelection,
 } from '../../report/trace-selection.ts'
+import { virtualTimeUs } from '../flag-values.ts'
 import { clean, machinesText } from './printing.ts'
 
 /** As the command line has them; lists may be repeated, and their items parted by commas. */
@@ -36,9 +36,9 @@ export interface Asked {
 
 /** What is asked for, or what is wrong with it, in one line. */
 export function askedOf(flags: TraceFlags): Result<Asked, string> {
-  const fromUs = flags.from === undefined ? ok(0) : timeUs('--from', flags.from)
+  const fromUs = flags.from === undefined ? ok(0) : virtualTimeUs('--from', flags.from)
   if (!fromUs.ok) return fromUs
-  const toUs = flags.to === undefined ? ok(Number.POSITIVE_INFINITY) : timeUs('--to', flags.to)
+  const toUs = flags.to === undefined ? ok(Number.POSITIVE_INFINITY) : virtualTimeUs('--to', flags.to)
   if (!toUs.ok) return toUs
   if (toUs.value < fromUs.value) return err(`--to ${flags.to} is before --from ${flags.from}`)
   const events = eventsOf(flags.events ?? '..')
@@ -80,13 +80,6 @@ function items(
 ): Result<readonly string[] | undefined, string> {
   const all = given?.flatMap((each) => each.split(','))
   return all?.includes('') === true ? err(`${flag} '${given?.join(',')}': write the name of ${wanted}`) : ok(all)
-}
-
-function timeUs(flag: string, text: string): Result<number, string> {
-  const time = parseDuration(text)
-  if (time.ok && time.value >= 0) return ok(time.value * 1_000)
-  const why = time.ok ? 'no run has a time before 0' : lacksUnit(text) ? `write a unit behind it: ${text}s` : time.error
-  return err(`${flag} ${text}: ${why}`)
 }
 
 function eventsOf(text: string): Result<{ readonly fromEvent: number; readonly toEvent: number }, string> {

@@ -1,0 +1,228 @@
+import type { Agent } from '../../src/agent/assembly/agent.ts'
+import { compareText } from '../../src/base/bytes.ts'
+import { hideUuids } from '../../src/base/uuid.ts'
+import { releaseText } from '../../src/model/release.ts'
+import type { RaftStatus } from '../../src/raft/raft.ts'
+import { parkedReads } from '../checkers/clients/parked-reads.ts'
+import { type Membership, membership } from '../checkers/pool/membership.ts'
+import { durableTerms } from '../checkers/raft/durable-terms.ts'
+import { serverPort } from '../cluster/node-identity.ts'
+import type { ScenarioRun } from '../scenario/run.ts'
+import type { OpenRequest } from '../world/boot.ts'
+import { type ReplicatedState, replicatedState } from './replicated.ts'
+
+/** One node at a moment of a run, as plain data. */
+export interface NodeState {
+  readonly node: string
+  readonly kind: 'server' | 'client'
+  readonly datacenter: string
+  readonly process: ProcessState
+  /** Of a server that is up. */
+  readonly consensus?: ConsensusState
+  /** The pools that its agent is in, as it sees them. */
+  readonly pools: Readonly<Record<string, PoolState>>
+  /** What a server that is up has carried out. */
+  readonly replicated?: ReplicatedState
+  /** Services and checks that were registered at this agent. */
+  readonly registered: { readonly services: readonly string[]; readonly checks: Readonly<Record<string, string>> }
+  readonly waits: WaitingState
+  readonly disk: DiskState
+}
+
+interface ProcessState {
+  readonly is: 'running' | 'starting' | 'paused' | 'down' | 'left'
+  /** Why it ended by itself. */
+  readonly why?: string
+  /** Processes that this machine has started. */
+  readonly boot: number
+  readonly release: string
+  readonly clock: {
+    /** How far its wall clock is ahead of true time, in milliseconds. */
+    readonly aheadMs: number
+    /** Of true time, when nothing is wrong with it. */
+    readonly rate: number
+  }
+}
+
+interface ConsensusState {
+  readonly role: string
+  readonly term: number
+  /** By its disk. Undefined: for nobody. */
+  readonly votedFor?: string
+  readonly leader?: string
+  readonly log: {
+    readonly snapshot: number
+    readonly last: number
+    readonly lastTerm: number
+    readonly committed: number
+    readonly applied: number
+  }
+  /** By server: `voter at 10.0.0.1:8300`. A server that the cluster has lost is named by its ID. */
+  readonly configuration: Readonly<Record<string, string>>
+  readonly configurationIndex: number
+  readonly proposalsWaiting: number
+  readonly diskIsFull: boolean
+  /** Since it heard from a leader, in milliseconds. */
+  readonly lastContactMs?: number
+}
+
+interface PoolState {
+  readonly incarnation: number
+  /** Lifeguard's score of its own health: 0 is well. */
+  readonly health: number
+  readonly members: Readonly<Record<string, MemberState>>
+}
+
+interface MemberState {
+  readonly status: string
+  readonly incarnation: number
+  readonly suspicion?: { readonly from: readonly string[]; readonly sinceMs: number; readonly endsInMs: number }
+}
+
+interface WaitingState {
+  /** Blocking reads that wait at a server: what they ask, the index that they wait to see passed, and how many do. */
+  readonly reads: readonly string[]
+  /** HTTP requests that this agent has not answered yet. */
+  readonly requests: readonly string[]
+}
+
+interface DiskState {
+  readonly files: number
+  readonly bytes: number
+  /** Files with writes that no sync covers yet, and how many of those. */
+  readonly unsynced: Readonly<Record<string, number>>
+  readonly isStalled: boolean
+}
+
+/** Looks at one node between two events, and changes nothing. */
+export function nodeState(run: ScenarioRun, node: string): NodeState {
+  const { cluster } = run
+  const agent = cluster.agentOf(node)
+  const { kind, datacenter } = cluster.identityOf(node)
+  const status = agent?.raft?.status()
+  const state = cluster.stateOf(node)
+  return {
+    node,
+    kind,
+    datacenter,
+    process: processState(run, node),
+    ...(status === undefined ? {} : { consensus: consensusState(run, node, status) }),
+    pools: poolStates(run, node),
+    ...(state === undefined ? {} : { replicated: replicatedState(state, cluster.stateDigest(node)) }),
+    registered: registeredAt(agent),
+    waits: {
+      reads: run.checksOf(datacenter).of(parkedReads).waitingAt(node),
+      requests: [...cluster.nodeOf(node).openRequests].map(requestText).toSorted(compareText),
+    },
+    disk: diskState(run, node),
+  }
+}
+
+/** The method and the beginning of the path: further on there may be an ID, and an ID may be a secret. */
+function requestText({ method, target }: OpenRequest): string {
+  const [path = ''] = target.split('?')
+  return hideUuids(`${method} ${path.split('/').slice(0, 4).join('/')}`)
+}
+
+function processState({ cluster, simulation }: ScenarioRun, node: string): ProcessState {
+  const { clock, paused, boots } = cluster.nodeOf(node)
+  const why = cluster.whyDown(node)
+  const trueMs = simulation.startWallMs + simulation.nowMs
+  return {
+    is: isNow({ cluster }, node, paused),
+    ...(why === undefined ? {} : { why }),
+    boot: boots,
+    release: releaseText(cluster.releaseOf(node)),
+    clock: { aheadMs: Math.round(clock.wallUs() / 1000 - trueMs), rate: cluster.rateOf(node) },
+  }
+}
+
+function isNow({ cluster }: Pick<ScenarioRun, 'cluster'>, node: string, paused: boolean): ProcessState['is'] {
+  if (paused) return 'paused'
+  if (!cluster.isRunning(node)) return cluster.hasLeft(node) ? 'left' : 'down'
+  return cluster.agentOf(node) === undefined ? 'starting' : 'running'
+}
+
+function consensusState(run: ScenarioRun, node: string, status: RaftStatus): ConsensusState {
+  const votedFor = run.checksOf(run.cluster.datacenterOf(node)).of(durableTerms).voteOf(node)
+  const nameOf = (id: string): string => serverNamed(run, id) ?? id
+  const { leader, lastContactMs } = status
+  return {
+    role: status.role,
+    term: status.term,
+    ...(votedFor === undefined ? {} : { votedFor: nameOf(votedFor) }),
+    ...(leader === undefined ? {} : { leader: nameOf(leader.id) }),
+    log: {
+      snapshot: status.snapshotIndex,
+      last: status.lastIndex,
+      lastTerm: status.lastTerm,
+      committed: status.commitIndex,
+      applied: status.appliedIndex,
+    },
+    configuration: Object.fromEntries(
+      status.configuration.servers.map(({ id, suffrage, address }) => [nameOf(id), `${suffrage} at ${address}`]),
+    ),
+    configurationIndex: status.configurationIndex,
+    proposalsWaiting: status.pendingProposals,
+    diskIsFull: status.diskIsFull,
+    ...(lastContactMs === undefined ? {} : { lastContactMs: Math.round(lastContactMs) }),
+  }
+}
+
+/** The server with this name in consensus: its node ID, or its address below Raft protocol 3. */
+function serverNamed({ cluster }: ScenarioRun, id: string): string | undefined {
+  return cluster.serverNames.find((name) => {
+    const identity = cluster.identityOf(name)
+    return identity.id === id || `${identity.host}:${serverPort}` === id
+  })
+}
+
+function poolStates(run: ScenarioRun, node: string): Readonly<Record<string, PoolState>> {
+  const checks = run.checksOf(run.cluster.datacenterOf(node))
+  const lan = poolState(run, checks.of(membership), node)
+  const wan = checks.wan === undefined ? undefined : poolState(run, checks.wan, node)
+  return { ...(lan === undefined ? {} : { lan }), ...(wan === undefined ? {} : { wan }) }
+}
+
+function poolState({ cluster }: ScenarioRun, pool: Membership, node: string): PoolState | undefined {
+  const core = pool.coreOf(node)
+  if (core === undefined) return undefined
+  const nowMs = cluster.nodeOf(node).clock.monoUs() / 1000
+  const members = [...core.members.values()].toSorted((a, b) => compareText(a.name, b.name))
+  return {
+    incarnation: core.self.incarnation,
+    health: core.health,
+    members: Object.fromEntries(
+      members.map((member): [string, MemberState] => {
+        const suspicion = core.suspects.get(member)
+        const { incarnation, state, status } = member
+        const seen = { status: state === 'suspect' ? 'suspect' : status, incarnation }
+        if (suspicion === undefined) return [member.name, seen]
+        const { from, sinceMs, dueMs } = suspicion
+        const times = { sinceMs: Math.round(nowMs - sinceMs), endsInMs: Math.round(dueMs - nowMs) }
+        return [member.name, { ...seen, suspicion: { from: [...from].toSorted(compareText), ...times } }]
+      }),
+    ),
+  }
+}
+
+function registeredAt(agent: Agent | undefined): NodeState['registered'] {
+  if (agent === undefined) return { services: [], checks: {} }
+  return {
+    services: agent.local.services().map(({ id }) => id),
+    checks: Object.fromEntries(agent.local.checks().map(({ checkId, status }) => [checkId, status])),
+  }
+}
+
+function diskState({ cluster }: ScenarioRun, node: string): DiskState {
+  const { disk } = cluster.nodeOf(node)
+  const files = [...disk.tree.files()]
+  return {
+    files: files.length,
+    bytes: disk.usedBytes,
+    unsynced: Object.fromEntries(
+      files.flatMap(([path, { unsynced }]) => (unsynced === 0 ? [] : [[path, unsynced] as const])),
+    ),
+    isStalled: disk.isStalled,
+  }
+}

@@ -1,0 +1,87 @@
+import { compareText } from '../../src/base/bytes.ts'
+import { allPolicies, allTokens, isNewMode } from '../../src/features/acl/views.ts'
+import { allChecks, allNodes, allServices } from '../../src/features/catalog/views.ts'
+import { allCrossings, allRoots, openRotation } from '../../src/features/connect/views.ts'
+import { allIntentions } from '../../src/features/intention/views.ts'
+import { kvTable } from '../../src/features/kv/tables.ts'
+import { allQueries } from '../../src/features/query/views.ts'
+import { allSessions } from '../../src/features/session/views.ts'
+import type { ReadTransaction } from '../../src/store/types.ts'
+
+/** What a server has replicated, in numbers and names: rows hold secrets, and these do not. */
+export interface ReplicatedState {
+  readonly index: number
+  /** Equal on servers that hold the same at this index; undefined: its server starts. */
+  readonly digest?: string
+  readonly nodes: number
+  readonly services: number
+  /** Checks by their state. */
+  readonly checks: Readonly<Record<string, number>>
+  readonly keys: number
+  /** By a number in the order of their creation: their IDs may be secrets. */
+  readonly sessions: readonly string[]
+  /** Keys that are locked: `key a by session 2`. */
+  readonly locks: readonly string[]
+  readonly access: { readonly mode: 'legacy' | 'new'; readonly tokens: number; readonly policies: number }
+  readonly queries: number
+  readonly intentions: number
+  readonly mesh: {
+    /** The beginning of each root's fingerprint, oldest first; the active one is marked. */
+    readonly roots: readonly string[]
+    readonly crossings: number
+    /** Step of a rotation that is under way. */
+    readonly rotation?: string
+  }
+}
+
+export function replicatedState(
+  tx: ReadTransaction,
+  digest: { readonly index: number; readonly digest: string } | undefined,
+): ReplicatedState {
+  const sessions = [...allSessions(tx)].toSorted((a, b) => a.createIndex - b.createIndex)
+  const number = new Map(sessions.map(({ id }, at) => [id, at + 1]))
+  const keys = [...tx.all(kvTable)]
+  return {
+    index: digest?.index ?? 0,
+    ...(digest === undefined ? {} : { digest: digest.digest }),
+    nodes: count(allNodes(tx)),
+    services: count(allServices(tx)),
+    checks: tally([...allChecks(tx)].map(({ status }) => status)),
+    keys: keys.length,
+    sessions: sessions.map(({ node, behaviour, ttl }, at) => {
+      return `${at + 1} of ${node}, ${behaviour}${ttl === '' ? '' : `, TTL ${ttl}`}`
+    }),
+    locks: keys.flatMap(({ key, session }) =>
+      session === '' ? [] : [`key ${key} by session ${number.get(session) ?? 'that is gone'}`],
+    ),
+    access: {
+      mode: isNewMode(tx) ? 'new' : 'legacy',
+      tokens: count(allTokens(tx)),
+      policies: count(allPolicies(tx)),
+    },
+    queries: count(allQueries(tx)),
+    intentions: allIntentions(tx).length,
+    mesh: meshState(tx),
+  }
+}
+
+function meshState(tx: ReadTransaction): ReplicatedState['mesh'] {
+  const rotation = openRotation(tx)
+  return {
+    roots: [...allRoots(tx)].map(({ id, active }) => `${id.slice(0, 11)}${active ? ' (active)' : ''}`),
+    crossings: count(allCrossings(tx)),
+    ...(rotation === undefined ? {} : { rotation: rotation.step }),
+  }
+}
+
+function count(rows: Iterable<unknown>): number {
+  let found = 0
+  for (const _ of rows) found++
+  return found
+}
+
+function tally(words: readonly string[]): Readonly<Record<string, number>> {
+  const found: Record<string, number> = {}
+  for (const word of words.toSorted(compareText)) found[word] = (found[word] ?? 0) + 1
+  return found
+}

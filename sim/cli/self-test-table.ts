@@ -1,3 +1,5 @@
+import type { Hunt } from '../self-test/hunts.ts'
+import type { Finding } from '../self-test/search.ts'
 import type { BugOutcome, NoSearch, SoundOutcome, Verdict } from '../self-test/self-test.ts'
 
 /** How the table names each verdict. Those in capitals are wrong rows: they alone stand in capitals, so that the eye finds them. */
@@ -17,6 +19,8 @@ export interface TableRow {
   readonly json: object
   /** What is wrong with the row, and why, in one sentence. Undefined: the row is as it should be. */
   readonly wrong: string | undefined
+  /** Of a wrong row: how to see it again, and how to make it smaller. */
+  readonly again?: readonly string[]
 }
 
 export const headLine = line('#', 'planted bug', 'verdict', 'by', 'seeds', 'time', '')
@@ -38,7 +42,18 @@ export function bugRow(outcome: BugOutcome, rated: number): TableRow {
   const often = rate === undefined ? {} : { rate: { found: rate, seeds: rated, all: findings.length } }
   const named = { row: bug.row, bug: bug.name, hunt: bug.hunt, verdict, passed, expected: bug.foundBy }
   const json = { ...named, finding, ...cost, ...often }
-  return { text, json: wrong === undefined ? json : { ...json, why: wrong }, wrong }
+  return {
+    text,
+    json: wrong === undefined ? json : { ...json, why: wrong },
+    wrong,
+    again: againWith(bug.name, finding),
+  }
+}
+
+function againWith(bug: string, finding: Finding | undefined): readonly string[] {
+  const repeat = `repeat with: svc-sim self-test --bug ${bug}`
+  if (finding === undefined) return [repeat]
+  return [repeat, `make it smaller with: svc-sim shrink --bug ${bug} --seed ${finding.seed}`]
 }
 
 export function soundRow({ hunt, search, verdict, passed }: SoundOutcome): TableRow {
@@ -55,7 +70,15 @@ export function soundRow({ hunt, search, verdict, passed }: SoundOutcome): Table
     text: line('-', `none, ${hunt.name}`, ...cells),
     json: wrong === undefined ? json : { ...json, why: wrong },
     wrong,
+    again: finding === undefined ? [] : soundAgain(hunt, finding),
   }
+}
+
+/** A program that is tuned for its hunt is nobody's: only a copy runs it. */
+function soundAgain({ name, tuning }: Hunt, { seed }: Finding): readonly string[] {
+  const run = `scenarios/hunts/${name}.yaml --seed ${seed}`
+  if (tuning.length > 0) return []
+  return [`repeat with: svc-sim run ${run}`, `make it smaller with: svc-sim shrink ${run}`]
 }
 
 /** A row without a search: a patch did not fit, or a copy did not end as runs do. */
@@ -75,7 +98,10 @@ export function noSearchRow({ bug, hunt, error }: NoSearch): TableRow {
 export function endLines(rows: readonly TableRow[], totalSeconds: number): string {
   const wrong = rows.filter((row) => row.wrong !== undefined)
   if (wrong.length === 0) return `passed: ${rows.length} rows in ${secondsText(totalSeconds)}\n`
-  const list = wrong.map(({ text }) => `  ${text}\n`).join('')
+  const list = wrong
+    .flatMap(({ text, again = [] }) => [`  ${text}`, ...again.map((line) => `       ${line}`)])
+    .map((line) => `${line}\n`)
+    .join('')
   return `FAILED: ${wrong.length} of ${rows.length} rows are wrong, in ${secondsText(totalSeconds)}\n${list}`
 }
 

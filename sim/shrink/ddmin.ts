@@ -1,7 +1,6 @@
 /**
- * What a search for less is told of the lists that it proposes: the units that are there in the first of them, in their
- * order, that still fails; undefined: none does. Of a run these may be fewer than were proposed: what is dropped may have
- * been what let others happen.
+ * Judges lists that a search proposes, in their order. The answer is the units of the first list that still fails; undefined:
+ * none fails. A run may show fewer units than were proposed, because one that was dropped had let others happen.
  */
 export type TryLists<Unit> = (lists: readonly (readonly Unit[])[]) => Promise<readonly Unit[] | undefined>
 

@@ -42,8 +42,11 @@ const stuckMax = 10
 /** The same of a run with many decisions, which is long, and whose failure needs them only to come up at all. */
 const stuckMaxOfMany = 2
 const many = 30
-/** Limits of all rules together that are tried, the smallest first. */
-const caps = [1, 2, 3, 5, 8] as const
+/**
+ * Limits of all rules together that are tried, the smallest first. Where a failure takes many firings to come up, a large one
+ * makes the run shorter, and with that the next ones cheaper.
+ */
+const caps = [1, 2, 4, 8, 16, 32, 64, 128, 256] as const
 /** What was found early stays in sight for this long behind the last fault, in milliseconds. */
 const settleMs = 4_000
 
@@ -129,7 +132,7 @@ class Shrinking {
   async #fewerFirings(seeds: number): Promise<void> {
     const before = this.#best.account.firings.length
     this.#tell('fewer faults of all rules')
-    await this.#take(this.#limitedPages().flatMap((page) => this.#withSeeds(page, 3 * seeds)))
+    while (await this.#take(this.#limitedPages().flatMap((page) => this.#withSeeds(page, seeds))));
     for (let place = 0; place < rulesOf(this.#best.page).length; place++) {
       while (await this.#lowerCap(place, seeds));
     }

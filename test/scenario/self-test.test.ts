@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { plantedBugs } from '../../sim/self-test/planted-bugs.ts'
 import { scenarioFile, svcSim } from './svc-sim.ts'
 
@@ -27,6 +30,56 @@ describe('svc-sim self-test', () => {
     ['no seeds at all', ['--seeds', '0'], /Write a number from 1 to/],
   ])('refuses %s with exit code 2', async (_, args, message) => {
     const { exit, err } = await svcSim(['self-test', ...args])
+    expect(err).toMatch(message)
+    expect(exit).toBe(2)
+  })
+})
+
+const quiet = `scenario: One server
+seed: 3
+cluster:
+  dc1:
+    servers: { count: 1 }
+lasts: 1s
+`
+
+describe('svc-sim shrink', () => {
+  it('makes the page of a planted bug smaller, which fails by itself', async () => {
+    const out = join(mkdtempSync(join(tmpdir(), 'svc-shrink-')), 'tail.yaml')
+    onTestFinished(() => rmSync(dirname(out), { recursive: true, force: true }))
+    const runs = isLong ? '200' : '5'
+    const finished = await svcSim([
+      'shrink',
+      '--bug',
+      'tail-kept',
+      '--seed',
+      '1',
+      '--runs',
+      runs,
+      '--jobs',
+      '1',
+      '-o',
+      out,
+    ])
+    expect(finished.out).toMatch(/^shrunk: P1 \(no panic\): s\d panics: log entries follow each other /)
+    expect(finished.exit).toBe(0)
+    const page = readFileSync(out, 'utf8')
+    expect(page).toMatch(/^seed: \d+$/m)
+    expect(page).toMatch(/^# after: 3 servers, 1 workload group, 1 fault, \d\.\d virtual s$/m)
+    const checked = await svcSim(['check', out])
+    expect(checked).toMatchObject({ exit: 0, err: '' })
+  })
+
+  it('has nothing to do where the seed of the page passes', async () => {
+    const { exit, err } = await svcSim(['shrink', scenarioFile(quiet)])
+    expect([exit, err]).toEqual([2, expect.stringContaining('seed 3 does not fail: there is nothing to shrink')])
+  })
+
+  it.each([
+    ['nothing', [], /^name a scenario, its records, or --bug/],
+    ['a budget without a unit', ['x.yaml', '--budget', '60'], /write a time such as 60s/],
+  ])('refuses %s with exit code 2', async (_, args, message) => {
+    const { exit, err } = await svcSim(['shrink', ...args])
     expect(err).toMatch(message)
     expect(exit).toBe(2)
   })

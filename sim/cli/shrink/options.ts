@@ -29,7 +29,7 @@ const runCount = countTo(1_000_000)
 const budgetMaxMs = 86_400_000
 
 /** Milliseconds. */
-export function cpuTime(text: string): number {
+function cpuTime(text: string): number {
   const parsed = parseDuration(text)
   if (!parsed.ok) throw new InvalidArgumentError(`${parsed.error}: write a time such as 60s.`)
   if (parsed.value <= 0 || parsed.value > budgetMaxMs) throw new InvalidArgumentError('Write a time up to 24h.')

@@ -64,7 +64,7 @@ export function openServerAccess(
       mode: () => mode.mode,
       refusesNew: () => mode.refusesNew(),
     },
-    endpoints: [rightsEndpoint((question) => tokens.rightsFor(question)) as ServedEndpoint],
+    endpoints: [rightsEndpoint((question) => tokens.rightsFor(question))],
     duties: [mode.duty],
     reasonsNotReady: () => mode.reasonsNotReady(),
     hope: () => beyond?.hope(),
@@ -76,7 +76,7 @@ const off: OpenedServerAccess = {
   control: undefined,
   running: undefined,
   // Agents with access control on learn that this server has it off.
-  endpoints: [rightsEndpoint(async () => ({ ok: false, error: { kind: 'access-control-off' } })) as ServedEndpoint],
+  endpoints: [rightsEndpoint(async () => ({ ok: false, error: { kind: 'access-control-off' } }))],
   duties: [],
   reasonsNotReady: () => [],
   hope: () => {},

@@ -123,7 +123,7 @@ interface LogFacts {
   readonly 'read asked': OfNode & { readonly requestId: number }
   /** `requestId` undefined: it was asked for at this moment, and the lease confirms it. */
   readonly 'read confirmed': OfNode & { readonly requestId: number | undefined }
-  /** From now on nobody can connect with this node, or everybody again; what is connected stays so. */
+  /** From now on no connection with this node can be made, or all can: those that it had may have broken. */
   readonly 'connections refused': OfNode & { readonly refuses: boolean }
   /** A leader has received a reply of its term. */
   readonly 'reply received': OfNode & { readonly from: string }

@@ -251,6 +251,13 @@ export class Cluster {
     node.refuseConnections(refuses)
   }
 
+  /** Its TCP connections break; what listens goes on listening. */
+  breakConnections(name: string): void {
+    const { node } = this.#node(name)
+    this.#checks(this.#node(name)).tell('connections refused', { node: name, refuses: false })
+    node.breakConnections()
+  }
+
   resume(name: string): void {
     const { node } = this.#node(name)
     if (!node.running || !node.paused) return

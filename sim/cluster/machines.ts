@@ -143,7 +143,7 @@ export class Machines {
 
   /** Its TCP connections break; what listens goes on listening. */
   breakConnections(server: string): void {
-    this.#cluster.nodeOf(server).breakConnections()
+    this.#cluster.breakConnections(server)
   }
 
   /** How the web servers on its machine do from now on. */

@@ -76,4 +76,18 @@ export const promiseBugs: readonly PlantedBug[] = [
     hunt: 'late-votes',
     foundBy: ['R11'],
   },
+  {
+    row: 179,
+    name: 'one-follower-unheard',
+    about: 'a leader sends heartbeats to one follower alone, whose answers are enough for it to stay',
+    patches: [
+      {
+        file: `${core}/heartbeat.js`,
+        find: 'if (!progress.sentSinceTick || silent || readsWait)',
+        replace: 'if (progress.id === [...role.progress.keys()][0] || readsWait)',
+      },
+    ],
+    hunt: 'mesh-root-ends',
+    foundBy: ['R11'],
+  },
 ]

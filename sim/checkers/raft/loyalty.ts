@@ -2,7 +2,10 @@ import { noTerm, type Term } from '../../../src/model/log-position.ts'
 import type { RaftMessage } from '../../../src/raft/core/types.ts'
 import { type CheckedRun, checker, eventIn, type Judge } from '../checker.ts'
 import type { ServerTiming } from '../facts.ts'
+import { membership } from '../pool/membership.ts'
+import { configurationChanges } from './configuration-changes.ts'
 import { type ElectionSafety, electionSafety } from './election-safety.ts'
+import { leadership } from './leadership.ts'
 
 type LoyaltyExcuses = { readonly R11: 'connections refused' | 'disk far behind' }
 
@@ -10,6 +13,8 @@ type LoyaltyExcuses = { readonly R11: 'connections refused' | 'disk far behind' 
 const unwrittenMax = 2048
 /** Longest time that the answer to a dial may be on its way. */
 const dialAnswerUs = 10_000_000
+/** Time in which a broken connection is made anew, with room. */
+const reconnectUs = 5_000_000
 
 /** The last word of a leader to a server. */
 interface LeaderWord {
@@ -27,6 +32,7 @@ interface EarlyRequest {
 }
 
 interface Follower {
+  readonly id: string
   readonly timing: ServerTiming
   /** The highest term that was durable here. */
   term: Term
@@ -40,6 +46,12 @@ interface Follower {
 interface LoyaltyWorld {
   readonly nowUs: () => number
   readonly elections: Pick<ElectionSafety, 'leaderOf'>
+  /** Since when links, clocks and processes are well; infinite: some are not. */
+  readonly calmSinceUs: () => number
+  /** Whether it leads that term, and goes by a configuration in which the server of this name has a vote. */
+  readonly leadsVoter: (leader: string, term: Term, id: string) => boolean
+  /** Longest time that a message and its answer take on links that are well; infinite where links lose packets. */
+  readonly rttMaxMs: number
 }
 
 /**
@@ -54,7 +66,11 @@ interface LoyaltyWorld {
  *    on its disk, so none was entered unseen.
  * 3. A vote is judged at the request: it may be given if any request of that candidate in that term came late enough, or said
  *    that the leader had handed over. A server that entered another term between the word and its vote is not judged.
- * 4. The word of a leader binds nobody when that leader's process has ended, or was asked to leave: a follower may see so by
+ * 4. In calm no election follows the first: where links, clocks and processes have been well for twice the timeout and some
+ *    seconds in which broken connections are made anew, no voter of a leader that still leads asks at all, however long it is
+ *    since the last word. Disks do not count, for heartbeats wait for none. A turn of the network takes a fraction of the
+ *    timeout there; pages whose links lose packets, or are slow, are not judged.
+ * 5. The word of a leader binds nobody when that leader's process has ended, or was asked to leave: a follower may see so by
  *    its connection. One whose listener refuses connections looks like that, and is excused.
  */
 export class Loyalty {
@@ -72,10 +88,10 @@ export class Loyalty {
     this.#world = world
   }
 
-  began(node: string, timing: ServerTiming | undefined): void {
+  began(node: string, id: string, timing: ServerTiming | undefined): void {
     this.ends(node)
     if (timing === undefined) this.#followers.delete(node)
-    else this.#followers.set(node, newFollower(timing))
+    else this.#followers.set(node, newFollower(id, timing))
   }
 
   /** Its process ends, or has. */
@@ -140,8 +156,19 @@ export class Loyalty {
     if (follower === undefined) return
     this.#judge.judged('R11')
     const word = this.#bindingWord(follower)
-    if (word === undefined || word.term !== message.term - 1) return
+    if (word === undefined || word.term !== message.term - 1) return this.#inCalm(node, follower, message.term)
     this.#tooEarly(node, follower, word, `stands in term ${message.term}`)
+  }
+
+  #inCalm(node: string, { id, word, timing, unwritten }: Follower, term: Term): void {
+    const { nowUs, calmSinceUs, elections, leadsVoter, rttMaxMs } = this.#world
+    const leader = word === undefined ? undefined : elections.leaderOf(word.term)
+    if (word?.term !== term - 1 || leader === undefined || unwritten > unwrittenMax) return
+    const calmUs = nowUs() - Math.max(calmSinceUs(), ...this.#refusedUs.values())
+    if (calmUs < 2 * timing.heartbeatTimeoutMs * 1000 + reconnectUs || rttMaxMs * 4 > timing.heartbeatTimeoutMs) return
+    if (this.#over.has(word.term) || !leadsVoter(leader, word.term, id)) return
+    const calm = `${leader} leads term ${word.term}, and nothing was wrong for ${(calmUs / 1_000_000).toFixed(1)} s`
+    this.#judge.report('R11', `${node} stands in term ${term}: ${calm}`, [word.event])
   }
 
   /** The word of a leader that was heard within the timeout, and whose process goes on. */
@@ -163,14 +190,14 @@ export class Loyalty {
   }
 }
 
-function newFollower(timing: ServerTiming): Follower {
-  return { timing, term: noTerm, word: undefined, unwritten: 0, early: new Map() }
+function newFollower(id: string, timing: ServerTiming): Follower {
+  return { id, timing, term: noTerm, word: undefined, unwritten: 0, early: new Map() }
 }
 
 export const loyalty = checker({
   codes: {
     R11: {
-      text: 'loyalty: a server that has heard its leader within a heartbeat timeout neither stands nor votes for another',
+      text: 'loyalty: a server that has heard its leader within a timeout neither stands nor votes; in calm none stands',
       sources: ['Raft thesis, sections 4.2.3 and 9.6'],
       judges: ['question or vote', 'questions and votes'],
       excuses: {
@@ -181,10 +208,20 @@ export const loyalty = checker({
       },
     },
   },
-  make: (run: CheckedRun & Judge<LoyaltyExcuses>) =>
-    new Loyalty(run, { nowUs: run.nowUs, elections: run.of(electionSafety) }),
+  make: (run: CheckedRun & Judge<LoyaltyExcuses>) => {
+    const { leading } = run.of(leadership)
+    const configurations = run.of(configurationChanges)
+    return new Loyalty(run, {
+      nowUs: run.nowUs,
+      elections: run.of(electionSafety),
+      calmSinceUs: () => run.of(membership).laws.weather.calmSinceUs,
+      leadsVoter: (leader, term, id) =>
+        leading.get(leader) === term && configurations.votersOf(leader)?.includes(id) === true,
+      rttMaxMs: run.network.loss > 0 ? Number.POSITIVE_INFINITY : run.network.rttMaxMs,
+    })
+  },
   takes: {
-    'process began': (it, { node, timing }) => it.began(node, timing),
+    'process began': (it, { node, id, timing }) => it.began(node, id, timing),
     'process died': (it, { node }) => it.gone(node),
     'removal allowed': (it, { node }) => it.ends(node),
     'connections refused': (it, { node, refuses }) => it.refuses(node, refuses),

@@ -200,7 +200,7 @@ export const peersJson: Format = {
   },
 }
 
-/** Written beside and put in its place, as an operator does who takes care. */
+/** Writes the file beside its place and renames it, as a careful operator does. */
 async function planted(disk: CrashDisk): Promise<void> {
   const file = await disk.open(`${peersPath}.new`, 'create')
   if (!file.ok) throw new Error(file.error.message)

@@ -198,13 +198,48 @@ function follower() {
   const { judge, lines, counts } = recorder()
   const clock = { ms: 0, us: 0 }
   const timing: ServerTiming = { monoMs: () => clock.ms, heartbeatTimeoutMs: 1000, leaderLeaseMs: 500 }
-  const law = new Loyalty(judge, { nowUs: () => clock.us, elections: { leaderOf: () => 's1' } })
-  for (const node of ['s1', 's2']) law.began(node, timing)
+  const calm = { sinceUs: Number.POSITIVE_INFINITY, leads: true }
+  const law = new Loyalty(judge, {
+    nowUs: () => clock.us,
+    elections: { leaderOf: () => 's1' },
+    calmSinceUs: () => calm.sinceUs,
+    leadsVoter: () => calm.leads,
+    rttMaxMs: 20,
+  })
+  for (const [node, id] of [
+    ['s1', 'a'],
+    ['s2', 'b'],
+  ] as const) {
+    law.began(node, id, timing)
+  }
   law.leads('s1', two)
   law.written('s2', two, 'a', false)
   law.received('s2', 'a', append(2, 1))
-  return { law, lines, counts, clock }
+  return { law, lines, counts, clock, calm }
 }
+
+describe('R11, calm', () => {
+  const stands = (calmS: number, change: (of: ReturnType<typeof follower>) => void = () => {}) => {
+    const of = follower()
+    of.clock.us = 60_000_000
+    of.clock.ms = 60_000
+    of.calm.sinceUs = (60 - calmS) * 1_000_000
+    change(of)
+    of.law.sent('s2', asks(3, { pre: true }))
+    return of.lines
+  }
+
+  it('reports a server that stands while its leader leads, and nothing was wrong for long', () => {
+    expect(stands(7)).toEqual(['R11: s2 stands in term 3: s1 leads term 2, and nothing was wrong for 7.0 s'])
+  })
+
+  it('accepts one after trouble, without a leader, and when connections have just broken', () => {
+    expect(stands(6.9)).toEqual([])
+    expect(stands(50, ({ calm }) => Object.assign(calm, { leads: false }))).toEqual([])
+    expect(stands(50, ({ law }) => law.refuses('s3', false))).toEqual([])
+    expect(stands(50, ({ law }) => law.gone('s1'))).toEqual([])
+  })
+})
 
 describe('R11, questions', () => {
   it('accepts one when the timeout is over by the own clock, and reports one before', () => {

@@ -1,11 +1,11 @@
-import { noTerm, type Term } from '../../../src/model/log-position.ts'
-import type { RaftMessage } from '../../../src/raft/core/types.ts'
-import { type CheckedRun, checker, eventIn, type Judge } from '../checker.ts'
-import type { ServerTiming } from '../facts.ts'
-import { membership } from '../pool/membership.ts'
-import { configurationChanges } from './configuration-changes.ts'
-import { type ElectionSafety, electionSafety } from './election-safety.ts'
-import { leadership } from './leadership.ts'
+import { noTerm, type Term } from '../../src/model/log-position.ts'
+import type { RaftMessage } from '../../src/raft/core/types.ts'
+import { type CheckedRun, checker, eventIn, type Judge } from './checker.ts'
+import type { ServerTiming } from './facts.ts'
+import { membership } from './pool/membership.ts'
+import { configurationChanges } from './raft/configuration-changes.ts'
+import { type ElectionSafety, electionSafety } from './raft/election-safety.ts'
+import { leadership } from './raft/leadership.ts'
 
 type LoyaltyExcuses = { readonly R11: 'connections refused' | 'disk far behind' }
 

@@ -7,7 +7,7 @@ const inKv = patchesOf('src/features/kv')
 /** Bugs of single operations on keys, each of one that few clients use. */
 export const keyBugs: readonly PlantedBug[] = [
   {
-    row: 180,
+    row: 280,
     name: 'created-anew',
     about: 'a key that is written again counts as created by that',
     patches: [inKv('writes.js', 'createIndex: before?.createIndex ?? tx.index,', 'createIndex: tx.index,')],
@@ -15,7 +15,7 @@ export const keyBugs: readonly PlantedBug[] = [
     foundBy: ['K4', 'S3'],
   },
   {
-    row: 181,
+    row: 281,
     name: 'names-cut-too-early',
     about: 'names of keys are cut behind a separator that is part of the prefix itself',
     patches: [inKv('endpoint.js', 'whole.indexOf(separator, prefix.length)', 'whole.indexOf(separator)')],
@@ -23,7 +23,7 @@ export const keyBugs: readonly PlantedBug[] = [
     foundBy: ['K4'],
   },
   {
-    row: 182,
+    row: 282,
     name: 'verb-without-index',
     about: 'in a transaction a key is deleted whatever index it has',
     patches: [
@@ -37,7 +37,7 @@ export const keyBugs: readonly PlantedBug[] = [
     foundBy: ['K4'],
   },
   {
-    row: 183,
+    row: 283,
     name: 'deleted-at-any-index',
     about: 'a key is deleted whatever index its client names',
     patches: [
@@ -51,7 +51,7 @@ export const keyBugs: readonly PlantedBug[] = [
     foundBy: ['K2', 'K4'],
   },
   {
-    row: 184,
+    row: 284,
     name: 'tree-keeps-its-root',
     about: 'a key that is itself the prefix of a deleted tree stays',
     patches: [
@@ -65,7 +65,7 @@ export const keyBugs: readonly PlantedBug[] = [
     foundBy: ['K2', 'K4'],
   },
   {
-    row: 185,
+    row: 285,
     name: 'flags-in-doubles',
     about: 'an agent takes an entry for malformed whose flags do not fit into a double',
     patches: [
@@ -75,7 +75,7 @@ export const keyBugs: readonly PlantedBug[] = [
     foundBy: ['P3'],
   },
   {
-    row: 186,
+    row: 286,
     name: 'sessions-of-one-kind',
     about: 'an agent takes a session for malformed that has no time to live',
     patches: [
@@ -89,7 +89,7 @@ export const keyBugs: readonly PlantedBug[] = [
     foundBy: ['P3', 'P1'],
   },
   {
-    row: 187,
+    row: 287,
     name: 'delays-forgotten-once',
     about: 'a leader forgets lock delays that are over once, and never again',
     patches: [inKv('lock-delays.js', 'this.#timer = undefined;\n        this.#schedule();', 'this.#schedule();')],
@@ -97,7 +97,7 @@ export const keyBugs: readonly PlantedBug[] = [
     foundBy: ['K5'],
   },
   {
-    row: 188,
+    row: 288,
     name: 'reaper-stops',
     about: 'a leader that has reaped tombstones looks for no others',
     patches: [
@@ -111,7 +111,7 @@ export const keyBugs: readonly PlantedBug[] = [
     foundBy: ['K5'],
   },
   {
-    row: 189,
+    row: 289,
     name: 'reaped-at-sight',
     about: 'tombstones are reaped at the first step after they were seen',
     patches: [inKv('duty.js', 'this.#steps - step >= this.#keptSteps', 'this.#steps - step >= 1')],

@@ -13,9 +13,9 @@ export const blockingWaitDefaultMs = 300_000
 /** A blocking query waits up to this fraction longer, at random, so that watchers do not return all at once. */
 export const blockingJitterFraction = 16
 /** How long a deleted key's tombstone is kept, so that prefix watchers see the deletion. */
-export const tombstoneTtlMs = 15 * 60_000
+const tombstoneTtlMs = 15 * 60_000
 /** Tombstones are reaped in steps of this. */
-export const tombstoneGranularityMs = 30_000
+const tombstoneGranularityMs = 30_000
 
 /** How leaders care for what deleted keys and ended sessions leave behind. Only simulated servers have other figures. */
 export interface KeyCare {

@@ -1,6 +1,5 @@
 import { sessionTtlMinMs } from '../../../src/model/limits.ts'
 import { type CheckedRun, checker, type Judge } from '../checker.ts'
-import type { LockFacts } from '../clients/lock-facts.ts'
 import type { OwnAnswer } from './own-words.ts'
 
 type Excuse = 'outcome unknown' | 'restored' | 'majority lost' | 'session ended'
@@ -30,7 +29,7 @@ export class OwnKeys {
     this.#sessionTtlMinMs = leastMs
   }
 
-  sessionsAre({ sessions }: Pick<LockFacts, 'sessions'>): void {
+  sessionsAre({ sessions }: { readonly sessions: ReadonlyMap<string, unknown> }): void {
     for (const id of this.#sessions) if (!sessions.has(id)) this.#ended.add(id)
     this.#sessions = new Set(sessions.keys())
   }

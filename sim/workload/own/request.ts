@@ -82,7 +82,7 @@ export function saying(said: boolean | string): Expected {
   return { said: String(said), rows: [] }
 }
 
-export function toldText(answer: HttpClientResponse): Told | undefined {
+function toldText(answer: HttpClientResponse): Told | undefined {
   return answer.status === 200 ? { said: textOf(answer.body).trim(), rows: [] } : undefined
 }
 

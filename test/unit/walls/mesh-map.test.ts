@@ -10,7 +10,7 @@ const pathsIn = (page: string): readonly string[] =>
 
 /** What a file of the mesh is called after. */
 const words =
-  /mesh|leaf|leaves|connect[./-]|connect$|intention|sidecar|spiffe|prox(y|ies)|upstream|trust-domain|secrets-manager|authority/
+  /mesh|leaf|leaves|(?<!re)connect[./-]|connect$|intention|sidecar|spiffe|prox(y|ies)|upstream|trust-domain|secrets-manager|authority/
 
 /** Sources whose name says that they are of the mesh, and that are below no path of the map. */
 function offTheMap(sources: readonly string[], page: string): readonly string[] {

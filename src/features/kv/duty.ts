@@ -75,7 +75,8 @@ class Reaper implements Closable {
     const tx = this.#server.read()
     if (tx.count(tombstoneTable) === 0) return
     const index = tx.lastChange(tombstoneTable)
-    // One sighting per step while tombstones are kept: the list is full only while reaping is refused repeatedly: newer tombstones are then kept longer.
+    // One sighting per step while tombstones are kept. The list is full only while reaping is refused repeatedly: newer
+    // tombstones are then kept longer.
     if (this.#sightings.at(-1)?.index === index || this.#sightings.length > this.#keptSteps) return
     this.#sightings.push({ index, step: this.#steps })
   }

@@ -18,7 +18,10 @@ interface SeedOfPage {
   readonly case: JunitCase
 }
 
-/** The report of a campaign in the form of JUnit: the same for the same records, in whatever order and however often they come. */
+/**
+ * The report of a campaign in the form of JUnit: the same for the same records, in whatever order and however often
+ * they come.
+ */
 export class CampaignJunit {
   readonly #pages = new Map<string, Map<string, SeedOfPage>>()
   #cases = 0

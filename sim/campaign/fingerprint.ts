@@ -5,9 +5,10 @@ import { hasFailed, type SeedRecord, type SeedVerdict } from '../report/seed-rec
 const messageMax = 500
 
 /**
- * What failures have in common that have, most likely, one cause: the verdict, the invariant or the place in the scenario, and
- * the message without what differs from seed to seed: numbers, hashes, names of agents, how many a list has. Of a seed without a
- * run the verdict and the scenario alone: last words and stacks depend on the moment. Undefined: the seed has not failed.
+ * What failures have in common that have, most likely, one cause: the verdict, the invariant or the place in the
+ * scenario, and the message without what differs from seed to seed: numbers, hashes, names of agents, how many a list
+ * has. Of a seed without a run the verdict and the scenario alone: last words and stacks depend on the moment.
+ * Undefined: the seed has not failed.
  */
 export function failureKind(record: SeedRecord): string | undefined {
   if (!hasFailed(record)) return undefined

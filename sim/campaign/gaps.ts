@@ -26,8 +26,8 @@ export interface Gaps {
 }
 
 /**
- * Which seeds of a span that was dealt to `of` shares have no record, by one walk over those that have. A span without an end
- * goes as far as each share came: it lacks what was left out, and shares that are not there.
+ * Which seeds of a span that was dealt to `of` shares have no record, by one walk over those that have. A span without
+ * an end goes as far as each share came: it lacks what was left out, and shares that are not there.
  */
 export function gapsIn(table: SeedTable, span: SeedSpan, of: number): Gaps {
   const next = new Map<number, number>()

@@ -38,8 +38,8 @@ interface GuidedPage {
 }
 
 /**
- * Chooses what to run beside plain seeds: runs that came into a rare state are gone on with from there, with other chance. It
- * depends on the records that it has seen and on their order, and on nothing else; what it keeps is bounded.
+ * Chooses what to run beside plain seeds: runs that came into a rare state are gone on with from there, with other
+ * chance. It depends on the records that it has seen and on their order, and on nothing else; what it keeps is bounded.
  */
 export class Guide {
   readonly #pages = new Map<string, GuidedPage>()

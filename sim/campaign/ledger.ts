@@ -52,8 +52,8 @@ export interface Taken {
 }
 
 /**
- * What the records of a campaign come to. Their order does not matter, and a record that comes twice counts once. What it
- * keeps is bounded by the number of seeds (a few bytes for each), of scenarios and of kinds of failures.
+ * What the records of a campaign come to. Their order does not matter, and a record that comes twice counts once. What
+ * it keeps is bounded by the number of seeds (a few bytes for each), of scenarios and of kinds of failures.
  */
 export class Ledger {
   /** Runs with forks, beside the seeds. */
@@ -192,7 +192,9 @@ export class Ledger {
     return arrival
   }
 
-  /** Beside the seeds: it counts as a run and as a failure, but demands are on seeds alone, whose chance nobody chose. */
+  /**
+   * Beside the seeds: it counts as a run and as a failure, but demands are on seeds alone, whose chance nobody chose.
+   */
   #takeGuided(account: PageAccount, record: SeedRecord, isFailed: boolean): Arrival {
     const { arrival, before } = this.guided.take(record, isFailed)
     if (before !== undefined) this.#otherRun(account, record, before)

@@ -19,9 +19,8 @@ interface Chunk {
 const otherRunBit = 1
 
 /**
- * What a record is beside those of the same seed that came before: the first one with a run, or of its verdict without a run;
- * one more of the same; or one of another run, though a seed has but one: the first that
- * shows it, or one more.
+ * What a record is beside those of the same seed that came before: the first one with a run, or of its verdict without
+ * a run; one more of the same; or one of another run, though a seed has but one: the first that shows it, or one more.
  */
 export type Arrival = 'new' | 'again' | 'first other run' | 'other run' | 'no room'
 

@@ -13,8 +13,8 @@ export interface Share {
 }
 
 /**
- * Which seeds belong to which share, by arithmetic alone: the seeds of a span are dealt out in turn, one to each share. So
- * shares of one campaign have no seed in common and together have all of them, and where each is ended by its time,
+ * Which seeds belong to which share, by arithmetic alone: the seeds of a span are dealt out in turn, one to each share.
+ * So shares of one campaign have no seed in common and together have all of them, and where each is ended by its time,
  * together they have run nearly every seed up to some number, and not the beginnings of several ranges.
  */
 export function seedOfShare({ first }: SeedSpan, { index, of }: Share, place: number): number {
@@ -42,12 +42,14 @@ export function placeOfSeed(
 export const seedsOfCommit = 1 << 20
 const digits = 8
 
-/** What names a commit: at least as many digits as decide, so that a short hash and the whole one name the same seeds. */
+/**
+ * What names a commit: at least as many digits as decide, so that a short hash and the whole one name the same seeds.
+ */
 export const commitPattern: RegExp = /^[0-9a-f]{8,64}$/i
 
 /**
- * The seeds of a span, moved to where those of the commit begin. The first eight digits of the hash decide, so that commits which
- * differ in them have no seed in common, and every seed stays below 2^53.
+ * The seeds of a span, moved to where those of the commit begin. The first eight digits of the hash decide, so that
+ * commits which differ in them have no seed in common, and every seed stays below 2^53.
  */
 export function spanOfCommit(hash: string, { first, last = seedsOfCommit }: SeedSpan): SeedSpan {
   invariant(commitPattern.test(hash) && last <= seedsOfCommit, 'a commit and seeds within its own', { hash, last })

@@ -16,8 +16,8 @@ const titlesShown = 5
 type Account = Ledger['accounts'][number]
 
 /**
- * `Crash and recover: 250 of 250 seeds up to 998, all passed`. `wanted`: how many there should be, where that is known. Without
- * verdicts if `isSure` is false.
+ * `Crash and recover: 250 of 250 seeds up to 998, all passed`. `wanted`: how many there should be, where that is known.
+ * Without verdicts if `isSure` is false.
  */
 export function scenarioLine(account: Account, wanted: number, reached: number | undefined, isSure = true): string {
   const { scenario, table } = account

@@ -11,11 +11,17 @@ export interface Invariant {
   readonly text: string
   /** Where it is demanded or argued: a document and a place in it. */
   readonly sources: readonly string[]
-  /** What one fact is, and what several are: an instance in which the invariant could have been broken, and was looked at. */
+  /**
+   * What one fact is, and what several are: an instance in which the invariant could have been broken, and was looked
+   * at.
+   */
   readonly judges: Unit
   /** What the facts belong to, if that is counted, too: keys. */
   readonly of?: Unit
-  /** Why a fact is left out, or judged more mildly: a sentence that says of what, and when that ends, by a name of few words. */
+  /**
+   * Why a fact is left out, or judged more mildly: a sentence that says of what, and when that ends, by a name of few
+   * words.
+   */
   readonly excuses?: Readonly<Record<string, string>>
 }
 
@@ -38,8 +44,8 @@ type Use<Excuses extends ExcuseNames> = {
 }[keyof Excuses & string]
 
 /**
- * Tells that an invariant does not hold, with one line that has the values a reader wants. `because`: events of the trace by
- * which it is judged, beside what happens now, as `eventNow` gave them.
+ * Tells that an invariant does not hold, with one line that has the values a reader wants. `because`: events of the
+ * trace by which it is judged, beside what happens now, as `eventNow` gave them.
  */
 export type Report<Code extends string = string> = (code: Code, message: string, because?: readonly number[]) => void
 
@@ -48,7 +54,10 @@ export interface Judge<Excuses extends ExcuseNames> {
   readonly report: Report<keyof Excuses & string>
   /** Number of the event in the trace that a fact is told in; absent or 0: nobody reads the trace. */
   readonly eventNow?: () => number
-  /** Number of the event in which the first server applied an entry of the log; absent or 0: nobody reads the trace, or none has. */
+  /**
+   * Number of the event in which the first server applied an entry of the log; absent or 0: nobody reads the trace, or
+   * none has.
+   */
   readonly appliedIn?: (index: number) => number
   /** So many facts were looked at, and so many things are new that they belong to. What is reported is counted, too. */
   readonly judged: (code: keyof Excuses & string, count?: number, subjects?: number) => void
@@ -89,7 +98,10 @@ export interface CheckedRun {
   readonly searchStepsMax: number | undefined
   readonly network: NetworkFacts
   readonly resolution: ResolutionFacts
-  /** True time since which the agent has reached its leader without a break, and nothing ails either; undefined: it does not. */
+  /**
+   * True time since which the agent has reached its leader without a break, and nothing ails either; undefined: it does
+   * not.
+   */
   readonly contactSinceUs: (agent: string) => number | undefined
   /** Of the datacenters that share one access control; undefined: this one knows no other. */
   readonly federation: AccessFederation | undefined

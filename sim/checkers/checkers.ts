@@ -193,7 +193,9 @@ const all = [
 /** Every checker of a run: the one place that knows them all. */
 export const checkers: readonly Checker[] = all
 
-/** Every invariant that a run checks unless its scenario names an excuse: by kind as the list has it, then by number. */
+/**
+ * Every invariant that a run checks unless its scenario names an excuse: by kind as the list has it, then by number.
+ */
 export const invariants = inOrder(all)
 
 export type InvariantCode = keyof typeof invariants

@@ -12,7 +12,10 @@ export const commandMarks = rareStates({
   'write repeated': 'a forwarded write came a second time, and was not carried out again',
 })
 
-/** States are compared at every fourth entry, because a difference once made stays. When the run rests they are compared again. */
+/**
+ * States are compared at every fourth entry, because a difference once made stays. When the run rests they are compared
+ * again.
+ */
 const digestEvery = 4
 
 /** A command that was carried out, and the state right after. */
@@ -33,11 +36,16 @@ interface CommandSource {
   readonly digest: () => { readonly index: number; readonly digest: string } | undefined
 }
 
-/** Tells the checkers what commands one boot of one server carries out, and what the first server to do so made of them. */
+/**
+ * Tells the checkers what commands one boot of one server carries out, and what the first server to do so made of them.
+ */
 export class CommandObserver {
   readonly #all: Invariants
   readonly #source: CommandSource
-  /** The command applied last that awaits its entry, or the other way round: which is told first is the agent's business. */
+  /**
+   * The command applied last that awaits its entry, or the other way round: which is told first is the agent's
+   * business.
+   */
   #entry: Entry | undefined
   #command: Carried | undefined
 

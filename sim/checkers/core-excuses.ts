@@ -43,8 +43,8 @@ export function excuseOf({ core, coreIds, standing, leader, left, reaches }: Cor
 }
 
 /**
- * A core drawn from the servers that can be healed: in the order drawn, as many as it takes to have a majority of the voters of
- * every configuration that one of them may go by. Undefined where even all of them have not.
+ * A core drawn from the servers that can be healed: in the order drawn, as many as it takes to have a majority of the
+ * voters of every configuration that one of them may go by. Undefined where even all of them have not.
  */
 export function drawCore(
   candidates: readonly { readonly name: string; readonly id: string }[],

@@ -41,7 +41,9 @@ interface OfNode {
   readonly node: string
 }
 
-/** Every fact that is told to the checkers of a run, by name. Times are true times, in microseconds since the run began. */
+/**
+ * Every fact that is told to the checkers of a run, by name. Times are true times, in microseconds since the run began.
+ */
 export interface Facts extends ProcessFacts, LogFacts, StateFacts, ClientFacts {}
 
 export type FactName = keyof Facts
@@ -79,13 +81,19 @@ interface ProcessFacts {
   readonly 'process stopped by its disk': OfNode
   /** `what`: of a line of its log `topic: text`, or the name of a counter that it counts for the first time. */
   readonly 'process told': OfNode & { readonly what: string }
-  /** Something that faults may wait for. `isCut`: some link carries nothing. `hasReplacedVoter`: a machine that replaced a lost one has a vote. */
+  /**
+   * Something that faults may wait for. `isCut`: some link carries nothing. `hasReplacedVoter`: a machine that replaced
+   * a lost one has a vote.
+   */
   readonly 'event seen': OfNode & {
     readonly event: string
     readonly isCut: boolean
     readonly hasReplacedVoter: () => boolean
   }
-  /** Nothing of that can come any more: it runs, and in a pool that was calm for long enough all have learned so. No ID: its machine is another. */
+  /**
+   * Nothing of that can come any more: it runs, and in a pool that was calm for long enough all have learned so. No ID:
+   * its machine is another.
+   */
   readonly 'removal over': OfNode & { readonly id: string | undefined }
   readonly 'turn ended': object
   /** After each turn. `isTroubled`: some link is cut or slow, or some clock runs wrong. */

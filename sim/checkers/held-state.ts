@@ -9,9 +9,9 @@ import { allSessions } from '../../src/features/session/views.ts'
 import type { ReadTransaction } from '../../src/store/types.ts'
 
 /**
- * What servers hold for others, row by row, each as one text. Left out is what an upgrade may lawfully change: what later releases
- * know of a row and earlier ones do not (IDs of nodes, tagged addresses, accessors of tokens), and indexes of the catalog, into which agents
- * write what they are anew.
+ * What servers hold for others, row by row, each as one text. Left out is what an upgrade may lawfully change: what
+ * later releases know of a row and earlier ones do not (IDs of nodes, tagged addresses, accessors of tokens), and
+ * indexes of the catalog, into which agents write what they are anew.
  */
 export type HeldState = ReadonlyMap<HeldPart, ReadonlySet<string>>
 

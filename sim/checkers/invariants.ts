@@ -28,9 +28,13 @@ type RunParts = Pick<CheckedRun, 'nowUs' | 'staleDefaultMs'> &
       | 'keepsHistory'
     >
   > & {
-    /** Of the servers of all datacenters: each datacenter's invariants have the same. Absent where there is one alone. */
+    /**
+     * Of the servers of all datacenters: each datacenter's invariants have the same. Absent where there is one alone.
+     */
     readonly wan?: Membership | undefined
-    /** What faults and steps may wait for. Must not act on the cluster at once: the agent is in the midst of something. */
+    /**
+     * What faults and steps may wait for. Must not act on the cluster at once: the agent is in the midst of something.
+     */
     readonly onTrigger: (trigger: NodeTrigger, node: string) => void
     /** Hears of each violation, with the events by which it is judged. */
     readonly onViolation?: (violation: Violation, because: readonly number[]) => void
@@ -122,7 +126,10 @@ export class Invariants implements Judge<AllExcuses> {
     if (takers !== undefined) for (const take of takers) take(fact)
   }
 
-  /** The checker is made when it is first told something, and looked up no more after that: some facts come with every event. */
+  /**
+   * The checker is made when it is first told something, and looked up no more after that: some facts come with every
+   * event.
+   */
   #take<Name extends FactName>(checker: Checker, name: Name): void {
     let take: ((fact: Facts[Name]) => void) | undefined
     const taker: Taker = (fact) => {

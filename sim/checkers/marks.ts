@@ -43,8 +43,8 @@ const all = {
 }
 
 /**
- * H4. Rare states that a run can go through, each declared beside what sees it: what never happens in a simulation is not
- * tested by it.
+ * H4. Rare states that a run can go through, each declared beside what sees it: what never happens in a simulation is
+ * not tested by it.
  */
 export const marks: Readonly<Record<Mark, string>> = all
 

@@ -27,7 +27,9 @@ import { rareStates } from './rare-states.ts'
 /** Compacts the checkers' memory of a log once it is this much longer than what is needed. */
 const forgetAfter = 4096
 
-/** Commands without a body and without an identity are no longer than this; others are not read when they are written. */
+/**
+ * Commands without a body and without an identity are no longer than this; others are not read when they are written.
+ */
 const shortCommandBytes = 64
 
 export const logMarks = rareStates({

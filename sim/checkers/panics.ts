@@ -14,7 +14,10 @@ function whyNot(isDamaged: boolean, kind: StartFailure['kind']): PanicExcuse {
 /** The text of the log line for a request that an error of the program ended. */
 export const routeThrew = 'a route threw'
 
-/** P1 and P2: processes that stopped over their own invariants or did not start, and requests that an error of the program ended. */
+/**
+ * P1 and P2: processes that stopped over their own invariants or did not start, and requests that an error of the
+ * program ended.
+ */
 export const panics = checker({
   codes: {
     P1: {

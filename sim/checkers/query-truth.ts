@@ -40,8 +40,9 @@ export interface QueryWorld {
 }
 
 /**
- * Q1. A query finds all instances of its datacenter that it may find, as the health endpoint shows them. Only if there are none it
- * tries other datacenters: as many of the nearest as it says, then those it names, each once, until one has some.
+ * Q1. A query finds all instances of its datacenter that it may find, as the health endpoint shows them. Only if there
+ * are none it tries other datacenters: as many of the nearest as it says, then those it names, each once, until one has
+ * some.
  */
 export function queryFault(query: AskedQuery, told: ToldExecution, world: QueryWorld): string | undefined {
   const expected = expectedOf(query, world)

@@ -40,7 +40,9 @@ export function rareStates<const Texts extends StateTexts>(texts: Texts) {
   return { ...telling, marks: texts }
 }
 
-/** How a process reports a state: `topic: text` of a line of its log, or the name of a counter; and what the state is. */
+/**
+ * How a process reports a state: `topic: text` of a line of its log, or the name of a counter; and what the state is.
+ */
 type ToldState = readonly [by: string, text: string]
 
 /**

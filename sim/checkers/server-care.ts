@@ -20,11 +20,11 @@ const votersMin = 4
 export const nodeId = /^[0-9a-f-]{36}$/
 
 /**
- * O1 to O3. What a leader does by itself to the consensus group: it takes out a dead server only of four voters or more, and
- * leaves `min_quorum`; a server that joined without a vote gets one when it has been healthy for the stabilization time, so not
- * earlier than that after it joined; and it removes no voter from which it has received a reply of its term within that time.
- * What operators do, by `force-leave`, `remove-peer` or `peers.json`, is theirs, and so is
- * what follows when a server leaves or its machine is replaced.
+ * O1 to O3. What a leader does by itself to the consensus group: it takes out a dead server only of four voters or
+ * more, and leaves `min_quorum`; a server that joined without a vote gets one when it has been healthy for the
+ * stabilization time, so not earlier than that after it joined; and it removes no voter from which it has received a
+ * reply of its term within that time. What operators do, by `force-leave`, `remove-peer` or `peers.json`, is theirs,
+ * and so is what follows when a server leaves or its machine is replaced.
  */
 export class ServerCare {
   readonly #judge: Judge<CareExcuses>
@@ -41,7 +41,9 @@ export class ServerCare {
   readonly #named = new Set<string>()
   /** By leader: when it last received a reply of its term from which server. */
   readonly #heardAtUs = new Map<string, Map<string, number>>()
-  /** By leader and ID: what of O3 a removal that the leader was asked for would break, as things were when it was asked. */
+  /**
+   * By leader and ID: what of O3 a removal that the leader was asked for would break, as things were when it was asked.
+   */
   readonly #objections = new Map<string, string>()
 
   constructor(judge: Judge<CareExcuses>, nowUs: () => number) {
@@ -80,8 +82,9 @@ export class ServerCare {
   }
 
   /**
-   * A leader decides to remove a server. Judged now, by what the leader has received so far: the entry reaches the observer
-   * only when it is durable, and the server may have been heard again meanwhile. `status`: what the leader's pool says.
+   * A leader decides to remove a server. Judged now, by what the leader has received so far: the entry reaches the
+   * observer only when it is durable, and the server may have been heard again meanwhile. `status`: what the leader's
+   * pool says.
    */
   removalAsked(leader: string, id: string, status: string | undefined): void {
     const heardAtUs = this.#heardAtUs.get(leader)?.get(id)
@@ -134,7 +137,10 @@ export class ServerCare {
     this.#judge.report('O2', `${leader} gives ${id} a vote ${Math.round(afterMs)} ms after it joined, and ${bound}`)
   }
 
-  /** The present time for a server that was in no configuration before, neither without a vote nor named as an older Raft protocol does. */
+  /**
+   * The present time for a server that was in no configuration before, neither without a vote nor named as an older
+   * Raft protocol does.
+   */
   #joinsNow(id: string, address: string): number | undefined {
     return this.#seen.has(id) || this.#seen.has(address) || !nodeId.test(id) ? undefined : this.#nowUs()
   }

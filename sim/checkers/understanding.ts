@@ -5,7 +5,10 @@ import type { Facts } from './facts.ts'
 
 type Excuse = 'other releases' | 'another datacenter'
 
-/** Contact has lasted for this long when a request is made: whatever was wrong before it, every agent has noticed that it is over. */
+/**
+ * Contact has lasted for this long when a request is made: whatever was wrong before it, every agent has noticed that
+ * it is over.
+ */
 const settledUs = 3_000_000
 /** The agent measures how long it took by its own clock. */
 const clockAllowance = 0.06
@@ -30,8 +33,8 @@ function exactly(text: string): RegExp {
 }
 
 /**
- * P3. Agents of one release understand one another, and where all is well a request finds a server that answers it. An answer that
- * refuses what was asked says nothing here.
+ * P3. Agents of one release understand one another, and where all is well a request finds a server that answers it. An
+ * answer that refuses what was asked says nothing here.
  */
 export class Understanding {
   readonly #run: Pick<CheckedRun, 'nowUs' | 'contactSinceUs'> & Judge<{ P3: Excuse }>

@@ -103,8 +103,8 @@ async function readLines(terminal: SimTerminal, file: string): Promise<Result<De
 }
 
 /**
- * What a reader should know of a replay: the list was made by another program, or some of it never came up, as when the program
- * names its decisions otherwise now, or does other things; undefined: nothing.
+ * What a reader should know of a replay: the list was made by another program, or some of it never came up, as when the
+ * program names its decisions otherwise now, or does other things; undefined: nothing.
  */
 export function replayNote(file: string, list: RunDecided, replay: DecisionReplay, build: string): string | undefined {
   const missed = replay.listed - replay.made

@@ -17,7 +17,9 @@ export class LineFile {
     this.#at = at
   }
 
-  /** Makes the file, or cuts what is behind its first `at` bytes; says what is wrong and gives undefined if it cannot. */
+  /**
+   * Makes the file, or cuts what is behind its first `at` bytes; says what is wrong and gives undefined if it cannot.
+   */
   static async create({ disk, error }: SimTerminal, path: string, at = 0): Promise<LineFile | undefined> {
     const opened = await disk.open(path, 'create', 'everybody')
     const size = opened.ok ? await opened.value.size() : opened

@@ -8,8 +8,8 @@ export interface NamedFile {
 }
 
 /**
- * Which two names on a command line lead to one file, so that one would overwrite the other; undefined: none do. Names are
- * compared by the paths that they lead to. Devices such as `/dev/null` may have several names.
+ * Which two names on a command line lead to one file, so that one would overwrite the other; undefined: none do. Names
+ * are compared by the paths that they lead to. Devices such as `/dev/null` may have several names.
  */
 export async function oneFileTwice(
   disk: Disk,

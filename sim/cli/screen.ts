@@ -11,7 +11,10 @@ const eraseLine = '\r\u001b[2K'
 const styles = { red: 31, green: 32, yellow: 33, bold: 1 } as const
 type Style = keyof typeof styles
 
-/** What a person watches: lines of standard output, and below them one live line on standard error that says how far it is. */
+/**
+ * What a person watches: lines of standard output, and below them one live line on standard error that says how far it
+ * is.
+ */
 export class Screen {
   readonly #terminal: SimTerminal
   readonly #status: () => string | undefined

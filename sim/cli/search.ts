@@ -79,7 +79,9 @@ interface GossipSearchFlags extends SearchFlags {
   readonly exchanges?: boolean
 }
 
-/** The laws are of one member: the closure shows that they hold, and only where it does not, the search looks for a way. */
+/**
+ * The laws are of one member: the closure shows that they hold, and only where it does not, the search looks for a way.
+ */
 function searchGossip(flags: GossipSearchFlags, terminal: SimTerminal): number {
   const { incarnations, times, leaves = false, restarts = false, exchanges = false } = flags
   const { members } = smallPool

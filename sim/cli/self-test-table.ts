@@ -2,7 +2,10 @@ import type { Hunt } from '../self-test/hunts.ts'
 import type { Finding } from '../self-test/search.ts'
 import type { BugOutcome, NoSearch, SoundOutcome, Verdict } from '../self-test/self-test.ts'
 
-/** How the table names each verdict. Those in capitals are wrong rows: they alone stand in capitals, so that the eye finds them. */
+/**
+ * How the table names each verdict. Those in capitals are wrong rows: they alone stand in capitals, so that the eye
+ * finds them.
+ */
 const verdictTexts: Readonly<Record<Verdict, string>> = {
   found: 'found',
   'not-found': 'NOT FOUND',

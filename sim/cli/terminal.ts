@@ -101,7 +101,10 @@ export interface SimTerminal {
   readonly buildHash: () => string
   /** Number of processes that can run at the same time. */
   readonly cores: number
-  /** A process that runs seeds of this program. `stallCpuMs`: CPU time that a seed may use while its virtual time stands still. */
+  /**
+   * A process that runs seeds of this program. `stallCpuMs`: CPU time that a seed may use while its virtual time stands
+   * still.
+   */
   readonly startWorker: (stallCpuMs: number) => Worker
   /** A file that is written while a run goes on; packed where its name ends in `.gz`. */
   readonly createTextFile: (path: string) => TextSink

@@ -11,8 +11,8 @@ const days = 365
 const domain = 'svc'
 
 /**
- * The authority of a cluster, and what it has signed: files on the disks of its machines, as an operator puts them there with
- * `svc tls`. Whether an agent uses them is for its settings to say.
+ * The authority of a cluster, and what it has signed: files on the disks of its machines, as an operator puts them
+ * there with `svc tls`. Whether an agent uses them is for its settings to say.
  */
 export class Certificates {
   #authority: Pair | undefined

@@ -125,8 +125,8 @@ export class Cluster {
   }
 
   /**
-   * The server that leads; of several that believe so, the one with the highest term. In the first datacenter, if none is
-   * named.
+   * The server that leads; of several that believe so, the one with the highest term. In the first datacenter, if none
+   * is named.
    */
   leader(datacenter = this.datacenterNames[0] ?? ''): string | undefined {
     return highest(this.#invariantsOf(datacenter).of(leadership).leading)
@@ -186,15 +186,17 @@ export class Cluster {
     this.#processes.start(this.#node(name))
   }
 
-  /** A power cut: the process is gone, and what was not synced may be. `kept`: the process alone dies, as by kill -9. */
+  /**
+   * A power cut: the process is gone, and what was not synced may be. `kept`: the process alone dies, as by kill -9.
+   */
   crash(name: string, disk: 'power' | 'kept' = 'power'): void {
     this.#processes.crash(this.#node(name), disk)
   }
 
   /**
-   * The machine is lost with all it kept. Another one with its name and address, an empty disk and a new node ID is there,
-   * not started yet. `wipe`: an operator takes the lost one's ID out of the consensus group and the catalog as soon as
-   * somebody leads; `reimage`: no operator does anything.
+   * The machine is lost with all it kept. Another one with its name and address, an empty disk and a new node ID is
+   * there, not started yet. `wipe`: an operator takes the lost one's ID out of the consensus group and the catalog as
+   * soon as somebody leads; `reimage`: no operator does anything.
    */
   replace(name: string, how: 'wipe' | 'reimage'): void {
     this.crash(name)
@@ -211,7 +213,10 @@ export class Cluster {
     if (how === 'wipe') this.#operators.of(server.identity.datacenter).retire({ name, id: lost })
   }
 
-  /** A bit rots in what consensus keeps, where it cannot be taken for a write that was torn. False: there is no such place. */
+  /**
+   * A bit rots in what consensus keeps, where it cannot be taken for a write that was torn. False: there is no such
+   * place.
+   */
   rot(name: string, draw: (bound: number) => number): boolean {
     const server = this.#node(name)
     const places = rottingPlaces(server.node.disk.files())
@@ -221,7 +226,10 @@ export class Cluster {
     return server.damaged
   }
 
-  /** The power is cut, and the newest file of the log is not what was written any more. A server that has none just crashes. */
+  /**
+   * The power is cut, and the newest file of the log is not what was written any more. A server that has none just
+   * crashes.
+   */
   damageLog(name: string, draw: (bound: number) => number): void {
     this.crash(name)
     const server = this.#node(name)

@@ -2,13 +2,14 @@ import { lowerType } from '../../src/gossip/wire/message-types.ts'
 import type { Holes } from '../world/decisions/identity.ts'
 
 /**
- * Numbers in what agents say to each other that only match an answer with its question: the IDs of requests, the rounds of
- * Raft, the sequence numbers of probes. They count what was asked before, so they are no part of what a packet is: with a
- * request less, every later packet would be another one, with another fate. What depends on them is left out with them: lengths
- * and checksums; what a probe measures (the coordinate in an acknowledgement); the ciphertext behind a nonce, which names the text.
+ * Numbers in what agents say to each other that only match an answer with its question: the IDs of requests, the rounds
+ * of Raft, the sequence numbers of probes. They count what was asked before, so they are no part of what a packet is:
+ * with a request less, every later packet would be another one, with another fate. What depends on them is left out
+ * with them: lengths and checksums; what a probe measures (the coordinate in an acknowledgement); the ciphertext behind
+ * a nonce, which names the text.
  *
- * This judges by the form of the bytes alone, and a wrong guess does no harm: packets that differ in what is left out count
- * as occurrences of one description.
+ * This judges by the form of the bytes alone, and a wrong guess does no harm: packets that differ in what is left out
+ * count as occurrences of one description.
  */
 export function findCorrelationNumbers(bytes: Uint8Array, holes: Holes): void {
   if (isFrame(bytes, 0)) inFrames(bytes, holes)
@@ -64,7 +65,9 @@ function inNotice(bytes: Uint8Array, topicAt: number, holes: Holes): void {
   holes.add(at, afterValue(bytes, at))
 }
 
-/** Packets are sealed, or begin with the type of a message, a compound or a checksum; frames of streams like packets. */
+/**
+ * Packets are sealed, or begin with the type of a message, a compound or a checksum; frames of streams like packets.
+ */
 function inGossip(bytes: Uint8Array, holes: Holes): void {
   const [type, next] = bytes as unknown as readonly [number, number]
   if (type === lowerType.encrypt) {
@@ -126,7 +129,10 @@ function lengthAt(bytes: Uint8Array, at: number, size: number): number {
   return length
 }
 
-/** Of heads from 0xc0: bytes of the value behind the head; where there is a second number, bytes of the length before it. */
+/**
+ * Of heads from 0xc0: bytes of the value behind the head; where there is a second number, bytes of the length before
+ * it.
+ */
 const sizes: readonly number[] = [
   0, 0, 0, 0, -1, -2, -4, -1, -2, -4, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 2, 3, 5, 9, 17, -1, -2, -4,
 ]

@@ -3,8 +3,8 @@ import type { Cluster } from './cluster.ts'
 import { areJoined, isReplacement, type NodeIdentity } from './node-identity.ts'
 
 /**
- * It left in order, but was not taken out of the group, and without it some server that runs goes by a configuration of whose
- * voters no majority runs.
+ * It left in order, but was not taken out of the group, and without it some server that runs goes by a configuration of
+ * whose voters no majority runs.
  */
 export function isMissed(cluster: Cluster, node: string): boolean {
   if (!cluster.hasLeft(node)) return false

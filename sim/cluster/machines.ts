@@ -83,7 +83,8 @@ export class Machines {
       nameMs: operationMs,
       syncMs: setting?.syncMs ?? this.#disk.syncMs,
       quotaBytes: setting?.full === true ? 0 : Number.POSITIVE_INFINITY,
-      // The harder case: where writes within a file go on, a server notices nothing until a segment of its log is used up.
+      // The harder case: where writes within a file go on, a server notices nothing until a segment of its log is used
+      // up.
       copyOnWrite: setting?.full === true,
     })
   }

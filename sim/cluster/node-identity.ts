@@ -1,6 +1,8 @@
 import type { Endpoint } from '../../src/env/net.ts'
 
-/** Everything that names a simulated node is computed from its number, so that two runs agree and people recognise it. */
+/**
+ * Everything that names a simulated node is computed from its number, so that two runs agree and people recognise it.
+ */
 export interface NodeIdentity {
   /** `s3`, `c1`. */
   readonly name: string
@@ -57,7 +59,10 @@ export function areJoined(one: NodeIdentity, other: NodeIdentity): boolean {
 /** Clients whose addresses differ in their last number alone: from 101 to 250. */
 const clientsOfNetwork = 150
 
-/** A client agent: `c1` on `10.0.<datacenter>.101`. At most 99 of them in a datacenter; `number` counts through all of them. */
+/**
+ * A client agent: `c1` on `10.0.<datacenter>.101`. At most 99 of them in a datacenter; `number` counts through all of
+ * them.
+ */
 export function clientIdentity(number: number, datacenter: string, datacenterNumber: number): NodeIdentity {
   return {
     name: `c${number}`,

@@ -43,7 +43,9 @@ class Operator {
     this.#waiting.add(machine)
   }
 
-  /** Takes a server out of the consensus group, as svc operator raft remove-peer does. False: nobody leads, or knows it. */
+  /**
+   * Takes a server out of the consensus group, as svc operator raft remove-peer does. False: nobody leads, or knows it.
+   */
   removePeer(id: string): boolean {
     const leader = this.#world.leader()
     const raft = leader?.agent.raft

@@ -21,8 +21,9 @@ import { withQuorumCauses } from './quorum-causes.ts'
 import type { WebServers } from './web-servers.ts'
 
 /**
- * Whether a process may fail to start so, in a world where nothing rotted: a full or failing disk is a fault of the scenario;
- * and a release must refuse a log of a form that it does not know, where there is one. Anything else no start may meet.
+ * Whether a process may fail to start so, in a world where nothing rotted: a full or failing disk is a fault of the
+ * scenario; and a release must refuse a log of a form that it does not know, where there is one. Anything else no start
+ * may meet.
  */
 function isExplained({ node, release }: Pick<ClusterNode, 'node' | 'release'>, { kind }: StartFailure): boolean {
   if (kind === 'io' || kind === 'data-directory') return true
@@ -72,7 +73,9 @@ interface ProcessWorld {
   readonly replace: (name: string) => void
 }
 
-/** The agent's own program on simulated machines: one process after the other, each with an observer of the checkers. */
+/**
+ * The agent's own program on simulated machines: one process after the other, each with an observer of the checkers.
+ */
 export class Processes {
   readonly #world: ProcessWorld
   readonly #certificates = new Certificates()

@@ -12,15 +12,18 @@ interface Acknowledged {
   readonly event: number
 }
 
-/** Lets readers of the trace see which messages and which disk make a quorum; the observer itself where nobody reads. */
+/**
+ * Lets readers of the trace see which messages and which disk make a quorum; the observer itself where nobody reads.
+ */
 export function withQuorumCauses(observer: AgentObserver, trace: Trace, node: number): AgentObserver {
   if (trace.teller === undefined || observer.raft === undefined) return observer
   return { ...observer, raft: new QuorumCauses(observer.raft, trace, node) }
 }
 
 /**
- * A leader commits, and a candidate wins, in the turn that completes a quorum. The events of its other parts are causes, too:
- * of each server the acknowledgement that first reached the entry, or its vote, and the server's own write.
+ * A leader commits, and a candidate wins, in the turn that completes a quorum. The events of its other parts are
+ * causes, too: of each server the acknowledgement that first reached the entry, or its vote, and the server's own
+ * write.
  */
 class QuorumCauses implements RaftObserver {
   readonly #next: RaftObserver

@@ -8,9 +8,9 @@ export interface RottingPlace {
 const writtenBytesMin = 8 << 10
 
 /**
- * Files in which a bit may rot so that it is found out: snapshots, and the older half of what each part of the log holds.
- * In the last thing written rot looks like a torn write, which is cut in silence: a disk that does that to what it
- * acknowledged breaks its promise, and no single server could tell.
+ * Files in which a bit may rot so that it is found out: snapshots, and the older half of what each part of the log
+ * holds. In the last thing written rot looks like a torn write, which is cut in silence: a disk that does that to what
+ * it acknowledged breaks its promise, and no single server could tell.
  */
 export function rottingPlaces(files: ReadonlyMap<string, Uint8Array>): readonly RottingPlace[] {
   const places: RottingPlace[] = []
@@ -32,9 +32,9 @@ function isSegment(path: string): boolean {
 const insertedBytes = 64
 
 /**
- * Other bytes for the newest file of the log, as a cut or an insertion leaves them; undefined where there is no log. Where
- * bytes are put in with the size kept, it is in the older half of what was written: at the very end it would look like a
- * torn write, as with `rottingPlaces`.
+ * Other bytes for the newest file of the log, as a cut or an insertion leaves them; undefined where there is no log.
+ * Where bytes are put in with the size kept, it is in the older half of what was written: at the very end it would look
+ * like a torn write, as with `rottingPlaces`.
  */
 export function harmedLog(
   files: ReadonlyMap<string, Uint8Array>,

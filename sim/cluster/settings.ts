@@ -83,8 +83,8 @@ function meshSettings(
 }
 
 /**
- * Settings as an agent of this release reads them in a file: by their old names, where it still does. Those that came later
- * hold all the same: they are how the scenario has its agents, whatever they run as.
+ * Settings as an agent of this release reads them in a file: by their old names, where it still does. Those that came
+ * later hold all the same: they are how the scenario has its agents, whatever they run as.
  */
 export function readSettings(settings: FileConfig, release: Release): Result<FileConfig, string> {
   const read = validateDocument({ file: 'settings', value: settings, placeOf: () => 'settings' }, release, [])

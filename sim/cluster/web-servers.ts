@@ -23,9 +23,9 @@ interface WebServer {
 }
 
 /**
- * The services that agents offer, as far as HTTP and TCP checks see them: on every machine named a server that answers on
- * its loopback and on its own address. It comes up with the machine and goes down with it, and is as well as it was said
- * to be last.
+ * The services that agents offer, as far as HTTP and TCP checks see them: on every machine named a server that answers
+ * on its loopback and on its own address. It comes up with the machine and goes down with it, and is as well as it was
+ * said to be last.
  */
 export class WebServers {
   readonly #byNode = new Map<string, readonly WebServer[]>()

@@ -11,8 +11,9 @@ import { finishLater } from './disk-operations.ts'
 import type { Machine } from './machine.ts'
 
 /**
- * An open file. What changes it takes effect in the page cache when it is asked for, so that a crash before its end finds
- * it unsynced, perhaps torn; what reads it looks when its time is over. Operations of one file end in their order.
+ * An open file. What changes it takes effect in the page cache when it is asked for, so that a crash before its end
+ * finds it unsynced, perhaps torn; what reads it looks when its time is over. Operations of one file end in their
+ * order.
  */
 export class SimDiskFile implements DiskFile {
   readonly #machine: Machine

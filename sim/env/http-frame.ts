@@ -16,7 +16,9 @@ export interface HttpMessage {
 
 const lengthsBytes = 8
 
-/** The head is lines: the start, then name and value of each header. So that of a request has an even number of them. */
+/**
+ * The head is lines: the start, then name and value of each header. So that of a request has an even number of them.
+ */
 export function encodeMessage({ start, headers, body }: HttpMessage): Uint8Array {
   let lines = start.length === 1 ? String(start[0]) : `${start[0]}\n${start[1]}`
   for (const [name, value] of headers) lines += `\n${name}\n${value}`

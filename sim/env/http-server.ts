@@ -14,7 +14,9 @@ import {
   MessageReader,
 } from './http-frame.ts'
 
-/** A client must have said all of a request within this long of connecting or of the answer before, as in production. */
+/**
+ * A client must have said all of a request within this long of connecting or of the answer before, as in production.
+ */
 const requestTimeoutMs = 120_000
 
 export interface HttpServing {

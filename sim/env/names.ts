@@ -10,7 +10,10 @@ type Found = Result<readonly string[], LookupFailure>
 /** What asking for a name takes. */
 const lookupMs = 1
 
-/** Names that the world knows: those of its machines, and those that it was told. Nothing stands between it and a machine. */
+/**
+ * Names that the world knows: those of its machines, and those that it was told. Nothing stands between it and a
+ * machine.
+ */
 export class SimNames implements Names {
   readonly #machine: Machine
   readonly #boot: Boot

@@ -69,7 +69,10 @@ export class Injector {
     return !this.#world.machines.isCut(from, to) && !this.#world.refusals.has(to)
   }
 
-  /** Whether its disk, its links, its clock or its listeners are not as they should be. Cuts are apart: they are of two nodes. */
+  /**
+   * Whether its disk, its links, its clock or its listeners are not as they should be. Cuts are apart: they are of two
+   * nodes.
+   */
   isTroubled(node: string): boolean {
     const { disks, links, rates, stalls, refusals } = this.#world
     return [disks, links, rates, stalls, refusals].some((overrides) => overrides.has(node))

@@ -34,9 +34,9 @@ export interface Fired {
 const pendingMax = 1000
 
 /**
- * Triggers the faults of a scenario: at random times, at fixed times, and at events. A rule is known by what it says, and a
- * firing by its rule and what triggered it: the nth turn of its own clock, or the nth such event at one server. So a rule or
- * a firing less changes none of the others.
+ * Triggers the faults of a scenario: at random times, at fixed times, and at events. A rule is known by what it says,
+ * and a firing by its rule and what triggered it: the nth turn of its own clock, or the nth such event at one server.
+ * So a rule or a firing less changes none of the others.
  */
 export class FaultSchedule {
   readonly #world: ScheduleWorld
@@ -158,8 +158,8 @@ export class FaultSchedule {
   }
 
   /**
-   * A swarm: every run has some kinds of fault and lacks others, rather than a little of everything. What of `one of` this
-   * seed has; undefined: it does not have the rule.
+   * A swarm: every run has some kinds of fault and lacks others, rather than a little of everything. What of `one of`
+   * this seed has; undefined: it does not have the rule.
    */
   #choicesOf(fault: Fault, rule: Identity): readonly FaultAction[] | undefined {
     const all = fault['one of'] ?? []
@@ -183,8 +183,8 @@ export class FaultSchedule {
 }
 
 /**
- * What a rule says, by which it is known. What only takes firings away is no part of it: those that are left are the ones that
- * would have been without it, with their chance.
+ * What a rule says, by which it is known. What only takes firings away is no part of it: those that are left are the
+ * ones that would have been without it, with their chance.
  */
 function ruleText(fault: Fault): string {
   const { nth } = fault

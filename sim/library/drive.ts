@@ -22,8 +22,9 @@ interface DriveParts {
 }
 
 /**
- * Lets the world of a run move while a test waits for something in it, up to the first wait that is done. The test goes on
- * before time does: what it asks in answer to an answer is asked at the same virtual moment, however busy the machine is.
+ * Lets the world of a run move while a test waits for something in it, up to the first wait that is done. The test goes
+ * on before time does: what it asks in answer to an answer is asked at the same virtual moment, however busy the
+ * machine is.
  */
 export class Drive {
   readonly #parts: DriveParts
@@ -101,7 +102,9 @@ export class Drive {
   }
 }
 
-/** Whether a wait is over. What the condition of a test throws is for that test: the world goes on for everything else. */
+/**
+ * Whether a wait is over. What the condition of a test throws is for that test: the world goes on for everything else.
+ */
 function hasSaid(wait: Wait): boolean {
   if (wait.said !== undefined) return true
   try {

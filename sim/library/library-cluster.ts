@@ -102,7 +102,10 @@ export class LibraryCluster {
     return this.#run.cluster.isRunning(this.#named(node))
   }
 
-  /** Sends a request without letting time pass. `told` gets the answer, or the reason why none came, once time has passed. */
+  /**
+   * Sends a request without letting time pass. `told` gets the answer, or the reason why none came, once time has
+   * passed.
+   */
   send(node: string, request: DriverRequest, told: (answer: Answered | string) => void): void {
     const to = httpEndpoint(this.#run.cluster.identityOf(this.#named(node)))
     this.#run.driver.send(to, request, (answer) => this.#answered.push(() => told(answer)))
@@ -216,7 +219,9 @@ export class LibraryCluster {
     return this.#result?.trace.hash ?? this.#run.simulation.finish().hash
   }
 
-  /** Judges what is judged at the end of a run; with `rest` after everything was mended and the cluster came to rest. */
+  /**
+   * Judges what is judged at the end of a run; with `rest` after everything was mended and the cluster came to rest.
+   */
   async close(rest: boolean): Promise<void> {
     if (this.#result !== undefined) return
     try {

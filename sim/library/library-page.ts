@@ -13,7 +13,9 @@ export interface ClusterOptions {
   readonly release?: string
   /** Settings of every agent, as in a configuration file. */
   readonly config?: Readonly<Record<string, unknown>>
-  /** Access control, with this default policy, and one token that may do everything: `managementToken`. Off if absent. */
+  /**
+   * Access control, with this default policy, and one token that may do everything: `managementToken`. Off if absent.
+   */
   readonly acl?: 'allow' | 'deny'
   /** More of a scenario's page: `network`, `disk`, `clocks`, `excuses`, `web servers`, `operator`, `faults`, … */
   readonly world?: Readonly<Record<string, unknown>>
@@ -59,7 +61,9 @@ const knownOptions: Readonly<Record<keyof ClusterOptions, true>> = {
   world: true,
 }
 
-/** Of a page: what options say themselves, and what would never come, for the test says what happens and for how long. */
+/**
+ * Of a page: what options say themselves, and what would never come, for the test says what happens and for how long.
+ */
 const notOfWorld: readonly string[] = ['scenario', 'about', 'seed', 'tags', 'cluster', 'steps', 'lasts', 'demands']
 
 /** What the page that is made of the options would not show. */

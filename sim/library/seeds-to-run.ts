@@ -11,7 +11,9 @@ interface Asked {
   readonly range: string | undefined
 }
 
-/** The seeds for which each test is run: never none of them, for a suite without tests would pass. Throws what is wrong. */
+/**
+ * The seeds for which each test is run: never none of them, for a suite without tests would pass. Throws what is wrong.
+ */
 export function seedsToRun({ seed, seeds, one, range }: Asked): readonly number[] {
   if (one !== undefined) return [seedOf('SVC_SIM_SEED', one)]
   if (range !== undefined) return seedsOf(range)

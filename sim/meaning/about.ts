@@ -45,8 +45,8 @@ const secretsOf: Readonly<Record<string, Subject>> = {
 const depthMax = 2
 
 /**
- * What a request or a command names, undefined where it names nothing. `method`: `KV.Apply`, `kv.put`. The body is what the agent's
- * decoder made of the bytes; only its members are looked at.
+ * What a request or a command names, undefined where it names nothing. `method`: `KV.Apply`, `kv.put`. The body is what
+ * the agent's decoder made of the bytes; only its members are looked at.
  */
 export function aboutOf(method: string, body: unknown): About | undefined {
   const found = new Map<Subject, string[]>()

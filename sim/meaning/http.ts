@@ -25,7 +25,9 @@ const subjectOf: Readonly<Record<string, Subject>> = {
 const namingParameters = ['acquire', 'release'] as const
 
 const table: RouteTable<AgentContext> = routeTable(features.flatMap((feature) => feature.routes ?? []))
-/** Name of the header that carries the index. Simulated clients read the product's own, never that of another product. */
+/**
+ * Name of the header that carries the index. Simulated clients read the product's own, never that of another product.
+ */
 const indexHeader = headerNames([]).index.map((name) => name.toLowerCase())[0] ?? ''
 
 /** What one exchange on a connection is about; the next begins when it is over. */
@@ -43,8 +45,8 @@ export interface HttpConversation {
 const headBytesMax = 64 << 10
 
 /**
- * Whether bytes at the beginning of a connection may be HTTP, for ports that nobody knows: of web servers, of an external
- * secrets manager. It begins with the lengths of head and body, and the head with a method or a status.
+ * Whether bytes at the beginning of a connection may be HTTP, for ports that nobody knows: of web servers, of an
+ * external secrets manager. It begins with the lengths of head and body, and the head with a method or a status.
  */
 export function looksLikeHttp(bytes: Uint8Array): boolean {
   if (bytes.length < 9) return false

@@ -22,8 +22,9 @@ const protocolOf: ReadonlyMap<number, StreamProtocol> = new Map([
 const noMeanings: readonly Meaning[] = []
 
 /**
- * Says what the bytes of one run mean, by the decoders of the agent. Bytes are read when somebody asks, each object once:
- * what arrives is what was sent, unless it was spoilt under way. It never throws: what cannot be read is `unknown`.
+ * Says what the bytes of one run mean, by the decoders of the agent. Bytes are read when somebody asks, each object
+ * once: what arrives is what was sent, unless it was spoilt under way. It never throws: what cannot be read is
+ * `unknown`.
  */
 export class Meanings {
   readonly keys: PoolKeys

@@ -9,7 +9,9 @@ import { aboutOf } from './about.ts'
 import { raftMeaning } from './raft.ts'
 import { part, unknown } from './unknown.ts'
 
-/** Requests of one direction whose answers are waited for; the oldest go first. Connections have some thousand at most. */
+/**
+ * Requests of one direction whose answers are waited for; the oldest go first. Connections have some thousand at most.
+ */
 const askedMax = 8_192
 
 /** What is remembered of a request until it is answered. */
@@ -146,7 +148,10 @@ function answerMeaning(id: number, body: unknown, asked: Asked | undefined): Mea
   }
 }
 
-/** How much an answer says, in a word or two; not what, for values may be large, and texts may be secrets: the ID of a legacy token. */
+/**
+ * How much an answer says, in a word or two; not what, for values may be large, and texts may be secrets: the ID of a
+ * legacy token.
+ */
 function outcomeOf(value: unknown): string {
   if (value === undefined || value === null) return 'nothing'
   if (typeof value === 'boolean' || typeof value === 'number' || typeof value === 'bigint') return String(value)

@@ -42,8 +42,8 @@ class Connection {
   }
 
   /**
-   * A machine's connection to itself has one name at both ends, and is read as one direction: questions and answers take
-   * turns there.
+   * A machine's connection to itself has one name at both ends, and is read as one direction: questions and answers
+   * take turns there.
    */
   push(from: string, bytes: Uint8Array, keys: PoolKeys): readonly Meaning[] {
     this.#protocol ??= looksLikeHttp(bytes) ? 'http' : undefined

@@ -89,8 +89,8 @@ function named(mutants: readonly Mutant[], { room, file, workshop, sha256 }: Nam
 }
 
 /**
- * Draws `count` mutants of each room: what is drawn depends on the mutants, the count and the seed alone. The rooms come by turns,
- * so that a campaign that is ended early has tried some of each.
+ * Draws `count` mutants of each room: what is drawn depends on the mutants, the count and the seed alone. The rooms
+ * come by turns, so that a campaign that is ended early has tried some of each.
  */
 export function sampled(
   mutants: readonly NamedMutant[],

@@ -27,14 +27,14 @@ const wholeMaxMs = 600_000
 /** A mutant may use this much more than the unchanged program did in a warm worker. */
 const slowest = { times: 5, andMs: 5_000 }
 /**
- * A warm worker is checked for what mutants left behind after this many of them, or earlier, after this much CPU time of theirs:
- * what is not checked yet is lost to `--resume`.
+ * A warm worker is checked for what mutants left behind after this many of them, or earlier, after this much CPU time
+ * of theirs: what is not checked yet is lost to `--resume`.
  */
 const checkedEvery = { mutants: 8, cpuMs: 10_000 }
 
 /**
- * Runs every seed of every judge once without a mutant, then every mutant against the runs that reach it, the cheapest first,
- * until one kills it or its budget is spent.
+ * Runs every seed of every judge once without a mutant, then every mutant against the runs that reach it, the cheapest
+ * first, until one kills it or its budget is spent.
  */
 export async function runCampaign(options: CampaignOptions): Promise<void> {
   const coverage = new Coverage(options.sites, options.all)
@@ -111,8 +111,8 @@ class Lane {
   }
 
   /**
-   * Whether the unchanged program still runs in the warm worker as it did. If a mutant has left something behind there, those
-   * that were judged since are judged again, each in a process of its own.
+   * Whether the unchanged program still runs in the warm worker as it did. If a mutant has left something behind there,
+   * those that were judged since are judged again, each in a process of its own.
    */
   async check(): Promise<void> {
     const judged = this.#unchecked

@@ -40,9 +40,9 @@ export class Coverage {
   }
 
   /**
-   * The runs that reach the mutant, the cheapest first, the first seeds of all judges before the second ones. What is made when
-   * its module is loaded counts as reached by the runs that reach a function of the module; where none does, others use what the
-   * module makes, and every run counts.
+   * The runs that reach the mutant, the cheapest first, the first seeds of all judges before the second ones. What is
+   * made when its module is loaded counts as reached by the runs that reach a function of the module; where none does,
+   * others use what the module makes, and every run counts.
    */
   pathsOf(mutant: NamedMutant): readonly Path[] {
     const isStatic = this.isStatic(mutant)

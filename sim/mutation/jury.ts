@@ -55,7 +55,9 @@ function killOf({ failures: [first], verdict, notes }: SeedRecord): Kill {
   return { killer: panics.includes(first.code) ? 'panic' : 'law', law: first.code, message }
 }
 
-/** The checkers are judged by planted bugs: a mutant is killed where a bug is not found any more, or for another reason. */
+/**
+ * The checkers are judged by planted bugs: a mutant is killed where a bug is not found any more, or for another reason.
+ */
 export function bugJudge(program: Program, bug: PlantedBug, page: SentPage, seeds: Judge['seeds']): Judge {
   const isFound = ({ verdict, failures: [first] }: SeedRecord): boolean =>
     verdict === 'failed' && bug.foundBy.includes(first?.code ?? 'scenario')

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * What `--jsonl` writes, one value a line, in this order: what was asked for, what each run of the unchanged program reached,
- * and what became of each mutant.
+ * What `--jsonl` writes, one value a line, in this order: what was asked for, what each run of the unchanged program
+ * reached, and what became of each mutant.
  */
 
 const text = z.string()

@@ -1,8 +1,8 @@
 import { err, ok, type Result } from '../../src/base/result.ts'
 
 /**
- * Which nodes a scenario means. Names and words are joined as people say them: `leader`, `one of followers`, `dc1/servers`,
- * `half of others`, `others of leader`, `s1, s3`, `${old leader}`.
+ * Which nodes a scenario means. Names and words are joined as people say them: `leader`, `one of followers`,
+ * `dc1/servers`, `half of others`, `others of leader`, `s1, s3`, `${old leader}`.
  */
 export type Pick =
   | { readonly kind: 'node'; readonly name: string }

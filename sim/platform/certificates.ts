@@ -6,7 +6,10 @@ import type { TlsCheck, TlsProblem } from '../world/platform.ts'
 
 /** Longer chains are refused. */
 const chainMax = 24
-/** Texts whose reading is kept: a cluster shows the same few at every connection, and reading one costs half a millisecond. */
+/**
+ * Texts whose reading is kept: a cluster shows the same few at every connection, and reading one costs half a
+ * millisecond.
+ */
 const keptMax = 256
 
 /**
@@ -38,9 +41,10 @@ function kept<T>(known: Map<string, T>, text: string, read: () => T): T {
 }
 
 /**
- * Why the certificate that one end presents is not to be trusted by the other. A small path validation (RFC 5280, section
- * 6, without policies and name constraints): signatures up to a trusted root, validity by the verifier's own clock, the
- * name. It must agree with Node's own verification for what a cluster presents; the contract suite compares the two.
+ * Why the certificate that one end presents is not to be trusted by the other. A small path validation (RFC 5280,
+ * section 6, without policies and name constraints): signatures up to a trusted root, validity by the verifier's own
+ * clock, the name. It must agree with Node's own verification for what a cluster presents; the contract suite compares
+ * the two.
  */
 export function certificateProblem(
   read: ReadPems,

@@ -10,8 +10,8 @@ const role = 'cpu-time'
 const everyMs = 250
 
 /**
- * Tells the parent again and again how many milliseconds of CPU time this process has used, one number a line: from a thread of
- * its own, for a run that hangs gives its own thread back to nobody.
+ * Tells the parent again and again how many milliseconds of CPU time this process has used, one number a line: from a
+ * thread of its own, for a run that hangs gives its own thread back to nobody.
  */
 export function reportCpuTime(): void {
   new Worker(new URL(import.meta.url), { workerData: role }).unref()

@@ -28,9 +28,9 @@ export const curves: Readonly<Record<EcKind, Curve>> = {
 }
 
 /**
- * ECDSA whose nonce comes from key and message, so that a signature is the same each time (RFC 6979, section 3.2), as its two
- * numbers in DER. The multiplication on the curve is Node's, by ECDH: that is twenty times as fast as in JavaScript, and draws
- * nothing. Not for production: nothing here hides from a clock.
+ * ECDSA whose nonce comes from key and message, so that a signature is the same each time (RFC 6979, section 3.2), as
+ * its two numbers in DER. The multiplication on the curve is Node's, by ECDH: that is twenty times as fast as in
+ * JavaScript, and draws nothing. Not for production: nothing here hides from a clock.
  */
 export function signRepeatably(kind: EcKind, secret: Uint8Array, bytes: Uint8Array): Uint8Array {
   const { scalars, name, secretBytes, hash, hashBytes } = curves[kind]

@@ -8,9 +8,9 @@ import type { InputFailure, TakePiece } from '../cli/terminal.ts'
 const chunkBytes = 256 << 10
 
 /**
- * Reads a file, a pipe, or with `-` the standard input, piece by piece, and expands it if it is compressed with gzip, which
- * its first bytes say. No more than a few pieces are in memory. Rejects with what `take` throws, and with what is no error of the
- * system: those are mistakes of the program, and say nothing about the file.
+ * Reads a file, a pipe, or with `-` the standard input, piece by piece, and expands it if it is compressed with gzip,
+ * which its first bytes say. No more than a few pieces are in memory. Rejects with what `take` throws, and with what is
+ * no error of the system: those are mistakes of the program, and say nothing about the file.
  */
 export async function readPieces(file: string, take: TakePiece): Promise<Result<undefined, InputFailure>> {
   const source: Readable = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: chunkBytes })

@@ -23,8 +23,8 @@ import { cpuTimePipe, cpuTimeVariable } from './cpu-time.ts'
 import { startWorker } from './worker-process.ts'
 
 /**
- * When a child is taken to hang. One seed takes seconds of CPU time; how long it takes by the clock on the wall depends on what
- * else the machine does, and is not asked.
+ * When a child is taken to hang. One seed takes seconds of CPU time; how long it takes by the clock on the wall depends
+ * on what else the machine does, and is not asked.
  */
 export interface ChildLimits {
   /** CPU time without a line of output, in milliseconds. */
@@ -39,8 +39,8 @@ const usualLimits: ChildLimits = { cpuMs: 300_000, idleMs: 600_000, leastMs: 1_0
 const errorMax = 4000
 
 /**
- * The workshop of the program in the folder `root`: its modules are those in `dist`, as they were compiled, or where it was
- * installed from its package, which has no modules, those that the bundler put into `dist/bundle/modules.json.gz`.
+ * The workshop of the program in the folder `root`: its modules are those in `dist`, as they were compiled, or where it
+ * was installed from its package, which has no modules, those that the bundler put into `dist/bundle/modules.json.gz`.
  */
 export function createWorkshop(root: string, limits: ChildLimits = usualLimits): MutationWorkshop {
   const modules = modulesOf(root)

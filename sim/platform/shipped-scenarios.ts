@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 /**
- * Paths of all scenarios below the folder `root` of the program, as a command in the folder `from` names them: relative where they
- * are below it, sorted by name. With hunts, which are ordinary scenarios, and with regressions.
+ * Paths of all scenarios below the folder `root` of the program, as a command in the folder `from` names them: relative
+ * where they are below it, sorted by name. With hunts, which are ordinary scenarios, and with regressions.
  */
 export function shippedScenarios(root: string, from: string): readonly string[] {
   const folder = join(root, 'scenarios')

@@ -7,8 +7,8 @@ import { curves, signRepeatably } from './ecdsa.ts'
 import { rsaPool } from './rsa-pool.ts'
 
 /**
- * Keys whose signatures are the same each time: runs must be, too. Node's own of ECDSA are random; those of Ed25519 and RSA
- * by PKCS #1 v1.5 draw nothing.
+ * Keys whose signatures are the same each time: runs must be, too. Node's own of ECDSA are random; those of Ed25519 and
+ * RSA by PKCS #1 v1.5 draw nothing.
  */
 
 const ecKinds = ['ec-256', 'ec-384', 'ec-521'] as const

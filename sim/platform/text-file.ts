@@ -8,8 +8,8 @@ import type { TextSink } from '../report/trace-writer.ts'
 const pieceLength = 256 << 10
 
 /**
- * A file that a run writes while it goes on, in bounded memory; packed where its name ends in `.gz`. Text is handed to Node's
- * streams between turns alone: within one they would do their own work under the eyes of the tripwire.
+ * A file that a run writes while it goes on, in bounded memory; packed where its name ends in `.gz`. Text is handed to
+ * Node's streams between turns alone: within one they would do their own work under the eyes of the tripwire.
  */
 export function createTextFile(path: string): TextSink {
   const file = createWriteStream(path)

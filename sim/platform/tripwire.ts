@@ -26,8 +26,8 @@ interface Guarded {
 }
 
 /**
- * While a turn runs, the clocks, the randomness, the timers and the doors of Node throw. They are replaced once for a run
- * and look at the turn when they are called: between turns they do what they always did.
+ * While a turn runs, the clocks, the randomness, the timers and the doors of Node throw. They are replaced once for a
+ * run and look at the turn when they are called: between turns they do what they always did.
  */
 export class Tripwire {
   readonly #turn: TurnState

@@ -2,8 +2,8 @@ import { promiseHooks } from 'node:v8'
 import type { TurnState } from '../world/platform.ts'
 
 /**
- * Tells what waits for promises. V8 makes a promise for each `then` and each `await`, and runs the continuation between the
- * hooks `before` and `after` of that promise. Returns what ends it.
+ * Tells what waits for promises. V8 makes a promise for each `then` and each `await`, and runs the continuation between
+ * the hooks `before` and `after` of that promise. Returns what ends it.
  */
 export function followWaits<Wait>(
   turn: TurnState,

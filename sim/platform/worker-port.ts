@@ -2,7 +2,10 @@ import { writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { WorkerPort } from '../pool/worker.ts'
 
-/** The first argument of a process that is a worker; the second is the limit of CPU time without progress, in milliseconds. */
+/**
+ * The first argument of a process that is a worker; the second is the limit of CPU time without progress, in
+ * milliseconds.
+ */
 export const workerArgument = 'pool-worker'
 
 /** The pipe through which a worker says lines: standard output stays free for whatever a library may print. */
@@ -14,7 +17,9 @@ const beatMs = 100
 /** What the thread that watches sees of the run. */
 export const beat = { run: 0, virtualUs: 1, active: 2, cpuMaxMs: 3, cells: 4 } as const
 
-/** The port of this process, which is a worker. `watched`: the memory that it shares with the thread that watches it. */
+/**
+ * The port of this process, which is a worker. `watched`: the memory that it shares with the thread that watches it.
+ */
 export function workerPort(watched: Float64Array): WorkerPort {
   return {
     requests: () => createInterface({ input: process.stdin }),

@@ -15,8 +15,8 @@ export interface WorkerStart {
 }
 
 /**
- * A worker in a process of its own. Node's own flags and environment are those of this process, so that heap and stack have the
- * size that its user has chosen for all.
+ * A worker in a process of its own. Node's own flags and environment are those of this process, so that heap and stack
+ * have the size that its user has chosen for all.
  */
 export function startWorker({ script, stallCpuMs, environment = {} }: WorkerStart): Worker {
   const argv = [...process.execArgv, script, workerArgument, String(stallCpuMs)]

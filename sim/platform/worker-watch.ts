@@ -4,12 +4,13 @@ import { isMainThread, Worker, workerData } from 'node:worker_threads'
 import type { Stuck } from '../pool/messages.ts'
 
 /**
- * A thread beside a worker's own: a run that hangs gives its thread back to nobody. It compares the CPU time of the process
- * with the virtual time of the run. If the first grows beyond the limit while the second stands still, it has the inspector
- * stop the thread wherever it is, says so with the stack, and ends the process. A run may also have a limit of CPU time for
- * all of it.
+ * A thread beside a worker's own: a run that hangs gives its thread back to nobody. It compares the CPU time of the
+ * process with the virtual time of the run. If the first grows beyond the limit while the second stands still, it has
+ * the inspector stop the thread wherever it is, says so with the stack, and ends the process. A run may also have a
+ * limit of CPU time for all of it.
  *
- * This file is loaded twice: by the worker, which starts the thread, and by the thread. It imports nothing of the program.
+ * This file is loaded twice: by the worker, which starts the thread, and by the thread. It imports nothing of the
+ * program.
  */
 
 interface Watched {
@@ -22,7 +23,9 @@ interface Watched {
 /** Places in the shared memory, see `worker-port.ts`. */
 const [run, virtualUs, active, cpuMaxMs] = [0, 1, 2, 3]
 const everyMs = 250
-/** A process that uses no CPU time at all for this long, by the clock on the wall, waits for something that never comes. */
+/**
+ * A process that uses no CPU time at all for this long, by the clock on the wall, waits for something that never comes.
+ */
 const idleMs = 600_000
 const idleCpuMs = 1_000
 /** The stack must be there within this time, or the worker ends without. */

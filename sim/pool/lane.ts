@@ -67,7 +67,9 @@ export class Lane {
     this.#options = options
   }
 
-  /** What becomes of one seed; undefined: it was abandoned. `following`: the seed that this lane will be asked for next. */
+  /**
+   * What becomes of one seed; undefined: it was abandoned. `following`: the seed that this lane will be asked for next.
+   */
   async judge(turn: SentTurn, following: SentTurn | undefined): Promise<SeedRecord | undefined> {
     this.#abandoned = false
     let outcome = await this.#runWarm(turn, following)
@@ -88,8 +90,8 @@ export class Lane {
   }
 
   /**
-   * One run with what it was made of, in the warm worker; nothing is confirmed. The page need not be one of the options': it is
-   * sent with the turn, and forgotten with the next one. Undefined: the process ended.
+   * One run with what it was made of, in the warm worker; nothing is confirmed. The page need not be one of the
+   * options': it is sent with the turn, and forgotten with the next one. Undefined: the process ended.
    */
   async probe(turn: SentTurn, account: Wish): Promise<Ended | undefined> {
     this.#abandoned = false

@@ -5,8 +5,8 @@ import { accountSchema } from '../scenario/account.ts'
 import { scenarioBytesMax } from '../scenario/language/yaml-document.ts'
 
 /**
- * What crosses between the process of a command and its workers: one JSON value a line, each checked where it comes in. Both
- * ends are of one build; what is checked is that neither took a line for another, or half of one for a whole.
+ * What crosses between the process of a command and its workers: one JSON value a line, each checked where it comes in.
+ * Both ends are of one build; what is checked is that neither took a line for another, or half of one for a whole.
  */
 
 const number = z.int().min(0)
@@ -60,7 +60,9 @@ const ended = z.strictObject({
   runsBefore: number,
   /** What the run was made of, where it was asked for. */
   account: accountSchema.optional(),
-  /** Sites that can be changed and were reached, as ranges: `3-7,12`. Of a program that has any, while no mutant was on. */
+  /**
+   * Sites that can be changed and were reached, as ranges: `3-7,12`. Of a program that has any, while no mutant was on.
+   */
   reached: z.string().optional(),
   /** The same of those that were reached while the modules were loaded. */
   loaded: z.string().optional(),

@@ -18,7 +18,10 @@ export interface PoolOptions extends LaneOptions {
   readonly onJudged?: ((record: SeedRecord, before: number) => void) | undefined
 }
 
-/** Every seed of every page: file by file, in each from the first seed on. Undefined: of each page the one that it names. */
+/**
+ * Every seed of every page: file by file, in each from the first seed on. Undefined: of each page the one that it
+ * names.
+ */
 export function everySeed(
   pages: readonly SentPage[],
   seeds: { readonly first: number; readonly last: number } | undefined,

@@ -2,7 +2,9 @@
 export interface Turns<Turn> {
   /** How many there are; infinite: as many as there is time for. */
   readonly count: number
-  /** The next turn. `later`: which one it is depends on results that are still awaited; undefined: all turns were given. */
+  /**
+   * The next turn. `later`: which one it is depends on results that are still awaited; undefined: all turns were given.
+   */
   next(): Turn | 'later' | undefined
 }
 

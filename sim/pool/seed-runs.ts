@@ -83,8 +83,9 @@ export class SeedRuns {
   }
 
   /**
-   * Runs the same seed once more, after another run: A-B-A in one process, so that what one run leaves behind for the next
-   * (a module's state, a cache) shows, too. Gives the lines that tell two different runs apart; undefined: they are equal.
+   * Runs the same seed once more, after another run: A-B-A in one process, so that what one run leaves behind for the
+   * next (a module's state, a cache) shows, too. Gives the lines that tell two different runs apart; undefined: they
+   * are equal.
    */
   async difference(turn: Turn, made: Made, following: Turn | undefined): Promise<readonly string[] | undefined> {
     // A run that was made ahead has had the repetition of the one before it behind it.

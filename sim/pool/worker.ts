@@ -25,8 +25,9 @@ export interface WorkerPort {
   requests(): AsyncIterable<string>
   say(line: string): void
   /**
-   * Watches a run that begins now: if it uses CPU time without an end while `virtualUs` stands still, the worker says so,
-   * with the stack, and ends. The returned function ends the watch. `cpuMaxMs`: CPU time that the whole run may use.
+   * Watches a run that begins now: if it uses CPU time without an end while `virtualUs` stands still, the worker says
+   * so, with the stack, and ends. The returned function ends the watch. `cpuMaxMs`: CPU time that the whole run may
+   * use.
    */
   watch(virtualUs: () => number, cpuMaxMs: number | undefined): () => void
 }

@@ -37,8 +37,8 @@ const answers: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The causes of a timeout are things that did not happen: what would have begun its wait anew, or ended it, and was lost.
- * Kept only while a trace is written; bounded.
+ * The causes of a timeout are things that did not happen: what would have begun its wait anew, or ended it, and was
+ * lost. Kept only while a trace is written; bounded.
  */
 export class Absences {
   readonly #drops = new Map<string, Drop[]>()
@@ -73,7 +73,10 @@ export class Absences {
     }
   }
 
-  /** The causes of a timer that fires, beside the turn that set it: what last began its wait anew, and what was lost since. */
+  /**
+   * The causes of a timer that fires, beside the turn that set it: what last began its wait anew, and what was lost
+   * since.
+   */
   of(waits: string, node: string, setBy: number): readonly number[] {
     const silent = silences[waits] === undefined ? [] : this.#silent(waits, node, setBy)
     return answers.has(waits) ? [...silent, ...this.#unanswered(setBy)] : silent

@@ -10,8 +10,8 @@ export interface Workspace {
 }
 
 /**
- * A seed that did not pass, as a workflow command of GitHub Actions, which shows it at the line of the scenario page that was not
- * met; an invariant belongs to no line, and stands at the first.
+ * A seed that did not pass, as a workflow command of GitHub Actions, which shows it at the line of the scenario page
+ * that was not met; an invariant belongs to no line, and stands at the first.
  */
 export function annotation(record: SeedRecord, workspace: Workspace): string {
   const { file, seed, verdict, failures } = record

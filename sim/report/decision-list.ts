@@ -20,12 +20,15 @@ export interface Decided {
 export type MadeAgain = Pick<Decided, 'kind' | 'identity' | 'n' | 'value'>
 
 /**
- * Descriptions are kept for as many identities at least, and for twice as many at most: those of links, lives and rules, which
- * others are within, stay for they are asked for again and again, those of packets go. What is forgotten is missing in texts alone.
+ * Descriptions are kept for as many identities at least, and for twice as many at most: those of links, lives and
+ * rules, which others are within, stay for they are asked for again and again, those of packets go. What is forgotten
+ * is missing in texts alone.
  */
 const textsKept = 50_000
 
-/** Tells what is decided in a run, where it is not the default, as it is decided: by another book, or by the seed alone. */
+/**
+ * Tells what is decided in a run, where it is not the default, as it is decided: by another book, or by the seed alone.
+ */
 export class DecisionRecord implements Book {
   readonly #tell: (decided: Decided) => void
   readonly #decider: Book | undefined
@@ -93,7 +96,10 @@ export class DecisionReplay implements Book {
     return this.#made.size
   }
 
-  /** Where a part of a list is run, a number may be asked for as one of another kind: then it is not the one of the list. */
+  /**
+   * Where a part of a list is run, a number may be asked for as one of another kind: then it is not the one of the
+   * list.
+   */
   decide(kind: DecisionKind, identity: Identity, n: number, _value: number, usual: number): number {
     const key = keyOf(kind, nameOf(identity), n)
     const value = this.#values.get(key)

@@ -31,9 +31,9 @@ interface NextEvent {
 }
 
 /**
- * The events of a trace with their causes, for readers; a run without readers has none of it. Every line is caused by the event
- * that delivered its turn, by what its turn says to be a cause, too, and by the turns in which the code that makes it began to
- * wait. Neither the run nor its hash knows whether anybody listens.
+ * The events of a trace with their causes, for readers; a run without readers has none of it. Every line is caused by
+ * the event that delivered its turn, by what its turn says to be a cause, too, and by the turns in which the code that
+ * makes it began to wait. Neither the run nor its hash knows whether anybody listens.
  */
 export class EventTeller {
   readonly absences = new Absences()
@@ -130,7 +130,10 @@ export class EventTeller {
     if (known.length < alsoMax) this.#parts.set(work, merged([known, this.now]))
   }
 
-  /** It does. The causes of that, where something has woken it that did not lead to this turn by itself; otherwise undefined. */
+  /**
+   * It does. The causes of that, where something has woken it that did not lead to this turn by itself; otherwise
+   * undefined.
+   */
   goesOn(work: object): CauseList | undefined {
     const { now } = this
     const wakes = this.#notImplied(this.#parts.get(work) ?? []).filter((cause) => !now.includes(cause))

@@ -22,7 +22,9 @@ svg .lane { stroke: #d5d9de; } svg .tick { stroke: #eef0f2; }
 ol, ul { font: 12px/1.6 ui-monospace, monospace; }
 `
 
-/** A page that shows a judged history: static, with nothing fetched and no script. The same history gives the same page. */
+/**
+ * A page that shows a judged history: static, with nothing fetched and no script. The same history gives the same page.
+ */
 export function historyPage(title: string, history: JudgedHistory): string {
   // What somebody has to look at comes first.
   const keys = [...history.keys].sort((a, b) => places[a.verdict.kind] - places[b.verdict.kind])

@@ -55,9 +55,9 @@ export interface Explanation {
 }
 
 /**
- * The operations of a key, up to the answer that nothing explains if there is one, as SVG: a lane for each client, a bar
- * from call to answer. Calls and answers stand in their order at equal distances, whatever time passed
- * between them: what overlaps overlaps, and nothing is too short to be seen.
+ * The operations of a key, up to the answer that nothing explains if there is one, as SVG: a lane for each client, a
+ * bar from call to answer. Calls and answers stand in their order at equal distances, whatever time passed between
+ * them: what overlaps overlaps, and nothing is too short to be seen.
  */
 export function historyPicture(operations: readonly KeyOperation[], explanation: Explanation): string {
   const { order, blocked, cause } = explanation

@@ -3,8 +3,8 @@ import type { SeedRecord } from './seed-record.ts'
 import { failureLines } from './terminal-report.ts'
 
 /**
- * The report that engines of continuous integration read: one suite for a scenario, one case for a seed, in the form of Ant's
- * JUnit task, as Jenkins and GitLab document it.
+ * The report that engines of continuous integration read: one suite for a scenario, one case for a seed, in the form of
+ * Ant's JUnit task, as Jenkins and GitLab document it.
  */
 
 export const junitHead = '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="svc-sim">'

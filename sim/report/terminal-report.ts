@@ -20,8 +20,8 @@ export function failureLines(record: SeedRecord): readonly string[] {
 }
 
 /**
- * What was not met, or why the seed has no verdict to trust. `history`: the file that has what clients asked of keys, if it was
- * written.
+ * What was not met, or why the seed has no verdict to trust. `history`: the file that has what clients asked of keys,
+ * if it was written.
  */
 export function reasonLines(record: SeedRecord, history?: string): readonly string[] {
   if (record.verdict === 'passed') return []
@@ -44,7 +44,9 @@ export function againLines(record: SeedRecord, replay?: string): readonly string
   ]
 }
 
-/** Undefined: there is nothing that could be shrunk, such as a run that goes on with other chance, or has no verdict. */
+/**
+ * Undefined: there is nothing that could be shrunk, such as a run that goes on with other chance, or has no verdict.
+ */
 export function shrinkCommand({
   file,
   seed,

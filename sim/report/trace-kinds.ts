@@ -1,6 +1,7 @@
 /**
- * The kinds of lines in a trace. A number once given keeps its meaning: hashes in stored seeds depend on it. The template
- * says how a line reads: `%a %b %c` are its integers, `%A` a node by its number, `%t` its text or the size of its payload.
+ * The kinds of lines in a trace. A number once given keeps its meaning: hashes in stored seeds depend on it. The
+ * template says how a line reads: `%a %b %c` are its integers, `%A` a node by its number, `%t` its text or the size of
+ * its payload.
  */
 const templates = {
   timer: [1, 'timer set at turn %a'],

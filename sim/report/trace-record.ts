@@ -3,8 +3,8 @@ import { type Meaning, meaningSchema } from './meaning.ts'
 import type { TraceKindName } from './trace-kinds.ts'
 
 /**
- * A trace as JSON lines: a header, then one event a line. The nth event stands in line n + 1 of the file. Every number in
- * `causes` is that of an earlier event.
+ * A trace as JSON lines: a header, then one event a line. The nth event stands in line n + 1 of the file. Every number
+ * in `causes` is that of an earlier event.
  */
 
 export const traceVersion = 1
@@ -32,8 +32,8 @@ const operation = z.string().describe('Operation of the disk.')
 const text = z.string()
 
 /**
- * The fields of each kind of event. Kinds up to `lookup` are lines of the trace, which its hash covers; those behind it are
- * made for readers of the trace alone.
+ * The fields of each kind of event. Kinds up to `lookup` are lines of the trace, which its hash covers; those behind it
+ * are made for readers of the trace alone.
  */
 export const recordFields = {
   timer: {
@@ -146,7 +146,7 @@ export interface TracedBytes {
 }
 
 /**
- * Says what bytes mean. A run has one reader, for a message may be spread over several segments of its connection. It is
- * asked once about each segment, in the order in which the sender wrote them, whether it is sent twice or never.
+ * Says what bytes mean. A run has one reader, for a message may be spread over several segments of its connection. It
+ * is asked once about each segment, in the order in which the sender wrote them, whether it is sent twice or never.
  */
 export type MeaningReader = (bytes: TracedBytes) => readonly Meaning[]

@@ -53,7 +53,9 @@ export interface TraceSelection {
   readonly faults: boolean
 }
 
-/** Whether an event is of the machines, kinds and subjects that were asked for. Its time and number are judged before. */
+/**
+ * Whether an event is of the machines, kinds and subjects that were asked for. Its time and number are judged before.
+ */
 export function isSelected(record: TraceRecord, { nodes, kinds, about }: TraceSelection): boolean {
   if (nodes !== undefined && !nodes.has(record.node)) return false
   if (kinds !== undefined && !isOfKind(record, kinds)) return false

@@ -19,7 +19,9 @@ export interface TraceOptions {
   readonly onLine?: (line: string, number: number) => void
   /** Which lines to write out as text: `from` included, `to` not. All of them by default. */
   readonly window?: { readonly from: number; readonly to: number }
-  /** Takes each event with its causes, after the turn that made it. Whether anybody listens does not change the hash. */
+  /**
+   * Takes each event with its causes, after the turn that made it. Whether anybody listens does not change the hash.
+   */
   readonly onRecord?: (record: TraceRecord, nodes: readonly string[]) => void
   /** What the bytes of packets mean, for records; absent: they do not say. */
   readonly meaning?: MeaningReader
@@ -125,8 +127,8 @@ export class Trace {
   }
 
   /**
-   * An event that the hash does not know, for readers alone; nothing where there are none. `causes`: in place of those of the
-   * turn. Its number; 0: nobody reads.
+   * An event that the hash does not know, for readers alone; nothing where there are none. `causes`: in place of those
+   * of the turn. Its number; 0: nobody reads.
    */
   tell<Kind extends ToldKind>(kind: Kind, node: number, fields: RecordFields<Kind>, causes?: CauseList): number {
     if (this.teller === undefined) return 0
@@ -139,7 +141,10 @@ export class Trace {
     return this.teller === undefined ? 0 : this.cause
   }
 
-  /** The event to name for what is true now: the turn's own, or the last one that it has come to; 0: nobody reads events. */
+  /**
+   * The event to name for what is true now: the turn's own, or the last one that it has come to; 0: nobody reads
+   * events.
+   */
   get factNow(): number {
     return this.teller === undefined ? 0 : this.teller.fact
   }
@@ -281,8 +286,9 @@ export class Trace {
 }
 
 /**
- * The lines among which two traces differ first, for a second look with a window on them; undefined when they are equal.
- * Each block's hash contains those before it: two traces agree up to a block and nowhere after, so it is found by halving.
+ * The lines among which two traces differ first, for a second look with a window on them; undefined when they are
+ * equal. Each block's hash contains those before it: two traces agree up to a block and nowhere after, so it is found
+ * by halving.
  */
 export function differingLines(
   a: TraceDigest,

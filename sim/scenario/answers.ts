@@ -35,7 +35,10 @@ function jsonIn(body: string): unknown {
   }
 }
 
-/** `status`, `body`, `body.ID` (a member of its JSON), `index` or a header's name; undefined: the answer has no such part. */
+/**
+ * `status`, `body`, `body.ID` (a member of its JSON), `index` or a header's name; undefined: the answer has no such
+ * part.
+ */
 export function partOf(answer: Answer, part: string): string | undefined {
   if (part === 'status') return String(answer.status)
   if (part === 'body') return answer.body

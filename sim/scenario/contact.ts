@@ -19,8 +19,8 @@ interface Seen {
 }
 
 /**
- * Since when each agent has been in contact with a leader that can serve it, looked at in an interval: what it asks for is
- * done, if the program does what it should.
+ * Since when each agent has been in contact with a leader that can serve it, looked at in an interval: what it asks for
+ * is done, if the program does what it should.
  */
 export class Contact {
   readonly #world: ContactWorld
@@ -53,9 +53,9 @@ export class Contact {
 }
 
 /**
- * Of the agents of a run. An agent has contact while all of this holds: it and all servers that its pool calls alive run,
- * awake and without trouble of disks, links or clocks, and reach one another; one of these servers leads, and nobody else in
- * that datacenter does; and they have a majority of the voters that the leader goes by.
+ * Of the agents of a run. An agent has contact while all of this holds: it and all servers that its pool calls alive
+ * run, awake and without trouble of disks, links or clocks, and reach one another; one of these servers leads, and
+ * nobody else in that datacenter does; and they have a majority of the voters that the leader goes by.
  */
 export function contactOf({
   simulation,

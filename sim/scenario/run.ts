@@ -106,7 +106,8 @@ export class ScenarioRun implements RunContext {
     this.scenario = options.loaded.scenario
     this.simulation = newSimulation(options, {
       afterTurn: () => this.#afterTurn(),
-      // Agents are judged, no other machine: a secrets manager, for one, reports events of a token to the token's owner.
+      // Agents are judged, no other machine: a secrets manager, for one, reports events of a token to the token's
+      // owner.
       onSaid: (machine, ...said) => {
         if (this.cluster.hasAgent(machine)) this.#checks.said(machine, ...said)
       },
@@ -314,7 +315,10 @@ export class ScenarioRun implements RunContext {
     return new Map([...this.invariantsOf].map(([datacenter, checks]) => [datacenter, checks.of(configurationChanges)]))
   }
 
-  /** Everything before this time has happened; undefined: nothing waits, and only the end of a wait says what the time is. */
+  /**
+   * Everything before this time has happened; undefined: nothing waits, and only the end of a wait says what the time
+   * is.
+   */
   #show(looks: Looks, nextUs: number | undefined): void {
     for (let atUs = looks.timesUs[this.#looked]; atUs !== undefined && atUs < (nextUs ?? 0); ) {
       looks.take(this, atUs)

@@ -16,8 +16,8 @@ export interface ClosureResult {
 }
 
 /**
- * Every state that one node can come to if it may hear whatever any node could ever say, in any of its own states. That allows
- * more than can happen: words of different runs meet here. So where a law of one node is broken in no state, it
+ * Every state that one node can come to if it may hear whatever any node could ever say, in any of its own states. That
+ * allows more than can happen: words of different runs meet here. So where a law of one node is broken in no state, it
  * holds in every run; and the states are those of single nodes, not of all together.
  */
 export class Closure<Node, Durable, Content, Seen> {

@@ -24,9 +24,9 @@ export interface NodeStep {
 }
 
 /**
- * The states of single nodes, and what each event makes of them. A core takes a step only once in each of its own states,
- * however many states of all nodes have it: everything else is numbers. A state is known by how it was reached, and is
- * made again by the same events: so the cores need neither copies nor clones.
+ * The states of single nodes, and what each event makes of them. A core takes a step only once in each of its own
+ * states, however many states of all nodes have it: everything else is numbers. A state is known by how it was reached,
+ * and is made again by the same events: so the cores need neither copies nor clones.
  *
  * Numbers of events: those below the number of acts are acts, the others are words that are heard.
  */

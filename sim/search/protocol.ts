@@ -1,15 +1,15 @@
 /**
  * What a search needs to know of a protocol: a few nodes that take events one at a time and say words. A word that was
- * said stays said: it may be heard later, repeatedly, after later ones, or never, so loss, duplication and reordering are
- * no steps of their own.
+ * said stays said: it may be heard later, repeatedly, after later ones, or never, so loss, duplication and reordering
+ * are no steps of their own.
  */
 
 /** Places of nodes: `order[0]` is the place that node 0 takes. */
 export type Order = readonly number[]
 
 /**
- * A message, or a claim: what the run has shown to be so, which nobody hears. Equal words have equal texts. Two claims about the same
- * thing must agree; otherwise the law is broken.
+ * A message, or a claim: what the run has shown to be so, which nobody hears. Equal words have equal texts. Two claims
+ * about the same thing must agree; otherwise the law is broken.
  */
 export interface Word<Content> {
   readonly from: number
@@ -26,8 +26,8 @@ export interface Claim {
 }
 
 /**
- * What a step of one node has said; `broken`: a law of one node alone is broken, or the core has thrown; `beyond`: the step leads
- * out of the bounds, and is not taken.
+ * What a step of one node has said; `broken`: a law of one node alone is broken, or the core has thrown; `beyond`: the
+ * step leads out of the bounds, and is not taken.
  */
 export interface Said<Content> {
   readonly words: readonly Word<Content>[]
@@ -39,8 +39,8 @@ export interface Said<Content> {
 export type NodeEvent<Content> = { readonly act: number } | { readonly hears: Word<Content> }
 
 /**
- * `Node` is one running node, which `take` changes. `Durable` is what it can be started from: whatever happened before is
- * without effect then, so that states after a restart need no longer history. `Seen` is what laws look at.
+ * `Node` is one running node, which `take` changes. `Durable` is what it can be started from: whatever happened before
+ * is without effect then, so that states after a restart need no longer history. `Seen` is what laws look at.
  */
 export interface Protocol<Node, Durable, Content, Seen> {
   readonly names: readonly string[]

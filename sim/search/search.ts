@@ -43,10 +43,11 @@ interface BrokenStep {
 }
 
 /**
- * Every state that nodes can come to: each may take each of its events next, and hear each word that was ever said to it.
+ * Every state that nodes can come to: each may take each of its events next, and hear each word that was ever said to
+ * it.
  *
- * Why not all of them need be looked at. 1. A word that was said stays said, and nobody must hear it: so whatever
- * can happen in a state can happen with the same nodes and more words, and breaks the same laws (claims are words, too).
+ * Why not all of them need be looked at. 1. A word that was said stays said, and nobody must hear it: so whatever can
+ * happen in a state can happen with the same nodes and more words, and breaks the same laws (claims are words, too).
  * 2. Hence a state is left out if a known one has the same nodes and at least its words; and words that a node says
  * without changing itself are said at once. 3. Nodes are alike: a state and the same one with other names are one.
  * States with the most words go first, because they leave out the most.

@@ -14,9 +14,9 @@ export interface Origin {
 }
 
 /**
- * States of all nodes: the state of each, and the words that were said. A state with more words can do all that the same
- * nodes can do with fewer, and breaks each law that they break. So of the sets of words of the same nodes only those
- * are kept that are in no other one.
+ * States of all nodes: the state of each, and the words that were said. A state with more words can do all that the
+ * same nodes can do with fewer, and breaks each law that they break. So of the sets of words of the same nodes only
+ * those are kept that are in no other one.
  */
 export class StateTable {
   readonly #tuples: readonly PairTable[]

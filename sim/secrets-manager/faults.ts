@@ -58,7 +58,10 @@ export function answerInPlace({ kind }: Fault): HttpResponse | undefined {
   return kind === 'no-active-node' ? errors(500, 'local node not active but active cluster node not found') : undefined
 }
 
-/** What becomes of the answer to a call that was carried out. `other`: PEM of a certificate that has nothing to do with it. */
+/**
+ * What becomes of the answer to a call that was carried out. `other`: PEM of a certificate that has nothing to do with
+ * it.
+ */
 export async function spoilt(env: Env, fault: Fault, answer: HttpResponse, other: string): Promise<HttpResponse> {
   const { kind, delayMs = 5_000 } = fault
   if (kind === 'silent') return env.deferred<HttpResponse>().promise

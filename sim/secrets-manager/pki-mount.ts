@@ -37,7 +37,10 @@ const outlives =
 const pathLengthZero =
   'Max path length of the signed certificate is zero. This certificate cannot be used to issue intermediate CA certificates.'
 
-/** One mount of the PKI engine: at most one authority, and roles. It behaves as recorded (`test/golden/secrets-manager`). */
+/**
+ * One mount of the PKI engine: at most one authority, and roles. It behaves as recorded
+ * (`test/golden/secrets-manager`).
+ */
 export class PkiMount {
   readonly #env: Env
   readonly #requestId: () => string
@@ -185,7 +188,9 @@ export class PkiMount {
     return this.#issued(made, authority.certificate, {}, [...late, ...(pathLength === 0 ? [pathLengthZero] : [])])
   }
 
-  /** The certificate of another authority, issued anew by this one: subject, key, names, dates and serial number stay. */
+  /**
+   * The certificate of another authority, issued anew by this one: subject, key, names, dates and serial number stay.
+   */
   signSelfIssued(body: Body): HttpResponse {
     const text = textIn(body, 'certificate')
     const [given] = readChain(text) ?? []

@@ -26,14 +26,17 @@ interface Call {
 }
 
 /**
- * Stands in for an external secrets manager where there is none: its PKI API as it was recorded, and real X.509. It knows its
- * world by Env alone, and so is a machine of the simulator as well as a server on real sockets.
+ * Stands in for an external secrets manager where there is none: its PKI API as it was recorded, and real X.509. It
+ * knows its world by Env alone, and so is a machine of the simulator as well as a server on real sockets.
  */
 export class SecretsManager {
   readonly tokens: Tokens
   readonly faults = new Faults()
   state: ManagerState = 'active'
-  /** Every call that was answered or swallowed: `PUT connect-root/root/sign-self-issued`. For tests; bounded by their length. */
+  /**
+   * Every call that was answered or swallowed: `PUT connect-root/root/sign-self-issued`. For tests; bounded by their
+   * length.
+   */
   readonly calls: string[] = []
   readonly #env: Env
   readonly #mounts = new Mounts()

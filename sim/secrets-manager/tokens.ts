@@ -13,7 +13,9 @@ export interface TokenGrant {
   readonly period?: number
   /** Seconds in all. */
   readonly explicitMaxTtl?: number
-  /** What it may do beside looking itself up: everything, or everything in mounts whose paths begin with one of these. */
+  /**
+   * What it may do beside looking itself up: everything, or everything in mounts whose paths begin with one of these.
+   */
   readonly mounts: 'all' | readonly string[]
   /** Without it neither `sign-self-issued` nor deleting a root. */
   readonly sudo: boolean

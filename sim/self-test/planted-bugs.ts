@@ -19,7 +19,9 @@ import { truthBugs } from './truth-bugs.ts'
 
 const core = 'src/raft/core'
 
-/** The bugs that implementations of consensus and membership are known for, each planted where this one could have it. */
+/**
+ * The bugs that implementations of consensus and membership are known for, each planted where this one could have it.
+ */
 export const plantedBugs: readonly PlantedBug[] = [
   {
     row: 1,

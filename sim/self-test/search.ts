@@ -54,8 +54,8 @@ export function plantedCopy(workshop: Workshop, { name, hunt, patches }: Planted
 }
 
 /**
- * Runs seeds 1, 2, 3 … of a hunt in a copy of the program until one fails, or as many as a rate is asked of. The error says
- * why no search was possible.
+ * Runs seeds 1, 2, 3 … of a hunt in a copy of the program until one fails, or as many as a rate is asked of. The error
+ * says why no search was possible.
  */
 export async function search(options: SearchOptions): Promise<Result<Search, string>> {
   const { workshop, hunt, page, owner, seeds, rate } = options

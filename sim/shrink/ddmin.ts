@@ -1,13 +1,14 @@
 /**
- * Judges lists that a search proposes, in their order. The answer is the units of the first list that still fails; undefined:
- * none fails. A run may show fewer units than were proposed, because one that was dropped had let others happen.
+ * Judges lists that a search proposes, in their order. The answer is the units of the first list that still fails;
+ * undefined: none fails. A run may show fewer units than were proposed, because one that was dropped had let others
+ * happen.
  */
 export type TryLists<Unit> = (lists: readonly (readonly Unit[])[]) => Promise<readonly Unit[] | undefined>
 
 /**
- * Delta debugging (Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input", 2002): fewer of these units
- * with which it still fails. Where the search comes to its end, no single unit can be dropped. Nothing at all is proposed
- * first, for many a failure needs none of them. `mayGoOn`: false ends the search where it is.
+ * Delta debugging (Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input", 2002): fewer of these
+ * units with which it still fails. Where the search comes to its end, no single unit can be dropped. Nothing at all is
+ * proposed first, for many a failure needs none of them. `mayGoOn`: false ends the search where it is.
  */
 export async function ddmin<Unit>(
   units: readonly Unit[],

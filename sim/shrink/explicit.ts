@@ -40,7 +40,9 @@ function atItsTime(_: Keyed): (firing: Firing) => Keyed {
   return ({ atUs, did }) => ({ at: timeText(atUs / 1000), do: did as readonly Value[] })
 }
 
-/** `when: vote given, nth: 7, after: 2ms, do: [{ crash: it, for: 12ms }]`: named by what it follows where that is known. */
+/**
+ * `when: vote given, nth: 7, after: 2ms, do: [{ crash: it, for: 12ms }]`: named by what it follows where that is known.
+ */
 function whenItWas(rule: Keyed): (firing: Firing) => Keyed {
   const event = rule['when']
   if (event === undefined) return atItsTime(rule)

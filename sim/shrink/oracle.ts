@@ -46,9 +46,9 @@ export interface Wanted {
 type Outcome = Failing | 'fails not' | 'unread'
 
 /**
- * Runs candidates until one fails as it is wanted. The candidates are judged in their order whatever the number of jobs, and
- * only those up to the first that fails count, so that the answers, and with a budget in runs all that follows from them,
- * depend on nothing but the questions.
+ * Runs candidates until one fails as it is wanted. The candidates are judged in their order whatever the number of
+ * jobs, and only those up to the first that fails count, so that the answers, and with a budget in runs all that
+ * follows from them, depend on nothing but the questions.
  */
 export class Oracle {
   readonly #options: OracleOptions

@@ -37,14 +37,16 @@ export interface Shrunk {
 
 /** Other seeds that a change of the page is tried with: a few of each change at first, then more. */
 const rounds = [5, 15, 40] as const
-/** Runs without anything gained after which dropping decisions of one seed is given up: a subtle bug needs other chance. */
+/**
+ * Runs without anything gained after which dropping decisions of one seed is given up: a subtle bug needs other chance.
+ */
 const stuckMax = 10
 /** The same of a run with many decisions, which is long, and whose failure needs them only to come up at all. */
 const stuckMaxOfMany = 2
 const many = 30
 /**
- * Limits of all rules together that are tried, the smallest first. Where a failure takes many firings to come up, a large one
- * makes the run shorter, and with that the next ones cheaper.
+ * Limits of all rules together that are tried, the smallest first. Where a failure takes many firings to come up, a
+ * large one makes the run shorter, and with that the next ones cheaper.
  */
 const caps = [1, 2, 4, 8, 16, 32, 64, 128, 256] as const
 /** What was found early stays in sight for this long behind the last fault, in milliseconds. */
@@ -57,10 +59,10 @@ export async function shrink(candidate: Candidate, options: ShrinkOptions): Prom
 }
 
 /**
- * One search. Every page on its way fails by itself with its seed, and each is smaller than the one before. The order is that
- * of what a step costs, and of what makes the later ones cheap: what came after the failure; decisions of this very seed;
- * limits of rules with other seeds, for a fault less shifts all that follows, and only other chance brings a subtle failure
- * back; servers; everything else that the page has; and in the end how it is written.
+ * One search. Every page on its way fails by itself with its seed, and each is smaller than the one before. The order
+ * is that of what a step costs, and of what makes the later ones cheap: what came after the failure; decisions of this
+ * very seed; limits of rules with other seeds, for a fault less shifts all that follows, and only other chance brings a
+ * subtle failure back; servers; everything else that the page has; and in the end how it is written.
  */
 class Shrinking {
   readonly #oracle: Oracle

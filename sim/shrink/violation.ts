@@ -6,8 +6,8 @@ import { isKeyed, type Keyed, listAt } from './page.ts'
 /** What a run did wrong first. */
 export interface Wrong {
   /**
-   * Equal where two runs did the same wrong: the invariant, or the step or condition as the page has it, and the message
-   * without what differs from run to run (which node, which index, how many of them).
+   * Equal where two runs did the same wrong: the invariant, or the step or condition as the page has it, and the
+   * message without what differs from run to run (which node, which index, how many of them).
    */
   readonly kind: string
   /** For people: `R6 (…): s5 wrote a vote for s4 in term 53 after one for s2`. */

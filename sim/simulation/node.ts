@@ -204,7 +204,10 @@ export class SimNode implements Machine {
     return this.#life
   }
 
-  /** Any interleaving of the lanes, each with its own order: each event draws a place, and a lane fills its places in order. */
+  /**
+   * Any interleaving of the lanes, each with its own order: each event draws a place, and a lane fills its places in
+   * order.
+   */
   #drawOrder(events: readonly SimEvent[]): readonly SimEvent[] {
     const order = this.kernel.decisions.draws('backlog', this.name, this.kernel.nowUs)
     const lanes = new Map<object, SimEvent[]>()

@@ -4,7 +4,10 @@ import type { Kernel, RunEnd, RunLimits } from '../world/kernel.ts'
 import type { SimEvent } from '../world/sim-event.ts'
 import type { SimNode } from './node.ts'
 
-/** After this many turns that seemed to touch no promise the queues are drained all the same; it is a bug if anything happens then. */
+/**
+ * After this many turns that seemed to touch no promise the queues are drained all the same; it is a bug if anything
+ * happens then.
+ */
 const auditedTurns = 256
 
 export interface TurnLoopOptions {
@@ -17,8 +20,8 @@ export interface TurnLoopOptions {
 }
 
 /**
- * One turn: take the next event, arm the tripwire, deliver it, let every promise job finish if the turn touched promises,
- * disarm, check. Turns that touch none follow each other without a break.
+ * One turn: take the next event, arm the tripwire, deliver it, let every promise job finish if the turn touched
+ * promises, disarm, check. Turns that touch none follow each other without a break.
  */
 export class TurnLoop {
   readonly #kernel: Kernel

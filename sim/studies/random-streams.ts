@@ -6,9 +6,9 @@ import type { RandomStream } from '../../src/env/random.ts'
 const twoTo32 = 0x1_0000_0000
 
 /**
- * The streams of one study, by name: a trial is one stream, for nothing is ever taken out of it (docs/determinism.md). The seed
- * is spread by seedrandom into a root key; a stream starts from SHA-256(root key, name), so that streams are independent and a
- * new one shifts no other.
+ * The streams of one study, by name: a trial is one stream, for nothing is ever taken out of it (docs/determinism.md).
+ * The seed is spread by seedrandom into a root key; a stream starts from SHA-256(root key, name), so that streams are
+ * independent and a new one shifts no other.
  */
 export class RandomStreams {
   readonly #root: Uint8Array

@@ -22,8 +22,9 @@ interface SessionsPlan {
 }
 
 /**
- * Instances of which one at a time is to work: those of one number on all agents contend for one key. The session of each
- * stands on the check of its service, so that an instance which falls silent loses the lock, by release or with the key.
+ * Instances of which one at a time is to work: those of one number on all agents contend for one key. The session of
+ * each stands on the check of its service, so that an instance which falls silent loses the lock, by release or with
+ * the key.
  */
 export class CheckSessions {
   readonly #env: Env

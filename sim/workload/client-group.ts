@@ -21,10 +21,10 @@ export interface GroupPlan {
 }
 
 /**
- * A group of clients that ask servers about keys, each one thing at a time and at a steady rate: at its nth turn a client asks,
- * unless its last operation is still open. What it draws, and the values it writes, are by its own number and that of the
- * turn, so that an operation or a client less changes none of the others. Every value is unique in the run: one that is found
- * tells which write it came from.
+ * A group of clients that ask servers about keys, each one thing at a time and at a steady rate: at its nth turn a
+ * client asks, unless its last operation is still open. What it draws, and the values it writes, are by its own number
+ * and that of the turn, so that an operation or a client less changes none of the others. Every value is unique in the
+ * run: one that is found tells which write it came from.
  */
 export class ClientGroup {
   readonly #env: Env

@@ -19,8 +19,8 @@ const linesMin = 5
 const linesMax = 12
 
 /**
- * A few rules of different resources: for a name or for what begins with it, or with nothing. In the legacy grammar every
- * label is a prefix.
+ * A few rules of different resources: for a name or for what begins with it, or with nothing. In the legacy grammar
+ * every label is a prefix.
  */
 export function drawnRules(draws: Draws, names: readonly string[], grammar: 'legacy' | 'new'): string {
   const lines = linesMin + draws.below(linesMax - linesMin + 1)

@@ -31,8 +31,8 @@ interface HeartbeatTarget {
 }
 
 /**
- * The services themselves, as far as their TTL checks are concerned: each tells its own agent, at a steady rhythm, that it
- * is well. What is not told for lack of an agent is not made up for.
+ * The services themselves, as far as their TTL checks are concerned: each tells its own agent, at a steady rhythm, that
+ * it is well. What is not told for lack of an agent is not made up for.
  */
 class Heartbeats {
   readonly #env: Env

@@ -32,8 +32,9 @@ export interface HostileWorld {
 }
 
 /**
- * A member of the pool that says what no member may, in packets that any host of the network could send: greatest numbers, places that are
- * none, names of other letters, answers for addresses outside the pool. It answers pings, so that it stays a member.
+ * A member of the pool that says what no member may, in packets that any host of the network could send: greatest
+ * numbers, places that are none, names of other letters, answers for addresses outside the pool. It answers pings, so
+ * that it stays a member.
  */
 export class HostileMember {
   readonly #env: Env

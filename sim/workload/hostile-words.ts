@@ -56,8 +56,9 @@ function aliveAs(node: string, address: GossipAddress, incarnation: number, meta
 }
 
 /**
- * What a hostile member says that no member may: each is dropped, refuted or answered without harm. It says nothing that the protocol
- * itself must believe: no death of an agent by a number that it may have, no leave with the time of a clock.
+ * What a hostile member says that no member may: each is dropped, refuted or answered without harm. It says nothing
+ * that the protocol itself must believe: no death of an agent by a number that it may have, no leave with the time of a
+ * clock.
  */
 const words: readonly Word[] = [
   ({ self }) => aliveAs(self.name, self.address, 1, 8),

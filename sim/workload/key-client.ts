@@ -66,7 +66,8 @@ export class KeyClient {
     // A 404 without an index is no answer about the key: whatever sent it did not look.
     if (Number.isNaN(index)) return undefined
     if (answer.status === 404) return { value: undefined, index }
-    // The index of the answer may be later than the key's: where access is controlled it is also that of the caller's rights.
+    // The index of the answer may be later than the key's: where access is controlled it is also that of the caller's
+    // rights.
     const [row] = listedKeys(answer.body)
     return row === undefined ? undefined : { value: row.value, index: row.modifyIndex }
   }

@@ -80,7 +80,8 @@ export class KeyWatchers {
     const floor = indexes.began(scope)
     const answer = await this.#client.list(agent.endpoint, this.#plan.prefix, consistency, { index: waited, waitMs })
     if (answer === undefined || this.#round !== round) return answer !== undefined
-    // As for reads: a server that answers by itself is judged; an answer that the scenario excuses for being stale is not.
+    // As for reads: a server that answers by itself is judged; an answer that the scenario excuses for being stale is
+    // not.
     const isSameBoot = this.#world.bootOf(agent.name) === boot
     if (consistency === 'stale' && agent.isServer && !isSameBoot) indexes.let('restarted meanwhile')
     else if (consistency === 'default' && this.#world.invariants.excusesStaleDefault) indexes.let('stale default reads')

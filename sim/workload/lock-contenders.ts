@@ -30,9 +30,9 @@ const pauseMs = { min: 200, max: 1_500 }
 const sleepFactor = 3
 
 /**
- * Contenders for a few locks, each with a session of its own that it renews three times in its time to live. The holder of a
- * lock writes to what the lock guards, with its fencing number, and releases the lock again; some holders are paused with it
- * and write when they wake, when others have held the lock since.
+ * Contenders for a few locks, each with a session of its own that it renews three times in its time to live. The holder
+ * of a lock writes to what the lock guards, with its fencing number, and releases the lock again; some holders are
+ * paused with it and write when they wake, when others have held the lock since.
  */
 export class LockContenders {
   readonly #env: Env
@@ -60,7 +60,10 @@ export class LockContenders {
     return this.#lateWrites
   }
 
-  /** What is not done yet: after `stop` every holder gives up its lock, in its own time. Sleepers write nothing to the cluster. */
+  /**
+   * What is not done yet: after `stop` every holder gives up its lock, in its own time. Sleepers write nothing to the
+   * cluster.
+   */
   openRequests(): readonly string[] {
     return this.#busy === 0 ? [] : [`${this.#busy} of ${this.#plan.name} at locks`]
   }

@@ -28,8 +28,8 @@ export interface ProxiesWorld {
 }
 
 /**
- * Proxies that are connected with one another all the time. To connect is to present certificates and to verify those of the other,
- * each by the roots that it knows and by its own clock: the handshake of mutual TLS, without its bytes.
+ * Proxies that are connected with one another all the time. To connect is to present certificates and to verify those
+ * of the other, each by the roots that it knows and by its own clock: the handshake of mutual TLS, without its bytes.
  */
 class MeshProxies {
   readonly #env: Env

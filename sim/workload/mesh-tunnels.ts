@@ -41,9 +41,9 @@ export interface TunnelsWorld {
 }
 
 /**
- * Services that reach one another over the mesh by `svc connect proxy` itself, on simulated sockets: real handshakes with real
- * certificates, and the agents asked for each. Each keeps one connection to each other one from beginning to end, on
- * which it speaks all the time, and opens new ones all the while.
+ * Services that reach one another over the mesh by `svc connect proxy` itself, on simulated sockets: real handshakes
+ * with real certificates, and the agents asked for each. Each keeps one connection to each other one from beginning to
+ * end, on which it speaks all the time, and opens new ones all the while.
  */
 class MeshTunnels {
   readonly #env: Env

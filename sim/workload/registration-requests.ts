@@ -22,8 +22,8 @@ const put = '/v1/agent'
 const noteOf = (value: string): string => `since ${value}`
 
 /**
- * With tags, port, weights and metadata that no other change of the run has; with an address of its own, of either family, or that of
- * its node; and in the mesh, if it may be, or not.
+ * With tags, port, weights and metadata that no other change of the run has; with an address of its own, of either
+ * family, or that of its node; and in the mesh, if it may be, or not.
  */
 export function registering({ name, id, ttlMs, mesh }: Registered, value: string, draws: Draws): RegistrationRequest {
   const port = 1 + draws.below(60_000)

@@ -21,7 +21,10 @@ export interface WatcherPlan {
   readonly service: string
   /** Number of healthy instances below which the service never falls once it has reached it. */
   readonly atLeast: number
-  /** Longest time without an answer, or with a failure as the answer; undefined: any time without an answer, but no failure. */
+  /**
+   * Longest time without an answer, or with a failure as the answer; undefined: any time without an answer, but no
+   * failure.
+   */
   readonly silentMsMax: number | undefined
   /** Where the watcher itself is. */
   readonly host: string
@@ -34,9 +37,9 @@ export interface WatchedAgent {
 }
 
 /**
- * A user of a service that watches it at one agent all the time, by blocking queries and by DNS. From the first answer with all
- * instances on, an answer with fewer is a gap. A missing answer is no gap, unless the plan bounds the silence: what the network
- * loses is for the scenario to decide.
+ * A user of a service that watches it at one agent all the time, by blocking queries and by DNS. From the first answer
+ * with all instances on, an answer with fewer is a gap. A missing answer is no gap, unless the plan bounds the silence:
+ * what the network loses is for the scenario to decide.
  */
 export class ServiceWatcher {
   readonly #env: Env
@@ -90,7 +93,8 @@ export class ServiceWatcher {
   async #poll(): Promise<void> {
     const { service, silentMsMax } = this.#plan
     const name = `${service}.service.svc.`
-    // An agent that is about to start takes a question and stays silent: a client that wants an answer in time asks again.
+    // An agent that is about to start takes a question and stays silent: a client that wants an answer in time asks
+    // again.
     const timeoutMs = silentMsMax === undefined ? dnsWithinMs : Math.min(dnsWithinMs, Math.ceil(silentMsMax / 3))
     while (this.#running) {
       const askedMs = this.#env.clock.monoMs()

@@ -23,7 +23,9 @@ import {
 export interface VisitorPlan {
   readonly name: string
   readonly clients: number
-  /** The key that is read or written; # is the number of the token whose key it is. Undefined: things of these names. */
+  /**
+   * The key that is read or written; # is the number of the token whose key it is. Undefined: things of these names.
+   */
   readonly key: string | undefined
   readonly names: readonly string[]
   readonly operations: readonly VisitOperation[]
@@ -149,7 +151,10 @@ export class Visitors {
   }
 }
 
-/** What an answer says of rights; undefined: nothing. Before 1.0 a read without them is a 404, as one of a key that is not there. */
+/**
+ * What an answer says of rights; undefined: nothing. Before 1.0 a read without them is a 404, as one of a key that is
+ * not there.
+ */
 function toldBy(
   { status, headers, body }: HttpClientResponse,
   request: VisitRequest,

@@ -13,7 +13,9 @@ export interface OpenRequest {
   readonly target: string
 }
 
-/** One life of a process: from `boot` to its crash. A restart on the same machine is a new one, with the next number. */
+/**
+ * One life of a process: from `boot` to its crash. A restart on the same machine is a new one, with the next number.
+ */
 export class Boot implements Lane {
   /** Number and name of its machine. */
   readonly node: number
@@ -26,7 +28,9 @@ export class Boot implements Lane {
   readonly parts = new Set<ProcessPart>()
   /** HTTP requests that it serves now. */
   readonly requests = new Set<OpenRequest>()
-  /** What the decisions of this life are within: made of what caused it, so that a life less changes none of the others. */
+  /**
+   * What the decisions of this life are within: made of what caused it, so that a life less changes none of the others.
+   */
   readonly identity: Identity
 
   constructor(node: number, name: string, number: number, identity: Identity) {

@@ -7,12 +7,15 @@ import type { SimEvent } from './sim-event.ts'
 /** Cancelled events stay until they are due, or until there are this many of them and more than live ones. */
 const cancelledKeptMax = 256
 
-/** An order is drawn among so many events of an instant; further ones of thousands, as after a long pause, wait for their turn. */
+/**
+ * An order is drawn among so many events of an instant; further ones of thousands, as after a long pause, wait for
+ * their turn.
+ */
 const drawnAmongMax = 256
 
 /**
- * Events by (time, sequence): a binary heap with the comparison written out, for it is the hottest thing of a run. What is
- * compared stands in arrays of numbers beside the events, which are of many kinds and slow to look into.
+ * Events by (time, sequence): a binary heap with the comparison written out, for it is the hottest thing of a run. What
+ * is compared stands in arrays of numbers beside the events, which are of many kinds and slow to look into.
  */
 export class EventQueue {
   #events: SimEvent[] = []
@@ -67,9 +70,9 @@ export class EventQueue {
   }
 
   /**
-   * One of the events of the earliest instant: of each lane its first may come, and the one comes to which `order` gives the
-   * smallest number, by the instant, its identity, and how many of its lane have come. What else is due at the instant does not
-   * change which of two comes first.
+   * One of the events of the earliest instant: of each lane its first may come, and the one comes to which `order`
+   * gives the smallest number, by the instant, its identity, and how many of its lane have come. What else is due at
+   * the instant does not change which of two comes first.
    */
   popDrawn(order: Identity): SimEvent | undefined {
     const first = this.#head()

@@ -72,7 +72,9 @@ export interface ShownAnswer {
   readonly tookMs: number
 }
 
-/** What a process reports of itself: `topic: text` of a line of its log, or the name of a counter that it counts first. */
+/**
+ * What a process reports of itself: `topic: text` of a line of its log, or the name of a counter that it counts first.
+ */
 export type TellTale = (node: string, what: string) => void
 
 /** `real`: keys of the kind that was asked for. `cheap`: all are Ed25519, for runs that study scale and not chains. */
@@ -167,7 +169,10 @@ export class Kernel {
     return deferred.promise
   }
 
-  /** Makes a key of bytes that were drawn. Of RSA there are a few to take, one after the other: two in a row are never the same. */
+  /**
+   * Makes a key of bytes that were drawn. Of RSA there are a few to take, one after the other: two in a row are never
+   * the same.
+   */
   keyMaker(kind: KeyKind): (seed: Uint8Array) => SigningKey {
     if (this.#keys === 'cheap') return (seed) => this.platform.signingKey(seed)
     if (kind !== 'rsa-2048' && kind !== 'rsa-4096') return (seed) => this.platform.ecKey(kind, seed)

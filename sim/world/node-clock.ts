@@ -9,8 +9,8 @@ const million = 1_000_000
 const driftPpmMax = 500_000
 
 /**
- * A clock as a view of true time: `local = anchor + elapsed + drift × elapsed`, in integers of microseconds. Setting the
- * rate moves the anchor, so that the reading goes on from where it was.
+ * A clock as a view of true time: `local = anchor + elapsed + drift × elapsed`, in integers of microseconds. Setting
+ * the rate moves the anchor, so that the reading goes on from where it was.
  */
 export class ClockView {
   #anchorTrueUs: number

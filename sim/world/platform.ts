@@ -2,7 +2,10 @@ import type { Deferred } from '../../src/env/async.ts'
 import type { EcKind, RsaKind, RunningHash, SignatureAlgorithm, SigningKey } from '../../src/env/crypto.ts'
 import type { PeerCertificate, TlsFault, TlsOptions } from '../../src/env/net.ts'
 
-/** Whose turn it is and what happened in it. One object for a run; the tripwire and the promise hook write and read it too. */
+/**
+ * Whose turn it is and what happened in it. One object for a run; the tripwire and the promise hook write and read it
+ * too.
+ */
 export interface TurnState {
   /** The node (or `driver`, or `world`) whose turn it is; undefined between turns, when Node may be used freely. */
   holder: string | undefined
@@ -56,8 +59,8 @@ export interface Platform {
   /** What an end has proved that was found to be trusted. */
   peerOf(presented: TlsOptions | undefined): PeerCertificate | undefined
   /**
-   * Follows what waits for a promise in a turn, until `close`: `begin` is asked when it begins to wait, and `continues` is
-   * called with what it said when the continuation runs, and with undefined after it.
+   * Follows what waits for a promise in a turn, until `close`: `begin` is asked when it begins to wait, and `continues`
+   * is called with what it said when the continuation runs, and with undefined after it.
    */
   followWaits<Wait>(begin: () => Wait, continues: (wait: Wait | undefined) => void): void
   /** A rejection that nobody handled, since the last call. */

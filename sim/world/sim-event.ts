@@ -7,8 +7,8 @@ import type { Lane } from './decisions/identity.ts'
  * filled without a closure for each of the common ones.
  */
 export abstract class SimEvent implements Caused {
-  // Declared here and set in the constructor: an initialiser defines a property, and where the subclasses are many engines
-  // do that a hundred times more slowly than they set one.
+  // Declared here and set in the constructor: an initialiser defines a property, and where the subclasses are many
+  // engines do that a hundred times more slowly than they set one.
 
   /** Microseconds of true time, an integer. Set by the queue. */
   declare timeUs: number

@@ -1,7 +1,9 @@
 /** Resources that a rule names without a label. Reference: access-control.md#resources. */
 export type ScalarResource = 'acl' | 'keyring' | 'operator'
 
-/** Resources whose rules carry a label, which is matched with a name. `intention` has rules within those of `service`. */
+/**
+ * Resources whose rules carry a label, which is matched with a name. `intention` has rules within those of `service`.
+ */
 export type NamedResource = 'agent' | 'event' | 'intention' | 'key' | 'node' | 'query' | 'service' | 'session'
 
 export type Resource = ScalarResource | NamedResource

@@ -18,8 +18,8 @@ export interface Entry {
 }
 
 /**
- * The rules of one resource, merged by label: deny beats write beats list beats read. Asking costs a binary search and a
- * walk over the labels that the one found begins with; building it costs a sort.
+ * The rules of one resource, merged by label: deny beats write beats list beats read. Asking costs a binary search and
+ * a walk over the labels that the one found begins with; building it costs a sort.
  */
 export class RuleTable {
   readonly #exact = new Map<string, Entry>()
@@ -45,7 +45,8 @@ export class RuleTable {
   /**
    * The rule with the longest prefix of a name:
    * 1. Every prefix of the name sorts at or before it; let `p` be the last label that does.
-   * 2. A label `l` that the name begins with has `l <= p <= name`, and all between `l` and the name begin with `l`, `p` too.
+   * 2. A label `l` that the name begins with has `l <= p <= name`, and all between `l` and the name begin with `l`, `p`
+   *    too.
    * 3. So all of them are `p` or among what `p` begins with, and the first on the way up from `p` is the longest.
    */
   covering(name: string): Entry | undefined {

@@ -129,8 +129,8 @@ export function fromBase64(text: string): Uint8Array | undefined {
 }
 
 /**
- * Bytes that are at hand as a byte string, on their way into MessagePack or a hash: there they are the bytes. Made for the
- * moment; what comes back is a `Uint8Array`.
+ * Bytes that are at hand as a byte string, on their way into MessagePack or a hash: there they are the bytes. Made for
+ * the moment; what comes back is a `Uint8Array`.
  */
 export class SpelledBytes {
   readonly spelling: string

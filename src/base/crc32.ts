@@ -12,7 +12,10 @@ function buildTable(): Int32Array {
   return out
 }
 
-/** CRC-32 of gzip (RFC 1952, 8), of Ethernet (IEEE 802.3) and of gossip's packets, as an unsigned 32-bit number; pass an earlier result to go on from it. */
+/**
+ * CRC-32 of gzip (RFC 1952, 8), of Ethernet (IEEE 802.3) and of gossip's packets, as an unsigned 32-bit number; pass an
+ * earlier result to go on from it.
+ */
 export function crc32(bytes: Uint8Array, before = 0): number {
   let crc = ~before
   for (let at = 0; at < bytes.length; at++) {

@@ -27,13 +27,14 @@ const lengthCodeOf = codesOf(lengthBase, matchMax + 1)
 const distanceCodeOf = codesOf(distanceBase, windowBytes + 1)
 
 /**
- * DEFLATE (RFC 1951), piece by piece: matches are looked for in the last 32 KiB by a table of one place for each hash, and
- * written in the fixed codes; what does not get smaller is stored. Pure and equal everywhere, which the platform's is not.
+ * DEFLATE (RFC 1951), piece by piece: matches are looked for in the last 32 KiB by a table of one place for each hash,
+ * and written in the fixed codes; what does not get smaller is stored. Pure and equal everywhere, which the platform's
+ * is not.
  *
- * fflate 0.8.3 was tried: also equal on Node 20, 22 and 24, and a tenth smaller (0.59 instead of 0.66 of 20 MB of keys), but
- * it takes nearly twice the CPU time (41 instead of 75 MB/s at its quickest level) of a leader that goes on serving while
- * it sends a snapshot; and archives that are stored by now would no longer be those that the same state gives. The reader
- * (`inflate.ts`) stays own code anyhow.
+ * fflate 0.8.3 was tried: also equal on Node 20, 22 and 24, and a tenth smaller (0.59 instead of 0.66 of 20 MB of
+ * keys), but it takes nearly twice the CPU time (41 instead of 75 MB/s at its quickest level) of a leader that goes on
+ * serving while it sends a snapshot; and archives that are stored by now would no longer be those that the same state
+ * gives. The reader (`inflate.ts`) stays own code anyhow.
  */
 export class Deflater {
   readonly #heads = new Int32Array(1 << hashBits)

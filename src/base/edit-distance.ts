@@ -17,9 +17,9 @@ export function nearest(word: string, candidates: readonly string[]): string | u
 }
 
 /**
- * Insertions, deletions, replacements and swaps of neighbours that turn one text into the other (Damerau-Levenshtein); where
- * there are `limit` or more, some number that is not smaller. Only the cells within `limit` of the diagonal are worked out (E.
- * Ukkonen, 1985): those beyond it take as many insertions or deletions.
+ * Insertions, deletions, replacements and swaps of neighbours that turn one text into the other (Damerau-Levenshtein);
+ * where there are `limit` or more, some number that is not smaller. Only the cells within `limit` of the diagonal are
+ * worked out (E. Ukkonen, 1985): those beyond it take as many insertions or deletions.
  */
 function editDistance(a: string, b: string, limit: number): number {
   let before: readonly number[] = []

@@ -36,7 +36,10 @@ export class GzipWriter {
   }
 }
 
-/** Most members of one file, as many as some tools make of a gigabyte, and most empty blocks: both cost time for nothing. */
+/**
+ * Most members of one file, as many as some tools make of a gigabyte, and most empty blocks: both cost time for
+ * nothing.
+ */
 const membersMax = 16_384
 const emptyBlocksMax = 65_536
 

@@ -1,4 +1,6 @@
-/** A binary heap: the least item, by the order given, comes out first. Items that compare equal have no promised order. */
+/**
+ * A binary heap: the least item, by the order given, comes out first. Items that compare equal have no promised order.
+ */
 export class Heap<T extends NonNullable<unknown>> {
   readonly #items: T[] = []
   readonly #before: (a: T, b: T) => boolean

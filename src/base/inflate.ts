@@ -44,8 +44,8 @@ export interface EmptyBlocks {
 const emptyBlocksAtOnce = 128
 
 /**
- * Reads a DEFLATE stream from `from` on; gives its bytes in pieces of at most 64 KiB, some of which may be empty, and at last
- * where it ended.
+ * Reads a DEFLATE stream from `from` on; gives its bytes in pieces of at most 64 KiB, some of which may be empty, and
+ * at last where it ended.
  */
 export function* inflated(bytes: Uint8Array, from: number, empty: EmptyBlocks): Generator<Uint8Array, number> {
   const input = new BitReader(bytes, from)

@@ -1,4 +1,7 @@
-/** Thrown when a promise that the code makes to itself is broken. The agent that meets one writes what it knows and stops. */
+/**
+ * Thrown when a promise that the code makes to itself is broken. The agent that meets one writes what it knows and
+ * stops.
+ */
 export class InvariantViolation extends Error {
   override readonly name = 'InvariantViolation'
   readonly values: Readonly<Record<string, unknown>>

@@ -2,7 +2,8 @@ import { InvariantViolation } from './invariant.ts'
 
 /**
  * Items at places that the caller knows to be there: a place outside breaks an invariant instead of going on as
- * `undefined`. One function for each kind of list, because the engine compiles a load for the kinds that it has seen there.
+ * `undefined`. One function for each kind of list, because the engine compiles a load for the kinds that it has seen
+ * there.
  */
 export function itemAt<T extends NonNullable<unknown>>(items: readonly T[], at: number): T {
   const item = items[at]

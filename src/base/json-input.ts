@@ -18,7 +18,9 @@ const shownKeyMax = 64
 /** Lists and objects within each other; more are refused, for the reader recurses. */
 const depthMax = 64
 
-/** Digits of one number; the greatest double has 309 before its point. To read a number takes the square of its length. */
+/**
+ * Digits of one number; the greatest double has 309 before its point. To read a number takes the square of its length.
+ */
 const digitsMax = 1_024
 
 /** How much a text may hold. Nothing beyond it is read. */
@@ -46,7 +48,9 @@ export function parseJsonInput(bytes: Uint8Array): Result<JsonInput, string> {
   return parsed.ok ? parsed : err(parsed.error.message)
 }
 
-/** The same of a text that is not trusted with the time that it takes. What is beyond a bound is named with its place. */
+/**
+ * The same of a text that is not trusted with the time that it takes. What is beyond a bound is named with its place.
+ */
 export function parseBoundedJson(bytes: Uint8Array, bounds: JsonBounds): Result<JsonInput, JsonFault> {
   const reader = new JsonReader(textOf(bytes), bounds)
   const value = reader.document()

@@ -12,8 +12,8 @@ export type Json =
   | { readonly [key: string]: Json | undefined }
 
 /**
- * Writes JSON as the field's servers do: `<`, `>`, `&`, U+2028 and U+2029 escaped, no trailing newline; `pretty` indents
- * by four spaces and ends with a newline. A member that is undefined is left out.
+ * Writes JSON as the field's servers do: `<`, `>`, `&`, U+2028 and U+2029 escaped, no trailing newline; `pretty`
+ * indents by four spaces and ends with a newline. A member that is undefined is left out.
  */
 export function writeJson(value: Json, pretty = false): string {
   return pretty ? `${written(value, '\n')}\n` : written(value, '')
@@ -80,10 +80,14 @@ export function jsonOrUndefined(bytes: Uint8Array): unknown {
   }
 }
 
-/** Lists and objects within each other that a file of an operator may have; parsers of files recurse, and a stack ends. */
+/**
+ * Lists and objects within each other that a file of an operator may have; parsers of files recurse, and a stack ends.
+ */
 const fileDepthMax = 64
 
-/** Offset of the first bracket of a JSON text that is nested too deep for a parser that recurses; undefined: none is. */
+/**
+ * Offset of the first bracket of a JSON text that is nested too deep for a parser that recurses; undefined: none is.
+ */
 export function tooDeepAt(text: string): number | undefined {
   let depth = 0
   for (const { 0: piece, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {

@@ -3,8 +3,8 @@ const bufferBytes = 16 << 10
 const sharedBytesMax = 1 << 10
 
 /**
- * Copies of byte arrays that are kept for long and released in about the order of copying. Small ones share memory, because
- * a buffer for each would cost more than most contents; each may keep `bufferBytes` alive.
+ * Copies of byte arrays that are kept for long and released in about the order of copying. Small ones share memory,
+ * because a buffer for each would cost more than most contents; each may keep `bufferBytes` alive.
  */
 export class KeptBytes {
   #buffer = new ArrayBuffer(bufferBytes)

@@ -1,6 +1,6 @@
 /**
- * With `A` to `Z` in lower case and everything else as it is: names are compared so. Wider rules come from Unicode tables,
- * which differ between releases of Node, and servers must agree.
+ * With `A` to `Z` in lower case and everything else as it is: names are compared so. Wider rules come from Unicode
+ * tables, which differ between releases of Node, and servers must agree.
  */
 export function lowerAscii(text: string): string {
   // Most texts have none, and to look is much cheaper than to replace nothing.

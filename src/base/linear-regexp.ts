@@ -37,7 +37,10 @@ export class LinearRegexp {
     return this.#compiled.matcher(text).find()
   }
 
-  /** The first part of the text that matches, then its groups, empty where they took no part; nothing at all without a match. */
+  /**
+   * The first part of the text that matches, then its groups, empty where they took no part; nothing at all without a
+   * match.
+   */
   groups(text: string): readonly string[] {
     const matcher = this.#compiled.matcher(text)
     if (!matcher.find()) return []

@@ -16,7 +16,9 @@ const packr = new Packr({
   int64AsType: 'auto' as 'bigint',
 })
 
-/** Nearly everything is small plain data; the two before the package know only that, and do it several times as fast. */
+/**
+ * Nearly everything is small plain data; the two before the package know only that, and do it several times as fast.
+ */
 const packer = new PlainPacker()
 const longKept = new PlainPacker()
 const unpacker = new PlainUnpacker()

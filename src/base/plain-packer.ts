@@ -11,16 +11,18 @@ const headBytesMax = 9
 const depthMax = 32
 
 /**
- * Packs small plain data: null, booleans, numbers, ASCII text, bytes, arrays, plain objects and maps of names, in exactly the bytes that
- * the general packer of `msgpack.ts` writes. Anything else is left to that. It fills one buffer after another and never
- * goes back, so what it returns may be kept.
+ * Packs small plain data: null, booleans, numbers, ASCII text, bytes, arrays, plain objects and maps of names, in
+ * exactly the bytes that the general packer of `msgpack.ts` writes. Anything else is left to that. It fills one buffer
+ * after another and never goes back, so what it returns may be kept.
  */
 export class PlainPacker {
   #buffer = new Uint8Array(bufferBytes)
   #view = new DataView(this.#buffer.buffer)
   #at = 0
 
-  /** `undefined`: not for this packer. `room`: number of bytes before the value that are left for the caller to write. */
+  /**
+   * `undefined`: not for this packer. `room`: number of bytes before the value that are left for the caller to write.
+   */
   pack(value: unknown, room: number): Uint8Array | undefined {
     if (bufferBytes - this.#at < roomBytesMin) {
       this.#buffer = new Uint8Array(bufferBytes)

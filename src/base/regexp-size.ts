@@ -2,9 +2,9 @@
 const classSize = 50
 
 /**
- * About how many steps an RE2 expression becomes when it is compiled: a repetition (`a{1000}`) is written out as often as it says,
- * and a repetition within another as often as the product of both. For a bound before compiling; the compiler decides whether it
- * is an expression at all. Counts too much rather than too little.
+ * About how many steps an RE2 expression becomes when it is compiled: a repetition (`a{1000}`) is written out as often
+ * as it says, and a repetition within another as often as the product of both. For a bound before compiling; the
+ * compiler decides whether it is an expression at all. Counts too much rather than too little.
  */
 export function regexpSize(expression: string): number {
   /** Sizes of the groups around this place, each without what is in the group that is open. */

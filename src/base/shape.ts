@@ -15,7 +15,10 @@ export function namesOf<Table extends object>(table: Table): readonly (keyof Tab
   return Object.keys(table) as (keyof Table & string)[]
 }
 
-/** Whether two values of plain data (null, texts, numbers, booleans, lists, objects) are the same. Absent is not undefined. */
+/**
+ * Whether two values of plain data (null, texts, numbers, booleans, lists, objects) are the same. Absent is not
+ * undefined.
+ */
 export function equalPlain(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (isList(a)) return isList(b) && a.length === b.length && a.every((item, at) => equalPlain(item, b[at]))

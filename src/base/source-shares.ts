@@ -1,7 +1,7 @@
 /**
- * Counts the places that each source holds, so that none holds more than its share: a client that opens connections without end
- * uses up its own places, not those of others. A source is an IPv4 address, or the 64 leading bits of an IPv6 address, because
- * one machine chooses among all addresses below them (RFC 4291, section 2.5.4).
+ * Counts the places that each source holds, so that none holds more than its share: a client that opens connections
+ * without end uses up its own places, not those of others. A source is an IPv4 address, or the 64 leading bits of an
+ * IPv6 address, because one machine chooses among all addresses below them (RFC 4291, section 2.5.4).
  */
 export class SourceShares {
   readonly #perSourceMax: number
@@ -11,7 +11,10 @@ export class SourceShares {
     this.#perSourceMax = perSourceMax
   }
 
-  /** Takes one place for this host; undefined where it holds all of its share. The place is held until the result is called, once. */
+  /**
+   * Takes one place for this host; undefined where it holds all of its share. The place is held until the result is
+   * called, once.
+   */
   take(host: string): (() => void) | undefined {
     const source = sourceOf(host)
     const held = this.#held.get(source) ?? 0

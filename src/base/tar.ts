@@ -65,7 +65,9 @@ function textAt(block: Uint8Array, at: number, length: number): string {
   return byteStringOf(end < 0 ? field : field.subarray(0, end))
 }
 
-/** A piece of a file in an archive. `isLast`: nothing of it follows. A file without bytes has one piece, which is empty. */
+/**
+ * A piece of a file in an archive. `isLast`: nothing of it follows. A file without bytes has one piece, which is empty.
+ */
 export interface TarPart extends TarEntry {
   readonly bytes: Uint8Array
   readonly isLast: boolean

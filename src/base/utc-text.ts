@@ -1,8 +1,8 @@
 const dayMs = 86_400_000
 
 /**
- * A moment as `2026-11-21T03:19:40Z` (RFC 3339, whole seconds). `ms`: since 1970 UTC, from then to the year 9999. Days to
- * dates by 400-year cycles counted from March, so that the leap day ends each year.
+ * A moment as `2026-11-21T03:19:40Z` (RFC 3339, whole seconds). `ms`: since 1970 UTC, from then to the year 9999. Days
+ * to dates by 400-year cycles counted from March, so that the leap day ends each year.
  */
 export function utcText(ms: number): string {
   const days = Math.floor(ms / dayMs) + 719_468

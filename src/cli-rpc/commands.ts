@@ -35,7 +35,10 @@ export const handshakeBody = z.object({ Version: z.int() })
 const nodeBody = z.object({ Node: text })
 const joinBody = z.object({ Existing: z.array(text).max(addressesMax).nullable(), WAN: z.boolean().default(false) })
 
-/** Requests that scripts of that time send to an agent. Every client that reaches the port may: this protocol never had a token. */
+/**
+ * Requests that scripts of that time send to an agent. Every client that reaches the port may: this protocol never had
+ * a token.
+ */
 export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['members-lan', bare(async ({ lan }) => membersOf(lan.members()))],
   ['members-wan', bare(async ({ wan }) => membersOf(wan?.members() ?? []))],

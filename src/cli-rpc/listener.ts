@@ -19,8 +19,9 @@ const headerShape = z.object({
 type Header = z.output<typeof headerShape>
 
 /**
- * One connection of the command line, in the protocol of the field's agents: MessagePack values one after the other, a header
- * {Command, Seq} and with some commands a body; back come {Seq, Error} and a body. One request is answered before the next is read.
+ * One connection of the command line, in the protocol of the field's agents: MessagePack values one after the other, a
+ * header {Command, Seq} and with some commands a body; back come {Seq, Error} and a body. One request is answered
+ * before the next is read.
  */
 class Conversation {
   readonly #env: Env
@@ -140,7 +141,10 @@ class Conversation {
 /** At once; one more is closed at once. */
 const conversationsMax = 64
 
-/** The port of the command line, as agents before 0.8.0 have it. `agent`: undefined while it starts. Port 0 takes a free one. */
+/**
+ * The port of the command line, as agents before 0.8.0 have it. `agent`: undefined while it starts. Port 0 takes a free
+ * one.
+ */
 export async function openCliRpc(
   env: Env,
   agent: () => CommandedAgent | undefined,

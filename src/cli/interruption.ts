@@ -1,7 +1,9 @@
 import type { Env } from '../env/env.ts'
 import type { Invocation } from './command.ts'
 
-/** Somebody asks a command to end, from the keyboard or by a signal. Until it is closed, that does not end the process. */
+/**
+ * Somebody asks a command to end, from the keyboard or by a signal. Until it is closed, that does not end the process.
+ */
 export class Interruption {
   readonly uttered: Promise<'interrupted'>
   #isUttered = false

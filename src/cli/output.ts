@@ -21,7 +21,9 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
 const lineBytesMax = 64 << 10
 const newline = 0x0a
 
-/** Output of many nodes, that comes in pieces cut anywhere, as text of whole lines that each begin with the node's name. */
+/**
+ * Output of many nodes, that comes in pieces cut anywhere, as text of whole lines that each begin with the node's name.
+ */
 export class LinesByNode {
   /** The incomplete last line of each node. */
   readonly #rests = new Map<string, Uint8Array>()

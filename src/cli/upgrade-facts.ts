@@ -21,8 +21,8 @@ import type { CheckedAgent, CheckedCluster, CheckedServer } from './upgrade-chec
 const statusNames = ['none', 'alive', 'leaving', 'left', 'failed'] as const
 
 /**
- * Reads of one agent what is to be known of its datacenter; an error where not even its members can be read. Members that left
- * are no part of it.
+ * Reads of one agent what is to be known of its datacenter; an error where not even its members can be read. Members
+ * that left are no part of it.
  */
 export async function readCluster(invocation: Invocation): Promise<Result<CheckedCluster, string>> {
   const client = new ApiClient(invocation)

@@ -2,7 +2,10 @@
 const secretName = /key|token|secret|passw|passphrase|credential/i
 const hidden = 'hidden'
 
-/** Settings of a program that is not known here, as JSON: what their names say is secret is hidden, however deep it stands. */
+/**
+ * Settings of a program that is not known here, as JSON: what their names say is secret is hidden, however deep it
+ * stands.
+ */
 export function settingsWithoutSecrets(json: string): string {
   return json.replace(/"((?:[^"\\]|\\.)*)":("(?:[^"\\]|\\.)+"|-?\d[\d.eE+-]*)/g, (member, name: string) =>
     secretName.test(name) ? `"${name}":"${hidden}"` : member,

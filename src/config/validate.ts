@@ -31,8 +31,8 @@ export interface ExaminedFile {
 }
 
 /**
- * Checks one document against the schema, as an agent of this release reads it: every problem with its place in the file, or
- * the typed content. `keys`: those that the release may not know yet.
+ * Checks one document against the schema, as an agent of this release reads it: every problem with its place in the
+ * file, or the typed content. `keys`: those that the release may not know yet.
  */
 export function validateDocument(
   written: ConfigDocument,

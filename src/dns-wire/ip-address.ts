@@ -27,7 +27,10 @@ export function ipv6Text(bytes: Uint8Array): string {
   return groups.join(':')
 }
 
-/** The one short text of an IPv6 address (RFC 5952), from its eight groups: the longest run of zeros, of two at least, is `::`. */
+/**
+ * The one short text of an IPv6 address (RFC 5952), from its eight groups: the longest run of zeros, of two at least,
+ * is `::`.
+ */
 export function shortIpv6(groups: string): string {
   const parts = groups.split(':')
   let [best, length] = [0, 1]

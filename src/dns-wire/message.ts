@@ -1,6 +1,6 @@
 /**
- * DNS messages as the rest of the house sees them. Names are absolute, with the final dot (`web.service.svc.`, the root is
- * `.`), one character for each byte; a dot always parts two labels.
+ * DNS messages as the rest of the house sees them. Names are absolute, with the final dot (`web.service.svc.`, the root
+ * is `.`), one character for each byte; a dot always parts two labels.
  */
 
 /** A client's question. RFC 1035, section 4.1. */

@@ -91,8 +91,8 @@ export function limitsOf(query: DnsQuery, said: DnsAnswer, transport: DnsTranspo
 const truncatedBit = 0x02
 
 /**
- * A recursor's answer unchanged, if it may go to this client. By UDP a long answer would help an attacker that forges a sender
- * address (limits.ts), so it is left to TCP: only the question goes back, marked as truncated.
+ * A recursor's answer unchanged, if it may go to this client. By UDP a long answer would help an attacker that forges a
+ * sender address (limits.ts), so it is left to TCP: only the question goes back, marked as truncated.
  */
 export function relayedWithin(
   query: DnsQuery,

@@ -20,12 +20,17 @@ export interface Asked {
   readonly aliasesLeft: number
   /** The reads for this question. */
   readonly reads: CatalogReads
-  /** How many more all that the client's question leads to may follow together, and of these names outside our domains. */
+  /**
+   * How many more all that the client's question leads to may follow together, and of these names outside our domains.
+   */
   readonly follows: { left: number; outsideLeft: number }
 }
 
 const aliasesMax = 3
-/** As many as the instances that one answer can hold. Services with many aliases of each other would lead to their product. */
+/**
+ * As many as the instances that one answer can hold. Services with many aliases of each other would lead to their
+ * product.
+ */
 const followsMax = 1_024
 /** Maximum number of questions to recursors for one question. */
 const outsideFollowsMax = 16
@@ -76,8 +81,8 @@ const ipv6Family = 2
 const headerBytes = 4
 
 /**
- * The address for which a question is asked: the client's subnet if a resolver names it, with zeros behind its prefix, otherwise
- * the sender's address. Source: RFC 7871, section 6. Reference: dns.md#fact-15.
+ * The address for which a question is asked: the client's subnet if a resolver names it, with zeros behind its prefix,
+ * otherwise the sender's address. Source: RFC 7871, section 6. Reference: dns.md#fact-15.
  */
 export function addressOfClient(subnet: Uint8Array | undefined, host: string): string {
   if (subnet === undefined) return host
@@ -106,8 +111,9 @@ export type NameAsked =
 const invalid: NameAsked = { kind: 'invalid' }
 
 /**
- * Reads the labels left of the domain, in lower case, from the right. A label that is no kind is a datacenter: once, or of
- * any number the one that comes first. `srv`: services may leave out their `service`. Reference: dns.md#query-grammar.
+ * Reads the labels left of the domain, in lower case, from the right. A label that is no kind is a datacenter: once, or
+ * of any number the one that comes first. `srv`: services may leave out their `service`. Reference:
+ * dns.md#query-grammar.
  */
 export function parseName(labels: readonly string[], srv: boolean, datacenters: 'one' | 'any' = 'one'): NameAsked {
   const [kind, rest] = split(labels, srv)

@@ -321,7 +321,9 @@ export class DomainAnswers {
     return followed(answers, edns)
   }
 
-  /** Follows a name outside our domain if a recursor can be asked. A silent one is not asked again for this question. */
+  /**
+   * Follows a name outside our domain if a recursor can be asked. A silent one is not asked again for this question.
+   */
   async #followOutside({ reads, edns, follows }: Asked, target: string): Promise<readonly DnsRecord[]> {
     const { recursion } = this.#context
     if (!recursion.isThere || follows.outsideLeft === 0 || !isName(target)) return []
@@ -370,7 +372,8 @@ function publishedAddress(asked: Asked, node: CatalogNode, own: string): string 
 }
 
 /**
- * A caller with an unknown token learns as little about queries as one without rights. Reference: dns.md#fact-36, dns.md#fact-121.
+ * A caller with an unknown token learns as little about queries as one without rights. Reference: dns.md#fact-36,
+ * dns.md#fact-121.
  */
 function isNoQuery({ kind }: Failure): boolean {
   return kind === 'not-found' || kind === 'token-not-found'

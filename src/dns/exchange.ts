@@ -6,9 +6,9 @@ import type { Env } from '../env/env.ts'
 import type { Endpoint } from '../env/net.ts'
 
 /**
- * One question to one DNS server, and what came back; undefined: nothing within the time. A datagram counts only when it comes
- * from the very address and port that was asked, has the number that was drawn, and repeats the question (RFC 5452, sections
- * 4 and 9): a forger of answers must guess number and port.
+ * One question to one DNS server, and what came back; undefined: nothing within the time. A datagram counts only when
+ * it comes from the very address and port that was asked, has the number that was drawn, and repeats the question (RFC
+ * 5452, sections 4 and 9): a forger of answers must guess number and port.
  */
 export async function exchange(
   env: Env,

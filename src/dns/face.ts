@@ -24,7 +24,10 @@ import { canBeRelayed, Recursion } from './recursion.ts'
 import { reverseAnswer } from './reverse-answers.ts'
 import { answerTo, type Signature, signatureOf } from './signature.ts'
 
-/** The one answerer of DNS messages, for both worlds: it touches the world only through the agent it asks, and recursors. */
+/**
+ * The one answerer of DNS messages, for both worlds: it touches the world only through the agent it asks, and
+ * recursors.
+ */
 export interface DnsFace {
   /** A message in, a message out; undefined: silence. Never rejects. */
   answer(packet: Uint8Array, transport: DnsTransport, from: Endpoint): Promise<Uint8Array | undefined>

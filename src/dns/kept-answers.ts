@@ -70,7 +70,10 @@ interface KeptAnswersBounds {
 
 const defaultBounds: KeptAnswersBounds = { questionsMax: 1_024, bytesMax: 8 << 20 }
 
-/** Drawings kept at a time of an answer whose order or choice is drawn; each serves a bounded number of questions and time. */
+/**
+ * Drawings kept at a time of an answer whose order or choice is drawn; each serves a bounded number of questions and
+ * time.
+ */
 const drawingsMax = 16
 const usesMax = 256
 const drawingMs = 100

@@ -1,7 +1,9 @@
 import type { Closable } from './async.ts'
 
 export interface Clock {
-  /** Milliseconds since 1970 UTC by the machine's wall clock; may jump. For dates that people and certificates carry. */
+  /**
+   * Milliseconds since 1970 UTC by the machine's wall clock; may jump. For dates that people and certificates carry.
+   */
   wallMs(): number
   /** Milliseconds since an arbitrary start, never going back; a fraction down to microseconds. For every timeout. */
   monoMs(): number

@@ -41,8 +41,8 @@ export interface Crypto {
   /** Unguessable bytes; in the simulator those of one decision, as of `Random.draws`. */
   randomBytes(length: number, ...about: readonly (string | number | Uint8Array)[]): Uint8Array
   /**
-   * AES in Galois/Counter mode (NIST SP 800-38D): the ciphertext, as long as the text, then a tag of 16 bytes. `key`: 16, 24
-   * or 32 bytes. `nonce`: 12 bytes, never twice with one key. `additional`: authenticated, not encrypted.
+   * AES in Galois/Counter mode (NIST SP 800-38D): the ciphertext, as long as the text, then a tag of 16 bytes. `key`:
+   * 16, 24 or 32 bytes. `nonce`: 12 bytes, never twice with one key. `additional`: authenticated, not encrypted.
    */
   sealAesGcm(key: Uint8Array, nonce: Uint8Array, plain: Uint8Array, additional: Uint8Array): Uint8Array
   /** The text that was sealed so; undefined when it was not sealed with this key, nonce and additional bytes. */
@@ -50,13 +50,13 @@ export interface Crypto {
   /** A new key: ECDSA on P-256; in the simulator Ed25519, drawn from the seed. */
   makeSigningKey(): SigningKey
   /**
-   * A new key of that kind; RSA takes seconds, in which others have their turns. In the simulator drawn from the seed, of RSA
-   * from a few that are there, and Ed25519 for every kind in runs with `keys: 'cheap'`.
+   * A new key of that kind; RSA takes seconds, in which others have their turns. In the simulator drawn from the seed,
+   * of RSA from a few that are there, and Ed25519 for every kind in runs with `keys: 'cheap'`.
    */
   generateKey(kind: KeyKind, ...about: readonly (string | number)[]): Promise<SigningKey>
   /**
-   * The private key that a PEM text holds, unencrypted: PKCS#8, SEC1 (RFC 5915) or PKCS#1; undefined where it holds none that
-   * can be used here: ECDSA on the three curves, RSA from 2048 to 8192 bits, Ed25519.
+   * The private key that a PEM text holds, unencrypted: PKCS#8, SEC1 (RFC 5915) or PKCS#1; undefined where it holds
+   * none that can be used here: ECDSA on the three curves, RSA from 2048 to 8192 bits, Ed25519.
    */
   readSigningKey(pem: string): SigningKey | undefined
   /** Whether the key (SubjectPublicKeyInfo, DER) made this signature. False for a malformed key or signature. */

@@ -31,7 +31,10 @@ export type Readers = 'owner' | 'everybody'
  * also where room was found missing only then: `full` means that nothing was synced, so that a caller may go on.
  */
 export interface Disk {
-  /** `create`: opens or makes the file. `create-new`: fails with `exists` if there is one. `read`: must exist, read only. */
+  /**
+   * `create`: opens or makes the file. `create-new`: fails with `exists` if there is one. `read`: must exist, read
+   * only.
+   */
   open(path: string, mode: 'read' | 'create' | 'create-new', readers?: Readers): Promise<Result<DiskFile, DiskFailure>>
   /** Names in the directory, sorted. */
   list(path: string): Promise<Result<readonly string[], DiskFailure>>
@@ -66,8 +69,8 @@ export interface DiskFile {
   writeSynced(at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>>
   truncate(sizeBytes: number): Promise<Result<undefined, DiskFailure>>
   /**
-   * Makes the file at least `sizeBytes` long. The added part reads as zeros and has its room on the disk: a later write there
-   * leaves the size as it is, and finds room, except on a disk that never overwrites in place (copy on write).
+   * Makes the file at least `sizeBytes` long. The added part reads as zeros and has its room on the disk: a later write
+   * there leaves the size as it is, and finds room, except on a disk that never overwrites in place (copy on write).
    * Durable as a write is: by `sync`. A failure may have made it longer by a part.
    */
   allocate(sizeBytes: number): Promise<Result<undefined, DiskFailure>>

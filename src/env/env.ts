@@ -31,9 +31,9 @@ export interface Env {
   /** Sees what waits and goes on together with others; absent: nobody looks, as in production. */
   readonly batches?: Batches | undefined
   /**
-   * Lets asynchronous work go on that nothing awaits. Code that starts such work from a plain callback (a timer, arriving
-   * bytes) hands it over here, so that the simulator knows of the continuations; no promise is left floating with `void`.
-   * Such work deals with its own failures: a rejection is a bug, and ends the process.
+   * Lets asynchronous work go on that nothing awaits. Code that starts such work from a plain callback (a timer,
+   * arriving bytes) hands it over here, so that the simulator knows of the continuations; no promise is left floating
+   * with `void`. Such work deals with its own failures: a rejection is a bug, and ends the process.
    */
   detach(work: Promise<unknown>): void
   /** The only maker of promises that agent code settles by hand. */

@@ -44,7 +44,10 @@ export interface HttpHandler {
   readonly bodyBytesMaxOf?: (method: string, target: string) => number
 }
 
-/** Unless the handler says otherwise, a larger request body is not read: its handler sees `too-large`. Twice the limit of a key's value, and room for a transaction around it. */
+/**
+ * Unless the handler says otherwise, a larger request body is not read: its handler sees `too-large`. Twice the limit
+ * of a key's value, and room for a transaction around it.
+ */
 export const bodyBytesMax = 1 << 20
 
 /** Owner and permissions of a socket in the file system; what is left out stays as the system makes it. */
@@ -110,7 +113,10 @@ export interface Http2Response extends HttpClientResponse {
   readonly trailers: HttpHeaders
 }
 
-/** HTTP/1.1. The server compresses when asked to, answers `HEAD` as its handler does, and hides nothing from the handler. */
+/**
+ * HTTP/1.1. The server compresses when asked to, answers `HEAD` as its handler does, and hides nothing from the
+ * handler.
+ */
 export interface Http {
   /** `at.host` may also be `unix://` and the path of a socket; its port means nothing. The simulator has none. */
   serve(
@@ -121,6 +127,9 @@ export interface Http {
   ): Promise<Result<HttpListener, ListenFailure>>
   /** `to.host` likewise. */
   request(to: Endpoint, request: HttpClientRequest): Promise<Result<HttpClientResponse, HttpClientFailure>>
-  /** One exchange by HTTP/2 (RFC 9113) over a connection of its own, without any upgrade. The simulator says that it has none. */
+  /**
+   * One exchange by HTTP/2 (RFC 9113) over a connection of its own, without any upgrade. The simulator says that it has
+   * none.
+   */
   requestHttp2(to: Endpoint, request: Http2Request): Promise<Result<Http2Response, HttpClientFailure>>
 }

@@ -44,7 +44,10 @@ export type DialFailure =
   | { readonly kind: 'tls'; readonly to: Endpoint; readonly fault: TlsFault; readonly message: string }
   | { readonly kind: 'io'; readonly to: Endpoint; readonly message: string }
 
-/** Why a stream is over: the peer ended it in order, the connection broke, nothing came through for too long, or we closed it. */
+/**
+ * Why a stream is over: the peer ended it in order, the connection broke, nothing came through for too long, or we
+ * closed it.
+ */
 export type StreamEnd = 'ended' | 'reset' | 'timeout' | 'closed'
 
 export type TlsVersion = 'tls10' | 'tls11' | 'tls12'
@@ -56,13 +59,15 @@ export interface TlsOptions {
   /** Trusted roots. A dialler verifies the listener against them, unless it trusts `anyone`. */
   readonly trustedPems: readonly string[]
   /**
-   * Dialler: further trust. `system`: the authorities that the machine knows, none in the simulator. `anyone`: the certificate is
-   * not verified. For servers outside the cluster, such as web servers that a health check looks at.
+   * Dialler: further trust. `system`: the authorities that the machine knows, none in the simulator. `anyone`: the
+   * certificate is not verified. For servers outside the cluster, such as web servers that a health check looks at.
    */
   readonly trust?: 'system' | 'anyone'
   /** Dialler: the name that the certificate must carry; without one it must carry the address that is dialled. */
   readonly serverName?: string
-  /** Dialler: the certificate may carry any name; the dialler checks `TcpStream.peer`. `serverName` is then only sent. */
+  /**
+   * Dialler: the certificate may carry any name; the dialler checks `TcpStream.peer`. `serverName` is then only sent.
+   */
   readonly anyName?: boolean
   /** The least version that this end speaks; 1.2 where nothing is said. The simulator knows one version. */
   readonly minVersion?: TlsVersion
@@ -70,7 +75,10 @@ export interface TlsOptions {
   readonly cipherSuites?: readonly string[]
   /** Listener: the order of the suites is its own, not the dialler's. */
   readonly preferOwnOrder?: boolean
-  /** Listener: refuse a dialler without a certificate from a trusted root, at each connection anew: sessions are not taken up again. */
+  /**
+   * Listener: refuse a dialler without a certificate from a trusted root, at each connection anew: sessions are not
+   * taken up again.
+   */
   readonly requirePeerCertificate?: boolean
 }
 
@@ -83,8 +91,8 @@ export type TlsRefusal =
 
 export interface ListenerTls extends TlsOptions {
   /**
-   * A dialler whose first byte does not begin a TLS handshake (0x16) is taken without TLS: for as long as a cluster is being
-   * moved to it. It is not taken before it has said that byte.
+   * A dialler whose first byte does not begin a TLS handshake (0x16) is taken without TLS: for as long as a cluster is
+   * being moved to it. It is not taken before it has said that byte.
    */
   readonly plainToo?: boolean
   readonly onRefused?: (from: Endpoint, why: TlsRefusal) => void
@@ -146,7 +154,10 @@ export const highWaterBytes = 1 << 20
 
 export interface TcpListener extends Closable {
   readonly local: Endpoint
-  /** The peers that it accepts from now on, and the certificate it shows; open streams stay. For options without a `tlsProblem`. */
+  /**
+   * The peers that it accepts from now on, and the certificate it shows; open streams stay. For options without a
+   * `tlsProblem`.
+   */
   renewTls(tls: ListenerTls | undefined): void
 }
 
@@ -164,8 +175,8 @@ export interface Tcp {
     tls?: ListenerTls,
   ): Promise<Result<TcpListener, ListenFailure>>
   /**
-   * Why these cannot be used: a certificate (a trusted one, too) or key that cannot be read, certificate and key that do not
-   * belong together, or suites that are unknown, which the simulator does not look at.
+   * Why these cannot be used: a certificate (a trusted one, too) or key that cannot be read, certificate and key that
+   * do not belong together, or suites that are unknown, which the simulator does not look at.
    */
   tlsProblem(tls: TlsOptions): string | undefined
 }

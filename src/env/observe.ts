@@ -2,13 +2,16 @@ import type { Closable } from './async.ts'
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error'
 
-/** Flat values only. Nothing drawn for the log's sake, no stack, no text of an engine's own errors: logs are part of a simulated trace. */
+/**
+ * Flat values only. Nothing drawn for the log's sake, no stack, no text of an engine's own errors: logs are part of a
+ * simulated trace.
+ */
 export type Fields = Readonly<Record<string, string | number | bigint | boolean | undefined>>
 
 export interface Log {
   /**
-   * `topic` is the part of the agent that speaks (`raft`, `http`); `text` is one fixed clause, what varies is in `fields`.
-   * `sampling`: an outside party can cause the line as often as it likes, see there.
+   * `topic` is the part of the agent that speaks (`raft`, `http`); `text` is one fixed clause, what varies is in
+   * `fields`. `sampling`: an outside party can cause the line as often as it likes, see there.
    */
   write(level: LogLevel, topic: string, text: string, fields?: Fields, sampling?: Sampling): void
   /** Whether lines of this level go anywhere; ask before building costly fields. */
@@ -46,8 +49,8 @@ export interface FollowedLog extends Closable {
 }
 
 /**
- * Sees what waits in one turn and goes on in a later one together with others, so that a reader of a trace can follow what a
- * batch does to each of its parts. Parts are known by their identity as objects.
+ * Sees what waits in one turn and goes on in a later one together with others, so that a reader of a trace can follow
+ * what a batch does to each of its parts. Parts are known by their identity as objects.
  */
 export interface Batches {
   waits(part: object): void

@@ -5,7 +5,9 @@ import type { SpawnFailure } from './process.ts'
 
 export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
-/** A program in the foreground of the terminal that started this one: its output goes where this program's output goes. */
+/**
+ * A program in the foreground of the terminal that started this one: its output goes where this program's output goes.
+ */
 export interface ForegroundChild {
   /** Its exit code, or the name of the signal that ended it. */
   readonly ended: Promise<number | string>
@@ -57,7 +59,9 @@ export interface Terminal {
   ): Promise<Result<ForegroundChild, SpawnFailure>>
   /** From here on log lines of this level and above are shown, those written before first. */
   showLog(least: LogLevel): void
-  /** From here on log lines go to these places, also those that are held until they are shown. The error is a clause. */
+  /**
+   * From here on log lines go to these places, also those that are held until they are shown. The error is a clause.
+   */
   openLog(places: LogPlaces): Result<void, string>
   /** Looks whether the log's file is still where it was, and begins a new one if not. */
   reopenLog(): void

@@ -22,9 +22,10 @@ function badByteOf(text: string): number {
 }
 
 /**
- * The keys of a pool's packets and streams: what is sent is sealed with the first, what comes may be sealed with any. So a
- * pool changes its key without a moment in which two members do not understand each other: install it everywhere, use it
- * everywhere, remove the old one (memberlist `Keyring`). Refusals are in the field's words, for they go over the wire.
+ * The keys of a pool's packets and streams: what is sent is sealed with the first, what comes may be sealed with any.
+ * So a pool changes its key without a moment in which two members do not understand each other: install it everywhere,
+ * use it everywhere, remove the old one (memberlist `Keyring`). Refusals are in the field's words, for they go over the
+ * wire.
  */
 export class Keyring {
   #keys: readonly Uint8Array[]

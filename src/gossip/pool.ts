@@ -143,7 +143,10 @@ export interface Pool {
   onChange(use: (changes: readonly MemberChange[]) => void): Closable
   /** One exchange with the pool's member at this address; afterwards both know what the other knew. */
   join(at: Endpoint): Promise<Result<undefined, string>>
-  /** Says that this agent leaves and waits until that has spread, within the delays of `timing`. The pool goes on until `stop`. */
+  /**
+   * Says that this agent leaves and waits until that has spread, within the delays of `timing`. The pool goes on until
+   * `stop`.
+   */
   leave(): Promise<void>
   /** Treats a failed member as one that left; a living one refutes it. False: no member has the name. */
   forceLeave(name: string): boolean

@@ -10,9 +10,9 @@ export function isJson(text: string): boolean {
 }
 
 /**
- * Reads the JSON form of HCL into the same tree: an object is a block, `{"key":{"foo/":{…}}}` is `key "foo/" {…}`, and names
- * that are repeated are joined as blocks are. Unlike the field it takes JSON alone: nothing cut off, nothing behind it. `itemsMax`
- * bounds the values in it.
+ * Reads the JSON form of HCL into the same tree: an object is a block, `{"key":{"foo/":{…}}}` is `key "foo/" {…}`, and
+ * names that are repeated are joined as blocks are. Unlike the field it takes JSON alone: nothing cut off, nothing
+ * behind it. `itemsMax` bounds the values in it.
  */
 export function parseHclJson(text: string, itemsMax?: number): Result<HclBlock, HclProblem> {
   try {

@@ -2,7 +2,9 @@ import { invariant } from '../base/invariant.ts'
 import { itemAt } from '../base/items.ts'
 import { type Comment, Lexer, type Token } from './lexer.ts'
 
-/** A text with what a tree leaves out: how things are written, in which lines they stand, and what is said beside them. */
+/**
+ * A text with what a tree leaves out: how things are written, in which lines they stand, and what is said beside them.
+ */
 export interface Layout {
   readonly items: readonly LayoutItem[]
   /** Comments behind the last item. */

@@ -40,7 +40,9 @@ const signs: ReadonlyMap<string, TokenKind> = new Map([
 ])
 
 const space = /[ \t\r\n]*/y
-/** Of the characters that `space` skips the one with the greatest code: most tokens follow the one before without any. */
+/**
+ * Of the characters that `space` skips the one with the greatest code: most tokens follow the one before without any.
+ */
 const spaceCode = 0x20
 const comment = /#[^\n]*|\/\/[^\n]*|\/\*/y
 // The field accepts letters of any script; here everything beyond ASCII counts as a letter.
@@ -57,7 +59,9 @@ export interface Comment {
   readonly text: string
 }
 
-/** HCL 1 as tokens, one at a time. Comments go to `onComment`, where there is one, before the token that follows them. */
+/**
+ * HCL 1 as tokens, one at a time. Comments go to `onComment`, where there is one, before the token that follows them.
+ */
 export class Lexer {
   readonly #text: string
   readonly #onComment: ((comment: Comment) => void) | undefined

@@ -1,8 +1,8 @@
 import type { CommentGroup, Layout, LayoutItem, LayoutValue } from './layout.ts'
 
 /**
- * In the field's own style: two spaces for each level, an empty line between the items of a file, short members in adjacent
- * lines under each other. No end of line behind the last.
+ * In the field's own style: two spaces for each level, an empty line between the items of a file, short members in
+ * adjacent lines under each other. No end of line behind the last.
  */
 export function printHcl(layout: Layout): string {
   const { items, rest } = layout

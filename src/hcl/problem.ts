@@ -5,7 +5,9 @@ export interface HclProblem {
   readonly about: HclProblemKind
 }
 
-/** What the field's place of a problem depends on: whether a token was unknown, or which one was looked at and missed. */
+/**
+ * What the field's place of a problem depends on: whether a token was unknown, or which one was looked at and missed.
+ */
 type HclProblemKind = 'unknown-token' | 'next-token' | 'closing-brace' | 'other'
 
 /** Thrown inside of this room alone, and caught at its entry: parsing goes too deep for results at every step. */
@@ -28,7 +30,10 @@ export function problemOf({ offset, message, about }: HclError): HclProblem {
   return { offset, message, about }
 }
 
-/** The problem in the field's exact words, `At 1:7: …`, for clients that compare texts: each message there names its place. */
+/**
+ * The problem in the field's exact words, `At 1:7: …`, for clients that compare texts: each message there names its
+ * place.
+ */
 export function fieldProblemText(text: string, problem: HclProblem): string {
   const { line, column } = placeOf(text, problem.offset)
   const at = `${line}:${column}`
@@ -38,7 +43,9 @@ export function fieldProblemText(text: string, problem: HclProblem): string {
   return `At ${at}: ${message}`
 }
 
-/** There the end of the text moves on by one with each look at it but the first: one for a name that ends with it, too. */
+/**
+ * There the end of the text moves on by one with each look at it but the first: one for a name that ends with it, too.
+ */
 function looksAtEnd(text: string, about: HclProblemKind): number {
   const isSeen = about === 'next-token' || about === 'closing-brace'
   const afterName = isSeen && /[\w.-]$/.test(text) ? 1 : 0

@@ -21,8 +21,8 @@ export interface HclBlock {
   readonly kind: 'block'
   readonly offset: number
   /**
-   * In the order in which the names first stand, each name once. A list and no map: most blocks of a large text have one
-   * member, and a map for each of thousands would be most of what reading them costs.
+   * In the order in which the names first stand, each name once. A list and no map: most blocks of a large text have
+   * one member, and a map for each of thousands would be most of what reading them costs.
    */
   readonly members: readonly HclMember[]
 }

@@ -75,7 +75,9 @@ export class HostDiskFile implements DiskFile {
     })
   }
 
-  /** In zeros that are written: Node knows no `fallocate`, and a hole would take its room, and a size to sync, later. */
+  /**
+   * In zeros that are written: Node knows no `fallocate`, and a hole would take its room, and a size to sync, later.
+   */
   allocate(sizeBytes: number): Promise<Result<undefined, DiskFailure>> {
     return attempt(this.#path, async () => {
       for (let at = await this.#bytes(); at < sizeBytes; at += zeros.length) {

@@ -85,7 +85,9 @@ async function entryAt(path: string): Promise<DiskEntry> {
   return { kind: found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other', sizeBytes: found.size }
 }
 
-/** One directory after the other: Node's own way (`recursive`) tries for ever where nothing can be made, as below /proc. */
+/**
+ * One directory after the other: Node's own way (`recursive`) tries for ever where nothing can be made, as below /proc.
+ */
 async function makeWithParents(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: directoryMode })

@@ -18,8 +18,8 @@ export function exitOnUnexpectedErrors(program: string): void {
 }
 
 /**
- * `svc: fatal: InvariantViolation: text (key=value) at raft-core.ts:12`; or `at createRaft (start.cjs:345)` where no map lies
- * beside the bundle, as in an installed package: the function says more there than the line.
+ * `svc: fatal: InvariantViolation: text (key=value) at raft-core.ts:12`; or `at createRaft (start.cjs:345)` where no
+ * map lies beside the bundle, as in an installed package: the function says more there than the line.
  */
 export function fatalLine(program: string, cause: unknown): string {
   if (!(cause instanceof Error)) return `${program}: fatal: ${oneLine(String(cause))}`
@@ -64,7 +64,8 @@ interface SourcePlace {
 
 /**
  * The place that one line of `Error.stack` names, in the source where a map lies beside the file; undefined for a frame
- * without a file. Maps are read only here: Node would read them all at start (`--enable-source-maps`), which costs a tenth of it.
+ * without a file. Maps are read only here: Node would read them all at start (`--enable-source-maps`), which costs a
+ * tenth of it.
  */
 function sourcePlace(frame: string): SourcePlace | undefined {
   const [, url = '', line = '', column = ''] = /([^(\s]+):(\d+):(\d+)\)?$/.exec(frame) ?? []
@@ -90,7 +91,8 @@ function placeByMap(compiled: SourcePlace, column: number): SourcePlace | undefi
     const entry = new SourceMap(JSON.parse(readFileSync(file, 'utf8'))).findEntry(compiled.line - 1, column - 1)
     return 'originalSource' in entry ? { path: entry.originalSource, line: entry.originalLine + 1 } : undefined
   } catch {
-    // The map cannot be read, or is none. The caller is about to report why the process ends, and must be able to do so.
+    // The map cannot be read, or is none. The caller is about to report why the process ends, and must be able to do
+    // so.
     return undefined
   }
 }

@@ -11,8 +11,8 @@ import { plainBytes } from '../native/plain-bytes.ts'
 const drainedBytesMax = 16 << 20
 
 /**
- * All bodies that one listener holds while they are read and answered; one that does not fit is refused. Those that may be
- * larger than others have as much for themselves: two of them would leave no room for any write.
+ * All bodies that one listener holds while they are read and answered; one that does not fit is refused. Those that may
+ * be larger than others have as much for themselves: two of them would leave no room for any write.
  */
 export const heldBodyBytesMax = 256 << 20
 

@@ -206,10 +206,11 @@ export class HttpConnection {
 }
 
 /**
- * Why the bounds of a request, or the host it is for, are not certain, as its client is told; undefined where they are. Node's parser refuses most
- * of what two readers could cut differently (a second Content-Length, one beside Transfer-Encoding, folded lines, a space
- * before the colon, bare line ends); this is what it lets through. A proxy in front that reads such a request otherwise would
- * hand over one request as the tail of another. Source: RFC 9112, sections 3.2, 6.1 and 6.3.
+ * Why the bounds of a request, or the host it is for, are not certain, as its client is told; undefined where they are.
+ * Node's parser refuses most of what two readers could cut differently (a second Content-Length, one beside
+ * Transfer-Encoding, folded lines, a space before the colon, bare line ends); this is what it lets through. A proxy in
+ * front that reads such a request otherwise would hand over one request as the tail of another. Source: RFC 9112,
+ * sections 3.2, 6.1 and 6.3.
  */
 function framingProblem(request: IncomingMessage): string | undefined {
   // HTTP/0.9 has no headers, and HTTP/2 frames of its own: Node takes the request line of either.

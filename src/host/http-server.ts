@@ -46,9 +46,9 @@ const serverOptions: ServerOptions = {
 }
 
 /**
- * Fastify owns the listener, its connections and their end. Requests do not pass through it, for the routes are one table
- * for both worlds and live in `http/`: whatever Fastify would do to a target, a body or a header on the way (decode,
- * refuse, parse, lower the case) would differ from the simulator.
+ * Fastify owns the listener, its connections and their end. Requests do not pass through it, for the routes are one
+ * table for both worlds and live in `http/`: whatever Fastify would do to a target, a body or a header on the way
+ * (decode, refuse, parse, lower the case) would differ from the simulator.
  */
 export async function serveHttp(
   at: Endpoint,
@@ -96,8 +96,8 @@ export async function serveHttp(
 }
 
 /**
- * Sets owner and permissions of a socket, and only then gives it its name. A name that is in use stays with its present file, be it
- * another agent's socket or any other file: hence `link`, which fails where `rename` would replace.
+ * Sets owner and permissions of a socket, and only then gives it its name. A name that is in use stays with its present
+ * file, be it another agent's socket or any other file: hence `link`, which fails where `rename` would replace.
  */
 async function nameSocket(
   aside: string,

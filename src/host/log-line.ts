@@ -61,8 +61,8 @@ function twoDigits(value: number): string {
 }
 
 /**
- * The same record as one line of JSON, under the names that later releases of the field give them: `@timestamp` (RFC 3339,
- * UTC), `@level`, `@module`, `@message`, and the fields beside them as they are called.
+ * The same record as one line of JSON, under the names that later releases of the field give them: `@timestamp` (RFC
+ * 3339, UTC), `@level`, `@module`, `@message`, and the fields beside them as they are called.
  */
 export function logJson({ wallMs, level, topic, text, fields }: LogRecord): string {
   const line: Record<string, unknown> = {

@@ -26,7 +26,9 @@ export interface LogTime {
   readonly timers: Timers
 }
 
-/** Takes one line in the field's form, without indent and line feed, and the record that it shows, to show it otherwise. */
+/**
+ * Takes one line in the field's form, without indent and line feed, and the record that it shows, to show it otherwise.
+ */
 export type LogSink = (line: string, record: LogRecord) => void
 
 /** The log of one agent: lines of the chosen level and above go to the sink. */

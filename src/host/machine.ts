@@ -99,12 +99,16 @@ function networkInterfacesOrNone(): ReturnType<typeof networkInterfaces> {
   try {
     return networkInterfaces()
   } catch {
-    // Reading them takes a socket, which a process without a free descriptor cannot open: the caller finds no interface.
+    // Reading them takes a socket, which a process without a free descriptor cannot open: the caller finds no
+    // interface.
     return {}
   }
 }
 
-/** Linux lists its routes in a table: interface, destination, gateway, … in hexadecimal. Other systems are not supported. */
+/**
+ * Linux lists its routes in a table: interface, destination, gateway, … in hexadecimal. Other systems are not
+ * supported.
+ */
 function defaultInterface(): string | undefined {
   try {
     const rows = readFileSync('/proc/net/route', 'utf8').split('\n').slice(1)

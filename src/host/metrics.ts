@@ -3,7 +3,10 @@ import type { Clock } from '../env/clock.ts'
 import { type Aggregate, type Metrics, type MetricsInterval, metricsIntervalMs } from '../env/observe.ts'
 
 export const intervalsKept = 6
-/** Different names in one interval; a further one is dropped and counted, so that no caller can fill the memory with names. */
+/**
+ * Different names in one interval; a further one is dropped and counted, so that no caller can fill the memory with
+ * names.
+ */
 export const namesMax = 4096
 
 type Running = { -readonly [Key in keyof Aggregate]: Aggregate[Key] }

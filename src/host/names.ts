@@ -5,7 +5,10 @@ import { nodeDelay } from './async.ts'
 import type { OpenThings } from './open-things.ts'
 import { codeOf, messageOf } from './system-error.ts'
 
-/** Lookups that may be under way at once: the system's takes one of the few threads of the process for as long as it lasts. */
+/**
+ * Lookups that may be under way at once: the system's takes one of the few threads of the process for as long as it
+ * lasts.
+ */
 const lookupsMax = 64
 
 /** The errors of getaddrinfo for a missing name; all others are failures of the lookup. */

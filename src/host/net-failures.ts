@@ -88,8 +88,8 @@ const ofCertificates: readonly (readonly [code: RegExp, fault: TlsFault])[] = [
 ]
 
 /**
- * What is at fault where there is no TLS connection: by codes, and where Node gives none but that of the system (`EPROTO`), by
- * the reason within OpenSSL's text. Beyond this file nobody looks at texts of OpenSSL.
+ * What is at fault where there is no TLS connection: by codes, and where Node gives none but that of the system
+ * (`EPROTO`), by the reason within OpenSSL's text. Beyond this file nobody looks at texts of OpenSSL.
  */
 export function tlsFault(cause: unknown): TlsFault {
   const code = codeOf(cause)

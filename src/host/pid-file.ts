@@ -4,8 +4,9 @@ import type { Closable } from '../env/async.ts'
 import { messageOf } from './system-error.ts'
 
 /**
- * Writes the number of this process, without line feed, in place of whatever an earlier one left there; nobody sees half of
- * it. `close` removes it, if it is still this process's. The error says why it cannot be written. Source: configuration 3.
+ * Writes the number of this process, without line feed, in place of whatever an earlier one left there; nobody sees
+ * half of it. `close` removes it, if it is still this process's. The error says why it cannot be written. Source:
+ * configuration 3.
  */
 export function holdPidFile(path: string, complain: (text: string) => void): Result<Closable, string> {
   const own = String(process.pid)

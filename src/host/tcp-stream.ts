@@ -11,8 +11,8 @@ import { codeOf } from './system-error.ts'
 const keepAliveProbeMs = 15_000
 
 /**
- * One connected socket. `raw` is the TCP socket under a TLS one, and the same as `socket` without TLS: only on it can the
- * connection be broken so that the peer is told.
+ * One connected socket. `raw` is the TCP socket under a TLS one, and the same as `socket` without TLS: only on it can
+ * the connection be broken so that the peer is told.
  *
  * Node starts to deliver when the first listener for data is set, so nothing is lost before `onData`. Its 'close' event
  * comes in a later turn than the call that caused it.
@@ -123,10 +123,10 @@ export class HostTcpStream implements TcpStream {
 
   /**
    * Node refuses to reset a TLS socket, and crashes when the socket under it is reset from outside while writes are
-   * queued. So TLS is taken down in its own order, and the socket under it told to end by a reset when its turn comes: the
-   * flag is what `resetAndDestroy` sets. Without it the peer would see an end in order. It is taken down in a later turn:
-   * a caller that closes a stream in the turn in which its handshake ended is still called from within OpenSSL, which Node would
-   * free while it runs.
+   * queued. So TLS is taken down in its own order, and the socket under it told to end by a reset when its turn comes:
+   * the flag is what `resetAndDestroy` sets. Without it the peer would see an end in order. It is taken down in a later
+   * turn: a caller that closes a stream in the turn in which its handshake ended is still called from within OpenSSL,
+   * which Node would free while it runs.
    */
   #resetUnderTls(): void {
     Object.assign(this.#raw, { resetAndClosing: true })
@@ -168,9 +168,9 @@ export class HostTcpStream implements TcpStream {
 }
 
 /**
- * Where a reset overtakes bytes that were not read yet, libuv reads them and then reports an end in order (its short cut
- * for POLLHUP). The kernel knows better: a reset socket has no peer any more, one whose peer ended has, until its own end.
- * Node does not offer the question, its handle does; without it the end is believed.
+ * Where a reset overtakes bytes that were not read yet, libuv reads them and then reports an end in order (its short
+ * cut for POLLHUP). The kernel knows better: a reset socket has no peer any more, one whose peer ended has, until its
+ * own end. Node does not offer the question, its handle does; without it the end is believed.
  */
 function isConnected(raw: Socket): boolean {
   const handle = handleOf(raw)
@@ -178,13 +178,13 @@ function isConnected(raw: Socket): boolean {
 }
 
 /**
- * After its own end a socket has no peer in either case. But where libuv has not read what broke the connection, the kernel
- * still keeps the error for the next read, and so one byte is requested: there is none, because the end has come (or, under TLS,
- * the notice that nothing follows), unless the stream never ended, and then the answer is why.
+ * After its own end a socket has no peer in either case. But where libuv has not read what broke the connection, the
+ * kernel still keeps the error for the next read, and so one byte is requested: there is none, because the end has come
+ * (or, under TLS, the notice that nothing follows), unless the stream never ended, and then the answer is why.
  *
- * Under TLS the own end begins with a word of its own. Where the connection is broken by then, that is what it meets, and Node
- * drops the answer: nobody else is told. So it is looked at before, in `_final`; what breaks in the instant between the two is
- * taken for an end.
+ * Under TLS the own end begins with a word of its own. Where the connection is broken by then, that is what it meets,
+ * and Node drops the answer: nobody else is told. So it is looked at before, in `_final`; what breaks in the instant
+ * between the two is taken for an end.
  */
 function isBroken(raw: Socket): boolean {
   const descriptor = handleOf(raw)?.fd

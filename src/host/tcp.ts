@@ -97,7 +97,9 @@ export class HostTcp implements Tcp {
     return { succeed, secure }
   }
 
-  /** A peer that hangs up in the middle of the handshake has refused it: that is how a demand for a certificate shows. */
+  /**
+   * A peer that hangs up in the middle of the handshake has refused it: that is how a demand for a certificate shows.
+   */
   #dialFailure(to: Endpoint, cause: Error, handshaking: boolean): DialFailure {
     const failure = dialFailure(to, cause)
     if (!handshaking || (failure.kind !== 'io' && failure.kind !== 'tls')) return failure

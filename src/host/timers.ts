@@ -18,8 +18,8 @@ const earlier = (a: Timer, b: Timer): boolean => a.dueMs < b.dueMs || (a.dueMs =
 
 /**
  * Timers in the order of their exact due time, on one timer of Node. Node's own order is by whole milliseconds, with
- * timers of different delays in lists of their own, so that two of them may fire the wrong way round; and it may fire up
- * to a millisecond before the monotonic clock says so.
+ * timers of different delays in lists of their own, so that two of them may fire the wrong way round; and it may fire
+ * up to a millisecond before the monotonic clock says so.
  */
 export class HostTimers implements Timers {
   readonly #clock: Clock

@@ -16,16 +16,19 @@ interface Accepting {
 }
 
 /**
- * Makes streams of the sockets that a plain server has accepted, under one set of TLS options. The TLS server inside never
- * listens: it is given the sockets, so that the one under each stream is known. Node does not say which it was; its two
- * addresses do.
+ * Makes streams of the sockets that a plain server has accepted, under one set of TLS options. The TLS server inside
+ * never listens: it is given the sockets, so that the one under each stream is known. Node does not say which it was;
+ * its two addresses do.
  */
 export class TlsAcceptor {
   readonly #tls: ListenerTls
   readonly #accepting: Accepting
   readonly #secure: Server
   readonly #handshaking = new Map<string, Socket>()
-  /** Of the sockets that were given to the TLS server, where they came from: one that is closed does not say it any more. */
+  /**
+   * Of the sockets that were given to the TLS server, where they came from: one that is closed does not say it any
+   * more.
+   */
   readonly #from = new WeakMap<Socket, Endpoint>()
 
   constructor(tls: ListenerTls, accepting: Accepting) {
@@ -82,8 +85,8 @@ function under(socket: TLSSocket): Socket {
 }
 
 /**
- * A certificate that is missing fails the handshake; one that does not lead to a trusted root lets it end, and Node then
- * drops the socket: what was wrong stands on it.
+ * A certificate that is missing fails the handshake; one that does not lead to a trusted root lets it end, and Node
+ * then drops the socket: what was wrong stands on it.
  */
 function refusalOf(cause: Error, socket: TLSSocket): TlsRefusal {
   if (codeOf(cause) === 'ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE') return { kind: 'no-certificate' }
@@ -102,7 +105,9 @@ function keyOf(socket: Socket): string {
 /** The first byte of a TLS handshake. RFC 8446, section 5.1. */
 export const handshakeByte = 0x16
 
-/** Calls `use` with the first byte that comes, which is left to be read; a dialler that says nothing in time is dropped. */
+/**
+ * Calls `use` with the first byte that comes, which is left to be read; a dialler that says nothing in time is dropped.
+ */
 export function whenFirstByte(raw: Socket, use: (byte: number) => void): void {
   const timer = setTimeout(() => raw.destroy(), handshakeTimeoutMs)
   const over = (): void => {

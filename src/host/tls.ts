@@ -41,17 +41,18 @@ function isReadable(pem: string): boolean {
 }
 
 /**
- * What the peer proved, where its certificate was verified. `getPeerX509Certificate` must not be used: it takes what stands
- * behind the certificate out of OpenSSL's own list, which others hold, and the process ends by a bad pointer or leaks.
+ * What the peer proved, where its certificate was verified. `getPeerX509Certificate` must not be used: it takes what
+ * stands behind the certificate out of OpenSSL's own list, which others hold, and the process ends by a bad pointer or
+ * leaks.
  */
 export function provenPeer(socket: TLSSocket): PeerCertificate | undefined {
   return socket.authorized ? altNamesIn(socket.getPeerCertificate().subjectaltname) : undefined
 }
 
 /**
- * A peer that must show a certificate shows it at each connection. A resumed session is not asked for one: OpenSSL relies on the
- * earlier handshake, and a certificate that has expired since, or whose root is no longer trusted, would still admit the holder of
- * the session. Without tickets the session would have to be kept here, and Node keeps none.
+ * A peer that must show a certificate shows it at each connection. A resumed session is not asked for one: OpenSSL
+ * relies on the earlier handshake, and a certificate that has expired since, or whose root is no longer trusted, would
+ * still admit the holder of the session. Without tickets the session would have to be kept here, and Node keeps none.
  */
 export function contextOptions(tls: TlsOptions): SecureContextOptions {
   return {
@@ -95,8 +96,8 @@ export function askedOfDiallers(tls: TlsOptions): Pick<NodeTlsOptions, 'requestC
 }
 
 /**
- * A context that OpenSSL makes of certificates and keys takes tens of kilobytes and a millisecond. Connections with the very same
- * options share it, for as long as the options are in use.
+ * A context that OpenSSL makes of certificates and keys takes tens of kilobytes and a millisecond. Connections with the
+ * very same options share it, for as long as the options are in use.
  */
 const contexts = new WeakMap<TlsOptions, SecureContext>()
 
@@ -109,8 +110,8 @@ function contextOf(tls: TlsOptions): SecureContext {
 }
 
 /**
- * When a handshake ends, Node makes objects of the whole chain for the check of names, and that takes longer than the handshake.
- * Names stand in the first certificate, and the chain is verified by then.
+ * When a handshake ends, Node makes objects of the whole chain for the check of names, and that takes longer than the
+ * handshake. Names stand in the first certificate, and the chain is verified by then.
  */
 export function withoutChain(socket: TLSSocket): TLSSocket {
   const ofPeer = socket.getPeerCertificate.bind(socket)

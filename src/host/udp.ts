@@ -51,7 +51,8 @@ export class HostUdp implements Udp {
 
   #wrap(socket: Socket): UdpSocket {
     let closed = false
-    // Most packets go to the same address as the one before, and comparing two texts is cheaper than parsing an address.
+    // Most packets go to the same address as the one before, and comparing two texts is cheaper than parsing an
+    // address.
     let known = ''
     const wrapped: UdpSocket = {
       local: endpointOf(socket.address().address, socket.address().port),

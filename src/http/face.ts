@@ -99,8 +99,8 @@ export function createHttpFace<Agent extends FaceAgent>({
 }
 
 /**
- * The route is named, as far as it is not longer than any that there is. An agent of an earlier release says nothing, as it
- * did, and neither does one whose web interface is off.
+ * The route is named, as far as it is not longer than any that there is. An agent of an earlier release says nothing,
+ * as it did, and neither does one whose web interface is off.
  */
 function noRoute(path: string, release: Release): string {
   if (!isAtLeast(release, newestRelease) || /^\/ui(\/|$)/.test(path)) return ''

@@ -150,7 +150,9 @@ export class RouteCaller<Agent extends FaceAgent> {
     this.#options.agent.env.log.write('error', 'http', 'request failed', fields, { by: failure.kind })
   }
 
-  /** A bug. Its text is for the log alone, and there only where it is ours: an engine's words differ between versions. */
+  /**
+   * A bug. Its text is for the log alone, and there only where it is ours: an engine's words differ between versions.
+   */
   #thrown(thrown: unknown, routed: RoutedRequest<Agent>): HttpResponse {
     const { agent, encoder, onFatal } = this.#options
     const fields = {
@@ -182,7 +184,10 @@ export class RouteCaller<Agent extends FaceAgent> {
   }
 }
 
-/** Headers in which a token sent under an alias's name is also found under the product's own. An empty one counts as absent. */
+/**
+ * Headers in which a token sent under an alias's name is also found under the product's own. An empty one counts as
+ * absent.
+ */
 function withToken(headers: HttpHeaders, [own, ...aliases]: readonly [string, ...string[]]): HttpHeaders {
   if ((headers.get(own) ?? '') !== '') return headers
   for (const alias of aliases) {

@@ -27,7 +27,10 @@ export interface RouteTable<Agent> {
 
 const none = { kind: 'none' } as const
 
-/** `options`: OPTIONS is a method of each. @throws InvariantViolation when two routes claim one path, or a path is not one that can be asked for. */
+/**
+ * `options`: OPTIONS is a method of each. @throws InvariantViolation when two routes claim one path, or a path is not
+ * one that can be asked for.
+ */
 export function routeTable<Agent>(routes: readonly Route<Agent>[], options = true): RouteTable<Agent> {
   const exact = new Map<string, MountedRoute<Agent>>()
   const prefixes = new Map<string, MountedRoute<Agent>>()

@@ -125,7 +125,10 @@ interface Target {
   readonly rawQuery: string
 }
 
-/** Takes a request target apart: `/path?query`, or the same behind `http://host`. RFC 9112, section 3.2. The error is one clause. */
+/**
+ * Takes a request target apart: `/path?query`, or the same behind `http://host`. RFC 9112, section 3.2. The error is
+ * one clause.
+ */
 export function parseTarget(target: string): Result<Target, string> {
   if (/[\u0100-\uffff]/.test(target)) return err('Request target is not made of bytes')
   const local = target.charCodeAt(0) === 0x2f ? target : withoutAuthority(target)
@@ -143,7 +146,9 @@ function withoutAuthority(target: string): string | undefined {
   return local.startsWith('/') ? local : `/${local}`
 }
 
-/** The path without empty, `.` and `..` segments; a final slash stays. The same string when there is nothing to clean. */
+/**
+ * The path without empty, `.` and `..` segments; a final slash stays. The same string when there is nothing to clean.
+ */
 export function cleanPath(path: string): string {
   if (!/\/(?:\/|\.\.?(?:\/|$))/.test(path)) return path
   const segments: string[] = []

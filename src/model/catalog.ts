@@ -67,7 +67,10 @@ export interface CheckFacts {
   readonly definition: CatalogCheckDefinition | null
 }
 
-/** How an external monitor is to run a check that is registered in the catalog. Durations in milliseconds; 0 or '' is unset. */
+/**
+ * How an external monitor is to run a check that is registered in the catalog. Durations in milliseconds; 0 or '' is
+ * unset.
+ */
 export interface CatalogCheckDefinition {
   readonly http: string
   readonly tlsSkipVerify: boolean
@@ -196,7 +199,10 @@ export interface OfferedService extends ServiceFacts {
 export interface ServiceDefinition {
   readonly service: OfferedService
   readonly checks: readonly CheckDefinition[]
-  /** A proxy that comes with it, or a managed one. Its port is 0 where the agent is to choose one, its checks none where they are to be the usual ones. */
+  /**
+   * A proxy that comes with it, or a managed one. Its port is 0 where the agent is to choose one, its checks none where
+   * they are to be the usual ones.
+   */
   readonly sidecar?: Pick<ServiceDefinition, 'service' | 'checks'>
 }
 
@@ -215,9 +221,9 @@ export const membershipCriticalOutput = 'Agent not live or unreachable'
 export const serviceMaintenancePrefix = '_service_maintenance:'
 
 /**
- * Why such metadata of a node or a service cannot be taken, in the field's words; undefined where they can. `reservedToo`: they
- * are not given but asked for, and keys of the product's own are as good as others.
- * Reference: catalog.md#metadata-limits.
+ * Why such metadata of a node or a service cannot be taken, in the field's words; undefined where they can.
+ * `reservedToo`: they are not given but asked for, and keys of the product's own are as good as others. Reference:
+ * catalog.md#metadata-limits.
  */
 export function metadataProblem(pairs: TextPairs, reservedToo = false): string | undefined {
   if (pairs.length > metadataPairsMax) {

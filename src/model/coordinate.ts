@@ -1,4 +1,6 @@
-/** A place in the space of round-trip times. Source: Dabek et al., "Vivaldi" (2004), with a height; serf, `coordinate`. */
+/**
+ * A place in the space of round-trip times. Source: Dabek et al., "Vivaldi" (2004), with a height; serf, `coordinate`.
+ */
 export interface Coordinate {
   /** Eight numbers, in seconds. */
   readonly vec: readonly number[]
@@ -49,8 +51,8 @@ export function magnitude(vec: readonly number[]): number {
 }
 
 /**
- * The nearer to `from` first, those without a coordinate last; the order of equals stays. Unchanged if `from` itself has no
- * coordinate.
+ * The nearer to `from` first, those without a coordinate last; the order of equals stays. Unchanged if `from` itself
+ * has no coordinate.
  */
 export function sortedByDistance<T>(
   items: readonly T[],

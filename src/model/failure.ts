@@ -34,13 +34,16 @@ export type Failure =
   | { readonly kind: 'legacy-access-control'; readonly message: string }
   /** A server that does not know the method: an older release. */
   | { readonly kind: 'unknown-method'; readonly method: string }
-  /** The answer of an agent is none of this method, whose shape this release knows: a broken agent, or a release too far from this one. */
+  /**
+   * The answer of an agent is none of this method, whose shape this release knows: a broken agent, or a release too far
+   * from this one.
+   */
   | { readonly kind: 'malformed-answer'; readonly method: string }
   /** The servers have no mesh: it is not switched on. Reference: mesh.md#feature-switch. */
   | { readonly kind: 'mesh-off' }
   /**
-   * A refusal with no better name, for people to read. Code never decides by its `message`: where a caller acts on one reason
-   * in particular, that reason gets a kind of its own above.
+   * A refusal with no better name, for people to read. Code never decides by its `message`: where a caller acts on one
+   * reason in particular, that reason gets a kind of its own above.
    */
   | { readonly kind: 'refused'; readonly message: string }
 

@@ -1,6 +1,8 @@
 import type { ReleaseChange } from './release-change.ts'
 
-/** Changes of what agents say over HTTP, in metrics and to each other when they are asked, oldest first. See `changes`. */
+/**
+ * Changes of what agents say over HTTP, in metrics and to each other when they are asked, oldest first. See `changes`.
+ */
 export const interfaceChanges = {
   'maintenance-mode': {
     since: { major: 0, minor: 5, patch: 0 },

@@ -17,11 +17,16 @@ const tombstoneTtlMs = 15 * 60_000
 /** Tombstones are reaped in steps of this. */
 const tombstoneGranularityMs = 30_000
 
-/** How leaders care for what deleted keys and ended sessions leave behind. Only simulated servers have other figures. */
+/**
+ * How leaders care for what deleted keys and ended sessions leave behind. Only simulated servers have other figures.
+ */
 export interface KeyCare {
   readonly tombstoneTtlMs: number
   readonly tombstoneGranularityMs: number
-  /** Maximum number of tombstones that one command reaps, and of lock delays that one forgets: a few milliseconds of work. */
+  /**
+   * Maximum number of tombstones that one command reaps, and of lock delays that one forgets: a few milliseconds of
+   * work.
+   */
   readonly batchMax: number
   /** Interval at which lock delays that are over are forgotten. */
   readonly forgetEveryMs: number
@@ -59,7 +64,10 @@ export const transactionOperationsMax = 64
 /** Maximum number of offers in one registration request of an agent: all of them are one entry of the log. */
 export const registerOffersMax = 64
 
-/** Rules of access control: characters of one text, rules in it, and characters of a label. The field has no such bounds. */
+/**
+ * Rules of access control: characters of one text, rules in it, and characters of a label. The field has no such
+ * bounds.
+ */
 export const accessRulesTextMax = 512 * 1024
 export const accessRulesMax = 8_192
 /** Values and labels in the text: a rule has a block, a label, and one or two levels. */
@@ -67,18 +75,19 @@ export const accessRulesItemsMax = 6 * accessRulesMax
 export const accessLabelMax = 2_048
 
 /**
- * Values of a body in JSON, of any kind and at any depth, and members of one object or items of one list in it. A value costs up to
- * 6 µs from its byte to its row, so that a body of 1 MiB, which holds 350,000 of them, stopped the agent for 0.6 s; within these
- * bounds none takes 50 ms. A node of 500 checks with all that can be said of each has room, and no list of the interface that
- * people have come near 1,000. The field has no such bounds.
+ * Values of a body in JSON, of any kind and at any depth, and members of one object or items of one list in it. A value
+ * costs up to 6 µs from its byte to its row, so that a body of 1 MiB, which holds 350,000 of them, stopped the agent
+ * for 0.6 s; within these bounds none takes 50 ms. A node of 500 checks with all that can be said of each has room, and
+ * no list of the interface that people have come near 1,000. The field has no such bounds.
  */
 export const bodyValuesMax = 8_192
 export const bodyMembersMax = 1_024
 
 /**
- * Checks in one registration over HTTP: of a service with its agent, those of its sidecar included, or of a node in the catalog. Each
- * costs an agent 75 µs (it runs it, keeps it on its disk and tells the catalog), a server 30 µs, and each server again as it
- * applies it: 512 take 40 ms. Files have no such bound, for they are read at the start and at a reload, by the operator's will.
+ * Checks in one registration over HTTP: of a service with its agent, those of its sidecar included, or of a node in the
+ * catalog. Each costs an agent 75 µs (it runs it, keeps it on its disk and tells the catalog), a server 30 µs, and each
+ * server again as it applies it: 512 take 40 ms. Files have no such bound, for they are read at the start and at a
+ * reload, by the operator's will.
  */
 export const registeredChecksMax = 512
 

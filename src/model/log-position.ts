@@ -1,7 +1,7 @@
 /**
- * Positions in the replicated log as types of their own. All of them are counts, and one in the place of another would be a
- * mistake that nothing shows: it does not compile. They compare as numbers do, and a difference of two is a number; other
- * arithmetic goes through the functions below. At run time they are numbers.
+ * Positions in the replicated log as types of their own. All of them are counts, and one in the place of another would
+ * be a mistake that nothing shows: it does not compile. They compare as numbers do, and a difference of two is a
+ * number; other arithmetic goes through the functions below. At run time they are numbers.
  */
 declare const kind: unique symbol
 
@@ -12,8 +12,9 @@ export type LogIndex = number & { readonly [kind]: 'log index' }
 export type Term = number & { readonly [kind]: 'term' }
 
 /**
- * Index of the state: of the command that last changed a row, a table or what a query saw (`ModifyIndex`, `CreateIndex`,
- * `X-…-Index`). It is the log index of that command, and ahead of it once a state of a higher index was restored.
+ * Index of the state: of the command that last changed a row, a table or what a query saw (`ModifyIndex`,
+ * `CreateIndex`, `X-…-Index`). It is the log index of that command, and ahead of it once a state of a higher index was
+ * restored.
  */
 export type ModifyIndex = number & { readonly [kind]: 'modify index' }
 

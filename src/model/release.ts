@@ -20,9 +20,9 @@ export const oldestRelease: Release = { major: 0, minor: 2, patch: 0 }
 export const knownRaftProtocols = { min: 0, max: 3 } as const
 
 /**
- * Every change of behaviour that an agent can be taken back behind: first those of servers and of defaults, oldest first, then
- * those of DNS, of the rest of the interface, and of options. Code asks for them by name; a release has those that came with it or before. Numbers between two rows
- * behave as the row before them.
+ * Every change of behaviour that an agent can be taken back behind: first those of servers and of defaults, oldest
+ * first, then those of DNS, of the rest of the interface, and of options. Code asks for them by name; a release has
+ * those that came with it or before. Numbers between two rows behave as the row before them.
  */
 export const changes = {
   ...serverChanges,
@@ -61,9 +61,9 @@ export interface ProtocolRange {
 }
 
 /**
- * Which protocols between agents (not the Raft protocol) an agent of this release speaks. The reference has 2 begin with 0.4;
- * that agents of 0.3 can join those of 0.7 is the specification's word. Spec: MEM-023, MEM-024.
- * Reference: releases.md#internal-protocol.
+ * Which protocols between agents (not the Raft protocol) an agent of this release speaks. The reference has 2 begin
+ * with 0.4; that agents of 0.3 can join those of 0.7 is the specification's word. Spec: MEM-023, MEM-024. Reference:
+ * releases.md#internal-protocol.
  */
 export function internalProtocolsOf(release: Release): ProtocolRange {
   const has = (behaviour: Behaviour): boolean => hasBehaviour(release, behaviour)

@@ -10,8 +10,8 @@ export interface ListedErrors {
 }
 
 /**
- * The errors of a text that ends with such a list, for faces that show them in another way; undefined: it has none. An error that
- * holds a line of a list itself is cut there: for people alone.
+ * The errors of a text that ends with such a list, for faces that show them in another way; undefined: it has none. An
+ * error that holds a line of a list itself is cut there: for people alone.
  */
 export function errorsIn(text: string): ListedErrors | undefined {
   const [, before = '', count = '', list = ''] = /^(.*?)(\d+) error\(s\) occurred:\n\n\* (.*)$/s.exec(text) ?? []

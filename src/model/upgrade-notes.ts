@@ -5,8 +5,8 @@ import type { UpgradeAdvice, UpgradeNote } from './upgrade-note.ts'
 const release = (major: number, minor: number, patch: number): Release => ({ major, minor, patch })
 
 /**
- * What to do about the rows of the table of changes, by their names. A row that is not here asks nothing of an operator. The
- * page docs/releases.md, `svc-sim plan` and `svc operator upgrade check` are made of these.
+ * What to do about the rows of the table of changes, by their names. A row that is not here asks nothing of an
+ * operator. The page docs/releases.md, `svc-sim plan` and `svc operator upgrade check` are made of these.
  */
 export const adviceOnChanges: Readonly<Partial<Record<Behaviour, UpgradeAdvice>>> = {
   'protocol-2': {
@@ -196,7 +196,9 @@ export const adviceOnChanges: Readonly<Partial<Record<Behaviour, UpgradeAdvice>>
   },
 }
 
-/** The same about what has no row in the table of changes: an agent of the past does not behave so here. Oldest first. */
+/**
+ * The same about what has no row in the table of changes: an agent of the past does not behave so here. Oldest first.
+ */
 export const furtherNotes = {
   'state-in-memory': {
     since: release(0, 6, 0),

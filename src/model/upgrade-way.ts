@@ -25,8 +25,8 @@ export interface Leg {
   readonly from: Release
   readonly to: Release
   /**
-   * What servers speak: of the old release, of the new one at first, and then in one more round of restarts for each that
-   * follows. The last is the default of the new release.
+   * What servers speak: of the old release, of the new one at first, and then in one more round of restarts for each
+   * that follows. The last is the default of the new release.
    */
   readonly protocols: readonly number[]
   /** The value of `raft_protocol` on the new servers at first; undefined: their default suffices. */
@@ -51,7 +51,10 @@ export function upgradeNotes(): readonly NamedNote[] {
   return [...ofChanges, ...further].sort((one, other) => order(one.since, other.since))
 }
 
-/** How an upgrade goes from one release to a later one: through as few others as may be, or through all that changed something. */
+/**
+ * How an upgrade goes from one release to a later one: through as few others as may be, or through all that changed
+ * something.
+ */
 export function wayOf(from: Release, to: Release, through: 'needed' | 'every' = 'needed'): readonly Leg[] {
   const stops = stopsOf(from, to, through)
   let here = from
@@ -118,7 +121,8 @@ export function whyNot(release: Release, { instead, reference }: ReturnType<type
 
 function legOf(from: Release, to: Release, protocol: number, stop: string | undefined): Leg {
   const { min, spoken } = raftProtocolsOf(to)
-  // Neighbours alone talk: where the default is further off, the new servers begin as neighbours, and are raised one by one.
+  // Neighbours alone talk: where the default is further off, the new servers begin as neighbours, and are raised one by
+  // one.
   const first = Math.max(min, Math.min(spoken, protocol + 1))
   const protocols = [protocol, ...Array.from({ length: spoken - first + 1 }, (_, at) => first + at)]
   const notes = upgradeNotes().filter(({ since, through }) => {

@@ -5,8 +5,8 @@ import { hashes } from './keys.ts'
 const readKeysMax = 64
 
 /**
- * Public keys that were read: reading one takes three times as long as verifying with it, and those of authorities come again
- * and again.
+ * Public keys that were read: reading one takes three times as long as verifying with it, and those of authorities come
+ * again and again.
  */
 class ReadKeys {
   readonly #keys = new Map<string, KeyObject>()

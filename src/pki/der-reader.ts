@@ -72,7 +72,9 @@ export class DerReader {
     return { bytes: bytesOf(content.slice(1)), unused: isRight ? unused : 0 }
   }
 
-  /** Milliseconds since 1970. RFC 5280, section 4.1.2.5: whole seconds of UTC, two digits of a year for 1950 to 2049. */
+  /**
+   * Milliseconds since 1970. RFC 5280, section 4.1.2.5: whole seconds of UTC, two digits of a year for 1950 to 2049.
+   */
   timeMs(value: Der | undefined, name: string): number {
     const isShort = value?.tag === tags.utcTime
     const content = this.text(value, isShort ? tags.utcTime : tags.generalizedTime, name)

@@ -125,7 +125,8 @@ export function readDerText(text: string): Result<Der, string> {
 
 function fromPackage(read: Asn1, left: { values: number }): Der | undefined {
   if (--left.values < 0) return undefined
-  // Numbers from 31 on take more bytes, which the package does not read as such; a text of two-byte characters it decodes.
+  // Numbers from 31 on take more bytes, which the package does not read as such; a text of two-byte characters it
+  // decodes.
   if (read.type === numberBits || read.type === bmpText) return undefined
   const tag = read.tagClass | read.type | (read.constructed ? constructedBit : 0)
   if (typeof read.value === 'string') return leaf(tag, read.value)

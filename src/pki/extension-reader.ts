@@ -20,7 +20,9 @@ export interface ExtensionFacts {
   readonly dnsNames: readonly string[]
   /** Other names of the subject: addresses, mail and the like. */
   readonly otherNames: number
-  /** Object identifiers of critical extensions that are not understood here: a certificate with one must not be trusted. */
+  /**
+   * Object identifiers of critical extensions that are not understood here: a certificate with one must not be trusted.
+   */
   readonly unknownCritical: readonly string[]
 }
 

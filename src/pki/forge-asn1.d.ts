@@ -1,6 +1,6 @@
 /**
- * What is used here of node-forge's ASN.1. The package's own types name those of Node, which do not exist in this room; its
- * entry would load everything else that it has. Bytes are strings here, one character for each.
+ * What is used here of node-forge's ASN.1. The package's own types name those of Node, which do not exist in this room;
+ * its entry would load everything else that it has. Bytes are strings here, one character for each.
  */
 declare module 'node-forge/lib/asn1.js' {
   export interface Asn1 {

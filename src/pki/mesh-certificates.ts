@@ -9,8 +9,8 @@ import type { CertificateRequest } from './request.ts'
 import type { Issuer } from './tls-certificate.ts'
 
 /**
- * The certificates of a mesh, in DER. Times are given back-dated by the allowed skew, serial numbers come from replicated
- * state: nothing is drawn and no clock is read here.
+ * The certificates of a mesh, in DER. Times are given back-dated by the allowed skew, serial numbers come from
+ * replicated state: nothing is drawn and no clock is read here.
  */
 interface Term {
   readonly serial: bigint
@@ -64,7 +64,10 @@ export function signLeaf(crypto: Hashing, issuer: Issuer, wishes: LeafWishes): U
 
 const ecUsages = ['digitalSignature', 'keyAgreement'] as const
 
-/** The next root, certified by the one before it: a verifier that trusts only the older one then trusts what the new one signs. */
+/**
+ * The next root, certified by the one before it: a verifier that trusts only the older one then trusts what the new one
+ * signs.
+ */
 export function signCrossing(crypto: Hashing, issuer: Issuer, root: Certificate, term: Term): Uint8Array {
   const extensions = [
     extension.keyUsage(root.keyUsages ?? extension.usesOfAuthority),

@@ -1,6 +1,9 @@
 import type { EcKind, SignatureAlgorithm } from '../env/crypto.ts'
 
-/** Object identifiers: RFC 5280 (extensions, uses), RFC 5480 and 5758 (curves), RFC 8017 (RSA), RFC 8410 (Ed25519), RFC 2986. */
+/**
+ * Object identifiers: RFC 5280 (extensions, uses), RFC 5480 and 5758 (curves), RFC 8017 (RSA), RFC 8410 (Ed25519), RFC
+ * 2986.
+ */
 export const ids = {
   commonName: '2.5.4.3',
   subjectKeyId: '2.5.29.14',
@@ -35,7 +38,10 @@ export const signatureIds: Readonly<Record<SignatureAlgorithm, string>> = {
   ed25519: ids.ed25519,
 }
 
-/** RSA has parameters that say nothing, and they must be there; the others have none. RFC 4055, section 2.1; RFC 5758, 3.2. */
+/**
+ * RSA has parameters that say nothing, and they must be there; the others have none. RFC 4055, section 2.1; RFC 5758,
+ * 3.2.
+ */
 export function hasNullParameters(algorithm: SignatureAlgorithm): boolean {
   return algorithm === 'rsa-sha256' || algorithm === 'rsa-sha384' || algorithm === 'rsa-sha512'
 }

@@ -7,8 +7,8 @@ import { pem, pemBlocks } from './pem.ts'
 const keyBytesMax = 8 * 1024
 
 /**
- * A private key that stands in PEM as PKCS#8 (RFC 5208), in the older form that its kind has: `EC PRIVATE KEY` (RFC 5915) or
- * `RSA PRIVATE KEY` (RFC 8017), which clients of the field read. Others, and what is no key, as they are.
+ * A private key that stands in PEM as PKCS#8 (RFC 5208), in the older form that its kind has: `EC PRIVATE KEY` (RFC
+ * 5915) or `RSA PRIVATE KEY` (RFC 8017), which clients of the field read. Others, and what is no key, as they are.
  */
 export function olderKeyPem(pkcs8: string): string {
   const blocks = pemBlocks(pkcs8)

@@ -4,7 +4,9 @@ import { lowerAscii } from '../base/letter-case.ts'
 export interface TrustDomains {
   /** The trust domain of everything that is signed now; empty: the authority has not begun yet. */
   readonly current: string
-  /** IDs of meshes that one of the trusted roots is of, and that are not this one: what their trust domains begin with. */
+  /**
+   * IDs of meshes that one of the trusted roots is of, and that are not this one: what their trust domains begin with.
+   */
   readonly formerIds: readonly string[]
 }
 
@@ -21,10 +23,10 @@ export function trustDomainsOf(trustDomain: string, clusterIds: readonly string[
 }
 
 /**
- * Whether names of this trust domain are of the mesh. A datacenter that joins the mesh of another takes over its trust domain at
- * one moment, and its leaves come to be of it one after the other: those of its own former mesh count for as long as the root is
- * trusted that signed them, or each would be refused until it has been replaced. Nobody else has a certificate of such
- * a name below a root that is trusted: an authority signs for its own trust domain alone.
+ * Whether names of this trust domain are of the mesh. A datacenter that joins the mesh of another takes over its trust
+ * domain at one moment, and its leaves come to be of it one after the other: those of its own former mesh count for as
+ * long as the root is trusted that signed them, or each would be refused until it has been replaced. Nobody else has a
+ * certificate of such a name below a root that is trusted: an authority signs for its own trust domain alone.
  */
 export function isOfMesh({ current, formerIds }: TrustDomains, trustDomain: string): boolean {
   if (current === '') return false

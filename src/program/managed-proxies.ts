@@ -22,8 +22,9 @@ interface Running {
 }
 
 /**
- * Runs the proxies that are registered to be run by the agent, each as a process: those that come are started, those that go
- * are stopped, and one whose command changes is replaced. What else changes of one it hears from the agent by itself.
+ * Runs the proxies that are registered to be run by the agent, each as a process: those that come are started, those
+ * that go are stopped, and one whose command changes is replaced. What else changes of one it hears from the agent by
+ * itself.
  */
 export class ManagedProxies {
   readonly #env: Env
@@ -47,7 +48,10 @@ export class ManagedProxies {
     this.#follow()
   }
 
-  /** The secret that a request is served by: a proxy of ours acts with the token of its service; any other is left as it is. */
+  /**
+   * The secret that a request is served by: a proxy of ours acts with the token of its service; any other is left as it
+   * is.
+   */
   actingToken(secret: string): string {
     return this.#tokens.get(secret) ?? secret
   }

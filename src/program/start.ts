@@ -27,7 +27,9 @@ export interface Program {
   /** Listeners of the HTTP API. */
   readonly http: readonly HttpListener[]
   stop(): Promise<void>
-  /** Lets the last lines of the log leave for syslog, within a bound of time. After `stop`, or where the agent broke. */
+  /**
+   * Lets the last lines of the log leave for syslog, within a bound of time. After `stop`, or where the agent broke.
+   */
   endLog(): Promise<void>
 }
 

@@ -8,7 +8,9 @@ import type { AgentAnswer, AgentApi } from './agent-api.ts'
 /** Wait time of a blocking query; the agent holds it for up to a sixteenth longer. */
 const waitMs = 60_000
 const timeoutMs = 75_000
-/** After a failure, or an answer that says not what it is as of, the pause doubles from the first to the last of these. */
+/**
+ * After a failure, or an answer that says not what it is as of, the pause doubles from the first to the last of these.
+ */
 const pauseMinMs = 250
 const pauseMaxMs = 15_000
 /** Minimum interval between requests, whatever the agent answers. */

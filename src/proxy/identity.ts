@@ -38,8 +38,8 @@ export interface Identity {
 }
 
 /**
- * The leaf of a service and the roots that are trusted, as its agent has them. Both are followed: a new one counts for the
- * connections that begin from then on, and those that are open stay.
+ * The leaf of a service and the roots that are trusted, as its agent has them. Both are followed: a new one counts for
+ * the connections that begin from then on, and those that are open stay.
  */
 export class MeshIdentity implements Closable {
   readonly #env: Env
@@ -153,7 +153,10 @@ export interface Expected {
   readonly datacenter: string
 }
 
-/** The one service of this mesh that a certificate is for; undefined: it is for none, for several, or for one of another mesh. */
+/**
+ * The one service of this mesh that a certificate is for; undefined: it is for none, for several, or for one of another
+ * mesh.
+ */
 export function serviceOf(
   peer: PeerCertificate | undefined,
   domains: TrustDomains,

@@ -44,7 +44,10 @@ function isAddress(host: string): boolean {
 
 const lookupTimeoutMs = 10_000
 
-/** Listens at an address, or at the first that a name such as `localhost` has, of IPv4 where there is one. The error is a line. */
+/**
+ * Listens at an address, or at the first that a name such as `localhost` has, of IPv4 where there is one. The error is
+ * a line.
+ */
 export async function listenAt(
   env: Pick<Env, 'tcp' | 'names'>,
   at: Endpoint,

@@ -28,7 +28,9 @@ interface Wanted {
 const inboundKey = 'inbound '
 const isInbound = (key: string): boolean => key.startsWith(inboundKey)
 
-/** Beside one service: lets others in as intentions allow, and takes it to others. Whatever it does, it does by its Env. */
+/**
+ * Beside one service: lets others in as intentions allow, and takes it to others. Whatever it does, it does by its Env.
+ */
 export class MeshProxy implements Closable {
   readonly #env: Env
   readonly #api: AgentApi

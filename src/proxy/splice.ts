@@ -2,9 +2,9 @@ import type { Closable } from '../env/async.ts'
 import type { StreamEnd, TcpStream } from '../env/net.ts'
 
 /**
- * Two streams, each of which says what the other hears: pieces in order, the end of one direction as the end of that direction
- * alone, and never more in memory than the high water of each (the side that writes waits). It begins with one, which says
- * nothing until the other has joined. A break of one breaks the other.
+ * Two streams, each of which says what the other hears: pieces in order, the end of one direction as the end of that
+ * direction alone, and never more in memory than the high water of each (the side that writes waits). It begins with
+ * one, which says nothing until the other has joined. A break of one breaks the other.
  */
 export class Splice implements Closable {
   readonly #first: TcpStream

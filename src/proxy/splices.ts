@@ -4,8 +4,8 @@ import { type Endpoint, endpointText, type TcpStream } from '../env/net.ts'
 import { Splice } from './splice.ts'
 
 /**
- * Connections through one listener at a time, those counted that wait to be let through; one more is closed at once. Fewer than
- * the listener of a host takes, so that it is said here.
+ * Connections through one listener at a time, those counted that wait to be let through; one more is closed at once.
+ * Fewer than the listener of a host takes, so that it is said here.
  */
 export const splicesMax = 8_000
 /** Minimum interval between reports that there is no room. */

@@ -8,8 +8,8 @@ import { decodeConfiguration, encodeConfiguration } from './core/configuration.t
 import type { AppendRequest, Entry, EntryKind, RaftMessage, SnapshotMeta } from './core/types.ts'
 
 /**
- * Messages between servers: a MessagePack array of format, code and fields. Entries follow `previousIndex`, so they carry
- * no index of their own.
+ * Messages between servers: a MessagePack array of format, code and fields. Entries follow `previousIndex`, so they
+ * carry no index of their own.
  */
 const messageFormat = 1
 

@@ -29,7 +29,9 @@ export interface StateMachine {
 }
 
 export interface StateSnapshot {
-  /** The next piece of at most about 64 KiB; `undefined` after the last. Deterministic: equal states give equal bytes. */
+  /**
+   * The next piece of at most about 64 KiB; `undefined` after the last. Deterministic: equal states give equal bytes.
+   */
   next(): Uint8Array | undefined
 }
 
@@ -67,13 +69,13 @@ export interface Raft {
   /** As `readIndex`, but satisfied by the leader's lease when it holds, without a round. Leader only. */
   leaseRead(): Promise<Result<LogIndex, RequestRefusal>>
   /**
-   * Whether a `leaseRead` begun now would be answered at once. Then the state applied here is the one it would wait for, and a
-   * caller that reads in this same turn need not ask.
+   * Whether a `leaseRead` begun now would be answered at once. Then the state applied here is the one it would wait
+   * for, and a caller that reads in this same turn need not ask.
    */
   leaseReadsNow(): boolean
   /**
-   * Whether this server has, since it started, come to all that was committed when it first heard of a leader. What it says
-   * before that may be older than what it said before it was stopped.
+   * Whether this server has, since it started, come to all that was committed when it first heard of a leader. What it
+   * says before that may be older than what it said before it was stopped.
    */
   hasCaughtUp(): boolean
   /** Resolves when it has; not where this server stops before. */
@@ -81,8 +83,9 @@ export interface Raft {
   /** Whether it leads, and its state lacks nothing that earlier leaders committed. */
   leadsSettled(): boolean
   /**
-   * Milliseconds since this leader last received a reply of its term from that server; counts from when it began to lead, or ran
-   * again after a stall, if that is later. Undefined: it does not lead, or does not replicate to that server.
+   * Milliseconds since this leader last received a reply of its term from that server; counts from when it began to
+   * lead, or ran again after a stall, if that is later. Undefined: it does not lead, or does not replicate to that
+   * server.
    */
   silenceMs(id: ServerId): number | undefined
   changeConfiguration(change: ConfigurationChange): Promise<Result<LogIndex, RequestRefusal>>
@@ -91,7 +94,10 @@ export interface Raft {
   bootstrap(configuration: Configuration): Promise<boolean>
   /** Whether this server holds any Raft state (term, log or snapshot). */
   hasState(): boolean
-  /** `from`: for a request the name that the sender has for itself, for an answer the one that the configuration has for it. */
+  /**
+   * `from`: for a request the name that the sender has for itself, for an answer the one that the configuration has for
+   * it.
+   */
   receive(from: ServerId, message: RaftMessage): void
   /** The name of this server in the newest configuration known here: its node ID, its address, or undefined. */
   memberName(nodeId: string, address: string): ServerId | undefined
@@ -102,7 +108,10 @@ export interface Raft {
    */
   leaderUnreachable(id: ServerId): void
   status(): RaftStatus
-  /** Calls `use` after each change of role, term or leader; in a turn of its own or at the end of the one that changed it. */
+  /**
+   * Calls `use` after each change of role, term or leader; in a turn of its own or at the end of the one that changed
+   * it.
+   */
   onRoleChange(use: (status: RaftStatus) => void): Closable
   /** Ends timers and disk work; pending calls are refused with `leadership-lost`. */
   stop(): Promise<void>
@@ -111,8 +120,8 @@ export interface Raft {
 /**
  * Sees what consensus does, for the simulator's invariants and for recorders. Production runs without one. Called
  * synchronously at the moment the thing becomes true on this server; must not call back. `hardState`, `truncated`,
- * `appended` and `restored` tell what became durable, in the order in which it did, each before anything is said to other
- * servers on the strength of it. A leader may commit an entry before its own copy is durable.
+ * `appended` and `restored` tell what became durable, in the order in which it did, each before anything is said to
+ * other servers on the strength of it. A leader may commit an entry before its own copy is durable.
  */
 export interface RaftObserver {
   hardState(term: Term, votedFor: ServerId | undefined): void
@@ -135,7 +144,8 @@ export interface RaftObserver {
   committed(index: LogIndex, term: Term): void
   applied(entry: Entry): void
   /**
-   * At start, or when a leader's snapshot and the end of the log that it replaces are durable; `applied` goes on after it.
+   * At start, or when a leader's snapshot and the end of the log that it replaces are durable; `applied` goes on after
+   * it.
    */
   restored(meta: SnapshotMeta): void
   /** The state that a boot found on its disk, before anything else. */

@@ -170,8 +170,8 @@ export class Connection {
   }
 
   /**
-   * A dead peer behind a cut cable leaves TCP silent for many minutes. So every send first checks how long the peer has been
-   * silent: first the peer is pinged, then the connection is given up, and the next message dials afresh.
+   * A dead peer behind a cut cable leaves TCP silent for many minutes. So every send first checks how long the peer has
+   * been silent: first the peer is pinged, then the connection is given up, and the next message dials afresh.
    */
   #checkPeerAlive(): boolean {
     const now = this.#env.clock.monoMs()

@@ -36,8 +36,8 @@ const shapes = {
 } as const satisfies Record<FailureKind, z.ZodType>
 
 /**
- * Kinds that have no name of their own between agents: every release sends and understands them as a refusal with exactly this
- * text. The text is looked at here, at the edge, and nowhere else.
+ * Kinds that have no name of their own between agents: every release sends and understands them as a refusal with
+ * exactly this text. The text is looked at here, at the edge, and nowhere else.
  */
 const withinRefused = [{ failure: { kind: 'mesh-off' }, text: meshOffText }] as const satisfies readonly {
   readonly failure: Failure
@@ -46,7 +46,8 @@ const withinRefused = [{ failure: { kind: 'mesh-off' }, text: meshOffText }] as 
 
 /** A failure as agents of every release understand it. */
 export function failureToWire(failure: Failure): unknown {
-  // For the agent that asked on it is a refusal as any other: releases that do not know the kind still say what is wrong.
+  // For the agent that asked on it is a refusal as any other: releases that do not know the kind still say what is
+  // wrong.
   const isWithin = failure.kind === 'malformed-answer' || withinRefused.some((row) => row.failure.kind === failure.kind)
   return isWithin ? { kind: 'refused', message: failureText(failure) } : failure
 }

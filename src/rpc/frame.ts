@@ -9,9 +9,9 @@ export const rpcProtocol = 1
 export const frameBytesMax = 8 << 20
 
 /**
- * Values of a frame that was not asked for: 8 MiB of them, as the keys of a map or as empty arrays, would take seconds to build.
- * Requests between agents have some hundreds of values, and a registration with thousands of checks some ten thousand; large
- * contents are bytes, which are one value.
+ * Values of a frame that was not asked for: 8 MiB of them, as the keys of a map or as empty arrays, would take seconds
+ * to build. Requests between agents have some hundreds of values, and a registration with thousands of checks some ten
+ * thousand; large contents are bytes, which are one value.
  */
 const unaskedValuesMax = 1 << 16
 
@@ -57,8 +57,8 @@ export function encodeFrame(frame: Frame): Uint8Array {
 }
 
 /**
- * Most frames between servers are notices, so these are written by hand, in the same MessagePack: an array of code, topic
- * and bytes. The topic is one of ours: short ASCII.
+ * Most frames between servers are notices, so these are written by hand, in the same MessagePack: an array of code,
+ * topic and bytes. The topic is one of ours: short ASCII.
  */
 function encodeNotice(topic: string, bytes: Uint8Array): Uint8Array {
   const { length } = bytes

@@ -4,8 +4,8 @@ import type { Hello } from './frame.ts'
 /** Peers looked for at the same time. Only watched peers are, of which an agent has a few. */
 const searchesMax = 64
 /**
- * Dials of one search. Only one that was cut short is followed by another, for so it looks when a process is just ending
- * whose listener is closed after its connections. The pauses double: five dials within 0.4 s.
+ * Dials of one search. Only one that was cut short is followed by another, for so it looks when a process is just
+ * ending whose listener is closed after its connections. The pauses double: five dials within 0.4 s.
  */
 const dialsMax = 5
 const firstPauseMs = 25
@@ -32,7 +32,9 @@ interface LostPeersParts {
   readonly dial: (address: string) => Promise<DialOutcome>
 }
 
-/** Dials once when the last connection with a peer has closed, to tell a broken connection from a process that is gone. */
+/**
+ * Dials once when the last connection with a peer has closed, to tell a broken connection from a process that is gone.
+ */
 export class LostPeers {
   readonly #parts: LostPeersParts
   /** The search under way, by node ID. A replaced or removed search reports nothing. */

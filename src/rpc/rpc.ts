@@ -77,8 +77,8 @@ interface Dial {
 }
 
 /**
- * The connections of one agent to others. One connection carries everything between two agents, whichever of them dialled it; it
- * is dialled when first needed and again when it broke.
+ * The connections of one agent to others. One connection carries everything between two agents, whichever of them
+ * dialled it; it is dialled when first needed and again when it broke.
  */
 export class Rpc {
   readonly #env: Env
@@ -87,7 +87,9 @@ export class Rpc {
   readonly #shares = new SourceShares(acceptedPerSourceMax)
   /** By node ID, the accepted connection heard of last: answers to a peer's notices go back where they came from. */
   readonly #inbound = new Map<string, Connection>()
-  /** By node ID, the dialled connection that said hello last: callers find a peer by it whose address they do not know. */
+  /**
+   * By node ID, the dialled connection that said hello last: callers find a peer by it whose address they do not know.
+   */
   readonly #outbound = new Map<string, Connection>()
   readonly #lostPeers: LostPeers
   readonly #reports: TlsReports

@@ -1,8 +1,8 @@
 import type { ListenerTls, PeerCertificate, TlsFault, TlsOptions, TlsRefusal, TlsVersion } from '../env/net.ts'
 
 /**
- * How the connections of one agent to others are secured. The Env does the cryptography; which peer must show a certificate, and
- * what a certificate is good for, is decided here, the same in production and in the simulator.
+ * How the connections of one agent to others are secured. The Env does the cryptography; which peer must show a
+ * certificate, and what a certificate is good for, is decided here, the same in production and in the simulator.
  * Reference: configuration.md#tls.
  */
 export interface RpcTls {
@@ -66,8 +66,8 @@ export function listenerTls(tls: RpcTls, onRefused: NonNullable<ListenerTls['onR
 }
 
 /**
- * How this server is dialled; undefined: without TLS. While a cluster is being moved to TLS, it is spoken to the servers that
- * offer it, and proves nothing yet; from `verifyOutgoing` on to all.
+ * How this server is dialled; undefined: without TLS. While a cluster is being moved to TLS, it is spoken to the
+ * servers that offer it, and proves nothing yet; from `verifyOutgoing` on to all.
  */
 export function diallerTls(tls: RpcTls, server: ServerFacts): TlsOptions | undefined {
   const verifies = tls.verifyOutgoing || tls.verifyServerHostname
@@ -109,9 +109,9 @@ export function dialledProblem(
 }
 
 /**
- * Whether an agent that dialled this one may act as a server of its datacenter: take part in consensus, and introduce itself.
- * If servers' names are verified, the connection must have shown such a name as a dialled server does; otherwise any holder of a
- * client certificate could have itself made a server.
+ * Whether an agent that dialled this one may act as a server of its datacenter: take part in consensus, and introduce
+ * itself. If servers' names are verified, the connection must have shown such a name as a dialled server does;
+ * otherwise any holder of a client certificate could have itself made a server.
  */
 export function mayActAsServer(tls: RpcTls, datacenter: string, peer: PeerCertificate | undefined): boolean {
   if (!tls.verifyServerHostname || !tls.verifyIncoming) return true
@@ -151,7 +151,10 @@ export function refusalText(why: TlsRefusal): { readonly why: string; readonly r
   }
 }
 
-/** Why there is no TLS connection with a server: `not-a-server` where there could be one, and its certificate is not a server's. */
+/**
+ * Why there is no TLS connection with a server: `not-a-server` where there could be one, and its certificate is not a
+ * server's.
+ */
 export interface DialledProblem {
   readonly fault: TlsFault | 'not-a-server'
   readonly message: string

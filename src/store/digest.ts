@@ -3,8 +3,8 @@ import { RowHasher } from './row-hash.ts'
 import type { Departures, Row, TableDefinition } from './types.ts'
 
 /**
- * Sum of the hashes of a table's rows, in two lanes modulo 2^32. It does not depend on their order, so a change costs the
- * hashing of one row, whatever the size of the table.
+ * Sum of the hashes of a table's rows, in two lanes modulo 2^32. It does not depend on their order, so a change costs
+ * the hashing of one row, whatever the size of the table.
  */
 export interface RowSum {
   readonly high: number
@@ -38,7 +38,10 @@ export interface SummedTable {
   readonly sum: RowSum | undefined
 }
 
-/** 16 hex digits. A table that was never used counts as absent: servers of a release that lacks it agree with those that have it. */
+/**
+ * 16 hex digits. A table that was never used counts as absent: servers of a release that lacks it agree with those that
+ * have it.
+ */
 export function stateDigest(tables: Iterable<SummedTable>): string {
   const hasher = new RowHasher()
   for (const { definition, rows, lastChange, departures, sum } of tables) {

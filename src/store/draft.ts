@@ -11,8 +11,8 @@ export interface Change<R extends Row = Row> {
 }
 
 /**
- * A table that commands are changing: copies of its trees, which share nodes with the version they came from. One command
- * after another works on the same draft until a version is wanted; what the present one has done can be undone.
+ * A table that commands are changing: copies of its trees, which share nodes with the version they came from. One
+ * command after another works on the same draft until a version is wanted; what the present one has done can be undone.
  */
 export class Draft<R extends Row = Row> {
   readonly definition: TableDefinition<R>

@@ -10,8 +10,9 @@ interface LiveState {
 }
 
 /**
- * The state as of each question, for callers that ask within one turn, and mostly only when a table last changed, or for one row.
- * Unlike a reader it makes no version until rows are listed, so commands between its questions go on sharing their drafts.
+ * The state as of each question, for callers that ask within one turn, and mostly only when a table last changed, or
+ * for one row. Unlike a reader it makes no version until rows are listed, so commands between its questions go on
+ * sharing their drafts.
  */
 export class LiveReader implements ReadTransaction {
   readonly #state: LiveState

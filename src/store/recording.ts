@@ -2,7 +2,9 @@ import type { ModifyIndex } from '../model/log-position.ts'
 import type { ReadTransaction, Row, TableDefinition, WatchedPart } from './types.ts'
 import { tableOf, type Version, VersionReader } from './version.ts'
 
-/** Beyond this many, what a query looked at in a table counts as the whole table: it is woken more often, never less. */
+/**
+ * Beyond this many, what a query looked at in a table counts as the whole table: it is woken more often, never less.
+ */
 export const touchesMax = 1024
 
 /** The parts of one table that a query read. A miss counts: the row's creation changes the result. */
@@ -26,7 +28,10 @@ export interface Touched {
   readonly index: boolean
 }
 
-/** Whether the query, evaluated on `version`, would find in each `lastChange` what it found, none of its rows having changed. */
+/**
+ * Whether the query, evaluated on `version`, would find in each `lastChange` what it found, none of its rows having
+ * changed.
+ */
 export function sameLastChanges(touched: Touched, version: Version): boolean {
   if (version === touched.version) return true
   if (touched.index) return false

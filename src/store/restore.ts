@@ -19,8 +19,8 @@ interface Filling {
 }
 
 /**
- * Reads a snapshot in pieces cut anywhere, beside the state in use. Whatever is wrong with the bytes ends it with an error
- * that stays; nothing is taken over before the whole has been checked.
+ * Reads a snapshot in pieces cut anywhere, beside the state in use. Whatever is wrong with the bytes ends it with an
+ * error that stays; nothing is taken over before the whole has been checked.
  */
 export class SnapshotReader {
   readonly #definitions: ReadonlyMap<string, TableDefinition<Row>>

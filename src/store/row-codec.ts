@@ -4,9 +4,9 @@ import { isList, isRecord } from '../base/shape.ts'
 import type { Row, TableDefinition } from './types.ts'
 
 /**
- * A row as snapshots and hashes have it. Depends on the row's value alone: not on the order in which it was built, nor on
- * whether it has been through a snapshot before, so that servers with equal states have equal bytes. `room`: number of bytes
- * before the row that are left for the caller to write.
+ * A row as snapshots and hashes have it. Depends on the row's value alone: not on the order in which it was built, nor
+ * on whether it has been through a snapshot before, so that servers with equal states have equal bytes. `room`: number
+ * of bytes before the row that are left for the caller to write.
  */
 export function storedBytes(table: TableDefinition<Row>, row: Row, room = 0): Uint8Array {
   return packAfter(room, canonical(table.encode === undefined ? row : table.encode(row)))

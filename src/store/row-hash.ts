@@ -11,9 +11,9 @@ const lowBasis = 0x41c6ce57
 const numberUpTo = 0x20_0000_0000_0000n
 
 /**
- * Hashes a row in two lanes of 32 bits, without writing it out. It depends on the row's value alone: not on the order in
- * which members were built, nor on whether an integer is a number or a bigint, nor on whether the row has been through a
- * snapshot. Not against an adversary: it compares states of one program.
+ * Hashes a row in two lanes of 32 bits, without writing it out. It depends on the row's value alone: not on the order
+ * in which members were built, nor on whether an integer is a number or a bigint, nor on whether the row has been
+ * through a snapshot. Not against an adversary: it compares states of one program.
  */
 export class RowHasher {
   #high = highBasis
@@ -53,7 +53,9 @@ export class RowHasher {
     } else if (isRecord(value)) this.#members(value)
   }
 
-  /** Members in any order: each is hashed by itself, and the hashes are added up. One that is undefined is not there. */
+  /**
+   * Members in any order: each is hashed by itself, and the hashes are added up. One that is undefined is not there.
+   */
   #members(value: Readonly<Record<string, unknown>>): void {
     const [high, low] = [this.#high, this.#low]
     let [highSum, lowSum] = [0, 0]

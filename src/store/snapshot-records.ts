@@ -15,8 +15,8 @@ export interface RecordUse {
 }
 
 /**
- * Cuts a snapshot, which comes in pieces cut anywhere, into its records, and holds it to its checksum. Whatever is wrong ends
- * it with an error that stays.
+ * Cuts a snapshot, which comes in pieces cut anywhere, into its records, and holds it to its checksum. Whatever is
+ * wrong ends it with an error that stays.
  */
 export class SnapshotRecords {
   readonly #use: RecordUse

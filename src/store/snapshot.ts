@@ -4,7 +4,10 @@ import type { ModifyIndex } from '../model/log-position.ts'
 import { storedBytes } from './row-codec.ts'
 import type { Version } from './version.ts'
 
-/** Format of snapshots: records of a length (u32, big-endian) and MessagePack; first a header, then the rows of each table; at the end the CRC-32C of everything before it. */
+/**
+ * Format of snapshots: records of a length (u32, big-endian) and MessagePack; first a header, then the rows of each
+ * table; at the end the CRC-32C of everything before it.
+ */
 export const snapshotFormat = 1
 
 /** Bytes in one piece; the last has fewer. */

@@ -28,7 +28,10 @@ export interface StoreOptions {
 
 /** A query that is parked. */
 export interface Parked extends Closable {
-  /** Evaluated now, it would give what it gave: rows and `lastChange`s are as it found them. False once it has been called. */
+  /**
+   * Evaluated now, it would give what it gave: rows and `lastChange`s are as it found them. False once it has been
+   * called.
+   */
   isCurrent(): boolean
 }
 
@@ -40,8 +43,8 @@ export interface StoreRestore {
 }
 
 /**
- * The replicated state of one server: tables of rows, changed by one command at a time. It knows no feature, no clock and
- * no promise; everything happens in the turn of the call.
+ * The replicated state of one server: tables of rows, changed by one command at a time. It knows no feature, no clock
+ * and no promise; everything happens in the turn of the call.
  */
 export class Store {
   readonly #definitions: ReadonlyMap<string, TableDefinition<Row>>
@@ -78,8 +81,8 @@ export class Store {
   }
 
   /**
-   * No result of a query counts as older than this: the index at which another state took the place of the one before, whose
-   * rows may say any. So what callers wait for never falls behind what they know.
+   * No result of a query counts as older than this: the index at which another state took the place of the one before,
+   * whose rows may say any. So what callers wait for never falls behind what they know.
    */
   get floor(): ModifyIndex {
     return this.#floor
@@ -95,8 +98,8 @@ export class Store {
   }
 
   /**
-   * Runs one command in one transaction and returns what it returned. If it throws, the state and its index are as before.
-   * Queries that it concerns are woken at the next `committed`.
+   * Runs one command in one transaction and returns what it returned. If it throws, the state and its index are as
+   * before. Queries that it concerns are woken at the next `committed`.
    */
   apply<T>(index: ModifyIndex, command: (tx: WriteTransaction) => T): T {
     invariant(!this.#applying, 'a command applied from within another', { index })
@@ -176,8 +179,8 @@ export class Store {
   }
 
   /**
-   * Calls `use` once, from within `committed` or a restore, after something has changed that the query looked at. Must be
-   * called in the turn of the query: a commit in between would be a wake-up lost, and is refused as a bug.
+   * Calls `use` once, from within `committed` or a restore, after something has changed that the query looked at. Must
+   * be called in the turn of the query: a commit in between would be a wake-up lost, and is refused as a bug.
    */
   park(touched: Touched, use: () => void): Result<Parked, Failure> {
     invariant(touched.version === this.#current(), 'a query parked after the state moved on', {
@@ -194,7 +197,8 @@ export class Store {
   }
 
   /**
-   * Calls `use` as `park` does. For the few watches of the server's own work, which no number of parked queries may starve.
+   * Calls `use` as `park` does. For the few watches of the server's own work, which no number of parked queries may
+   * starve.
    */
   watch(look: (tx: ReadTransaction) => void, use: () => void): Closable {
     return this.#watches.add(this.query(look).touched, use)
@@ -221,9 +225,9 @@ export class Store {
   }
 
   /**
-   * Puts the tables of `version` in place of those in use, but for what the cluster keeps of itself, all at once, as a part of
-   * the last command; from here on that command has `index`, which is not below the one it had. Every table counts as changed
-   * by it, and every parked query is woken at the next `committed`.
+   * Puts the tables of `version` in place of those in use, but for what the cluster keeps of itself, all at once, as a
+   * part of the last command; from here on that command has `index`, which is not below the one it had. Every table
+   * counts as changed by it, and every parked query is woken at the next `committed`.
    */
   replace(version: Version, index: ModifyIndex): void {
     invariant(!this.#applying && index >= this.#index, 'a state replaced out of order', { index, after: this.#index })

@@ -6,8 +6,8 @@ export function withChanged(tables: Tables, changed: Iterable<TableState>): Tabl
 }
 
 /**
- * There are some fifty tables, of which a command changes one or two: versions that follow each other share what finds a table
- * by its name, and each has a list of its own.
+ * There are some fifty tables, of which a command changes one or two: versions that follow each other share what finds
+ * a table by its name, and each has a list of its own.
  */
 class TableList implements Tables {
   readonly #places: ReadonlyMap<string, number>

@@ -12,8 +12,8 @@ export interface TableDefinition<R extends Row> {
   /** Further orders in which rows are found; several rows may share an index key. */
   readonly indexes?: Readonly<Record<string, TableIndex<R>>>
   /**
-   * Checks and completes a row read from a snapshot; throws on one that cannot be. Byte arrays in it are parts of what was
-   * read: what the row keeps of them is a copy.
+   * Checks and completes a row read from a snapshot; throws on one that cannot be. Byte arrays in it are parts of what
+   * was read: what the row keeps of them is a copy.
    */
   decode(stored: unknown): R
   /**
@@ -27,13 +27,13 @@ export interface TableDefinition<R extends Row> {
    */
   readonly unwatched?: true
   /**
-   * Members of a row that are indexes of the state, `createIndex` and `modifyIndex` if absent: none of them can be above that
-   * of a snapshot which the row is in.
+   * Members of a row that are indexes of the state, `createIndex` and `modifyIndex` if absent: none of them can be
+   * above that of a snapshot which the row is in.
    */
   readonly stamps?: readonly string[]
   /**
-   * Departures of which the store keeps the index of the last one, by name. It stands for rows that are gone in answers to
-   * callers that may not see every row (`features/contract/visible-index.ts`).
+   * Departures of which the store keeps the index of the last one, by name. It stands for rows that are gone in answers
+   * to callers that may not see every row (`features/contract/visible-index.ts`).
    */
   readonly departures?: Readonly<Record<string, Departure<R>>>
   /** Data of the cluster about itself: not part of archives of the state, and kept when the state is replaced. */
@@ -42,8 +42,8 @@ export interface TableDefinition<R extends Row> {
 
 export interface Departure<R extends Row> {
   /**
-   * Whether the row that replaces another is found and seen by the same names: if not, or if a row is deleted, it has departed.
-   * Absent: rows do not show the departure, and the command says so (`WriteTransaction.depart`).
+   * Whether the row that replaces another is found and seen by the same names: if not, or if a row is deleted, it has
+   * departed. Absent: rows do not show the departure, and the command says so (`WriteTransaction.depart`).
    */
   stays?(before: R, after: R): boolean
 }
@@ -75,8 +75,8 @@ export interface ReadTransaction {
    */
   lastChange<R extends Row>(table: TableDefinition<R>): ModifyIndex
   /**
-   * Index of the last command that made this departure, one that the table declares; 0 before any. Never falls, except by a
-   * restore, and makes no watch, like `lastChange`, than which it is never greater.
+   * Index of the last command that made this departure, one that the table declares; 0 before any. Never falls, except
+   * by a restore, and makes no watch, like `lastChange`, than which it is never greater.
    */
   lastDeparture<R extends Row>(table: TableDefinition<R>, departure: string): ModifyIndex
   /**
@@ -116,8 +116,8 @@ export interface WriteTransaction extends ReadTransaction {
 }
 
 /**
- * Something that happens in one feature's tables and that others must follow in the same transaction (a node goes, so its
- * sessions end). Declared once, beside the model of the feature that raises it.
+ * Something that happens in one feature's tables and that others must follow in the same transaction (a node goes, so
+ * its sessions end). Declared once, beside the model of the feature that raises it.
  */
 export interface StateEvent<Payload> {
   /** `catalog.node-removed`. */

@@ -31,9 +31,9 @@ function* iterateUnder<V>(tree: Tree<V>, prefix: string): Generator<V, void> {
 }
 
 /**
- * Key of a row in an index: the index key, then the primary key, so that rows are found by the first and ordered by both.
- * A zero byte inside the index key is written as 0,1 and its end as 0,0: no index key is then the beginning of another,
- * and their order stays.
+ * Key of a row in an index: the index key, then the primary key, so that rows are found by the first and ordered by
+ * both. A zero byte inside the index key is written as 0,1 and its end as 0,0: no index key is then the beginning of
+ * another, and their order stays.
  */
 export function indexEntryKey(indexKey: string, primaryKey: string): string {
   return indexEntryPrefix(indexKey) + primaryKey
@@ -73,7 +73,9 @@ export interface Tables extends Iterable<readonly [name: string, state: TableSta
   values(): Iterable<TableState>
 }
 
-/** The whole state as of one index. Never changed: a transaction makes the next one, which shares what it left alone. */
+/**
+ * The whole state as of one index. Never changed: a transaction makes the next one, which shares what it left alone.
+ */
 export interface Version {
   readonly index: ModifyIndex
   /** By name, in order of name. */
@@ -95,8 +97,8 @@ export function emptyTable(definition: TableDefinition<Row>, withSum: boolean): 
 }
 
 /**
- * The table of this definition. A cast, because a map holds tables of many kinds of rows: its name is that of one definition
- * alone, and all rows in it were put through that.
+ * The table of this definition. A cast, because a map holds tables of many kinds of rows: its name is that of one
+ * definition alone, and all rows in it were put through that.
  */
 export function tableOf<R extends Row>(tables: Tables, table: TableDefinition<R>): TableState<R> {
   const state = tables.get(table.name)

@@ -4,8 +4,8 @@ import type { TableTouches, Touched } from './recording.ts'
 import type { Row, TableDefinition } from './types.ts'
 
 /**
- * Waiters by prefix. One key is looked up in a time that grows with its length, however many prefixes are watched: the hash of
- * each of its beginnings follows from that of the one before.
+ * Waiters by prefix. One key is looked up in a time that grows with its length, however many prefixes are watched: the
+ * hash of each of its beginnings follows from that of the one before.
  */
 class PrefixWatches<W> {
   readonly #byHash = new Map<number, Map<string, Set<W>>>()

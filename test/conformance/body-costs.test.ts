@@ -9,13 +9,13 @@ import { worstBodies } from './worst-bodies.ts'
 const isLong = process.env['SVC_TEST_LONG'] === '1'
 
 /**
- * CPU time of this thread, from the request to its answer and what follows from it. In a short run nothing is warm yet: the bound
- * then only tells bodies whose cost grows without one.
+ * CPU time of this thread, from the request to its answer and what follows from it. In a short run nothing is warm yet:
+ * the bound then only tells bodies whose cost grows without one.
  */
 const cpuMsMax = isLong ? 50 : 250
 /**
- * Of rules, which managers of access control alone may send: their bounds (accessRulesMax) also hold for what is stored. All turns
- * together: of a turn `rule-stalls.test.ts` has the bound.
+ * Of rules, which managers of access control alone may send: their bounds (accessRulesMax) also hold for what is
+ * stored. All turns together: of a turn `rule-stalls.test.ts` has the bound.
  */
 const rulesCpuMsMax = isLong ? 75 : 200
 

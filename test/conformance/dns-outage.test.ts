@@ -218,7 +218,8 @@ describe('DNS while there is no leader', () => {
     const [left] = servers.followers
     expect(await servers.ask(left)).toBe('NOERROR 10.5.0.1')
     servers.crash(left)
-    // The first that it hears of its leader does not fit its log: until the next it does not know what of that is committed.
+    // The first that it hears of its leader does not fit its log: until the next it does not know what of that is
+    // committed.
     await servers.write()
     servers.restart(left, dns)
     await servers.pass(5)

@@ -49,8 +49,8 @@ const configured = new Set(['x-svc-translate-addresses'])
 const told = /^(x-svc-.*|x-cache|age)$/
 
 /**
- * Holds exchanges to an OpenAPI document: what a request that was taken says must be declared and fit, and so must all of its
- * answer. Schemas are read back by zod's own reader of JSON Schema.
+ * Holds exchanges to an OpenAPI document: what a request that was taken says must be declared and fit, and so must all
+ * of its answer. Schemas are read back by zod's own reader of JSON Schema.
  */
 export class DocumentCheck {
   readonly #document: Document

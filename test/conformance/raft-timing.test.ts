@@ -22,7 +22,9 @@ afterEach(() => {
   for (const close of closing.splice(0)) close()
 })
 
-/** How long after the leader went silent each of the other two stood for election, or asked whether it may, in seconds. */
+/**
+ * How long after the leader went silent each of the other two stood for election, or asked whether it may, in seconds.
+ */
 async function patience(performance: NonNullable<FileConfig['performance']>): Promise<readonly number[]> {
   const platform = createPlatform()
   closing.push(() => platform.close())

@@ -15,8 +15,8 @@ const readsFirst = [
 ]
 
 /**
- * Calls that need another datacenter, a payload, or two calls that belong together. These replies are checked wherever an agent
- * makes the call itself, as with every write: over HTTP all of them are in other files.
+ * Calls that need another datacenter, a payload, or two calls that belong together. These replies are checked wherever
+ * an agent makes the call itself, as with every write: over HTTP all of them are in other files.
  */
 const notHere = ['Internal.EventFire', 'PreparedQuery.ExecuteElsewhere', 'Snapshot.Next']
 

@@ -115,8 +115,8 @@ interface Exchange {
 }
 
 /**
- * The world stands still between calls. An answer is handed over only then: what the test does with it must not happen in
- * a turn of the simulation.
+ * The world stands still between calls. An answer is handed over only then: what the test does with it must not happen
+ * in a turn of the simulation.
  */
 class SimulatedTarget implements GoldenTarget {
   readonly ports = ports

@@ -38,8 +38,8 @@ const items: Readonly<Record<string, object>> = {
 type Place = readonly string[]
 
 /**
- * For each operation that takes a body, and each place in it that can grow, one that has grown as far as a request may; with
- * `piecesMax`, of no more pieces than these.
+ * For each operation that takes a body, and each place in it that can grow, one that has grown as far as a request may;
+ * with `piecesMax`, of no more pieces than these.
  */
 export function worstBodies(routes: readonly Route[], piecesMax = Number.POSITIVE_INFINITY): readonly WorstBody[] {
   const repeated = (piece: (at: number) => string, between = ','): string => pieces(piece, between, piecesMax)

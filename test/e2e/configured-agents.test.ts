@@ -23,7 +23,9 @@ let own: AgentPortsInUse
 let server: RealAgent
 let client: RealAgent
 
-/** A server that has most of what can be said about places in its file, and a client that finds it where it says it is. */
+/**
+ * A server that has most of what can be said about places in its file, and a client that finds it where it says it is.
+ */
 beforeAll(async () => {
   ports = await freePorts({ dns: true })
   mkdirSync(join(workplace.path, 'logs'))

@@ -36,7 +36,10 @@ export class Datacenter {
     this.#settings = settings
   }
 
-  /** Starts all of them and waits until those of `together` know each other. `settings`: more keys of one agent's configuration. */
+  /**
+   * Starts all of them and waits until those of `together` know each other. `settings`: more keys of one agent's
+   * configuration.
+   */
   static async start(
     settings: Readonly<Partial<Record<NodeName, object>>> = {},
     together: readonly NodeName[] = nodeNames,

@@ -6,10 +6,14 @@ import { type LoopReport, loopReport, loopWatched } from './watched-loop.ts'
 
 const long = process.env['SVC_TEST_LONG'] === '1'
 
-/** The goal is 50 ms. A machine that runs other tests beside this one has slower cores, and collects garbage on them. */
+/**
+ * The goal is 50 ms. A machine that runs other tests beside this one has slower cores, and collects garbage on them.
+ */
 const stallMsMax = long ? 50 : 150
 
-/** With the timing of production. A busy machine keeps a server from its core for longer than the shortest timing bears. */
+/**
+ * With the timing of production. A busy machine keeps a server from its core for longer than the shortest timing bears.
+ */
 const raftMultiplier = long ? 1 : 5
 
 const timeoutMs = long ? 400_000 : 90_000

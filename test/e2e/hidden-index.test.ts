@@ -142,7 +142,9 @@ function hiddenNames(of: Way['of']): readonly (readonly [hidden: string, never: 
   ]
 }
 
-/** Other rows change meanwhile, such as those of the agents: only two equal answers about the unknown name frame one. */
+/**
+ * Other rows change meanwhile, such as those of the agents: only two equal answers about the unknown name frame one.
+ */
 async function framed(way: Way, hidden: string, never: string): Promise<readonly [Said, Said]> {
   return eventually(`two equal answers of ${way.what} to ${never}`, async () => {
     const before = await ask(way, never)

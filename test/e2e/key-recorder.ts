@@ -17,9 +17,9 @@ const clientsOfKey = 4
 const searchStepsMax = 5_000_000
 
 /**
- * Concurrent clients of real agents that write down what they asked and learnt, with the monotonic clock of this process,
- * in the same form as the simulator's. Each asks one thing at a time, one server after the other, and puts values that are
- * unique in the whole history.
+ * Concurrent clients of real agents that write down what they asked and learnt, with the monotonic clock of this
+ * process, in the same form as the simulator's. Each asks one thing at a time, one server after the other, and puts
+ * values that are unique in the whole history.
  */
 export class KeyRecorder {
   readonly operations: KeyOperation[] = []

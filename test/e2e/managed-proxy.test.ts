@@ -29,7 +29,10 @@ let upstreamPort: number
 let proxyPort: number
 let configFile: string
 
-/** Processes on this machine that run as the proxy of this name below our agent, by the environment that they were given. */
+/**
+ * Processes on this machine that run as the proxy of this name below our agent, by the environment that they were
+ * given.
+ */
 function processesOf(proxyId: string, of: RealAgent = agent): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -112,7 +112,9 @@ function effectOf(visits: readonly Visit[], atMs: number, isExpected: (word: str
   return { count: since.length, lastMs: Math.max(0, ...others) }
 }
 
-/** Forbids and allows again: the longest time after either was answered at which a visit began that did not know of it. */
+/**
+ * Forbids and allows again: the longest time after either was answered at which a visit began that did not know of it.
+ */
 async function longestEffectMs(): Promise<number> {
   const visitors = new Visitors(upstreamPort, { underWay })
   await visitors.more(20)

@@ -29,7 +29,10 @@ beforeAll(async () => {
 })
 afterAll(() => agent.stop('SIGKILL'))
 
-/** What a watch tells, one after the other, from its beginning: an answer that comes while the test waits for another is kept. */
+/**
+ * What a watch tells, one after the other, from its beginning: an answer that comes while the test waits for another is
+ * kept.
+ */
 function changesOf<T>(watch: ReturnType<typeof consul.watch>): () => Promise<T> {
   const told = on(watch, 'change')
   return async () => ((await told.next()).value as [T])[0]

@@ -24,7 +24,9 @@ let unpacked: readonly string[]
 
 const run = promisify(execFile)
 
-/** Packs what is built and installs it with links to the production packages of this checkout: nothing is downloaded. */
+/**
+ * Packs what is built and installs it with links to the production packages of this checkout: nothing is downloaded.
+ */
 beforeAll(async () => {
   const flags = ['--ignore-scripts', '--json', '--pack-destination', workplace.path]
   const { stdout } = await run('npm', ['pack', ...flags], { cwd: projectRoot, maxBuffer: 1 << 24 })

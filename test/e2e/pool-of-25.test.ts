@@ -20,8 +20,8 @@ const gossip = {
 }
 
 /**
- * Until all know of a crash. Each member probes each other at least once in 2n - 1 probe intervals (SWIM, section 4.3); a
- * suspicion that nobody confirms lasts its longest time (Lifeguard, section 4.B); and each member repeats what is new
+ * Until all know of a crash. Each member probes each other at least once in 2n - 1 probe intervals (SWIM, section 4.3);
+ * a suspicion that nobody confirms lasts its longest time (Lifeguard, section 4.B); and each member repeats what is new
  * every 100 ms, so that a second is long for 25 of them (SWIM, section 4.1).
  */
 const boundMs =

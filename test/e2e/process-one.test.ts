@@ -6,7 +6,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { eventually, freePorts, makeWorkplace, portFlags, runSvc } from './real-agent.ts'
 
 const svc = fileURLToPath(new URL('../../bin/svc.js', import.meta.url))
-/** A process space of its own, as a container has one; its process 1 and all that it started end with `unshare` itself. */
+/**
+ * A process space of its own, as a container has one; its process 1 and all that it started end with `unshare` itself.
+ */
 const ownSpace = ['--user', '--map-root-user', '--pid', '--fork', '--kill-child', '--mount-proc'] as const
 const spaces = spawnSync('unshare', [...ownSpace, 'true']).status === 0
 const why = spaces ? '' : ' (skipped: this machine does not let a test have a process space of its own)'

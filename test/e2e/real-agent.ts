@@ -18,7 +18,9 @@ export function makeWorkplace(): Workplace {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** Ports of one agent that nobody else has; DNS is closed unless it is asked for, the pool of all datacenters always. */
+/**
+ * Ports of one agent that nobody else has; DNS is closed unless it is asked for, the pool of all datacenters always.
+ */
 export interface AgentPortsInUse {
   readonly http: number
   readonly server: number
@@ -95,7 +97,9 @@ export class RealAgent {
   readonly exited: Promise<Finished>
   #ended = false
 
-  /** `address`: where its HTTP API listens, `host:port`. `environment`: added to the own one. `program`: the launcher. */
+  /**
+   * `address`: where its HTTP API listens, `host:port`. `environment`: added to the own one. `program`: the launcher.
+   */
   constructor(
     address: string,
     args: readonly string[],
@@ -248,8 +252,9 @@ export async function commonLeader(agents: readonly RealAgent[], withinMs?: numb
 const measurementsMax = 3
 
 /**
- * The shortest of a few measurements by the real clock; one within the bound is enough. On a machine whose cores are busy with other things
- * anything may take a second more than it needs: a program that is too slow of itself is so each time.
+ * The shortest of a few measurements by the real clock; one within the bound is enough. On a machine whose cores are
+ * busy with other things anything may take a second more than it needs: a program that is too slow of itself is so each
+ * time.
  */
 export async function shortestMs(boundMs: number, measure: () => Promise<number>): Promise<number> {
   let shortest = Number.POSITIVE_INFINITY

@@ -54,7 +54,10 @@ export interface Visit {
   readonly word: string
 }
 
-/** Each again as soon as it has been, so that so many are always under way; or so many in a second by the clock, however long each takes. */
+/**
+ * Each again as soon as it has been, so that so many are always under way; or so many in a second by the clock, however
+ * long each takes.
+ */
 export type Coming = { readonly underWay: number } | { readonly perSecond: number }
 
 /** Clients that visit a service over and over. */

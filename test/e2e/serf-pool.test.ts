@@ -38,7 +38,10 @@ async function theirView(serf: SerfAgent): Promise<string> {
   return statuses(await serf.members())
 }
 
-/** What its log says when it makes nothing of what it hears; of its own commands, which come and go, it may say what it likes. */
+/**
+ * What its log says when it makes nothing of what it hears; of its own commands, which come and go, it may say what it
+ * likes.
+ */
 const complaint = /\[(ERR|WARN)\] (?!agent\.ipc:).*/
 
 describe('with an agent of the field in the pool', () => {

@@ -104,8 +104,8 @@ describe('a single server', () => {
       for (; n < 4 * 256; n++) await put(n)
       const grown = (): number => (residentBytes(agent) - before) / dataBytes
       expect(grown()).toBeGreaterThan(0.9)
-      // The state, the log as large as it, what code takes once it is warm (as much again, beside data as small as this), and
-      // what is no more used until the engine comes to it, which more writes make it do.
+      // The state, the log as large as it, what code takes once it is warm (as much again, beside data as small as
+      // this), and what is no more used until the engine comes to it, which more writes make it do.
       await eventually('memory of less than five times the data', async () => {
         if (grown() < 5) return true
         await put(n++)

@@ -110,7 +110,10 @@ function nameOf(ca: string): string {
   return new X509Certificate(readFileSync(ca)).subject
 }
 
-/** Writes and reads through every server, one after the other, until it is ended; every answer that is no success is kept. */
+/**
+ * Writes and reads through every server, one after the other, until it is ended; every answer that is no success is
+ * kept.
+ */
 function traffic(): { end(): Promise<{ readonly rounds: number; readonly failures: readonly string[] }> } {
   const failures: string[] = []
   let [rounds, goesOn] = [0, true]

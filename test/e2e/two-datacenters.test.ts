@@ -41,7 +41,10 @@ interface ListedMember {
 const firstKey = Buffer.alloc(16, 7).toString('base64')
 const secondKey = Buffer.alloc(32, 9).toString('base64')
 
-/** One datacenter of a server and a client, one of two servers; one address of the second is told to the server of the first. */
+/**
+ * One datacenter of a server and a client, one of two servers; one address of the second is told to the server of the
+ * first.
+ */
 class TwoDatacenters {
   readonly workplace: Workplace = makeWorkplace()
   readonly agents = new Map<NodeName, RealAgent>()
@@ -64,7 +67,10 @@ class TwoDatacenters {
     this.#start('s3', 'dc2', { server: true, bootstrap_expect: 2, retry_join: [hosts.s2] })
   }
 
-  /** The server of the first once more, with what stands in its data directory and nothing else to find the other one by. */
+  /**
+   * The server of the first once more, with what stands in its data directory and nothing else to find the other one
+   * by.
+   */
   startFromSnapshot(): void {
     this.#start('s1', 'dc1', { server: true, bootstrap: true, encrypt: undefined })
   }

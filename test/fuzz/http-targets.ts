@@ -113,7 +113,8 @@ const jsonInput: FuzzTarget = {
   run: (bytes) => {
     const read = parseJsonInput(bytes)
     if (!read.ok) return
-    // What is JSON for the engine is JSON here; the other way round the field reads one value, and ignores what follows.
+    // What is JSON for the engine is JSON here; the other way round the field reads one value, and ignores what
+    // follows.
     const text = textOf(bytes)
     if (text.length > 10_000) return
     try {

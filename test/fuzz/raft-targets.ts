@@ -219,7 +219,8 @@ const raftSnapshot: FuzzTarget = {
         return done
       })
       if (!read.ok) continue
-      // What was read whole is written as it was: but for how MessagePack says numbers, so it is read again and compared.
+      // What was read whole is written as it was: but for how MessagePack says numbers, so it is read again and
+      // compared.
       const again = fileOf(new Uint8Array(0))
       const state = { next: () => pieces.shift() }
       const origin = read.value.origin ?? { kind: 'received' as const }

@@ -53,7 +53,8 @@ const configuration: FuzzTarget = {
     }
   },
   seeds: () => files.map(utf8),
-  // An unknown key is compared with all that are known, a step for each letter of both; that is done for the first hundred.
+  // An unknown key is compared with all that are known, a step for each letter of both; that is done for the first
+  // hundred.
   bounds: {
     steps: (length) => 2_000_000 + 3_000 * length + 200_000 * Math.min(100, length / 20),
     bytes: (length) => (32 << 20) + 2_000 * length,

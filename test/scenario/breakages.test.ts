@@ -30,7 +30,10 @@ describe('a breakage of a statement makes a test fail that claims the statement'
   })
 })
 
-/** A line for each breakage: by which test it was found, and what that said, for on a busy machine a test may fail of itself. */
+/**
+ * A line for each breakage: by which test it was found, and what that said, for on a busy machine a test may fail of
+ * itself.
+ */
 function each(verdicts: ReadonlyMap<string, Verdict>): string {
   const lines = [...verdicts].map(([id, verdict]) => {
     if (verdict.kind === 'found') return `${id} found by: ${verdict.by}: ${verdict.because}\n`

@@ -7,7 +7,10 @@ import { parseAllDocuments } from 'yaml'
 import { exits } from '../../sim/cli/terminal.ts'
 import { type Finished, projectRoot } from './svc-sim.ts'
 
-/** With SVC_TEST_LONG=1 the lines of every engine run the real program; without it those of engines that are not here are recorded. */
+/**
+ * With SVC_TEST_LONG=1 the lines of every engine run the real program; without it those of engines that are not here
+ * are recorded.
+ */
 const isLong = process.env['SVC_TEST_LONG'] === '1'
 
 const page = `scenario: One server

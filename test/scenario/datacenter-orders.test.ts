@@ -20,9 +20,9 @@ function servers(datacenters: readonly number[]): string {
 }
 
 /**
- * Datacenters at 1.3.1, each of one server, come to 1.4.0 in this order. One that comes before the primary one stays in its old
- * mode and refuses what is new, until the primary one is there. A token that opens a door does so at every step, from each
- * datacenter in each.
+ * Datacenters at 1.3.1, each of one server, come to 1.4.0 in this order. One that comes before the primary one stays in
+ * its old mode and refuses what is new, until the primary one is there. A token that opens a door does so at every
+ * step, from each datacenter in each.
  */
 function scenarioOf(order: readonly number[]): string {
   const all = order.toSorted((a, b) => a - b)

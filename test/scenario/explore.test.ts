@@ -145,7 +145,8 @@ describe('svc-sim explore', () => {
 
   it('goes on, with --guided, from where a run reached a rare mark, and each such run repeats by its seed and forks', async () => {
     const cwd = folder()
-    // Whether its one fault comes depends on the seed and on what the rule says, and on nothing that an agent does: of these seeds in the last.
+    // Whether its one fault comes depends on the seed and on what the rule says, and on nothing that an agent does: of
+    // these seeds in the last.
     const rare = `scenario: A leader seldom dies
 cluster:
   dc1:

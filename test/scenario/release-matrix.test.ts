@@ -20,7 +20,10 @@ const longMs = isLong ? 3 * 3_600_000 : 300_000
 
 const pairs = adjacentPairs()
 
-/** The notes of 0.8.0 announce that its leaders make servers of earlier releases stop; 0.8.1 has mended it (REL-0.8.0-1). */
+/**
+ * The notes of 0.8.0 announce that its leaders make servers of earlier releases stop; 0.8.1 has mended it
+ * (REL-0.8.0-1).
+ */
 function isAnnounced({ from, to }: ReleasePair): boolean {
   return hasBehaviour(to, 'autopilot') && !hasBehaviour(from, 'autopilot') && !hasBehaviour(to, 'commands-wait')
 }

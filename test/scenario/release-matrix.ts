@@ -195,7 +195,9 @@ export function everyRelease(): string {
 
 /** What one run told that a release stops at what the next one writes. */
 export interface Stops {
-  /** A server of the later release led while one of the earlier was left, which has to stop at what that leader writes. */
+  /**
+   * A server of the later release led while one of the earlier was left, which has to stop at what that leader writes.
+   */
   readonly isDue: boolean
   /** Servers that stopped at a command that they do not know, in order. */
   readonly stopped: readonly string[]

@@ -38,8 +38,8 @@ export function svcSim(args: readonly string[], options: SvcSimOptions = {}): Pr
 }
 
 /**
- * For commands with many seeds, beside which other tests keep the cores busy: each further worker only compiles the program
- * once more.
+ * For commands with many seeds, beside which other tests keep the cores busy: each further worker only compiles the
+ * program once more.
  */
 export const oneJob: readonly string[] = process.env['SVC_TEST_LONG'] === '1' ? [] : ['--jobs', '1']
 

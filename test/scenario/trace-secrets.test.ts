@@ -77,7 +77,10 @@ steps:
     wait: 5s
 `
 
-/** Shipped scenarios with a bootstrap token; then, in long tests, with others, keyrings, authorities and an external provider. */
+/**
+ * Shipped scenarios with a bootstrap token; then, in long tests, with others, keyrings, authorities and an external
+ * provider.
+ */
 const shipped = ['acl-bootstrap-new-cluster']
 const furtherShipped = [
   'acl-query-fails-over',

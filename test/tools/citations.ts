@@ -20,8 +20,8 @@ const releaseRows = /\bREL-\d[\d.]*-\d+\b/g
 const titleIds = /\[[A-Z]{2,3}-\d{3}(?:[ ,]+[A-Z]{2,3}-\d{3})*\]/g
 
 /**
- * All citations of a source: those that its comments make by the word for a fact or for a statement and a colon, and every ID of
- * a statement or a row of the page of releases anywhere in it, titles of tests among them.
+ * All citations of a source: those that its comments make by the word for a fact or for a statement and a colon, and
+ * every ID of a statement or a row of the page of releases anywhere in it, titles of tests among them.
  */
 export function citationsOf(source: string): readonly Citation[] {
   const lineAt = (at: number): number => source.slice(0, at).split('\n').length

@@ -23,8 +23,8 @@ const readers: readonly (readonly [reader: string, title: string])[] = [
 ]
 
 /**
- * The tables of docs/configuration.md, by the name under which the page has them: made from what files are read with, so that
- * the page cannot say what is not so.
+ * The tables of docs/configuration.md, by the name under which the page has them: made from what files are read with,
+ * so that the page cannot say what is not so.
  */
 export function configurationTables(): ReadonlyMap<string, string> {
   const keys = configKeys().filter(({ name }) => !name.startsWith('watches[]'))

@@ -1,4 +1,6 @@
-/** Numbers that follow from a seed alone, for tests and their tools: sfc32, of which the first rounds are thrown away. */
+/**
+ * Numbers that follow from a seed alone, for tests and their tools: sfc32, of which the first rounds are thrown away.
+ */
 export class Dice {
   #a: number
   #b: number

@@ -26,8 +26,8 @@ const childrenOf: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * What a reader of JUnit reports would stumble over: elements and attributes are those of the schema that Jenkins publishes
- * (junit-10.xsd), as far as it has them for suites and cases, and `file`, which GitLab reads, too.
+ * What a reader of JUnit reports would stumble over: elements and attributes are those of the schema that Jenkins
+ * publishes (junit-10.xsd), as far as it has them for suites and cases, and `file`, which GitLab reads, too.
  */
 export function junitProblems(text: string): readonly string[] {
   let root: Element
@@ -64,7 +64,10 @@ function countProblems({ attributes, children }: Element): readonly string[] {
   )
 }
 
-/** A strict reader of the XML that reports are made of: no comments, no entities of their own, nothing that is not well formed. */
+/**
+ * A strict reader of the XML that reports are made of: no comments, no entities of their own, nothing that is not well
+ * formed.
+ */
 export function parseXml(text: string): Element {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that XML does not have
   if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(text))

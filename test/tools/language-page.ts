@@ -22,8 +22,8 @@ interface Shown {
 }
 
 /**
- * The tables of the language page (docs/scenarios.md), by the name under which the page has them: made from what files are
- * read with, so that the page cannot say what is not so.
+ * The tables of the language page (docs/scenarios.md), by the name under which the page has them: made from what files
+ * are read with, so that the page cannot say what is not so.
  */
 export function languageTables(): ReadonlyMap<string, string> {
   const root = scenarioJsonSchema() as Shown

@@ -16,9 +16,10 @@ export function projectPaths(): ReadonlySet<string> {
 }
 
 /**
- * Paths that a page in Markdown names in backticks and that do not exist. `*`, `<name>`, `{a,b}` and `…` stand for what they
- * stand for in a shell or a sentence. Pages for developers are held to more: names of sources such as `core/step.ts` are those
- * of some file, those in the first column of a folder's table of files are in that folder, and `agent/servers` is a room.
+ * Paths that a page in Markdown names in backticks and that do not exist. `*`, `<name>`, `{a,b}` and `…` stand for what
+ * they stand for in a shell or a sentence. Pages for developers are held to more: names of sources such as
+ * `core/step.ts` are those of some file, those in the first column of a folder's table of files are in that folder, and
+ * `agent/servers` is a room.
  */
 export function missingPaths(page: string, text: string, paths: ReadonlySet<string>): readonly string[] {
   const words = [...withoutCode(text).matchAll(/`([^`\n]+)`/g)].flatMap(([, code = '']) =>

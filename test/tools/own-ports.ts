@@ -3,24 +3,25 @@ import { createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
 /**
- * Ports and addresses for tests, so that no test meets what another one, another run of the tests or another program does.
+ * Ports and addresses for tests, so that no test meets what another one, another run of the tests or another program
+ * does.
  *
- * Where the system chooses the port (port 0), a test that only listens needs no more. A test that closes a port and expects it to be
- * free, or nobody to listen there, needs an address that nobody else uses: `ownLoopback`. A test that starts another process needs a port
- * before that process listens: `freePort`.
+ * Where the system chooses the port (port 0), a test that only listens needs no more. A test that closes a port and
+ * expects it to be free, or nobody to listen there, needs an address that nobody else uses: `ownLoopback`. A test that
+ * starts another process needs a port before that process listens: `freePort`.
  */
 
 /**
- * An address of the loopback that this worker alone uses. A port there is taken by others only if they listen on every address, and
- * a dial to a closed one never meets itself, as it does on 127.0.0.1 when the system gives the dialler that very port.
- * Only Linux has the whole network 127.0.0.0/8; elsewhere it is 127.0.0.1.
+ * An address of the loopback that this worker alone uses. A port there is taken by others only if they listen on every
+ * address, and a dial to a closed one never meets itself, as it does on 127.0.0.1 when the system gives the dialler
+ * that very port. Only Linux has the whole network 127.0.0.0/8; elsewhere it is 127.0.0.1.
  */
 export const ownLoopback =
   process.platform === 'linux' ? `127.${drawn(16, 250)}.${drawn(0, 255)}.${drawn(1, 254)}` : '127.0.0.1'
 
 /**
- * Ports that are handed out. Systems choose from 32,768 on for outgoing connections, which would take a port between its choice
- * and its use; agents give proxies ports from 20,000 and 21,000 on.
+ * Ports that are handed out. Systems choose from 32,768 on for outgoing connections, which would take a port between
+ * its choice and its use; agents give proxies ports from 20,000 and 21,000 on.
  */
 const ranges = [
   { first: 10_000, blocks: 78 },
@@ -64,7 +65,10 @@ export interface HeldPort {
 
 const aloneWithinMs = 60_000
 
-/** For tests of one thing that a machine has once, such as the default ports: waits until no other run of the tests holds this port. */
+/**
+ * For tests of one thing that a machine has once, such as the default ports: waits until no other run of the tests
+ * holds this port.
+ */
 export async function heldAlone(port: number): Promise<HeldPort> {
   for (const endMs = performance.now() + aloneWithinMs; performance.now() < endMs; await pause(100)) {
     const lock = await held(port)

@@ -1,6 +1,8 @@
 import type { LogIndex, Term } from '../../src/model/log-position.ts'
 
-/** A type whose positions in the log may be written as numbers: tests write many, and say by the member which is meant. */
+/**
+ * A type whose positions in the log may be written as numbers: tests write many, and say by the member which is meant.
+ */
 export type Plain<T> = T extends LogIndex | Term
   ? number
   : T extends Uint8Array

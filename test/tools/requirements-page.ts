@@ -12,7 +12,10 @@ The IDs lead to [the statements](reference/README.md#statements), which also say
 page is made from them and from the titles of the tests: \`SVC_WRITE_DOCS=1 npx vitest run test/unit/walls\` writes it.
 `
 
-/** The page docs/requirements.md, whole. It names files, and not titles or counts, so that few changes of tests change it. */
+/**
+ * The page docs/requirements.md, whole. It names files, and not titles or counts, so that few changes of tests change
+ * it.
+ */
 export function requirementsPage(): string {
   return [introduction, ...areas().map(sectionOf)].join('\n')
 }

@@ -1,6 +1,7 @@
 /**
- * A page shows some lines of a run, with `…` in place of the others. Gives the same lines as they are in the output of the run
- * now: each is the first one after those before it that differs from the page in times, names of servers and hashes alone.
+ * A page shows some lines of a run, with `…` in place of the others. Gives the same lines as they are in the output of
+ * the run now: each is the first one after those before it that differs from the page in times, names of servers and
+ * hashes alone.
  */
 export function sampleNow(shown: string, output: string): string {
   const lines = output.split('\n')

@@ -58,7 +58,10 @@ export interface AccessSettings {
 export interface ResolutionFacts {
   /** True time since which the agent has reached a server without a break; undefined: it reaches none. */
   readonly reachingSinceUs: (agent: string) => number | undefined
-  /** True time since which each server of the datacenter has reached one of the first datacenter; undefined: one does not. */
+  /**
+   * True time since which each server of the datacenter has reached one of the first datacenter; undefined: one does
+   * not.
+   */
   readonly reachingFirstSinceUs: (datacenter: string) => number | undefined
 }
 

@@ -17,10 +17,11 @@ type AccessExcuses = Readonly<Record<'A1' | 'A4', 'out of reach'>> & { readonly 
 const noticingUs = 15_000_000
 
 /**
- * A1: what was allowed, shown or took effect, some state allowed: each token and policy as it was at some time between the call and the answer, or
- * at most its time to live before the call (longer while the agent reached no server). Where a datacenter copies tokens, its
- * copies count, too. And of A4: a token that existed and was allowed this in every such state is not refused where its agent
- * reaches a server; of A5: nor where it was copied, whatever has become of the way to the primary datacenter since.
+ * A1: what was allowed, shown or took effect, some state allowed: each token and policy as it was at some time between
+ * the call and the answer, or at most its time to live before the call (longer while the agent reached no server).
+ * Where a datacenter copies tokens, its copies count, too. And of A4: a token that existed and was allowed this in
+ * every such state is not refused where its agent reaches a server; of A5: nor where it was copied, whatever has become
+ * of the way to the primary datacenter since.
  */
 export class AccessHistory {
   readonly #judge: Judge<AccessExcuses>

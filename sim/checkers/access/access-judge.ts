@@ -1,6 +1,6 @@
 /**
- * What rules of access control mean, written a second time to judge the first by: no table, no order, no cache, and no code
- * in common with `src/access`. Reference: access-control.md#evaluation, access-control.md#legacy-grammar.
+ * What rules of access control mean, written a second time to judge the first by: no table, no order, no cache, and no
+ * code in common with `src/access`. Reference: access-control.md#evaluation, access-control.md#legacy-grammar.
  */
 
 /** One line of rules: `key_prefix "a" { policy = "read" }`; a scalar has no label. */
@@ -43,8 +43,8 @@ export function judgeTree(token: JudgedToken, prefix: string): boolean {
 }
 
 /**
- * Reads texts as plain as those that scenarios write: blocks with a label and scalars, nothing nested, no escapes. Throws at
- * anything else, for then it would judge by less than all.
+ * Reads texts as plain as those that scenarios write: blocks with a label and scalars, nothing nested, no escapes.
+ * Throws at anything else, for then it would judge by less than all.
  */
 export function statementsOf(text: string): readonly Statement[] {
   const statements: Statement[] = []

@@ -2,9 +2,9 @@ import { checker, eventIn, type Judge } from '../checker.ts'
 import type { ServerSeen } from './access-facts.ts'
 
 /**
- * A2: access control leaves the old mode only when every server of the datacenter, and of the primary one, says that it can
- * work in the new, by the member list of the leader that decides: alive or failed, but not left. A3: once it is recorded
- * that it has, nothing takes it back.
+ * A2: access control leaves the old mode only when every server of the datacenter, and of the primary one, says that it
+ * can work in the new, by the member list of the leader that decides: alive or failed, but not left. A3: once it is
+ * recorded that it has, nothing takes it back.
  */
 export class AccessMode {
   readonly #judge: Judge<{ A2: never; A3: never }>

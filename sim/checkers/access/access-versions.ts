@@ -86,8 +86,8 @@ function sameToken(before: TokenState, now: TokenState): boolean {
 }
 
 /**
- * Whether both say the same but for the accessor, which a legacy token has only once it was given one, and with it a link
- * that allows what it was allowed before.
+ * Whether both say the same but for the accessor, which a legacy token has only once it was given one, and with it a
+ * link that allows what it was allowed before.
  */
 export function sameRules(one: TokenState, other: TokenState): boolean {
   if (one.management || other.management) return one.management === other.management

@@ -13,7 +13,9 @@ const roundMs = 4_000
 const jitterShare = 16
 /** From a change in the primary to the copy, where the last round succeeded and nothing was wrong since. */
 const copiedUs = (pauseMs + roundMs) * 1000
-/** The same after something was wrong: one read that hangs, the longest pause, and the agents finding each other again. */
+/**
+ * The same after something was wrong: one read that hangs, the longest pause, and the agents finding each other again.
+ */
 const copiedAfterTroubleUs = (roundWaitMs * (1 + 1 / jitterShare) + pauseMaxMs + 15_000) * 1000
 
 type CopyExcuses = { readonly A5: 'refused to copy' | 'stale default reads' | 'denies when down' }
@@ -51,8 +53,8 @@ const tokenKind: Kind<TokenState> = {
 }
 
 /**
- * A5 of one kind in one secondary datacenter. A copy is what the primary had, goes on from one version to a later one, and
- * goes only after the primary has removed the original. Within the bound the copies are what the primary has.
+ * A5 of one kind in one secondary datacenter. A copy is what the primary had, goes on from one version to a later one,
+ * and goes only after the primary has removed the original. Within the bound the copies are what the primary has.
  */
 class CopiesOf<T> {
   readonly #kind: Kind<T>

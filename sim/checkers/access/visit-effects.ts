@@ -10,7 +10,10 @@ interface MarkedBody {
   readonly operations?: readonly { readonly value?: Uint8Array }[]
 }
 
-/** Sees by their marks which visits have taken effect: a value that was written, the name of a session, what describes an intention. */
+/**
+ * Sees by their marks which visits have taken effect: a value that was written, the name of a session, what describes
+ * an intention.
+ */
 export class VisitEffects {
   /** By mark: what hears of it. */
   readonly #begun = new Map<string, () => void>()

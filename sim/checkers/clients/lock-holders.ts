@@ -13,8 +13,8 @@ interface Closed {
 }
 
 /**
- * S1. At most one session holds a key, and only a session that exists. When a session ends, no other session locks the keys that
- * it held before its lock delay has passed by true time, whichever server leads.
+ * S1. At most one session holds a key, and only a session that exists. When a session ends, no other session locks the
+ * keys that it held before its lock delay has passed by true time, whichever server leads.
  */
 export class LockHolders {
   readonly #judge: Judge<{ S1: 'restored' }>

@@ -11,8 +11,8 @@ interface Known {
 }
 
 /**
- * S3. LockIndex grows by one with each change of holder and by nothing else; a key that was deleted begins anew. The fencing
- * number is the index at which the holder came to hold the key: it is greater than that of every holder before.
+ * S3. LockIndex grows by one with each change of holder and by nothing else; a key that was deleted begins anew. The
+ * fencing number is the index at which the holder came to hold the key: it is greater than that of every holder before.
  */
 export class LockIndex {
   readonly #judge: Judge<{ S3: 'restored' }>
@@ -28,7 +28,10 @@ export class LockIndex {
     for (const key of new Set([...this.#known.keys(), ...facts.holds.keys()])) this.#look(key, facts)
   }
 
-  /** An operator put another state in place: counting goes on from there. Fencing numbers that are given later still grow. */
+  /**
+   * An operator put another state in place: counting goes on from there. Fencing numbers that are given later still
+   * grow.
+   */
   replaced(facts: LockFacts): void {
     this.#judge.excused('S3', 'restored', facts.holds.size)
     for (const key of this.#known.keys()) if (facts.lockIndexOf(key) === undefined) this.#known.delete(key)

@@ -45,7 +45,10 @@ export class ParkedReads {
     }
   }
 
-  /** The reads that wait at a server, by method, what they name and the index they wait for; no ID, for those may be secrets. */
+  /**
+   * The reads that wait at a server, by method, what they name and the index they wait for; no ID, for those may be
+   * secrets.
+   */
   waitingAt(server: string): readonly string[] {
     const waiting = new Map<string, number>()
     for (const { parked } of this.#servers.get(server)?.values() ?? []) {

@@ -25,8 +25,9 @@ export interface SessionGround {
 }
 
 /**
- * S4. Whatever ends a session does so within one command: no state has one whose node is gone, or with a check that is gone or
- * critical, nor a key that a session holds which is over. What it held is free then, or gone if it was to be deleted with it.
+ * S4. Whatever ends a session does so within one command: no state has one whose node is gone, or with a check that is
+ * gone or critical, nor a key that a session holds which is over. What it held is free then, or gone if it was to be
+ * deleted with it.
  */
 export class SessionGrounds {
   readonly #judge: Judge<{ S4: 'restored' }>

@@ -21,9 +21,9 @@ interface Life {
 }
 
 /**
- * S2. A session that nobody ended, and whose node and checks are well, lives for at least its time to live after its last
- * renewal, and for at most twice that after the later of its renewal and the beginning of its leader: a change of leader
- * extends, and never shortens.
+ * S2. A session that nobody ended, and whose node and checks are well, lives for at least its time to live after its
+ * last renewal, and for at most twice that after the later of its renewal and the beginning of its leader: a change of
+ * leader extends, and never shortens.
  */
 export class SessionLives {
   readonly #judge: Judge<{ S2: 'restored' | 'renewal unanswered' }>

@@ -15,8 +15,10 @@ type Waiting = Facts['reader answered']
 
 /**
  * W4. A blocking read is answered for an index beyond the one that it waits for, or when its time is over:
- * 1. Before its time is over an answer has a greater index. One that has not makes its client ask again at once, for ever.
- * 2. When its time is over, it is answered. If that answer has a change that was committed long before, the read was not woken.
+ * 1. Before its time is over an answer has a greater index. One that has not makes its client ask again at once, for
+ *    ever.
+ * 2. When its time is over, it is answered. If that answer has a change that was committed long before, the read was
+ *    not woken.
  * 3. A read that promises the newest state has no index below the one waited for: its client would begin again.
  * One that waits for an index beyond the state is answered when its time is over, with the index of the state (W1).
  */

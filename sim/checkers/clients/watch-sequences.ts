@@ -11,8 +11,9 @@ interface Followed {
 }
 
 /**
- * W3. A client that follows the keys under a prefix by blocking queries alone, and keeps what each answer shows, ends with what a
- * fresh read finds: nothing that happened between two answers is missing from the later one. Judged at rest.
+ * W3. A client that follows the keys under a prefix by blocking queries alone, and keeps what each answer shows, ends
+ * with what a fresh read finds: nothing that happened between two answers is missing from the later one. Judged at
+ * rest.
  */
 export class WatchSequences {
   readonly #judge: Judge<{ W2: never; W3: never }>
@@ -46,7 +47,9 @@ export class WatchSequences {
     )
   }
 
-  /** The bound has passed within which all watchers should have caught up, or, for W2, should have learned of a write. */
+  /**
+   * The bound has passed within which all watchers should have caught up, or, for W2, should have learned of a write.
+   */
   overdue(code: 'W2' | 'W3', prefix: string, fresh: readonly ListedKey[], withinText: string): void {
     const followers = [...this.#followed.values()].filter((followed) => followed.prefix === prefix)
     this.#judge.judged(code, followers.length)

@@ -1,7 +1,7 @@
 /**
- * Which service may connect to which, judged apart from the program: by a table of what overrules what, as people say it, and
- * without an order or a number. Reference: mesh.md#precedence. Ends are `namespace/name`, with wildcards as an intention may
- * have them, and without regard to case.
+ * Which service may connect to which, judged apart from the program: by a table of what overrules what, as people say
+ * it, and without an order or a number. Reference: mesh.md#precedence. Ends are `namespace/name`, with wildcards as an
+ * intention may have them, and without regard to case.
  */
 
 export interface SaidIntention {

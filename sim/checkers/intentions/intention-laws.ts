@@ -18,10 +18,10 @@ type Run = Pick<CheckedRun, 'nowUs' | 'contactSinceUs' | 'staleDefaultMs'> & Jud
 type Held = readonly HeldIntention[]
 
 /**
- * C7: of each pair of ends there is one intention at most; a change that was acknowledged was there when it was, one that was
- * refused never is; and a command changes the intention that it names, and no other.
- * C8: what `check` decides is what a judge apart from the program decides by the intentions at some time between the question and
- * the answer; what an agent decides by what it keeps, the same, or by those of shortly before.
+ * C7: of each pair of ends there is one intention at most; a change that was acknowledged was there when it was, one
+ * that was refused never is; and a command changes the intention that it names, and no other. C8: what `check` decides
+ * is what a judge apart from the program decides by the intentions at some time between the question and the answer;
+ * what an agent decides by what it keeps, the same, or by those of shortly before.
  */
 export class IntentionLaws {
   readonly #run: Run
@@ -123,8 +123,8 @@ export class IntentionLaws {
   }
 
   /**
-   * Undefined: what the agent keeps may be old. It refreshes at once what is kept while it is in contact; after a time without it
-   * pauses for as long as that lasted, and that was no longer than the run up to then.
+   * Undefined: what the agent keeps may be old. It refreshes at once what is kept while it is in contact; after a time
+   * without it pauses for as long as that lasted, and that was no longer than the run up to then.
    */
   #keptFromUs({ agent, calledUs }: IntentionDecision): number | undefined {
     const contactUs = this.#run.contactSinceUs(agent)

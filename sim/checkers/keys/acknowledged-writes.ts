@@ -5,8 +5,8 @@ import type { Recovery } from './recovered-history.ts'
 
 /**
  * D1. A write is acknowledged only once it has taken effect, and in the end every server holds, for every key, what the
- * log made of it: so no acknowledged write is lost, and none comes back. That the log itself keeps what is committed over
- * all crashes is R4 and R5.
+ * log made of it: so no acknowledged write is lost, and none comes back. That the log itself keeps what is committed
+ * over all crashes is R4 and R5.
  */
 export class AcknowledgedWrites {
   readonly #applied: AppliedKeys

@@ -62,7 +62,10 @@ export interface KeyVersion {
   readonly value: string | undefined
 }
 
-/** How many of a key's versions, which are in order of index, are before this index: the place of the one at it, if there is one. */
+/**
+ * How many of a key's versions, which are in order of index, are before this index: the place of the one at it, if
+ * there is one.
+ */
 export function placeOf(versions: readonly KeyVersion[], index: number): number {
   let low = 0
   let high = versions.length

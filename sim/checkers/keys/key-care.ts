@@ -64,8 +64,9 @@ class AgedRows {
 }
 
 /**
- * K5. Of what deleted keys and the locks of ended sessions leave behind, tombstones stay for as long as readers need them, and
- * everything goes soon after its time, however much of it there is: while one server leads, for a change of leader counts anew.
+ * K5. Of what deleted keys and the locks of ended sessions leave behind, tombstones stay for as long as readers need
+ * them, and everything goes soon after its time, however much of it there is: while one server leads, for a change of
+ * leader counts anew.
  */
 export class KeysCaredFor {
   readonly #run: Pick<CheckedRun, 'nowUs'> & Judge<{ K5: Excuse }>

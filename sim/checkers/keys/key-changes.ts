@@ -69,7 +69,9 @@ class KeyChanges {
     if (isDone) for (const key of changed.keys()) this.changed(key, index, tx)
   }
 
-  /** What a transaction does to each key in the end, if it is done: each operation sees what those before it have done. */
+  /**
+   * What a transaction does to each key in the end, if it is done: each operation sees what those before it have done.
+   */
   #leaves(operations: TransactionBody['operations']): ReadonlyMap<string, 'written' | 'gone'> {
     const leaves = new Map<string, 'written' | 'gone'>()
     for (const { verb, key } of operations) {

@@ -13,7 +13,9 @@ export interface KeyOperation {
   readonly consistency: Consistency
   readonly callUs: number
   returnUs: number
-  /** `refused`: a CAS that found something else. `unknown`: no answer, or one that does not tell whether it happened. */
+  /**
+   * `refused`: a CAS that found something else. `unknown`: no answer, or one that does not tell whether it happened.
+   */
   outcome: 'ok' | 'refused' | 'unknown'
   /** What a read found; undefined: no such key. */
   found: string | undefined

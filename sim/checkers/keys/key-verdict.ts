@@ -19,7 +19,9 @@ export interface KeyViolation {
   readonly kind: 'violation'
   /** The first one, in order of answers, whose answer nothing explains. */
   readonly blocked: KeyOperation
-  /** One order of all that was answered before, and of what must have taken effect by then: it explains their answers. */
+  /**
+   * One order of all that was answered before, and of what must have taken effect by then: it explains their answers.
+   */
   readonly order: readonly KeyOperation[]
   /** What the key holds after `order`; undefined: nothing. */
   readonly held: string | undefined

@@ -111,7 +111,9 @@ function tellsTheValue(operation: KeyOperation): boolean {
   return operation.outcome === 'ok' && promisesTheNewest(operation)
 }
 
-/** It ends where the last one began: before every operation that is called later, even at the very moment of its answer. */
+/**
+ * It ends where the last one began: before every operation that is called later, even at the very moment of its answer.
+ */
 function standingFor(last: KeyOperation): KeyOperation {
   const value = last.kind === 'read' ? last.found : last.value
   return {

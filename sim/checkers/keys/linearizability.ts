@@ -8,8 +8,8 @@ export type Verdict =
   | { readonly kind: 'linearizable'; readonly order: readonly number[] }
   /**
    * Up to the moment before `blocked` was answered the history is linearizable, with its answer it is not: `order`
-   * explains everything answered before. What was still open then counts as what it turned out to be: a CAS that was refused
-   * later had no effect.
+   * explains everything answered before. What was still open then counts as what it turned out to be: a CAS that was
+   * refused later had no effect.
    */
   | { readonly kind: 'violation'; readonly blocked: number; readonly order: readonly number[] }
   /** The search was given up after `steps`. */
@@ -24,8 +24,9 @@ export function checkRegister(history: readonly RegisterOperation[], initial: nu
 }
 
 /**
- * The first answer that nothing explains: what begins with a history that has no order has none either, so it is found by
- * halves. A beginning whose search was given up is neither: then `blocked` may be a later answer, and `order` may explain less.
+ * The first answer that nothing explains: what begins with a history that has no order has none either, so it is found
+ * by halves. A beginning whose search was given up is neither: then `blocked` may be a later answer, and `order` may
+ * explain less.
  */
 function firstBlocked(history: readonly RegisterOperation[], initial: number, stepsMax: number): Verdict {
   const answers = [...history.keys()].filter((one) => at(history, one).return !== Number.POSITIVE_INFINITY)

@@ -27,9 +27,10 @@ export class LinearizableKeys {
   #recovery: Recovery | undefined
 
   /**
-   * `staleDefaultMs`: the excuse of a scenario that lets `default` reads be this old, because a deposed leader may still
-   * answer them; 0 where none is granted. `stepsMax`: the search for one key is given up after this many. `keepsAll`: nothing
-   * is forgotten, because somebody wants the history, or because what was answered may have to be judged otherwise.
+   * `staleDefaultMs`: the excuse of a scenario that lets `default` reads be this old, because a deposed leader may
+   * still answer them; 0 where none is granted. `stepsMax`: the search for one key is given up after this many.
+   * `keepsAll`: nothing is forgotten, because somebody wants the history, or because what was answered may have to be
+   * judged otherwise.
    */
   constructor(
     judge: Judge<{ K1: 'stale default reads' | 'majority lost' }>,
@@ -45,8 +46,8 @@ export class LinearizableKeys {
   }
 
   /**
-   * Every operation that was not forgotten, as K1 judges it. Where a recovery parts the history, each part of a key is a register of its own,
-   * under a name of its own.
+   * Every operation that was not forgotten, as K1 judges it. Where a recovery parts the history, each part of a key is
+   * a register of its own, under a name of its own.
    */
   get judged(): readonly KeyOperation[] {
     const recovery = this.#recovery

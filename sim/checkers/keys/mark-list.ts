@@ -10,7 +10,10 @@ export interface Mark {
   next: Mark | undefined
 }
 
-/** Links the calls and returns of the answered operations in order of time. Returns the list's head, an empty mark before the first. */
+/**
+ * Links the calls and returns of the answered operations in order of time. Returns the list's head, an empty mark
+ * before the first.
+ */
 export function markList(history: readonly RegisterOperation[]): Mark {
   const marks: Mark[] = []
   for (const [operation, one] of history.entries()) {

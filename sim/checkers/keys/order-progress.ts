@@ -3,8 +3,8 @@ import { operationAt as at, type RegisterOperation } from './register-operation.
 import { ValueTallies, type ValueTally } from './value-tally.ts'
 
 /**
- * Of the unanswered operation at the end of an order, which waits for one that depends on it: what the register held before;
- * `chain`: it depends on another unanswered one itself. Undefined: the order ends with an answered one.
+ * Of the unanswered operation at the end of an order, which waits for one that depends on it: what the register held
+ * before; `chain`: it depends on another unanswered one itself. Undefined: the order ends with an answered one.
  */
 export type Waiting = number | 'chain' | undefined
 
@@ -115,8 +115,9 @@ export class OrderProgress {
   }
 
   /**
-   * The same for two beginnings that can be continued in the same ways, but for the unanswered operations they have used. Of
-   * the answered ones everything called before the first return that has no place, `end`, is done, but for those named here.
+   * The same for two beginnings that can be continued in the same ways, but for the unanswered operations they have
+   * used. Of the answered ones everything called before the first return that has no place, `end`, is done, but for
+   * those named here.
    */
   name(end: Mark): string {
     const { wants, openWants, refusals } = this.#tally

@@ -90,7 +90,9 @@ class Search {
     }
   }
 
-  /** Takes what may as well come first, whatever follows. Returns the first return that has no place in the order yet. */
+  /**
+   * Takes what may as well come first, whatever follows. Returns the first return that has no place in the order yet.
+   */
   #goOn(): Mark | undefined {
     for (;;) {
       const end = this.#takeUnchanging()
@@ -234,8 +236,8 @@ function hasEffectOf(one: RegisterOperation, other: RegisterOperation): boolean 
 }
 
 /**
- * Whether the operation has another answer, or none, without the unanswered ones before it; of a refused CAS, whether it does
- * with one of them alone.
+ * Whether the operation has another answer, or none, without the unanswered ones before it; of a refused CAS, whether
+ * it does with one of them alone.
  */
 function depends({ kind, succeeded, expected }: RegisterOperation, waiting: Waiting): boolean {
   if (waiting === undefined) return true

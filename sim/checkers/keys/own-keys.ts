@@ -5,8 +5,9 @@ import type { OwnAnswer } from './own-words.ts'
 type Excuse = 'outcome unknown' | 'restored' | 'majority lost' | 'session ended'
 
 /**
- * K4. What one client alone changes is always what its own requests have made of it: every answer about it says exactly that.
- * The judgement is the client's, which has a model of its keys; here stands what may take them away without a request of it.
+ * K4. What one client alone changes is always what its own requests have made of it: every answer about it says exactly
+ * that. The judgement is the client's, which has a model of its keys; here stands what may take them away without a
+ * request of it.
  */
 export class OwnKeys {
   readonly #judge: Judge<{ K4: Excuse }> & Pick<CheckedRun, 'nowUs'>

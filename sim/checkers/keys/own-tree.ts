@@ -35,8 +35,8 @@ interface Written {
 export type LockOutcome = 'held' | 'no session' | 'held by another'
 
 /**
- * What is true of keys that one client alone writes, and of its sessions: the product's key store without anything that makes it
- * hard. Written from the documentation, apart from the program.
+ * What is true of keys that one client alone writes, and of its sessions: the product's key store without anything that
+ * makes it hard. Written from the documentation, apart from the program.
  */
 export class OwnTree {
   readonly #rows: Map<string, OwnRow>

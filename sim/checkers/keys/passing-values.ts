@@ -63,7 +63,10 @@ export class PassingValues {
     }
   }
 
-  /** Adds what finds this value. Returns the CAS among it, if there is one, or `stop` if something speaks against a passage. */
+  /**
+   * Adds what finds this value. Returns the CAS among it, if there is one, or `stop` if something speaks against a
+   * passage.
+   */
   #extend(operations: number[], tally: ValueTally, untilCall: number): number | 'stop' | undefined {
     if (tally.openWants > 0) return 'stop'
     let cas: number | undefined
@@ -84,7 +87,10 @@ export class PassingValues {
     return cas
   }
 
-  /** Whether a refused CAS may need the last change of a passage to hide what it expects, put there by what is yet to come. */
+  /**
+   * Whether a refused CAS may need the last change of a passage to hide what it expects, put there by what is yet to
+   * come.
+   */
   #hides(change: number, passage: readonly number[]): boolean {
     this.#refused ??= refusalsOf(this.#history)
     const { call, return: end } = at(this.#history, change)
@@ -119,7 +125,9 @@ interface Refusal {
   readonly latestEnd: number
 }
 
-/** Place of the last one that no other change must have come before, if a change took effect as late as this; -1: none. */
+/**
+ * Place of the last one that no other change must have come before, if a change took effect as late as this; -1: none.
+ */
 function lastFrom(refused: readonly Refusal[], time: number): number {
   let [from, to] = [0, refused.length]
   while (from < to) {

@@ -10,8 +10,8 @@ export interface Recovery {
 }
 
 /**
- * The history of one key, parted where the cluster was recovered, so that each part is judged by itself, as a key of its
- * own. What was answered before may have been lost by that, acknowledged or not, and nothing else: the second part
+ * The history of one key, parted where the cluster was recovered, so that each part is judged by itself, as a key of
+ * its own. What was answered before may have been lost by that, acknowledged or not, and nothing else: the second part
  * begins with what the key held after the last entry that was kept, and every change of before that may be lost may as
  * well come later, once, or never.
  */

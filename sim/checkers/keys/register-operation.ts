@@ -23,8 +23,8 @@ export function operationAt(history: readonly RegisterOperation[], operation: nu
 export interface OpenOperation {
   readonly name: number
   /**
-   * The one of the same effect called last before it. Where the later took effect and the earlier did not, the earlier may stand
-   * for it: so they are tried in order of call only.
+   * The one of the same effect called last before it. Where the later took effect and the earlier did not, the earlier
+   * may stand for it: so they are tried in order of call only.
    */
   readonly twin: number | undefined
 }

@@ -1,4 +1,7 @@
-/** From where a search has gone on: under each name the least sets of unanswered operations that were used, as sets of bits. */
+/**
+ * From where a search has gone on: under each name the least sets of unanswered operations that were used, as sets of
+ * bits.
+ */
 export class SeenPlaces {
   readonly #sets = new Map<string, bigint[]>()
 

@@ -11,11 +11,12 @@ const stepsForOperation = 4
 type Knowledge = 'all' | 'asked' | 'nothing'
 
 /**
- * A small part of a key's operations that already cannot be explained: leave out any one of them and the rest can be, as
- * far as the search for it went. In order of calls.
+ * A small part of a key's operations that already cannot be explained: leave out any one of them and the rest can be,
+ * as far as the search for it went. In order of calls.
  *
  * Only what makes a history harder to explain is left out, so that what remains proves as much as the whole:
- * 1. the answers after the blocked one, and what was asked later (a history whose beginning is not linearizable is not);
+ * 1. the answers after the blocked one, and what was asked later (a history whose beginning is not linearizable is
+ *    not);
  * 2. reads and refused CAS, which change nothing;
  * 3. of a write the answer, so that it may have taken effect at any time after its call or never.
  */

@@ -4,13 +4,16 @@ import { eventsOf, type KeyOperation, operationText } from './key-history.ts'
 import { linearizableKeys } from './linearizable-keys.ts'
 
 /**
- * K1 for stale reads: what one finds once was the newest value, and of two reads of a key at one running server, the one
- * asked after the other was answered never finds an older state (a monotone prefix of the log).
+ * K1 for stale reads: what one finds once was the newest value, and of two reads of a key at one running server, the
+ * one asked after the other was answered never finds an older state (a monotone prefix of the log).
  */
 export class StaleReads {
   readonly #applied: AppliedKeys
   readonly #judge: Judge<{ K1: 'restarted meanwhile' }>
-  /** By server, boot and key: the place among the key's versions that an answered read has reached; -1: before the first. */
+  /**
+   * By server, boot and key: the place among the key's versions that an answered read has reached; -1: before the
+   * first.
+   */
   readonly #reached = new Map<string, number>()
 
   constructor(judge: Judge<{ K1: 'restarted meanwhile' }>, applied: AppliedKeys) {

@@ -3,8 +3,8 @@ import { type AppliedKeys, appliedKeys, type KeyVersion, placeOf } from './appli
 import type { ListedKey } from './key-history.ts'
 
 /**
- * K2. A CAS takes effect exactly when the key is as it expects; of a transaction everything takes effect at one index, or
- * nothing ever does; and an answer that has several keys shows them as they were together at some index.
+ * K2. A CAS takes effect exactly when the key is as it expects; of a transaction everything takes effect at one index,
+ * or nothing ever does; and an answer that has several keys shows them as they were together at some index.
  */
 export class WholeChanges {
   readonly #applied: AppliedKeys
@@ -18,8 +18,8 @@ export class WholeChanges {
   }
 
   /**
-   * A CAS was carried out at `index`, and what it did is not yet told to `AppliedKeys`. `expected`: 0: that there is no such key.
-   * One that deletes takes effect on a key that is not there, whatever it expected.
+   * A CAS was carried out at `index`, and what it did is not yet told to `AppliedKeys`. `expected`: 0: that there is no
+   * such key. One that deletes takes effect on a key that is not there, whatever it expected.
    */
   compared(key: string, index: number, { expected, tookEffect, isDelete }: Compared): void {
     this.#judge.judged('K2')
@@ -53,9 +53,9 @@ export class WholeChanges {
   }
 
   /**
-   * An answer had all keys of these names that there were. The rows that it shows bound the indexes at which it can have been
-   * so: none is before the newest row, and none is at or after the next change of a row. In between, every other key must
-   * be absent at one index.
+   * An answer had all keys of these names that there were. The rows that it shows bound the indexes at which it can
+   * have been so: none is before the newest row, and none is at or after the next change of a row. In between, every
+   * other key must be absent at one index.
    */
   listed(asked: readonly string[], found: readonly ListedKey[], where: string): void {
     this.#judge.judged('K2')
@@ -85,8 +85,8 @@ export class WholeChanges {
   }
 
   /**
-   * Whether some index from `from` on is before the end of every shown row, and finds the other keys absent. `ends`: by key
-   * the index at which the row that was shown changed next.
+   * Whether some index from `from` on is before the end of every shown row, and finds the other keys absent. `ends`: by
+   * key the index at which the row that was shown changed next.
    */
   #wereTogether(asked: readonly string[], ends: ReadonlyMap<string, number>, from: number): boolean {
     let to = Number.POSITIVE_INFINITY

@@ -7,9 +7,10 @@ interface Failing {
 }
 
 /**
- * What became of the connections of pairs that connect again and again. A pair fails from an attempt that failed to the next that did
- * not; some fail from where the first of several begins to where the last of them ends. So the longest of these times is at no
- * moment shorter than what anybody has seen. Before its first success nothing is expected of a pair.
+ * What became of the connections of pairs that connect again and again. A pair fails from an attempt that failed to the
+ * next that did not; some fail from where the first of several begins to where the last of them ends. So the longest of
+ * these times is at no moment shorter than what anybody has seen. Before its first success nothing is expected of a
+ * pair.
  */
 export class ConnectionTally {
   readonly #nowUs: () => number

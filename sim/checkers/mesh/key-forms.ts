@@ -10,9 +10,9 @@ export const pieceLength = 64
 const keyBytesMax = 8 * 1024
 
 /**
- * The pieces of text that give a private key away, in every form in which it may be written: the lines of its PEM text (which
- * are also those of the base64 of its bytes), in base64 and in hexadecimal, in PKCS#8 and in the older form of its kind; and its
- * secret numbers by themselves, in hexadecimal and base64, as a JWK has them.
+ * The pieces of text that give a private key away, in every form in which it may be written: the lines of its PEM text
+ * (which are also those of the base64 of its bytes), in base64 and in hexadecimal, in PKCS#8 and in the older form of
+ * its kind; and its secret numbers by themselves, in hexadecimal and base64, as a JWK has them.
  */
 export function piecesOf(pem: string): readonly string[] {
   const older = olderKeyPem(pem)
@@ -40,7 +40,10 @@ function linesOf(pem: string): readonly string[] {
   })
 }
 
-/** RFC 5915, section 3: the number of an elliptic curve; RFC 8017, appendix A.1.2: behind the modulus and the public exponent. */
+/**
+ * RFC 5915, section 3: the number of an elliptic curve; RFC 8017, appendix A.1.2: behind the modulus and the public
+ * exponent.
+ */
 function numbersOf(older: string): readonly Uint8Array[] {
   const blocks = pemBlocks(older)
   const [block] = blocks.ok ? blocks.value : []

@@ -29,7 +29,9 @@ export interface Span {
 export interface Chains {
   /** All certificates of a PEM text, in order; undefined: one of them cannot be read. */
   read(pem: string): readonly SeenCertificate[] | undefined
-  /** Whether a verifier with these roots accepts a leaf with what is presented behind it, at that moment by its clock. */
+  /**
+   * Whether a verifier with these roots accepts a leaf with what is presented behind it, at that moment by its clock.
+   */
   path(
     leaf: SeenCertificate,
     between: readonly SeenCertificate[],
@@ -138,7 +140,10 @@ export type MeshEvent =
   | 'leaf recorded'
   | 'root removed'
 
-/** One end of a connection between proxies: the leaf that it presents, the roots that it trusts, and what its clock shows. */
+/**
+ * One end of a connection between proxies: the leaf that it presents, the roots that it trusts, and what its clock
+ * shows.
+ */
 export interface ConnectionEnd {
   readonly name: string
   readonly leaf: SeenLeaf

@@ -31,7 +31,10 @@ const eventOf: Readonly<Partial<Record<RotationStep, MeshEvent>>> = {
   crossed: 'root crossed',
 }
 
-/** Every invariant of one mesh. Servers report the state to it; proxies report the leaves and roots they received and their connections. */
+/**
+ * Every invariant of one mesh. Servers report the state to it; proxies report the leaves and roots they received and
+ * their connections.
+ */
 export class MeshLaws {
   readonly secrets: MeshSecrets
   readonly rotation: MeshRotation

@@ -38,8 +38,8 @@ export class MeshMeetings {
   }
 
   /**
-   * Whether two have come to be connected: each verifies the other. Where they must and cannot, C1 is broken. The other may be of
-   * another datacenter: they owe each other nothing before both have come to be of one mesh.
+   * Whether two have come to be connected: each verifies the other. Where they must and cannot, C1 is broken. The other
+   * may be of another datacenter: they owe each other nothing before both have come to be of one mesh.
    */
   met(one: ConnectionEnd, other: ConnectionEnd, elsewhere: MeshMeetings = this): boolean {
     const problem = this.#refusal(one, other) ?? this.#refusal(other, one)
@@ -76,7 +76,10 @@ export class MeshMeetings {
     return `${verifier.name} does not accept ${peer.name}, leaf ${certificate.serial}, at ${at} by its clock: ${path.error}`
   }
 
-  /** Undefined: a leaf that lives by every clock, whose root was not lost, roots that one may have, and a clock that is as right as it must be. */
+  /**
+   * Undefined: a leaf that lives by every clock, whose root was not lost, roots that one may have, and a clock that is
+   * as right as it must be.
+   */
   #excuseOf({ leaf, roots, wallMs }: ConnectionEnd): TrustExcuse | undefined {
     const nowMs = trueWallMs(this.#parts)
     const halfMs = this.#parts.skewMs / 2

@@ -18,16 +18,20 @@ type RootExcuses = Readonly<Record<'C1' | 'C2' | 'C6', never>> & {
 }
 
 /**
- * C2: exactly one root is active, the newest, and it carries the crossings back to the oldest that is listed; others carry none.
- * C3: a root goes when all leaves that it has signed have expired, not before, and of one issuer no serial number comes twice.
- * C6: no leaf outlives a certificate that goes with it or the root that signed it; all are back-dated so far that the slowest
- * clock takes them when the fastest has signed; a crossing holds at least until the last leaf expires of the root that signed it.
+ * C2: exactly one root is active, the newest, and it carries the crossings back to the oldest that is listed; others
+ * carry none. C3: a root goes when all leaves that it has signed have expired, not before, and of one issuer no serial
+ * number comes twice. C6: no leaf outlives a certificate that goes with it or the root that signed it; all are
+ * back-dated so far that the slowest clock takes them when the fastest has signed; a crossing holds at least until the
+ * last leaf expires of the root that signed it.
  */
 export class MeshRoots {
   readonly #judge: Judge<RootExcuses>
   readonly #time: MeshTime
   #listed: readonly ListedRoot[] = []
-  /** Of every root that was ever listed, by its key and name: when the last leaf expires that it is known to have signed. */
+  /**
+   * Of every root that was ever listed, by its key and name: when the last leaf expires that it is known to have
+   * signed.
+   */
   readonly #lastLeafMs = new Map<string, number>()
   /** The event in which that leaf was given; empty where nobody reads the trace. */
   readonly #lastLeafIn = new Map<string, number>()
@@ -42,7 +46,9 @@ export class MeshRoots {
 
   readonly #lostKeys: ReadonlySet<string>
 
-  /** `lostKeys`: of roots that were lost when a snapshot was restored: datacenters that followed let go of them, too. */
+  /**
+   * `lostKeys`: of roots that were lost when a snapshot was restored: datacenters that followed let go of them, too.
+   */
   constructor(judge: Judge<RootExcuses>, time: MeshTime, lostKeys: ReadonlySet<string>) {
     this.#judge = judge
     this.#time = time
@@ -61,7 +67,10 @@ export class MeshRoots {
     for (const root of roots) if (root.active) this.#crossings(root, roots)
   }
 
-  /** Another state took the place of the one before: nothing was removed. Numbers that were given and leaves that are out are so still. */
+  /**
+   * Another state took the place of the one before: nothing was removed. Numbers that were given and leaves that are
+   * out are so still.
+   */
   replaced(back: readonly string[]): void {
     this.#judge.excused('C3', 'restored', this.#listed.filter(({ id }) => !back.includes(id)).length)
     this.#listed = []
@@ -161,8 +170,9 @@ export class MeshRoots {
     if (this.#lostKeys.has(certificate.keyId)) return this.#judge.excused('C3', 'lost root')
     this.#judge.judged('C3')
     const lastMs = this.#lastLeafMs.get(bearerOf(certificate))
-    // A datacenter that was cut off for longer than all that it had signed lived finds the root gone of which that was: it has another
-    // at once (C2), and nobody misses that one. Where nothing is known to have been signed, it must be replaced first.
+    // A datacenter that was cut off for longer than all that it had signed lived finds the root gone of which that was:
+    // it has another at once (C2), and nobody misses that one. Where nothing is known to have been signed, it must be
+    // replaced first.
     const isOver = lastMs !== undefined && lastMs <= trueWallMs(this.#time)
     if (active && isOver) this.#judge.excused('C3', 'cut off for long')
     if (active && !isOver) this.#judge.report('C3', `root ${generation} was removed while it was active`)
@@ -216,7 +226,8 @@ function pathBetween({ certificate, between }: ListedRoot, to: ListedRoot): read
   const path: SeenCertificate[] = []
   let at = certificate
   while (signerOf(at) !== bearerOf(to.certificate) || at === certificate) {
-    // A root that was active before may be so again: then what goes out leads round to it, and on from there by its earlier crossing.
+    // A root that was active before may be so again: then what goes out leads round to it, and on from there by its
+    // earlier crossing.
     const next = between.find((each) => {
       const wanted = at === certificate ? bearerOf(at) : signerOf(at)
       return bearerOf(each) === wanted && !path.includes(each)

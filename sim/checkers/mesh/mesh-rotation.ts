@@ -2,8 +2,8 @@ import { eventIn, type Judge, law } from '../checker.ts'
 import type { RotationFacts, RotationStep } from './mesh-facts.ts'
 
 /**
- * Whether an operator may be told that the change is done: all that is left is to wait, for every clock to take the new root, or
- * for a root to go so that there is room for another.
+ * Whether an operator may be told that the change is done: all that is left is to wait, for every clock to take the new
+ * root, or for a root to go so that there is room for another.
  */
 export function isAccepted({ step, uncrossed }: RotationFacts, listed: number): boolean {
   return step === 'crossed' || (step === 'requested' && uncrossed === true) || (step === 'begun' && listed >= rootsMax)
@@ -22,9 +22,9 @@ const rank: Readonly<Record<RotationStep, number>> = {
 }
 
 /**
- * C5: a rotation goes through its steps in order, one rotation at a time, and to its end once faults have stopped; what an
- * operator was told is done is done. A crossing that has become too short is made anew: that step alone goes back. Options that turn out to lead to the root
- * that is active already need no crossing.
+ * C5: a rotation goes through its steps in order, one rotation at a time, and to its end once faults have stopped; what
+ * an operator was told is done is done. A crossing that has become too short is made anew: that step alone goes back.
+ * Options that turn out to lead to the root that is active already need no crossing.
  */
 export class MeshRotation {
   readonly #judge: Judge<{ C5: 'restored' }>

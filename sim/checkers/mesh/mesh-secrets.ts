@@ -13,8 +13,8 @@ export interface Said {
 }
 
 /**
- * C4: no key of an authority in any log line or answer; the key of a leaf in the answers with that leaf alone. `key-forms.ts` says by what
- * a key is known. Exempt are snapshots, which carry the state as a whole.
+ * C4: no key of an authority in any log line or answer; the key of a leaf in the answers with that leaf alone.
+ * `key-forms.ts` says by what a key is known. Exempt are snapshots, which carry the state as a whole.
  */
 export class MeshSecrets {
   readonly #judge: Judge<{ C4: 'snapshot' | 'older leaf keys' }>

@@ -38,19 +38,19 @@ interface Held {
 }
 
 /**
- * C1: at every instant every unexpired leaf is accepted by every verifier that has a set of roots which the cluster has published
- * and which a verifier can lawfully still have, and whose clock is within the allowed skew.
+ * C1: at every instant every unexpired leaf is accepted by every verifier that has a set of roots which the cluster has
+ * published and which a verifier can lawfully still have, and whose clock is within the allowed skew.
  *
- * A verifier can still have a superseded set if it has been cut off since. To have connections at all it needs an unexpired leaf,
- * and it has received none since: so a superseded set counts for as long as one of the leaves lives that had been issued when the
- * next set was published. In the last moments of all its roots a set no longer counts.
+ * A verifier can still have a superseded set if it has been cut off since. To have connections at all it needs an
+ * unexpired leaf, and it has received none since: so a superseded set counts for as long as one of the leaves lives
+ * that had been issued when the next set was published. In the last moments of all its roots a set no longer counts.
  *
- * When a snapshot is restored, roots made since are lost. A verifier that knows only lost roots is not judged from then on, and
- * of the leaves of lost roots only those are judged that lead to a root which is back.
+ * When a snapshot is restored, roots made since are lost. A verifier that knows only lost roots is not judged from then
+ * on, and of the leaves of lost roots only those are judged that lead to a root which is back.
  *
- * A leaf that is accepted at one moment is accepted as long as the certificates of its path are valid: so each pair of leaf and
- * set is verified once, and again only for moments outside of that span. It is enough to look when a set is published, when a
- * leaf is issued, and around the end of every certificate: between these nothing changes.
+ * A leaf that is accepted at one moment is accepted as long as the certificates of its path are valid: so each pair of
+ * leaf and set is verified once, and again only for moments outside of that span. It is enough to look when a set is
+ * published, when a leaf is issued, and around the end of every certificate: between these nothing changes.
  */
 export class MeshTrust {
   readonly #judge: Judge<{ C1: TrustExcuse }>
@@ -60,7 +60,9 @@ export class MeshTrust {
   #held: Held[] = []
   readonly #lostKeys: Set<string>
 
-  /** `lostKeys`: of roots that were lost when a snapshot was restored, here or in the datacenter that this one follows. */
+  /**
+   * `lostKeys`: of roots that were lost when a snapshot was restored, here or in the datacenter that this one follows.
+   */
   constructor(judge: Judge<{ C1: TrustExcuse }>, chains: Chains, time: MeshTime, lostKeys: Set<string>) {
     this.#judge = judge
     this.#chains = chains

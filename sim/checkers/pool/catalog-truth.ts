@@ -26,8 +26,8 @@ export interface HeldNode {
 export type ListedNode = { readonly services: readonly SeenService[]; readonly checks: SeenChecks } | undefined
 
 /**
- * E1, of a cluster that nothing disturbs any more: of each running agent the catalog has exactly what the agent holds, the
- * membership check passing, and on servers the product's own service. Tags may differ where the catalog's count.
+ * E1, of a cluster that nothing disturbs any more: of each running agent the catalog has exactly what the agent holds,
+ * the membership check passing, and on servers the product's own service. Tags may differ where the catalog's count.
  */
 export function catalogFaults(held: HeldNode, listed: ListedNode): readonly string[] {
   const { node } = held

@@ -15,16 +15,16 @@ const rttMaxSeconds = 10
 /** Answered pings after which a place has settled, where nothing has disturbed the pool meanwhile. */
 const settledAfter = 60
 /**
- * Where nothing is known an estimate is all but 0, and so wrong by all of the time. One that has settled is better, to one in three of the
- * others at least. Not to more: all begin at one point, and in a pool of few they may come to stand on one line, which no ping leads
- * away from. There nobody is as far from three others as from one.
+ * Where nothing is known an estimate is all but 0, and so wrong by all of the time. One that has settled is better, to
+ * one in three of the others at least. Not to more: all begin at one point, and in a pool of few they may come to stand
+ * on one line, which no ping leads away from. There nobody is as far from three others as from one.
  */
 const settledError = 0.8
 const settledShare = 1 / 3
 
 /**
- * M7. Each agent's place among the others consists of numbers within bounds, it keeps the places by which it has moved, and
- * estimates get better with time.
+ * M7. Each agent's place among the others consists of numbers within bounds, it keeps the places by which it has moved,
+ * and estimates get better with time.
  */
 export class Coordinates {
   readonly #judge: Judge<{ M7: 'not settled' }>
@@ -50,8 +50,8 @@ export class Coordinates {
   }
 
   /**
-   * At rest, after enough answered pings without disturbance; `others`: places that it keeps of those that are alive; `alive`: how
-   * many of them there are; `rttSeconds`: the mean time that pings take in this network.
+   * At rest, after enough answered pings without disturbance; `others`: places that it keeps of those that are alive;
+   * `alive`: how many of them there are; `rttSeconds`: the mean time that pings take in this network.
    */
   settled(
     observer: string,

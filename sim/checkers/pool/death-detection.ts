@@ -13,7 +13,10 @@ export interface Watched {
   /** Since when it is in this state. */
   readonly sinceUs: number
   readonly members: number
-  /** Events of the trace: since when it is down, and since when it is in this state for the observer; absent: nobody reads. */
+  /**
+   * Events of the trace: since when it is down, and since when it is in this state for the observer; absent: nobody
+   * reads.
+   */
   readonly because?: readonly number[]
   /** The observer's worst local health since then. */
   readonly health: number
@@ -21,8 +24,8 @@ export interface Watched {
 }
 
 /**
- * M4. Every agent that runs undisturbed suspects a dead member within two rounds of its own probes, and declares it dead when
- * the longest suspicion is over. Each agent does so by itself; what others say only makes it faster.
+ * M4. Every agent that runs undisturbed suspects a dead member within two rounds of its own probes, and declares it
+ * dead when the longest suspicion is over. Each agent does so by itself; what others say only makes it faster.
  */
 export class DeathDetection {
   readonly #judge: Judge<{ M4: 'pool disturbed' | 'doubt of itself' }>
@@ -31,7 +34,10 @@ export class DeathDetection {
     this.#judge = judge
   }
 
-  /** It has come to suspect a member that is down, or to hold it dead. `calm`: nothing disturbed the pool since that went down. */
+  /**
+   * It has come to suspect a member that is down, or to hold it dead. `calm`: nothing disturbed the pool since that
+   * went down.
+   */
   noticed(isCalm: boolean, health: number): void {
     if (!isCalm) {
       this.#judge.excused('M4', 'pool disturbed')

@@ -56,7 +56,9 @@ export class DeathGrounds {
     this.#grounds(name).leaves.add(lamport)
   }
 
-  /** An observer has waited long enough, it says. `suspected` undefined: nobody has seen that it suspects the member. */
+  /**
+   * An observer has waited long enough, it says. `suspected` undefined: nobody has seen that it suspects the member.
+   */
   ended(observer: string, name: string, incarnation: number, suspected: Suspected | undefined): void {
     this.#judge.judged('M10')
     this.#grounds(name).unrefuted.add(incarnation)
@@ -106,8 +108,9 @@ export class DeathGrounds {
 }
 
 /**
- * The least time that a suspect has (SWIM, section 4.2; Lifeguard, section 4.B): the longest one where nobody confirms the
- * suspicion, less with each further accuser, the shortest one with as many as the settings ask for, or in a pool too small for them.
+ * The least time that a suspect has (SWIM, section 4.2; Lifeguard, section 4.B): the longest one where nobody confirms
+ * the suspicion, less with each further accuser, the shortest one with as many as the settings ask for, or in a pool
+ * too small for them.
  */
 function leastSuspicionMs({ members, accusers, timing }: Suspected): number {
   const { suspicionMult, probeIntervalMs } = timing

@@ -13,7 +13,10 @@ export interface Gone {
   readonly event?: number
 }
 
-/** M5. Members that left are not contacted; failed members are tried again, at the rate of the settings; both are forgotten when their time is over, not before. */
+/**
+ * M5. Members that left are not contacted; failed members are tried again, at the rate of the settings; both are
+ * forgotten when their time is over, not before.
+ */
 export class GoneMembers {
   readonly #judge: Judge<{ M5: 'observer woke' | 'shared address' }>
 
@@ -36,7 +39,10 @@ export class GoneMembers {
     this.#judge.excused('M5', 'shared address')
   }
 
-  /** An observer that holds others failed has come to its interval. `wrong`: how often all have tried, and how often they should have. */
+  /**
+   * An observer that holds others failed has come to its interval. `wrong`: how often all have tried, and how often
+   * they should have.
+   */
   paced(wrong: { readonly tries: number; readonly mean: number } | undefined): void {
     this.#judge.judged('M5')
     if (wrong === undefined) return
@@ -44,7 +50,9 @@ export class GoneMembers {
     this.#judge.report('M5', `failed members were tried ${tries} times, where ${mean.toFixed(1)} are due`)
   }
 
-  /** The interval of an observer is over, and nobody has failed for it. `goesOn`: another interval begins all the same. */
+  /**
+   * The interval of an observer is over, and nobody has failed for it. `goesOn`: another interval begins all the same.
+   */
   idled(goesOn: boolean): void {
     this.#judge.judged('M5')
     if (goesOn) this.#judge.report('M5', 'another attempt to reach failed members is due, and nobody has failed')

@@ -13,9 +13,9 @@ export interface Claim {
 const ranks = { alive: 0, suspect: 1, dead: 2 } as const
 
 /**
- * M3. Of each member every other one holds an incarnation that never falls while the record lives, and within one goes from
- * alive to suspect to dead (SWIM, section 4.2). No number is beyond the greatest one allowed, so none ever wraps. A member
- * that hears itself accused goes on with a greater one, unless it is leaving.
+ * M3. Of each member every other one holds an incarnation that never falls while the record lives, and within one goes
+ * from alive to suspect to dead (SWIM, section 4.2). No number is beyond the greatest one allowed, so none ever wraps.
+ * A member that hears itself accused goes on with a greater one, unless it is leaving.
  */
 export class Incarnations {
   readonly #judge: Judge<{ M3: never }>
@@ -47,7 +47,9 @@ export class Incarnations {
     this.#judge.report('M3', `${observer} holds a member with a name of ${bytes} bytes, not from 1 to ${nameBytesMax}`)
   }
 
-  /** A member was told that it is suspected or dead, at an incarnation that there may be, and is alive after that step. */
+  /**
+   * A member was told that it is suspected or dead, at an incarnation that there may be, and is alive after that step.
+   */
   accused(observer: string, accused: number, own: number): void {
     this.#judge.judged('M3')
     if (own > accused) return

@@ -2,12 +2,15 @@ import { catalogDeregister } from '../../../src/features/catalog/commands.ts'
 import type { DeregisterRequest } from '../../../src/model/catalog.ts'
 import { checker, eventIn, type Judge } from '../checker.ts'
 
-/** The shortest time after which a pool may forget a failed member. Reference: configuration.md#key-reconnect_timeout. */
+/**
+ * The shortest time after which a pool may forget a failed member. Reference: configuration.md#key-reconnect_timeout.
+ */
 const forgottenAfterUs = 8 * 3_600_000_000
 
 /**
- * E3 while the run goes on: no node is removed from the catalog while its agent runs, or only because its process died. A node
- * may be removed when its agent was told to leave, when the pool has forgotten it, or when a client asked for its removal.
+ * E3 while the run goes on: no node is removed from the catalog while its agent runs, or only because its process died.
+ * A node may be removed when its agent was told to leave, when the pool has forgotten it, or when a client asked for
+ * its removal.
  */
 export class KeptRegistrations {
   readonly #judge: Judge<{ E3: 'asked to leave' | 'forgotten' | 'leave unheard' }>

@@ -21,7 +21,10 @@ export class LocalHealth {
     this.#judge = judge
   }
 
-  /** One that slept for long enough, in a pool that is well otherwise, has been awake for a while: what it did since was looked at. */
+  /**
+   * One that slept for long enough, in a pool that is well otherwise, has been awake for a while: what it did since was
+   * looked at.
+   */
   woke(): void {
     this.#judge.judged('M6')
   }

@@ -28,7 +28,10 @@ export class MemberObserver implements PoolObserver {
   #core: ObservedCore | undefined
   #beganUs = 0
   #coordinate: unknown
-  /** Since when the weather is calm, and what was measured since: worst local health, answered pings that moved the place. */
+  /**
+   * Since when the weather is calm, and what was measured since: worst local health, answered pings that moved the
+   * place.
+   */
   #calmUs = Number.NEGATIVE_INFINITY
   #health = 0
   #worstHealth = 0

@@ -67,12 +67,18 @@ export class Membership {
     for (const observer of this.#observers.values()) observer.settled(this.laws.rttMs / 1000)
   }
 
-  /** M1, M2: within this the pool must agree once nothing disturbs it. Each agent may have its own timing: the slowest counts. */
+  /**
+   * M1, M2: within this the pool must agree once nothing disturbs it. Each agent may have its own timing: the slowest
+   * counts.
+   */
   agreementBoundMs(): number {
     return this.#bySlowest(agreementBoundMs)
   }
 
-  /** M1, M2: the time limit for what is wrong still: `agreementBoundMs`, or a longer one where it is news of leaves alone. */
+  /**
+   * M1, M2: the time limit for what is wrong still: `agreementBoundMs`, or a longer one where it is news of leaves
+   * alone.
+   */
   boundMsFor(faults: readonly PoolFault[]): number {
     return this.#bySlowest(faults.every(({ isOfLeave }) => isOfLeave) ? leaveKnownBoundMs : agreementBoundMs)
   }

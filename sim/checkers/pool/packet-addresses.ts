@@ -6,9 +6,9 @@ import { type Judge, law } from '../checker.ts'
 type Sent = Extract<GossipEffect, { readonly kind: 'send' }>
 
 /**
- * M9. A packet goes to a member, or answers one that has just come: to its sender, to the address that a query wants its answers
- * at, or to the member that a prober asks to ping in its place. An answer that is to be handed on goes to members alone. Any
- * sender of a packet to a member could otherwise have the whole pool aim at any host.
+ * M9. A packet goes to a member, or answers one that has just come: to its sender, to the address that a query wants
+ * its answers at, or to the member that a prober asks to ping in its place. An answer that is to be handed on goes to
+ * members alone. Any sender of a packet to a member could otherwise have the whole pool aim at any host.
  */
 export class PacketAddresses {
   readonly #judge: Judge<{ M9: 'asked by packet' }>

@@ -59,7 +59,10 @@ export function suspectedWithinMs({ probeIntervalMs }: GossipTiming, members: nu
   return byAnyClock((2 * (members - 1) - 1 + 1) * probeIntervalMs * (1 + health))
 }
 
-/** M4. A suspicion that nobody confirms and nobody contradicts ends in death after the longest time (Lifeguard, section 4.B). */
+/**
+ * M4. A suspicion that nobody confirms and nobody contradicts ends in death after the longest time (Lifeguard, section
+ * 4.B).
+ */
 export function deadWithinMs(timing: GossipTiming, members: number): number {
   return byAnyClock(longestSuspicionMs(timing, members))
 }
@@ -73,15 +76,18 @@ export function reapedNotBeforeMs(timeoutMs: number): number {
   return timeoutMs * (1 - clockError)
 }
 
-/** M5. Nor kept longer than this: the timer of reaping runs while somebody is gone. Sleeping agents are late by a few rounds. */
+/**
+ * M5. Nor kept longer than this: the timer of reaping runs while somebody is gone. Sleeping agents are late by a few
+ * rounds.
+ */
 export function reapedWithinMs({ reapIntervalMs }: GossipTiming, timeoutMs: number): number {
   return byAnyClock(timeoutMs + 10 * reapIntervalMs)
 }
 
 /**
- * M5. A failed member is tried again by each observer. The argument: with f failed and l living of n members an observer tries
- * a certain one in an interval with the chance min(1, f/l) / f, which is 1/n or more. So 30 n intervals pass without a try
- * with a chance below e^-30.
+ * M5. A failed member is tried again by each observer. The argument: with f failed and l living of n members an
+ * observer tries a certain one in an interval with the chance min(1, f/l) / f, which is 1/n or more. So 30 n intervals
+ * pass without a try with a chance below e^-30.
  */
 export function triedWithinMs({ reconnectIntervalMs }: GossipTiming, members: number): number {
   return byAnyClock(30 * members * reconnectIntervalMs)

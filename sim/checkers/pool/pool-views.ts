@@ -14,9 +14,9 @@ export interface PoolFault {
 }
 
 /**
- * M1 and M2, of a pool that nothing disturbs any more: every running agent sees every other one alive, and none that left.
- * `present`: agents that run; `gone`: those that left. An agent that left while no other could hear it has failed for all
- * others; but once one of them knows that it left, all must.
+ * M1 and M2, of a pool that nothing disturbs any more: every running agent sees every other one alive, and none that
+ * left. `present`: agents that run; `gone`: those that left. An agent that left while no other could hear it has failed
+ * for all others; but once one of them knows that it left, all must.
  */
 export function poolFaults(
   views: readonly PoolView[],

@@ -27,9 +27,9 @@ interface Sleep {
 const never = Number.NEGATIVE_INFINITY
 
 /**
- * The conditions under which the members of a pool run, as the simulator knows them: since when nothing disturbs them, which
- * agents are paused, and which are down. Links and clocks are sampled; a disturbance shorter than a sample is ignored, as the
- * pool itself ignores it.
+ * The conditions under which the members of a pool run, as the simulator knows them: since when nothing disturbs them,
+ * which agents are paused, and which are down. Links and clocks are sampled; a disturbance shorter than a sample is
+ * ignored, as the pool itself ignores it.
  */
 export class PoolWeather {
   #troubledUs = never
@@ -105,8 +105,8 @@ export class PoolWeather {
   }
 
   /**
-   * The last sleep of this node, if while it lasted, and for `beforeUs` before, nothing else has disturbed the pool up to
-   * this day.
+   * The last sleep of this node, if while it lasted, and for `beforeUs` before, nothing else has disturbed the pool up
+   * to this day.
    */
   onlySleep(node: string, beforeUs: number): Sleep | undefined {
     const own = this.#sleeps.get(node)

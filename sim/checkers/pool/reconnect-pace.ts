@@ -6,11 +6,11 @@ import type { GoneMembers } from './gone-members.ts'
 const surprise = 24
 
 /**
- * M5. How often members that failed are tried, by all observers of a pool together. With f failed and l living ones each living one
- * tries one of them in each interval with the chance min(1, f/l), so that each failed one is tried about once in an interval, however
- * large the pool. The number of tries is a sum of independent draws with mean m and variance v; it is t or more off with a
- * chance below 2 exp(-t²/(2(v + t/3))) (Bernstein), which is e^-24 where t is as `offBy` has it. An observer for which nobody has
- * failed has no intervals.
+ * M5. How often members that failed are tried, by all observers of a pool together. With f failed and l living ones
+ * each living one tries one of them in each interval with the chance min(1, f/l), so that each failed one is tried
+ * about once in an interval, however large the pool. The number of tries is a sum of independent draws with mean m and
+ * variance v; it is t or more off with a chance below 2 exp(-t²/(2(v + t/3))) (Bernstein), which is e^-24 where t is as
+ * `offBy` has it. An observer for which nobody has failed has no intervals.
  */
 export class ReconnectPace {
   readonly #law: GoneMembers

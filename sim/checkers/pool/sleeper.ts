@@ -49,7 +49,8 @@ export class Sleeper {
     const intervalUs = options.timing.probeIntervalMs * 1000
     const wokeUs = weather.isAsleep(this.#node) ? nowUs : weather.awakeSinceUs(this.#node)
     if (weather.downSinceUs(name) !== undefined || nowUs - wokeUs > accusesWithin * intervalUs) return
-    // What a probe may have met that was under way when the trouble before ended: a whole one at this health, and one more.
+    // What a probe may have met that was under way when the trouble before ended: a whole one at this health, and one
+    // more.
     const sleep = weather.onlySleep(this.#node, 2 * intervalUs * (health + 1))
     if (!isNetworkGood) law.let('lossy network')
     else if (sleep === undefined) law.let('pool disturbed')

@@ -11,9 +11,9 @@ interface Known {
 }
 
 /**
- * R7. Thesis 4.1 and its erratum of 2015: a leader begins a change only when an entry of its own term is committed, and the
- * change before it, by its own commit index; and two successive configurations differ by one voter, so that their quorums
- * overlap. One that an operator forces by `peers.json` may differ at will: no leader wrote it.
+ * R7. Thesis 4.1 and its erratum of 2015: a leader begins a change only when an entry of its own term is committed, and
+ * the change before it, by its own commit index; and two successive configurations differ by one voter, so that their
+ * quorums overlap. One that an operator forces by `peers.json` may differ at will: no leader wrote it.
  */
 export class ConfigurationChanges {
   readonly #logs = new Map<string, Known[]>()
@@ -21,7 +21,10 @@ export class ConfigurationChanges {
   /** By leader, the event of its election. */
   readonly #electedIn = new Map<string, number>()
   readonly #committed = new Map<string, LogIndex>()
-  /** Leaders that have committed since they won: the first that a leader commits by counting is an entry of its own term. */
+  /**
+   * Leaders that have committed since they won: the first that a leader commits by counting is an entry of its own
+   * term.
+   */
   readonly #settled = new Set<string>()
   readonly #judge: Judge<{ R7: 'forced by an operator' }>
 
@@ -74,7 +77,10 @@ export class ConfigurationChanges {
     this.#leading.delete(node)
   }
 
-  /** The voters of every configuration that some server may still go by: of each log the last committed and all behind it. */
+  /**
+   * The voters of every configuration that some server may still go by: of each log the last committed and all behind
+   * it.
+   */
   standing(): readonly (readonly string[])[] {
     const standing: (readonly string[])[] = []
     for (const [node, known] of this.#logs) {

@@ -7,7 +7,9 @@ interface Durable {
   readonly event: number
 }
 
-/** R6. Paper 5.1, 5.2: each server's term and vote, as its disk has them; and what is lost of its log without a word. */
+/**
+ * R6. Paper 5.1, 5.2: each server's term and vote, as its disk has them; and what is lost of its log without a word.
+ */
 export class DurableTerms {
   readonly #durable = new Map<string, Durable>()
   /** By server, the event of the last write to its log. */

@@ -3,8 +3,9 @@ import { isAtLeast, type Release, releaseText } from '../../../src/model/release
 import { checker, type Judge } from '../checker.ts'
 
 /**
- * D2. A server stops at a replicated command that its release does not know, and only then: going on without it would make its
- * state another than the others'. That the state is theirs once it runs as a release that knows the command, R5 tells.
+ * D2. A server stops at a replicated command that its release does not know, and only then: going on without it would
+ * make its state another than the others'. That the state is theirs once it runs as a release that knows the command,
+ * R5 tells.
  */
 export class FailStop {
   readonly #sinceOf: (kind: string) => Release | undefined

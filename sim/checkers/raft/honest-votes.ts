@@ -14,11 +14,11 @@ interface Standing {
 }
 
 /**
- * R9. Paper 5.2, 5.4.1: what a server says of its vote, its disk has, its vote for itself included; and it votes only for a
- * candidate whose log ends no earlier than its own. With R8, the logs of a majority end no later than a winner's.
+ * R9. Paper 5.2, 5.4.1: what a server says of its vote, its disk has, its vote for itself included; and it votes only
+ * for a candidate whose log ends no earlier than its own. With R8, the logs of a majority end no later than a winner's.
  *
- * Both logs are looked at as they were when each server decided. A server writes term and vote behind all that its log had by
- * then, and before all that came later: at the moment at which the vote is durable, so is that log, and no more.
+ * Both logs are looked at as they were when each server decided. A server writes term and vote behind all that its log
+ * had by then, and before all that came later: at the moment at which the vote is durable, so is that log, and no more.
  */
 export class HonestVotes {
   readonly #judge: Judge<{ R9: never }>

@@ -87,7 +87,9 @@ export class LeaderCompleteness {
     this.#leaders.delete(node)
   }
 
-  /** `owed`: what must be in the log; its event is the commit, or the leader's election where the commit is told now. */
+  /**
+   * `owed`: what must be in the log; its event is the commit, or the leader's election where the commit is told now.
+   */
   #check(node: string, term: Term, log: ServerLog, owed: Omit<Commit, 'isCut'>): void {
     const { index, term: commitTerm, hash, event } = owed
     if (log.lastIndex < index) {

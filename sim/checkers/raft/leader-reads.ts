@@ -28,12 +28,13 @@ interface Leading {
 type ReadExcuses = { readonly R10: 'change under way' }
 
 /**
- * R10. Thesis 6.4: a leader answers a read when a majority of the voters in its log have answered, in its term, something that
- * left after the read had come; or, by its lease, something that left within the lease, by its own clock. Counted is what
- * really left and came, not what the leader has noted.
+ * R10. Thesis 6.4: a leader answers a read when a majority of the voters in its log have answered, in its term,
+ * something that left after the read had come; or, by its lease, something that left within the lease, by its own
+ * clock. Counted is what really left and came, not what the leader has noted.
  *
- * A round counts from its first message. The leader may have begun it before, so that the lease that is counted here ends no
- * earlier than the one it counts by; and what has left before a read came is of a round that the read must not join.
+ * A round counts from its first message. The leader may have begun it before, so that the lease that is counted here
+ * ends no earlier than the one it counts by; and what has left before a read came is of a round that the read must not
+ * join.
  */
 export class LeaderReads {
   readonly #judge: Judge<ReadExcuses>

@@ -11,7 +11,10 @@ interface Seen {
 
 /** R3. Paper 5.3: remembers, for each index and term ever made durable, the hash of the log up to it. */
 export class LogMatching {
-  /** By index, the first entry that was seen there; a list for each part, for an object each would take three times as much. */
+  /**
+   * By index, the first entry that was seen there; a list for each part, for an object each would take three times as
+   * much.
+   */
   readonly #terms: Term[] = []
   readonly #hashes: number[] = []
   readonly #nodes: string[] = []

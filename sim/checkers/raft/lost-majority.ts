@@ -5,8 +5,8 @@ import { leaderCompleteness } from './leader-completeness.ts'
 import { serverLogs } from './server-logs.ts'
 
 /**
- * A server has an entry that no leader wrote: an operator forced a configuration on what is left. If the scenario names the
- * excuse, what was committed and is not in that server's log is owed by nobody any more (R4, R5, D1, K1, K3, W1).
+ * A server has an entry that no leader wrote: an operator forced a configuration on what is left. If the scenario names
+ * the excuse, what was committed and is not in that server's log is owed by nobody any more (R4, R5, D1, K1, K3, W1).
  */
 class LostMajority {
   readonly #run: CheckedRun

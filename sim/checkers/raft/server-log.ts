@@ -7,17 +7,17 @@ import { chainHash } from './entry-hash.ts'
 const emptyLogHash = 0
 
 /**
- * How far this log was durable, if a boot that finds it ending with this entry has lost some of it. A log may be shorter
- * than before when its end was cut and something else put there, in one batch, just before the crash: but then it ends in
- * another entry than it had at that index (log matching).
+ * How far this log was durable, if a boot that finds it ending with this entry has lost some of it. A log may be
+ * shorter than before when its end was cut and something else put there, in one batch, just before the crash: but then
+ * it ends in another entry than it had at that index (log matching).
  */
 export function lostBehind(log: ServerLog, index: LogIndex, term: Term): LogIndex | undefined {
   return index < log.lastIndex && log.termAt(index) === term ? log.lastIndex : undefined
 }
 
 /**
- * One server's log as it is on its disk, seen from outside: of each entry the term and the hash of the log up to it. What
- * lies at or below `baseIndex` has been compacted away.
+ * One server's log as it is on its disk, seen from outside: of each entry the term and the hash of the log up to it.
+ * What lies at or below `baseIndex` has been compacted away.
  */
 export class ServerLog {
   #baseIndex = noIndex
@@ -46,7 +46,9 @@ export class ServerLog {
     return index === this.#baseIndex ? this.#baseHash : this.#hashes[index - this.#baseIndex - 1]
   }
 
-  /** False when the entry would leave a gap: then nothing is done. An entry within the log replaces it and all after it. */
+  /**
+   * False when the entry would leave a gap: then nothing is done. An entry within the log replaces it and all after it.
+   */
   append(entry: Entry): boolean {
     const at = entry.index - this.#baseIndex - 1
     if (at < 0 || at > this.#terms.length) return false

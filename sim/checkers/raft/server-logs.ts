@@ -14,7 +14,10 @@ class ServerLogs {
     return log
   }
 
-  /** A log whose entry at `index` is of this term, the server's own if it can be: what is committed stands in a quorum of logs. */
+  /**
+   * A log whose entry at `index` is of this term, the server's own if it can be: what is committed stands in a quorum
+   * of logs.
+   */
   holding(node: string, index: LogIndex, term: Term): ServerLog | undefined {
     const own = this.of(node)
     if (own.termAt(index) === term) return own

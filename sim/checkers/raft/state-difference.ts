@@ -13,9 +13,9 @@ interface StoredTable {
 }
 
 /**
- * The first table, and the first row in it, in which two snapshots differ, as a clause: `table kv, row 3: {…}, there {…}`.
- * Undefined: they have the same bytes. `upTo`: rows that a later command has written in one of them are passed over, because
- * that one has gone on since.
+ * The first table, and the first row in it, in which two snapshots differ, as a clause: `table kv, row 3: {…}, there
+ * {…}`. Undefined: they have the same bytes. `upTo`: rows that a later command has written in one of them are passed
+ * over, because that one has gone on since.
  */
 export function stateDifference(
   own: Uint8Array,
@@ -40,7 +40,8 @@ export function stateDifference(
 
 function rowDifference(own: StoredTable, theirs: StoredTable, upTo: number): string | undefined {
   const isSettled = (row: Uint8Array): boolean => upTo === Number.POSITIVE_INFINITY || stampOf(row) <= upTo
-  // Once a side has gone on, places say nothing: then a settled row that is nowhere on the other side is the difference.
+  // Once a side has gone on, places say nothing: then a settled row that is nowhere on the other side is the
+  // difference.
   const theirRows = new Set(theirs.rows.map(nameOf))
   for (const [place, row] of own.rows.entries()) {
     const there = theirs.rows[place]

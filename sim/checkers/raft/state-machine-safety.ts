@@ -4,12 +4,18 @@ import { checker, eventIn, type Judge } from '../checker.ts'
 import { entryHash } from './entry-hash.ts'
 import { stateDifference } from './state-difference.ts'
 
-/** State digests remembered, counted back from the newest. A server further behind is compared again when it has caught up. */
+/**
+ * State digests remembered, counted back from the newest. A server further behind is compared again when it has caught
+ * up.
+ */
 const digestsMax = 8192
 
 /** R5. Paper 5.4.3: one entry for each index, wherever it is applied, and one state after it. */
 export class StateMachineSafety {
-  /** By index, what the first server to apply it told; a list for each part, for an object each would take three times as much. */
+  /**
+   * By index, what the first server to apply it told; a list for each part, for an object each would take three times
+   * as much.
+   */
   readonly #hashes: number[] = []
   readonly #terms: Term[] = []
   readonly #firstNodes: string[] = []
@@ -77,7 +83,9 @@ export class StateMachineSafety {
     for (const known of [...this.#digests.keys()]) if (known >= index) this.#digests.delete(known)
   }
 
-  /** Number of the event in which the first server applied the entry; 0: nobody reads the trace, or none has applied it. */
+  /**
+   * Number of the event in which the first server applied the entry; 0: nobody reads the trace, or none has applied it.
+   */
   appliedIn(index: number): number {
     return this.#events[index] ?? 0
   }
@@ -102,7 +110,10 @@ export class StateMachineSafety {
     }
   }
 
-  /** All servers rest, each where `committed` is. `groups`: servers of one release, whose states are written in one form. */
+  /**
+   * All servers rest, each where `committed` is. `groups`: servers of one release, whose states are written in one
+   * form.
+   */
   atRest(groups: readonly (readonly string[])[], committed: LogIndex): void {
     const servers = groups.flat()
     this.#judge.judged('R5', servers.length)

@@ -26,8 +26,8 @@ export interface ExecutedQuery {
 }
 
 /**
- * What a query must find. Written apart from the program: instances here; if there are none, those of the first datacenter that
- * has some, as many of the nearest as it says and then those it names, each once.
+ * What a query must find. Written apart from the program: instances here; if there are none, those of the first
+ * datacenter that has some, as many of the nearest as it says and then those it names, each once.
  */
 export function executed(query: DefinedQuery, at: ExecutedAt, near = ''): ExecutedQuery {
   const named = near === '' ? query.near : near

@@ -9,8 +9,8 @@ const plainBytes = 512
 const roomyBytes = 4_096
 
 /**
- * What is wrong with an answer. Over TCP, and where there is room, it is whole; otherwise it is a part of the whole, which says
- * so where the agent is configured to.
+ * What is wrong with an answer. Over TCP, and where there is room, it is whole; otherwise it is a part of the whole,
+ * which says so where the agent is configured to.
  */
 export function nameFault(
   whole: Sections,

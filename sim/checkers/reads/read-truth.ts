@@ -47,8 +47,8 @@ export function checkText(node: string, { id, status }: HeldCheck): string {
 }
 
 /**
- * What must be told, in order. Written apart from the program: an instance is told if it has the tag, its node the pair, and its
- * health is asked for in no way that excludes it; and all that its agent holds of it is told.
+ * What must be told, in order. Written apart from the program: an instance is told if it has the tag, its node the
+ * pair, and its health is asked for in no way that excludes it; and all that its agent holds of it is told.
  */
 export function toldOf(held: readonly HeldInstance[], asked: AskedFor): string {
   switch (asked.of) {

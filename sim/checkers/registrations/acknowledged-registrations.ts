@@ -35,9 +35,9 @@ interface Node {
 }
 
 /**
- * E5. What an agent has acknowledged of its services and checks is in the catalog within a bound (`owing.ts`) in which it
- * reaches a leader, and goes only when a client has it removed. Of requests that overlap either may be the last; one without
- * an answer may have been carried out or not.
+ * E5. What an agent has acknowledged of its services and checks is in the catalog within a bound (`owing.ts`) in which
+ * it reaches a leader, and goes only when a client has it removed. Of requests that overlap either may be the last; one
+ * without an answer may have been carried out or not.
  */
 export class AcknowledgedRegistrations {
   readonly #run: Run

@@ -13,7 +13,9 @@ interface Check {
   readonly ttlUs: number
   /** The report that was answered last. */
   last: { readonly status: string; readonly calledUs: number; readonly endedUs: number } | undefined
-  /** Its time begins anew here at the latest: a report, a definition, a new process, or one of these without an answer. */
+  /**
+   * Its time begins anew here at the latest: a report, a definition, a new process, or one of these without an answer.
+   */
   countedUs: number
   /** Reports without an answer: their statuses are possible until another is answered. */
   readonly open: Set<RegistrationChange>
@@ -26,9 +28,9 @@ interface Check {
 }
 
 /**
- * E6. A TTL check is what was last reported for as long as its time to live, and critical when that is over and nobody has
- * reported since: in the catalog within the bound of `owing.ts`. After a restart of its agent it may be critical at once, for
- * the report may be lost, and its time begins anew.
+ * E6. A TTL check is what was last reported for as long as its time to live, and critical when that is over and nobody
+ * has reported since: in the catalog within the bound of `owing.ts`. After a restart of its agent it may be critical at
+ * once, for the report may be lost, and its time begins anew.
  */
 export class HeardChecks {
   readonly #run: Run

@@ -22,13 +22,16 @@ const comparisonMs = 120_000
 const toldWithinUs = (attemptMs + retryMs * (1 + clockAllowance) + slackMs) * 1000
 
 /**
- * What is asked for of an agent that has told everything (`Telling`) is told before it is acknowledged; what it finds by itself
- * is told in two ways of a request. A request that repeats another is answered while that one is told.
+ * What is asked for of an agent that has told everything (`Telling`) is told before it is acknowledged; what it finds
+ * by itself is told in two ways of a request. A request that repeats another is answered while that one is told.
  */
 const atOnceMs = 500
 const waysAtOnce = 4
 
-/** What is not told because the agent believes it told is found by the next comparison: within this time after a restore. */
+/**
+ * What is not told because the agent believes it told is found by the next comparison: within this time after a
+ * restore.
+ */
 const comparedWithinUs = (comparisonMs * (1 + clockAllowance) + slackMs) * 1000 + toldWithinUs
 
 /** Since when the catalog has been otherwise than it must be. */
@@ -55,8 +58,9 @@ export class Owing {
   }
 
   /**
-   * By how much it is overdue, in microseconds; undefined: it is not. `owedUs`: since when it is owed. `contactUs`: since when
-   * the agent reaches a leader; undefined: it does not. `isAtOnce`: it had told everything before it was asked.
+   * By how much it is overdue, in microseconds; undefined: it is not. `owedUs`: since when it is owed. `contactUs`:
+   * since when the agent reaches a leader; undefined: it does not. `isAtOnce`: it had told everything before it was
+   * asked.
    */
   overdueUs(
     nowUs: number,
@@ -71,9 +75,9 @@ export class Owing {
 }
 
 /**
- * Agents that have told the catalog everything since they are in contact. A service that was asked for in contact, in words
- * that no other has, is in the catalog: so a pass has succeeded, and a pass tells all that is due. From then on nothing waits
- * for a retry, and as long as contact lasts nothing fails.
+ * Agents that have told the catalog everything since they are in contact. A service that was asked for in contact, in
+ * words that no other has, is in the catalog: so a pass has succeeded, and a pass tells all that is due. From then on
+ * nothing waits for a retry, and as long as contact lasts nothing fails.
  */
 export class Telling {
   /** By agent: which contact it was, and when it had told everything. */

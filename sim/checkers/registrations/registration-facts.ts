@@ -13,13 +13,17 @@ export interface RegistrationChange {
   readonly node: string
   /** Method and target of the request. */
   readonly what: string
-  /** By item (`service web-1`, `check service:web-1`) as it is to be, in the words of `serviceText`; undefined: gone. */
+  /**
+   * By item (`service web-1`, `check service:web-1`) as it is to be, in the words of `serviceText`; undefined: gone.
+   */
   readonly items: ReadonlyMap<string, string | undefined>
   readonly heard: readonly CheckHeard[]
   readonly calledUs: number
   /** When it was answered, or given up. */
   endedUs: number
-  /** `not held`: the agent says that it has no such check. `unknown`: it may have been carried out, and may still be. */
+  /**
+   * `not held`: the agent says that it has no such check. `unknown`: it may have been carried out, and may still be.
+   */
   outcome: 'open' | 'done' | 'not held' | 'unknown'
 }
 

@@ -28,7 +28,9 @@ export async function readCampaign(
   return reading.end()
 }
 
-/** Reads the file that a command goes on with, as it is on the disk; undefined if there is no such file, or it is empty. */
+/**
+ * Reads the file that a command goes on with, as it is on the disk; undefined if there is no such file, or it is empty.
+ */
 export async function readForResume(
   { disk }: SimTerminal,
   file: string,

@@ -18,7 +18,9 @@ import { GuidedTurns, turnsOf } from './turns.ts'
 
 const whole: Share = { index: 1, of: 1 }
 
-/** `svc-sim explore`: seeds over many scenarios, seed by seed; the exit code is that of the whole file of the campaign. */
+/**
+ * `svc-sim explore`: seeds over many scenarios, seed by seed; the exit code is that of the whole file of the campaign.
+ */
 export async function explore(files: readonly string[], flags: ExploreFlags, terminal: SimTerminal): Promise<number> {
   const span = spanOf(flags)
   const misuse = typeof span === 'string' ? span : misuseOf(flags)

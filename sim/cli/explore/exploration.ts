@@ -116,7 +116,9 @@ export class Exploration {
   }
 }
 
-/** Of one kind of failure the first ones say what there is to say; of the others it is enough to know where they are. */
+/**
+ * Of one kind of failure the first ones say what there is to say; of the others it is enough to know where they are.
+ */
 function withoutDetails(record: SeedRecord): SeedRecord {
   const { failures, moreFailures } = record
   return { ...record, failures: [], moreFailures: failures.length + moreFailures, notes: [], undecided: [] }

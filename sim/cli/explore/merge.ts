@@ -38,7 +38,9 @@ interface Asked {
   readonly pages: Set<string>
 }
 
-/** `svc-sim merge`: what the files of a campaign come to together, in whatever order and however often they are named. */
+/**
+ * `svc-sim merge`: what the files of a campaign come to together, in whatever order and however often they are named.
+ */
 export async function merge(files: readonly string[], flags: MergeFlags, terminal: SimTerminal): Promise<number> {
   const { junit } = flags
   const inputs = files.map((file) => ({ as: 'the campaign', file }))

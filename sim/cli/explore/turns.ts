@@ -34,8 +34,9 @@ export function turnsOf(options: TurnsOptions): Turns<SentTurn> {
 }
 
 /**
- * Plain turns in rounds, and behind each round as many guided ones at most, which its results chose. A guided run is chosen
- * when all results before it are there, in their order, so that the choice does not depend on which worker was fast.
+ * Plain turns in rounds, and behind each round as many guided ones at most, which its results chose. A guided run is
+ * chosen when all results before it are there, in their order, so that the choice does not depend on which worker was
+ * fast.
  */
 export class GuidedTurns implements Turns<SentTurn> {
   /** Nobody knows how many guided runs there will be. */

@@ -38,7 +38,10 @@ class Refused extends Error {
   override readonly name = 'Refused'
 }
 
-/** The port on which a person or a program moves the world: `GET /status`, `POST /advance?by=72h`, `POST /crash?node=s1`. */
+/**
+ * The port on which a person or a program moves the world: `GET /status`, `POST /advance?by=72h`, `POST
+ * /crash?node=s1`.
+ */
 export class Admin {
   readonly #parts: AdminParts
 

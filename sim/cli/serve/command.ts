@@ -28,7 +28,9 @@ const agentsMax = dnsFrom - 1
 /** How long the machine is left to others before virtual time is looked at again, in milliseconds. */
 const idleMs = 2
 
-/** `svc-sim serve`: simulated agents behind real ports, until a signal ends it; the exit code is that of the invariants. */
+/**
+ * `svc-sim serve`: simulated agents behind real ports, until a signal ends it; the exit code is that of the invariants.
+ */
 export async function serve(file: string | undefined, flags: ServeFlags, terminal: SimTerminal): Promise<number> {
   const page = await pageOf(file, flags, terminal)
   if (typeof page === 'string') {

@@ -16,7 +16,9 @@ interface FrontParts {
 /** A blocking query waits ten minutes and a sixteenth; after this much virtual time there is no answer. */
 const answerWithinMs = 900_000
 const dnsWithinMs = 10_000
-/** Requests that wait for their answers, of all agents; one that its client has given up counts until it is answered. */
+/**
+ * Requests that wait for their answers, of all agents; one that its client has given up counts until it is answered.
+ */
 const waitingMax = 4_096
 /** A snapshot that is restored is the largest body. */
 const bodyMax = 16 << 20
@@ -38,7 +40,9 @@ const ofHop = new Set([
   'date',
 ])
 
-/** Real sockets in front of simulated agents: what comes in is sent into the world, and what is answered there goes out. */
+/**
+ * Real sockets in front of simulated agents: what comes in is sent into the world, and what is answered there goes out.
+ */
 export class Front {
   readonly #parts: FrontParts
   readonly #open: Closable[] = []

@@ -15,7 +15,9 @@ interface Jump {
   readonly ended: () => void
 }
 
-/** A world that is further behind than this much time of the wall clock will not catch up: it goes on from where it is. */
+/**
+ * A world that is further behind than this much time of the wall clock will not catch up: it goes on from where it is.
+ */
 const lagMaxMs = 1_000
 /** Virtual time passes in pieces, so that a long jump can be broken off. */
 const pieceMs = 1_000

@@ -13,7 +13,9 @@ export interface FailingRun {
   readonly seed: number
 }
 
-/** The run that a file is about: a scenario, the records of a campaign, or a list of decisions. Otherwise what is wrong. */
+/**
+ * The run that a file is about: a scenario, the records of a campaign, or a list of decisions. Otherwise what is wrong.
+ */
 export async function failingRunOf(
   terminal: SimTerminal,
   file: string,

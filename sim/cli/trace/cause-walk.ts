@@ -4,11 +4,13 @@ const shownMax = 2_000
 const eventsMax = 1 << 22
 
 /**
- * The causes of events, by their numbers, on the way to one of them. Of a trace of ten minutes some tens of megabytes: events
- * and causes are numbers in rings.
+ * The causes of events, by their numbers, on the way to one of them. Of a trace of ten minutes some tens of megabytes:
+ * events and causes are numbers in rings.
  */
 export class CauseGraph {
-  /** Of event n, at n modulo the size: its number, where its causes begin among all that were added, how many there are. */
+  /**
+   * Of event n, at n modulo the size: its number, where its causes begin among all that were added, how many there are.
+   */
   #numbers = new Float64Array(1 << 12)
   #starts = new Float64Array(1 << 12)
   #counts = new Uint8Array(1 << 12)

@@ -29,8 +29,8 @@ export interface TraceReader {
 }
 
 /**
- * Reads the lines of a trace in their order, or says what is wrong with it, in one line. Of each line only the beginning is
- * read here, which is as the writer writes it: `{"n":17,"t":1500000,`.
+ * Reads the lines of a trace in their order, or says what is wrong with it, in one line. Of each line only the
+ * beginning is read here, which is as the writer writes it: `{"n":17,"t":1500000,`.
  */
 export async function readTrace(
   terminal: Pick<SimTerminal, 'readPieces'>,

@@ -1,8 +1,9 @@
 import type { TraceLine } from './events.ts'
 
 /**
- * The last lines of the window, for the words of causes. They are kept in two generations: when the younger one is full, it
- * becomes the older one, and the lines of that are forgotten at once, so that a line costs the same however many there are.
+ * The last lines of the window, for the words of causes. They are kept in two generations: when the younger one is
+ * full, it becomes the older one, and the lines of that are forgotten at once, so that a line costs the same however
+ * many there are.
  */
 export class KeptLines {
   /** Characters of one generation. */

@@ -122,8 +122,8 @@ function swappedArguments(look: Look, node: ts.CallExpression | ts.NewExpression
 }
 
 /**
- * What a compiler would refuse is no bug that a test has to find. Without types, names tell what is of one kind: both are numbers,
- * both are texts, or both end in the same word.
+ * What a compiler would refuse is no bug that a test has to find. Without types, names tell what is of one kind: both
+ * are numbers, both are texts, or both end in the same word.
  */
 function isAlike(look: Look, first: ts.Expression, second: ts.Expression): boolean {
   const { ts } = look

@@ -17,7 +17,9 @@ import { mesh, tunnels } from './mesh-conditions.ts'
 /** Names the servers or agents that other keys are about; it is no condition by itself. */
 const among = selector.optional().describe("Restricts 'leader', 'raft.applied' and 'members' to the word of these.")
 
-/** Every condition, by its key in scenario files, in the order in which they are judged and the language page has them. */
+/**
+ * Every condition, by its key in scenario files, in the order in which they are judged and the language page has them.
+ */
 const kinds = {
   leader,
   'raft.applied': applied,

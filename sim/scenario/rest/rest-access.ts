@@ -4,8 +4,8 @@ import type { RunContext } from '../run-context.ts'
 const lookEveryMs = 250
 
 /**
- * A5, at rest: the copies of tokens and policies in secondary datacenters come to be what the primary one has. The checker
- * itself reports those that are late, so that this ends.
+ * A5, at rest: the copies of tokens and policies in secondary datacenters come to be what the primary one has. The
+ * checker itself reports those that are late, so that this ends.
  */
 export async function copiesAgree(run: RunContext): Promise<void> {
   for (const part of run.parts()) {

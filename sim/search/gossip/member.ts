@@ -50,8 +50,8 @@ function turns(): GossipRandom {
 }
 
 /**
- * One member: its core, whose words are passed on at once. Time stands still, but for suspicions, which are over when their
- * timer fires.
+ * One member: its core, whose words are passed on at once. Time stands still, but for suspicions, which are over when
+ * their timer fires.
  */
 export class SearchedMember {
   readonly place: number

@@ -23,7 +23,10 @@ export interface RaftBounds {
   readonly stepDown: boolean
   /** At any moment any server may lose its power, and start again from its disk. */
   readonly restarts: boolean
-  /** Writes of a server that are under way while it goes on; with one more it waits for the oldest. 0: each is done at once. */
+  /**
+   * Writes of a server that are under way while it goes on; with one more it waits for the oldest. 0: each is done at
+   * once.
+   */
   readonly slowWrites: number
   /** Entries in one append. */
   readonly batch: number

@@ -34,7 +34,10 @@ export class RaftProtocol implements Protocol<Restarting, Disk, RaftContent, See
   readonly #first: (place: number) => Disk
   readonly #payload = new Uint8Array([1])
 
-  /** `start`: what is on the disks in the beginning, given a disk with the first configuration; then servers are not alike. */
+  /**
+   * `start`: what is on the disks in the beginning, given a disk with the first configuration; then servers are not
+   * alike.
+   */
   constructor(core: RaftUnderSearch, bounds: RaftBounds, start?: (place: number, first: Disk) => Disk) {
     this.#core = core
     this.#bounds = bounds

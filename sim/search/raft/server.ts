@@ -35,8 +35,9 @@ export interface Done {
 }
 
 /**
- * One server: its core, its disk, and what is under way to it. Its clock jumps from step to step, so that no timeout and no
- * loyalty ever keeps it from anything: what time would forbid in a real run is only less than what may happen here.
+ * One server: its core, its disk, and what is under way to it. Its clock jumps from step to step, so that no timeout
+ * and no loyalty ever keeps it from anything: what time would forbid in a real run is only less than what may happen
+ * here.
  */
 export class SearchedServer {
   readonly place: number

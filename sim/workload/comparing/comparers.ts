@@ -5,7 +5,10 @@ import type { Question, ReadLaw } from './question.ts'
 
 /** What is held must have been so for this long: caches are refreshed, followers have caught up. */
 const stableMs = 1_000
-/** How often a question is asked that is not answered as it should be, while what is held stays as it is, and after which pause. */
+/**
+ * How often a question is asked that is not answered as it should be, while what is held stays as it is, and after
+ * which pause.
+ */
 const asksMax = 3
 const againMs = 300
 

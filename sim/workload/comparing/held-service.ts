@@ -10,8 +10,8 @@ export interface Held {
 }
 
 /**
- * What the agents of a datacenter hold of a service. Undefined: one of them does not run, or is not in contact, or is no
- * member that the leader calls alive, or has not told all that it holds since.
+ * What the agents of a datacenter hold of a service. Undefined: one of them does not run, or is not in contact, or is
+ * no member that the leader calls alive, or has not told all that it holds since.
  */
 export function heldIn(run: WorkloadRun, datacenter: string, service: string): Held | undefined {
   const { cluster } = run

@@ -31,9 +31,9 @@ interface Owner {
 }
 
 /**
- * Clients that have keys and sessions of their own: each alone writes what is below its prefix, one thing at a time, so that it
- * knows exactly what every answer must say. Where no answer tells what became of a request, it leaves all of these keys behind
- * and begins with others: so what it knows is always all that can be.
+ * Clients that have keys and sessions of their own: each alone writes what is below its prefix, one thing at a time, so
+ * that it knows exactly what every answer must say. Where no answer tells what became of a request, it leaves all of
+ * these keys behind and begins with others: so what it knows is always all that can be.
  */
 export class Owners {
   readonly #env: Env

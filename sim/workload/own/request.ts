@@ -98,7 +98,9 @@ export function write(
   return { ...request, expected, told: toldText, done: () => after, isHarmless: false }
 }
 
-/** What a read is answered, in the words that `words` makes of the JSON; a 404 without an index is no answer about keys. */
+/**
+ * What a read is answered, in the words that `words` makes of the JSON; a 404 without an index is no answer about keys.
+ */
 export function toldBy(words: (text: string) => Told): OwnRequest['told'] {
   return (answer) => {
     if (answer.headers.get('x-svc-index') === undefined) return undefined

@@ -9,8 +9,8 @@ const twoTo32 = 0x1_0000_0000
 const eventNumber = -1
 
 /**
- * Occurrences of one description are counted within a span of true time, and the span is a part of the identity: what counts
- * them is bounded, and a thing that comes again every minute does not meet the same fate each time.
+ * Occurrences of one description are counted within a span of true time, and the span is a part of the identity: what
+ * counts them is bounded, and a thing that comes again every minute does not meet the same fate each time.
  */
 const spanUs = 5_000_000
 
@@ -25,8 +25,8 @@ export interface Fork {
 type DecisionTeller = (identity: Identity, text: string, because: number) => number
 
 /**
- * Every draw of chance of one run: `draw(seed, identity)`. What is drawn depends on the seed and on what is decided, and on
- * nothing that was drawn before: `docs/determinism.md` has the rule and the argument.
+ * Every draw of chance of one run: `draw(seed, identity)`. What is drawn depends on the seed and on what is decided,
+ * and on nothing that was drawn before: `docs/determinism.md` has the rule and the argument.
  */
 export class Decisions {
   readonly #root: Identity
@@ -83,8 +83,9 @@ export class Decisions {
   }
 
   /**
-   * The same for what must differ between nodes even where nobody decides, as election timeouts must: if all of them were in
-   * the middle of their range, nobody would ever win. Then a node has one place in the range, by its name alone.
+   * The same for what must differ between nodes even where nobody decides, as election timeouts must: if all of them
+   * were in the middle of their range, nobody would ever win. Then a node has one place in the range, by its name
+   * alone.
    */
   drawsApart(node: string, ...parts: readonly Part[]): Draws {
     const hash = this.#forked(this.#of(this.#root, [node, ...parts]))
@@ -151,14 +152,16 @@ export class Decisions {
   }
 
   /**
-   * For readers of the trace: this was decided, and what the turn does from here on comes from it. `because`: number of an
-   * event that led to it, beside the turn. The number of the event; 0: nobody reads.
+   * For readers of the trace: this was decided, and what the turn does from here on comes from it. `because`: number of
+   * an event that led to it, beside the turn. The number of the event; 0: nobody reads.
    */
   tell(identity: Identity, text: () => string, because = 0): number {
     return this.#teller?.(identity, text(), because) ?? 0
   }
 
-  /** Behind a fork every number is another one; identities that are kept stay what they are, and name the same things. */
+  /**
+   * Behind a fork every number is another one; identities that are kept stay what they are, and name the same things.
+   */
   #forked(hash: IdentityHash): IdentityHash {
     let next = this.#forks[0]
     while (next !== undefined && this.#nowUs() >= next.atMs * 1000) {

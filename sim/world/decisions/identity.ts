@@ -1,6 +1,6 @@
 /**
- * What names a decision: the words of its own description, and nothing that counts what others do. So a decision keeps its
- * value when another one goes, and a node, a client or a rule more changes no draw of the others.
+ * What names a decision: the words of its own description, and nothing that counts what others do. So a decision keeps
+ * its value when another one goes, and a node, a client or a rule more changes no draw of the others.
  */
 export interface Identity {
   /** 64 bits, as two integers of 32. */
@@ -8,7 +8,10 @@ export interface Identity {
   readonly b: number
 }
 
-/** Events of one lane keep their order whatever is drawn: a stream's bytes, a process's timers, the operations of a file. */
+/**
+ * Events of one lane keep their order whatever is drawn: a stream's bytes, a process's timers, the operations of a
+ * file.
+ */
 export interface Lane {
   /** A part of the lane's identity: by it and the instant its place among lanes is drawn. */
   readonly tie: number
@@ -22,8 +25,8 @@ const textMark = 0x7e57
 const bytesMark = 0xb17e5
 
 /**
- * Ranges of bytes that are no part of an identity, in ascending order: numbers that only match an answer with its question, and
- * count what others do. One of them serves many packets.
+ * Ranges of bytes that are no part of an identity, in ascending order: numbers that only match an answer with its
+ * question, and count what others do. One of them serves many packets.
  */
 export class Holes {
   count = 0
@@ -53,9 +56,9 @@ export class Holes {
 export type FindHoles = (bytes: Uint8Array, holes: Holes) => void
 
 /**
- * A hash of 64 bits that takes parts one after the other. It is for spreading and not for secrecy: a multiplication and a
- * rotation for each word in two lanes that feed each other (the steps of MurmurHash3, A. Appleby), for a packet must not cost
- * more than it does. One of them serves many identities: nothing is allocated on the way of a packet.
+ * A hash of 64 bits that takes parts one after the other. It is for spreading and not for secrecy: a multiplication and
+ * a rotation for each word in two lanes that feed each other (the steps of MurmurHash3, A. Appleby), for a packet must
+ * not cost more than it does. One of them serves many identities: nothing is allocated on the way of a packet.
  */
 export class IdentityHash implements Identity {
   a = 0

@@ -22,7 +22,10 @@ export interface DiskOptions {
   readonly slowFactor?: number
   /** Room for the contents of files; `Infinity` by default. */
   readonly quotaBytes?: number
-  /** Overwriting needs free space too, as on a copy-on-write file system (ZFS, Btrfs); otherwise only growth of a file does. */
+  /**
+   * Overwriting needs free space too, as on a copy-on-write file system (ZFS, Btrfs); otherwise only growth of a file
+   * does.
+   */
   readonly copyOnWrite?: boolean
   readonly unsynced?: UnsyncedModel
 }
@@ -40,7 +43,10 @@ const defaultDisk: Required<DiskOptions> = {
 
 export type DiskTiming = 'read' | 'write' | 'sync' | 'name'
 
-/** The disk of one machine. It outlives processes; what a power cut leaves of it is `src/env/disk.ts`'s promise, no more. */
+/**
+ * The disk of one machine. It outlives processes; what a power cut leaves of it is `src/env/disk.ts`'s promise, no
+ * more.
+ */
 export class SimDisk {
   readonly #identity: Identity
   readonly tree: FileTree

@@ -7,7 +7,10 @@ import { Directory, type Entry } from './directory.ts'
 import { diskFailure } from './disk-failure.ts'
 import { Inode, type UnsyncedModel } from './inode.ts'
 
-/** The names and files of one disk, and the room they take. Operations take effect at once; their time is the disk's business. */
+/**
+ * The names and files of one disk, and the room they take. Operations take effect at once; their time is the disk's
+ * business.
+ */
 export class FileTree {
   #root = new Directory()
   /** Files that the running process has open. */

@@ -15,8 +15,9 @@ type Change =
   | { readonly kind: 'truncate'; readonly size: number; readonly before: Before }
 
 /**
- * A file: what its readers see, what the platter holds, and the changes between the two. Nearly always the platter holds what
- * readers see but for the changes that are not synced: then its bytes are not kept, for undoing these gives them.
+ * A file: what its readers see, what the platter holds, and the changes between the two. Nearly always the platter
+ * holds what readers see but for the changes that are not synced: then its bytes are not kept, for undoing these gives
+ * them.
  */
 export class Inode implements Lane {
   readonly number: number
@@ -95,8 +96,8 @@ export class Inode implements Lane {
   }
 
   /**
-   * A sync of the changes up to a mark has failed: each may be there or not, and the next sync does not try again, since
-   * the system holds them for written (fsyncgate).
+   * A sync of the changes up to a mark has failed: each may be there or not, and the next sync does not try again,
+   * since the system holds them for written (fsyncgate).
    */
   failSync(mark: number, draw: Draws): void {
     const durable = this.#platter()

@@ -19,7 +19,9 @@ export interface LinkOptions {
   readonly reorderMs?: RangeMs
   /** One bit of a datagram is flipped. */
   readonly corrupt?: number
-  /** This many datagrams arrive once more, later by `replayMs`: somebody has recorded them, or a queue has kept them. */
+  /**
+   * This many datagrams arrive once more, later by `replayMs`: somebody has recorded them, or a queue has kept them.
+   */
   readonly replay?: number
   readonly replayMs?: RangeMs
 }
@@ -93,8 +95,8 @@ export class Link {
   }
 
   /**
-   * What is decided of something that is given to the link now: by its ends, its kind, its content, and which occurrence of
-   * that it is. `port`: to which port it goes.
+   * What is decided of something that is given to the link now: by its ends, its kind, its content, and which
+   * occurrence of that it is. `port`: to which port it goes.
    */
   passage(carried: Carried, port: number, content: Uint8Array): Passage {
     const { book } = this.#decisions

@@ -108,7 +108,10 @@ export class SimTcpListener implements TcpListener, Bound, ProcessPart {
     this.#use(stream)
   }
 
-  /** As in production it shows with the first bytes of a dialler that it speaks no TLS: until then nothing is known of it. */
+  /**
+   * As in production it shows with the first bytes of a dialler that it speaks no TLS: until then nothing is known of
+   * it.
+   */
   #takePlain(stream: SimTcpStream, tls: ListenerTls): void {
     const limit = this.#kernel.after(this.boot, undefined, handshakeLimitUs, 'no TLS handshake', () => stream.close())
     stream.onEnd(() => stream.close())

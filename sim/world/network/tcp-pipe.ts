@@ -26,9 +26,9 @@ export interface Direction {
 }
 
 /**
- * One direction of a connection, both kernels' part in it. Bytes arrive in order: what was lost, and all behind it, is sent
- * again after a time that doubles. (Real stacks send only what was lost; the peer's application sees no difference, for it
- * gets nothing beyond a hole either way.)
+ * One direction of a connection, both kernels' part in it. Bytes arrive in order: what was lost, and all behind it, is
+ * sent again after a time that doubles. (Real stacks send only what was lost; the peer's application sees no
+ * difference, for it gets nothing beyond a hole either way.)
  */
 export class TcpPipe implements EndOfTurn, SegmentTaker {
   ended = false

@@ -70,7 +70,10 @@ export class SimTcpStream implements TcpStream, PipeEnd, ProcessPart {
     return !this.boot.alive || (this.#over !== undefined && this.#over !== 'ended')
   }
 
-  /** Calls `use` when the first bytes have come, which it may have delivered to a handler that it sets; an end without any closes. */
+  /**
+   * Calls `use` when the first bytes have come, which it may have delivered to a handler that it sets; an end without
+   * any closes.
+   */
   beforeData(use: () => void): void {
     this.#first = use
   }

@@ -23,8 +23,8 @@ interface ToldSegment {
 }
 
 /**
- * What readers of a trace learn of one direction of a connection: its writes that have not left yet, with what led to each,
- * and its losses. There is one only where somebody reads.
+ * What readers of a trace learn of one direction of a connection: its writes that have not left yet, with what led to
+ * each, and its losses. There is one only where somebody reads.
  */
 export class ToldPipe {
   readonly #trace: Trace

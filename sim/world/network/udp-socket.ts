@@ -111,7 +111,10 @@ interface Launched {
   readonly means: readonly Meaning[] | undefined
 }
 
-/** A datagram that no process sent: somebody puts it on the wire in another's name. Of addresses that no machine has, nothing. */
+/**
+ * A datagram that no process sent: somebody puts it on the wire in another's name. Of addresses that no machine has,
+ * nothing.
+ */
 export function forgeDatagram(kernel: Kernel, network: Network, from: Endpoint, to: Endpoint, bytes: Uint8Array): void {
   const [source, target] = [network.hostOf(from.host), network.hostOf(to.host)]
   if (source === undefined || target === undefined) return

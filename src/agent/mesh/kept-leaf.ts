@@ -21,7 +21,9 @@ import type { RootsWatch, Standing } from './roots-watch.ts'
 
 /** Time to wait for a root that is not listed: the server that answered may not know it yet. */
 const unheardRootMs = 60_000
-/** A leaf that no caller has requested for this long is no longer renewed. Reference: http-reads.md#background-refresh. */
+/**
+ * A leaf that no caller has requested for this long is no longer renewed. Reference: http-reads.md#background-refresh.
+ */
 const unaskedMaxMs = 72 * 3_600_000
 /**
  * Minimum interval between new leaves for callers that request one each time, because each costs the servers a command.

@@ -45,7 +45,9 @@ export class LostServers {
     return this.#isMissed(server) && !this.showsLife(server.id)
   }
 
-  /** Whether the leader has heard from the server within the stabilization time; `silenceMs` says what counts as heard. */
+  /**
+   * Whether the leader has heard from the server within the stabilization time; `silenceMs` says what counts as heard.
+   */
   showsLife(id: ServerId): boolean {
     const silenceMs = this.#parts.raft.silenceMs(id)
     return silenceMs !== undefined && silenceMs < this.#parts.serverStabilizationMs()

@@ -79,8 +79,8 @@ export function memberOf({ id, address }: Server, known: readonly PoolServer[]):
 }
 
 /**
- * Whether a stable server may be given its vote. Release 1.0 kept the number of voters odd: with an odd number it waited
- * for a second one to be promoted with it. Spec: RFT-029.
+ * Whether a stable server may be given its vote. Release 1.0 kept the number of voters odd: with an odd number it
+ * waited for a second one to be promoted with it. Spec: RFT-029.
  */
 export function mayPromote(stable: number, voters: number, oneByOne: boolean): boolean {
   return oneByOne || voters % 2 === 0 || stable >= 2

@@ -32,8 +32,8 @@ function ruleText({ resource, name, right, prefix }: Need): string {
 }
 
 /**
- * After an empty answer: says on standard error which rules the token lacks to see any such thing, if it lacks some. Agents leave
- * out what a token may not read, so such an answer looks like one of a cluster that has nothing.
+ * After an empty answer: says on standard error which rules the token lacks to see any such thing, if it lacks some.
+ * Agents leave out what a token may not read, so such an answer looks like one of a cluster that has nothing.
  */
 export async function warnOfNoSight(invocation: Invocation, what: string, needs: readonly Need[]): Promise<void> {
   const { missing } = await standingOf(invocation, needs)

@@ -15,7 +15,9 @@ import {
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
 import { dataOperand } from '../flags/values.ts'
 
-/** Largest file that `kv put` takes as data: a little over what a server accepts, so that the server gives the error. */
+/**
+ * Largest file that `kv put` takes as data: a little over what a server accepts, so that the server gives the error.
+ */
 const dataBytesMax = 1 << 20
 
 const getFlags: readonly CommandFlag[] = [

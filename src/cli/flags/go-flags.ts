@@ -7,8 +7,8 @@ import { parseRelease, type Release } from '../../model/release.ts'
 import type { CommandFlag } from '../command.ts'
 
 /**
- * Rewrites arguments in the field's style (`-dev`, `-config-file=x`, `-bind -1`, one dash or two, flags before operands)
- * into those that commander takes. The error is the line that the field prints.
+ * Rewrites arguments in the field's style (`-dev`, `-config-file=x`, `-bind -1`, one dash or two, flags before
+ * operands) into those that commander takes. The error is the line that the field prints.
  */
 export function rewriteGoFlags(
   argv: readonly string[],

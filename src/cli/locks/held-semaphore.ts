@@ -19,8 +19,9 @@ interface Seen {
 }
 
 /**
- * One of at most `limit` holders at a time, as clients of the field do it: each locks a key of its own under the prefix, which
- * shows that it is alive and goes with its session, and the list of holders changes by check-and-set alone.
+ * One of at most `limit` holders at a time, as clients of the field do it: each locks a key of its own under the
+ * prefix, which shows that it is alive and goes with its session, and the list of holders changes by check-and-set
+ * alone.
  */
 export class HeldSemaphore implements Held {
   readonly #options: LockOptions

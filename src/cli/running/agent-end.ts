@@ -17,8 +17,8 @@ export type EndingAgent = Pick<Agent, 'leave' | 'reload' | 'onFatal' | 'onLeft'>
 type LeaveRules = Pick<AgentConfig, 'leaveOnTerminate' | 'skipLeaveOnInterrupt'>
 
 /**
- * Serves the signals of a running agent until it ends, and gives the exit code: 0 when it has left the cluster, 1 when it
- * stopped without, was cut short, or met something it must not live with. Reference: configuration.md#leaving,
+ * Serves the signals of a running agent until it ends, and gives the exit code: 0 when it has left the cluster, 1 when
+ * it stopped without, was cut short, or met something it must not live with. Reference: configuration.md#leaving,
  * command-line.md#signals.
  */
 export async function untilEnded(

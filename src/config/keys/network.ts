@@ -4,7 +4,8 @@ import { block, keysOf } from './key.ts'
 import { alias, bool, headers, port, text, texts, whole } from './types.ts'
 
 /**
- * Keys of addresses and ports, and of the HTTP face. Reference: configuration.md#top-level-keys, configuration.md#ports.
+ * Keys of addresses and ports, and of the HTTP face. Reference: configuration.md#top-level-keys,
+ * configuration.md#ports.
  */
 
 const key = keysOf('network')

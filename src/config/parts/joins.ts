@@ -42,8 +42,8 @@ function endpointOf(entry: string, port: number): string | undefined {
 }
 
 /**
- * Any entry may hold the keys of a cloud account, however its `provider=` is misspelled: none is repeated, and of what is
- * asked of a provider no value.
+ * Any entry may hold the keys of a cloud account, however its `provider=` is misspelled: none is repeated, and of what
+ * is asked of a provider no value.
  */
 function askable(key: JoinKey, entry: string, mayRun: boolean, warn: Warn): readonly string[] {
   const request = parseDiscovery(entry)

@@ -3,7 +3,10 @@ import { nearest } from '../../base/edit-distance.ts'
 import type { FileConfig } from '../schema.ts'
 import { type Report, receiverOf } from './values.ts'
 
-/** Names of facilities in the order of their numbers; those without a name have none in the field. Source: RFC 3164, 4.1.1. */
+/**
+ * Names of facilities in the order of their numbers; those without a name have none in the field. Source: RFC 3164,
+ * 4.1.1.
+ */
 const facilities = [
   'KERN',
   'USER',

@@ -3,8 +3,9 @@ import type { Endpoint } from '../../env/net.ts'
 import { isAddress, isHostName, parseEndpoint } from '../../rpc/address.ts'
 
 /**
- * Reports something wrong with the whole: what, and what to do. `key` is the key that it is about, with dots, for the place that
- * is named; undefined where it is about none. `restsOn`: the other keys by whose values it is judged, as in `ConfigProblem`.
+ * Reports something wrong with the whole: what, and what to do. `key` is the key that it is about, with dots, for the
+ * place that is named; undefined where it is about none. `restsOn`: the other keys by whose values it is judged, as in
+ * `ConfigProblem`.
  */
 export type Report = (message: string, remedy: string, key: string | undefined, restsOn?: readonly string[]) => void
 

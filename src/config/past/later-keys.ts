@@ -1,6 +1,6 @@
 /**
- * Keys that later releases of the field brought, by which operators of those know it: with dots where they are nested, and what to
- * write here instead, as a clause; empty: there is nothing like it.
+ * Keys that later releases of the field brought, by which operators of those know it: with dots where they are nested,
+ * and what to write here instead, as a clause; empty: there is nothing like it.
  */
 const laterKeys: ReadonlyMap<string, string> = new Map([
   ['tls', "use 'ca_file', 'cert_file', 'key_file' and 'verify_incoming', 'verify_outgoing', 'verify_server_hostname'"],
@@ -34,7 +34,10 @@ const laterKeys: ReadonlyMap<string, string> = new Map([
   ['raft_logstore', ''],
 ])
 
-/** Says that this release does not know the key, and what it has in its place; undefined: no other release has it either. */
+/**
+ * Says that this release does not know the key, and what it has in its place; undefined: no other release has it
+ * either.
+ */
 export function laterKey(dotted: string): string | undefined {
   const instead = laterKeys.get(dotted)
   if (instead === undefined) return undefined

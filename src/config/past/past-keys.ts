@@ -78,8 +78,9 @@ const meanings: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
 const deprecatedNames = 'telemetry.enable_deprecated_names'
 
 /**
- * Reads a document as an agent of an earlier release does: options that were removed since say what they said then; keys that
- * came later, or never, are read past or refused. `keys`: all that there are. `written`: with every known key in its own case.
+ * Reads a document as an agent of an earlier release does: options that were removed since say what they said then;
+ * keys that came later, or never, are read past or refused. `keys`: all that there are. `written`: with every known key
+ * in its own case.
  */
 export function readAsPast(written: ConfigDocument, keys: readonly KeyRow[], release: Release): PastReading {
   const reading = new Reading(written, release)

@@ -3,9 +3,9 @@ import { isModifyIndex, type ModifyIndex, modifyIndexOf } from '../../model/log-
 import { readBy, readWith } from './fields.ts'
 
 /**
- * Schemas of replies. A reply may come from an agent of another release, or from a broken one: the asking agent checks it
- * before anything reads its members. The check returns the reply itself and never a copy, so that members which only a
- * newer release knows do no harm, and a member that an older release lacks must be optional.
+ * Schemas of replies. A reply may come from an agent of another release, or from a broken one: the asking agent checks
+ * it before anything reads its members. The check returns the reply itself and never a copy, so that members which only
+ * a newer release knows do no harm, and a member that an older release lacks must be optional.
  */
 export type Is<T> = (value: unknown) => value is T
 
@@ -15,8 +15,8 @@ export function isReply<Reply>({ reply }: { readonly reply: z.ZodType<Reply> }, 
 }
 
 /**
- * The schema of a reply with many rows, or of one that clients wait for: composed checks take a tenth of the time that zod's
- * objects take, which copy what they check.
+ * The schema of a reply with many rows, or of one that clients wait for: composed checks take a tenth of the time that
+ * zod's objects take, which copy what they check.
  */
 export function replyWith<T>(is: Is<T>): z.ZodType<T> {
   return readWith((value) => (is(value) ? value : undefined))

@@ -45,7 +45,10 @@ function isAcceptable(gossip: GossipCore, alive: Alive): boolean {
   return false
 }
 
-/** Whether one that is new here, or has new metadata, may be in this pool (memberlist `NotifyAlive`, serf's merge delegate). */
+/**
+ * Whether one that is new here, or has new metadata, may be in this pool (memberlist `NotifyAlive`, serf's merge
+ * delegate).
+ */
 function isAdmitted(gossip: GossipCore, known: MemberRecord | undefined, alive: Alive): boolean {
   const { node: name, address, meta } = alive
   if (gossip.options.refuse === undefined || (known !== undefined && equalBytes(known.meta, meta))) return true
@@ -86,8 +89,8 @@ function update(gossip: GossipCore, member: MemberRecord, alive: Alive): void {
 }
 
 /**
- * The name may go to another address once its holder has left, or has been dead for the time after which memberlist 0.1 would
- * have forgotten it. Before that two agents may be in conflict over one name, and the holder keeps it.
+ * The name may go to another address once its holder has left, or has been dead for the time after which memberlist 0.1
+ * would have forgotten it. Before that two agents may be in conflict over one name, and the holder keeps it.
  */
 function mayMove(gossip: GossipCore, known: MemberRecord): boolean {
   if (known.state !== 'dead') return false

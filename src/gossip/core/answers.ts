@@ -15,8 +15,9 @@ const noPayload = new Uint8Array(0)
  * `left` also names members that are leaving, which serf's does not: their status time would be taken for a join time
  * by the other side. serf, too, reads the list as leave messages, after which a living member is leaving, not left.
  *
- * It names, too, those whose word of leaving this agent has heard itself before it knew them, as after a restart. Otherwise an
- * agent that missed that word would have to meet one of the few that knew the member, and hold it failed until then.
+ * It names, too, those whose word of leaving this agent has heard itself before it knew them, as after a restart.
+ * Otherwise an agent that missed that word would have to meet one of the few that knew the member, and hold it failed
+ * until then.
  */
 export function fullState(gossip: GossipCore, join: boolean): FullState {
   const nodes: NodeState[] = []

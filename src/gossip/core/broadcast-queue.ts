@@ -18,8 +18,9 @@ const misfitsMax = 8
 const overMax = 64
 
 /**
- * Messages that wait to be passed on, one for each member that they are about: a newer one takes the place of the older.
- * Those sent least often go first, and among them the newest (SWIM, section 4.1; memberlist `TransmitLimitedQueue`).
+ * Messages that wait to be passed on, one for each member that they are about: a newer one takes the place of the
+ * older. Those sent least often go first, and among them the newest (SWIM, section 4.1; memberlist
+ * `TransmitLimitedQueue`).
  *
  * Rows by how often a message was sent keep each operation O(1), spread over many, however many wait.
  */
@@ -62,8 +63,8 @@ export class BroadcastQueue {
   }
 
   /**
-   * Puts what fits into `into`, counts it as sent once more, and drops what was sent `limit` times. Returns the bytes used,
-   * lengths in the compound included.
+   * Puts what fits into `into`, counts it as sent once more, and drops what was sent `limit` times. Returns the bytes
+   * used, lengths in the compound included.
    */
   take(into: Message[], bytesMax: number, messagesMax: number, limit: number): number {
     if (this.#byName.size === 0) return 0

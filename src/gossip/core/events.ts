@@ -8,8 +8,8 @@ import { isEventName, isLamport } from './validity.ts'
 type UserEvent = Extract<Message, { readonly kind: 'user-event' }>
 
 /**
- * Somebody has fired an event (serf `handleUserEvent`). Told and passed on once; what is too old to be remembered might be
- * known already, and is dropped.
+ * Somebody has fired an event (serf `handleUserEvent`). Told and passed on once; what is too old to be remembered might
+ * be known already, and is dropped.
  */
 export function takeUserEvent(gossip: GossipCore, event: UserEvent, source: 'gossip' | 'exchange' | 'own'): void {
   const { lamport, name } = event
@@ -33,8 +33,9 @@ export function fireEvent(gossip: GossipCore, name: string, payload: Uint8Array)
 }
 
 /**
- * The event clock of another member (serf `MergeRemoteState`). An agent that joins takes part from now on: earlier events are not
- * delivered to it, because a former process of it may have received them (serf's `ignoreOld`, which the field's agents use).
+ * The event clock of another member (serf `MergeRemoteState`). An agent that joins takes part from now on: earlier
+ * events are not delivered to it, because a former process of it may have received them (serf's `ignoreOld`, which the
+ * field's agents use).
  */
 export function witnessEvents(gossip: GossipCore, lamport: number, joins: boolean): void {
   if (lamport > 0 && lamport <= lamportMax && lamport > gossip.eventClock) gossip.eventClock = lamport

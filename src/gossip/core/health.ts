@@ -7,8 +7,8 @@ import { type GossipTimer, incarnationMax } from './types.ts'
 const healthMax = 8
 
 /**
- * Local health (Lifeguard, section 4.A): 0 is well; it rises when a probe fails without the nacks that others owe us and
- * when we must refute, since then the fault may be here; it falls with each probe that is answered.
+ * Local health (Lifeguard, section 4.A): 0 is well; it rises when a probe fails without the nacks that others owe us
+ * and when we must refute, since then the fault may be here; it falls with each probe that is answered.
  */
 export function addHealth(gossip: GossipCore, delta: number): void {
   if (gossip.options.without?.localHealth === true) return
@@ -31,7 +31,10 @@ export function wasAsleep(gossip: GossipCore, timer: GossipTimer, dueMs: number)
   return isExcused
 }
 
-/** The worse the local health, the longer others are given to answer: memberlist scales the interval, not the first timeout. */
+/**
+ * The worse the local health, the longer others are given to answer: memberlist scales the interval, not the first
+ * timeout.
+ */
 export function probeSpanMs(gossip: GossipCore): number {
   return gossip.options.timing.probeIntervalMs * (gossip.health + 1)
 }
@@ -42,9 +45,9 @@ export function aliveMessage(member: MemberRecord): Extract<Message, { readonly 
 }
 
 /**
- * Contradicts what is said of this agent, with an incarnation above both its own and the accusation's (SWIM, section 4.2).
- * Having to is a sign of bad local health (Lifeguard, section 4.A). At the greatest incarnation nothing is left to say:
- * the number never wraps, for a lower one would be ignored, and one that others drop is no refutation.
+ * Contradicts what is said of this agent, with an incarnation above both its own and the accusation's (SWIM, section
+ * 4.2). Having to is a sign of bad local health (Lifeguard, section 4.A). At the greatest incarnation nothing is left
+ * to say: the number never wraps, for a lower one would be ignored, and one that others drop is no refutation.
  */
 export function refute(gossip: GossipCore, accused: number): void {
   const incarnation = Math.max(gossip.self.incarnation, accused) + 1

@@ -5,17 +5,20 @@ import { type GossipCore, type MemberRecord, recentIntentsMax, witness } from '.
 import { isLamport, isName } from './validity.ts'
 
 type LeaveIntent = Extract<Message, { readonly kind: 'leave-intent' }>
-/** `gossip`: the word itself, which goes on to others. `exchange`: deduced from a full state; those exchange theirs as well. */
+/**
+ * `gossip`: the word itself, which goes on to others. `exchange`: deduced from a full state; those exchange theirs as
+ * well.
+ */
 type IntentSource = 'gossip' | 'exchange'
 
 type JoinIntent = Extract<Message, { readonly kind: 'join-intent' }>
 
 /**
- * A member intends to leave, or an operator forces it to (serf `handleNodeLeaveIntent`). A living member is leaving from then
- * on; a failed one has left. `prune` asks for more than serf 0.8 can do, and is passed on unchanged.
+ * A member intends to leave, or an operator forces it to (serf `handleNodeLeaveIntent`). A living member is leaving
+ * from then on; a failed one has left. `prune` asks for more than serf 0.8 can do, and is passed on unchanged.
  *
- * serf drops a second intent of a member that is leaving or has left. The second intent is newer, though: here it counts and is
- * passed on, so that it reaches the agents that consider the member failed.
+ * serf drops a second intent of a member that is leaving or has left. The second intent is newer, though: here it
+ * counts and is passed on, so that it reaches the agents that consider the member failed.
  */
 export function takeLeaveIntent(gossip: GossipCore, intent: LeaveIntent, source: IntentSource): void {
   if (!isAcceptable(gossip, intent)) return
@@ -58,9 +61,9 @@ function joined(gossip: GossipCore, member: MemberRecord, { lamport }: JoinInten
 }
 
 /**
- * A newer word on this agent than its own newest: one of a life before, or by force. Whatever it says, another member may
- * hold this agent leaving on its ground, and only a still newer word of joining ends that. serf refutes only where the word
- * on leaving itself arrives; a status time alone, from an exchange of states, can be all that ever comes.
+ * A newer word on this agent than its own newest: one of a life before, or by force. Whatever it says, another member
+ * may hold this agent leaving on its ground, and only a still newer word of joining ends that. serf refutes only where
+ * the word on leaving itself arrives; a status time alone, from an exchange of states, can be all that ever comes.
  */
 function refuteIntent(gossip: GossipCore): void {
   if (gossip.leaving !== 'member') return
@@ -86,7 +89,10 @@ function isAcceptable(gossip: GossipCore, { lamport }: LeaveIntent | JoinIntent)
   return true
 }
 
-/** The word came before the member, or before it is back. Kept a while, the newest for each name, and passed on when it is news (serf `upsertIntent`). */
+/**
+ * The word came before the member, or before it is back. Kept a while, the newest for each name, and passed on when it
+ * is news (serf `upsertIntent`).
+ */
 function keepForLater(gossip: GossipCore, intent: LeaveIntent | JoinIntent, source: IntentSource): void {
   if (!isName(intent.node)) return count(gossip, 'gossip.dropped.malformed')
   const { recentIntents } = gossip

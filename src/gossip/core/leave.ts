@@ -9,7 +9,8 @@ const broadcastTimeoutMs = 5_000
 
 /**
  * Leaving (serf `Leave`), in stages:
- * 1. `intent`: the intent to leave is broadcast as often as any other message, so that the death that follows is no failure.
+ * 1. `intent`: the intent to leave is broadcast as often as any other message, so that the death that follows is no
+ *    failure.
  * 2. `dead`: the agent declares itself dead (memberlist `Leave`), which is broadcast likewise.
  * 3. `spreading`: it waits for that to reach the others, and answers pings meanwhile.
  * An agent without other members leaves at once.
@@ -77,8 +78,8 @@ function hasLivingCompany({ roster, self }: GossipCore): boolean {
 }
 
 /**
- * Takes a failed member for one that left, here and, by a word on its behalf, everywhere (serf `RemoveFailedNode`). One that
- * is alive hears that word and refutes it.
+ * Takes a failed member for one that left, here and, by a word on its behalf, everywhere (serf `RemoveFailedNode`). One
+ * that is alive hears that word and refutes it.
  */
 export function forceLeave(gossip: GossipCore, name: string): void {
   if (!gossip.members.has(name)) return

@@ -90,8 +90,9 @@ function refusal(gossip: GossipCore, state: FullState): string | undefined {
 }
 
 /**
- * Nobody joins a pool through us, nor do we join one, whose living members may not be together. An exchange between members
- * of one pool goes on without those: one bad member must not keep the others from repairing what gossip has lost.
+ * Nobody joins a pool through us, nor do we join one, whose living members may not be together. An exchange between
+ * members of one pool goes on without those: one bad member must not keep the others from repairing what gossip has
+ * lost.
  */
 function stranger(gossip: GossipCore, { nodes }: FullState): string | undefined {
   const reason = gossip.options.refuse?.(
@@ -102,8 +103,9 @@ function stranger(gossip: GossipCore, { nodes }: FullState): string | undefined 
 }
 
 /**
- * A member that the other agent considers dead becomes a suspect here, so that it has time to refute (memberlist `mergeState`).
- * If its intent to leave is known here and the other agent says that it is gone, both agree and it has left.
+ * A member that the other agent considers dead becomes a suspect here, so that it has time to refute (memberlist
+ * `mergeState`). If its intent to leave is known here and the other agent says that it is gone, both agree and it has
+ * left.
  */
 function mergeNode(gossip: GossipCore, remote: NodeState, hasLeft: boolean): void {
   const { node, incarnation } = remote

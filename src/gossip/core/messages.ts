@@ -1,6 +1,7 @@
 /**
- * Messages of the pool, in the field's own form: the lower layer (memberlist) detects failures and spreads the members, the upper
- * (serf) spreads intents to leave. `gossip/wire` has the names of fields on the wire; the names here are the project's.
+ * Messages of the pool, in the field's own form: the lower layer (memberlist) detects failures and spreads the members,
+ * the upper (serf) spreads intents to leave. `gossip/wire` has the names of fields on the wire; the names here are the
+ * project's.
  */
 
 /** Six versions that each `alive` carries: protocol then delegate, each as least, greatest, spoken. */

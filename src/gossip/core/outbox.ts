@@ -66,7 +66,10 @@ export function hasBroadcasts(gossip: GossipCore): boolean {
   return gossip.claims.size > 0 || gossip.intents.size > 0 || gossip.news.size > 0
 }
 
-/** Broadcasts that fit beside what the packet carries already: claims about members first, then joins and leaves, then user events. */
+/**
+ * Broadcasts that fit beside what the packet carries already: claims about members first, then joins and leaves, then
+ * user events.
+ */
 export function takeBroadcasts(gossip: GossipCore, carried: readonly Message[]): Message[] {
   const { packetBytesMax, sizeOf, timing } = gossip.options
   const messages = carried.slice()

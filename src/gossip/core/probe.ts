@@ -71,7 +71,9 @@ function ping(gossip: GossipCore, target: MemberRecord): void {
   setTimer(gossip, 'probe', nowMs + Math.min(probeTimeoutMs, spanMs))
 }
 
-/** No answer in time: others ask as well, and a stream is tried beside them (SWIM, section 3.1; memberlist `probeNode`). */
+/**
+ * No answer in time: others ask as well, and a stream is tried beside them (SWIM, section 3.1; memberlist `probeNode`).
+ */
 function directTimedOut(gossip: GossipCore, probe: Probe): void {
   const { target, sequence, deadlineMs } = probe
   note(gossip, 'debug', 'memberlist', 'Failed ping (timeout reached)', { name: target.name })

@@ -20,7 +20,9 @@ const queryTimesMax = 512
 const queriesAtOnceMax = 64
 /** Queries of ours that wait for answers at a time. */
 export const asksMax = 64
-/** Members that may be asked to carry an answer beside its own way. serf: a byte; the field's agents ask for at most 5. */
+/**
+ * Members that may be asked to carry an answer beside its own way. serf: a byte; the field's agents ask for at most 5.
+ */
 const relaysOfAnswerMax = 5
 /** From this protocol on a member carries answers of others. */
 const relayVersion = 5
@@ -60,7 +62,9 @@ function defaultTimeoutMs(gossip: GossipCore): number {
   return gossipIntervalMs * retransmitLimit(timeoutMult, gossip.members.size)
 }
 
-/** Somebody asks (serf `handleQuery`): it is passed on, and if the filters take this agent, acknowledged and answered. */
+/**
+ * Somebody asks (serf `handleQuery`): it is passed on, and if the filters take this agent, acknowledged and answered.
+ */
 export function takeQuery(gossip: GossipCore, query: Query): void {
   const { lamport, id, name } = query
   if (!isLamport(lamport)) return count(gossip, 'gossip.dropped.number')
@@ -119,7 +123,10 @@ function mayCompile(gossip: GossipCore, expression: string): boolean {
   return left > 0
 }
 
-/** Answers a query: directly to the asking member, and through relays if the query wants them (serf `respond`, `relayResponse`). */
+/**
+ * Answers a query: directly to the asking member, and through relays if the query wants them (serf `respond`,
+ * `relayResponse`).
+ */
 export function respond(gossip: GossipCore, query: Query, flags: number, payload: Uint8Array): void {
   if (payload.length > queryAnswerBytesMax) return count(gossip, 'gossip.dropped.full')
   const { lamport, id } = query
@@ -151,7 +158,9 @@ export function takeRelay(gossip: GossipCore, to: GossipAddress, response: Query
   emit(gossip, { kind: 'send', to, messages: [response] })
 }
 
-/** An acknowledgement of a question of ours, or an answer (serf `handleQueryResponse`). The first of each member counts. */
+/**
+ * An acknowledgement of a question of ours, or an answer (serf `handleQueryResponse`). The first of each member counts.
+ */
 export function takeResponse(gossip: GossipCore, { lamport, id, from, flags, payload }: QueryResponse): void {
   const asked = gossip.asks.get(lamport)
   if (asked === undefined || asked.id !== id) return

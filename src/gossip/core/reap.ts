@@ -5,7 +5,10 @@ import type { GossipCore, MemberRecord } from './state.ts'
 /** Words on members that did not come are forgotten after this. serf: `RecentIntentTimeout`. */
 const recentIntentMs = 300_000
 
-/** Forgets members that have been failed or left for long enough, and intents of agents that never joined (serf `handleReap`). */
+/**
+ * Forgets members that have been failed or left for long enough, and intents of agents that never joined (serf
+ * `handleReap`).
+ */
 export function reapTimerFired(gossip: GossipCore): void {
   const { reconnectTimeoutMs, tombstoneTimeoutMs } = gossip.options.timing
   reap(gossip, gossip.failed, reconnectTimeoutMs)

@@ -16,8 +16,9 @@ const noPayload = new Uint8Array(0)
 const nackAfter = 0.8
 
 /**
- * Pings on another's behalf (SWIM, section 3.1). An answer within the probe timeout goes back as if it were the asker's;
- * when none comes soon enough a nack does, if wanted, which says that this agent at least is well (Lifeguard, section 4.A).
+ * Pings on another's behalf (SWIM, section 3.1). An answer within the probe timeout goes back as if it were the
+ * asker's; when none comes soon enough a nack does, if wanted, which says that this agent at least is well (Lifeguard,
+ * section 4.A).
  */
 export function relayPing(gossip: GossipCore, asker: GossipAddress, request: IndirectPing): void {
   const { target, node, sequence: askerSequence, nack: wantsNack } = request

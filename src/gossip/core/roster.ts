@@ -39,8 +39,8 @@ export function beginRound(gossip: GossipCore): void {
 }
 
 /**
- * Living members hear gossip, and dead ones for a while, so that a member that is wrongly considered dead learns it and refutes
- * (memberlist `GossipToTheDeadTime`). A member that left is not contacted again.
+ * Living members hear gossip, and dead ones for a while, so that a member that is wrongly considered dead learns it and
+ * refutes (memberlist `GossipToTheDeadTime`). A member that left is not contacted again.
  */
 export function hearsGossip(gossip: GossipCore, member: MemberRecord): boolean {
   if (member.state !== 'dead') return true
@@ -53,8 +53,8 @@ export function isAlive(_gossip: GossipCore, member: MemberRecord): boolean {
 }
 
 /**
- * Up to `wanted` different members beside the agent itself and `besides`, each chosen at random among those that `suits`
- * takes. Gives up after three draws for each member of the roster, so that few may come of it where few suit.
+ * Up to `wanted` different members beside the agent itself and `besides`, each chosen at random among those that
+ * `suits` takes. Gives up after three draws for each member of the roster, so that few may come of it where few suit.
  */
 export function pickMembers(
   gossip: GossipCore,

@@ -25,8 +25,8 @@ export function pushPullTimerFired(gossip: GossipCore): void {
 }
 
 /**
- * Tries to reconnect to a random failed member, with a probability such that each failed member is tried once in an interval if
- * all living members do the same (serf `reconnect`). A member that left is never tried.
+ * Tries to reconnect to a random failed member, with a probability such that each failed member is tried once in an
+ * interval if all living members do the same (serf `reconnect`). A member that left is never tried.
  */
 export function reconnectTimerFired(gossip: GossipCore): void {
   const { failed, left, members, turn } = gossip

@@ -40,7 +40,10 @@ export function retransmitLimit(retransmitMult: number, members: number): number
   return retransmitMult * digits
 }
 
-/** The shortest suspicion in milliseconds: `mult × max(1, log10(n)) × interval` (SWIM, section 4.2; memberlist `suspicionTimeout`). */
+/**
+ * The shortest suspicion in milliseconds: `mult × max(1, log10(n)) × interval` (SWIM, section 4.2; memberlist
+ * `suspicionTimeout`).
+ */
 export function suspicionMinMs(suspicionMult: number, members: number, probeIntervalMs: number): number {
   const thousandths = Math.max(1_000, Math.floor((1_000 * log2(Math.max(1, members))) / log2Of10))
   return (suspicionMult * thousandths * probeIntervalMs) / 1_000
@@ -50,8 +53,8 @@ export function suspicionMinMs(suspicionMult: number, members: number, probeInte
 export const suspicionMaxMult = 6
 
 /**
- * How long a suspicion lasts in all, by how many of the `expected` independent confirmations have come: from `maxMs` without any
- * down to `minMs` with all, by the logarithm, so that the first ones count most (Lifeguard, section 4.B).
+ * How long a suspicion lasts in all, by how many of the `expected` independent confirmations have come: from `maxMs`
+ * without any down to `minMs` with all, by the logarithm, so that the first ones count most (Lifeguard, section 4.B).
  */
 export function suspicionMs(confirmed: number, expected: number, minMs: number, maxMs: number): number {
   if (expected < 1 || confirmed >= expected) return minMs

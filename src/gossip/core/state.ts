@@ -20,8 +20,8 @@ import { isAddress, isIncarnation, isName } from './validity.ts'
 import { Vivaldi } from './vivaldi.ts'
 
 /**
- * Twelve days before the clock began: longer ago than anything is asked about. A small whole number, for one that is not takes
- * an object of its own in each of the many records that never see another.
+ * Twelve days before the clock began: longer ago than anything is asked about. A small whole number, for one that is
+ * not takes an object of its own in each of the many records that never see another.
  */
 const longAgoMs = -0x4000_0000
 
@@ -31,7 +31,9 @@ const longAgoMs = -0x4000_0000
  */
 export class MemberRecord {
   facts: MemberFacts
-  /** Invariant: never falls while the record lives. Thereby what is replayed late of an earlier life changes nothing. */
+  /**
+   * Invariant: never falls while the record lives. Thereby what is replayed late of an earlier life changes nothing.
+   */
   incarnation: number
   /** As the lower layer sees it. */
   state: 'alive' | 'suspect' | 'dead' = 'dead'
@@ -66,7 +68,10 @@ export class MemberRecord {
 }
 
 export interface Suspicion {
-  /** Accusers; the first does not count as a confirmation. At most `expected + 1`; empty if we learned of it second-hand. */
+  /**
+   * Accusers; the first does not count as a confirmation. At most `expected + 1`; empty if we learned of it
+   * second-hand.
+   */
   readonly from: Set<string>
   /** Independent confirmations that bring the suspicion down to its shortest. */
   readonly expected: number
@@ -113,7 +118,9 @@ interface RecentIntent {
   readonly kind: 'join' | 'leave'
   readonly lamport: number
   readonly heardMs: number
-  /** It was the word itself. What was deduced from an exchange is not told in others, or it would never be forgotten. */
+  /**
+   * It was the word itself. What was deduced from an exchange is not told in others, or it would never be forgotten.
+   */
   readonly isFirstHand: boolean
 }
 
@@ -135,7 +142,10 @@ export interface GossipCore {
   isStarted: boolean
   /** By name, at most `membersMax`. The order of this map has no visible effect. */
   readonly members: Map<string, MemberRecord>
-  /** In random order: members that are probed while they live, and that hear gossip for a while after; the agent itself among them. */
+  /**
+   * In random order: members that are probed while they live, and that hear gossip for a while after; the agent itself
+   * among them.
+   */
   roster: MemberRecord[]
   /** Members that have been dead for too long to be in the roster. */
   readonly unlisted: Set<MemberRecord>
@@ -256,7 +266,10 @@ export function createGossip(options: GossipOptions): GossipCore {
   }
 }
 
-/** Facts to be kept: they hold no packet in memory, are never changed, and are those of the other cores here where these share. */
+/**
+ * Facts to be kept: they hold no packet in memory, are never changed, and are those of the other cores here where these
+ * share.
+ */
 export function factsOf({ share }: Pick<GossipOptions, 'share'>, said: MemberFacts): MemberFacts {
   const { name, address, meta, versions } = said
   const facts = Object.freeze({ name, address, meta: keptBytes(meta), versions })

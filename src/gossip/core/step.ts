@@ -19,9 +19,9 @@ import { armTimers } from './timers.ts'
 import type { GossipEffect, GossipEvent, GossipRandom, GossipTimer } from './types.ts'
 
 /**
- * One event takes one member's knowledge on, and the effects say what the driver must do, in order. `nowMs` is the agent's
- * monotonic clock at this moment. Whatever comes from other agents, however late, often or mangled, is dealt with or
- * dropped and counted; what throws is a bug here (`InvariantViolation`).
+ * One event takes one member's knowledge on, and the effects say what the driver must do, in order. `nowMs` is the
+ * agent's monotonic clock at this moment. Whatever comes from other agents, however late, often or mangled, is dealt
+ * with or dropped and counted; what throws is a bug here (`InvariantViolation`).
  */
 export function step(
   gossip: GossipCore,

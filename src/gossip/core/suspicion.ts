@@ -9,16 +9,20 @@ import { isIncarnation, isName } from './validity.ts'
 
 type Suspect = Extract<Message, { readonly kind: 'suspect' }>
 
-/** `accusation`: by the member that probed it. The others come with the state of a member that may have heard them from any other. */
+/**
+ * `accusation`: by the member that probed it. The others come with the state of a member that may have heard them from
+ * any other.
+ */
 type SuspectSource = 'accusation' | 'held-suspect' | 'held-dead'
 
 /**
  * Somebody is said not to answer. It overrides an `alive` of the same incarnation or a lower one (SWIM, section 4.2;
  * memberlist `suspectNode`). A word from another accuser confirms a suspicion that there is, and goes on to others.
  *
- * What another member merely holds confirms nothing, and a suspicion that it holds is not passed on from here: memberlist
- * does both in its own name, so that one accusation, carried from hand to hand by exchanges of states, passes for as many
- * independent ones and takes away the time to refute that Lifeguard gives (section 4.B; bench/STUDIES.md has the figures).
+ * What another member merely holds confirms nothing, and a suspicion that it holds is not passed on from here:
+ * memberlist does both in its own name, so that one accusation, carried from hand to hand by exchanges of states,
+ * passes for as many independent ones and takes away the time to refute that Lifeguard gives (section 4.B;
+ * bench/STUDIES.md has the figures).
  */
 export function takeSuspect(gossip: GossipCore, suspect: Suspect, source: SuspectSource = 'accusation'): void {
   const member = gossip.members.get(suspect.node)
@@ -47,8 +51,9 @@ export function takeSuspect(gossip: GossipCore, suspect: Suspect, source: Suspec
 }
 
 /**
- * From the longest time down to the shortest with each independent confirmation (Lifeguard, section 4.B). Two fewer than the
- * multiplier are expected, as many as may come within the shortest time; none in a pool too small to give them.
+ * From the longest time down to the shortest with each independent confirmation (Lifeguard, section 4.B). Two fewer
+ * than the multiplier are expected, as many as may come within the shortest time; none in a pool too small to give
+ * them.
  */
 function beginSuspicion(gossip: GossipCore, member: MemberRecord, from: readonly string[]): void {
   const { timing, without } = gossip.options
@@ -78,7 +83,10 @@ function confirmations({ from }: Suspicion): number {
   return Math.max(0, from.size - 1)
 }
 
-/** One timer for all suspicions, set to an instant no later than the earliest end. One that ends otherwise leaves it alone. */
+/**
+ * One timer for all suspicions, set to an instant no later than the earliest end. One that ends otherwise leaves it
+ * alone.
+ */
 function watch(gossip: GossipCore, dueMs: number): void {
   const setMs = gossip.timers.get('suspicion')
   if (setMs === undefined || dueMs < setMs) setTimer(gossip, 'suspicion', dueMs)

@@ -3,17 +3,17 @@ import type { FullState, GossipAddress, Message, Query, QueryFilter, Versions } 
 
 /**
  * The words of the membership core: its state machine takes one `GossipEvent` at a time and answers with
- * `GossipEffect`s, in order. It owns no promise, no timer, no clock, no socket and no randomness: the time and a stream of
- * random numbers are arguments of `step`, timers are asked for by an effect.
+ * `GossipEffect`s, in order. It owns no promise, no timer, no clock, no socket and no randomness: the time and a stream
+ * of random numbers are arguments of `step`, timers are asked for by an effect.
  *
  * What a driver uses:
  * - `createGossip(options)` in `state.ts`, then `step(gossip, event, nowMs, random)` in `step.ts`, `started` first;
- * - between steps, what only reads: `fullState` and `ackFor` in `answers.ts`, `members`, `memberNamed`, `self` and `stats`
- *   in `views.ts`.
+ * - between steps, what only reads: `fullState` and `ackFor` in `answers.ts`, `members`, `memberNamed`, `self` and
+ *   `stats` in `views.ts`.
  *
  * Sources: Das, Gupta, Motivala, "SWIM" (2002), cited as "SWIM"; Dadgar, Phillips, Currey, "Lifeguard: Local Health
- * Awareness for More Accurate Failure Detection" (2018), cited as "Lifeguard"; the behaviour of memberlist 0.1 and serf 0.8,
- * cited by these names.
+ * Awareness for More Accurate Failure Detection" (2018), cited as "Lifeguard"; the behaviour of memberlist 0.1 and serf
+ * 0.8, cited by these names.
  */
 
 /** A stream of random numbers: `RandomStream` of `env` is one. */
@@ -59,7 +59,9 @@ export interface GossipOptions {
   readonly meta: Uint8Array
   readonly versions: Versions
   readonly timing: GossipTiming
-  /** Bytes of this message in a packet, its type byte (and the wrapper of the upper layer's messages) included; pure. */
+  /**
+   * Bytes of this message in a packet, its type byte (and the wrapper of the upper layer's messages) included; pure.
+   */
   readonly sizeOf: (message: Message) => number
   /**
    * Maximum size of a packet's content, without the overhead of encryption; memberlist's UDP buffer is
@@ -143,9 +145,9 @@ export const incarnationMax = 2_147_483_648
 export const lamportMax = 4_503_599_627_370_496
 
 /**
- * `probe`: the probe cycle, its timeouts included. `gossip`: send what waits. `push-pull`, `reconnect`, `reap`: as named.
- * `suspicion`: the earliest end of a suspicion. `relay`: the oldest ping on another's behalf is overdue. `leave`: the next
- * stage of leaving. `query`: a question of ours is over. At most one timer of each name.
+ * `probe`: the probe cycle, its timeouts included. `gossip`: send what waits. `push-pull`, `reconnect`, `reap`: as
+ * named. `suspicion`: the earliest end of a suspicion. `relay`: the oldest ping on another's behalf is overdue.
+ * `leave`: the next stage of leaving. `query`: a question of ours is over. At most one timer of each name.
  */
 export type GossipTimer =
   | 'probe'
@@ -177,11 +179,11 @@ export type GossipEvent =
   | { readonly kind: 'packet-received'; readonly from: GossipAddress; readonly messages: readonly Message[] }
   /**
    * A full state came over a stream. `request`: the other side dialled; step first, then answer with `fullState(gossip,
-   * false)`, so that the answer holds what the request made us refute. `answer`: to an `exchange` effect. `join-answer`: to
-   * an exchange that the agent asked for to join the pool; the core then spreads the join by itself.
-   * A merge that is refused shows as a `state-refused` effect of this step.
-   * `part`: of the `mergeItems` of the state those from `start` up to `end`, for one that is too large for one step: its parts
-   * follow one another, with other events in between, until one is refused. Without it all of them are meant.
+   * false)`, so that the answer holds what the request made us refute. `answer`: to an `exchange` effect.
+   * `join-answer`: to an exchange that the agent asked for to join the pool; the core then spreads the join by itself.
+   * A merge that is refused shows as a `state-refused` effect of this step. `part`: of the `mergeItems` of the state
+   * those from `start` up to `end`, for one that is too large for one step: its parts follow one another, with other
+   * events in between, until one is refused. Without it all of them are meant.
    */
   | {
       readonly kind: 'state-received'
@@ -259,9 +261,9 @@ export type GossipEffect =
   /** One packet: a single message as it is, more of them as a compound, in this order. Fits `packetBytesMax`. */
   | { readonly kind: 'send'; readonly to: GossipAddress; readonly messages: readonly Message[] }
   /**
-   * Exchange full states with this member over a stream, sending `fullState(gossip, join)` as of then; the other's comes
-   * back as a `state-received` of the kind `answer`. A failure need not be reported. At most one exchange of each purpose is
-   * requested in an interval.
+   * Exchange full states with this member over a stream, sending `fullState(gossip, join)` as of then; the other's
+   * comes back as a `state-received` of the kind `answer`. A failure need not be reported. At most one exchange of each
+   * purpose is requested in an interval.
    */
   | {
       readonly kind: 'exchange'

@@ -26,9 +26,9 @@ const rttMaxSeconds = 10
 const latencyMembersMax = 8_192
 
 /**
- * This agent's place among the others, moved by each answered ping (serf `coordinate.Client`): Vivaldi (Dabek et al., 2004,
- * section 3.2) with a height (section 5.4); an adjustment and a latency filter after Ledlie, Gardner and Seltzer, "Network
- * Coordinates in the Wild" (2007). Only sums, products, quotients and square roots: the same on every engine.
+ * This agent's place among the others, moved by each answered ping (serf `coordinate.Client`): Vivaldi (Dabek et al.,
+ * 2004, section 3.2) with a height (section 5.4); an adjustment and a latency filter after Ledlie, Gardner and Seltzer,
+ * "Network Coordinates in the Wild" (2007). Only sums, products, quotients and square roots: the same on every engine.
  */
 export class Vivaldi {
   #own: Coordinate = originCoordinate
@@ -95,9 +95,10 @@ export class Vivaldi {
 }
 
 /**
- * Whether an agent may be there, which is never farther from the middle than a ping takes at most. serf takes any finite number, so that
- * one member that says it is years away puts every other one nowhere. With places so near each difference of a time and a distance is
- * at most twice the longest time, and half the mean of such differences at most that time.
+ * Whether an agent may be there, which is never farther from the middle than a ping takes at most. serf takes any
+ * finite number, so that one member that says it is years away puts every other one nowhere. With places so near each
+ * difference of a time and a distance is at most twice the longest time, and half the mean of such differences at most
+ * that time.
  */
 function isPlausible(place: Coordinate): boolean {
   const { error, adjustment, height } = place
@@ -112,9 +113,10 @@ function isPlausible(place: Coordinate): boolean {
 }
 
 /**
- * Moves away from the other by `force` seconds, or nearer if it is negative. The height moves by no more than the force: serf
- * divides by the distance of the two without their heights, and next to an agent at almost the same place (in a small pool all
- * agents may lie on one line and pass one another) one ping would raise the height by any number of seconds.
+ * Moves away from the other by `force` seconds, or nearer if it is negative. The height moves by no more than the
+ * force: serf divides by the distance of the two without their heights, and next to an agent at almost the same place
+ * (in a small pool all agents may lie on one line and pass one another) one ping would raise the height by any number
+ * of seconds.
  */
 function push(own: Coordinate, force: number, other: Coordinate, random: GossipRandom): Coordinate {
   const apart = difference(own.vec, other.vec)

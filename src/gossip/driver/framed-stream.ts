@@ -6,7 +6,9 @@ import { StreamFrameReader, sealFrame } from '../wire/stream-frame.ts'
 import type { Sealing } from './sealing.ts'
 
 export interface FramedStreamUse {
-  /** The bytes of the other side's one frame, or why there will be none. Called once. Call `release` when they are read. */
+  /**
+   * The bytes of the other side's one frame, or why there will be none. Called once. Call `release` when they are read.
+   */
   onFrame(frame: Result<Uint8Array, string>): void
   /** The stream is over. Called once, after `onFrame`. */
   onOver(): void

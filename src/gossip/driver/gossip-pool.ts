@@ -39,8 +39,8 @@ import { Streams } from './streams.ts'
 import { TimerSet } from './timer-set.ts'
 
 /**
- * Items of a state that are merged in one step, and what one is counted as. A member that is new takes up to 35 µs, and up to
- * 150 µs with all that watchers make of it; the other items take some.
+ * Items of a state that are merged in one step, and what one is counted as. A member that is new takes up to 35 µs, and
+ * up to 150 µs with all that watchers make of it; the other items take some.
  */
 const itemsAtOnce = 128
 const nodeWork = 1 << 10

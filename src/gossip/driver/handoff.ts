@@ -5,8 +5,8 @@ import type { Message } from '../core/messages.ts'
 import { WorkBudget } from './work-budget.ts'
 
 /**
- * Messages that the core takes at once, and in a millisecond after: one costs it up to 35 µs, so this is some 8 ms, and half
- * of a core. In a pool of 10,000 that comes together an agent hears some hundreds in a second.
+ * Messages that the core takes at once, and in a millisecond after: one costs it up to 35 µs, so this is some 8 ms, and
+ * half of a core. In a pool of 10,000 that comes together an agent hears some hundreds in a second.
  */
 const atOnceMax = 256
 const perMs = 16

@@ -5,7 +5,10 @@ import type { Claim, Member, MemberChange, PoolAnswers, PoolQuestion } from '../
 import { decodeConflictResponse, internalQuery } from '../wire/internal-queries.ts'
 import { decodeTags } from '../wire/tags.ts'
 
-/** Members as people see them: made once for each view of the core's, tags once for as long as their bytes stay the same object. */
+/**
+ * Members as people see them: made once for each view of the core's, tags once for as long as their bytes stay the same
+ * object.
+ */
 export class MemberViews {
   readonly #views = new WeakMap<CoreMember, Member>()
   readonly #tags = new WeakMap<Uint8Array, Readonly<Record<string, string>>>()

@@ -12,9 +12,9 @@ const checksumProtocol = 5
 const checksumBytes = 5
 
 /**
- * What packets may cost beyond their plain decoding, in all, since a source can be forged: expanding them, and trying more
- * than one key on them. A compressed packet of the field is 1,400 bytes when expanded and costs about 1,000, so this is
- * 2,000 of them in a second, and 6 % of a core; in a pool of 10,000 each member gets some 30.
+ * What packets may cost beyond their plain decoding, in all, since a source can be forged: expanding them, and trying
+ * more than one key on them. A compressed packet of the field is 1,400 bytes when expanded and costs about 1,000, so
+ * this is 2,000 of them in a second, and 6 % of a core; in a pool of 10,000 each member gets some 30.
  */
 const budgetMost = 1 << 20
 const budgetPerMs = 2 << 10

@@ -4,9 +4,9 @@ import { WorkBudget } from './work-budget.ts'
 
 /**
  * What the streams of one source may ask for. A source is an IPv4 address, or a network of IPv6 (64 bits), of which one
- * machine may have all addresses. At once: two exchanges of a pool of 10,000 members, each some 15,000,000 with decoding,
- * merging and the answer. In the long run: one in 15 seconds, where such a pool exchanges each five minutes; that is 3 % of
- * a core.
+ * machine may have all addresses. At once: two exchanges of a pool of 10,000 members, each some 15,000,000 with
+ * decoding, merging and the answer. In the long run: one in 15 seconds, where such a pool exchanges each five minutes;
+ * that is 3 % of a core.
  */
 const burstWork = 32 << 20
 const workPerMs = 1 << 10

@@ -2,8 +2,9 @@ import type { Random, RandomStream } from '../../env/random.ts'
 import type { GossipEvent, GossipRandom } from '../core/types.ts'
 
 /**
- * The random numbers of one step of the core: what happens because of one event draws from numbers of that event, so that an
- * event more or less changes none of the others' draws. Most steps draw nothing: their numbers are asked for with the first.
+ * The random numbers of one step of the core: what happens because of one event draws from numbers of that event, so
+ * that an event more or less changes none of the others' draws. Most steps draw nothing: their numbers are asked for
+ * with the first.
  */
 export class StepDraws implements GossipRandom {
   readonly #random: Random

@@ -12,7 +12,9 @@ import { FramedStream } from './framed-stream.ts'
 import type { Sealing } from './sealing.ts'
 import { StreamWork } from './stream-work.ts'
 
-/** Streams of others that are served at the same time; more are closed at once. Source: memberlist, push/pull requests. */
+/**
+ * Streams of others that are served at the same time; more are closed at once. Source: memberlist, push/pull requests.
+ */
 const inboundMax = 128
 /**
  * Maximum share of one source: a quarter. A member holds a stream for the milliseconds of an exchange, so that a

@@ -16,16 +16,16 @@ export const packetMessagesMax = 255
 export const packetDepthMax = 4
 
 /**
- * Everything that one stream brings, as it arrives and when it is expanded. Measured with `encodeFullState`, for a pool of
- * 10,000 members: 2.7 MB with names of 45 bytes and the tags of a client agent; 6.6 MB with tags that fill the 512 bytes of
- * metadata; 8.4 MB if all names have 128 bytes as well, to which the last 512 user events add at most 0.4 MB.
+ * Everything that one stream brings, as it arrives and when it is expanded. Measured with `encodeFullState`, for a pool
+ * of 10,000 members: 2.7 MB with names of 45 bytes and the tags of a client agent; 6.6 MB with tags that fill the 512
+ * bytes of metadata; 8.4 MB if all names have 128 bytes as well, to which the last 512 user events add at most 0.4 MB.
  */
 export const streamBytesMax = 10 << 20
 
 /**
  * How many times its size compressed bytes may become. A state of 10,000 members becomes 2 to 4 times smaller, 7 times
- * where all have the same tags; the most that could be made of one was 31, by tags of 480 equal letters. LZW with codes of
- * 12 bits can claim 1,243 times.
+ * where all have the same tags; the most that could be made of one was 31, by tags of 480 equal letters. LZW with codes
+ * of 12 bits can claim 1,243 times.
  */
 const expansionRatioMax = 64
 
@@ -37,12 +37,15 @@ export function expandedBytesMax(compressedBytes: number, bytesMax: number): num
   return Math.min(bytesMax, Math.max(expansionFloorBytes, expansionRatioMax * compressedBytes))
 }
 
-/** Members in one exchange of whole states: twice what a pool holds, so that a pool that is too large is refused by name. */
+/**
+ * Members in one exchange of whole states: twice what a pool holds, so that a pool that is too large is refused by
+ * name.
+ */
 export const stateNodesMax = 16_384
 
 /**
- * MessagePack values in the head and nodes of a stream's frame, and in its upper part: a value of one byte takes as long to
- * step over as one of fifty. A member has 15 values, in all three places 20.
+ * MessagePack values in the head and nodes of a stream's frame, and in its upper part: a value of one byte takes as
+ * long to step over as one of fifty. A member has 15 values, in all three places 20.
  */
 export const frameValuesMax = 1 << 19
 

@@ -17,7 +17,10 @@ const errorBytesMax = 2 * nameBytesMax
 const sliceReadBytes = 16 << 10
 const sliceWrittenBytes = 64 << 10
 
-/** Writing a byte of what one code stands for takes a quarter of what decoding a byte takes; finding where values end, too. */
+/**
+ * Writing a byte of what one code stands for takes a quarter of what decoding a byte takes; finding where values end,
+ * too.
+ */
 const cheaperBy = 4
 
 /** A frame of the probe protocol is no longer than this, also with the longest name or a coordinate, and sealed. */

@@ -129,7 +129,10 @@ export class LzwExpansion {
     return undefined
   }
 
-  /** The next free code extends the last one by the first byte of this one, which may be the code that is learned just now. */
+  /**
+   * The next free code extends the last one by the first byte of this one, which may be the code that is learned just
+   * now.
+   */
   #learn(code: number): void {
     const last = this.#last
     if (last === none) return

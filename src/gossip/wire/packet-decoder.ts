@@ -33,15 +33,16 @@ export interface ExpansionBudget {
 const unlimited: ExpansionBudget = { isSpent: false, take: () => undefined }
 
 /**
- * Of a compressed packet that there is no budget for, this much is expanded at most. The first message of a packet is the
- * probe or the acknowledgement, if it has one; behind the lengths of 255 messages there is room for the largest that the
- * field sends, an acknowledgement with a coordinate, five times over.
+ * Of a compressed packet that there is no budget for, this much is expanded at most. The first message of a packet is
+ * the probe or the acknowledgement, if it has one; behind the lengths of 255 messages there is room for the largest
+ * that the field sends, an acknowledgement with a coordinate, five times over.
  */
 const beginningBytes = 1_280
 
 /**
- * What is in a packet, or why it has to be dropped whole. Never throws, whatever the bytes. As the field has it, a packet
- * is, from the outside in: a checksum, compression, a compound, messages; each of the first three may be missing.
+ * What is in a packet, or why it has to be dropped whole. Never throws, whatever the bytes. As the field has it, a
+ * packet is, from the outside in: a checksum, compression, a compound, messages; each of the first three may be
+ * missing.
  */
 export function decodePacket(bytes: Uint8Array, budget: ExpansionBudget = unlimited): Result<Packet, string> {
   let body = bytes

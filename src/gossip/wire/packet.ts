@@ -20,8 +20,8 @@ export interface PacketOptions {
 }
 
 /**
- * Messages to bytes. Messages that are sent again and again (a member is alive, suspect, dead or leaving) are encoded once for as
- * long as the message object lives, so hand over the same object each time.
+ * Messages to bytes. Messages that are sent again and again (a member is alive, suspect, dead or leaving) are encoded
+ * once for as long as the message object lives, so hand over the same object each time.
  */
 export class PacketEncoder {
   readonly #writer = new ValueWriter(1500)

@@ -3,7 +3,9 @@ import { metaBytesMax } from '../core/types.ts'
 import { ValueReader } from './value-reader.ts'
 import { ValueWriter } from './value-writer.ts'
 
-/** Encoded tags begin with it; anything else is the text of the one tag `role` that the first agents had. Source: serf. */
+/**
+ * Encoded tags begin with it; anything else is the text of the one tag `role` that the first agents had. Source: serf.
+ */
 const tagsMark = 0xff
 
 /** A member's tags as its `alive` carries them, in order of their keys; undefined if they take too many bytes. */

@@ -40,7 +40,10 @@ export class ValueReader {
     this.#failed = true
   }
 
-  /** Entries of the map that begins here; each takes at least two bytes, so there are never more than half of those left. */
+  /**
+   * Entries of the map that begins here; each takes at least two bytes, so there are never more than half of those
+   * left.
+   */
   mapHead(): number {
     const head = this.#head()
     if (head === undefined || head.type === 'nil') return 0
@@ -191,7 +194,10 @@ export class ValueScanner {
     this.#owed = values
   }
 
-  /** `length`: bytes there are, of which `bytes` may have room for more. 'bad': no value begins so, or there are too many. */
+  /**
+   * `length`: bytes there are, of which `bytes` may have room for more. 'bad': no value begins so, or there are too
+   * many.
+   */
   scan(bytes: Uint8Array, length: number): 'complete' | 'more' | 'bad' {
     const there = length === bytes.length ? bytes : bytes.subarray(0, length)
     while (this.#owed > 0) {

@@ -3,7 +3,10 @@ import { productName, productTitle } from '../../model/names.ts'
 import type { Found } from './directory.ts'
 import { script } from './script.ts'
 
-/** The look of the built-in interface: of the reader's own fonts and choice of light or dark, and nothing told by colour alone. */
+/**
+ * The look of the built-in interface: of the reader's own fonts and choice of light or dark, and nothing told by colour
+ * alone.
+ */
 const style = `:root { color-scheme: light dark; --edge: #767b85; --faint: #80808022; --good: #17692f; --warn: #8a5300; --bad: #b3151f; --link: #0b57c4; }
 @media (prefers-color-scheme: dark) { :root { --good: #6fdc8c; --warn: #f5c451; --bad: #ff8d92; --link: #8ab8ff; } }
 * { box-sizing: border-box; }
@@ -35,7 +38,10 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; padding: .5rem;
 .critical { color: var(--bad); }
 `
 
-/** The only page of the built-in interface. What it shows is put in by `script.ts`; nothing runs or is styled from within it. */
+/**
+ * The only page of the built-in interface. What it shows is put in by `script.ts`; nothing runs or is styled from
+ * within it.
+ */
 export const page = `<!doctype html>
 <html lang="en" data-product="${productTitle}">
 <head>
@@ -72,7 +78,10 @@ export const page = `<!doctype html>
 </html>
 `
 
-/** Nothing from elsewhere, nothing inline, in no frame of another page; the page sends requests only to its own agent. CSP 3. */
+/**
+ * Nothing from elsewhere, nothing inline, in no frame of another page; the page sends requests only to its own agent.
+ * CSP 3.
+ */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",

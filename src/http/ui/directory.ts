@@ -9,9 +9,9 @@ export const fileBytesMax = 16 << 20
 export type Found = { readonly name: string; readonly bytes: Uint8Array } | 'none' | 'too-large'
 
 /**
- * The name below the directory that a decoded, cleaned path spells, a byte string; undefined where none may be meant. What
- * may not be in it: an empty segment or one of dots (the face has cleaned them away, and this does not rest on that), a
- * hidden file, a backslash, a byte 0, and what is not UTF-8.
+ * The name below the directory that a decoded, cleaned path spells, a byte string; undefined where none may be meant.
+ * What may not be in it: an empty segment or one of dots (the face has cleaned them away, and this does not rest on
+ * that), a hidden file, a backslash, a byte 0, and what is not UTF-8.
  */
 export function fileName(path: string): string | undefined {
   const name = textOfByteString(path)
@@ -24,8 +24,8 @@ export function fileName(path: string): string | undefined {
 export type UiDisk = Pick<Disk, 'stat' | 'open' | 'realPath'>
 
 /**
- * A file below `directory`, or the `index.html` of a directory there; `name` as `fileName` gives it, or empty. A link is
- * followed to what lies below the directory itself, as a mounted set of files has them, and nowhere else.
+ * A file below `directory`, or the `index.html` of a directory there; `name` as `fileName` gives it, or empty. A link
+ * is followed to what lies below the directory itself, as a mounted set of files has them, and nowhere else.
  */
 export async function readBelow(disk: UiDisk, directory: string, name: string): Promise<Result<Found, DiskFailure>> {
   const root = await disk.realPath(directory)

@@ -1,6 +1,6 @@
 /**
- * What runs in a browser, as it is sent. It talks to the API of the agent that sent it, and to nobody else. What comes from
- * there is put in as text (`textContent`) or, encoded, behind `#/` of a link; nothing of it is ever markup.
+ * What runs in a browser, as it is sent. It talks to the API of the agent that sent it, and to nobody else. What comes
+ * from there is put in as text (`textContent`) or, encoded, behind `#/` of a link; nothing of it is ever markup.
  *
  * One view is open at a time; it asks by a blocking query again and again until another is opened, which aborts it.
  */

@@ -28,8 +28,8 @@ export function receiveAppend(raft: RaftCore, from: ServerId, request: AppendReq
 }
 
 /**
- * Follows the sender of an append or a snapshot, if its term is the present one or newer. Membership is not asked for: a
- * new server learns its first configuration so. False: the sender cannot be the leader of this term.
+ * Follows the sender of an append or a snapshot, if its term is the present one or newer. Membership is not asked for:
+ * a new server learns its first configuration so. False: the sender cannot be the leader of this term.
  */
 export function hearLeader(raft: RaftCore, from: ServerId, term: Term, nowMs: number): boolean {
   if (term < raft.term) return false
@@ -55,8 +55,8 @@ function agreesAt(raft: RaftCore, index: LogIndex, term: Term): boolean {
 }
 
 /**
- * Appends the entries that are not there yet. Only a real conflict drops anything: a request may be old or repeated, and
- * then what follows its entries is newer than it, and perhaps already acknowledged.
+ * Appends the entries that are not there yet. Only a real conflict drops anything: a request may be old or repeated,
+ * and then what follows its entries is newer than it, and perhaps already acknowledged.
  */
 function appendNew(raft: RaftCore, entries: readonly Entry[]): void {
   for (const entry of entries) {

@@ -14,7 +14,10 @@ export function hasCaughtUp(raft: RaftCore, applied: LogIndex): boolean {
   return told !== undefined && applied >= told && raft.log.termAt(applied) === raft.term
 }
 
-/** Whether this server leads and has applied an entry of its own term: its state lacks nothing that an earlier leader committed. */
+/**
+ * Whether this server leads and has applied an entry of its own term: its state lacks nothing that an earlier leader
+ * committed.
+ */
 export function hasAppliedOwnTerm({ role }: RaftCore, applied: LogIndex): boolean {
   return role.kind === 'leader' && applied >= role.ownFirstIndex
 }

@@ -10,10 +10,12 @@ import { configurationOf, hasCommittedInOwnTerm, type Leader, type RaftCore } fr
 import { mostAdvancedVoter, tellToStand } from './transfer.ts'
 
 /**
- * Commits what a quorum of voters holds durably. This server counts with what is durable here, and only if it is a voter.
+ * Commits what a quorum of voters holds durably. This server counts with what is durable here, and only if it is a
+ * voter.
  *
- * Only an entry of the own term is committed by counting; those before it are committed with it. Otherwise (paper 5.4.2,
- * figure 8): 1. S1 leads term 2, copies entry 2 to S2 only, crashes; 2. S5 leads term 3 with other entries, crashes;
+ * Only an entry of the own term is committed by counting; those before it are committed with it. Otherwise (paper
+ * 5.4.2, figure 8): 1. S1 leads term 2, copies entry 2 to S2 only, crashes; 2. S5 leads term 3 with other entries,
+ * crashes;
  * 3. S1 leads term 4 and copies the old entry 2 to S3: a quorum holds it; 4. S1 crashes, and S5, whose last term is 3,
  * may still be elected by S2, S3 and S4, and overwrite it everywhere.
  */

@@ -121,8 +121,8 @@ interface Brought {
 }
 
 /**
- * The configurations that stand in the log, oldest first: below the latest lie those that a truncation brings back. Never
- * more than there are entries in the log, for a snapshot lets all before its own go.
+ * The configurations that stand in the log, oldest first: below the latest lie those that a truncation brings back.
+ * Never more than there are entries in the log, for a snapshot lets all before its own go.
  */
 export class ConfigurationHistory {
   /** Never empty; indexes rise. */

@@ -81,8 +81,9 @@ export class Durability {
   }
 
   /**
-   * The log in memory was cut from `index` on. What lies there on disk, or is on its way, is no longer what memory holds:
-   * a persist that finishes later vouches only for what was left (the entries that took its place have their own).
+   * The log in memory was cut from `index` on. What lies there on disk, or is on its way, is no longer what memory
+   * holds: a persist that finishes later vouches only for what was left (the entries that took its place have their
+   * own).
    */
   truncatedFrom(index: LogIndex): void {
     const left = indexBefore(index)

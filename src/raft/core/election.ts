@@ -32,8 +32,9 @@ export function start(raft: RaftCore, nowMs: number): void {
 }
 
 /**
- * The timer is not set anew with each heartbeat, which would cost the driver one per message; it is set on when it fires
- * too early. Either way a server stands at a random time in [timeout, 2 × timeout) after it last heard its leader.
+ * The timer is not set anew with each heartbeat, which would cost the driver one per message; it is set on when it
+ * fires too early. Either way a server stands at a random time in [timeout, 2 × timeout) after it last heard its
+ * leader.
  */
 export function electionTimerFired(raft: RaftCore, nowMs: number): void {
   const { role, timing } = raft
@@ -59,9 +60,10 @@ export function electionTimerFired(raft: RaftCore, nowMs: number): void {
 }
 
 /**
- * A voter may, while its disk keeps up with its promises. So may one that the latest change makes none, for as long as it
- * does not know that change to be committed (thesis 4.2.2): of two voters, one may hold the only copy of the entry that
- * dismisses it; the other cannot be elected without it, nor commit that entry for it. It counts no vote of its own.
+ * A voter may, while its disk keeps up with its promises. So may one that the latest change makes none, for as long as
+ * it does not know that change to be committed (thesis 4.2.2): of two voters, one may hold the only copy of the entry
+ * that dismisses it; the other cannot be elected without it, nor commit that entry for it. It counts no vote of its
+ * own.
  */
 function mayStand(raft: RaftCore): boolean {
   const { latest, previous } = raft.configurations
@@ -129,10 +131,10 @@ function countVote(raft: RaftCore, from: ServerId, nowMs: number): void {
 }
 
 /**
- * While a leader is alive, requests for votes are ignored, whatever term they claim: a server that lost touch, or was removed,
- * must not disrupt the cluster (thesis 4.2.3), and the leader's lease counts on it. A candidate that the leader told to stand is
- * an exception. The request of a server that is no member is treated like any other: it may be a voter in a configuration that
- * has not arrived here yet.
+ * While a leader is alive, requests for votes are ignored, whatever term they claim: a server that lost touch, or was
+ * removed, must not disrupt the cluster (thesis 4.2.3), and the leader's lease counts on it. A candidate that the
+ * leader told to stand is an exception. The request of a server that is no member is treated like any other: it may be
+ * a voter in a configuration that has not arrived here yet.
  */
 export function receiveVoteRequest(raft: RaftCore, from: ServerId, request: VoteRequest, nowMs: number): void {
   if (![request.term, request.lastIndex, request.lastTerm].every(isCount)) {
@@ -168,7 +170,9 @@ function answerPreVote(raft: RaftCore, from: ServerId, request: VoteRequest): vo
   else send(raft, from, { kind: 'vote-response', pre: true, term: raft.term, granted })
 }
 
-/** Only the answers to the present question count: those of another term, or to the other kind of question, are late. */
+/**
+ * Only the answers to the present question count: those of another term, or to the other kind of question, are late.
+ */
 export function receiveVoteResponse(raft: RaftCore, from: ServerId, answer: VoteResponse, nowMs: number): void {
   const { role, term } = raft
   if (!isVoter(configurationOf(raft), from)) return

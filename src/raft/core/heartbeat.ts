@@ -28,7 +28,8 @@ function heartbeatMs({ timing }: RaftCore): number {
 /**
  * Begins a round. A follower that was sent an append since the last tick is left out, for its answer tells the same;
  * except while reads wait, lest their round starve behind answers that never come, and unless it has been silent for a
- * while: under steady writes its acknowledgements wait for its disk, and only an empty append tells "heard" before that.
+ * while: under steady writes its acknowledgements wait for its disk, and only an empty append tells "heard" before
+ * that.
  */
 export function heartbeatTimerFired(raft: RaftCore, nowMs: number): void {
   const { role } = raft
@@ -81,8 +82,8 @@ function quorumHeardMs(raft: RaftCore, leader: Leader, nowMs: number): number {
 }
 
 /**
- * An election is won. The first entry of the new term is a no-op: once it is committed, so is all that earlier terms left
- * (paper 8), and it announces the leader to the others.
+ * An election is won. The first entry of the new term is a no-op: once it is committed, so is all that earlier terms
+ * left (paper 8), and it announces the leader to the others.
  */
 export function takeLeadership(raft: RaftCore, nowMs: number): void {
   const leader = becomeLeader(raft, nowMs)

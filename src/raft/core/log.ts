@@ -3,9 +3,9 @@ import { indexAfter, indexBefore, type LogIndex, lesser, plus, type Term } from 
 import type { Entry } from './types.ts'
 
 /**
- * The log in memory: the entries after a base whose index and term are known though its entry is gone (0 and 0 for a log
- * that was never cut). The base lies at or below the snapshot; what lies between is kept for followers that lag a little.
- * It runs ahead of the disk; how far it is durable is `Durability`'s business.
+ * The log in memory: the entries after a base whose index and term are known though its entry is gone (0 and 0 for a
+ * log that was never cut). The base lies at or below the snapshot; what lies between is kept for followers that lag a
+ * little. It runs ahead of the disk; how far it is durable is `Durability`'s business.
  */
 export class RaftLog {
   #baseIndex: LogIndex
@@ -94,7 +94,9 @@ export class RaftLog {
     return this.#entries.slice(from - this.#baseIndex - 1, to - this.#baseIndex)
   }
 
-  /** Entries from `from` on for one append: at most `entriesMax`, and `bytesMax` of payload unless the first is larger. */
+  /**
+   * Entries from `from` on for one append: at most `entriesMax`, and `bytesMax` of payload unless the first is larger.
+   */
   batch(from: LogIndex, entriesMax: number, bytesMax: number): Entry[] {
     let to = indexBefore(from)
     let bytes = 0
@@ -125,7 +127,9 @@ export class RaftLog {
     return low
   }
 
-  /** Whether a log that ends with this entry holds at least what this one holds (paper 5.4.1: term first, then length). */
+  /**
+   * Whether a log that ends with this entry holds at least what this one holds (paper 5.4.1: term first, then length).
+   */
   isCoveredBy(lastIndex: LogIndex, lastTerm: Term): boolean {
     return lastTerm > this.lastTerm || (lastTerm === this.lastTerm && lastIndex >= this.lastIndex)
   }

@@ -75,8 +75,8 @@ export function tellRole(raft: RaftCore): void {
  * Ends a step: hands out what it gathered. One persist for all of it, after the sends, which need not wait for it (a
  * leader writes to its disk in parallel with its followers, thesis 10.2.1); then what was committed.
  *
- * Entries may be applied before they are durable here: they are committed, so a quorum has them, and a server that loses
- * its copy in a crash also forgets that it applied them.
+ * Entries may be applied before they are durable here: they are committed, so a quorum has them, and a server that
+ * loses its copy in a crash also forgets that it applied them.
  */
 export function finishTurn(raft: RaftCore): readonly RaftEffect[] {
   persistTurn(raft)

@@ -7,7 +7,8 @@ export function quorumOf(voters: number): number {
 
 /**
  * The greatest value that a quorum has reached, given what each voter has reached; undefined without voters, for then
- * nobody can reach anything. Sorts the values in place, by insertion: they are a handful, and this runs for each answer.
+ * nobody can reach anything. Sorts the values in place, by insertion: they are a handful, and this runs for each
+ * answer.
  */
 export function reachedByQuorum<Value extends number>(values: Value[]): Value | undefined {
   for (let i = 1; i < values.length; i++) {

@@ -16,8 +16,8 @@ interface Answering {
 }
 
 /**
- * The follower whose answer this is, if it concerns the present leadership; its round is noted. An answer of a newer term
- * ends the leadership. Answers of servers that are no members (any more) count for nothing, newer term or not.
+ * The follower whose answer this is, if it concerns the present leadership; its round is noted. An answer of a newer
+ * term ends the leadership. Answers of servers that are no members (any more) count for nothing, newer term or not.
  */
 export function answering(
   raft: RaftCore,
@@ -87,7 +87,8 @@ function refused(raft: RaftCore, { leader, progress }: Answering, answer: Append
   if (progress.state === 'snapshot') return
   const agreed = mayAgreeUpTo(raft, answer)
   if (answer.index < progress.match) {
-    // Late, most likely: it has acknowledged more since. But a follower that answers a newer round so has lost its disk.
+    // Late, most likely: it has acknowledged more since. But a follower that answers a newer round so has lost its
+    // disk.
     if (answer.round <= progress.round) return
     noteLostLog(raft, progress, answer.index)
     progress.match = agreed
@@ -123,7 +124,9 @@ function noteLostLog(raft: RaftCore, progress: Progress, index: LogIndex): void 
   })
 }
 
-/** The follower holds all that a snapshot stands for, and more may be had from the log, or only from a newer snapshot. */
+/**
+ * The follower holds all that a snapshot stands for, and more may be had from the log, or only from a newer snapshot.
+ */
 export function installedSnapshot(raft: RaftCore, found: Answering, index: LogIndex, nowMs: number): void {
   const { leader, progress } = found
   acknowledged(raft, found, index, nowMs)

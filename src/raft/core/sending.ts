@@ -32,8 +32,9 @@ export function replicateToAll(raft: RaftCore, leader: Leader): void {
 
 /**
  * Sends one follower what it lacks. While its log is agreed, requests follow each other without waiting for answers, at
- * most `appendsInFlightMax` of them and about `appendBytesInFlightMax`; what is proposed meanwhile gathers and shares the next. Nothing here times out:
- * heartbeats name the last entry sent, so that a lost request shows as a refusal, and a lost answer is given again.
+ * most `appendsInFlightMax` of them and about `appendBytesInFlightMax`; what is proposed meanwhile gathers and shares
+ * the next. Nothing here times out: heartbeats name the last entry sent, so that a lost request shows as a refusal, and
+ * a lost answer is given again.
  */
 export function replicateTo(raft: RaftCore, leader: Leader, progress: Progress): void {
   if (progress.state === 'probe') {

@@ -26,7 +26,9 @@ export function snapshotMetaAt(raft: RaftCore, index: LogIndex): SnapshotMeta {
   return { index, term, configuration: brought.configuration, configurationIndex: brought.index }
 }
 
-/** A snapshot of this server is durable: the log before it may go, but for what followers that lag a little still need. */
+/**
+ * A snapshot of this server is durable: the log before it may go, but for what followers that lag a little still need.
+ */
 export function snapshotTaken(raft: RaftCore, { meta, keepFrom }: SnapshotTaken): void {
   const { applied, log } = raft
   if (meta.index <= (raft.snapshot?.index ?? 0)) return
@@ -139,8 +141,8 @@ export function chunkStored(raft: RaftCore, { from, meta, nextOffset, complete, 
 
 /**
  * A complete snapshot beyond what is committed here.
- * - The log holds the very entry at its index: then it holds, by log matching, all that the snapshot stands for, and the
- *   snapshot only brings the news that this is committed. The log's tail stays: it may have been acknowledged.
+ * - The log holds the very entry at its index: then it holds, by log matching, all that the snapshot stands for, and
+ *   the snapshot only brings the news that this is committed. The log's tail stays: it may have been acknowledged.
  * - Otherwise the log is shorter, or other: all of it goes. No entry may stay, not even one at the snapshot's own index
  *   (hashicorp/raft#704), for nothing that follows the snapshot may build on it.
  * Which server led when it was sent does not matter: what a snapshot stands for is committed, for good.

@@ -49,7 +49,10 @@ export interface Leader {
   reads: PendingRead[]
   /** Came before an entry of the own term was committed. */
   earlyReads: EarlyRead[]
-  /** A `TimeoutNow` was sent in this term: voters may have been told to forget this leader, so the lease is gone for good. */
+  /**
+   * A `TimeoutNow` was sent in this term: voters may have been told to forget this leader, so the lease is gone for
+   * good.
+   */
   leaseForfeited: boolean
   /** When the heartbeat timer is due. A leader whose event loop stalls sees it fire late. */
   tickDueMs: number
@@ -181,8 +184,8 @@ export interface RaftOptions {
 }
 
 /**
- * A server as it comes back from its disk: a follower that knows no leader and of whose log only the snapshot is known to
- * be committed. Its first event is `started`. Throws where what was recovered cannot be the state of any server.
+ * A server as it comes back from its disk: a follower that knows no leader and of whose log only the snapshot is known
+ * to be committed. Its first event is `started`. Throws where what was recovered cannot be the state of any server.
  */
 export function createRaft({ id, recovered, timing, limits }: RaftOptions): RaftCore {
   const { hardState, snapshot } = recovered
@@ -223,8 +226,8 @@ export function createRaft({ id, recovered, timing, limits }: RaftOptions): Raft
 
 /**
  * Log and configurations from the disk. Entries that the snapshot covers may be there still, or all end below it. Where
- * the entry at its index is another, the server stopped between taking a received snapshot and dropping its old log: that
- * log does not go on from the snapshot and is dropped now (planted bugs 12 and 13).
+ * the entry at its index is another, the server stopped between taking a received snapshot and dropping its old log:
+ * that log does not go on from the snapshot and is dropped now (planted bugs 12 and 13).
  */
 function restored({ snapshot, entries }: Recovered): { log: RaftLog; configurations: ConfigurationHistory } {
   const snapshotIndex = snapshot?.index ?? noIndex

@@ -6,8 +6,8 @@ import { configurationOf, type Leader, leaderOf, type Progress, type RaftCore } 
 import type { ServerId } from './types.ts'
 
 /**
- * Hands leadership on (thesis 3.10): no new proposals, bring the target's log up to date, tell it to stand at once. Given
- * up after an election timeout, when proposals are taken again. Without a target, the voter with the longest log.
+ * Hands leadership on (thesis 3.10): no new proposals, bring the target's log up to date, tell it to stand at once.
+ * Given up after an election timeout, when proposals are taken again. Without a target, the voter with the longest log.
  */
 export function requestTransfer(raft: RaftCore, requestId: number, wanted: ServerId | undefined): void {
   if (raft.role.kind !== 'leader') return refuse(raft, requestId, { kind: 'not-leader', leader: leaderOf(raft) })
@@ -49,7 +49,8 @@ export function continueTransfer(raft: RaftCore, leader: Leader, progress: Progr
  * The lease ends before the message leaves, and for the rest of the term:
  * 1. the target stands with `transfer` set, and voters forget their loyalty, on which the lease rests;
  * 2. the message may be delayed beyond the time at which this leader gives the transfer up;
- * 3. so a lease taken up again in this term could be held while a new leader already commits. Reads take a round instead.
+ * 3. so a lease taken up again in this term could be held while a new leader already commits. Reads take a round
+ *    instead.
  */
 export function tellToStand(raft: RaftCore, leader: Leader, to: ServerId): void {
   leader.leaseForfeited = true

@@ -78,7 +78,10 @@ export interface RaftLimits {
   readonly appendBytesMax: number
   /** Append requests under way to one follower before the leader waits for an answer. */
   readonly appendsInFlightMax: number
-  /** Payload bytes of those; the append that reaches it is the last. Less than what the transport may queue for one server. */
+  /**
+   * Payload bytes of those; the append that reaches it is the last. Less than what the transport may queue for one
+   * server.
+   */
   readonly appendBytesInFlightMax: number
   /** Entries proposed and not yet committed before the leader refuses more. */
   readonly uncommittedEntriesMax: number
@@ -127,8 +130,8 @@ export interface AppendRequest {
   readonly entries: readonly Entry[]
   readonly commit: LogIndex
   /**
-   * The leader's count of rounds, from 1; the answer brings it back, which is how read-index and lease learn of a quorum.
-   * 0: a notice of the commit index, answered only by a refusal.
+   * The leader's count of rounds, from 1; the answer brings it back, which is how read-index and lease learn of a
+   * quorum. 0: a notice of the commit index, answered only by a refusal.
    */
   readonly round: number
 }
@@ -185,7 +188,10 @@ export type ConfigurationChange =
   | { readonly kind: 'demote'; readonly id: ServerId }
   | { readonly kind: 'remove'; readonly id: ServerId }
 
-/** `election`: stand, or stand again. `heartbeat`: send a round. `quorum`: has a quorum been heard within the lease? `transfer`: give up on a transfer. */
+/**
+ * `election`: stand, or stand again. `heartbeat`: send a round. `quorum`: has a quorum been heard within the lease?
+ * `transfer`: give up on a transfer.
+ */
 export type TimerName = 'election' | 'heartbeat' | 'quorum' | 'transfer'
 
 export type RaftEvent =
@@ -197,12 +203,14 @@ export type RaftEvent =
   /** Commands to be replicated; `requestId` comes back in the effects that tell their fate. */
   | { readonly kind: 'proposed'; readonly requests: readonly ProposalRequest[] }
   | { readonly kind: 'change-requested'; readonly requestId: number; readonly change: ConfigurationChange }
-  /** `quorum`: confirmed by a round begun after the request (thesis 6.4). `lease`: served within the lease if it holds. */
+  /**
+   * `quorum`: confirmed by a round begun after the request (thesis 6.4). `lease`: served within the lease if it holds.
+   */
   | { readonly kind: 'read-requested'; readonly requestId: number; readonly mode: 'quorum' | 'lease' }
   | { readonly kind: 'transfer-requested'; readonly requestId: number; readonly to: ServerId | undefined }
   /**
-   * This server's own connection with that server is closed, and dialling it again was refused: no process is there. Not
-   * for a connection that only broke, nor for a dial that was not answered. What it ends is in `leader-gone.ts`.
+   * This server's own connection with that server is closed, and dialling it again was refused: no process is there.
+   * Not for a connection that only broke, nor for a dial that was not answered. What it ends is in `leader-gone.ts`.
    */
   | { readonly kind: 'leader-gone'; readonly leader: ServerId }
   /** The state machine has applied everything up to `index`, and a snapshot of that is durable: the log may be cut. */
@@ -212,7 +220,10 @@ export type RaftEvent =
       readonly sizeBytes: number
       readonly keepFrom: LogIndex
     }
-  /** Answer to `store-chunk`: what is on this disk of the snapshot now. `complete` only when all of it is durable and its checksum holds. */
+  /**
+   * Answer to `store-chunk`: what is on this disk of the snapshot now. `complete` only when all of it is durable and
+   * its checksum holds.
+   */
   | {
       readonly kind: 'chunk-stored'
       readonly from: ServerId
@@ -241,7 +252,9 @@ export type RequestRefusal =
   | { readonly kind: 'overloaded' }
   /** The leader's disk has no room. `accepted`: the entry waits in its log, and may be committed when there is some. */
   | { readonly kind: 'disk-full'; readonly accepted: boolean }
-  /** A change while the last one is not committed, or before an entry of the own term is (thesis 4.1 and its erratum). */
+  /**
+   * A change while the last one is not committed, or before an entry of the own term is (thesis 4.1 and its erratum).
+   */
   | { readonly kind: 'change-in-progress' }
   | { readonly kind: 'unknown-server'; readonly id: ServerId }
   | { readonly kind: 'invalid-change'; readonly message: string }
@@ -254,8 +267,8 @@ export type RequestRefusal =
  * acknowledgements of entries exist only in the `thenSend` of a `persist`. (`send` carries at most "heard": a success
  * that acknowledges no entry.)
  *
- * A `persist` without hard state, truncation and entries asks nothing of the disk: it only holds its messages back until
- * those before it are durable, and is done at once when there are none. The driver may leave such a one untold.
+ * A `persist` without hard state, truncation and entries asks nothing of the disk: it only holds its messages back
+ * until those before it are durable, and is done at once when there are none. The driver may leave such a one untold.
  */
 export type RaftEffect =
   | {
@@ -270,12 +283,18 @@ export type RaftEffect =
       readonly thenSend: readonly Outgoing[]
     }
   | { readonly kind: 'send'; readonly outgoing: Outgoing }
-  /** Fire once after a time drawn from [minMs, maxMs), or after `minMs` if they are equal; replaces the timer of that name. */
+  /**
+   * Fire once after a time drawn from [minMs, maxMs), or after `minMs` if they are equal; replaces the timer of that
+   * name.
+   */
   | { readonly kind: 'set-timer'; readonly timer: TimerName; readonly minMs: number; readonly maxMs: number }
   | { readonly kind: 'clear-timer'; readonly timer: TimerName }
   /** Newly committed entries, in order, each once per boot. */
   | { readonly kind: 'apply'; readonly entries: readonly Entry[] }
-  /** Replace the state machine and the whole log by the received snapshot, which is durable. Applied goes to `meta.index`. */
+  /**
+   * Replace the state machine and the whole log by the received snapshot, which is durable. Applied goes to
+   * `meta.index`.
+   */
   | { readonly kind: 'install-snapshot'; readonly meta: SnapshotMeta }
   /** Keep the log from here on; older entries are covered by a durable snapshot. */
   | { readonly kind: 'compact'; readonly keepFrom: LogIndex }

@@ -4,7 +4,10 @@ import type { DurableLog } from '../log/durable-log.ts'
 import type { Requests } from './requests.ts'
 import type { WithoutRoom } from './without-room.ts'
 
-/** Bytes that may wait for disk or quorum. Beyond, proposals are refused, and appends dropped, which the leader sends again. */
+/**
+ * Bytes that may wait for disk or quorum. Beyond, proposals are refused, and appends dropped, which the leader sends
+ * again.
+ */
 const pendingBytesMax = 64 << 20
 
 interface AdmissionParts {

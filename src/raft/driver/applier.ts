@@ -33,8 +33,8 @@ export interface ApplierParts {
 }
 
 /**
- * Hands committed entries to the state machine, in order, at most a slice in one turn; and replaces its state by a received
- * snapshot, which takes many turns, while what is committed meanwhile waits.
+ * Hands committed entries to the state machine, in order, at most a slice in one turn; and replaces its state by a
+ * received snapshot, which takes many turns, while what is committed meanwhile waits.
  */
 export class Applier {
   readonly #parts: ApplierParts

@@ -7,7 +7,9 @@ import type { Turns } from './turns.ts'
 type StoreChunk = Extract<RaftEffect, { kind: 'store-chunk' }>
 type ReadChunk = Extract<RaftEffect, { kind: 'read-chunk' }>
 
-/** Chunks that wait to be written. The sender awaits each answer, so more come only from several leaders, or repeated. */
+/**
+ * Chunks that wait to be written. The sender awaits each answer, so more come only from several leaders, or repeated.
+ */
 const waitingMax = 8
 
 export interface ChunksParts {

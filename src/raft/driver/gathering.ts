@@ -2,7 +2,9 @@ import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { ProposalRequest } from '../core/types.ts'
 
-/** While the disk is at work, proposals gather for at most this long; they go to the followers without waiting for it. */
+/**
+ * While the disk is at work, proposals gather for at most this long; they go to the followers without waiting for it.
+ */
 const gatherMs = 1
 /** This many are sent at once, whatever is under way. */
 const gatherMax = 1024

@@ -28,7 +28,10 @@ export class Persisting {
   readonly #observer: RaftObserver | undefined
   readonly #send: (outgoing: Outgoing) => void
   readonly #isLeader: () => boolean
-  /** Oldest first. Bounded by the core: messages held (`isOverwhelmed`), entries proposed; and by what the driver takes in. */
+  /**
+   * Oldest first. Bounded by the core: messages held (`isOverwhelmed`), entries proposed; and by what the driver takes
+   * in.
+   */
   #waiting: Waiting[] = []
   /** The newest durable change that was not reported yet. */
   #durable: number | undefined

@@ -367,8 +367,8 @@ export class RaftServer implements Raft, LogListener {
   }
 
   /**
-   * The core knows what of its present log is durable, the log what is on the disk. A cut that is not there yet lowers the
-   * first, a log that a received snapshot replaced, and whose end is not there yet, the second.
+   * The core knows what of its present log is durable, the log what is on the disk. A cut that is not there yet lowers
+   * the first, a log that a received snapshot replaced, and whose end is not there yet, the second.
    */
   #logIndexNow(): LogIndex {
     return lesser(this.#core.durability.index, this.#parts.storage.log.durableIndex)

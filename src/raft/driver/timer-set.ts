@@ -3,13 +3,17 @@ import type { Env } from '../../env/env.ts'
 import type { TimerName } from '../core/types.ts'
 
 interface Pending {
-  /** When the timer is due. The Env's timer may be set earlier: it is moved only when it fires, or to an earlier time. */
+  /**
+   * When the timer is due. The Env's timer may be set earlier: it is moved only when it fires, or to an earlier time.
+   */
   dueMs: number
   readonly setForMs: number
   readonly timer: Closable
 }
 
-/** The core's timers, at most one of each name. Setting one later, which is what happens most, costs next to nothing. */
+/**
+ * The core's timers, at most one of each name. Setting one later, which is what happens most, costs next to nothing.
+ */
 export class TimerSet {
   readonly #env: Pick<Env, 'timers' | 'clock' | 'random'>
   readonly #fired: (timer: TimerName) => void

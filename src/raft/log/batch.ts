@@ -4,10 +4,10 @@ import { readU48, u48Bytes, viewOf, writeU48 } from './fields.ts'
 import { type LogRecord, readRecord, recordBytes, writeRecord } from './record.ts'
 
 /**
- * A batch is what one write and one sync make durable. On disk a header of 32 bytes, then its records:
- * mark (u32), CRC-32C of the rest of the header (u32), number (u48), own offset in the file (u48), length of the records
- * (u32), count of the records (u32), checksum of what stands before the batch (u32). The header's checksum goes on from
- * the segment's salt, each record's from the one before it: a header tells in which place of which segment it was written,
+ * A batch is what one write and one sync make durable. On disk a header of 32 bytes, then its records: mark (u32),
+ * CRC-32C of the rest of the header (u32), number (u48), own offset in the file (u48), length of the records (u32),
+ * count of the records (u32), checksum of what stands before the batch (u32). The header's checksum goes on from the
+ * segment's salt, each record's from the one before it: a header tells in which place of which segment it was written,
  * a record is valid behind the one before it only, and bytes that a client chose never look like either.
  */
 const batchHeaderBytes = 32
@@ -164,9 +164,9 @@ export interface LaterBatch {
 }
 
 /**
- * Every batch from `from` on, at whatever offset, that cannot be the remains of a write torn at `place`: those with a later
- * number, and one of the same number that stands elsewhere. (A header tells where it was written, so bytes that were put
- * in, or went missing, before it do not hide it.)
+ * Every batch from `from` on, at whatever offset, that cannot be the remains of a write torn at `place`: those with a
+ * later number, and one of the same number that stands elsewhere. (A header tells where it was written, so bytes that
+ * were put in, or went missing, before it do not hide it.)
  */
 export function* laterBatches(
   bytes: Uint8Array,

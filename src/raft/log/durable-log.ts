@@ -19,9 +19,14 @@ export function logChange(parts: Partial<LogChange>): LogChange {
 
 /** Makes changes durable in the order in which they come. */
 export interface DurableLog {
-  /** Queues a change; nothing happens before `flush`. `durable` is called once when it is, after those of the changes before. */
+  /**
+   * Queues a change; nothing happens before `flush`. `durable` is called once when it is, after those of the changes
+   * before.
+   */
   write(change: LogChange, durable: () => void): void
-  /** Begins with what is queued, unless it is at work already: then that goes with the next batch. May call `durable`. */
+  /**
+   * Begins with what is queued, unless it is at work already: then that goes with the next batch. May call `durable`.
+   */
   flush(): void
   /** Entries below `keepFrom` are no longer needed; they go at the next `flush`, or later. */
   compact(keepFrom: LogIndex): void

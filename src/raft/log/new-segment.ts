@@ -23,8 +23,8 @@ export interface PlacedSegment {
 }
 
 /**
- * Makes a segment in its full size, durably, and gives it its name (recovery.ts, 2). Where the disk has no room for that it
- * gets just what its first batch needs: better many small segments than a server that takes nothing.
+ * Makes a segment in its full size, durably, and gives it its name (recovery.ts, 2). Where the disk has no room for
+ * that it gets just what its first batch needs: better many small segments than a server that takes nothing.
  */
 export async function placeSegment(
   disk: Disk,

@@ -16,8 +16,8 @@ export interface OpenFiles {
 }
 
 /**
- * Opens what was recovered, and makes durable what no sync vouched for: `SegmentedLog.open` has the list. What is left of a
- * torn batch is gone after it.
+ * Opens what was recovered, and makes durable what no sync vouched for: `SegmentedLog.open` has the list. What is left
+ * of a torn batch is gone after it.
  */
 export async function openFiles(
   disk: Disk,

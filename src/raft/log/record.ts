@@ -17,13 +17,18 @@ export type LogRecord =
   /** The log goes on in the next segment, which exists. */
   | { readonly kind: 'continued' }
 
-/** Records on disk: length of what follows the checksum (u32), CRC-32C (u32), type (u8), fields, payload. Big-endian. */
+/**
+ * Records on disk: length of what follows the checksum (u32), CRC-32C (u32), type (u8), fields, payload. Big-endian.
+ */
 const recordOverheadBytes = 8
 const recordCode = { 'hard-state': 1, reset: 2, truncate: 3, entry: 4, continued: 5 } as const
 const entryKinds: readonly EntryKind[] = ['command', 'no-op', 'configuration']
 const entryFieldBytes = 1 + u48Bytes + u48Bytes + 1
 
-/** A payload beyond this is refused before it is proposed: one entry must fit a frame between servers, with room around it. */
+/**
+ * A payload beyond this is refused before it is proposed: one entry must fit a frame between servers, with room around
+ * it.
+ */
 export const payloadBytesMax = 4 << 20
 /** A record that claims to be longer is damaged. */
 const recordBytesMax = payloadBytesMax + 1024
@@ -57,7 +62,10 @@ function bodyBytes(record: LogRecord): number {
   }
 }
 
-/** Writes the record at `at`, through a view of all the bytes, with a checksum that goes on from `chain`; returns its end and the new chain. */
+/**
+ * Writes the record at `at`, through a view of all the bytes, with a checksum that goes on from `chain`; returns its
+ * end and the new chain.
+ */
 export function writeRecord(
   record: LogRecord,
   bytes: Uint8Array,
@@ -115,8 +123,8 @@ export interface ReadRecord {
 }
 
 /**
- * Reads the record at `at`, through a view of all the bytes; it must end at or before `limit`. Payloads alias the bytes.
- * The error is one clause.
+ * Reads the record at `at`, through a view of all the bytes; it must end at or before `limit`. Payloads alias the
+ * bytes. The error is one clause.
  */
 export function readRecord(
   bytes: Uint8Array,

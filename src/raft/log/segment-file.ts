@@ -23,8 +23,8 @@ const fieldBytesMax = 4096
 
 /**
  * First thing in each segment: magic, format (u32), length of the fields (u32), CRC-32C of format, length and fields
- * (u32), fields (MessagePack array). It carries all that earlier segments said and later ones do not repeat, so that those
- * may be removed.
+ * (u32), fields (MessagePack array). It carries all that earlier segments said and later ones do not repeat, so that
+ * those may be removed.
  */
 export interface SegmentHeader {
   readonly segment: number

@@ -52,11 +52,12 @@ interface Active {
 }
 
 /**
- * The log in segment files. Group commit: one batch is under way at a time, and what comes meanwhile goes together in the
- * next. recovery.ts has the argument why what is reported durable is found again.
+ * The log in segment files. Group commit: one batch is under way at a time, and what comes meanwhile goes together in
+ * the next. recovery.ts has the argument why what is reported durable is found again.
  *
- * A write or sync that fails ends the log: it is never tried again, for nobody knows what is on the disk then. Only a write
- * for which there is no room is (`full-disk.ts`): the batch stays at the head of the queue, and its place in the file too.
+ * A write or sync that fails ends the log: it is never tried again, for nobody knows what is on the disk then. Only a
+ * write for which there is no room is (`full-disk.ts`): the batch stays at the head of the queue, and its place in the
+ * file too.
  */
 export class SegmentedLog implements DurableLog {
   readonly #disk: Disk
@@ -138,10 +139,11 @@ export class SegmentedLog implements DurableLog {
   }
 
   /**
-   * Goes on with a log that was recovered. Three things may stand in the files that no sync ever vouched for, and are made
-   * durable first, since what is read from them will be acted on:
+   * Goes on with a log that was recovered. Three things may stand in the files that no sync ever vouched for, and are
+   * made durable first, since what is read from them will be acted on:
    * 1. the names of the newest segment, by syncing the directory;
-   * 2. the last batch, by writing its bytes again before the sync: after a sync that failed, the pages may pass for clean;
+   * 2. the last batch, by writing its bytes again before the sync: after a sync that failed, the pages may pass for
+   *    clean;
    * 3. the cut of a torn batch, by the same sync.
    * Then `first`, or an empty batch, seals all before it, and the watermark says so.
    */

@@ -33,8 +33,8 @@ const endBytes = chunkHeaderBytes + 6
 const originBytes = 11
 
 /**
- * A snapshot that this server took proves that its log reached `logIndex`: a log that ends before is not whole. One that it
- * received proves nothing of the log, which is only dropped for it when it is durable.
+ * A snapshot that this server took proves that its log reached `logIndex`: a log that ends before is not whole. One
+ * that it received proves nothing of the log, which is only dropped for it when it is durable.
  */
 export type SnapshotOrigin = { readonly kind: 'taken'; readonly logIndex: LogIndex } | { readonly kind: 'received' }
 
@@ -48,7 +48,10 @@ export function snapshotOfName(name: string): Pick<SnapshotMeta, 'index' | 'term
   return parts === null ? undefined : { term: termOf(Number(parts[1])), index: logIndexOf(Number(parts[2])) }
 }
 
-/** Writes the snapshot from the file's start on, one piece of state at a time, and syncs it. Returns its size without its origin. */
+/**
+ * Writes the snapshot from the file's start on, one piece of state at a time, and syncs it. Returns its size without
+ * its origin.
+ */
 export async function writeSnapshot(
   file: DiskFile,
   meta: SnapshotMeta,

@@ -128,8 +128,8 @@ interface Kept extends StoredSnapshot {
 }
 
 /**
- * A file that cannot be read may be whole: the process has too many open, or the disk failed once. Only when it goes on so it
- * counts as damaged, for otherwise a follower would be offered it for ever.
+ * A file that cannot be read may be whole: the process has too many open, or the disk failed once. Only when it goes on
+ * so it counts as damaged, for otherwise a follower would be offered it for ever.
  */
 const unreadMax = 3
 
@@ -233,7 +233,8 @@ export class SnapshotStore {
 
   /**
    * Writes a chunk of a leader's snapshot aside if it is the one that is wanted next. The last one is answered for when
-   * all is synced, checked as a whole, and in its place; a snapshot that is not whole is dropped and wanted from its start.
+   * all is synced, checked as a whole, and in its place; a snapshot that is not whole is dropped and wanted from its
+   * start.
    */
   async receive({ meta, sizeBytes, offset, bytes }: SnapshotChunk): Promise<Result<Received, DiskFailure>> {
     const kept = this.#find(meta)

@@ -9,8 +9,8 @@ import { damagedAt, diskTrouble, type RaftOpenFailure } from './open-failure.ts'
 
 /**
  * How far the log was known to be durable when this was written: a file beside the segments, in which two places are
- * written in turn, so that a torn write leaves the one before. It comes later than what it speaks of and costs no write a
- * sync: see recovery.ts, 7.
+ * written in turn, so that a torn write leaves the one before. It comes later than what it speaks of and costs no write
+ * a sync: see recovery.ts, 7.
  */
 export interface Mark {
   /** The last batch, its checksum, and in which segment it ends where. */

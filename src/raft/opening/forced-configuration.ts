@@ -58,7 +58,9 @@ export function forceConfiguration(recovered: Recovered, configuration: Configur
   })
 }
 
-/** Whether that is how the log ends already: the power went after the entry was written and before the file was deleted. */
+/**
+ * Whether that is how the log ends already: the power went after the entry was written and before the file was deleted.
+ */
 export function isForced({ entries }: Recovered, configuration: Configuration): boolean {
   const last = entries.at(-1)
   if (last?.kind !== 'configuration') return false

@@ -221,7 +221,8 @@ interface Reconciled {
 /**
  * Log and snapshot may disagree in one way: a received snapshot was in its place, and the log that it replaces not yet
  * dropped, when the server stopped. Then the log ends before the snapshot, or its entry at that index has another term
- * (planted bugs 12 and 13); nothing of it may be used. One that ends before a snapshot of this server's own was refused.
+ * (planted bugs 12 and 13); nothing of it may be used. One that ends before a snapshot of this server's own was
+ * refused.
  */
 function reconcile(log: ReplayedLog | undefined, newest: StoredSnapshot | undefined): Reconciled {
   if (log === undefined) return { recovered: emptyRecovered, first: undefined }

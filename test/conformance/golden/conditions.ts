@@ -10,7 +10,10 @@ export interface Observed {
   readonly json: Exact | undefined
 }
 
-/** Whether `$m2 > $m`, `elapsed < 3`, `body.0.Port == 5`, `body.# == 2` or the like holds. What is absent holds nothing but `==` with what is absent. */
+/**
+ * Whether `$m2 > $m`, `elapsed < 3`, `body.0.Port == 5`, `body.# == 2` or the like holds. What is absent holds nothing
+ * but `==` with what is absent.
+ */
 export function holds(condition: string, observed: Observed, variables: Variables): boolean {
   const [left = '', operator = '', ...rest] = condition.split(' ')
   const a = operand(left, observed, variables)

@@ -5,7 +5,10 @@ import type { Env } from '../../../src/env/env.ts'
 /** More virtual time than any test takes. */
 const limitMs = 400 * 86_400_000
 
-/** Runs on a machine of the simulator, at the time of the recordings: keys of RSA cost nothing there, and no time passes. */
+/**
+ * Runs on a machine of the simulator, at the time of the recordings: keys of RSA cost nothing there, and no time
+ * passes.
+ */
 export async function onMachine(
   use: (env: Env) => Promise<void>,
   startWallMs = Date.UTC(2026, 10, 21, 4, 27),

@@ -30,7 +30,10 @@ export function isBody(value: unknown): value is Body {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** `PUT {mount}/root/sign-intermediate`: the call without the names that each user of the API chooses. PUT and POST are one. */
+/**
+ * `PUT {mount}/root/sign-intermediate`: the call without the names that each user of the API chooses. PUT and POST are
+ * one.
+ */
 export function callForm(method: string, path: string): string {
   const plain = path
     .replace(/\?.*$/, '')

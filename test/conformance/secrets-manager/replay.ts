@@ -54,7 +54,10 @@ export async function ask(
 
 const pemBlock = /-----BEGIN [A-Z ]+-----[\s\S]*?-----END [A-Z ]+-----/g
 
-/** What stands in the recordings for what this server made: texts of its certificates and requests by those of the recorded ones. */
+/**
+ * What stands in the recordings for what this server made: texts of its certificates and requests by those of the
+ * recorded ones.
+ */
 export class Substitutes {
   readonly #byRecorded = new Map<string, string>()
 

@@ -18,7 +18,10 @@ import { udpLaws } from './udp-laws.ts'
 const openssl = opensslIsThere()
 const tls = openssl ? makeTlsMaterial() : undefined
 
-/** What every Env keeps, whichever world it is made of: or the simulator would prove things of a world that is not there. */
+/**
+ * What every Env keeps, whichever world it is made of: or the simulator would prove things of a world that is not
+ * there.
+ */
 function environmentLaws(name: string, world: LawWorld): void {
   describe(`an Env ${name}`, () => {
     const law: Law = (title, look) => it(title, () => world.look(look))

@@ -6,7 +6,10 @@ import { freePort, ownLoopback } from '../../tools/own-ports.ts'
 import type { TlsMaterial } from '../host/tls-material.ts'
 import type { LawWorld } from './law-world.ts'
 
-/** Two Envs on one loopback address, which nobody else uses: a port that a law closes stays free, and nobody listens there. */
+/**
+ * Two Envs on one loopback address, which nobody else uses: a port that a law closes stays free, and nobody listens
+ * there.
+ */
 export function hostWorld(tls: TlsMaterial | undefined): LawWorld {
   return {
     look: async (law) => {

@@ -9,8 +9,8 @@ export interface Place {
   readonly host: string
   readonly peerHost: string
   /**
-   * Free at `host` for TCP and UDP, also for a law that closes it and listens again: a port that the system chose (port 0) may then be
-   * the port of any client on this machine.
+   * Free at `host` for TCP and UDP, also for a law that closes it and listens again: a port that the system chose (port
+   * 0) may then be the port of any client on this machine.
    */
   readonly port: number
   /** Empty, there for good, and this law's own. */
@@ -25,7 +25,9 @@ export interface Place {
 export interface LawWorld {
   /** Looks at one law in a fresh place. */
   look(law: (place: Place) => Promise<void>): Promise<void>
-  /** What a power cut leaves: the first agent is cut off and starts again on its disk. Undefined: cannot be done here. */
+  /**
+   * What a power cut leaves: the first agent is cut off and starts again on its disk. Undefined: cannot be done here.
+   */
   readonly crash: CrashWorld | undefined
 }
 

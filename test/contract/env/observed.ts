@@ -79,8 +79,8 @@ export async function pause(env: Env, ms: number): Promise<void> {
 }
 
 /**
- * Looks again and again until this is so, doing `between` before each look: for what comes by itself, on a busy machine late, or what
- * may be lost and is sent again. Bounded, so that the law says what it waited for.
+ * Looks again and again until this is so, doing `between` before each look: for what comes by itself, on a busy machine
+ * late, or what may be lost and is sent again. Bounded, so that the law says what it waited for.
  */
 export async function eventually(
   env: Env,

@@ -8,7 +8,8 @@ export function timeLaws(law: Law): void {
   law(
     'timers fire in the order in which they fall due, those of one instant in the order in which they were set',
     async ({ env }) => {
-      // The times count from when each is set: on a busy machine all must be set before the first but one of them is due.
+      // The times count from when each is set: on a busy machine all must be set before the first but one of them is
+      // due.
       let [settingMs, told] = [Number.POSITIVE_INFINITY, '']
       for (let tries = 0; tries < 50 && settingMs >= 3; tries++) {
         const notes = new Notes(env)

@@ -347,7 +347,8 @@ function strangerLaws(law: Register): void {
       for (let n = 0; n < 140; n++) {
         const stream = await env.tcp.dial(a.self().endpoint, { timeoutMs: 5_000 })
         if (!stream.ok) {
-          // Broken off so soon that the dial already saw it: all come from one source, which may hold a quarter of the 128.
+          // Broken off so soon that the dial already saw it: all come from one source, which may hold a quarter of the
+          // 128.
           expect(n).toBeGreaterThanOrEqual(32)
           continue
         }

@@ -16,8 +16,8 @@ async function run(argv: readonly [string, ...string[]], options: Partial<ChildO
 }
 
 /**
- * Runs a program that is killed when its time is over. A busy machine may not have brought it to where it says `said` by then: then it
- * is run again with more time.
+ * Runs a program that is killed when its time is over. A busy machine may not have brought it to where it says `said`
+ * by then: then it is run again with more time.
  */
 async function runInTime(
   argv: readonly [string, ...string[]],

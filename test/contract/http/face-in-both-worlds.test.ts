@@ -10,7 +10,10 @@ import { fc } from '../../fast-check.ts'
 import { fakeAgent } from '../../unit/http/fake-agent.ts'
 import { echoRoutes } from './echo-routes.ts'
 
-/** One request to the two worlds' HTTP: straight to the handler, as the simulator asks it, and over a socket to the host's server. */
+/**
+ * One request to the two worlds' HTTP: straight to the handler, as the simulator asks it, and over a socket to the
+ * host's server.
+ */
 
 interface Asked {
   readonly method: string

@@ -85,7 +85,9 @@ const echo = (taken: Observed): void => {
   taken.stream.onEnd(() => taken.stream.end())
 }
 
-/** Tells the proxies where `db` is, and waits until one that follows it has heard, which then asks for what comes next. */
+/**
+ * Tells the proxies where `db` is, and waits until one that follows it has heard, which then asks for what comes next.
+ */
 async function told({ peer }: Place, stand: AgentStand, instances: Parameters<AgentStand['tellInstances']>[1]) {
   const asked = (): number => stand.asked.filter((what) => what === 'GET /v1/health/connect/db').length
   const before = asked()

@@ -1,6 +1,12 @@
-/** Decoders with the flaws that the fuzzer is for; it is tried on them. They are instrumented as those of the program are. */
+/**
+ * Decoders with the flaws that the fuzzer is for; it is tried on them. They are instrumented as those of the program
+ * are.
+ */
 
-/** Throws behind four bytes that must be right one after the other: luck alone finds them once in four thousand million inputs. */
+/**
+ * Throws behind four bytes that must be right one after the other: luck alone finds them once in four thousand million
+ * inputs.
+ */
 export function crashes(bytes: Uint8Array): void {
   if (bytes[0] !== 0x46) return
   if (bytes[1] !== 0x55) return

@@ -63,7 +63,9 @@ class World {
     return this.clock.env.clock.monoMs()
   }
 
-  /** Servers in reach answer after a while with what was so when they were asked; those out of reach, later, not at all. */
+  /**
+   * Servers in reach answer after a while with what was so when they were asked; those out of reach, later, not at all.
+   */
   async #answer(): Promise<Result<ToldRights, Failure>> {
     const delayMs = this.#delays[this.#asks++ % this.#delays.length] ?? 0
     const [key, isOut] = [last(this.#granted).value, last(this.#outages).value]

@@ -20,8 +20,9 @@ import { HandClock, settled } from '../../unit/features/hand-clock.ts'
 import { LoneServer } from '../../unit/features/lone-server.ts'
 
 /**
- * What names become. The reader may see some of those that begin with `pub`, `vis` or `web`, as its rules say at the time. Keys
- * below `sec1` or `tec2`, and what is called `hid1` or `hid2`, no rules show it: the one may as well be called the other.
+ * What names become. The reader may see some of those that begin with `pub`, `vis` or `web`, as its rules say at the
+ * time. Keys below `sec1` or `tec2`, and what is called `hid1` or `hid2`, no rules show it: the one may as well be
+ * called the other.
  */
 export type Rename = (name: string) => string
 
@@ -301,7 +302,9 @@ function plain(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value instanceof Uint8Array ? [...value] : value
 }
 
-/** Every read that waits, or whose answer goes out with an index, asked for what is in sight, hidden, and never there. */
+/**
+ * Every read that waits, or whose answer goes out with an index, asked for what is in sight, hidden, and never there.
+ */
 export const questions: readonly (readonly [string, unknown])[] = [
   ...['', 'pub', 'sec1', 'tec2', 's', 'none'].flatMap((prefix): [string, unknown][] => [
     ['KV.List', { prefix }],

@@ -17,7 +17,10 @@ describe('the word that was meant', () => {
   })
 })
 
-/** By recursion over the ends of both words: the last letters are the same, or the last step was one of the four changes. */
+/**
+ * By recursion over the ends of both words: the last letters are the same, or the last step was one of the four
+ * changes.
+ */
 function plainDistance(a: string, b: string): number {
   if (a === '' || b === '') return a.length + b.length
   const [cut, other] = [a.slice(0, -1), b.slice(0, -1)]

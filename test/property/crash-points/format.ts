@@ -18,8 +18,8 @@ export interface Format {
   readonly name: string
   readonly versions: number
   /**
-   * Operations of the disk in a life, points that are judged, operations with more ways than are tried. Without a count for
-   * long runs those judge as many points as there are.
+   * Operations of the disk in a life, points that are judged, operations with more ways than are tried. Without a count
+   * for long runs those judge as many points as there are.
    */
   readonly counted: { readonly short: Counted; readonly long?: Counted }
   live(disk: CrashDisk, progress: Progress): Promise<void>

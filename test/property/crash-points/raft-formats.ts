@@ -160,7 +160,9 @@ const before = [
   entryAt(2, 2, 30),
 ]
 
-/** Version 1 is the log, 2 that with the file of the operator beside it: from then on each start must follow it once. */
+/**
+ * Version 1 is the log, 2 that with the file of the operator beside it: from then on each start must follow it once.
+ */
 export const peersJson: Format = {
   name: 'peers.json: a configuration that an operator forces',
   versions: 2,

@@ -17,7 +17,10 @@ interface Place {
 
 const fold = (name: string): string => name.toLowerCase()
 
-/** What a catalog must be: plain maps, with the rules of HTTP API 2 written out once more. Says what it was asked to refuse. */
+/**
+ * What a catalog must be: plain maps, with the rules of HTTP API 2 written out once more. Says what it was asked to
+ * refuse.
+ */
 export class CatalogModel {
   readonly #places = new Map<string, Place>()
   /** What happened, in order. */

@@ -37,7 +37,9 @@ const statuses = ['passing', 'warning', 'critical', 'purple', ''] as const
 const nodeName = fc.constantFrom(...nodes)
 const serviceId = fc.constantFrom('s', 'S', 't')
 
-/** A proxy for another service, which may be there, one that needs none, and one that has nothing to do with the mesh. */
+/**
+ * A proxy for another service, which may be there, one that needs none, and one that has nothing to do with the mesh.
+ */
 const inMesh = fc.constantFrom(
   { kind: '' },
   { kind: '' },

@@ -4,7 +4,10 @@ import { pathToFileURL } from 'node:url'
 import ts from 'typescript'
 import type { WorldCore } from './world.ts'
 
-/** A patch on a copy of the core: the exact text must be there once, so that a mutant cannot quietly become the original. */
+/**
+ * A patch on a copy of the core: the exact text must be there once, so that a mutant cannot quietly become the
+ * original.
+ */
 export interface Patch {
   readonly file: string
   readonly find: string

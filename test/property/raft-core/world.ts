@@ -30,8 +30,8 @@ export interface Outcome {
 }
 
 /**
- * A cluster of model servers on virtual time, with faults drawn from one seed: `play` runs it through its troubles, then
- * heals it and asks for progress. Throws `Broken`, or what a server threw, when a law does not hold.
+ * A cluster of model servers on virtual time, with faults drawn from one seed: `play` runs it through its troubles,
+ * then heals it and asks for progress. Throws `Broken`, or what a server threw, when a law does not hold.
  */
 export class World implements Surroundings {
   readonly core: WorldCore
@@ -238,7 +238,9 @@ export class World implements Surroundings {
     this.#now = end
   }
 
-  /** Faults stop; within a bound there is one leader, everybody has all, and nothing asked is left without an answer. */
+  /**
+   * Faults stop; within a bound there is one leader, everybody has all, and nothing asked is left without an answer.
+   */
   #heal(): void {
     const { laws, swarm } = this
     this.#quiet = true

@@ -81,8 +81,8 @@ export function distinctHistory(operationsMax: number): fc.Arbitrary<readonly Ke
 }
 
 /**
- * The definition, literally: whether some order of all that was answered, and of any of the rest, respects real time and
- * explains every answer.
+ * The definition, literally: whether some order of all that was answered, and of any of the rest, respects real time
+ * and explains every answer.
  */
 export function hasOrder(history: readonly KeyOperation[], held?: string): boolean {
   const answered = history.filter(({ outcome }) => outcome !== 'unknown')
@@ -98,7 +98,10 @@ export function hasOrder(history: readonly KeyOperation[], held?: string): boole
   })
 }
 
-/** Whether an operation can have had its answer from a key that holds this. An unknown CAS: whether it can have taken effect. */
+/**
+ * Whether an operation can have had its answer from a key that holds this. An unknown CAS: whether it can have taken
+ * effect.
+ */
 export function isPossible({ kind, outcome, found, expected }: KeyOperation, held: string | undefined): boolean {
   if (kind === 'read') return outcome === 'unknown' || found === held
   if (kind === 'cas') return outcome === 'refused' ? expected !== held : expected === held
@@ -115,7 +118,9 @@ export interface Crowd {
   readonly operations: number
   /** Shares of reads, writes and CAS; the rest are deletes. */
   readonly shares: readonly [read: number, write: number, cas: number]
-  /** Share of operations that are never answered; of each 40 ms the first 8 are an outage, in which nearly all are not. */
+  /**
+   * Share of operations that are never answered; of each 40 ms the first 8 are an outage, in which nearly all are not.
+   */
   readonly lost: number
   /** A number from 0 to 1 each time. */
   readonly draw: () => number
@@ -129,7 +134,10 @@ interface Effect {
   readonly happens: boolean
 }
 
-/** What clients that all use one real register see of it: linearizable, and hard to show to be for a search that guesses. */
+/**
+ * What clients that all use one real register see of it: linearizable, and hard to show to be for a search that
+ * guesses.
+ */
 export function crowdedHistory(crowd: Crowd): KeyOperation[] {
   const effects = Array.from({ length: crowd.clients }, (_, client) => asked(crowd, client)).flat()
   effects.sort((a, b) => a.atUs - b.atUs)

@@ -10,7 +10,10 @@ const numRuns = process.env['SVC_TEST_LONG'] === '1' ? 100_000 : 2_000
 const never = Number.POSITIVE_INFINITY
 
 const kinds = fc.constantFrom<KeyOperation['kind']>('read', 'read', 'write', 'write', 'cas', 'delete')
-/** Of an operation: what it is, how far its call and its answer are from when it takes effect, and whether anything is odd. */
+/**
+ * Of an operation: what it is, how far its call and its answer are from when it takes effect, and whether anything is
+ * odd.
+ */
 const drawn = fc.record({
   kind: kinds,
   before: fc.nat(12),
@@ -27,8 +30,8 @@ interface Asked {
 }
 
 /**
- * What clients of one key are told, one operation for each ten microseconds. Some answers are lost, with or without the effect,
- * and some are of another state than the present one.
+ * What clients of one key are told, one operation for each ten microseconds. Some answers are lost, with or without the
+ * effect, and some are of another state than the present one.
  */
 const asked = fc.array(drawn, { minLength: 4, maxLength: 30 }).map((all): readonly Asked[] => {
   const states: (string | undefined)[] = [undefined]

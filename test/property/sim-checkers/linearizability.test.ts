@@ -23,7 +23,9 @@ function upTo(history: readonly KeyOperation[], us: number, blocked?: KeyOperati
   return [...called.filter((one) => !isOpen(one)), ...opened(called.filter(isOpen))]
 }
 
-/** What is left of operations without their answers. A CAS known to be refused had no effect, whenever the answer came. */
+/**
+ * What is left of operations without their answers. A CAS known to be refused had no effect, whenever the answer came.
+ */
 function opened(operations: readonly KeyOperation[]): readonly KeyOperation[] {
   return operations
     .filter(({ outcome }) => outcome !== 'refused')
@@ -131,8 +133,8 @@ const shape = fc.array(fc.tuple(fc.nat(400), fc.nat(60), fc.nat(60), fc.boolean(
 
 /**
  * Gibbons & Korach, "Testing shared memories" (1997), for writes of unique values: the zone of a value lies between its
- * first answer and its last call. There is an order if no value is read before it is called for, no two zones overlap in
- * which the answer comes first, and none in which the call comes first lies within one of those.
+ * first answer and its last call. There is an order if no value is read before it is called for, no two zones overlap
+ * in which the answer comes first, and none in which the call comes first lies within one of those.
  */
 function zonesAllow(history: readonly KeyOperation[]): boolean {
   const clusters = new Map<string | undefined, KeyOperation[]>()

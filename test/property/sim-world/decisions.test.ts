@@ -125,7 +125,9 @@ function unlike(one: ReadonlyMap<string, Made>, other: ReadonlyMap<string, Made>
   }
 }
 
-/** Decisions that are made otherwise: a packet's fate that is lost now, or not lost; all others as nobody had made them. */
+/**
+ * Decisions that are made otherwise: a packet's fate that is lost now, or not lost; all others as nobody had made them.
+ */
 const single: Readonly<Record<string, (made: Made) => boolean>> = {
   firing: ({ kind, what }) => kind === 'event' && what.startsWith('fault'),
   operation: ({ kind, what }) => kind === 'event' && what.startsWith('workload'),

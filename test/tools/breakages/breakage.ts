@@ -1,6 +1,7 @@
 /**
- * One small, natural mistake in the program that makes one statement of the specification untrue, so that a test that claims
- * the statement must fail. `find` is exact text of a source file and stands there once; `replace` takes its place.
+ * One small, natural mistake in the program that makes one statement of the specification untrue, so that a test that
+ * claims the statement must fail. `find` is exact text of a source file and stands there once; `replace` takes its
+ * place.
  */
 export interface Breakage {
   /** The statement's ID as test titles carry it in brackets: `ACL-035`. */

@@ -15,7 +15,9 @@ import ts from 'typescript'
 import { projectRoot } from '../planted.ts'
 import type { Breakage } from './breakage.ts'
 
-/** What the tests read, besides the packages. Without `dist/bundle`: launchers then run the modules, which are patched. */
+/**
+ * What the tests read, besides the packages. Without `dist/bundle`: launchers then run the modules, which are patched.
+ */
 const copied = ['bin', 'bench', 'docs', 'dist/src', 'dist/sim', 'examples', 'scenarios', 'sim', 'src', 'test'] as const
 const copiedFiles = [
   'README.md',
@@ -39,7 +41,10 @@ export class BrokenCopy {
     symlinkSync(join(projectRoot, 'node_modules'), join(this.root, 'node_modules'))
   }
 
-  /** Runs `judge` while the breakage is in. Throws where its text does not stand in the file exactly once, or its result is no TypeScript. */
+  /**
+   * Runs `judge` while the breakage is in. Throws where its text does not stand in the file exactly once, or its result
+   * is no TypeScript.
+   */
   async broken<T>(breakage: Breakage, judge: () => Promise<T>): Promise<T> {
     const source = readFileSync(join(projectRoot, breakage.file), 'utf8')
     const built = join('dist', breakage.file.replace(/\.ts$/, '.js'))

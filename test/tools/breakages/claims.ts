@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { projectRoot } from '../planted.ts'
 
-/** Text of every TypeScript file under `test`, but for the lists of breakages, by its path below the project's folder. */
+/**
+ * Text of every TypeScript file under `test`, but for the lists of breakages, by its path below the project's folder.
+ */
 function testSources(): ReadonlyMap<string, string> {
   const names = readdirSync(join(projectRoot, 'test'), { recursive: true, encoding: 'utf8' })
   const files = names
@@ -14,8 +16,8 @@ function testSources(): ReadonlyMap<string, string> {
 let claims: ReadonlyMap<string, readonly string[]> | undefined
 
 /**
- * The test files whose tests may carry the ID: those that write it, and those that import a module which writes it (lists
- * of cases and of scenarios stand in modules of their own).
+ * The test files whose tests may carry the ID: those that write it, and those that import a module which writes it
+ * (lists of cases and of scenarios stand in modules of their own).
  */
 export function filesClaiming(id: string): readonly string[] {
   claims ??= allClaims()

@@ -34,8 +34,8 @@ const limitMs = 300_000
 const outputMax = 4_000
 
 /**
- * Breaks the copy and runs the tests that claim the statement, each as often as it takes until one fails. That they pass on
- * the sound program is for the same run of all tests to show.
+ * Breaks the copy and runs the tests that claim the statement, each as often as it takes until one fails. That they
+ * pass on the sound program is for the same run of all tests to show.
  */
 export function judged(copy: BrokenCopy, breakage: Breakage): Promise<Verdict> {
   const files = filesClaiming(breakage.id)
@@ -70,7 +70,9 @@ async function verdictOf(root: string, id: string, files: readonly string[]): Pr
   return passed === 0 ? { kind: 'unclaimed' } : { kind: 'survived', passed }
 }
 
-/** What Vitest says of a file in which no scenario claims the statement: that one fails by itself, and shows nothing. */
+/**
+ * What Vitest says of a file in which no scenario claims the statement: that one fails by itself, and shows nothing.
+ */
 const noTest = 'No test found in suite'
 
 function reportIn(file: string): Report | undefined {

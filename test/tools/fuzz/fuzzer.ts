@@ -59,7 +59,10 @@ function chosen(corpus: readonly Uint8Array[], dice: Dice): Uint8Array {
   return dice.below(4) !== 0 && other.length < one.length ? other : one
 }
 
-/** Mutates inputs of a corpus that grows by those that go new ways, or cost more than any before. Equal seeds give equal runs. */
+/**
+ * Mutates inputs of a corpus that grows by those that go new ways, or cost more than any before. Equal seeds give equal
+ * runs.
+ */
 export async function fuzz(run: FuzzRun): Promise<FuzzEnd> {
   const { target, seed } = run
   const [judge, dice] = [new Judge(target), new Dice(seed)]

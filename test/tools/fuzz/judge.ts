@@ -35,7 +35,10 @@ export class Judge {
     this.#bounds = { ...usualBounds, ...target.bounds }
   }
 
-  /** `expected` is what an input that this one was cut from did: memory is then measured several times whatever the first time says. */
+  /**
+   * `expected` is what an input that this one was cut from did: memory is then measured several times whatever the
+   * first time says.
+   */
   async judge(bytes: Uint8Array, expected?: Finding['kind']): Promise<Judgement> {
     this.coverage.begin()
     const measured = await this.#measured(bytes)

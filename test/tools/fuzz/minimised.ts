@@ -1,6 +1,7 @@
 /**
- * The shortest input found that still does the same: takes away pieces, halves first, then smaller ones (Zeller and Hildebrandt, "Simplifying
- * and Isolating Failure-Inducing Input", 2002), and then makes bytes zero. At most `runsMax` tries.
+ * The shortest input found that still does the same: takes away pieces, halves first, then smaller ones (Zeller and
+ * Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002), and then makes bytes zero. At most `runsMax`
+ * tries.
  */
 export async function minimised(
   bytes: Uint8Array,

@@ -14,8 +14,9 @@ export interface FuzzTarget {
   /** What it is, for the list. */
   readonly about: string
   /**
-   * Gives the bytes to the decoder. What it throws is a finding: refusals are values, and where a decoder throws for them, the target
-   * catches that class of errors alone. A target may check more, such as that what was read is written as it was.
+   * Gives the bytes to the decoder. What it throws is a finding: refusals are values, and where a decoder throws for
+   * them, the target catches that class of errors alone. A target may check more, such as that what was read is written
+   * as it was.
    */
   run(bytes: Uint8Array): void | Promise<void>
   /** Good inputs to begin with. */
@@ -27,7 +28,10 @@ export interface FuzzTarget {
   readonly bounds?: Partial<Bounds>
 }
 
-/** What holds where a target says nothing else: work and memory grow with the input, and no input stops an agent for long. */
+/**
+ * What holds where a target says nothing else: work and memory grow with the input, and no input stops an agent for
+ * long.
+ */
 export const usualBounds: Bounds = {
   steps: (length) => 20_000 + 400 * length,
   cpuMs: () => 50,

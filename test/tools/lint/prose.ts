@@ -48,7 +48,10 @@ export const proseRules: readonly ProseRule[] = [
 const commentLine = /^\s*(?:\/\/|\/?\*)|\s\/\/ /
 const titleLine = /^\s*(?:it|describe|test)(?:\.\w+)*\(/
 
-/** The lines of a source in TypeScript or JavaScript that people read as prose: its comments and the titles of its tests. */
+/**
+ * The lines of a source in TypeScript or JavaScript that people read as prose: its comments and the titles of its
+ * tests.
+ */
 export function proseOfSource(path: string, text: string): readonly ProseLine[] {
   return numbered(path, text).filter(({ text }) => commentLine.test(text) || titleLine.test(text))
 }

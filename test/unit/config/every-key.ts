@@ -1,6 +1,8 @@
 import type { FileConfig } from '../../../src/config/schema.ts'
 
-/** What the table of keys is tried with (`keys.test.ts`): every key has a line here, or a type that tells what to write. */
+/**
+ * What the table of keys is tried with (`keys.test.ts`): every key has a line here, or a type that tells what to write.
+ */
 
 /** A value that is taken, and is not the default. */
 export const examples: Readonly<Record<string, unknown>> = {

@@ -101,8 +101,8 @@ const seen: Readonly<Record<string, Grant>> = {
 const untouched = AccessWorld.begun()
 
 /**
- * What anybody may do with a query is execute it, by contract of the field: that it is there is told, and of what it finds what
- * the caller may see.
+ * What anybody may do with a query is execute it, by contract of the field: that it is there is told, and of what it
+ * finds what the caller may see.
  */
 const toldToEverybody = new Set(['GET /v1/query/{query}/execute'])
 

@@ -34,8 +34,9 @@ import type { Raft, RaftStatus } from '../../../src/raft/raft.ts'
 import type { ReadTransaction, StateHook } from '../../../src/store/types.ts'
 
 /**
- * One server that commits at once what is proposed to it, and an agent that asks it alone: endpoints, commands and routes
- * run as they do in an agent, without Raft, sockets or time. Everything that would travel is packed and unpacked.
+ * One server that commits at once what is proposed to it, and an agent that asks it alone: endpoints, commands and
+ * routes run as they do in an agent, without Raft, sockets or time. Everything that would travel is packed and
+ * unpacked.
  */
 export class LoneServer {
   readonly state: ReplicatedState
@@ -142,7 +143,10 @@ export class LoneServer {
     this.#duties.clear()
   }
 
-  /** Sends a request to the one route that its path belongs to. `target` as in a request line, percent-decoded only in the query. */
+  /**
+   * Sends a request to the one route that its path belongs to. `target` as in a request line, percent-decoded only in
+   * the query.
+   */
   async request(method: HttpMethod, target: string, body: string | Uint8Array = ''): Promise<RouteResponse> {
     const [path = '', query = ''] = target.split('?')
     const routes = features.flatMap((feature) => feature.routes ?? [])

@@ -7,7 +7,10 @@ import { Rights } from './rights-of.ts'
 
 const changed = { kind: 'refused', message: 'the query has changed meanwhile' }
 
-/** Two datacenters: a query in the first finds nothing there, and fails over to the second. Tokens are good for what a test says. */
+/**
+ * Two datacenters: a query in the first finds nothing there, and fails over to the second. Tokens are good for what a
+ * test says.
+ */
 class TwoDatacenters {
   readonly here = new QueryWorld()
   readonly there = new QueryWorld()

@@ -1,6 +1,9 @@
 import type { Ask, Authorizer, Resource, Right } from '../../../src/access/authorizer.ts'
 
-/** `resource:name:right`, such as `node:a:write` and `operator::read`. A right does not include others; a name is matched whole. */
+/**
+ * `resource:name:right`, such as `node:a:write` and `operator::read`. A right does not include others; a name is
+ * matched whole.
+ */
 export type Grant = `${Resource}:${string}:${Right}`
 
 /** An authorizer that allows what is listed and nothing else, and keeps what it was asked. */

@@ -39,7 +39,10 @@ function settled(
   return { median: errors[Math.floor(errors.length / 2)] ?? 0, nodes, rtt }
 }
 
-/** Four members equally far from one another: how wrong the worst is about the one it knows best, as a share of the time. */
+/**
+ * Four members equally far from one another: how wrong the worst is about the one it knows best, as a share of the
+ * time.
+ */
 function worstOfFour(seed: number): number {
   const dice = new Dice(seed)
   const nodes = Array.from({ length: 4 }, () => new Vivaldi())

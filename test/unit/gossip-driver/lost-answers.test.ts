@@ -5,7 +5,10 @@ import { encrypted, open, statuses, until } from '../../contract/gossip/pools.ts
 
 const [old, fresh] = ['cg8StVXbQJ0gPvMd9o7yrg==', 'pUqJrVyVRj5jsiYEkM/tFQYfWyJIv4s3XkvDwy7Cu5s=']
 
-/** A key is installed among three members, and no packet of the second reaches the first: what that heard, and what the second has. */
+/**
+ * A key is installed among three members, and no packet of the second reaches the first: what that heard, and what the
+ * second has.
+ */
 async function installed(relayFactor: number) {
   const platform = createPlatform()
   try {

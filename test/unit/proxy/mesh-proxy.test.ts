@@ -14,7 +14,10 @@ function plan(port: number, name = 'db'): UpstreamPlan {
   return { type: 'service', name, datacenter: '', listen: { host: '127.0.0.1', port }, connectTimeoutMs: 1_000 }
 }
 
-/** A proxy with ports that a test can take away, connections that are only counted, and an agent that it can have answer. */
+/**
+ * A proxy with ports that a test can take away, connections that are only counted, and an agent that it can have
+ * answer.
+ */
 class Stage {
   readonly clock = new HandClock()
   readonly taken = new Set<number>()

@@ -211,7 +211,10 @@ export class Cluster {
     return this.step(to, { kind: 'message-received', from, message })
   }
 
-  /** Delivers what lies on the table, and what that brings forth, until nothing is left; cut servers get and send nothing. */
+  /**
+   * Delivers what lies on the table, and what that brings forth, until nothing is left; cut servers get and send
+   * nothing.
+   */
   deliver(): void {
     for (let i = 0; i < 10_000; i++) {
       const letter = this.wire.shift()

@@ -31,8 +31,9 @@ export interface CrashChoices {
 const pageBytes = 64
 
 /**
- * A disk in memory with the crash model of src/env/disk.ts: what was not synced may stay, be lost, or be torn at any byte,
- * pages in any order, and names likewise. It counts its operations, can stand still after any of them, and can fail one.
+ * A disk in memory with the crash model of src/env/disk.ts: what was not synced may stay, be lost, or be torn at any
+ * byte, pages in any order, and names likewise. It counts its operations, can stand still after any of them, and can
+ * fail one.
  */
 export class CrashDisk implements Disk {
   #directories = new Map<string, Directory>([['', { durable: new Map(), seen: new Map(), unsynced: [] }]])

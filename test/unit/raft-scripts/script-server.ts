@@ -19,7 +19,9 @@ export interface ScriptSetting {
   readonly limits: RaftLimits
 }
 
-/** One server of a script: the core, a disk, a clock of its own, and timers that fire at the earliest moment allowed. */
+/**
+ * One server of a script: the core, a disk, a clock of its own, and timers that fire at the earliest moment allowed.
+ */
 export class ScriptServer {
   readonly id: ServerId
   readonly disk = new ScriptDisk()

@@ -16,8 +16,8 @@ const electoral: ReadonlySet<RaftMessage['kind']> = new Set(['vote-request', 'vo
 const deliveriesMax = 1000
 
 /**
- * The servers of a script and what lies between them. Nothing happens by itself: messages lie on the wire until they are delivered, a clock
- * stands until it is moved, and disks write at once unless they are told to be slow.
+ * The servers of a script and what lies between them. Nothing happens by itself: messages lie on the wire until they
+ * are delivered, a clock stands until it is moved, and disks write at once unless they are told to be slow.
  */
 export class ScriptWorld {
   readonly servers = new Map<ServerId, ScriptServer>()
@@ -96,7 +96,9 @@ export class ScriptWorld {
     this.#lines = []
   }
 
-  /** `log 2 1 1 2`: the terms of the entries of server 2; its first is of term 1. `term 3` behind: the term it knows. */
+  /**
+   * `log 2 1 1 2`: the terms of the entries of server 2; its first is of term 1. `term 3` behind: the term it knows.
+   */
   past(id: string, words: readonly string[]): void {
     if (this.#isStarted) throw new Error('logs are given before anything happens')
     const { disk } = this.server(id)

@@ -12,8 +12,8 @@ const forcedTerm = 0x1_0000_0001
 const electedTerm = 0x1_0000_0000 + (1 << 24) + 1
 
 /**
- * Two entries are committed by s1 and s2, the second of which s3 lacks. Then s3 alone is forced to go on, leads, and has another
- * entry where the lost one stood.
+ * Two entries are committed by s1 and s2, the second of which s3 lacks. Then s3 alone is forced to go on, leads, and
+ * has another entry where the lost one stood.
  */
 function recovered(isExcused: boolean): Invariants {
   const all = new Invariants({ nowUs: () => 0, staleDefaultMs: 0, excusesLostMajority: isExcused, onTrigger: () => {} })

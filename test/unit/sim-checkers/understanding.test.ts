@@ -11,7 +11,10 @@ interface Answered {
   readonly releases?: number
 }
 
-/** What P3 has to say of one answer, twenty seconds after the run began, by an agent that has been in contact since the first. */
+/**
+ * What P3 has to say of one answer, twenty seconds after the run began, by an agent that has been in contact since the
+ * first.
+ */
 function judged({ text, status = 500, where = '/v1/kv/k', tookMs = 5, releases = 1, ...given }: Answered) {
   const { judge, lines, counts } = recorder()
   const contactUs = 'contactS' in given ? given.contactS && given.contactS * 1e6 : 1e6

@@ -25,7 +25,9 @@ const platform = createPlatform()
 const page = sentPage(pageOf(loaded.value, platform), text, true)
 platform.close()
 
-/** A worker that ends seeds as they pass, up to `last`; before the next one begins it ends itself, as the kernel does. */
+/**
+ * A worker that ends seeds as they pass, up to `last`; before the next one begins it ends itself, as the kernel does.
+ */
 function startWorker(last: number): Worker {
   const said: WorkerSaid[] = [{ line: '{"kind":"ready"}' }]
   const say = (reply: Reply): void => void said.push({ line: JSON.stringify(reply) })

@@ -19,8 +19,8 @@ platform.close()
 type Verdict = 'passed' | 'failed' | 'ends' | 'ends before it begins' | 'hangs'
 
 /**
- * Workers whose verdict on a seed depends on it, on the number of runs before it, and on the number of the worker; each run takes
- * as many turns as `delay` says.
+ * Workers whose verdict on a seed depends on it, on the number of runs before it, and on the number of the worker; each
+ * run takes as many turns as `delay` says.
  */
 function workers(
   verdictOn: (seed: number, runsBefore: number, worker: number) => Verdict,

@@ -43,7 +43,8 @@ describe('the causes of a silence', () => {
 describe('the causes of an answer that did not come', () => {
   it('are what was lost of the question and of all that followed from it', () => {
     const absences = new Absences()
-    // Event 10 asks and sets the timer; 11 leaves, arrives as 12, and its answer 13 is lost. 14 has nothing to do with it.
+    // Event 10 asks and sets the timer; 11 leaves, arrives as 12, and its answer 13 is lost. 14 has nothing to do with
+    // it.
     for (const [event, cause] of [
       [10, 9],
       [11, 10],

@@ -20,8 +20,8 @@ interface World {
 const eventsMax = 6
 
 /**
- * A law like that of a subtle bug: it needs three servers, a crash of one rule and a pause of the other, and of ten seeds one,
- * which depends on what else there is, so that dropping anything brings other chance.
+ * A law like that of a subtle bug: it needs three servers, a crash of one rule and a pause of the other, and of ten
+ * seeds one, which depends on what else there is, so that dropping anything brings other chance.
  */
 function worldOf(page: Keyed, seed: number): World {
   const rules = rulesOf(page)

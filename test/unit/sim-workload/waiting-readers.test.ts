@@ -5,7 +5,9 @@ import { inSimulation } from '../sim-world/in-simulation.ts'
 
 const http = { host: '10.0.0.1', port: 8500 }
 
-/** What one reader asked for in half a minute, while an agent answered at once with these indexes, one after the other. */
+/**
+ * What one reader asked for in half a minute, while an agent answered at once with these indexes, one after the other.
+ */
 function questions(indexes: readonly number[], status = 200) {
   return inSimulation({}, async (simulation) => {
     const asked: { readonly index: number; readonly wait: number }[] = []

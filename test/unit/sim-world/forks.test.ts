@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { Decisions, type Fork } from '../../../sim/world/decisions/decisions.ts'
 import { IdentityHash } from '../../../sim/world/decisions/identity.ts'
 
-/** What is drawn at 0, 1, 2 … seconds: of a thing that is drawn once, of one that occurs, of a node, and of a packet. */
+/**
+ * What is drawn at 0, 1, 2 … seconds: of a thing that is drawn once, of one that occurs, of a node, and of a packet.
+ */
 function drawn(forks: readonly Fork[], seed = '1'): readonly (readonly number[])[] {
   let nowUs = 0
   const decisions = new Decisions(seed, () => nowUs, undefined, undefined, undefined, forks)

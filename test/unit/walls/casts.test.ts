@@ -4,8 +4,9 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { PlantedTree, projectRoot } from '../../tools/planted.ts'
 
 /**
- * The most casts that `src` may hold; lower it whenever some are gone, and do not raise it. A cast is a claim that nothing
- * checks: it stays where the compiler is shown no proof, and goes where a type, a schema or a check can give one.
+ * The most casts that `src` may hold; lower it whenever some are gone, and do not raise it. A cast is a claim that
+ * nothing checks: it stays where the compiler is shown no proof, and goes where a type, a schema or a check can give
+ * one.
  */
 const castsMax = 121
 

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { projectRoot } from '../../tools/planted.ts'
 
 /**
- * What can make numbers of chance, or keep a stream of them from one decision to the next, beside `draw(seed, identity)`. An
- * arithmetic hash is the same arithmetic as a generator, so it is asked for its reason, too.
+ * What can make numbers of chance, or keep a stream of them from one decision to the next, beside `draw(seed,
+ * identity)`. An arithmetic hash is the same arithmetic as a generator, so it is asked for its reason, too.
  */
 const makers: readonly { readonly what: string; readonly form: RegExp }[] = [
   { what: 'a generator of a package', form: /from '(seedrandom|pure-rand|random-js|chance|nanoid|uuid)/ },

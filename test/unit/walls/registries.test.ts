@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { projectRoot } from '../../tools/planted.ts'
 
-/** Rooms in which files declare things of one sort, the words that declare one, and the one list that names them all. */
+/**
+ * Rooms in which files declare things of one sort, the words that declare one, and the one list that names them all.
+ */
 const registries = [
   { room: 'sim/checkers', by: 'checker|law|judgedAtRest', list: 'sim/checkers/checkers.ts', least: 50 },
   { room: 'sim/checkers', by: 'rareStates|toldStates', list: 'sim/checkers/marks.ts', least: 24 },

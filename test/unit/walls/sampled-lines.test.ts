@@ -4,8 +4,8 @@ import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 
 /**
- * Files whose lines no outside party can cause as often as it likes, each with the reason. Every other line of the log is
- * written with a `Sampling` (src/env/observe.ts), or stands in `single`.
+ * Files whose lines no outside party can cause as often as it likes, each with the reason. Every other line of the log
+ * is written with a `Sampling` (src/env/observe.ts), or stands in `single`.
  */
 const own: Readonly<Record<string, string>> = {
   'src/agent/access/asked-tokens.ts': 'when servers cannot be asked, once until they can',

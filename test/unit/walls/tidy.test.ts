@@ -33,7 +33,10 @@ const code = linesOf(files.filter((path) => /\.(ts|js|mjs|cjs)$/.test(path)))
 const tests = linesOf(files.filter((path) => path.startsWith('test/') && path.endsWith('.ts')))
 const everything = linesOf(files.filter((path) => !/\.(png|gz|bin|pem|der)$/.test(path)))
 
-/** What `wrong` finds, as places; a rule is tried on planted lines first, so that a rule that finds nothing can be trusted. */
+/**
+ * What `wrong` finds, as places; a rule is tried on planted lines first, so that a rule that finds nothing can be
+ * trusted.
+ */
 function places(lines: readonly Line[], wrong: (text: string) => boolean): readonly string[] {
   return lines.filter(({ text }) => wrong(text)).map(({ place, text }) => `${place}: ${text.trim()}`)
 }

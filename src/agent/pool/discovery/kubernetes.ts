@@ -7,7 +7,9 @@ import { isAddress, parseEndpoint } from '../../../rpc/address.ts'
 import { readWholeFile } from '../../boot/whole-file.ts'
 import type { DiscoveryEnv, DiscoveryRequest } from './request.ts'
 
-/** Where a pod finds the API server and its own account. Source: Kubernetes, "Accessing the Kubernetes API from a Pod". */
+/**
+ * Where a pod finds the API server and its own account. Source: Kubernetes, "Accessing the Kubernetes API from a Pod".
+ */
 const inCluster = {
   server: 'kubernetes.default.svc:443',
   account: '/var/run/secrets/kubernetes.io/serviceaccount',

@@ -106,7 +106,10 @@ async function askFile({ disk }: DiscoveryEnv, request: DiscoveryRequest): Promi
   return read.ok ? ok(addressesIn(read.value)) : err(`provider file: ${read.error.kind}: ${read.error.path}`)
 }
 
-/** `provider=exec command="/usr/local/bin/servers --of dc1"`: addresses that a program prints. No shell is involved: words are divided by spaces. */
+/**
+ * `provider=exec command="/usr/local/bin/servers --of dc1"`: addresses that a program prints. No shell is involved:
+ * words are divided by spaces.
+ */
 async function askExec(
   { processes }: DiscoveryEnv,
   request: DiscoveryRequest,

@@ -119,8 +119,8 @@ export class SharedWaits {
 }
 
 /**
- * An answer of another agent gets forms that its members share. One that this agent has made has forms already: it leads
- * since the members began to wait.
+ * An answer of another agent gets forms that its members share. One that this agent has made has forms already: it
+ * leads since the members began to wait.
  */
 function shareable(answer: Answer<unknown>): Answer<unknown> {
   if (answer.forms !== undefined) return answer

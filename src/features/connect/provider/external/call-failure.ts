@@ -25,8 +25,8 @@ export type Complaint =
 const wordsMax = 300
 
 /**
- * The secrets manager has no error codes, only texts. They are interpreted here and nowhere else; the first row that matches
- * counts. Recordings: errors, cross-sign, mounts.
+ * The secrets manager has no error codes, only texts. They are interpreted here and nowhere else; the first row that
+ * matches counts. Recordings: errors, cross-sign, mounts.
  */
 const complaints: readonly (readonly [words: RegExp, complaint: Complaint])[] = [
   [/does not match private key/, 'key-mismatch'],

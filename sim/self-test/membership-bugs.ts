@@ -16,7 +16,7 @@ export const membershipBugs: readonly PlantedBug[] = [
       },
     ],
     hunt: 'members-come-and-go',
-    foundBy: ['M1', 'M2', 'E1', 'E3', 'L1'],
+    foundBy: ['M1', 'M2', 'M3', 'E1', 'E3', 'L1'],
   },
   {
     row: 19,
@@ -151,7 +151,10 @@ export const membershipBugs: readonly PlantedBug[] = [
     row: 36,
     name: 'place-without-bound',
     about: 'the error of a coordinate has no maximum, so that one bad measurement spoils those of all others',
-    patches: [{ file: `${members}/vivaldi.js`, find: 'Math.min(coordinateErrorMax, error)', replace: 'error' }],
+    patches: [
+      { file: `${members}/vivaldi.js`, find: 'Math.min(coordinateErrorMax, error)', replace: 'error' },
+      { file: `${members}/vivaldi.js`, find: 'error <= coordinateErrorMax &&', replace: '' },
+    ],
     hunt: 'deaths-in-calm',
     foundBy: ['M7'],
   },

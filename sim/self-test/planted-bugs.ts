@@ -207,7 +207,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
     ],
     hunt: 'leader-wakes',
-    foundBy: ['R3', 'R4', 'R5', 'P1', 'L1'],
+    foundBy: ['R11', 'R3', 'R4', 'R5', 'P1', 'L1'],
   },
   {
     row: 15,

@@ -26,6 +26,12 @@ describe('every planted bug', () => {
     },
   )
 
+  it('stands on the page about them, which names no other', () => {
+    const page = readFileSync(join(root, 'docs/self-test.md'), 'utf8')
+    const named = [...page.matchAll(/^\| \d+ \| `([a-z0-9-]+)` \|/gm)].map(([, name]) => name)
+    expect(named.toSorted()).toEqual(plantedBugs.map(({ name }) => name).toSorted())
+  })
+
   it('has a name of its own, and a checker that is to find it', () => {
     expect(new Set(plantedBugs.map(({ name }) => name)).size).toBe(plantedBugs.length)
     expect(plantedBugs.filter(({ foundBy }) => foundBy.length === 0)).toEqual([])

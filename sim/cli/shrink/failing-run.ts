@@ -1,3 +1,4 @@
+import { compareText } from '../../../src/base/bytes.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import { pageOf } from '../../pool/seed-runs.ts'
 import { DecisionReading } from '../../report/decision-file.ts'
@@ -75,7 +76,7 @@ async function runOfDecisions(
   if (!list.ok) return list
   const platform = terminal.createPlatform()
   try {
-    for (const candidate of [...besides(file), ...terminal.shippedScenarios()]) {
+    for (const candidate of [...(await besides(terminal, file)), ...terminal.shippedScenarios()]) {
       const read = await readScenario(terminal.disk, candidate)
       if (!read.ok || pageOf(read.value.loaded, platform).hash !== list.value.page) continue
       return ok({ loaded: read.value.loaded, seed: list.value.seed })
@@ -84,13 +85,22 @@ async function runOfDecisions(
     platform.close()
   }
   const { scenario, seed } = list.value
-  return err([`${file}: the page '${scenario}' is not beside it: name it with --seed ${seed} instead of the list`])
+  return err([
+    `${file}: the page '${scenario}' is not in its folder: name the page instead of the list, with --seed ${seed}`,
+  ])
 }
 
-/** `crash.yaml.decisions` and `crash.seed-2.decisions.gz` lie beside `crash.yaml`. */
-function besides(file: string): readonly string[] {
-  const bare = file.replace(/[.]gz$/, '').replace(/[.]decisions$/, '')
-  return [bare, `${bare}.yaml`, `${bare.replace(/[.]seed-\d+$/, '')}.yaml`].filter((name) => name.endsWith('.yaml'))
+/** Pages in a folder that are looked at: one with more of them is no folder of scenarios. */
+const besideMax = 1_000
+
+/** The pages in the folder of a file, by name. */
+async function besides({ disk }: Pick<SimTerminal, 'disk'>, file: string): Promise<readonly string[]> {
+  const slash = file.lastIndexOf('/')
+  const folder = slash < 0 ? '.' : file.slice(0, slash + 1)
+  const names = await disk.list(folder)
+  if (!names.ok) return []
+  const pages = names.value.filter((name) => /[.]ya?ml$/.test(name)).toSorted(compareText)
+  return pages.slice(0, besideMax).map((name) => (slash < 0 ? name : `${folder}${name}`))
 }
 
 function jsonOf(line: string): unknown {

@@ -5,8 +5,8 @@ import { seedsToRun } from './library/seeds-to-run.ts'
 import { createPlatform } from './platform/platform.ts'
 
 /**
- * `import { createCluster } from 'svc/sim'`: simulated clusters in the tests of others, with Node's own Request and Response.
- * The types of this file stand by themselves: they are what the package ships.
+ * `import { createCluster } from 'svc/sim'`: simulated clusters in the tests of others, with Node's own Request and
+ * Response. The types of this file stand by themselves: they are what the package ships.
  */
 
 /** A time span: milliseconds, or `'300ms'`, `'2s'`, `'72h'`. */
@@ -58,7 +58,9 @@ export interface DnsAnswer {
 /** How the clocks of an agent change: by a jump of its wall clock, or by their rate (`'0.5%'`). */
 export type ClockFault = { readonly step: string } | { readonly rate: string }
 
-/** `full`: no space is left; `stalled`: nothing is done; `failing sync`: the next one fails; or how long things take. */
+/**
+ * `full`: no space is left; `stalled`: nothing is done; `failing sync`: the next one fails; or how long things take.
+ */
 export type DiskFault = 'full' | 'stalled' | 'failing sync' | { readonly latency?: string; readonly fsync?: string }
 
 export interface SimCluster {
@@ -71,15 +73,18 @@ export interface SimCluster {
   readonly leader: string | undefined
   /** Virtual milliseconds since the world began. */
   readonly nowMs: number
-  /** Asks an agent over HTTP, and lets time pass until its answer. Rejects with a TypeError, as `fetch` does, when none comes. */
+  /**
+   * Asks an agent over HTTP, and lets time pass until its answer. Rejects with a TypeError, as `fetch` does, when none
+   * comes.
+   */
   fetch(node: string, input: string | URL | Request, init?: FetchInit): Promise<Response>
   /** Asks the DNS of an agent over UDP. Rejects when no answer comes. */
   resolve(node: string, name: string, type?: string, within?: Span): Promise<DnsAnswer>
   /** Lets this much virtual time pass. */
   advance(span: Span): Promise<void>
   /**
-   * Lets time pass until the condition is true; rejects when it does not become true within this time, 60 s if absent, and
-   * with what the condition throws. It is asked after each event, so it must not be an async function.
+   * Lets time pass until the condition is true; rejects when it does not become true within this time, 60 s if absent,
+   * and with what the condition throws. It is asked after each event, so it must not be an async function.
    */
   until(isSo: () => boolean, within?: Span): Promise<void>
   /** The agents of each group reach each other, and none of another group. One that is in no group keeps its links. */
@@ -100,7 +105,10 @@ export interface SimCluster {
   fault(action: Readonly<Record<string, unknown>>): void
   /** Ends every fault, and starts what does not run. */
   mend(): void
-  /** Runs one step in the words of scenarios to its end: `{ reload: … }`, `{ eventually: { within: '30s', leader: 'exactly one' } }`. */
+  /**
+   * Runs one step in the words of scenarios to its end: `{ reload: … }`, `{ eventually: { within: '30s', leader:
+   * 'exactly one' } }`.
+   */
   step(step: Readonly<Record<string, unknown>>): Promise<void>
   /** Restarts these agents as another release: `c.upgrade('s1', '1.4.0')`, `c.upgrade('followers', '1.4.0')`. */
   upgrade(nodes: string, to: string): Promise<void>
@@ -111,8 +119,8 @@ export interface SimCluster {
   /** Of everything that happened: equal for the same seed and the same calls. */
   hash(): string
   /**
-   * Judges what can be judged only at the end, and rejects if an invariant is broken. `rest`: first every fault ends, and the
-   * cluster must come to rest.
+   * Judges what can be judged only at the end, and rejects if an invariant is broken. `rest`: first every fault ends,
+   * and the cluster must come to rest.
    */
   close(options?: { readonly rest?: boolean }): Promise<void>
 }
@@ -250,8 +258,8 @@ export interface DescribeOptions extends ClusterOptions {
 }
 
 /**
- * Tests that each have a cluster of their own, once for each seed. A failure names its seed, how to repeat it, and the end of
- * the story.
+ * Tests that each have a cluster of their own, once for each seed. A failure names its seed, how to repeat it, and the
+ * end of the story.
  */
 export function describeCluster(
   { describe, it }: TestRunner,

@@ -75,8 +75,8 @@ async function serve(stallCpuMs: number): Promise<never> {
 }
 
 /**
- * `svc-sim run … | head -1`: with nobody left to read, the command ends as one that SIGPIPE ends, and runs no further seeds. Its
- * workers end with it.
+ * `svc-sim run … | head -1`: with nobody left to read, the command ends as one that SIGPIPE ends, and runs no further
+ * seeds. Its workers end with it.
  */
 function endWithReader(): void {
   for (const stream of [process.stdout, process.stderr]) {

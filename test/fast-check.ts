@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 
 /**
- * fast-check with a fixed seed: the gate tries the same cases each time, so that what it finds is the change under test.
- * New cases are for `npm run test:long`, which draws its seed; SVC_TEST_SEED gives one. A failure prints seed and path.
+ * fast-check with a fixed seed: the gate tries the same cases each time, so that what it finds is the change under
+ * test. New cases are for `npm run test:long`, which draws its seed; SVC_TEST_SEED gives one. A failure prints seed and
+ * path.
  */
 const given = process.env['SVC_TEST_SEED']
 if (given !== undefined) fc.configureGlobal({ seed: Number(given) })

@@ -55,23 +55,24 @@ interface LoyaltyWorld {
 }
 
 /**
- * R11. Thesis 4.2.3, 9.6: a server that has heard its leader within a heartbeat timeout neither asks others whether it could
- * win nor gives its vote away. Leases rest on this, and that a cluster in calm keeps its leader.
+ * R11. Thesis 4.2.3, 9.6: a server that has heard its leader within a heartbeat timeout neither asks others whether it
+ * could win nor gives its vote away. Leases rest on this, and that a cluster in calm keeps its leader.
  *
- * 1. Time is what the server's own monotonic clock shows, at the moments at which its process takes a message up and at which
- *    its question leaves. Those are the times that its timers go by: a clock that runs fast, or a process that stood still with
- *    its leader's words waiting in its sockets, makes no exception.
- * 2. A word is an append or a piece of a snapshot of a term that is not behind the server's own. The question names the term
- *    after its own: a word of another term than that is of another leader, and does not count. A server that asks has its term
- *    on its disk, so none was entered unseen.
- * 3. A vote is judged at the request: it may be given if any request of that candidate in that term came late enough, or said
- *    that the leader had handed over. A server that entered another term between the word and its vote is not judged.
- * 4. In calm no election follows the first: where links, clocks and processes have been well for twice the timeout and some
- *    seconds in which broken connections are made anew, no voter of a leader that still leads asks at all, however long it is
- *    since the last word. Disks do not count, for heartbeats wait for none. A turn of the network takes a fraction of the
- *    timeout there; pages whose links lose packets, or are slow, are not judged.
- * 5. The word of a leader binds nobody when that leader's process has ended, or was asked to leave: a follower may see so by
- *    its connection. One whose listener refuses connections looks like that, and is excused.
+ * 1. Time is what the server's own monotonic clock shows, at the moments at which its process takes a message up and at
+ *    which its question leaves. Those are the times that its timers go by: a clock that runs fast, or a process that
+ *    stood still with its leader's words waiting in its sockets, makes no exception.
+ * 2. A word is an append or a piece of a snapshot of a term that is not behind the server's own. The question names the
+ *    term after its own: a word of another term than that is of another leader, and does not count. A server that asks
+ *    has its term on its disk, so none was entered unseen.
+ * 3. A vote is judged at the request: it may be given if any request of that candidate in that term came late enough,
+ *    or said that the leader had handed over. A server that entered another term between the word and its vote is not
+ *    judged.
+ * 4. In calm no election follows the first: where links, clocks and processes have been well for twice the timeout and
+ *    some seconds in which broken connections are made anew, no voter of a leader that still leads asks at all, however
+ *    long it is since the last word. Disks do not count, for heartbeats wait for none. A turn of the network takes a
+ *    fraction of the timeout there; pages whose links lose packets, or are slow, are not judged.
+ * 5. The word of a leader binds nobody when that leader's process has ended, or was asked to leave: a follower may see
+ *    so by its connection. One whose listener refuses connections looks like that, and is excused.
  */
 export class Loyalty {
   readonly #judge: Judge<LoyaltyExcuses>

@@ -42,8 +42,8 @@ interface Insertion {
 }
 
 /**
- * The text of a module in which every mutant is behind a switch. `$m` is the number of the mutant that is on; `$h` has a
- * byte for each site, set when the site is reached. Nothing else of the module changes:
+ * The text of a module in which every mutant is behind a switch. `$m` is the number of the mutant that is on; `$h` has
+ * a byte for each site, set when the site is reached. Nothing else of the module changes:
  *
  * 1. An expression becomes `(($h[7]=1,$m===12)?(changed):(as it was))`. Both stand in the same function, so `this`,
  *    `await` and names mean the same; what is called keeps its object, for callees are never wrapped.

@@ -11,11 +11,12 @@ import {
 import { byteAt, itemAt, wordAt } from './items.ts'
 
 /**
- * Own code, for fflate 0.8.3 was tried and does not hold what a reader of uploaded archives needs (20 MB, Node 20, in MB/s
- * of output: this file 51, fflate 75, zlib 446; equal bytes on Node 20, 22 and 24):
+ * Own code, for fflate 0.8.3 was tried and does not hold what a reader of uploaded archives needs (20 MB, Node 20, in
+ * MB/s of output: this file 51, fflate 75, zlib 446; equal bytes on Node 20, 22 and 24):
  *
- * 1. It inflates all that it is given at once: of 256 MiB of zeros, deflated, one push of 64 KiB gave a piece of 67 MB after
- *    290 ms. With pushes small enough to bound that (256 bytes: 0.26 MB a piece) it copies its window each time: 2 MB/s.
+ * 1. It inflates all that it is given at once: of 256 MiB of zeros, deflated, one push of 64 KiB gave a piece of 67 MB
+ *    after 290 ms. With pushes small enough to bound that (256 bytes: 0.26 MB a piece) it copies its window each time:
+ *    2 MB/s.
  * 2. It checks neither checksum nor length of a gzip member, and does not say where a DEFLATE stream ended, so that the
  *    caller cannot check them either.
  * 3. It has no bound on blocks or members without a byte.

@@ -27,8 +27,9 @@ export type Readers = 'owner' | 'everybody'
  * 3. a new name (create, rename) or a removed one stays only after `syncDirectory` of its directory; before, either
  *    state may be found, but a rename is never half done;
  * 4. syncing a file does not sync its name.
- * A failed `sync` says nothing about what is on the disk: never retry it, stop (fsyncgate). It is `io` whatever the reason,
- * also where room was found missing only then: `full` means that nothing was synced, so that a caller may go on.
+ * A failed `sync` says nothing about what is on the disk: never retry it, stop (fsyncgate). It is `io` whatever the
+ * reason, also where room was found missing only then: `full` means that nothing was synced, so that a caller may go
+ * on.
  */
 export interface Disk {
   /**

@@ -13,15 +13,17 @@ const takeoversMax = 4
 type Lock = { close(): Promise<void> }
 
 /**
- * A file that names its holder: process, start of that process, boot of the machine. Node cannot `flock`, so the argument
- * that two never hold it is made with `link` and `rename`:
- * 1. A holder's name is written aside and linked into place. `link` fails where a file exists, so a free lock is taken by
- *    one, and every reader of the file reads all of it. A torn or empty one was left by a power cut: its holder is dead.
- * 2. A dead holder's file is replaced only by the holder of a second lock, whose name is a digest of that file. Under it
- *    the file is read again: if it still has these bytes, no other process may replace it now. (Every holder writes bytes
- *    that never were before, so a file that was replaced and looks the same does not exist.)
+ * A file that names its holder: process, start of that process, boot of the machine. Node cannot `flock`, so the
+ * argument that two never hold it is made with `link` and `rename`:
+ * 1. A holder's name is written aside and linked into place. `link` fails where a file exists, so a free lock is taken
+ *    by one, and every reader of the file reads all of it. A torn or empty one was left by a power cut: its holder is
+ *    dead.
+ * 2. A dead holder's file is replaced only by the holder of a second lock, whose name is a digest of that file. Under
+ *    it the file is read again: if it still has these bytes, no other process may replace it now. (Every holder writes
+ *    bytes that never were before, so a file that was replaced and looks the same does not exist.)
  * 3. A live holder's file is touched by nobody but the holder.
- * It holds among processes that see each other's process IDs: containers of one machine must not share a data directory.
+ * It holds among processes that see each other's process IDs: containers of one machine must not share a data
+ * directory.
  */
 export async function takeLock(path: string, depth = 0): Promise<Result<Lock, DiskFailure>> {
   const mine = writeHolder(await thisProcess(randomUUID()))

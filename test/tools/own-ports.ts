@@ -43,9 +43,11 @@ let block: Promise<Block> | undefined
 /**
  * A port that is free on every address, for TCP and UDP, and that no other test on this machine is given meanwhile.
  *
- * 1. Each worker has a block of ports. It holds the block by listening on the first port of it, which the system grants to one process
- *    alone, and lets go of it when it ends, however that comes. So two runs of the tests, of one clone or several, share no port.
- * 2. The ports of a block are handed out in turn: one comes again only after all others of the block, by when its test is over.
+ * 1. Each worker has a block of ports. It holds the block by listening on the first port of it, which the system grants
+ *    to one process alone, and lets go of it when it ends, however that comes. So two runs of the tests, of one clone
+ *    or several, share no port.
+ * 2. The ports of a block are handed out in turn: one comes again only after all others of the block, by when its test
+ *    is over.
  * 3. Programs that know nothing of this may have taken one: each is tried before it is handed out.
  */
 export async function freePort(): Promise<number> {

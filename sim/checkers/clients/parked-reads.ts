@@ -10,15 +10,16 @@ interface Question {
 }
 
 /**
- * W2, and W1 of what waits. At the end of every turn in which a server carried out commands or parked a read, each of its
- * parked reads is evaluated anew, without the machinery that wakes them. The bound is that turn, for this reason:
+ * W2, and W1 of what waits. At the end of every turn in which a server carried out commands or parked a read, each of
+ * its parked reads is evaluated anew, without the machinery that wakes them. The bound is that turn, for this reason:
  * 1. A commit wakes the reads that it concerns at the end of its batch, within the turn that applied it.
- * 2. A woken read evaluates again in the same turn, and answers or parks again; or it asks first whether it may still answer,
- *    and is not parked meanwhile.
+ * 2. A woken read evaluates again in the same turn, and answers or parks again; or it asks first whether it may still
+ *    answer, and is not parked meanwhile.
  * 3. So for a read that is parked when the turn is over, a new evaluation finds nothing that it should have answered.
- * It should have answered with any result that differs from the one that it found (`ParkedRead.found`). Such a result must have
- * an index beyond the one that the read waits for, if the state in which it looked had come as far as that; and no index falls
- * below the one found. An index that grows alone, as when tombstones are reaped, wakes no read and need not.
+ * It should have answered with any result that differs from the one that it found (`ParkedRead.found`). Such a result
+ * must have an index beyond the one that the read waits for, if the state in which it looked had come as far as that;
+ * and no index falls below the one found. An index that grows alone, as when tombstones are reaped, wakes no read and
+ * need not.
  */
 export class ParkedReads {
   readonly #judge: Judge<{ W2: 'ahead of its server' | 'distances moved'; W1: never }>

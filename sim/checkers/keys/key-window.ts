@@ -5,16 +5,18 @@ import { judgeKey, type KeyLaw, neededStates } from './key-verdict.ts'
 export const foldFrom = 256
 
 /**
- * The operations of one key that are still to be judged. Of a long run the beginning is judged as soon as it can be, and one
- * operation takes its place, so that memory does not grow with the run. Which answers can be explained does not change by that:
+ * The operations of one key that are still to be judged. Of a long run the beginning is judged as soon as it can be,
+ * and one operation takes its place, so that memory does not grow with the run. Which answers can be explained does not
+ * change by that:
  *
- * 1. A beginning ends with an operation p that nothing answered overlaps: all others were answered before it was called, none
- *    is under way, and none is called before it is answered. So p is the last known operation of the beginning in every order, and
- *    what it left or found is what the key holds there. p stands for the beginning as a write of that value.
- * 2. Operations that were never answered may take effect later. Values are unique, so one whose value somebody found took
- *    effect in the beginning, once, and is done. All others are kept. None of these is needed in the beginning: it is
- *    forgotten only if it has an order without them. An order of the whole that has some of them there loses nothing when
- *    they are kept, for the rest may still use each of them, once.
+ * 1. A beginning ends with an operation p that nothing answered overlaps: all others were answered before it was
+ *    called, none is under way, and none is called before it is answered. So p is the last known operation of the
+ *    beginning in every order, and what it left or found is what the key holds there. p stands for the beginning as a
+ *    write of that value.
+ * 2. Operations that were never answered may take effect later. Values are unique, so one whose value somebody found
+ *    took effect in the beginning, once, and is done. All others are kept. None of these is needed in the beginning: it
+ *    is forgotten only if it has an order without them. An order of the whole that has some of them there loses nothing
+ *    when they are kept, for the rest may still use each of them, once.
  * 3. An order of the beginning and one of the rest together are an order of the whole, and the other way round (1, 2).
  *
  * A beginning that has no such order is kept whole, and is judged at the end with the rest.

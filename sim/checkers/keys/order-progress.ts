@@ -131,8 +131,8 @@ export class OrderProgress {
    * Whether the last change may stand, as far as values tell. `left`: what was there before.
    *
    * 1. A value that was left, that an operation still has to find and that nothing puts there again, is lost.
-   * 2. A value that nothing puts there again has to stay until the last call of those that find it: whatever returns before
-   *    that call comes before it, too, and must be able to while the value is there.
+   * 2. A value that nothing puts there again has to stay until the last call of those that find it: whatever returns
+   *    before that call comes before it, too, and must be able to while the value is there.
    */
   mayStand(left: ValueTally): boolean {
     const now = this.#tally

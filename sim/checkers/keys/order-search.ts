@@ -15,26 +15,29 @@ export type Order =
 /**
  * One order of a history that respects real time and explains every answer, if there is one.
  *
- * Wing & Gong's search with Lowe's memoisation ("Testing for linearizability", 2017): depth first over "which operation took
- * effect next", never twice from the same operations done and the same value. Six rules keep it small. None loses an order.
+ * Wing & Gong's search with Lowe's memoisation ("Testing for linearizability", 2017): depth first over "which operation
+ * took effect next", never twice from the same operations done and the same value. Six rules keep it small. None loses
+ * an order.
  *
  * 1. *What values tell* narrows the intervals first (`settledHistory`).
- * 2. *What changes nothing comes at once.* A read or a refused CAS that the present value explains may come now: it takes
- *    nothing from what follows. The same holds for passages right before a write, and for those after a value that nobody needs
- *    (`PassingValues`).
+ * 2. *What changes nothing comes at once.* A read or a refused CAS that the present value explains may come now: it
+ *    takes nothing from what follows. The same holds for passages right before a write, and for those after a value
+ *    that nobody needs (`PassingValues`).
  * 3. *No value is left or put there too early* (`OrderProgress.mayStand`).
- * 4. *The earliest answer first.* Of answered operations of the same effect the one answered first may stand for the others.
+ * 4. *The earliest answer first.* Of answered operations of the same effect the one answered first may stand for the
+ *    others.
  *
  * Operations that were never answered may have happened anywhere, or not at all:
  *
- * 5. *In time.* An unanswered operation is put into an order only right before one that depends on it: a read or a CAS that
- *    needs the value it leaves, which may be an unanswered CAS in its turn, or a refused CAS that needs the value before to be
- *    gone, for which one suffices. Take any order that explains the answers, and drop from it, as long as there are any,
- *    runs of unanswered operations that change nothing, or whose successor would have the same answer without them: what is
- *    left explains the answers, too, and obeys the rule. What rule 2 takes first never stands between.
- * 6. *Fewer is better.* Of two ways to the same place the one that has used fewer unanswered operations (a subset) can be
- *    continued in every way that the other can, so the other is not tried. Of those of the same effect the one called first
- *    is used first (`openOperations`).
+ * 5. *In time.* An unanswered operation is put into an order only right before one that depends on it: a read or a CAS
+ *    that needs the value it leaves, which may be an unanswered CAS in its turn, or a refused CAS that needs the value
+ *    before to be gone, for which one suffices. Take any order that explains the answers, and drop from it, as long as
+ *    there are any, runs of unanswered operations that change nothing, or whose successor would have the same answer
+ *    without them: what is left explains the answers, too, and obeys the rule. What rule 2 takes first never stands
+ *    between.
+ * 6. *Fewer is better.* Of two ways to the same place the one that has used fewer unanswered operations (a subset) can
+ *    be continued in every way that the other can, so the other is not tried. Of those of the same effect the one
+ *    called first is used first (`openOperations`).
  */
 export function findOrder(history: readonly RegisterOperation[], initial: number, stepsMax: number): Order {
   const settled = settledHistory(history, initial)

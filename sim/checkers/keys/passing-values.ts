@@ -14,18 +14,19 @@ export interface Passage {
 const none: readonly Passage[] = []
 
 /**
- * Passages: a write, with everything that finds what it puts there, all of it called already. Whatever is written next hides
- * that it was there, so right before a write all passages may be gone through at once: whether they were, nothing shows, but
- * for a refused CAS (below). A passage may go on over a CAS that finds its value.
+ * Passages: a write, with everything that finds what it puts there, all of it called already. Whatever is written next
+ * hides that it was there, so right before a write all passages may be gone through at once: whether they were, nothing
+ * shows, but for a refused CAS (below). A passage may go on over a CAS that finds its value.
  *
- * Why no order is lost when the passage P comes first, though some order O has it later: take P out of O and put it in front.
+ * Why no order is lost when the passage P comes first, though some order O has it later: take P out of O and put it in
+ * front.
  *
- * 1. All that finds the values of P is in P, or is done. So what is left of O finds what it found, but for CAS that were
- *    refused, which may now meet the value that stood before P in O.
- * 2. Such a CAS c, which expects the value e, needs in O: the operation that puts e there, then P, then c, with no other
- *    change between. `hides` tells whether the times allow that, and then the passage is only one of the choices.
- * 3. A CAS of unknown outcome may have used a value of P in O. If what it puts there is needed, P is no passage. If not, the
- *    CAS is dropped with P, and 2 speaks of it, too.
+ * 1. All that finds the values of P is in P, or is done. So what is left of O finds what it found, but for CAS that
+ *    were refused, which may now meet the value that stood before P in O.
+ * 2. Such a CAS c, which expects the value e, needs in O: the operation that puts e there, then P, then c, with no
+ *    other change between. `hides` tells whether the times allow that, and then the passage is only one of the choices.
+ * 3. A CAS of unknown outcome may have used a value of P in O. If what it puts there is needed, P is no passage. If
+ *    not, the CAS is dropped with P, and 2 speaks of it, too.
  */
 export class PassingValues {
   readonly #history: readonly RegisterOperation[]

@@ -1,12 +1,12 @@
 import { operationAt as at, type RegisterOperation } from './register-operation.ts'
 
 /**
- * Narrows the intervals of a history by what its values tell, without a verdict lost. Of a value that one operation alone
- * puts there, and that is not the initial one:
+ * Narrows the intervals of a history by what its values tell, without a verdict lost. Of a value that one operation
+ * alone puts there, and that is not the initial one:
  *
  * 1. an operation that found it took effect after that one: its call counts as no earlier than the call of that one;
- * 2. that operation took effect before the first answer that found the value, so it returned by then, at the latest. One that
- *    was never answered counts as answered from here on: it is certain that it took effect.
+ * 2. that operation took effect before the first answer that found the value, so it returned by then, at the latest.
+ *    One that was never answered counts as answered from here on: it is certain that it took effect.
  *
  * A value that was found and never put there, or found before the call of what puts it there, has no order: undefined.
  * Touching intervals count as concurrent, so equal times leave both orders open.

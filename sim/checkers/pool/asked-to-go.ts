@@ -26,15 +26,15 @@ export interface GoingWorld {
 }
 
 /**
- * The end of what excuses E3, O1 and O3. Word of a leave may come late, and so may the removal that follows from it. The
- * argument that at some time it can come no more:
+ * The end of what excuses E3, O1 and O3. Word of a leave may come late, and so may the removal that follows from it.
+ * The argument that at some time it can come no more:
  * 1. What was asked for is done by a leader: one that holds the member for gone, or one that an operator has told.
- * 2. Once the agent runs and nothing has disturbed the pool for the time in which all agree (M1), every member knows that it
- *    is alive, the leader, too; word of an older incarnation is refuted by everybody that hears it.
+ * 2. Once the agent runs and nothing has disturbed the pool for the time in which all agree (M1), every member knows
+ *    that it is alive, the leader, too; word of an older incarnation is refuted by everybody that hears it.
  * 3. The leader of all that time has done what an operator asked it for: operators ask again every two seconds. What
  *    another leader had written before is committed by it or lost.
- * So the excuse ends then. While the agent is down it holds, and a machine that was replaced never comes back: its ID may go
- * at any time.
+ * So the excuse ends then. While the agent is down it holds, and a machine that was replaced never comes back: its ID
+ * may go at any time.
  */
 export class AskedToGo {
   readonly #world: GoingWorld

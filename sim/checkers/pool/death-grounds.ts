@@ -30,12 +30,14 @@ const cutOff = 0.999
 
 /**
  * M10. Nobody is held dead for nothing, and nobody has left that has not said so. The argument:
- * 1. A death begins in one of two ways: a member suspects another one, of one incarnation, for the time that the settings give it to
- *    refute that (Lifeguard, section 4.B), and it does not; or the member says itself that it is gone.
- * 2. Every other member that holds it dead has that from one that does, with the incarnation: by word, or by an exchange of states in
- *    which both know of its leave. So each incarnation that is held dead has a beginning as in 1, before.
- * 3. A member has left for those that heard its last word, or know of its leave: the time of its status is then that of a word
- *    on leaving, its own or an operator's.
+ * 1. A death begins in one of two ways: a member suspects another one, of one incarnation, for the time that the
+ *    settings give it to refute that (Lifeguard, section 4.B), and it does not; or the member says itself that it is
+ *    gone.
+ * 2. Every other member that holds it dead has that from one that does, with the incarnation: by word, or by an
+ *    exchange of states in which both know of its leave. So each incarnation that is held dead has a beginning as in 1,
+ *    before.
+ * 3. A member has left for those that heard its last word, or know of its leave: the time of its status is then that of
+ *    a word on leaving, its own or an operator's.
  */
 export class DeathGrounds {
   readonly #judge: Judge<{ M10: never }>

@@ -6,13 +6,14 @@ type Excuse = 'pool disturbed' | 'lossy network' | 'short sleep'
 const scoreMax = 7
 
 /**
- * M6. An agent's doubt of itself stays in range; and one that has been asleep, in a pool that is well otherwise, accuses nobody
- * for what it slept through. The argument for none at all:
- * 1. A probe that was under way when it fell asleep is let go when its timer fires late by an interval or more, without a
- *    verdict. Its timer is due within (1 + h) intervals with local health h, so this holds of sleeps of (2 + h) intervals or
- *    more; of shorter ones, and of one that follows another at once, nothing is said.
- * 2. A probe begun after it woke meets members that run on links that are whole: its ping is answered, or, where a datagram is
- *    lost by chance, one of three others' or the one over a stream. Where links lose much or are slow by design, nothing is said.
+ * M6. An agent's doubt of itself stays in range; and one that has been asleep, in a pool that is well otherwise,
+ * accuses nobody for what it slept through. The argument for none at all:
+ * 1. A probe that was under way when it fell asleep is let go when its timer fires late by an interval or more, without
+ *    a verdict. Its timer is due within (1 + h) intervals with local health h, so this holds of sleeps of (2 + h)
+ *    intervals or more; of shorter ones, and of one that follows another at once, nothing is said.
+ * 2. A probe begun after it woke meets members that run on links that are whole: its ping is answered, or, where a
+ *    datagram is lost by chance, one of three others' or the one over a stream. Where links lose much or are slow by
+ *    design, nothing is said.
  */
 export class LocalHealth {
   readonly #judge: Judge<{ M6: Excuse }>

@@ -12,14 +12,16 @@ function byAnyClock(spanMs: number): number {
 
 /**
  * M1, M2. Time in which a pool of `members` must agree once nothing disturbs it. The argument, step by step:
- * 1. A member that is still suspected wrongly refutes the suspicion, or the suspicion ends: at most the longest suspicion.
- * 2. An agent that considers another failed tries to reconnect. With f failed and l living members, each living one tries one
- *    of them per interval with probability f/l, so each failed member is tried about once per interval; an agent that is cut
- *    off from all tries some member in every interval. Six intervals pass without a try with a probability below 1/400 for a
- *    member that only the others can find.
- * 3. News learned in an exchange is passed on: each round of gossip multiplies the agents that have it, and each sends a message
- *    `retransmitLimit` times; three times that in intervals is plenty.
- * 4. Messages that gossip loses nevertheless are repaired by one exchange of full states, whose interval grows with the pool.
+ * 1. A member that is still suspected wrongly refutes the suspicion, or the suspicion ends: at most the longest
+ *    suspicion.
+ * 2. An agent that considers another failed tries to reconnect. With f failed and l living members, each living one
+ *    tries one of them per interval with probability f/l, so each failed member is tried about once per interval; an
+ *    agent that is cut off from all tries some member in every interval. Six intervals pass without a try with a
+ *    probability below 1/400 for a member that only the others can find.
+ * 3. News learned in an exchange is passed on: each round of gossip multiplies the agents that have it, and each sends
+ *    a message `retransmitLimit` times; three times that in intervals is plenty.
+ * 4. Messages that gossip loses nevertheless are repaired by one exchange of full states, whose interval grows with the
+ *    pool.
  */
 export function agreementBoundMs(timing: GossipTiming, members: number): number {
   const { reconnectIntervalMs, pushPullIntervalMs } = timing
@@ -33,11 +35,11 @@ export function agreementBoundMs(timing: GossipTiming, members: number): number 
 
 /**
  * M1. Time in which all that remember a member come to know that it left, where one of them knows it. The argument:
- * 1. Gossip about the leave may be over: each agent passes news on a few times, and those that did not hear it then, cut off
- *    or not started yet, learn it in an exchange of full states alone.
- * 2. At worst one agent knows of the leave, one holds that the member failed, and the other living ones have never known it,
- *    so that they pass nothing on. In each interval both of the two choose one of the l − 1 others: they meet with a chance
- *    of 2/(l − 1), about. So 5(l − 1) intervals go by without that with a chance of e^-10.
+ * 1. Gossip about the leave may be over: each agent passes news on a few times, and those that did not hear it then,
+ *    cut off or not started yet, learn it in an exchange of full states alone.
+ * 2. At worst one agent knows of the leave, one holds that the member failed, and the other living ones have never
+ *    known it, so that they pass nothing on. In each interval both of the two choose one of the l − 1 others: they meet
+ *    with a chance of 2/(l − 1), about. So 5(l − 1) intervals go by without that with a chance of e^-10.
  */
 export function leaveKnownBoundMs(timing: GossipTiming, members: number): number {
   const exchangeMs = pushPullMs(timing.pushPullIntervalMs, members)
@@ -52,8 +54,8 @@ function disseminationMs({ retransmitMult, gossipIntervalMs }: GossipTiming, mem
  * M4. Time in which one member, by itself, must suspect a dead one. The argument:
  * 1. It probes round by round, each member once in a round, in an order drawn for each: so between two probes of one
  *    member lie at most 2(n − 1) − 1 others (SWIM, section 4.3), and that probe itself takes its time.
- * 2. A probe takes one interval when it is answered. One that is not lasts (1 + h) intervals with local health h (Lifeguard,
- *    section 4.A), and the next begins at once. `health` is the worst meanwhile.
+ * 2. A probe takes one interval when it is answered. One that is not lasts (1 + h) intervals with local health h
+ *    (Lifeguard, section 4.A), and the next begins at once. `health` is the worst meanwhile.
  */
 export function suspectedWithinMs({ probeIntervalMs }: GossipTiming, members: number, health: number): number {
   return byAnyClock((2 * (members - 1) - 1 + 1) * probeIntervalMs * (1 + health))

@@ -14,11 +14,11 @@ export interface EndedProbe {
 
 /**
  * M8. A member that counts as reached has answered, and what is said of an answer is true:
- * 1. A probe succeeds only by an answer that carries its number, which the ping of this very probe had. An answer to an earlier
- *    one, however late, or one that was asked for on behalf of another, says nothing of the present one.
+ * 1. A probe succeeds only by an answer that carries its number, which the ping of this very probe had. An answer to an
+ *    earlier one, however late, or one that was asked for on behalf of another, says nothing of the present one.
  * 2. An answer by packet with its number makes it succeed.
- * 3. A member acknowledges a ping that it has just had under its own name, or hands an answer on to the prober that asked for it.
- *    It tells of silence only the prober that wants to hear of it.
+ * 3. A member acknowledges a ping that it has just had under its own name, or hands an answer on to the prober that
+ *    asked for it. It tells of silence only the prober that wants to hear of it.
  */
 export class ProbeAnswers {
   readonly #judge: Judge<{ M8: never }>

@@ -14,8 +14,8 @@ const comparisonMs = 120_000
 
 /**
  * Time in which an agent that reaches its leader must have told what it holds. The argument:
- * 1. What changes is told at once. A pass that is under way when contact begins may wait for an attempt at a server that
- *    answered no more: until that is given up, and then it is tried at once.
+ * 1. What changes is told at once. A pass that is under way when contact begins may wait for an attempt at a server
+ *    that answered no more: until that is given up, and then it is tried at once.
  * 2. A pass that failed just before is tried again after its pause.
  * 3. With contact nothing fails: each pass tells everything that is due.
  */

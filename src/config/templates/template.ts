@@ -156,8 +156,8 @@ interface Call {
 type Piece = string | readonly Call[]
 
 /**
- * Reads `a {{ F "x" | g 1 }} b`. Of the field's templates these are calls and pipes; conditions, loops and variables are
- * refused. The error is one clause. Reference: configuration.md#address-templates.
+ * Reads `a {{ F "x" | g 1 }} b`. Of the field's templates these are calls and pipes; conditions, loops and variables
+ * are refused. The error is one clause. Reference: configuration.md#address-templates.
  */
 function parseTemplate(text: string): Result<readonly Piece[], string> {
   const pieces: Piece[] = []

@@ -3,8 +3,8 @@
  * between engines, which would let two runs of one seed part. The argument for `log2`:
  * 1. It uses only multiplication, division and comparison of doubles, each of which ECMAScript defines to the bit (IEEE
  *    754, correctly rounded); so it gives the same number on every engine.
- * 2. x = 2^n × m with 1 ≤ m < 2 exactly, since halving a double is exact. Squaring m doubles its logarithm: the square is
- *    2 or more exactly where the next binary digit is 1.
+ * 2. x = 2^n × m with 1 ≤ m < 2 exactly, since halving a double is exact. Squaring m doubles its logarithm: the square
+ *    is 2 or more exactly where the next binary digit is 1.
  * 3. A rounded square is off by at most 2^-53 of itself, and each step doubles the error: after 16 steps it is below
  *    2^-36, far below the last digit kept, 2^-16.
  */

@@ -48,12 +48,13 @@ export class MemberViews {
 }
 
 /**
- * The agent that the pool considers the holder of our name, if that is another agent (serf `resolveNodeConflict`). Two agents of
- * one name would conflict for ever: each hears of the other, and neither knows which came first. So all members are asked:
+ * The agent that the pool considers the holder of our name, if that is another agent (serf `resolveNodeConflict`). Two
+ * agents of one name would conflict for ever: each hears of the other, and neither knows which came first. So all
+ * members are asked:
  * 1. Only answers that name a living holder count; where the holder is dead, the name is free.
  * 2. We keep the name if at least half of these answers name us.
- * 3. Otherwise the other holder is asked itself. If it does not answer to the name, it is dead and the pool does not know yet, as
- *    after a restart under another address: then the name will be ours.
+ * 3. Otherwise the other holder is asked itself. If it does not answer to the name, it is dead and the pool does not
+ *    know yet, as after a restart under another address: then the name will be ours.
  */
 export async function nameHolder(
   own: { readonly name: string; readonly at: Endpoint },

@@ -20,12 +20,12 @@ interface Job {
 
 /**
  * The work that streams ask for, one job at a time, in slices. Why it is ordered so:
- * 1. One stream may bring 10 MiB, and expand to as much from 160 KiB; decoding and merging it takes a second. Done in one
- *    turn, heartbeats of Raft would wait, and a leader be deposed.
+ * 1. One stream may bring 10 MiB, and expand to as much from 160 KiB; decoding and merging it takes a second. Done in
+ *    one turn, heartbeats of Raft would wait, and a leader be deposed.
  * 2. A job that has begun goes on until it is over, so that at most one expanded frame is in memory.
  * 3. Its source pays for each slice, and may go into debt for one job; until that is paid off, its next jobs wait.
- * 4. Of the jobs that may begin, the one of the source that has used the least goes first: a flood from one address delays
- *    others by one job.
+ * 4. Of the jobs that may begin, the one of the source that has used the least goes first: a flood from one address
+ *    delays others by one job.
  * 5. A job whose stream reaches its deadline while it waits is closed, and never begins.
  */
 export class StreamWork {

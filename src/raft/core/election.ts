@@ -9,11 +9,11 @@ import { configurationOf, type RaftCore } from './state.ts'
 import type { ServerId, TimeoutNow, VoteRequest, VoteResponse } from './types.ts'
 
 /**
- * The server boots. If it may have acknowledged a leader before, it stays loyal to that leader for as long as if it had heard it
- * this moment: it forgot when it did, and a lease may rest on its acknowledgement (a voter that acknowledges, restarts
- * and votes at once would end a lease that still holds). It acknowledges nothing before a leader's term is durable, and
- * every leader's term is beyond `bootstrapTerm`: so the servers of a new cluster, bootstrapped or empty, have no leader
- * to keep to, and elect one as soon as the first of them stands.
+ * The server boots. If it may have acknowledged a leader before, it stays loyal to that leader for as long as if it had
+ * heard it this moment: it forgot when it did, and a lease may rest on its acknowledgement (a voter that acknowledges,
+ * restarts and votes at once would end a lease that still holds). It acknowledges nothing before a leader's term is
+ * durable, and every leader's term is beyond `bootstrapTerm`: so the servers of a new cluster, bootstrapped or empty,
+ * have no leader to keep to, and elect one as soon as the first of them stands.
  *
  * A sole voter stands at once. No other server's lease can rest on its acknowledgement:
  * 1. a leader that serves by a lease has committed an entry of its own term, and with it all before it in its log;

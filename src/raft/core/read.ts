@@ -11,9 +11,9 @@ type ReadMode = 'quorum' | 'lease'
  * A read without a log entry (thesis 6.4). The leader answers from its commit index, once it is sure that this was the
  * cluster's when the read came:
  * 1. It must know the cluster's commit index at all: a new leader does only when an entry of its own term is committed.
- * 2. No other leader may have committed more meanwhile. `quorum`: a quorum answers a round begun after the read came; had
- *    another leader been elected before, one of that quorum would have voted for it in a newer term, and say so. `lease`:
- *    a quorum answered lately and is still loyal, see `holdsLease`.
+ * 2. No other leader may have committed more meanwhile. `quorum`: a quorum answers a round begun after the read came;
+ *    had another leader been elected before, one of that quorum would have voted for it in a newer term, and say so.
+ *    `lease`: a quorum answered lately and is still loyal, see `holdsLease`.
  */
 export function requestRead(raft: RaftCore, requestId: number, mode: ReadMode, nowMs: number): void {
   const { role } = raft
@@ -92,10 +92,10 @@ export function confirmRounds(raft: RaftCore, leader: Leader, nowMs: number): vo
  * 1. A voter that answered a round keeps to this leader, by its own clock, for the minimum election timeout after it
  *    heard the request, and after a restart for as long again (`election.ts`).
  * 2. It heard the request no earlier than the round began. So count from there, not from the answer.
- * 3. `leaderLeaseMs` is at most that timeout; shortened by the bound on the clocks' rates it ends, on this clock, before
- *    the timeout does on any voter's.
- * 4. A voter may be told to forget its loyalty, but only by `TimeoutNow`, which forfeits the lease first. And it forgets
- *    it when it has seen itself that the process which holds this lease is no more (`leader-gone.ts`).
+ * 3. `leaderLeaseMs` is at most that timeout; shortened by the bound on the clocks' rates it ends, on this clock,
+ *    before the timeout does on any voter's.
+ * 4. A voter may be told to forget its loyalty, but only by `TimeoutNow`, which forfeits the lease first. And it
+ *    forgets it when it has seen itself that the process which holds this lease is no more (`leader-gone.ts`).
  * The time is that of this event: a server that was paused sees its lease gone when it wakes.
  */
 function holdsLease(raft: RaftCore, leader: Leader, nowMs: number): boolean {

@@ -18,10 +18,10 @@ const backupName = `${oldLogName}.backup`
 
 /**
  * Brings a log in `mdb` over into `raft/log`, as 0.5.1 did at its start. Whenever the power goes:
- * 0. the old log is made durable as it was read: a process that was killed leaves writes that read well and are not durable yet,
- *    and without this a power cut could take them from the old log when the new one has them already;
- * 1. the new log is written aside; until it has its name, which it gets in one step when all of it is durable, the old one
- *    counts, and what is aside is begun anew;
+ * 0. the old log is made durable as it was read: a process that was killed leaves writes that read well and are not
+ *    durable yet, and without this a power cut could take them from the old log when the new one has them already;
+ * 1. the new log is written aside; until it has its name, which it gets in one step when all of it is durable, the old
+ *    one counts, and what is aside is begun anew;
  * 2. then both are there and say the same: all that is left is to lay the old one away;
  * 3. when that is durable, there is nothing to migrate.
  * Two logs that say different things are no migration that was cut short, and are refused.

@@ -23,17 +23,17 @@ export interface DamagedLog {
 }
 
 /**
- * Goes on without what a damaged log has lost, because an operator said so. A server whose log is shorter than what it once
- * acknowledged must not vote: with it a quorum could elect a leader that lacks what a quorum took. So this is done only
- * where no other server counts on its word:
+ * Goes on without what a damaged log has lost, because an operator said so. A server whose log is shorter than what it
+ * once acknowledged must not vote: with it a quorum could elect a leader that lacks what a quorum took. So this is done
+ * only where no other server counts on its word:
  * 1. The newest configuration of all that is known, before the damage and behind it, has this server as its only voter.
  *    Where a newer one is known to have been there and cannot be read, nothing is known.
- * 2. What it goes on from is what stands before the damage, or the snapshot where that reaches further. Its term becomes
- *    higher than any that is known of the lost part, so an entry that it writes from now on never has index and term of
- *    another one.
- * 3. The new log is written aside, whole and durable, and gets the name `log.accepted`. Then the damaged one is laid away
- *    under another name, where it stays, and the new one takes its place. If the power goes in between, `log` is missing
- *    and `log.accepted` is there: the next start goes on from that (`finishAccepted`).
+ * 2. What it goes on from is what stands before the damage, or the snapshot where that reaches further. Its term
+ *    becomes higher than any that is known of the lost part, so an entry that it writes from now on never has index and
+ *    term of another one.
+ * 3. The new log is written aside, whole and durable, and gets the name `log.accepted`. Then the damaged one is laid
+ *    away under another name, where it stays, and the new one takes its place. If the power goes in between, `log` is
+ *    missing and `log.accepted` is there: the next start goes on from that (`finishAccepted`).
  */
 export async function acceptLoss(env: Env, damaged: DamagedLog): Step {
   const { log, parent, format, failure, snapshot } = damaged

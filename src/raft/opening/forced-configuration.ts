@@ -17,19 +17,19 @@ export interface Forced {
 }
 
 /**
- * An entry behind all others that makes `configuration` the one that this server goes by, though no leader wrote it and no
- * quorum took it: for when the majority that could is gone for good. Why a server that starts from it is safe:
+ * An entry behind all others that makes `configuration` the one that this server goes by, though no leader wrote it and
+ * no quorum took it: for when the majority that could is gone for good. Why a server that starts from it is safe:
  * 1. No entry is dropped or changed, on any server. What was committed and is on a server that remains stays there. It
  *    lasts if a majority of the new voters has it: with one voter, always; with more, an elected leader has a log at
  *    least as new as a majority's, as ever.
- * 2. Two logs with an entry of the same index and term must be equal up to it (paper 5.3); elections and appends rest on
- *    that. Servers that remain may end in different entries, so the entry's term must tell what it stands on: it is the
- *    term of the entry before it, one block of terms higher. Same index and term then mean the same index and term just
- *    before, and so, by the same property, the same log. And as the order of terms is kept, the newer of two logs stays
- *    the newer.
- * 3. No leader may ever write in such a term. In block b, counted from 0, elections have the terms b × 2^24 to
- *    (b + 1) × 2^24 of the block; what is forced from the block before lies below them, by induction. So the server's own
- *    term becomes the first of those, and elections go on from there. (At one a second a block lasts half a year.)
+ * 2. Two logs with an entry of the same index and term must be equal up to it (paper 5.3); elections and appends rest
+ *    on that. Servers that remain may end in different entries, so the entry's term must tell what it stands on: it is
+ *    the term of the entry before it, one block of terms higher. Same index and term then mean the same index and term
+ *    just before, and so, by the same property, the same log. And as the order of terms is kept, the newer of two logs
+ *    stays the newer.
+ * 3. No leader may ever write in such a term. In block b, counted from 0, elections have the terms b × 2^24 to (b + 1)
+ *    × 2^24 of the block; what is forced from the block before lies below them, by induction. So the server's own term
+ *    becomes the first of those, and elections go on from there. (At one a second a block lasts half a year.)
  * 4. A server that has heard of a later block than its log ends in was left out of an earlier recovery that others took
  *    part in: what it would force could stand where they wrote something else. It is refused.
  * 5. Different configurations forced upon equal logs have the same index and term: two majorities without a server in

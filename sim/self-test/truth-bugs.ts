@@ -21,7 +21,7 @@ export const truthBugs: readonly PlantedBug[] = [
   {
     row: 156,
     name: 'any-metadata-will-do',
-    about: 'a node without the metadata that was asked for is told of all the same',
+    about: 'a node without the metadata that was asked for is in the answer all the same',
     patches: [
       { file: 'src/features/discovery/reads.js', find: 'if (given.length === 0)', replace: 'if (given.length >= 0)' },
     ],
@@ -60,7 +60,7 @@ export const truthBugs: readonly PlantedBug[] = [
   {
     row: 241,
     name: 'mesh-or-not',
-    about: 'who asks for instances in the mesh is told of all of them',
+    about: 'an answer about instances in the mesh has all instances',
     patches: [
       {
         file: 'src/features/health/routes.js',
@@ -74,7 +74,7 @@ export const truthBugs: readonly PlantedBug[] = [
   {
     row: 242,
     name: 'states-of-any-node',
-    about: 'checks in a state are told of nodes without the metadata that was asked for, too',
+    about: 'an answer about checks in a state has those of nodes without the metadata that was asked for, too',
     patches: [
       {
         file: 'src/features/health/endpoint.js',

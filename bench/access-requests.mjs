@@ -7,12 +7,12 @@
  *
  * CPU is that of the agent's process, all threads, divided by the requests; `more` is the median of what the rounds gave.
  */
-import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
-import { loadavg, tmpdir } from 'node:os'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { endAll, scratch, start } from './children.mjs'
 
 const options = new Map(process.argv.slice(2).map((text) => text.replace(/^--/, '').split('=')))
 const rounds = Number(options.get('rounds') ?? 9)
@@ -26,18 +26,14 @@ const host = '127.0.0.1'
 const master = 'b5d2a3d8-0000-4000-8000-000000000001'
 
 const svc = fileURLToPath(new URL('../bin/svc.js', import.meta.url))
-const place = mkdtempSync(join(tmpdir(), 'svc-bench-'))
-const running = new Set()
+const place = scratch()
 
-function start(name, port, more) {
+function startAgent(name, port, more) {
   const file = join(place, `${name}.json`)
   const ports = { http: port, server: port + 1, serf_lan: port + 2, serf_wan: -1, dns: -1 }
   writeFileSync(file, JSON.stringify({ ports, bind_addr: host, ...more }))
   const args = [svc, 'agent', '-dev', `-config-file=${file}`, '-log-level=err']
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })
-  running.add(child)
-  child.on('close', () => running.delete(child))
-  return { name, port, child, token: '', agent: new Agent({ keepAlive: true, maxSockets: connections }) }
+  return { name, port, child: start(args), token: '', agent: new Agent({ keepAlive: true, maxSockets: connections }) }
 }
 
 function ask({ port, token, agent }, method, path, body) {
@@ -160,8 +156,8 @@ const requests = [
 try {
   console.log(`load average ${loadavg()[0].toFixed(1)}, Node ${process.version}; ${policies} policies`)
   const access = { enabled: true, default_policy: 'deny', tokens: { master, agent: master } }
-  const off = start('off', 28_720)
-  const on = { ...start('on', 28_740, { primary_datacenter: 'dc1', acl: access }), token: master }
+  const off = startAgent('off', 28_720)
+  const on = { ...startAgent('on', 28_740, { primary_datacenter: 'dc1', acl: access }), token: master }
   for (const server of [off, on]) await until(async () => (await ask(server, 'PUT', '/v1/kv/bench/up')).status === 200)
   await until(async () => (await ask(on, 'GET', '/v1/acl/tokens')).status === 200)
   for (const server of [off, on]) await fill(server)
@@ -182,6 +178,5 @@ try {
   }
   console.log(`load average ${loadavg()[0].toFixed(1)}`)
 } finally {
-  for (const child of running) child.kill('SIGKILL')
-  rmSync(place, { recursive: true, force: true })
+  endAll()
 }

@@ -8,11 +8,12 @@
  * of the server's process, all threads, from the first question of a slice to the last.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { loadavg, tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ask, closeConnections, cpuMs, pause } from './agents.mjs'
+import { endAll, running, scratch, start } from './children.mjs'
 
 const options = new Map(process.argv.slice(2).map((text) => text.replace(/^--/, '').split('=')))
 const rounds = Number(options.get('rounds') ?? 3)
@@ -25,15 +26,7 @@ const ports = { http: 28_700, server: 28_701, serf: 28_702, svc: 28_710, echo: 2
 const warmSeconds = 1
 
 const svc = fileURLToPath(new URL('../bin/svc.js', import.meta.url))
-const place = mkdtempSync(join(tmpdir(), 'svc-bench-'))
-const running = new Set()
-
-function start(args) {
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })
-  running.add(child)
-  child.on('close', () => running.delete(child))
-  return child
-}
+const place = scratch()
 
 const questions = [
   ['A, 3 instances', 'three.service.svc A'],
@@ -168,6 +161,5 @@ try {
   closeConnections()
   for (const child of running) child.kill('SIGTERM')
   await pause(500)
-  for (const child of running) child.kill('SIGKILL')
-  rmSync(place, { recursive: true, force: true })
+  endAll()
 }

@@ -8,12 +8,12 @@
  * Both servers run at once and are measured in turn, in short slices, so that a load from elsewhere meets both. CPU is that
  * of the server's process, all threads.
  */
-import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { loadavg, tmpdir } from 'node:os'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { endAll, scratch, start } from './children.mjs'
 
 const options = new Map(process.argv.slice(2).map((text) => text.replace(/^--/, '').split('=')))
 const rounds = Number(options.get('rounds') ?? 3)
@@ -22,21 +22,15 @@ const connections = Number(options.get('connections') ?? 16)
 const watchers = Number(options.get('watchers') ?? 5000)
 const only = options.get('only') ?? ''
 const warmMs = 700
+/** Watchers of one address: an agent refuses the connections of a source that has more than 4,096. */
+const perSource = 2500
 /** The clock of /proc: hundredths of a second. */
 const tickMs = 10
 const host = '127.0.0.1'
 const ports = { svc: 28_600, fastify: 28_610 }
 
 const svc = fileURLToPath(new URL('../bin/svc.js', import.meta.url))
-const place = mkdtempSync(join(tmpdir(), 'svc-bench-'))
-const running = new Set()
-
-function start(args) {
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })
-  running.add(child)
-  child.on('close', () => running.delete(child))
-  return child
-}
+const place = scratch()
 
 const targets = [
   ['key', '/v1/kv/bench/key'],
@@ -225,7 +219,8 @@ async function release(child, port, target, change) {
   const all = {}
   all.promise = new Promise((resolve, reject) => Object.assign(all, { resolve, reject }))
   const ask = () => {
-    const socket = connect({ host, port, noDelay: true })
+    const localAddress = `127.0.0.${2 + Math.floor(sockets.length / perSource)}`
+    const socket = connect({ host, port, noDelay: true, localAddress })
     sockets.push(socket)
     socket.on('error', all.reject)
     onAnswers(socket, () => {
@@ -281,6 +276,5 @@ try {
   if (only === '' || only === 'watchers') await releases(children)
   console.log(`load average ${loadavg()[0].toFixed(1)}`)
 } finally {
-  for (const child of running) child.kill('SIGKILL')
-  rmSync(place, { recursive: true, force: true })
+  endAll()
 }

@@ -7,22 +7,11 @@
  *
  * `--profile`: prints where one server at 64 connections spends its time, instead.
  */
-import { spawn } from 'node:child_process'
-import {
-  closeSync,
-  fdatasyncSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, fdatasyncSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { endAll, running, scratch, start } from './children.mjs'
 
 const options = new Map(process.argv.slice(2).map((text) => text.replace(/^--/, '').split('=')))
 const rounds = Number(options.get('rounds') ?? 3)
@@ -35,15 +24,7 @@ const tickMs = 10
 const httpPort = 18_500
 
 const svc = fileURLToPath(new URL('../bin/svc.js', import.meta.url))
-const place = mkdtempSync(join(options.get('dir') ?? tmpdir(), 'svc-bench-'))
-const running = new Set()
-
-function start(args) {
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })
-  running.add(child)
-  child.on('close', () => running.delete(child))
-  return child
-}
+const place = scratch(options.get('dir'))
 
 function stop(child) {
   return new Promise((resolve) => {
@@ -257,5 +238,5 @@ try {
   await (options.has('profile') ? profile() : compare())
 } finally {
   await Promise.all([...running].map(stop))
-  rmSync(place, { recursive: true, force: true })
+  endAll()
 }

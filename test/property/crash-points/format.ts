@@ -1,7 +1,8 @@
-import { concatBytes, utf8 } from '../../../src/base/bytes.ts'
+import { concatBytes, emptyBytes, utf8 } from '../../../src/base/bytes.ts'
 import { done, type Result } from '../../../src/base/result.ts'
 import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import type { SnapshotMeta } from '../../../src/raft/core/types.ts'
+import { findSnapshots } from '../../../src/raft/log/snapshot-store.ts'
 import type { StateRestore, StateSnapshot } from '../../../src/raft/raft.ts'
 import type { CrashDisk } from '../../unit/raft-log/crash-disk.ts'
 
@@ -65,4 +66,22 @@ export class Collected implements StateRestore {
   finish(): Result<undefined, string> {
     return done
   }
+}
+
+/**
+ * The newest snapshot that a start finds, with the bytes of its state; undefined: there is none. A text: why what is
+ * there is wrong.
+ */
+export async function newestSnapshot(disk: CrashDisk) {
+  const restores: Collected[] = []
+  const begin = () => {
+    const restore = new Collected()
+    restores.push(restore)
+    return restore
+  }
+  const found = await findSnapshots(disk, directory, begin)
+  if (!found.ok) return found.error.message
+  const { damaged, newest } = found.value
+  if (damaged.length > 0) return `a snapshot in its place is damaged: ${damaged[0]?.message}`
+  return newest === undefined ? undefined : { ...newest, bytes: restores.at(-1)?.bytes ?? emptyBytes }
 }

@@ -3,7 +3,7 @@ import { Journal } from '../../../src/agent/local/journal.ts'
 import { equalBytes, utf8 } from '../../../src/base/bytes.ts'
 import { logIndexOf, noIndex, termOf } from '../../../src/model/log-position.ts'
 import { type LogChange, logChange } from '../../../src/raft/log/durable-log.ts'
-import { findSnapshots, SnapshotStore } from '../../../src/raft/log/snapshot-store.ts'
+import { SnapshotStore } from '../../../src/raft/log/snapshot-store.ts'
 import {
   afterChange,
   emptyState,
@@ -13,7 +13,7 @@ import {
   persist,
   shown,
 } from '../../unit/raft-log/log-model.ts'
-import { Collected, directory, type Format, metaOf, prepared, textOf, textState } from './format.ts'
+import { directory, type Format, metaOf, newestSnapshot, prepared, textOf, textState } from './format.ts'
 import { compactedLog, peersJson, receivedSnapshots } from './raft-formats.ts'
 
 const wholeFile: Format = {
@@ -86,19 +86,11 @@ const snapshots: Format = {
     }
   },
   async found(disk) {
-    const restores: Collected[] = []
-    const begin = () => {
-      const restore = new Collected()
-      restores.push(restore)
-      return restore
-    }
-    const found = await findSnapshots(disk, directory, begin)
-    if (!found.ok) return found.error.message
-    if (found.value.damaged.length > 0) return `a snapshot in its place is damaged: ${found.value.damaged[0]?.message}`
-    const { newest } = found.value
+    const newest = await newestSnapshot(disk)
     if (newest === undefined) return 0
+    if (typeof newest === 'string') return newest
     const version = newest.meta.index / 10
-    const text = new TextDecoder().decode(restores.at(-1)?.bytes)
+    const text = new TextDecoder().decode(newest.bytes)
     return text === textOf(version) ? version : `the snapshot of index ${newest.meta.index} holds ${text}`
   },
 }

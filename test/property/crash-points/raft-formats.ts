@@ -5,7 +5,7 @@ import { encodeConfiguration } from '../../../src/raft/core/configuration.ts'
 import type { SnapshotMeta } from '../../../src/raft/core/types.ts'
 import { type LogChange, logChange } from '../../../src/raft/log/durable-log.ts'
 import { MemoryFiles } from '../../../src/raft/log/memory-files.ts'
-import { findSnapshots, SnapshotStore } from '../../../src/raft/log/snapshot-store.ts'
+import { SnapshotStore } from '../../../src/raft/log/snapshot-store.ts'
 import { isForcedTerm } from '../../../src/raft/opening/forced-configuration.ts'
 import { openStorage } from '../../../src/raft/opening/storage.ts'
 import type { CrashDisk } from '../../unit/raft-log/crash-disk.ts'
@@ -20,7 +20,7 @@ import {
   shown,
   smallSegments,
 } from '../../unit/raft-log/log-model.ts'
-import { Collected, directory, type Format, metaOf, prepared, textOf, textState } from './format.ts'
+import { Collected, directory, type Format, metaOf, newestSnapshot, prepared, textOf, textState } from './format.ts'
 
 /** Bytes in a chunk: a snapshot comes in several, and the last one is short. */
 const chunkBytes = 70
@@ -55,20 +55,12 @@ export const receivedSnapshots: Format = {
     }
   },
   async found(disk) {
-    const restores: Collected[] = []
-    const begin = () => {
-      const restore = new Collected()
-      restores.push(restore)
-      return restore
-    }
-    const found = await findSnapshots(disk, directory, begin)
-    if (!found.ok) return found.error.message
-    if (found.value.damaged.length > 0) return `a snapshot in its place is damaged: ${found.value.damaged[0]?.message}`
-    const { newest } = found.value
+    const newest = await newestSnapshot(disk)
     if (newest === undefined) return 0
+    if (typeof newest === 'string') return newest
     if (newest.origin?.kind !== 'received') return 'a snapshot does not say that it was received'
     const version = newest.meta.index / 10
-    const isWhole = equalBytes(restores.at(-1)?.bytes ?? utf8(''), utf8(textOf(version)))
+    const isWhole = equalBytes(newest.bytes, utf8(textOf(version)))
     return isWhole ? version : `the snapshot of index ${newest.meta.index} is not what was sent`
   },
 }

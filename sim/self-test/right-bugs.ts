@@ -36,7 +36,7 @@ export const rightBugs: readonly PlantedBug[] = [
   {
     row: 182,
     name: 'hidden-services-are-told',
-    about: 'whoever may read a node is shown the instances and checks of every service there',
+    about: 'a caller that may read a node gets the instances and checks of every service there',
     patches: [
       {
         file: 'src/features/discovery/sight.js',

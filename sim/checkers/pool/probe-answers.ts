@@ -18,7 +18,7 @@ export interface EndedProbe {
  *    earlier one, however late, or one that was asked for on behalf of another, says nothing of the present one.
  * 2. An answer by packet with its number makes it succeed.
  * 3. A member acknowledges a ping that it has just had under its own name, or hands an answer on to the prober that
- *    asked for it. It tells of silence only the prober that wants to hear of it.
+ *    asked for it. It reports silence only to a prober that asked for such reports.
  */
 export class ProbeAnswers {
   readonly #judge: Judge<{ M8: never }>
@@ -51,7 +51,7 @@ export class ProbeAnswers {
 export const probeAnswers = law(
   {
     M8: {
-      text: 'answers: a probe succeeds by an answer with its number alone, and nobody tells of an answer that he has not had',
+      text: 'answers: a probe succeeds only by an answer with its number, and no member passes on an answer that it has not had',
       sources: ['SWIM, section 3.1', 'Lifeguard, section 4.A'],
       judges: ['probe or answer', 'probes and answers'],
     },

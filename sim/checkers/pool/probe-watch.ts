@@ -122,7 +122,7 @@ export class ProbeWatch {
   }
 }
 
-/** Of the ping to this member; -1: there is none, as it was sent before anybody looked. */
+/** The number of the ping to this member; -1: no ping is among the effects, because it left before it was observed. */
 function numberOfPing(name: string, effects: readonly GossipEffect[]): number {
   for (const effect of effects) {
     const first = effect.kind === 'send' ? effect.messages[0] : undefined

@@ -97,7 +97,10 @@ export class LeaderReads {
     this.#asked.get(node)?.set(requestId, sent + 1)
   }
 
-  /** `requestId` undefined: asked for now, and by the lease. */
+  /**
+   * The server answers a read of this number as the leader. `requestId` undefined: the read has come in this moment, and
+   * the lease alone answers it.
+   */
   confirmed(node: string, requestId: number | undefined): void {
     const leading = this.#leading.get(node)
     const voters = this.#configurations.votersOf(node)

@@ -43,7 +43,7 @@ export class QueryBook {
 
   /**
    * What is meant by a name: the query of that name, or the template with the longest beginning of it, with its places
-   * filled in. `unsure`: one that could be meant is being changed; undefined: there is none.
+   * filled in. `unsure`: a query with such a name is being changed; undefined: no query has such a name.
    */
   meant(name: string): { readonly id: string; readonly query: DefinedQuery } | 'unsure' | undefined {
     const beginnings = [...this.#byName].filter(([known]) => name.startsWith(known))

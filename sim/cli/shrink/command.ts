@@ -127,7 +127,7 @@ interface Searched {
   readonly seconds: number
 }
 
-/** The search, with a line that says how far it is; a text says why there is none. */
+/** Runs the search, with a line of progress on the screen. A text: why the search cannot begin. */
 async function searchFor({ loaded, seed }: FailingRun, parts: ShrinkParts): Promise<Searched | string> {
   const { flags, terminal } = parts
   const oracle = newOracle(loaded.file, flags.jobs ?? terminal.cores, parts)

@@ -1,4 +1,4 @@
-import { base64, bytesOf, fromBase64, hex } from '../../../src/base/bytes.ts'
+import { base64, byteStringOf, bytesOf, fromBase64, hex } from '../../../src/base/bytes.ts'
 import { readDer } from '../../../src/pki/der.ts'
 import { pemBlocks } from '../../../src/pki/pem.ts'
 import { olderKeyPem } from '../../../src/pki/private-key.ts'
@@ -8,6 +8,8 @@ export const runLength = 40
 /** Longer runs are looked up in pieces of this many characters, which is the length of a line of PEM. */
 export const pieceLength = 64
 const keyBytesMax = 8 * 1024
+/** A line with fewer bytes of a secret number gives nothing away. */
+const secretBytesLeast = 8
 
 /**
  * The pieces of text that give a private key away, in every form in which it may be written: the lines of its PEM text
@@ -17,7 +19,11 @@ const keyBytesMax = 8 * 1024
 export function piecesOf(pem: string): readonly string[] {
   const older = olderKeyPem(pem)
   const texts = older === pem ? [pem] : [pem, older]
-  return [...texts.flatMap(linesOf), ...numbersOf(older).flatMap((bytes) => [hex(bytes), plainBase64(base64(bytes))])]
+  const numbers = numbersOf(older)
+  return [
+    ...texts.flatMap((text) => linesOf(text, numbers.map(byteStringOf))),
+    ...numbers.flatMap((bytes) => [hex(bytes), plainBase64(base64(bytes))]),
+  ]
     .map((piece) => piece.slice(0, pieceLength))
     .filter((piece) => piece.length >= runLength)
 }
@@ -31,12 +37,28 @@ function plainBase64(text: string): string {
   return text.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '')
 }
 
-/** Lines of a few characters tell nothing. */
-function linesOf(pem: string): readonly string[] {
-  const lines = pem.split('\n').filter((line) => !line.startsWith('-----') && line.length >= runLength)
+/**
+ * Lines of a few characters tell nothing. Nor do lines of the public half, which a private key holds as well: in a
+ * certificate the same bytes may stand at the same place of a line.
+ */
+function linesOf(pem: string, secrets: readonly string[]): readonly string[] {
+  const lines = pem.split('\n').filter((line) => line !== '' && !line.startsWith('-----'))
+  const whole = byteStringOf(fromBase64(lines.join('')) ?? new Uint8Array(0))
+  const ranges = secrets.map((secret) => ({ from: whole.indexOf(secret), length: secret.length }))
+  const isSecret = (from: number, length: number): boolean =>
+    ranges.length === 0 ||
+    ranges.some((range) => {
+      const both = Math.min(from + length, range.from + range.length) - Math.max(from, range.from)
+      return range.from >= 0 && both >= secretBytesLeast
+    })
+  let at = 0
   return lines.flatMap((line) => {
     const bytes = fromBase64(line)
-    return bytes === undefined ? [line] : [plainBase64(line), hex(bytes)]
+    const from = at
+    at += bytes?.length ?? 0
+    if (line.length < runLength) return []
+    if (bytes === undefined) return [line]
+    return isSecret(from, bytes.length) ? [plainBase64(line), hex(bytes)] : []
   })
 }
 

@@ -1,4 +1,4 @@
-import { createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { RotationFacts } from '../../../sim/checkers/mesh/mesh-facts.ts'
 import { MeshSecrets } from '../../../sim/checkers/mesh/mesh-secrets.ts'
@@ -434,12 +434,29 @@ describe('C4, keys', () => {
       checker.said({ node: 's1', where: 'log', text: () => JSON.stringify({ said: text }) })
       expect([name, ...lines]).toEqual([name, 'C4: s1 gives away a key of the authority: in its log'])
     }
+  })
+
+  it.each(['ec', 'rsa'] as const)('of an authority may show their public half, wherever it stands: %s', (kind) => {
+    const { privateKey, publicKey } =
+      kind === 'ec'
+        ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
+        : generateKeyPairSync('rsa', { modulusLength: 2048 })
     const { judge, lines } = recorder()
     const checker = new MeshSecrets(judge)
-    checker.authorityKey(pemOf('pkcs8'))
-    const { x = '', n = '' } = privateKey.export({ format: 'jwk' })
-    const open = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString()
-    checker.said({ node: 's1', where: 'log', text: () => JSON.stringify([x, n, open]) })
+    checker.authorityKey(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
+    const open = publicKey.export({ type: 'spki', format: 'der' })
+    const { x = '', n = '' } = publicKey.export({ format: 'jwk' })
+    // What stands before it in a certificate is of any length: 48 bytes are a line of PEM.
+    const texts = Array.from({ length: 48 }, (_, before) =>
+      Buffer.concat([Buffer.alloc(before), open])
+        .toString('base64')
+        .replace(/.{64}/g, '$&\n'),
+    )
+    checker.said({ node: 's1', where: 'log', text: () => JSON.stringify([x, n]) })
+    for (const text of texts) {
+      checker.said({ node: 's1', where: 'log', text: () => JSON.stringify({ said: text }) })
+      checker.said({ node: 's1', where: 'log', text: () => text.replaceAll('\n', '') })
+    }
     expect(lines).toEqual([])
   })
 

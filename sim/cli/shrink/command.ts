@@ -2,8 +2,6 @@ import { err, ok, type Result } from '../../../src/base/result.ts'
 import { WorkerDidNotStart } from '../../pool/lane.ts'
 import type { Worker } from '../../pool/worker.ts'
 import { loadScenario } from '../../scenario/language/load.ts'
-import type { PlantedBug } from '../../self-test/planted-bug.ts'
-import { plantedCopy } from '../../self-test/search.ts'
 import { Oracle } from '../../shrink/oracle.ts'
 import { type Keyed, without } from '../../shrink/page.ts'
 import { sizeOf, sizeText } from '../../shrink/parts.ts'
@@ -11,9 +9,9 @@ import { type ShrinkStep, type Shrunk, shrink } from '../../shrink/shrink.ts'
 import { shrunkText } from '../../shrink/shrunk-page.ts'
 import { readScenario, writeText } from '../files.ts'
 import { oneFileTwice } from '../one-file.ts'
+import { type Plant, plantOf, plantText } from '../plant.ts'
 import { usualStallMs } from '../run-flags.ts'
 import { Screen } from '../screen.ts'
-import { bugsNamed } from '../self-test.ts'
 import { exits, type SimTerminal } from '../terminal.ts'
 import { type FailingRun, failingRunOf } from './failing-run.ts'
 import { firstFailure } from './first-failure.ts'
@@ -23,7 +21,9 @@ const usualBudgetMs = 60_000
 
 /** `svc-sim shrink`: makes the page of a failing run smaller, and writes it. */
 export async function runShrink(file: string | undefined, flags: ShrinkFlags, terminal: SimTerminal): Promise<number> {
-  if (flags.bug !== undefined) return shrinkPlanted(file, flags.bug, flags, terminal)
+  const plant = plantOf(flags, terminal)
+  if (!plant.ok) return refused(terminal, [plant.error])
+  if (plant.value !== undefined) return shrinkPlanted(file, plant.value, flags, terminal)
   if (file === undefined) return refused(terminal, ['name a scenario, its records, or --bug'])
   const run = await failingRunOf(terminal, file, flags.seed)
   return run.ok ? shrinkFailure(run.value, flags, terminal) : refused(terminal, run.error)
@@ -39,38 +39,32 @@ export function shrinkFailure(run: FailingRun, flags: ShrinkFlags, terminal: Sim
   return shrinkRun(run, { startWorker: () => startWorker(stallMs), out, program, flags, terminal })
 }
 
-/** The same in a copy of the program that has a planted bug. */
+/** The same in a copy of the program that has something wrong on purpose. */
 async function shrinkPlanted(
   file: string | undefined,
-  name: string,
+  plant: Plant,
   flags: ShrinkFlags,
   terminal: SimTerminal,
 ): Promise<number> {
-  const chosen = bugsNamed([name])
-  if (typeof chosen === 'string') return refused(terminal, [chosen])
-  const [bug, ...more] = chosen
-  if (bug === undefined || more.length > 0) return refused(terminal, [`'${name}' is several bugs: name one`])
-  const workshop = terminal.createWorkshop()
-  const copy = plantedCopy(workshop, bug)
-  if (!copy.ok) return refused(terminal, [copy.error])
-  const startWorker = (): Worker => copy.value.startWorker(flags.stall ?? usualStallMs)
+  const { copy, name, words } = plant
+  const startWorker = (): Worker => copy.startWorker(flags.stall ?? usualStallMs)
   try {
-    const hunt = file ?? workshop.scenario(`hunts/${bug.hunt}.yaml`)
-    const run = await plantedRun(hunt, bug, flags, { startWorker, terminal })
+    const page = file ?? plant.hunt
+    if (page === undefined) return refused(terminal, [`${words}: name the scenario that fails`])
+    const run = await plantedRun(page, words, flags, { startWorker, terminal })
     if (!run.ok) return refused(terminal, run.error)
-    const out =
-      flags.out ?? (file === undefined ? `${bug.name}.shrunk.yaml` : `${file.replace(/[.]ya?ml$/, '')}.shrunk.yaml`)
-    const program = `svc-sim ${terminal.version} (${terminal.build}) with the planted bug ${bug.name}`
+    const out = flags.out ?? `${file === undefined ? name : file.replace(/[.]ya?ml$/, '')}.shrunk.yaml`
+    const program = `svc-sim ${terminal.version} (${terminal.build}) with ${words}`
     return await shrinkRun(run.value, { startWorker, out, program, flags, terminal })
   } finally {
-    copy.value.remove()
+    copy.remove()
   }
 }
 
 /** Of a page without a seed of its own the first one that fails. */
 async function plantedRun(
   file: string,
-  bug: PlantedBug,
+  words: string,
   { seed, jobs }: ShrinkFlags,
   { startWorker, terminal }: { readonly startWorker: () => Worker; readonly terminal: SimTerminal },
 ): Promise<Result<FailingRun, readonly string[]>> {
@@ -80,7 +74,7 @@ async function plantedRun(
   const given = seed ?? loaded.scenario.seed
   if (given !== undefined) return ok({ loaded, seed: given })
   const first = await firstFailure({ loaded, text }, { startWorker, jobs: jobs ?? terminal.cores })
-  return first === undefined ? err([`${file}: no seed fails with ${bug.name}`]) : ok({ loaded, seed: first })
+  return first === undefined ? err([`${file}: no seed fails with ${words}`]) : ok({ loaded, seed: first })
 }
 
 interface ShrinkParts {
@@ -114,7 +108,7 @@ async function shrinkRun(run: FailingRun, parts: ShrinkParts): Promise<number> {
     `  before: ${sizeText(shrunk.before)}`,
     `  after:  ${sizeText(sizeOf(shrunk.failing))}`,
     `  ${spent}`,
-    `written to ${out}; ${flags.bug === undefined ? 'repeat' : 'shrink further'} with: ${againWith(out, flags)}`,
+    `written to ${out}; ${isPlanted(flags) ? 'shrink further' : 'repeat'} with: ${againWith(out, flags)}`,
   ]
   terminal.out(lines.map((line) => `${line}\n`).join(''))
   return exits.passed
@@ -180,16 +174,21 @@ function newOracle(file: string, jobs: number, { startWorker, flags }: ShrinkPar
 }
 
 /** The command that comes to the same page. */
-function commandOf({ loaded, seed }: FailingRun, { runs, budget, bug }: ShrinkFlags): string {
+function commandOf({ loaded, seed }: FailingRun, flags: ShrinkFlags): string {
+  const { runs, budget } = flags
   const limits = [
     ...(runs === undefined ? [] : [` --runs ${runs}`]),
     ...(budget === undefined ? [] : [` --budget ${budget / 1000}s`]),
   ]
-  return `svc-sim shrink ${loaded.file} --seed ${seed}${bug === undefined ? '' : ` --bug ${bug}`}${limits.join('')}`
+  return `svc-sim shrink ${loaded.file} --seed ${seed}${plantText(flags)}${limits.join('')}`
 }
 
-function againWith(out: string, { bug }: ShrinkFlags): string {
-  return bug === undefined ? `svc-sim run ${out}` : `svc-sim shrink ${out} --bug ${bug}`
+function againWith(out: string, flags: ShrinkFlags): string {
+  return isPlanted(flags) ? `svc-sim shrink ${out}${plantText(flags)}` : `svc-sim run ${out}`
+}
+
+function isPlanted({ bug, mutant }: ShrinkFlags): boolean {
+  return bug !== undefined || mutant !== undefined
 }
 
 function refused({ error }: SimTerminal, lines: readonly string[]): number {

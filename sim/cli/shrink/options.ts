@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { parseDuration } from '../../../src/base/duration.ts'
 import { addLimits, countTo, type Ended, wholeNumber } from '../flag-values.ts'
+import { addPlant } from '../plant.ts'
 import type { SimTerminal } from '../terminal.ts'
 import { runShrink } from './command.ts'
 import type { ShrinkFlags } from './flags.ts'
@@ -17,9 +18,8 @@ export function addShrink(program: Command, terminal: SimTerminal, ended: Ended)
     .option('-o, --out <file>', 'write the page there; SCENARIO.shrunk.yaml if not given')
     .option('--budget <time>', 'CPU time of all runs: 30s, 10m; 60s if neither this nor --runs is given', cpuTime)
     .option('--runs <n>', 'so many runs at most; with this alone the same command gives the same page', runCount)
-    .option('--bug <row or name>', 'in a copy of this program with this planted bug; its hunt if no scenario is named')
     .option('--quiet', 'only the outcome')
-  addLimits(command).action(async (file: string | undefined, flags: ShrinkFlags) => {
+  addLimits(addPlant(command)).action(async (file: string | undefined, flags: ShrinkFlags) => {
     ended(await runShrink(file, flags, terminal))
   })
 }

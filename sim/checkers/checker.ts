@@ -1,6 +1,7 @@
 import type { Release } from '../../src/model/release.ts'
 import type { ResolutionFacts } from './access/access-facts.ts'
 import type { AccessFederation } from './access/access-federation.ts'
+import type { EvidenceKind } from './evidence.ts'
 import type { FactName, Facts, NodeTrigger } from './facts.ts'
 import type { MeshWorld } from './mesh/mesh-facts.ts'
 import type { NetworkFacts, ToldPool } from './pool/pool-weather.ts'
@@ -11,6 +12,8 @@ export interface Invariant {
   readonly text: string
   /** Where it is demanded or argued: a document and a place in it. */
   readonly sources: readonly string[]
+  /** Kinds of events that show why it was broken, the most telling first; `svc-sim explain` looks for them. */
+  readonly evidence: readonly EvidenceKind[]
   /**
    * What one fact is, and what several are: an instance in which the invariant could have been broken, and was looked
    * at.

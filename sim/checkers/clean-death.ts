@@ -50,6 +50,7 @@ export const cleanDeath = checker({
     H3: {
       text: 'clean death: nothing of a crashed process goes on',
       sources: ['docs/architecture/flows.md#what-determinism-rests-on'],
+      evidence: ['complaints'],
       judges: ['death of a process', 'deaths of processes'],
     },
   },

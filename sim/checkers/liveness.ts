@@ -74,6 +74,7 @@ export const liveness = checker({
     L1: {
       text: 'liveness: once faults stop, the cluster serves again and every open request ends within the bound',
       sources: ['Raft thesis, section 3.9'],
+      evidence: ['elections', 'configurations', 'requests', 'complaints'],
       judges: ['return to rest', 'returns to rest'],
       excuses: {
         ...coreExcuses,

@@ -200,6 +200,7 @@ export const loyalty = checker({
     R11: {
       text: 'loyalty: a server that has heard its leader within a timeout neither stands nor votes; in calm none stands',
       sources: ['Raft thesis, sections 4.2.3 and 9.6'],
+      evidence: ['votes', 'elections', 'heartbeats'],
       judges: ['question or vote', 'questions and votes'],
       excuses: {
         'connections refused':

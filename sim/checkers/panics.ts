@@ -23,6 +23,7 @@ export const panics = checker({
     P1: {
       text: 'no panic: no agent finds itself in a state that its own invariants exclude, and none fails to start',
       sources: ['docs/architecture/formats.md#failures'],
+      evidence: ['complaints', 'entries', 'snapshots'],
       judges: ['process', 'processes'],
       excuses: {
         'unknown command': 'A server stops at a command that its release does not know, which D2 judges; that process.',
@@ -35,6 +36,7 @@ export const panics = checker({
     P2: {
       text: 'no thrown request: no agent answers a request with 500 because its own program threw',
       sources: ['src/http/README.md'],
+      evidence: ['requests', 'complaints'],
       judges: ['answer over HTTP', 'answers over HTTP'],
     },
   },

@@ -89,6 +89,7 @@ export const queryTruth = judgedAtRest({
   Q1: {
     text: 'queries: a query finds what health has of its service, and asks other datacenters, in its order, only where nothing is found here',
     sources: ['docs/reference/prepared-queries.md#order-and-failover'],
+    evidence: ['queries', 'catalog', 'requests', 'forwards'],
     judges: ['query', 'queries'],
     excuses: {
       'many names':

@@ -155,6 +155,7 @@ export const serverCare = checker({
     O1: {
       text: 'cleaning up: a dead server is taken out only of four voters or more, and never below min_quorum',
       sources: ['docs/reference/operator.md#removal-of-dead-servers'],
+      evidence: ['configurations', 'members', 'elections'],
       judges: ['voter removed', 'voters removed'],
       excuses: {
         'asked to go':
@@ -166,6 +167,7 @@ export const serverCare = checker({
     O2: {
       text: 'newcomers: a server that joined gets its vote when it has been healthy for the stabilization time',
       sources: ['docs/reference/operator.md#when-a-server-is-healthy'],
+      evidence: ['configurations', 'members', 'elections'],
       judges: ['vote given', 'votes given'],
       excuses: {
         'known before':
@@ -175,6 +177,7 @@ export const serverCare = checker({
     O3: {
       text: 'signs of life: no voter is removed from which the leader has heard within the stabilization time',
       sources: ['docs/reference/operator.md#removal-of-dead-servers'],
+      evidence: ['configurations', 'members', 'elections', 'heartbeats'],
       judges: ['removal decided', 'removals decided'],
       excuses: {
         'asked to go':

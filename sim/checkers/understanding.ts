@@ -89,6 +89,7 @@ export const understanding = checker({
     P3: {
       text: 'understanding: agents of one release read what each other say, and in contact with a leader none is wanting for an answer',
       sources: ['docs/architecture/formats.md#failures'],
+      evidence: ['requests', 'forwards', 'complaints', 'elections'],
       judges: ['answer over HTTP', 'answers over HTTP'],
       excuses: {
         'other releases':

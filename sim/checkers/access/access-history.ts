@@ -198,6 +198,7 @@ export const accessHistory = checker({
     A1: {
       text: 'no escalation: what is allowed, shown or takes effect, some state of that time allows by its rules',
       sources: ['docs/reference/access-control.md#evaluation'],
+      evidence: ['rights', 'requests', 'forwards', 'commands'],
       judges: ['visit allowed', 'visits allowed'],
       excuses: {
         'out of reach':

@@ -42,11 +42,13 @@ export const accessMode = checker({
     A2: {
       text: 'the mode of access control changes only when every server can follow',
       sources: ['docs/reference/access-control.md#legacy-mode-and-migration'],
+      evidence: ['rights', 'members', 'elections'],
       judges: ['change of mode', 'changes of mode'],
     },
     A3: {
       text: 'the mode of access control never goes back',
       sources: ['docs/reference/access-control.md#legacy-mode-and-migration'],
+      evidence: ['rights', 'restores', 'elections'],
       judges: ['state in the new mode', 'states in the new mode'],
     },
   },

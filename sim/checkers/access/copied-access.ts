@@ -308,6 +308,7 @@ export const copiedAccess = checker({
     A5: {
       text: 'copies: a token that the primary has all along is good where it was copied; a copy goes after the original, in time',
       sources: ['docs/reference/access-control.md#primary-and-secondary-datacenters'],
+      evidence: ['rights', 'requests', 'forwards'],
       judges: ['copy or visit', 'copies and visits'],
       excuses: {
         'refused to copy':

@@ -71,6 +71,7 @@ export const tokenMigration = checker({
     A4: {
       text: 'migration: batches are small and rare, each token gets one accessor, and no valid token is refused meanwhile',
       sources: ['docs/reference/access-control.md#legacy-mode-and-migration'],
+      evidence: ['rights', 'requests', 'elections'],
       judges: ['batch, token or refusal', 'batches, tokens and refusals'],
       excuses: {
         'out of reach': 'An agent that reaches no server may refuse for that; until it has reached one for 15 seconds.',

@@ -102,6 +102,7 @@ export const lockHolders = checker({
     S1: {
       text: 'mutual exclusion: a key has one holder, and none before the lock delay of the last is over',
       sources: ['docs/reference/keys.md#lock-delay'],
+      evidence: ['locks', 'requests', 'forwards', 'elections'],
       judges: ['lock taken or told', 'locks taken or told'],
       excuses: {
         restored:

@@ -86,6 +86,7 @@ export const lockIndex = checker({
     S3: {
       text: 'lock index: it grows by one with each holder; each holder has a greater fencing number',
       sources: ['docs/reference/keys.md#locks'],
+      evidence: ['locks', 'commands', 'requests'],
       judges: ['change of holder', 'changes of holder'],
       excuses: {
         restored: 'LockIndex goes on from what a restored snapshot has; the next change of holder is judged.',

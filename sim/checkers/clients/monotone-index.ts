@@ -55,6 +55,7 @@ export const monotoneIndex = checker({
     W1: {
       text: 'monotone index: the index of a query never falls',
       sources: ['docs/reference/http-reads.md#index-of-each-read'],
+      evidence: ['requests', 'forwards', 'commands', 'elections', 'restores'],
       judges: ['index compared', 'indexes compared'],
       excuses: {
         'stale default reads':

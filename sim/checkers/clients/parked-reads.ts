@@ -150,6 +150,7 @@ export const parkedReads = checker({
     W2: {
       text: 'watch liveness: a blocking query is answered as soon as its result has changed',
       sources: ['docs/reference/http-reads.md#blocking-queries'],
+      evidence: ['requests', 'forwards', 'commands', 'restores', 'snapshots'],
       judges: ['look at a waiting read', 'looks at waiting reads'],
       excuses: {
         'ahead of its server':

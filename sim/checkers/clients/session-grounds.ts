@@ -102,6 +102,7 @@ export const sessionGrounds = checker({
     S4: {
       text: 'grounds: a session ends with its node and its checks, and what it held is free then, or gone with it',
       sources: ['docs/reference/keys.md#end-of-a-session'],
+      evidence: ['locks', 'catalog', 'requests', 'members'],
       judges: ['session or key looked at', 'sessions and keys looked at'],
       excuses: {
         restored: 'Sessions and locks are as a restored snapshot has them; the commands after it are judged.',

@@ -132,6 +132,7 @@ export const sessionLives = checker({
     S2: {
       text: 'sessions: one lives for its time to live after a renewal, and at most for twice that',
       sources: ['docs/reference/keys.md#end-of-a-session'],
+      evidence: ['locks', 'requests', 'forwards', 'elections'],
       judges: ['session', 'sessions'],
       excuses: {
         restored:

@@ -102,6 +102,7 @@ export const waitingAnswers = checker({
     W4: {
       text: 'waits: a blocking read is answered for a later index, or when its time is over, and never with an earlier one',
       sources: ['docs/reference/http-reads.md#blocking-queries'],
+      evidence: ['requests', 'forwards', 'commands'],
       judges: ['answer to a blocking read', 'answers to blocking reads'],
       excuses: {
         'out of reach':

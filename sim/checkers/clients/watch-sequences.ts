@@ -77,6 +77,7 @@ export const watchSequences = checker({
     W3: {
       text: 'watch completeness: a client that follows the answers to blocking queries ends with what a fresh read finds',
       sources: ['docs/reference/http-reads.md#blocking-queries'],
+      evidence: ['requests', 'forwards', 'commands'],
       judges: ['watcher', 'watchers'],
     },
   },

@@ -164,6 +164,7 @@ export const intentionLaws = checker({
     C7: {
       text: 'intentions: each pair has one at most; what was acknowledged was there, and what was refused never is',
       sources: ['docs/reference/mesh.md#duplicate-intentions'],
+      evidence: ['intentions', 'requests', 'elections'],
       judges: ['state or change of intentions', 'states and changes of intentions'],
       excuses: {
         restored:
@@ -173,6 +174,7 @@ export const intentionLaws = checker({
     C8: {
       text: 'decisions: which service may connect to which is what the intentions of that time say, to a judge apart from the program',
       sources: ['docs/reference/mesh.md#precedence'],
+      evidence: ['intentions', 'requests', 'forwards'],
       judges: ['decision', 'decisions'],
       excuses: {
         'out of reach':

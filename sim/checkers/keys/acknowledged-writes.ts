@@ -68,6 +68,7 @@ export const acknowledgedWrites = checker({
     D1: {
       text: 'durability: an acknowledged write survives every crash',
       sources: ['docs/reference/keys.md#key-calls'],
+      evidence: ['requests', 'forwards', 'commands', 'elections', 'commits', 'snapshots'],
       judges: ['write or final value', 'writes and final values'],
       excuses: {
         'majority lost': 'Writes that a scenario lets be lost, acknowledged before the recovery; none after it.',

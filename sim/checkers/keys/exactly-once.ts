@@ -47,6 +47,7 @@ export const exactlyOnce = checker({
     K3: {
       text: 'exactly once: a write that the cluster itself repeats takes effect once',
       sources: ['Raft thesis, section 6.3'],
+      evidence: ['requests', 'forwards', 'commands'],
       judges: ['forwarded write', 'forwarded writes'],
       excuses: {
         'majority lost': 'A write whose effect a scenario lets be lost may take effect anew; once.',

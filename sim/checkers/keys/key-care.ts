@@ -153,6 +153,7 @@ export const keysCaredFor = checker({
     K5: {
       text: 'care: tombstones and lock delays go soon after their time, and no tombstone before it',
       sources: ['docs/reference/configuration.md#tombstone-ttl', 'docs/reference/keys.md#lock-delay'],
+      evidence: ['commands', 'elections'],
       judges: ['look at the oldest', 'looks at the oldest'],
       excuses: {
         restored: 'Rows that a restored snapshot has count from the restore; those of later commands from these.',

@@ -144,6 +144,7 @@ export const linearizableKeys = checker({
     K1: {
       text: 'linearizability: each key behaves as if it lived in one place; a stale read shows a state that once was',
       sources: ['Herlihy and Wing, Linearizability, 1990'],
+      evidence: ['requests', 'forwards', 'commands', 'elections', 'commits'],
       judges: ['operation', 'operations'],
       of: ['key', 'keys'],
       excuses: {

@@ -75,6 +75,7 @@ export const ownKeys = checker({
     K4: {
       text: 'own keys: what one client alone changes is what its requests made of it, to the last index and flag',
       sources: ['docs/reference/keys.md#key-calls', 'docs/reference/keys.md#transactions'],
+      evidence: ['requests', 'forwards', 'commands'],
       judges: ['answer about own keys', 'answers about own keys'],
       excuses: {
         'outcome unknown':

@@ -140,6 +140,7 @@ export const wholeChanges = checker({
     K2: {
       text: 'atomicity: a CAS compares and sets at once; of a transaction all takes effect or nothing; a list shows one state',
       sources: ['docs/reference/keys.md#outcomes-of-a-transaction'],
+      evidence: ['requests', 'forwards', 'commands'],
       judges: ['CAS, transaction or list', 'CAS, transactions and lists'],
     },
   },

@@ -244,11 +244,13 @@ export const meshRoots = law(
     C2: {
       text: 'roots: exactly one is active, the newest, and it carries the crossings back to the oldest that is listed',
       sources: ['docs/reference/mesh.md#roots-list'],
+      evidence: ['authority', 'requests', 'elections'],
       judges: ['list of roots', 'lists of roots'],
     },
     C3: {
       text: 'a root goes when all its leaves have expired, and not before; no issuer gives a serial number twice',
       sources: ['docs/reference/mesh.md#initialization-and-rotation'],
+      evidence: ['authority', 'forwards', 'requests', 'restores'],
       judges: ['serial number or removal', 'serial numbers and removals'],
       excuses: {
         'lost root':
@@ -262,6 +264,7 @@ export const meshRoots = law(
     C6: {
       text: 'times: no leaf outlives what goes with it, all is back-dated by the skew, a crossing outlives the leaves it is for',
       sources: ['docs/reference/mesh.md#certificate-profile'],
+      evidence: ['authority', 'forwards', 'requests'],
       judges: ['certificate', 'certificates'],
     },
   },

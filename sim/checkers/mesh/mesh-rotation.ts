@@ -113,6 +113,7 @@ export const meshRotation = law(
     C5: {
       text: 'rotation: step by step, one at a time, to its end once faults stop; an update that was answered is done or accepted',
       sources: ['docs/reference/mesh.md#initialization-and-rotation'],
+      evidence: ['authority', 'elections', 'requests'],
       judges: ['step of a rotation', 'steps of rotations'],
       excuses: {
         restored: 'A rotation that had ended goes on where a restored snapshot found it under way; to its next end.',

@@ -89,6 +89,7 @@ export const meshSecrets = law(
     C4: {
       text: 'keys: that of an authority is in no log and no answer, that of a leaf in the answers with that leaf alone',
       sources: ['docs/reference/mesh.md#ca-configuration'],
+      evidence: ['authority', 'requests', 'complaints'],
       judges: ['text', 'texts'],
       excuses: {
         snapshot: 'A snapshot carries the state as a whole, keys and all; that answer alone.',

@@ -211,6 +211,7 @@ export const meshTrust = law(
     C1: {
       text: 'chains: every leaf that lives is accepted with any list of roots that an agent may still have, by a clock within the skew',
       sources: ['docs/reference/mesh.md#initialization-and-rotation'],
+      evidence: ['authority', 'requests', 'forwards'],
       judges: ['chain', 'chains'],
       excuses: {
         'last moments':

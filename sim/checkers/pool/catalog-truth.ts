@@ -84,6 +84,7 @@ export const catalogTruth = judgedAtRest({
   E1: {
     text: 'anti-entropy: within a bound after the last fault the catalog has of each agent exactly what the agent holds',
     sources: ['docs/reference/catalog.md#anti-entropy'],
+    evidence: ['catalog', 'members', 'forwards', 'requests'],
     judges: ['agent, service or check', 'agents, services and checks'],
     excuses: {
       'tags of the catalog':

@@ -87,6 +87,7 @@ export const coordinates = law(
     M7: {
       text: 'coordinates stay within bounds and are kept, and estimates get better',
       sources: ['Vivaldi, section 3', 'docs/reference/coordinates.md#distance'],
+      evidence: ['probes'],
       judges: ['coordinate', 'coordinates'],
       excuses: {
         'not settled':

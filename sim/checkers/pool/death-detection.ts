@@ -68,6 +68,7 @@ export const deathDetection = law(
     M4: {
       text: 'detection: a dead member is suspected within two rounds of probes, and dead after the longest suspicion',
       sources: ['SWIM, section 4.3', 'Lifeguard, section 4'],
+      evidence: ['members', 'probes'],
       judges: ['death noticed', 'deaths noticed'],
       excuses: {
         'pool disturbed':

@@ -129,6 +129,7 @@ export const deathGrounds = law(
     M10: {
       text: 'grounds: a member is held dead after a suspicion that had its time, or by its own word, and has left if somebody said so',
       sources: ['SWIM, section 4.2', 'Lifeguard, section 4.B', 'docs/reference/agent.md#member-status'],
+      evidence: ['members', 'probes'],
       judges: ['death or leave', 'deaths and leaves'],
     },
   },

@@ -24,6 +24,7 @@ export const heartbeatsTaken = checker({
     E4: {
       text: 'heartbeats: an agent takes a heartbeat only for a check that it holds',
       sources: ['docs/reference/agent.md#put-v1-agent-check-register'],
+      evidence: ['requests', 'catalog'],
       judges: ['heartbeat', 'heartbeats'],
       excuses: {
         'restarted meanwhile':

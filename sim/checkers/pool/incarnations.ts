@@ -65,6 +65,7 @@ export const incarnations = law(
     M3: {
       text: 'incarnations: of a member each other one holds a number that never falls; within one: alive, suspect, dead; the accused raise it',
       sources: ['SWIM, section 4.2'],
+      evidence: ['members'],
       judges: ['news of a member', 'news of members'],
     },
   },

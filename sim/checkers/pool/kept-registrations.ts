@@ -89,6 +89,7 @@ export const keptRegistrations = checker({
     E3: {
       text: 'a killed agent keeps its registrations, one that left has none',
       sources: ['docs/reference/agent.md#member-status'],
+      evidence: ['catalog', 'members'],
       judges: ['death or leave', 'deaths and leaves'],
       excuses: {
         'asked to leave':

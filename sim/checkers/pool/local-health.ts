@@ -57,6 +57,7 @@ export const localHealth = law(
     M6: {
       text: 'local health stays in range, and an agent that has slept accuses nobody for it',
       sources: ['Lifeguard, section 4.A'],
+      evidence: ['members', 'probes'],
       judges: ['score or wake', 'scores and wakes'],
       excuses: {
         'pool disturbed':

@@ -62,6 +62,7 @@ export const oneTruth = judgedAtRest({
   E2: {
     text: 'one source: HTTP and DNS answer the same of a service',
     sources: ['docs/reference/dns.md#health-order-limits'],
+    evidence: ['catalog', 'requests', 'names'],
     judges: ['service', 'services'],
     excuses: {
       'no name in DNS':

@@ -61,6 +61,7 @@ export const packetAddresses = law(
     M9: {
       text: 'addresses: packets of the pool go to members, and elsewhere only to answer a packet that has come',
       sources: ['src/gossip/core/README.md, 7'],
+      evidence: ['members', 'probes'],
       judges: ['packet', 'packets'],
       excuses: {
         'asked by packet':

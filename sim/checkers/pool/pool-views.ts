@@ -61,6 +61,7 @@ export const poolViews = judgedAtRest({
   M1: {
     text: 'convergence: within a bound after the last fault all agents know the same members',
     sources: ['SWIM, section 4'],
+    evidence: ['members', 'probes'],
     judges: ['pair of agents', 'pairs of agents'],
     excuses: {
       'leave unheard':
@@ -70,6 +71,7 @@ export const poolViews = judgedAtRest({
   M2: {
     text: 'no lasting false death: an agent that runs and is connected is not held failed for longer than the bound',
     sources: ['Lifeguard, section 3'],
+    evidence: ['members', 'probes'],
     judges: ['pair of agents', 'pairs of agents'],
   },
 })

@@ -53,6 +53,7 @@ export const probeAnswers = law(
     M8: {
       text: 'answers: a probe succeeds only by an answer with its number, and no member passes on an answer that it has not had',
       sources: ['SWIM, section 3.1', 'Lifeguard, section 4.A'],
+      evidence: ['probes'],
       judges: ['probe or answer', 'probes and answers'],
     },
   },

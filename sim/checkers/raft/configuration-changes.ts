@@ -139,6 +139,7 @@ export const configurationChanges = checker({
     R7: {
       text: 'configuration: one change at a time, each after the last is committed; successive ones share a quorum',
       sources: ['Raft thesis, section 4.1, and its erratum of 2015'],
+      evidence: ['elections', 'configurations', 'commits'],
       judges: ['configuration written', 'configurations written'],
       excuses: {
         'forced by an operator':

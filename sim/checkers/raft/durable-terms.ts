@@ -74,6 +74,7 @@ export const durableTerms = checker({
     R6: {
       text: 'durable monotonicity: term, vote and log never go back, over restarts too; one vote in a term',
       sources: ['Raft paper, sections 5.1 and 5.2'],
+      evidence: ['votes', 'terms', 'entries'],
       judges: ['term written or found', 'terms written or found'],
     },
   },

@@ -29,6 +29,7 @@ export const electionSafety = checker({
     R1: {
       text: 'election safety: a term has at most one leader',
       sources: ['Raft paper, section 5.2'],
+      evidence: ['votes', 'terms', 'elections'],
       judges: ['election', 'elections'],
     },
   },

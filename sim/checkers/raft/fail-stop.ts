@@ -44,6 +44,7 @@ export const failStop = checker({
     D2: {
       text: 'fail-stop: a server stops at a command that its release does not know, and at no other',
       sources: ['docs/reference/releases.md#internal-protocol'],
+      evidence: ['commands', 'entries', 'complaints'],
       judges: ['stop at a command', 'stops at commands'],
     },
   },

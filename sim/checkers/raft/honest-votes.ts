@@ -88,6 +88,7 @@ export const honestVotes = checker({
     R9: {
       text: 'votes: a server says of its vote what its disk has, and votes for no log that ends before its own',
       sources: ['Raft paper, sections 5.2 and 5.4.1'],
+      evidence: ['votes', 'terms', 'entries'],
       judges: ['vote', 'votes'],
     },
   },

@@ -46,6 +46,7 @@ export const leaderAppendOnly = checker({
     R2: {
       text: 'leader append-only: a leader never changes or drops its own log',
       sources: ['Raft paper, section 5.3'],
+      evidence: ['elections', 'entries'],
       judges: ['write of a leader', 'writes of leaders'],
     },
   },

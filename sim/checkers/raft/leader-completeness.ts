@@ -121,6 +121,7 @@ export const leaderCompleteness = checker({
     R4: {
       text: 'leader completeness: what was committed in earlier terms is in the log of every later leader',
       sources: ['Raft paper, section 5.4'],
+      evidence: ['elections', 'entries', 'acknowledgements', 'commits', 'votes'],
       judges: ["leader's log", "leaders' logs"],
       excuses: {
         'majority lost':

@@ -141,6 +141,7 @@ export const leaderReads = checker({
     R10: {
       text: 'reads: a majority of voters has answered what a leader sent since the read came, or within its lease',
       sources: ['Raft thesis, section 6.4'],
+      evidence: ['elections', 'heartbeats', 'forwards', 'requests'],
       judges: ['read confirmed', 'reads confirmed'],
       excuses: {
         'change under way':

@@ -74,6 +74,7 @@ export const logMatching = checker({
     R3: {
       text: 'log matching: entries of equal index and term have equal entries before them',
       sources: ['Raft paper, section 5.3'],
+      evidence: ['elections', 'entries', 'acknowledgements'],
       judges: ['copy of an entry', 'copies of entries'],
       excuses: {
         'unknown beginning':

@@ -90,6 +90,7 @@ export const ownQuorum = checker({
     R8: {
       text: 'quorum: an election and a commit have a majority of the newest configuration in the log of that server',
       sources: ['Raft paper, sections 5.2, 5.3 and 6'],
+      evidence: ['votes', 'elections', 'entries', 'acknowledgements', 'commits', 'configurations'],
       judges: ['election or commit', 'elections and commits'],
       excuses: {
         'change under way':

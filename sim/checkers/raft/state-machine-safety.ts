@@ -155,6 +155,7 @@ export const stateMachineSafety = checker({
     R5: {
       text: 'state machine safety: all servers apply the same entry at an index, and reach the same state by it',
       sources: ['Raft paper, section 5.4.3'],
+      evidence: ['elections', 'entries', 'commits', 'snapshots', 'commands'],
       judges: ['entry or state compared', 'entries and states compared'],
       excuses: {
         'majority lost':

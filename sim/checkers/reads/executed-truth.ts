@@ -127,6 +127,7 @@ export const executedTruth = checker({
         'docs/reference/prepared-queries.md#order-and-failover',
         'docs/reference/prepared-queries.md#interpolation',
       ],
+      evidence: ['queries', 'catalog', 'requests', 'names', 'forwards'],
       judges: ['answer compared', 'answers compared'],
       excuses: {
         'changed meanwhile':

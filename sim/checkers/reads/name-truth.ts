@@ -99,6 +99,7 @@ export const nameTruth = checker({
     N1: {
       text: 'names: while nothing changes, every agent answers over DNS, section by section, what the agents hold, whole over TCP and a part of it over UDP',
       sources: ['docs/reference/dns.md#response-codes-and-sections', 'docs/reference/dns.md#record-construction'],
+      evidence: ['names', 'catalog', 'forwards'],
       judges: ['answer compared', 'answers compared'],
       excuses: {
         'changed meanwhile':

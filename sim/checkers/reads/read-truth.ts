@@ -154,6 +154,7 @@ export const readTruth = checker({
     E7: {
       text: 'truth: while nothing changes, what every agent answers about a service over HTTP is what the agents hold, word by word',
       sources: ['docs/reference/health.md#endpoints'],
+      evidence: ['requests', 'catalog', 'forwards'],
       judges: ['answer compared', 'answers compared'],
       excuses: {
         'changed meanwhile':

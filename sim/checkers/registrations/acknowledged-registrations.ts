@@ -217,6 +217,7 @@ export const acknowledgedRegistrations = checker({
     E5: {
       text: 'registrations: what an agent acknowledged of its services and checks is soon in the catalog, and goes only when asked to',
       sources: ['docs/reference/agent.md#sync-to-the-catalog'],
+      evidence: ['requests', 'catalog', 'forwards'],
       judges: ['service or check acknowledged', 'services and checks acknowledged'],
       excuses: {
         'outcome unknown':

@@ -188,6 +188,7 @@ export const heardChecks = checker({
     E6: {
       text: 'time to live: a TTL check is in the catalog as it was reported, and critical once nobody has for its time',
       sources: ['docs/reference/definitions.md#check-types'],
+      evidence: ['requests', 'catalog', 'forwards'],
       judges: ['report or silence', 'reports and silences'],
       excuses: {
         restarted:

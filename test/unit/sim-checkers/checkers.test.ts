@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Checker, checker } from '../../../sim/checkers/checker.ts'
 import { checkers, invariants } from '../../../sim/checkers/checkers.ts'
+import { evidenceKinds } from '../../../sim/checkers/evidence.ts'
 import { Invariants } from '../../../sim/checkers/invariants.ts'
 import { anchorsOf } from '../../tools/page-anchors.ts'
 import { projectRoot } from '../../tools/planted.ts'
@@ -23,6 +24,15 @@ describe('the list of checkers', () => {
       // What it lets pass stands before the semicolon, its end behind.
       for (const text of Object.values(excuses)) expect(text, code).toMatch(/^[^;]+; [^;]+$/)
     }
+  })
+
+  it('names for each code the evidence of it, and each kind of evidence is that of some code', () => {
+    for (const [code, { evidence }] of Object.entries(invariants)) {
+      expect(evidence, code).not.toHaveLength(0)
+      expect(new Set(evidence).size, code).toBe(evidence.length)
+    }
+    const named = new Set(Object.values(invariants).flatMap(({ evidence }) => [...evidence]))
+    expect(named).toEqual(new Set(Object.keys(evidenceKinds)))
   })
 
   it('names sources that are there', () => {

@@ -291,11 +291,11 @@ export class LocalState {
     return { id: entry.id, version: entry.version, facts: this.#checkFacts(id) ?? null, token: entry.token }
   }
 
-  nodeSynced(due: Due<NodeFacts>): void {
+  nodeSynced(due: Due<unknown>): void {
     if (this.#node.version === due.version) this.#node.synced = true
   }
 
-  serviceSynced(due: Due<ServiceFacts>): void {
+  serviceSynced(due: Due<unknown>): void {
     const entry = this.#services.get(due.id)
     if (entry?.version !== due.version) return
     if (entry.facts !== null) {
@@ -311,7 +311,7 @@ export class LocalState {
     }
   }
 
-  checkSynced(due: Due<CheckFacts>): void {
+  checkSynced(due: Due<unknown>): void {
     const entry = this.#checks.get(due.id)
     if (entry?.version !== due.version) return
     entry.outputDeferred = false

@@ -34,7 +34,7 @@ export const agentBreakages: readonly Breakage[] = [
   },
   {
     id: 'AGT-006',
-    file: 'src/agent/local/anti-entropy.ts',
+    file: 'src/agent/local/catalog-writes.ts',
     find: 'catalog.register({ ...node, ...only }, token)',
     replace: 'catalog.register({ ...node, service: null, checks: only.checks }, token)',
   },
@@ -180,7 +180,7 @@ export const agentBreakages: readonly Breakage[] = [
   },
   {
     id: 'AGT-030',
-    file: 'src/agent/local/anti-entropy.ts',
+    file: 'src/agent/local/catalog-writes.ts',
     find: "      this.#log('Synced service', { service: service.id })\n",
     replace: '',
   },

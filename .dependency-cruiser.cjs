@@ -6,7 +6,7 @@ const layers = [
   ['base'],
   ['env'],
   ['model', 'native'],
-  ['raft', 'gossip', 'store', 'pki', 'dns-wire', 'hcl'],
+  ['raft', 'gossip', 'store', 'pki', 'dns-wire', 'hcl', 'filter'],
   ['rpc', 'access', 'proxy'],
   ['features'],
   ['agent'],
@@ -142,7 +142,7 @@ module.exports = {
       name: 'zod-at-the-edges',
       severity: 'error',
       comment: 'Engines and the ground take typed values; what comes from outside is checked where it comes in.',
-      from: { path: '^src/(base|env|raft|gossip|store|pki|dns-wire|hcl)/' },
+      from: { path: '^src/(base|env|raft|gossip|store|pki|dns-wire|hcl|filter)/' },
       to: { path: '^node_modules/zod/' },
     },
     {

@@ -3,6 +3,8 @@ import { textOf, utf8 } from '../../src/base/bytes.ts'
 import { parseDuration } from '../../src/base/duration.ts'
 import { documentOf } from '../../src/config/sources/hcl-document.ts'
 import { examineDocument } from '../../src/config/validate.ts'
+import type { ObjectType } from '../../src/filter/fields.ts'
+import { Filter } from '../../src/filter/filter.ts'
 import { parseHcl } from '../../src/hcl/hcl.ts'
 import { parseHclJson } from '../../src/hcl/json.ts'
 import type { FuzzTarget } from '../tools/fuzz/target.ts'
@@ -61,4 +63,32 @@ const configuration: FuzzTarget = {
   },
 }
 
-export const textTargets: readonly FuzzTarget[] = [hcl, accessRules, configuration]
+const filtered: ObjectType = {
+  kind: 'object',
+  members: new Map([
+    ['Name', { kind: 'text' }],
+    ['Port', { kind: 'number' }],
+    ['Meta', { kind: 'map', value: { kind: 'text' } }],
+    ['Tags', { kind: 'list', item: { kind: 'text' } }],
+  ]),
+}
+const entry = { Name: 'web'.repeat(100), Port: 80, Meta: { a: 'b', not: 'in' }, Tags: ['a', 'b'] }
+
+const filter: FuzzTarget = {
+  name: 'filter',
+  about: 'filters of answers, and one entry that is judged',
+  lengthMax: 8_192,
+  run: (bytes) => {
+    const parsed = Filter.from(textOf(bytes), filtered)
+    if (parsed.ok) parsed.value.keeps(entry, { work: 0 })
+  },
+  seeds: () =>
+    [
+      'Name == web and (Port != 80 or not "a" in Tags)',
+      'Meta["a"] matches `^b+$` and Meta.not contains in',
+      'Tags is not empty or Name matches "(w|e){2,9}b\\u00e9"',
+    ].map(utf8),
+  words: ['not ', ' and ', ' in ', '((((', '`', '"\\u', '{900}'],
+}
+
+export const textTargets: readonly FuzzTarget[] = [hcl, accessRules, configuration, filter]

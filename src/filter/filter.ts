@@ -1,0 +1,31 @@
+import type { Json } from '../base/json.ts'
+import { err, ok, type Result } from '../base/result.ts'
+import type { ObjectType } from './fields.ts'
+import type { Judgement, Meter } from './judgements.ts'
+import { parseExpression } from './parser.ts'
+import { FilterError, filterProblemText } from './problem.ts'
+import { judgementOf } from './program.ts'
+
+/** Which entries of an answer a caller wants: an expression over the members of their JSON. */
+export class Filter {
+  readonly #judge: Judgement
+
+  private constructor(judge: Judgement) {
+    this.#judge = judge
+  }
+
+  /** `entry` is the type of the entries. The error says in a sentence what is wrong, and where. */
+  static from(text: string, entry: ObjectType): Result<Filter, string> {
+    try {
+      return ok(new Filter(judgementOf(parseExpression(text), entry)))
+    } catch (cause) {
+      if (!(cause instanceof FilterError)) throw cause
+      return err(filterProblemText(text, cause))
+    }
+  }
+
+  /** Adds its work to the meter. */
+  keeps(entry: Json, meter: Meter): boolean {
+    return this.#judge(entry, meter)
+  }
+}

@@ -1,5 +1,5 @@
 import type { Disk } from '../env/disk.ts'
-import type { ConfigProblem } from './problem.ts'
+import { type ConfigProblem, problemText } from './problem.ts'
 import type { FileConfig } from './schema.ts'
 import { valueAt } from './waiting.ts'
 
@@ -12,36 +12,68 @@ const named: readonly (readonly [key: string, kind: 'file' | 'directory'])[] = [
   ['ui_dir', 'directory'],
 ]
 
-/** Problems of a configuration on the disk. A missing data directory is no problem: it will be created. */
+/** Places that the agent makes at its start, with the directories above them. */
+const made = ['log_file', 'pid_file', 'data_dir'] as const
+
+export interface DiskProblems {
+  readonly problems: readonly ConfigProblem[]
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Problems of a configuration on the disk. A place that the agent will make is no problem while it can be made. A
+ * missing `ui_dir` is a warning: without it nothing but the web interface is missing.
+ */
 export async function diskProblems(
   disk: Disk,
   file: FileConfig,
   placeOf: (path: readonly string[]) => string,
-): Promise<readonly ConfigProblem[]> {
+): Promise<DiskProblems> {
   const problems: ConfigProblem[] = []
+  const warnings: string[] = []
   for (const [key, kind] of named) {
-    const path = valueAt(file, [key])
-    if (typeof path !== 'string' || path === '') continue
+    const path = pathAt(file, key)
+    if (path === undefined) continue
     const found = await disk.stat(path)
     const message = found.ok ? `is not a ${kind}` : `cannot be read: ${found.error.message}`
     if (found.ok && found.value.kind === kind) continue
     const remedy = `name a ${kind} that this user may read`
-    problems.push({ place: placeOf([key]), message: `${key} ${path} ${message}`, remedy, restsOn: [key] })
+    const problem = { place: placeOf([key]), message: `${key} ${path} ${message}`, remedy, restsOn: [key] }
+    if (key === 'ui_dir') warnings.push(problemText(problem))
+    else problems.push(problem)
   }
-  for (const key of ['log_file', 'pid_file']) {
-    const path = valueAt(file, [key])
-    if (typeof path !== 'string' || path === '') continue
-    const above = /^(.*)\/[^/]*$/.exec(path)?.[1] ?? '.'
-    const found = await disk.stat(above === '' ? '/' : above)
-    if (found.ok && found.value.kind === 'directory') continue
-    const message = `${key} ${path} is in a directory that ${found.ok ? 'is none' : `cannot be read: ${found.error.message}`}`
-    problems.push({ place: placeOf([key]), message, remedy: 'make it first', restsOn: [key] })
+  for (const key of made) {
+    const path = pathAt(file, key)
+    const message = path === undefined ? undefined : await unmakeable(disk, path, key)
+    if (message === undefined) continue
+    const remedy = 'name a place that this user can make'
+    const shown = key === 'data_dir' ? JSON.stringify(path) : path
+    problems.push({ place: placeOf([key]), message: `${key} ${shown} ${message}`, remedy, restsOn: [key] })
   }
-  const data = file.data_dir ?? ''
-  const entry = data === '' ? undefined : await disk.stat(data)
-  if (entry?.ok === true && entry.value.kind !== 'directory') {
-    const message = `data_dir ${JSON.stringify(data)} is not a directory`
-    problems.push({ place: placeOf(['data_dir']), message, remedy: 'name a directory', restsOn: ['data_dir'] })
+  return { problems, warnings }
+}
+
+function pathAt(file: FileConfig, key: string): string | undefined {
+  const path = valueAt(file, [key])
+  return typeof path === 'string' && path !== '' ? path : undefined
+}
+
+/** Why the place cannot be made: the nearest thing above it that exists is no directory, or cannot be looked at. */
+async function unmakeable(disk: Disk, path: string, key: (typeof made)[number]): Promise<string | undefined> {
+  if (key === 'data_dir') {
+    const entry = await disk.stat(path)
+    if (entry.ok) return entry.value.kind === 'directory' ? undefined : 'is not a directory'
   }
-  return problems
+  for (let above = directoryOf(path); ; above = directoryOf(above)) {
+    const found = await disk.stat(above)
+    if (found.ok) return found.value.kind === 'directory' ? undefined : `is below ${above}, which is no directory`
+    const isTop = above === '/' || above === '.'
+    if (found.error.kind !== 'not-directory' && (found.error.kind !== 'not-found' || isTop))
+      return `is below ${above}, which cannot be read: ${found.error.message}`
+  }
+}
+
+function directoryOf(path: string): string {
+  const above = /^(.*)\/[^/]+\/*$/.exec(path)?.[1]
+  return above === undefined ? '.' : above === '' ? '/' : above
 }

@@ -73,11 +73,17 @@ export async function loadConfig(
   const { config, definitions, placeOf } = all
   const whole = normalize(config, flags.get('dev') === true, env.machine, definitions, release.value, placeOf)
   const onDisk = await diskProblems(env.disk, config, placeOf)
-  const problems = toldTogether(read, [...(whole.ok ? [] : whole.error), ...onDisk])
+  const problems = toldTogether(read, [...(whole.ok ? [] : whole.error), ...onDisk.problems])
   if (!whole.ok || problems.length > 0) return err(problems)
   const skipped = found.value.skipped.map((path) => `${path} was skipped: ${skippedWhy(named)}`)
   const otherwise = read.flatMap(({ file }) => file?.warnings ?? [])
-  const warnings = [...skipped, ...pastWarnings(release.value), ...otherwise, ...whole.value.warnings]
+  const warnings = [
+    ...skipped,
+    ...pastWarnings(release.value),
+    ...otherwise,
+    ...onDisk.warnings,
+    ...whole.value.warnings,
+  ]
   // A flag alone, for one start: in a file it would give up the next loss too, unasked.
   const acceptLostLog = flags.get('accept-lost-log') === true
   const accepting = { ...whole.value.config, acceptLostLog }

@@ -17,10 +17,10 @@ import { poolOf, wanOf } from './parts/pools.ts'
 import { syslogOf } from './parts/syslog.ts'
 import { filterWarnings, telemetryOf } from './parts/telemetry.ts'
 import { timingOf } from './parts/timing.ts'
-import { milliseconds, type Report } from './parts/values.ts'
+import { milliseconds, type Report, type Reports } from './parts/values.ts'
 import { watchesOf } from './parts/watches.ts'
 import { accessContradictions } from './past/access-contradictions.ts'
-import type { ConfigProblem } from './problem.ts'
+import { type ConfigProblem, problemText } from './problem.ts'
 import { checkCounts, checkNames, checkRoles, logLevelOf, logPlacesOf, nodeMetaOf, warningsOf } from './rules.ts'
 import type { FileConfig } from './schema.ts'
 import { withAddresses } from './sources/expand.ts'
@@ -32,7 +32,7 @@ export interface Normalized {
   readonly file: FileConfig
   /** Printed before the agent starts. */
   readonly warnings: readonly string[]
-  /** Those of them about keys that have no effect. */
+  /** Those of them about keys and values that have no effect. */
   readonly unheeded: readonly string[]
 }
 
@@ -50,11 +50,8 @@ export function normalize(
   release: Release = newestRelease,
   placeOf: (path: readonly string[]) => string = () => 'config',
 ): Result<Normalized, readonly ConfigProblem[]> {
-  const problems: ConfigProblem[] = []
-  const problem: Report = (message, remedy, key, others = []) => {
-    const restsOn = key === undefined ? others : [key, ...others]
-    problems.push({ place: placeOf(key?.split('.') ?? []), message, remedy, restsOn })
-  }
+  const { problems, passedOver, ...reports } = collected(placeOf)
+  const { problem, warn } = reports
   const file = withAddresses(written, machine, problem)
   const waiting = [
     ...waitingKeys(file, problem, placeOf),
@@ -68,18 +65,17 @@ export function normalize(
   const defaults = defaultAgentConfig((file.node_name ?? machine.hostName).trim(), address.advertise, release)
   const remoteScripts = file.enable_script_checks ?? settingDefaultsOf(release, false).enableScriptChecks
   const scripts = file.enable_local_script_checks ?? remoteScripts
-  const passedOver: string[] = []
   const join = joinReader(file, problem, (key, message) => passedOver.push(`${placeOf([key])}: ${message}`))
   const { definitions, warnings: ofDefinitions } = definitionsOf(sources, scripts, release)
   if (!definitions.ok) problems.push(...definitions.error)
-  const network = networkOf(file, dev, defaults, { bind: address.bind, join }, problem)
+  const network = networkOf(file, dev, defaults, { bind: address.bind, join }, reports)
   const dns = dnsConfig(file, file.aliases ?? defaults.http.aliases, defaults.dns, problem, release)
   const config: AgentConfig = {
     ...defaults,
     ...identityOf(file, dev, defaults, problem),
     ...network,
-    wan: wanOf(file, dev, { ...address, port: network.ports.serfWan, join }, problem),
-    ...timingOf(file, dev, defaults, problem),
+    wan: wanOf(file, dev, { ...address, port: network.ports.serfWan, join }, reports),
+    ...timingOf(file, dev, defaults, reports),
     ...(definitions.ok ? definitions.value : noDefinitions),
     sidecarPorts: sidecarPortsOf(file, defaults),
     managedProxies: managedOf(file, defaults.managedProxies),
@@ -87,14 +83,14 @@ export function normalize(
     limits: limitsOf(file, defaults),
     access: accessOf(file, defaults.access, problem),
     watches: watchesOf(file.watches, problem),
-    telemetry: telemetryOf(file, defaults.telemetry, problem, release),
+    telemetry: telemetryOf(file, defaults.telemetry, reports, release),
     http: httpOf(file, dev, defaults),
     discoveryMaxStaleMs: milliseconds(file.discovery_max_stale, defaults.discoveryMaxStaleMs),
     remoteExec: file.disable_remote_exec === undefined ? defaults.remoteExec : !file.disable_remote_exec,
     dns,
     mesh: meshOf(file, dev, defaults, dns.domains[0]?.slice(0, -1) ?? productName),
     checksConfig: checksOf(file, { remoteScripts, localScripts: scripts }, defaults.checksConfig),
-    log: logPlacesOf(file, defaults.log),
+    log: logPlacesOf(file, defaults.log, warn),
     syslog: syslogOf(file, problem),
     pidFile: file.pid_file ?? defaults.pidFile,
     logLevel: logLevelOf(file, dev, problem),
@@ -103,15 +99,32 @@ export function normalize(
   checkConnect(file, problem)
   checkAddressClash(config, file, problem)
   if (problems.length > 0) return err(problems)
+  const unheeded = [...waiting, ...passedOver]
   const warnings = [
-    ...waiting,
+    ...unheeded,
     ...accessWarnings(file),
     ...warningsOf(config, file),
     ...filterWarnings(file),
     ...ofDefinitions,
-    ...passedOver,
   ]
-  return ok({ config: { ...config, debug: debugConfig(config) }, file: written, warnings, unheeded: waiting })
+  return ok({ config: { ...config, debug: debugConfig(config) }, file: written, warnings, unheeded })
+}
+
+/** What is reported of the whole: problems, and what the agent starts without. */
+function collected(
+  placeOf: (path: readonly string[]) => string,
+): Reports & { readonly problems: ConfigProblem[]; readonly passedOver: string[] } {
+  const problems: ConfigProblem[] = []
+  const passedOver: string[] = []
+  const at = (key: string | undefined): string => placeOf(key?.split('.') ?? [])
+  const problem: Report = (message, remedy, key, others = []) => {
+    const restsOn = key === undefined ? others : [key, ...others]
+    problems.push({ place: at(key), message, remedy, restsOn })
+  }
+  const warn: Report = (message, remedy, key) => {
+    passedOver.push(problemText({ place: at(key), message, remedy }))
+  }
+  return { problems, passedOver, problem, warn }
 }
 
 function sidecarPortsOf({ ports }: FileConfig, defaults: AgentConfig): AgentConfig['sidecarPorts'] {

@@ -1,6 +1,6 @@
 import type { AgentConfig } from '../agent/settings/agent-config.ts'
 import { internalProtocolsOf, type Release, raftProtocolsOf } from '../model/release.ts'
-import { milliseconds, type Report } from './parts/values.ts'
+import { milliseconds, notNegative, type Report } from './parts/values.ts'
 import type { FileConfig } from './schema.ts'
 
 /**
@@ -65,14 +65,9 @@ export function checkCounts(file: FileConfig, release: Release, problem: Report)
   const how = protocol < min ? 'low' : 'high'
   if (protocol < min || protocol > max)
     problem(`protocol: Protocol version '${protocol}' too ${how}`, `must be in range: [${min}, ${max}]`, 'protocol')
-  const counts = [
-    ['autopilot.max_trailing_logs', file.autopilot?.max_trailing_logs],
-    ['retry_max', file.retry_max],
-    ['retry_max_wan', file.retry_max_wan],
-    ['log_rotate_bytes', file.log_rotate_bytes],
-  ] as const
-  for (const [key, given = 0] of counts)
-    if (given < 0) problem(`${key} cannot be ${given}`, 'must be greater than or equal to zero', key)
+  const key = 'autopilot.max_trailing_logs'
+  const trailing = file.autopilot?.max_trailing_logs ?? 0
+  if (trailing < 0) problem(`${key} cannot be ${trailing}`, 'must be greater than or equal to zero', key)
   if (file.ui === true && (file.ui_dir ?? '') !== '')
     problem('ui_dir: both the ui and ui-dir flags were specified', 'please provide only one', 'ui_dir', ['ui'])
 }
@@ -103,11 +98,11 @@ export function logLevelOf(file: FileConfig, dev: boolean, problem: Report): Age
 }
 
 /** A duration of 0 is the default, as in the field. */
-export function logPlacesOf(file: FileConfig, defaults: AgentConfig['log']): AgentConfig['log'] {
+export function logPlacesOf(file: FileConfig, defaults: AgentConfig['log'], warn: Report): AgentConfig['log'] {
   return {
     json: file.log_json ?? defaults.json,
     file: file.log_file ?? defaults.file,
-    rotateBytes: file.log_rotate_bytes ?? defaults.rotateBytes,
+    rotateBytes: notNegative('log_rotate_bytes', file.log_rotate_bytes ?? defaults.rotateBytes, warn),
     rotateMs: milliseconds(file.log_rotate_duration, 0) || defaults.rotateMs,
     oldFilesMax: file.log_rotate_max_files ?? defaults.oldFilesMax,
   }

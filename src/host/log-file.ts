@@ -4,6 +4,7 @@ import { err, ok, type Result } from '../base/result.ts'
 import type { Clock } from '../env/clock.ts'
 import type { LogPlaces } from '../env/terminal.ts'
 import { productName } from '../model/names.ts'
+import { makeOpenDirectory } from './directories.ts'
 import { codeOf, messageOf } from './system-error.ts'
 
 /** Reports problems of a log file elsewhere, because it cannot be written. Each once until the file works again. */
@@ -46,7 +47,7 @@ export class LogFile {
     this.#write = write
   }
 
-  /** The error says why the first file cannot be made. `write`: as Node's own. */
+  /** Makes the directory, too. The error says why the first file cannot be made. `write`: as Node's own. */
   static open(
     places: LogPlaces,
     clock: Clock,
@@ -55,6 +56,7 @@ export class LogFile {
   ): Result<LogFile, string> {
     try {
       const file = new LogFile(places, clock, troubles, write)
+      makeOpenDirectory(file.#names.directory)
       file.#begin()
       return ok(file)
     } catch (cause) {

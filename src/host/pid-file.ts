@@ -1,17 +1,20 @@
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
+import { makeOpenDirectory } from './directories.ts'
 import { messageOf } from './system-error.ts'
 
 /**
  * Writes the number of this process, without line feed, in place of whatever an earlier one left there; nobody sees
- * half of it. `close` removes it, if it is still this process's. The error says why it cannot be written. Source:
+ * half of it. Directories above it are made. `close` removes it, if it is still this process's. The error says why it cannot be written. Source:
  * configuration 3.
  */
 export function holdPidFile(path: string, complain: (text: string) => void): Result<Closable, string> {
   const own = String(process.pid)
   const half = `${path}.${own}.new`
   try {
+    makeOpenDirectory(dirname(path))
     rmSync(half, { force: true })
     writeFileSync(half, own, { flag: 'wx', mode: 0o644 })
     // Whatever the umask takes away: the supervisor may be another user.

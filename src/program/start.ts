@@ -2,10 +2,10 @@ import type { Agent, StartOptions } from '../agent/assembly/agent.ts'
 import { features } from '../agent/assembly/features.ts'
 import { portFailure, startAgent } from '../agent/assembly/start.ts'
 import type { StartFailure } from '../agent/boot/lifecycle.ts'
+import { ownCertificate } from '../agent/boot/own-certificate.ts'
 import { httpsTls, loadTls } from '../agent/boot/tls-material.ts'
 import type { AgentConfig } from '../agent/settings/agent-config.ts'
 import { levelNamed } from '../agent/settings/log-settings.ts'
-import type { TlsMaterial } from '../agent/settings/tls-settings.ts'
 import { Syslog } from '../agent/syslog/syslog.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { openCliRpc } from '../cli-rpc/listener.ts'
@@ -14,6 +14,7 @@ import { openDns } from '../dns/listeners.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import { bodyBytesMax, type HttpHandler, type HttpListener, type HttpRequest } from '../env/http.ts'
+import type { TlsOptions } from '../env/net.ts'
 import { livePath } from '../features/agent/model.ts'
 import type { AgentContext } from '../features/contract/agent-context.ts'
 import { createHttpFace } from '../http/face.ts'
@@ -66,10 +67,12 @@ export async function startProgram(
   }
   const secured: HttpListener[] = []
   const tls = await loadTls(env, config.tls)
-  const listening = tls.ok ? await listen(env, config, tls.value, faces, { http, secured, open }) : tls
+  const lacksPair = tls.ok && tls.value.identity === undefined && config.ports.https > 0
+  const own = lacksPair ? ownCertificate(env, config) : undefined
+  const listening = tls.ok ? await listen(env, config, httpsTls(tls.value, own), faces, { http, secured, open }) : tls
   const watches = new ConfiguredWatches(env, (request) => faces.http(request))
   const reloaded: StartOptions['reloaded'] = (next, renewed) => {
-    for (const listener of secured) listener.renewTls(httpsTls(renewed))
+    for (const listener of secured) listener.renewTls(httpsTls(renewed, own))
     watches.replace(next.watches)
     syslog?.setLevel(levelNamed[next.logLevel])
     options.reloaded?.(next, renewed)
@@ -119,7 +122,7 @@ interface Opened {
 async function listen(
   env: Env,
   config: AgentConfig,
-  tls: TlsMaterial,
+  https: TlsOptions,
   faces: Faces,
   { http, secured, open }: Opened,
 ): Promise<Result<undefined, StartFailure>> {
@@ -136,7 +139,7 @@ async function listen(
   if (config.ports.https > 0) {
     for (const host of config.httpsAddresses) {
       const at = { host, port: config.ports.https }
-      const listener = await env.http.serve(at, handler, httpsTls(tls), config.unixSockets)
+      const listener = await env.http.serve(at, handler, https, config.unixSockets)
       if (!listener.ok) return err(portFailure(listener.error, 'ports.https', 'cert_file, key_file and ca_file'))
       secured.push(listener.value)
       open.push(listener.value)

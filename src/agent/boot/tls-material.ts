@@ -75,11 +75,11 @@ export function differ(one: TlsMaterial, other: TlsMaterial): boolean {
   return texts(one) !== texts(other)
 }
 
-/** For the HTTPS listeners. */
-export function httpsTls({ settings, identity, trustedPems }: TlsMaterial): TlsOptions {
+/** For the HTTPS listeners. `own`: the identity where the operator named none. */
+export function httpsTls({ settings, identity, trustedPems }: TlsMaterial, own?: TlsMaterial['identity']): TlsOptions {
   const { verifyIncomingHttps, preferOwnOrder } = settings
   return {
-    ...identity,
+    ...(identity ?? own),
     trustedPems,
     requirePeerCertificate: verifyIncomingHttps,
     ...versionsAndSuites(settings),

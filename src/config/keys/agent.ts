@@ -24,7 +24,10 @@ export const agentKeys = {
     },
   ),
   checks: checks(list, 'Several of them.', { default: [], reload: true }),
-  data_dir: key(text, 'Directory for everything that must survive a restart. Needed unless -dev is given.'),
+  data_dir: key(
+    text,
+    'Directory for everything that must survive a restart; it is made (0700). Needed unless -dev is given.',
+  ),
   datacenter: key(text, 'Datacenter of this agent.', { default: 'dc1' }),
   disable_anonymous_signature: key(bool, 'Accepted, without effect: there is no check for updates.', {
     default: false,
@@ -73,9 +76,13 @@ export const agentKeys = {
   }),
   enable_syslog: log(bool, 'The log is sent to syslog as well: see syslog_address.', { default: false }),
   leave_on_terminate: key(bool, 'On SIGTERM the agent leaves the cluster. Default: true on clients.'),
-  log_file: log(text, 'The log is written to files as well: dir/name.ext becomes dir/name-<unix nanoseconds>.ext.', {
-    default: '',
-  }),
+  log_file: log(
+    text,
+    'The log is written to files as well: dir/name.ext becomes dir/name-<unix nanoseconds>.ext. The directory is made (0755).',
+    {
+      default: '',
+    },
+  ),
   log_json: log(bool, 'Each line of the log is a JSON object.', { default: false }),
   log_level: log(text, 'TRACE, DEBUG, INFO, WARN or ERR. -dev: DEBUG.', { default: 'INFO', reload: true }),
   log_rotate_bytes: log(whole, 'Size in bytes at which a new log file is begun; 0: no limit.', {
@@ -86,7 +93,9 @@ export const agentKeys = {
   node_id: key(text, 'ID of this node, a UUID. Default: the one in the data directory, which the first start makes.'),
   node_meta: key(pairs, 'Metadata of this node: at most 64 pairs.', { default: {}, reload: true }),
   node_name: key(text, 'Name of this node. Default: the name of the host.'),
-  pid_file: key(text, 'File that holds the process ID while the agent runs.', { default: '' }),
+  pid_file: key(text, 'File that holds the process ID while the agent runs. Its directory is made (0755).', {
+    default: '',
+  }),
   service: checks(definition, 'A service that this agent offers.', { reload: true }),
   services: checks(list, 'Several of them.', { default: [], reload: true }),
   skip_leave_on_interrupt: key(bool, 'On SIGINT the agent ends without leaving the cluster. Default: true on servers.'),

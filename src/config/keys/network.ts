@@ -58,7 +58,7 @@ export const networkKeys = {
     dns: key(port, 'DNS, over UDP and TCP.', { default: 8600 }),
     grpc: key(port, 'gRPC. -dev: 8502.', { default: -1, since: '1.3.0', waits: { for: 'gRPC' } }),
     http: key(port, 'HTTP.', { default: 8500 }),
-    https: key(port, 'HTTPS.', { default: -1 }),
+    https: key(port, 'HTTPS; without cert_file the agent signs a certificate for itself.', { default: -1 }),
     proxy_max_port: key(port, 'The last port that the agent gives to proxies that it starts.', {
       default: 20_255,
       since: '1.2.0',

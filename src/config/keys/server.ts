@@ -1,5 +1,5 @@
 import { block, keysOf } from './key.ts'
-import { bool, count, duration, notNegative, text, whole } from './types.ts'
+import { bool, duration, notNegative, text, whole } from './types.ts'
 
 /**
  * Keys of servers: consensus, autopilot, sessions. Reference: configuration.md#top-level-keys,
@@ -82,11 +82,11 @@ export const serverKeys = {
     }),
   }),
   raft_protocol: key(whole, 'Version of the consensus protocol, 1 to 3.', { default: 3, since: '0.8.0' }),
-  raft_snapshot_interval: key(duration, 'How often a server looks whether a snapshot is due.', {
+  raft_snapshot_interval: key(duration, 'How often a server looks whether a snapshot is due; 0s: the default.', {
     default: '30s',
     since: '1.1.0',
   }),
-  raft_snapshot_threshold: key(count, 'How many new log entries make a snapshot due.', {
+  raft_snapshot_threshold: key(notNegative, 'How many new log entries make a snapshot due; 0: the default.', {
     default: 16_384,
     since: '1.1.0',
   }),

@@ -17,7 +17,8 @@ export type Join = (key: JoinKey, port: number) => readonly string[]
  * Parses addresses where other agents gossip, as `host:port`; a host may be a name, which is looked up at each attempt.
  * An entry without a port gets the agent's own gossip port. Requests to providers in `retry_join` stay as they are
  * written; an unsupported one is dropped with a warning, because an old configuration may name a cloud besides
- * addresses. Reference: configuration.md#addresses-to-join.
+ * addresses; so is an entry of `retry_join` that is no address: the field tries it again and again, and starts.
+ * Reference: configuration.md#addresses-to-join.
  */
 export function joinReader(file: FileConfig, problem: Report, warn: Warn): Join {
   const mayRun = file.enable_retry_join_exec ?? false
@@ -30,7 +31,8 @@ export function joinReader(file: FileConfig, problem: Report, warn: Warn): Join 
       const what = isDiscovery(entry)
         ? 'a provider can be asked by retry_join alone'
         : `entry ${index + 1} is not an address`
-      problem(`${key}: ${what}`, 'write an address or a host name, with or without a port', key)
+      if (key.startsWith('retry_')) warn(key, `${key}: ${what}: it is skipped`)
+      else problem(`${key}: ${what}`, 'write an address or a host name, with or without a port', key)
       return []
     })
 }

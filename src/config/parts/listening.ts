@@ -3,7 +3,7 @@ import type { FileConfig } from '../schema.ts'
 import type { Join } from './joins.ts'
 import { listenAddresses, portsOf, serfBind } from './network.ts'
 import { socketAccessOf, tlsOf } from './tls.ts'
-import { milliseconds, type Report } from './values.ts'
+import { interval, notNegative, type Report, type Reports } from './values.ts'
 
 /** Listen addresses, and addresses of other agents. */
 export function networkOf(
@@ -11,7 +11,7 @@ export function networkOf(
   dev: boolean,
   defaults: AgentConfig,
   { bind, join }: { readonly bind: string; readonly join: Join },
-  problem: Report,
+  reports: Reports,
 ): Pick<
   AgentConfig,
   | 'bindAddress'
@@ -28,6 +28,7 @@ export function networkOf(
   | 'retryIntervalMs'
   | 'retryMax'
 > {
+  const { problem, warn } = reports
   const ports = portsOf(file, file.server ?? dev, defaults.ports, problem)
   const client = file.client_addr ?? '127.0.0.1'
   const listen = (face: 'http' | 'https' | 'dns'): readonly string[] => {
@@ -41,15 +42,15 @@ export function networkOf(
     serfLanBindAddress: serfBind('serf_lan', file, bind, problem),
     clientAddresses: listen('http'),
     httpsAddresses: listen('https'),
-    tls: tlsOf(file, file.server ?? dev, ports.https > 0, problem),
-    unixSockets: socketAccessOf(file, problem),
+    tls: tlsOf(file, file.server ?? dev, ports.https > 0, reports),
+    unixSockets: socketAccessOf(file, reports),
     dnsAddresses: listen('dns'),
     ports,
     cliRpc: cliRpcOf(file, client, defaults, problem),
     startJoin: join('start_join', ports.serfLan),
     retryJoin: join('retry_join', ports.serfLan),
-    retryIntervalMs: milliseconds(file.retry_interval, defaults.retryIntervalMs),
-    retryMax: file.retry_max ?? 0,
+    retryIntervalMs: interval('retry_interval', file.retry_interval, defaults.retryIntervalMs, warn),
+    retryMax: notNegative('retry_max', file.retry_max, warn),
   }
 }
 

@@ -7,26 +7,25 @@ import type { FileConfig } from '../schema.ts'
 import { advertiseWan } from './addresses.ts'
 import type { Join } from './joins.ts'
 import { serfBind } from './network.ts'
-import { checkInterval, milliseconds, type Report } from './values.ts'
+import { interval, milliseconds, notNegative, type Report, type Reports } from './values.ts'
 
 /** Reference: configuration.md#gossip-timing. */
 export function gossipOf(
   block: 'gossip_lan' | 'gossip_wan',
   file: FileConfig,
   defaults: GossipTiming,
-  problem: Report,
+  warn: Report,
 ): GossipTiming {
   const given = file[block] ?? {}
   const reconnect = block === 'gossip_lan' ? file.reconnect_timeout : file.reconnect_timeout_wan
-  for (const key of ['gossip_interval', 'probe_interval', 'probe_timeout'] as const) {
-    checkInterval(`${block}.${key}`, given[key], problem)
-  }
+  const time = (key: 'gossip_interval' | 'probe_interval' | 'probe_timeout', otherwise: number): number =>
+    interval(`${block}.${key}`, given[key], otherwise, warn)
   return {
     ...defaults,
-    gossipIntervalMs: milliseconds(given.gossip_interval, defaults.gossipIntervalMs),
+    gossipIntervalMs: time('gossip_interval', defaults.gossipIntervalMs),
     gossipNodes: given.gossip_nodes ?? defaults.gossipNodes,
-    probeIntervalMs: milliseconds(given.probe_interval, defaults.probeIntervalMs),
-    probeTimeoutMs: milliseconds(given.probe_timeout, defaults.probeTimeoutMs),
+    probeIntervalMs: time('probe_interval', defaults.probeIntervalMs),
+    probeTimeoutMs: time('probe_timeout', defaults.probeTimeoutMs),
     suspicionMult: given.suspicion_mult ?? defaults.suspicionMult,
     retransmitMult: given.retransmit_mult ?? defaults.retransmitMult,
     reconnectTimeoutMs: milliseconds(reconnect, defaults.reconnectTimeoutMs),
@@ -38,7 +37,7 @@ export function wanOf(
   file: FileConfig,
   dev: boolean,
   at: { readonly bind: string; readonly advertise: string; readonly port: number; readonly join: Join },
-  problem: Report,
+  { problem, warn }: Reports,
 ): AgentConfig['wan'] {
   const port = at.port > 0 ? at.port : defaultWanPort
   return {
@@ -46,9 +45,9 @@ export function wanOf(
     advertiseAddress: advertiseWan(file, at.advertise, problem),
     startJoin: at.join('start_join_wan', port),
     retryJoin: at.join('retry_join_wan', port),
-    retryIntervalMs: milliseconds(file.retry_interval_wan, 30_000),
-    retryMax: file.retry_max_wan ?? 0,
-    gossip: gossipOf('gossip_wan', file, dev ? devWanGossip : wanGossip, problem),
+    retryIntervalMs: interval('retry_interval_wan', file.retry_interval_wan, 30_000, warn),
+    retryMax: notNegative('retry_max_wan', file.retry_max_wan, warn),
+    gossip: gossipOf('gossip_wan', file, dev ? devWanGossip : wanGossip, warn),
     translatesAddresses: file.translate_wan_addrs ?? false,
   }
 }

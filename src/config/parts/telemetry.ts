@@ -2,21 +2,22 @@ import type { TelemetryConfig } from '../../agent/settings/telemetry-settings.ts
 import type { Endpoint } from '../../env/net.ts'
 import { hasBehaviour, newestRelease, type Release } from '../../model/release.ts'
 import type { FileConfig } from '../schema.ts'
-import { milliseconds, type Report, receiverOf } from './values.ts'
+import { milliseconds, type Reports, receiverOf } from './values.ts'
 
 /** Malformed rules of the filter are reported by `filterWarnings`. Reference: configuration.md#telemetry-keys. */
 export function telemetryOf(
   file: FileConfig,
   defaults: TelemetryConfig,
-  problem: Report,
+  { problem, warn }: Reports,
   release: Release = newestRelease,
 ): TelemetryConfig {
   const given = file.telemetry ?? {}
   const rules = given.prefix_filter ?? []
   const rulesWith = (sign: string): readonly string[] =>
     rules.filter((rule) => rule.startsWith(sign)).map((rule) => rule.slice(1))
+  // The field starts without the first two, and does not without the last.
   const receiver = (key: 'statsd_address' | 'statsite_address' | 'dogstatsd_addr'): Endpoint | undefined =>
-    receiverOf(`telemetry.${key}`, given[key], problem)
+    receiverOf(`telemetry.${key}`, given[key], key === 'dogstatsd_addr' ? problem : warn)
   return {
     prefix: given.metrics_prefix ?? defaults.prefix,
     names: metricNames(file, release),

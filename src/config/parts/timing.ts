@@ -4,18 +4,16 @@ import { settingDefaultsOf } from '../../model/release.ts'
 import { checkRaft } from '../rules.ts'
 import type { FileConfig } from '../schema.ts'
 import { gossipOf } from './pools.ts'
-import { checkInterval, milliseconds, type Report } from './values.ts'
+import { interval, milliseconds, type Reports } from './values.ts'
 
 /** How fast it is to notice and to act. */
 export function timingOf(
   file: FileConfig,
   dev: boolean,
   defaults: AgentConfig,
-  problem: Report,
+  { problem, warn }: Reports,
 ): Pick<AgentConfig, 'raft' | 'gossipLan' | 'rpcHoldTimeoutMs' | 'leaveDrainMs' | 'sessionTtlMinMs' | 'autopilot'> {
   checkRaft(file, defaults.release, problem)
-  for (const key of ['raft_snapshot_interval', 'retry_interval', 'retry_interval_wan'] as const)
-    checkInterval(key, file[key], problem)
   const { autopilot, performance } = file
   return {
     raft: {
@@ -24,10 +22,16 @@ export function timingOf(
         ? devRaftTiming
         : raftTiming(performance?.raft_multiplier ?? settingDefaultsOf(defaults.release, false).raftMultiplier)),
       protocol: file.raft_protocol ?? defaults.raft.protocol,
-      snapshotThreshold: file.raft_snapshot_threshold ?? defaults.raft.snapshotThreshold,
-      snapshotIntervalMs: milliseconds(file.raft_snapshot_interval, defaults.raft.snapshotIntervalMs),
+      snapshotThreshold: file.raft_snapshot_threshold || defaults.raft.snapshotThreshold,
+      // Of both 0 is the default, as in the field.
+      snapshotIntervalMs: interval(
+        'raft_snapshot_interval',
+        milliseconds(file.raft_snapshot_interval, 0) === 0 ? undefined : file.raft_snapshot_interval,
+        defaults.raft.snapshotIntervalMs,
+        warn,
+      ),
     },
-    gossipLan: gossipOf('gossip_lan', file, dev ? devGossip : lanGossip, problem),
+    gossipLan: gossipOf('gossip_lan', file, dev ? devGossip : lanGossip, warn),
     rpcHoldTimeoutMs: milliseconds(performance?.rpc_hold_timeout, defaults.rpcHoldTimeoutMs),
     leaveDrainMs: milliseconds(performance?.leave_drain_time, defaults.leaveDrainMs),
     sessionTtlMinMs: milliseconds(file.session_ttl_min, defaults.sessionTtlMinMs),

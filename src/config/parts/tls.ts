@@ -3,7 +3,7 @@ import type { SocketAccess } from '../../env/http.ts'
 import type { TlsVersion } from '../../env/net.ts'
 import { productName } from '../../model/names.ts'
 import type { FileConfig } from '../schema.ts'
-import type { Report } from './values.ts'
+import type { Report, Reports } from './values.ts'
 
 /** Keys that say whether something needs a certificate, or authorities. */
 const asking = ['ports', 'ports.*', 'server'] as const
@@ -11,7 +11,7 @@ const ownPair = ['cert_file', 'key_file'] as const
 const authoritiesAsked = ['ca_file', 'ca_path', ...asking] as const
 
 /** Reference: configuration.md#tls. */
-export function tlsOf(file: FileConfig, server: boolean, https: boolean, problem: Report): TlsSettings {
+export function tlsOf(file: FileConfig, server: boolean, https: boolean, { problem, warn }: Reports): TlsSettings {
   const { cert_file: certificate, key_file: privateKey, ca_file: authorities, ca_path: authoritiesPath } = named(file)
   // The general setting cannot be turned off by a specific one.
   const verifyIncoming = file.verify_incoming ?? false
@@ -24,14 +24,18 @@ export function tlsOf(file: FileConfig, server: boolean, https: boolean, problem
     const given = certificate === undefined ? 'key_file' : 'cert_file'
     problem('cert_file and key_file go together', 'name both, or neither', given, ownPair)
   } else {
-    if (https && certificate === undefined) {
-      problem('ports.https is open, and no Cert/Key pair provided!', 'name cert_file and key_file', 'ports.https', [
-        ...ownPair,
-        ...asking,
-      ])
+    const isVerified = verifyIncomingRpc || (https && verifyIncomingHttps)
+    if (https && certificate === undefined && !isVerified) {
+      const effect = 'the agent signs a certificate for itself at each start, which no client can verify'
+      warn(
+        'ports.https is open, and no Cert/Key pair provided',
+        `${effect}: name cert_file and key_file`,
+        'ports.https',
+      )
     }
-    if (verifyIncomingRpc && certificate === undefined) {
-      const key = askedBy(file, 'verify_incoming', 'verify_incoming_rpc')
+    if (isVerified && certificate === undefined) {
+      const part = verifyIncomingRpc ? 'verify_incoming_rpc' : 'verify_incoming_https'
+      const key = askedBy(file, 'verify_incoming', part)
       problem('VerifyIncoming set, and no Cert/Key pair provided!', 'name cert_file and key_file', key, [
         ...ownPair,
         ...asking,
@@ -129,21 +133,23 @@ function cipherSuitesOf({ tls_cipher_suites: given }: FileConfig, problem: Repor
 }
 
 /** Reference: configuration.md#unix-sockets. */
-export function socketAccessOf({ unix_sockets: given }: FileConfig, problem: Report): SocketAccess {
+export function socketAccessOf(
+  { unix_sockets: given, addresses }: FileConfig,
+  { problem, warn }: Reports,
+): SocketAccess {
   const { user = '', group = '', mode = '' } = given ?? {}
-  if (mode !== '' && !/^[0-7]{1,4}$/.test(mode)) {
-    problem(
-      `unix_sockets.mode: invalid mode specified: ${mode}`,
-      'write an octal number such as 0770',
-      'unix_sockets.mode',
-    )
-  }
-  if (group !== '' && !/^\d{1,9}$/.test(group)) {
-    problem(`unix_sockets.group "${group}" is not a number`, 'write the number of the group', 'unix_sockets.group')
-  }
+  // Without a socket a wrong value opens nothing to anybody.
+  const isUsed = [addresses?.http, addresses?.https].some((face) => face?.includes('unix:') === true)
+  const say = isUsed ? problem : warn
+  const isMode = /^[0-7]{1,4}$/.test(mode)
+  const isGroup = /^\d{1,9}$/.test(group)
+  if (mode !== '' && !isMode)
+    say(`unix_sockets.mode: invalid mode specified: ${mode}`, 'write an octal number such as 0770', 'unix_sockets.mode')
+  if (group !== '' && !isGroup)
+    say(`unix_sockets.group "${group}" is not a number`, 'write the number of the group', 'unix_sockets.group')
   return {
     ...(user === '' ? {} : { user }),
-    ...(group === '' ? {} : { group: Number(group) }),
-    ...(mode === '' ? {} : { mode: Number.parseInt(mode, 8) }),
+    ...(isGroup ? { group: Number(group) } : {}),
+    ...(isMode ? { mode: Number.parseInt(mode, 8) } : {}),
   }
 }

@@ -9,6 +9,15 @@ import { isAddress, isHostName, parseEndpoint } from '../../rpc/address.ts'
  */
 export type Report = (message: string, remedy: string, key: string | undefined, restsOn?: readonly string[]) => void
 
+/**
+ * `problem` keeps the agent from starting, because data or safety is at stake; `warn` says what it does instead, and
+ * the agent starts as it would in the field.
+ */
+export interface Reports {
+  readonly problem: Report
+  readonly warn: Report
+}
+
 /** Minimum interval of repeated work: a shorter one would keep a processor busy. */
 const shortestIntervalMs = 10
 
@@ -24,10 +33,18 @@ export function wholeSeconds(text: string | undefined, otherwise: number): numbe
   return text === undefined ? otherwise : Math.floor(milliseconds(text, 0) / 1000)
 }
 
-export function checkInterval(key: string, text: string | undefined, problem: Report): void {
-  if (milliseconds(text, shortestIntervalMs) < shortestIntervalMs) {
-    problem(`${key} cannot be ${text}`, `must be at least ${shortestIntervalMs}ms`, key)
-  }
+/** The interval that a key asks for, or the shortest one that there is. */
+export function interval(key: string, text: string | undefined, otherwise: number, warn: Report): number {
+  const asked = milliseconds(text, otherwise)
+  if (asked >= shortestIntervalMs) return asked
+  warn(`${key} cannot be ${text}`, `it is ${shortestIntervalMs}ms, the shortest`, key)
+  return shortestIntervalMs
+}
+
+/** A limit, where 0 is none; the field reads a negative one so. */
+export function notNegative(key: string, given = 0, warn: Report): number {
+  if (given < 0) warn(`${key} cannot be ${given}`, 'it is 0, no limit', key)
+  return Math.max(0, given)
 }
 
 /** The destination of messages: an address or a name, and a port, which may have a default. */

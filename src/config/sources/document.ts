@@ -101,13 +101,14 @@ const syntaxText: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Keys are matched without case. Returns the document with each key in the schema's spelling, and with the original
- * places. Names that users choose stay as they are. Reference: configuration.md#fact-6.
+ * Keys are matched without case, and a key whose value is null is not set. Returns the document with each key in the
+ * schema's spelling, and with the original places. Names that users choose stay as they are. Reference:
+ * configuration.md#fact-6.
  */
 export function inOwnCase(document: ConfigDocument, schema: z.ZodType): ConfigDocument {
   const written = new Map<string, PropertyKey>()
   const value = folded(document.value, schema, [], written)
-  if (written.size === 0) return document
+  if (written.size === 0) return { ...document, value }
   const placeOf = (path: readonly PropertyKey[]): string =>
     document.placeOf(path.map((part, at) => written.get(JSON.stringify(path.slice(0, at + 1))) ?? part))
   return { ...document, value, placeOf }
@@ -123,19 +124,27 @@ function folded(
   if (type instanceof z.ZodArray && Array.isArray(value)) {
     return value.map((item, at) => folded(item, type.element as z.ZodType, [...path, at], written))
   }
+  if (type instanceof z.ZodRecord) return withoutNulls(value)
   if (!(type instanceof z.ZodObject) || typeof value !== 'object' || value === null || Array.isArray(value))
     return value
   const shape = type.shape as Readonly<Record<string, z.ZodType>>
   const keys = new Set(Object.keys(value))
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]: [string, unknown]) => {
+    Object.entries(value).flatMap(([key, member]: [string, unknown]) => {
       const own = ownName(key, shape, keys)
       const at = [...path, own]
-      if (own !== key) written.set(JSON.stringify(at), key)
       const below = shape[own]
-      return [own, below === undefined ? member : folded(member, below, at, written)]
+      // An unknown key stays, to be refused.
+      if (below !== undefined && member === null) return []
+      if (own !== key) written.set(JSON.stringify(at), key)
+      return [[own, below === undefined ? member : folded(member, below, at, written)]]
     }),
   )
+}
+
+function withoutNulls(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
 }
 
 /** A key that stands there in both cases is left, and so refused as unknown. */

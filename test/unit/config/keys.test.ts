@@ -12,7 +12,7 @@ import { parseHclDocument } from '../../../src/config/sources/hcl-document.ts'
 import { mergeConfig } from '../../../src/config/sources/sources.ts'
 import { validateDocument } from '../../../src/config/validate.ts'
 import type { Machine } from '../../../src/env/process.ts'
-import { companions, examples, ofNoEffect, refusals, refusedKeys } from './every-key.ts'
+import { borne, companions, examples, ofNoEffect, refusals, refusedKeys } from './every-key.ts'
 
 const machine: Machine = {
   hostName: 'host-1',
@@ -126,6 +126,12 @@ describe('every key', () => {
 
   it.each(refusals.map(([given, line]) => [line, given] as const))('is refused: %s', (line, given) => {
     expect(linesOf(whole(base, given)).join('\n')).toContain(line)
+  })
+
+  it.each(borne.map(([given, line]) => [line, given] as const))('is started with: %s', (line, given) => {
+    const started = whole(base, given)
+    expect(linesOf(started)).toEqual([])
+    expect(started.ok && started.value.unheeded).toEqual([expect.stringContaining(line)])
   })
 
   it('that is wrong is told with its place, when the whole is put together', () => {

@@ -87,8 +87,6 @@ describe('the sources of a configuration', () => {
       'service',
       'node_meta invalid',
       'Invalid log level',
-      'retry_max cannot be -1',
-      'ui_dir /nowhere cannot be read',
     ])
   })
 
@@ -106,8 +104,8 @@ describe('the sources of a configuration', () => {
 
   it('have places that are told where only the whole is wrong: file, line and column, or the flag', async () => {
     write({
-      'a.json': '{\n  "bootstrap_expect": 3,\n  "retry_join": ["a..b"]\n}',
-      'b.hcl': 'serf_lan = "eth0"\nretry_join = ["10.0.0.2"]\nacl { default_policy = "x" }',
+      'a.json': '{\n  "bootstrap_expect": 3,\n  "start_join": ["a..b"]\n}',
+      'b.hcl': 'serf_lan = "eth0"\nstart_join = ["10.0.0.2"]\nacl { default_policy = "x" }',
     })
     const { lines } = await load([
       ['config-dir', [folder]],
@@ -118,7 +116,7 @@ describe('the sources of a configuration', () => {
       '-hcl:1:15: performance.raft_multiplier cannot be 11: must be',
       '-log-level: Invalid log level: LOUD: Valid log levels are: [',
       "a.json:2:3: 'bootstrap_expect > 0' requires 'server = true':",
-      'a.json:3:3, b.hcl:2:1: retry_join: entry 1 is not an address',
+      'a.json:3:3, b.hcl:2:1: start_join: entry 1 is not an address',
       'b.hcl:1:1: serf_lan "eth0" must be an ip address: write an I',
       'b.hcl:3:7: Unsupported default ACL policy: x: write allow, d',
     ])
@@ -133,17 +131,24 @@ describe('the sources of a configuration', () => {
     expect(lines).toEqual([
       'a.json:1:2: cert_file /nowhere/c.pem cannot be read: no such file or directory: name a file that this user may read',
       'a.json:1:33: key_file /nowhere/k.pem cannot be read: no such file or directory: name a file that this user may read',
-      'a.json:1:63: ui_dir /dev/null is not a directory: name a directory that this user may read',
-      '-data-dir: data_dir "data" is not a directory: name a directory',
+      '-data-dir: data_dir "data" is not a directory: name a place that this user can make',
     ])
   })
 
-  it('name files to write only in directories that are there', async () => {
-    write({ 'a.json': `{"log_file": "/nowhere/a.log", "pid_file": "${join(folder, 'a.json', 'pid')}"}` })
+  it('name a directory of the web interface that need not be there', async () => {
+    write({ 'a.json': '{"ui_dir": "/dev/null"}' })
+    const { lines, warnings } = await load([['config-file', [join(folder, 'a.json')]]])
+    const line = 'a.json:1:2: ui_dir /dev/null is not a directory: name a directory that this user may read'
+    expect([lines, warnings.map((each) => each.replaceAll(`${folder}/`, ''))]).toEqual([[], [line]])
+  })
+
+  it('name files to write where the agent can make their directories', async () => {
+    write({ 'a.json': `{"log_file": "${folder}/new/deep/", "pid_file": "${join(folder, 'a.json', 'pid')}"}` })
     const { lines } = await load([['config-file', [join(folder, 'a.json')]]])
     expect(lines.map((line) => line.replaceAll(`${folder}/`, ''))).toEqual([
-      'a.json:1:2: log_file /nowhere/a.log is in a directory that cannot be read: no such file or directory: make it first',
-      'a.json:1:32: pid_file a.json/pid is in a directory that is none: make it first',
+      expect.stringMatching(
+        /^a\.json:1:\d+: pid_file a\.json\/pid is below a\.json, which is no directory: name a place that this user can make$/,
+      ),
     ])
   })
 

@@ -77,9 +77,8 @@ describe('the block telemetry', () => {
   })
 
   it.each([
-    ['statsd_address', 'metrics-:8125', 'is not a host and a port'],
-    ['statsd_address', '10.0.0:8125', 'is not a host and a port'],
-    ['statsite_address', '10.0.0.9', 'is not a host and a port'],
+    ['dogstatsd_addr', 'metrics-:8125', 'is not a host and a port'],
+    ['dogstatsd_addr', '10.0.0:8125', 'is not a host and a port'],
     ['dogstatsd_addr', '10.0.0.9:0', 'is not a host and a port'],
   ])('refuses %s %s: %s', (key, text, why) => {
     const remedy = 'write an address or a name and a port, such as 127.0.0.1:8125'

@@ -145,7 +145,7 @@ describe('sockets of the file system', () => {
     [{ mode: 'rwx' }, 'unix_sockets.mode: invalid mode specified: rwx: write an octal number such as 0770'],
     [{ group: 'staff' }, 'unix_sockets.group "staff" is not a number: write the number of the group'],
   ])('are refused with %j', (unix_sockets, line) => {
-    expect(problems({ unix_sockets })).toEqual([`config: ${line}`])
+    expect(problems({ addresses: { http: 'unix:///x' }, unix_sockets })).toEqual([`config: ${line}`])
   })
 })
 

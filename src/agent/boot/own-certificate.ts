@@ -13,7 +13,7 @@ const lifeMs = 10 * 365 * 86_400_000
 /**
  * A key and a certificate that the agent signs for itself, for an HTTPS port that is open without a certificate of its
  * operator. They live in memory alone and differ from start to start: connections are encrypted, and nothing proves to
- * a client whom it talks to.
+ * a client which agent answers.
  */
 export function ownCertificate(
   env: Env,

@@ -4,7 +4,7 @@ import { settingDefaultsOf } from '../../model/release.ts'
 import { checkRaft } from '../rules.ts'
 import type { FileConfig } from '../schema.ts'
 import { gossipOf } from './pools.ts'
-import { interval, milliseconds, type Reports } from './values.ts'
+import { interval, milliseconds, type Report, type Reports } from './values.ts'
 
 /** How fast it is to notice and to act. */
 export function timingOf(
@@ -23,13 +23,7 @@ export function timingOf(
         : raftTiming(performance?.raft_multiplier ?? settingDefaultsOf(defaults.release, false).raftMultiplier)),
       protocol: file.raft_protocol ?? defaults.raft.protocol,
       snapshotThreshold: file.raft_snapshot_threshold || defaults.raft.snapshotThreshold,
-      // Of both 0 is the default, as in the field.
-      snapshotIntervalMs: interval(
-        'raft_snapshot_interval',
-        milliseconds(file.raft_snapshot_interval, 0) === 0 ? undefined : file.raft_snapshot_interval,
-        defaults.raft.snapshotIntervalMs,
-        warn,
-      ),
+      snapshotIntervalMs: snapshotIntervalOf(file, defaults, warn),
     },
     gossipLan: gossipOf('gossip_lan', file, dev ? devGossip : lanGossip, warn),
     rpcHoldTimeoutMs: milliseconds(performance?.rpc_hold_timeout, defaults.rpcHoldTimeoutMs),
@@ -49,4 +43,11 @@ export function timingOf(
       minQuorum: autopilot?.min_quorum ?? defaults.autopilot.minQuorum,
     },
   }
+}
+
+/** Of 0 it is the default, as in the field; so is the threshold. */
+function snapshotIntervalOf(file: FileConfig, defaults: AgentConfig, warn: Report): number {
+  const otherwise = defaults.raft.snapshotIntervalMs
+  const asked = milliseconds(file.raft_snapshot_interval, otherwise)
+  return asked === 0 ? otherwise : interval('raft_snapshot_interval', file.raft_snapshot_interval, otherwise, warn)
 }

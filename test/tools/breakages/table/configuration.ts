@@ -71,8 +71,8 @@ export const configurationBreakages: readonly Breakage[] = [
   {
     id: 'CFG-012',
     file: 'src/config/parts/timing.ts',
-    find: 'milliseconds(file.raft_snapshot_interval, defaults.raft.snapshotIntervalMs)',
-    replace: 'defaults.raft.snapshotIntervalMs',
+    find: 'snapshotIntervalMs: snapshotIntervalOf(file, defaults, warn)',
+    replace: 'snapshotIntervalMs: defaults.raft.snapshotIntervalMs',
   },
   {
     id: 'CFG-013',

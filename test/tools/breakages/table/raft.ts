@@ -123,7 +123,7 @@ export const raftBreakages: readonly Breakage[] = [
   {
     id: 'RFT-020',
     file: 'src/config/parts/timing.ts',
-    find: 'snapshotThreshold: file.raft_snapshot_threshold ?? defaults.raft.snapshotThreshold,',
+    find: 'snapshotThreshold: file.raft_snapshot_threshold || defaults.raft.snapshotThreshold,',
     replace: 'snapshotThreshold: defaults.raft.snapshotThreshold,',
   },
   {

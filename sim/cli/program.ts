@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { addCheck, addSchema } from './check.ts'
 import { addExplore, addMerge } from './explore/options.ts'
+import { addFork } from './fork/options.ts'
 import { addInspect } from './inspect.ts'
 import { addLincheck } from './lincheck.ts'
 import { addMutate } from './mutate/options.ts'
@@ -20,6 +21,7 @@ const commands = [
   addExplore,
   addMerge,
   addShrink,
+  addFork,
   addCheck,
   addServe,
   addTrace,
@@ -53,6 +55,8 @@ Examples:
   svc-sim explore --seeds 1..1000 --shard 1/4 --jsonl /tmp/shard-1.jsonl --resume
   svc-sim merge /tmp/shard-*.jsonl
   svc-sim shrink scenarios/crash-and-recover.yaml --seed 17 -o /tmp/17.yaml
+  svc-sim fork scenarios/crash-and-recover.yaml --seed 17 --at 9.4s --tries 50
+  svc-sim fork scenarios/crash-and-recover.yaml --seed 17 --curve --svg /tmp/17.svg
   svc-sim serve --servers 3 --clients 1 --port 18500 --rate 10
   svc-sim lincheck /tmp/keys.jsonl --html /tmp/keys.html
   svc-sim self-test --bug 1 --bug lease-after-a-pause

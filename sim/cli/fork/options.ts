@@ -1,0 +1,29 @@
+import type { Command } from 'commander'
+import { addLimits, countTo, type Ended, wholeNumber } from '../flag-values.ts'
+import { addPlant } from '../plant.ts'
+import type { SimTerminal } from '../terminal.ts'
+import { runFork } from './command.ts'
+import type { ForkFlags } from './flags.ts'
+
+const triesMax = 100_000
+const pointsMax = 1_000
+
+export function addFork(program: Command, terminal: SimTerminal, ended: Ended): void {
+  const command = program
+    .command('fork')
+    .description('Repeat a run up to a time, go on with other chance several times, and tell how many of these fail.')
+    .argument('[file]', 'a scenario')
+    .option('--seed <n>', 'the seed of the run; that of the scenario, or 1, if none is given', wholeNumber)
+    .option('--at <time>', 'the virtual time: 9s, 1m30s, 9.4s, in whole milliseconds')
+    .option('--tries <n>', 'so many runs for each time', countTo(triesMax), 20)
+    .option('--curve', 'for several times, from the beginning up to where the run fails')
+    .option('--from <time>', 'where the curve begins')
+    .option('--to <time>', 'where it ends')
+    .option('--points <n>', 'into so many parts the curve divides this time', countTo(pointsMax), 20)
+    .option('--svg <file>', 'draw the curve')
+    .option('--json', 'one line of JSON for each time')
+    .option('--quiet', 'without a line of progress')
+  addLimits(addPlant(command)).action(async (file: string | undefined, flags: ForkFlags) => {
+    ended(await runFork(file, flags, terminal))
+  })
+}

@@ -1,0 +1,77 @@
+import { percent, proportionText } from '../report/proportion.ts'
+import type { SeedRecord } from '../report/seed-record.ts'
+import { type ForkPoint, steepest } from './tally.ts'
+
+/** Of which run the forks are. */
+export interface Forked {
+  /** The run that is not forked. */
+  readonly record: SeedRecord
+  /** `FILE --seed N` with what is planted: what commands about the run have in common. */
+  readonly about: string
+}
+
+/** Width of a bar that stands for all tries. */
+const barWidth = 20
+
+/** The line about the run that is not forked. */
+export function headText({ record }: Forked): string {
+  const { scenario, seed, failures, virtualUs } = record
+  const [first] = failures
+  const head = `${scenario}, seed ${seed}`
+  if (first === undefined) return `${head}: ends after ${seconds(virtualUs / 1_000)}; every failure counts`
+  return `${head}: fails at ${seconds(first.atUs / 1_000)}: ${first.place}: ${first.message}`
+}
+
+/** What became of the forks of one time. */
+export function pointLines(point: ForkPoint, forked: Forked): readonly string[] {
+  const { same, others, open, atMs, firstSame, firstPassed } = point
+  const passed = same.tries - same.count - others - open
+  const counts = [
+    ...(others === 0 ? [] : [`${others} in another way`]),
+    ...(open === 0 ? [] : [`${open} without a verdict`]),
+    `${passed} pass`,
+  ]
+  const how = forked.record.failures.length === 0 ? 'fail' : 'fail in the same way'
+  const example = (what: string, chance: number | undefined): readonly string[] =>
+    chance === undefined ? [] : [`  one that ${what}: svc-sim run ${forked.about} --fork ${atMs}ms:${chance}`]
+  return [
+    `other chance from ${seconds(atMs)} on: ${proportionText(same)} ${how}, ${counts.join(', ')}`,
+    ...example('fails', firstSame),
+    ...example('passes', firstPassed),
+  ]
+}
+
+/** The curve as a table with bars, and where it rises. */
+export function curveLines(points: readonly ForkPoint[], forked: Forked): readonly string[] {
+  const rows = points.map(({ atMs, same, others, open }) => {
+    const full = same.tries === 0 ? 0 : Math.round((barWidth * same.count) / same.tries)
+    const bar = '#'.repeat(full).padEnd(barWidth, '.')
+    const beside = [...(others === 0 ? [] : [`${others} otherwise`]), ...(open === 0 ? [] : [`${open} no verdict`])]
+    const count = `${same.count} of ${same.tries}`.padStart(9)
+    const range = `${percent(same.low)}..${percent(same.high)} %`.padStart(10)
+    return `${seconds(atMs).padStart(10)} ${bar} ${count} ${range}${beside.length === 0 ? '' : `  ${beside.join(', ')}`}`
+  })
+  return [
+    `${'fork at'.padStart(10)} ${'runs that fail'.padEnd(barWidth + 10)} 95 % interval`,
+    ...rows,
+    ...riseLines(points, forked),
+  ]
+}
+
+/** Where to look, and how to look closer. */
+function riseLines(points: readonly ForkPoint[], { about }: Forked): readonly string[] {
+  const rise = steepest(points)
+  if (rise === undefined) return ['the failure becomes no likelier at any of these times']
+  const [from, to] = [seconds(rise.before.atMs), seconds(rise.after.atMs)]
+  return [
+    `it becomes likely between ${from} and ${to}: ${rise.before.same.count} of ${rise.before.same.tries} fail before, ` +
+      `${rise.after.same.count} of ${rise.after.same.tries} behind`,
+    `  closer:   svc-sim fork ${about} --curve --from ${from} --to ${to}`,
+    `  what is:  svc-sim inspect ${about} --at ${from} --diff ${to}`,
+  ]
+}
+
+/** `9.4s`, in whole milliseconds. */
+export function seconds(ms: number): string {
+  return `${Math.round(ms) / 1_000}s`
+}

@@ -1,10 +1,11 @@
+import { invariant } from './invariant.ts'
 import { byteAt, wordAt } from './items.ts'
 
 /** Table k, at 256 k: what a byte does to the checksum that k more bytes come after. */
 const table = buildTable()
 
 function buildTable(): Int32Array {
-  const out = new Int32Array(1024)
+  const out = new Int32Array(2048)
   for (let n = 0; n < 256; n++) {
     let crc = n
     for (let bit = 0; bit < 8; bit++) crc = (crc & 1) === 1 ? (crc >>> 1) ^ 0x82f63b78 : crc >>> 1
@@ -27,16 +28,22 @@ export function crc32c(bytes: Uint8Array, before = 0): number {
 
 /** The same of a part of them, from `from` on and before `to`. */
 export function crc32cOf(bytes: Uint8Array, from: number, to: number, before = 0): number {
+  invariant(from >= 0 && to <= bytes.length, 'a checksum is of bytes that are there', { from, to })
   let crc = ~before
   let i = from
-  // Four bytes at once, through four tables: half the time.
-  for (; i + 4 <= to; i += 4) {
-    crc ^= byteAt(bytes, i) | (byteAt(bytes, i + 1) << 8) | (byteAt(bytes, i + 2) << 16) | (byteAt(bytes, i + 3) << 24)
+  // Eight bytes at once, through eight tables: a third of the time that single bytes take. No place is outside its list.
+  for (; i + 8 <= to; i += 8) {
+    const low =
+      crc ^ ((bytes[i] ?? 0) | ((bytes[i + 1] ?? 0) << 8) | ((bytes[i + 2] ?? 0) << 16) | ((bytes[i + 3] ?? 0) << 24))
     crc =
-      wordAt(table, 768 + (crc & 255)) ^
-      wordAt(table, 512 + ((crc >>> 8) & 255)) ^
-      wordAt(table, 256 + ((crc >>> 16) & 255)) ^
-      wordAt(table, crc >>> 24)
+      (table[1792 + (low & 255)] ?? 0) ^
+      (table[1536 + ((low >>> 8) & 255)] ?? 0) ^
+      (table[1280 + ((low >>> 16) & 255)] ?? 0) ^
+      (table[1024 + (low >>> 24)] ?? 0) ^
+      (table[768 + (bytes[i + 4] ?? 0)] ?? 0) ^
+      (table[512 + (bytes[i + 5] ?? 0)] ?? 0) ^
+      (table[256 + (bytes[i + 6] ?? 0)] ?? 0) ^
+      (table[bytes[i + 7] ?? 0] ?? 0)
   }
   for (; i < to; i++) crc = wordAt(table, (crc ^ byteAt(bytes, i)) & 255) ^ (crc >>> 8)
   return ~crc >>> 0

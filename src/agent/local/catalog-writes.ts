@@ -118,12 +118,12 @@ export class CatalogWrites {
     const { state } = this.#parts
     if (service !== null) {
       state.serviceSynced(service)
-      this.#parts.refusals.done(thingOf('service', service.id))
+      this.#parts.refusals.done(thingOf('service', service.key))
       this.#log('Synced service', { service: service.id })
     }
     for (const check of checks) {
       state.checkSynced(check)
-      this.#parts.refusals.done(thingOf('check', check.id))
+      this.#parts.refusals.done(thingOf('check', check.key))
       this.#log('Synced check', { check: check.id })
     }
   }

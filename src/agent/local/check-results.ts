@@ -49,8 +49,9 @@ export class CheckResults {
   }
 
   forget(checkId: string): void {
-    this.#deferred.get(itemKey(checkId))?.close()
-    this.#deferred.delete(itemKey(checkId))
+    const key = itemKey(checkId)
+    this.#deferred.get(key)?.close()
+    this.#deferred.delete(key)
   }
 
   stop(): void {

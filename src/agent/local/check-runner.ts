@@ -58,9 +58,9 @@ export class CheckRunner {
    * Starts a check, and replaces one with the same ID. `lastOutput` restores the output of a TTL check after a restart.
    */
   run(check: CheckDefinition, lastOutput = ''): void {
-    this.end(check.checkId)
     const { checkId, probe } = check
     const key = itemKey(checkId)
+    this.end(key)
     switch (probe.kind) {
       case 'ttl': {
         const expired = (outcome: Outcome): void => this.#parts.report(checkId, outcome)

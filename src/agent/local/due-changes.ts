@@ -91,7 +91,8 @@ export class DueChanges {
         if (offer === undefined) continue
         if (offers[0] !== undefined && offers[0].token !== offer.token) break
         offers.push(offer)
-        size += sizeOf(offer)
+        // Of the last one the size would decide nothing.
+        if (next + 1 < ids.length) size += sizeOf(offer)
       }
       const outcome = offers.length === 0 ? 'accepted' : await this.#parts.writes.register(offers)
       if (outcome !== 'accepted' && outcome !== 'refused') failure = outcome

@@ -6,6 +6,8 @@ import { lowerAscii } from '../../base/letter-case.ts'
  * version.
  */
 export interface SyncMark {
+  /** `itemKey` of the item's ID. */
+  readonly key: string
   synced: boolean
   version: number
 }
@@ -51,23 +53,22 @@ export class Entries<Entry extends SyncMark> {
   put(id: string, make: (mark: SyncMark) => Entry): void {
     const key = itemKey(id)
     this.#versions++
-    this.#all.set(key, make({ synced: false, version: this.#versions }))
+    this.#all.set(key, make({ key, synced: false, version: this.#versions }))
     this.#due.add(key)
   }
 
   /** Marks a changed item to be synced. */
-  touch(id: string, entry: Entry): void {
+  touch(entry: Entry): void {
     this.#versions++
     entry.synced = false
     entry.version = this.#versions
-    this.#due.add(itemKey(id))
+    this.#due.add(entry.key)
   }
 
-  setSynced(id: string, entry: Entry, synced: boolean): void {
+  setSynced(entry: Entry, synced: boolean): void {
     entry.synced = synced
-    const key = itemKey(id)
-    if (synced) this.#due.delete(key)
-    else this.#due.add(key)
+    if (synced) this.#due.delete(entry.key)
+    else this.#due.add(entry.key)
   }
 
   delete(id: string): void {
@@ -124,7 +125,8 @@ export interface Presence {
 
 /**
  * The key of a service or check by its ID. The catalog compares IDs without case, so two IDs that differ only in case
- * are one item here, too: otherwise the agent would deregister the one while it registers the other.
+ * are one item here, too: otherwise the agent would deregister the one while it registers the other. The key of a key is
+ * the key itself: where an ID is expected, its key may be passed, which spares the time to make it of a long ID again.
  */
 export function itemKey(id: string): string {
   return lowerAscii(id)

@@ -1,4 +1,4 @@
-import { emptyBytes, utf8 } from '../../base/bytes.ts'
+import { emptyBytes } from '../../base/bytes.ts'
 import { done, ok, type Result } from '../../base/result.ts'
 import type { Disk, DiskFailure, DiskFile } from '../../env/disk.ts'
 import { openNew, writeWholeFile } from '../boot/whole-file.ts'
@@ -11,10 +11,10 @@ const bytesMin = 1 << 20
 /** Maximum size of a file that is read: the agent never wrote a larger one. */
 const fileBytesMax = 0x7fff_ffff
 
-/** The live content: its size, and its texts in order, one for each frame. */
+/** The live content: its size, and its texts in UTF-8, in order, one for each frame. */
 export interface Whole {
   readonly bytes: number
-  readonly texts: Iterable<string>
+  readonly texts: Iterable<Uint8Array>
 }
 
 /**
@@ -74,8 +74,8 @@ export class Journal {
   }
 
   /** Callers add one text at a time. `whole` is the live content before this text, for a rewrite of the file. */
-  async add(text: string, whole: Whole): Written {
-    const frame = frameOf(this.#number + 1, utf8(text))
+  async add(text: Uint8Array, whole: Whole): Written {
+    const frame = frameOf(this.#number + 1, text)
     if (!this.#isWhole || this.#endsAt + frame.length > Math.max(bytesMin, 2 * whole.bytes)) {
       return this.writeAnew(whole, text)
     }
@@ -98,13 +98,13 @@ export class Journal {
    * Writes a new file, syncs it and renames it, so that a crash leaves either the old content or all of the new. Each
    * text becomes a frame, numbered from the start.
    */
-  async writeAnew({ texts }: Whole, last?: string): Written {
+  async writeAnew({ texts }: Whole, last?: Uint8Array): Written {
     const aside = `${this.#name}.tmp`
     const file = await openNew(this.#disk, `${this.#directory}/${aside}`)
     if (!file.ok) return file
     let [number, at] = [0, 0]
-    const put = async (text: string): Written => {
-      const frame = frameOf(++number, utf8(text))
+    const put = async (text: Uint8Array): Written => {
+      const frame = frameOf(++number, text)
       const written = await file.value.write(at, frame)
       at += frame.length
       return written

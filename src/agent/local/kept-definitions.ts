@@ -1,4 +1,4 @@
-import { compareText, textOf, utf8 } from '../../base/bytes.ts'
+import { compareText, concatBytes, textOf, utf8 } from '../../base/bytes.ts'
 import { done, type Result } from '../../base/result.ts'
 import { equalPlain } from '../../base/shape.ts'
 import type { Deferred } from '../../env/async.ts'
@@ -17,8 +17,8 @@ type Written = Promise<Result<undefined, DiskFailure>>
 /** Maximum size of one frame, except for its last change. A larger one would hold up the event loop of a busy agent. */
 const frameLengthMax = 256 << 10
 
-interface Item {
-  readonly definition: OfferedService | CheckDefinition
+interface Item<Definition> {
+  readonly definition: Definition
   /** Size of its text in the journal. */
   readonly bytes: number
 }
@@ -26,7 +26,7 @@ interface Item {
 /** Changes that are stored together, as they will stand in the journal. */
 interface Waiting {
   readonly changes: readonly KeptChange[]
-  readonly texts: readonly string[]
+  readonly texts: readonly Uint8Array[]
   readonly written: Deferred<Result<undefined, DiskFailure>>
 }
 
@@ -38,8 +38,8 @@ export class KeptDefinitions {
   readonly #env: Env
   readonly #journal: Journal
   /** Both by `itemKey`: what the journal holds, without writes under way. */
-  readonly #services = new Map<string, Item>()
-  readonly #checks = new Map<string, Item>()
+  readonly #services = new Map<string, Item<OfferedService>>()
+  readonly #checks = new Map<string, Item<CheckDefinition>>()
   #bytes = 0
   /** Bounded by the number of concurrent changes of local services and checks. */
   #waiting: Waiting[] = []
@@ -51,11 +51,11 @@ export class KeptDefinitions {
   }
 
   services(): readonly OfferedService[] {
-    return definitionsIn(this.#services) as readonly OfferedService[]
+    return definitionsIn(this.#services)
   }
 
   checks(): readonly CheckDefinition[] {
-    return definitionsIn(this.#checks) as readonly CheckDefinition[]
+    return definitionsIn(this.#checks)
   }
 
   /** A malformed part is left out and reported; a definition whose registration was never acknowledged is left out. */
@@ -82,7 +82,7 @@ export class KeptDefinitions {
     const news = changes.filter((change) => this.#isNews(change))
     if (news.length === 0) return Promise.resolve(done)
     const written = this.#env.deferred<Result<undefined, DiskFailure>>()
-    this.#waiting.push({ changes: news, texts: news.map((change) => JSON.stringify(change)), written })
+    this.#waiting.push({ changes: news, texts: news.map(textOfChange), written })
     if (!this.#isWriting) this.#env.detach(this.#writeAll())
     return written.promise
   }
@@ -100,7 +100,7 @@ export class KeptDefinitions {
       const text = frameText(together.flatMap(({ texts }) => texts))
       const written = await this.#journal.add(text, this.#whole())
       for (const { changes, texts, written: told } of together) {
-        if (written.ok) for (const [at, change] of changes.entries()) this.#apply(change, texts[at] ?? '')
+        if (written.ok) for (const [at, change] of changes.entries()) this.#apply(change, texts[at]?.length ?? 0)
         told.resolve(written)
       }
     }
@@ -121,15 +121,15 @@ export class KeptDefinitions {
   }
 
   /** No change may be applied while the generator is being consumed. */
-  *#frameTexts(): Generator<string> {
-    let texts: string[] = []
+  *#frameTexts(): Generator<Uint8Array> {
+    let texts: Uint8Array[] = []
     let length = 0
     const all = [
       ...[...this.#checks.values()].map(({ definition }) => ({ check: definition })),
       ...[...this.#services.values()].map(({ definition }) => ({ service: definition })),
     ]
     for (const change of all) {
-      const text = JSON.stringify(change)
+      const text = textOfChange(change)
       texts.push(text)
       length += text.length
       if (length < frameLengthMax) continue
@@ -157,7 +157,7 @@ export class KeptDefinitions {
       }
       for (const each of parsed.data.changes) {
         const change = keptChange.safeParse(each)
-        if (change.success) this.#apply(change.data, JSON.stringify(each))
+        if (change.success) this.#apply(change.data, utf8(JSON.stringify(each)).length)
         else leaveOut(endsAt, 'not of the shape of this version')
       }
     }
@@ -180,16 +180,15 @@ export class KeptDefinitions {
     return this.#checks.has(itemKey(change.withoutCheck))
   }
 
-  /** `text` is the change as it stands in the journal. */
-  #apply(change: KeptChange, text: string): void {
-    const bytes = utf8(text).length
+  /** `bytes` is the size of the change in the journal. */
+  #apply(change: KeptChange, bytes: number): void {
     if ('service' in change) this.#set(this.#services, change.service.id, { definition: change.service, bytes })
     else if ('check' in change) this.#set(this.#checks, change.check.checkId, { definition: change.check, bytes })
     else if ('withoutService' in change) this.#set(this.#services, change.withoutService, undefined)
     else this.#set(this.#checks, change.withoutCheck, undefined)
   }
 
-  #set(items: Map<string, Item>, id: string, item: Item | undefined): void {
+  #set<Definition>(items: Map<string, Item<Definition>>, id: string, item: Item<Definition> | undefined): void {
     const key = itemKey(id)
     this.#bytes += (item?.bytes ?? 0) - (items.get(key)?.bytes ?? 0)
     if (item === undefined) items.delete(key)
@@ -203,10 +202,19 @@ export class KeptDefinitions {
 }
 
 /** In order of ID. */
-function definitionsIn(items: ReadonlyMap<string, Item>): readonly Item['definition'][] {
+function definitionsIn<Definition>(items: ReadonlyMap<string, Item<Definition>>): readonly Definition[] {
   return [...items].sort(([a], [b]) => compareText(a, b)).map(([, { definition }]) => definition)
 }
 
-function frameText(texts: readonly string[]): string {
-  return `{"version":${keptVersion},"changes":[${texts.join(',')}]}`
+function textOfChange(change: KeptChange): Uint8Array {
+  return utf8(JSON.stringify(change))
+}
+
+const frameStart = utf8(`{"version":${keptVersion},"changes":[`)
+const comma = utf8(',')
+const frameEnd = utf8(']}')
+
+function frameText(texts: readonly Uint8Array[]): Uint8Array {
+  const changes = texts.flatMap((text, at) => (at === 0 ? [text] : [comma, text]))
+  return concatBytes([frameStart, ...changes, frameEnd])
 }

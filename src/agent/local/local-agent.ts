@@ -370,10 +370,11 @@ class LocalServices implements RunningLocalAgent {
   #begin(check: CheckDefinition, origin: Origin, kept?: KeptState): void {
     const nowMs = this.#env.clock.monoMs()
     const fresh = check.probe.kind === 'ttl' && kept !== undefined && kept.expiresWallMs > this.#env.clock.wallMs()
-    this.#results.forget(check.checkId)
+    const key = itemKey(check.checkId)
+    this.#results.forget(key)
     this.#state.putCheck(check, origin, nowMs)
-    if (fresh) this.#state.updateCheck(check.checkId, kept.status, kept.output, nowMs, false)
-    if (!this.#stopped) this.#runner.run(check, this.#state.check(check.checkId)?.output)
+    if (fresh) this.#state.updateCheck(key, kept.status, kept.output, nowMs, false)
+    if (!this.#stopped) this.#runner.run(check, this.#state.check(key)?.output)
   }
 
   #end(checkId: string): void {

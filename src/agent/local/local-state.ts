@@ -67,6 +67,8 @@ export type CheckChange = 'none' | 'output' | 'status'
 /** A service or check to be synced, with its version at that time. */
 export interface Due<T> {
   readonly id: string
+  /** `itemKey` of the ID. */
+  readonly key: string
   readonly version: number
   /** Null: it was removed. */
   readonly facts: T | null
@@ -92,7 +94,7 @@ export class LocalState {
   readonly #checks = new Entries<CheckEntry>()
   readonly #checksOf = new ChecksByService()
   readonly #told: LocalChanges
-  #node: SyncMark & { facts: NodeFacts }
+  #node: Omit<SyncMark, 'key'> & { facts: NodeFacts }
 
   constructor(node: NodeFacts, told: LocalChanges) {
     this.#told = told
@@ -198,9 +200,10 @@ export class LocalState {
 
   /** An existing check keeps its status and output. */
   putCheck(definition: CheckDefinition, origin: Origin, nowMs: number): void {
-    const before = this.check(definition.checkId)
+    const key = itemKey(definition.checkId)
+    const before = this.check(key)
     const status = before?.status ?? definition.status
-    this.#putCheck({
+    this.#putCheck(key, {
       id: definition.checkId,
       definition,
       token: definition.token ?? '',
@@ -217,7 +220,7 @@ export class LocalState {
     const entry = this.#services.get(id)
     if (entry === undefined) return
     entry.facts = null
-    this.#services.touch(id, entry)
+    this.#services.touch(entry)
     this.#told.services()
   }
 
@@ -259,7 +262,7 @@ export class LocalState {
   /** Items that the catalog is not known to have, in order of ID. */
   dueNode(): Due<NodeFacts> | undefined {
     const { synced, version, facts } = this.#node
-    return synced ? undefined : { id: facts.node, version, facts, token: '' }
+    return synced ? undefined : { id: facts.node, key: itemKey(facts.node), version, facts, token: '' }
   }
 
   dueServices(): readonly string[] {
@@ -270,7 +273,7 @@ export class LocalState {
     const entry = this.#services.get(id)
     return entry === undefined || entry.synced
       ? undefined
-      : { id: entry.id, version: entry.version, facts: entry.facts, token: entry.token }
+      : { id: entry.id, key: entry.key, version: entry.version, facts: entry.facts, token: entry.token }
   }
 
   dueChecks(): readonly string[] {
@@ -288,7 +291,8 @@ export class LocalState {
   dueCheck(id: string): Due<CheckFacts> | undefined {
     const entry = this.#checks.get(id)
     if (entry === undefined || entry.synced) return undefined
-    return { id: entry.id, version: entry.version, facts: this.#checkFacts(id) ?? null, token: entry.token }
+    const { key, version, token } = entry
+    return { id: entry.id, key, version, facts: this.#checkFacts(key) ?? null, token }
   }
 
   nodeSynced(due: Due<unknown>): void {
@@ -296,15 +300,15 @@ export class LocalState {
   }
 
   serviceSynced(due: Due<unknown>): void {
-    const entry = this.#services.get(due.id)
+    const entry = this.#services.get(due.key)
     if (entry?.version !== due.version) return
     if (entry.facts !== null) {
-      this.#services.setSynced(due.id, entry, true)
+      this.#services.setSynced(entry, true)
       entry.declared = false
     } else {
-      this.#services.delete(due.id)
+      this.#services.delete(due.key)
       // The catalog removes an instance together with its checks.
-      for (const key of this.#checksOf.of(due.id)) {
+      for (const key of this.#checksOf.of(due.key)) {
         const check = this.#checks.get(key)
         if (check?.definition === null) this.#deleteCheck(check)
       }
@@ -312,11 +316,11 @@ export class LocalState {
   }
 
   checkSynced(due: Due<unknown>): void {
-    const entry = this.#checks.get(due.id)
+    const entry = this.#checks.get(due.key)
     if (entry?.version !== due.version) return
     entry.outputDeferred = false
     if (entry.definition === null) this.#deleteCheck(entry)
-    else this.#checks.setSynced(due.id, entry, true)
+    else this.#checks.setSynced(entry, true)
   }
 
   /** Takes over the result of a comparison with the catalog. */
@@ -327,12 +331,12 @@ export class LocalState {
     for (const [key, entry] of this.#services.all()) {
       const gone = entry.facts === null
       if (gone && !services.present.has(key)) this.#services.delete(key)
-      else if (!services.unseen.has(key)) this.#services.setSynced(key, entry, !gone && services.equal.has(key))
+      else if (!services.unseen.has(key)) this.#services.setSynced(entry, !gone && services.equal.has(key))
     }
     for (const [key, entry] of this.#checks.all()) {
       const gone = entry.definition === null
       if (gone && !checks.present.has(key)) this.#deleteCheck(entry)
-      else if (!checks.unseen.has(key)) this.#checks.setSynced(key, entry, !gone && checks.equal.has(key))
+      else if (!checks.unseen.has(key)) this.#checks.setSynced(entry, !gone && checks.equal.has(key))
     }
     for (const id of found.strangeServices) this.#takeOutService(id)
     for (const { checkId, serviceId } of found.strangeChecks) this.#takeOutCheck(checkId, serviceId)
@@ -353,19 +357,19 @@ export class LocalState {
   #takeOutCheck(id: string, serviceId: string): void {
     if (this.#checks.has(id)) return
     const nothing = { definition: null, token: '', output: '', criticalSinceMs: undefined } as const
-    this.#putCheck({ id, serviceId, origin: 'api', status: 'critical', ...nothing })
+    this.#putCheck(itemKey(id), { id, serviceId, origin: 'api', status: 'critical', ...nothing })
   }
 
-  #putCheck(check: Omit<CheckEntry, keyof SyncMark | 'outputDeferred'>): void {
-    const before = this.#checks.get(check.id)
-    if (before !== undefined) this.#checksOf.delete(before.serviceId, before.id)
-    this.#checksOf.add(check.serviceId, check.id)
-    this.#checks.put(check.id, (mark) => ({ ...check, outputDeferred: false, ...mark }))
+  #putCheck(key: string, check: Omit<CheckEntry, keyof SyncMark | 'outputDeferred'>): void {
+    const before = this.#checks.get(key)
+    if (before !== undefined) this.#checksOf.delete(before.serviceId, key)
+    this.#checksOf.add(check.serviceId, key)
+    this.#checks.put(key, (mark) => ({ ...check, outputDeferred: false, ...mark }))
   }
 
-  #deleteCheck({ id, serviceId }: CheckEntry): void {
-    this.#checksOf.delete(serviceId, id)
-    this.#checks.delete(id)
+  #deleteCheck({ key, serviceId }: CheckEntry): void {
+    this.#checksOf.delete(serviceId, key)
+    this.#checks.delete(key)
   }
 
   #checkFacts(id: string): CheckFacts | undefined {
@@ -390,7 +394,7 @@ export class LocalState {
   #touchCheck(entry: CheckEntry | undefined): void {
     if (entry === undefined) return
     entry.outputDeferred = false
-    this.#checks.touch(entry.id, entry)
+    this.#checks.touch(entry)
   }
 }
 

@@ -1,3 +1,4 @@
+import { lowerAscii } from '../../base/letter-case.ts'
 import { err, ok } from '../../base/result.ts'
 import {
   type CheckDefinition,
@@ -146,7 +147,7 @@ export function parseCheckDefinition(
  */
 function reservedProblem<T>(read: Parsed<T>, checksIn: (value: T) => readonly CheckDefinition[]): Parsed<T> {
   const isReserved = ({ checkId }: CheckDefinition): boolean =>
-    checkId.toLowerCase() === membershipCheckId.toLowerCase()
+    checkId.length === membershipCheckId.length && lowerAscii(checkId) === lowerAscii(membershipCheckId)
   if (!read.ok || !checksIn(read.value).some(isReserved)) return read
   const message = `Invalid check: CheckID "${membershipCheckId}" is that of the node's membership, choose another`
   return problemAt([], message, [membershipCheckId])

@@ -101,6 +101,7 @@ interface Changed {
 
 /** Of several checks with the same ID the last counts. */
 function lastOfEach(checks: readonly CheckFacts[]): readonly CheckFacts[] {
+  if (checks.length < 2) return checks
   const last = new Map(checks.map((check, at) => [nameKey(check.checkId), at]))
   return checks.filter((check, at) => last.get(nameKey(check.checkId)) === at)
 }

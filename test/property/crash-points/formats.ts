@@ -48,10 +48,10 @@ const journal: Format = {
     const file = new Journal(disk, directory, 'journal')
     const read = await file.read()
     if (!read.ok) throw new Error(read.error.message)
-    const texts: string[] = []
+    const texts: Uint8Array[] = []
     for (let version = 1; version <= this.versions; version++) {
       progress.begun = version
-      const text = textOf(version)
+      const text = utf8(textOf(version))
       const whole = { bytes: 100, texts }
       // Some versions rewrite the file, as when much of it is obsolete; they are its whole content then.
       const written = await (version % 3 === 0 ? file.writeAnew(whole, text) : file.add(text, whole))

@@ -33,6 +33,8 @@ describe('equality of plain data', () => {
 describe('lower case', () => {
   it('is of the letters A to Z alone', () => {
     expect(lowerAscii('AbcXYZ-09_ÄİΣ')).toBe('abcxyz-09_ÄİΣ')
+    // Longer than the pieces that it is made in; half a pair stays what it is.
+    expect(lowerAscii('Ł@[Z\ud800'.repeat(3_000))).toBe('Ł@[z\ud800'.repeat(3_000))
   })
 })
 

@@ -1,32 +1,22 @@
 import type { DnsConfig } from '../agent/settings/agent-config.ts'
-import { byteString, hex, textOfByteString } from '../base/bytes.ts'
+import { byteString, textOfByteString } from '../base/bytes.ts'
 import { parseDuration } from '../base/duration.ts'
 import { lowerAscii } from '../base/letter-case.ts'
-import { addressRecordOf, ipv6Text } from '../dns-wire/ip-address.ts'
+import { ipv6Text } from '../dns-wire/ip-address.ts'
 import { type DnsRecord, typeCodes } from '../dns-wire/message.ts'
-import { isName } from '../dns-wire/names.ts'
 import type { Env } from '../env/env.ts'
 import { shuffled } from '../features/query/instances.ts'
-import type { CatalogNode, HealthServiceEntry } from '../model/catalog.ts'
+import type { HealthServiceEntry } from '../model/catalog.ts'
 import type { Failure } from '../model/failure.ts'
 import { productName } from '../model/names.ts'
 import { type Behaviour, hasBehaviour, type Release } from '../model/release.ts'
+import { AddressRecords } from './address-records.ts'
 import { answer, type DnsAnswer, emptyAnswer, failed } from './answer.ts'
-import { type Asked, domainOf, labelsWithin, type NameAsked, parseName, wantsMetadata } from './asked.ts'
-import {
-  absoluteName,
-  addressRecord,
-  authorityRecord,
-  isOffered,
-  metaRecords,
-  nodeTarget,
-  serviceTtl,
-  weightOf,
-} from './records.ts'
+import { type Asked, type NameAsked, parseName, wantsMetadata } from './asked.ts'
+import { InstanceRecords } from './instance-records.ts'
+import { authorityRecord, isOffered, metaRecords, nodeTarget, serviceTtl } from './records.ts'
 import type { Recursion } from './recursion.ts'
 
-/** Maximum number of records after an alias, for a client that may accept only 512 bytes. Reference: dns.md#fact-52. */
-const followedMax = 5
 const nameServersMax = 3
 /** Allowed names of server nodes: others could not be looked up everywhere. Reference: dns.md#fact-62. */
 const plainNodeName = /^[A-Za-z0-9\\-]+$/
@@ -47,9 +37,18 @@ export interface DomainContext {
  */
 export class DomainAnswers {
   readonly #context: DomainContext
+  readonly #addresses: AddressRecords
+  readonly #instanceRecords: InstanceRecords
 
   constructor(context: DomainContext) {
+    const { config, datacenter, release, recursion } = context
     this.#context = context
+    this.#addresses = new AddressRecords({
+      domains: config.domains,
+      recursion,
+      answer: (asked) => this.answer(asked),
+    })
+    this.#instanceRecords = new InstanceRecords({ config, datacenter, release, addresses: this.#addresses })
   }
 
   /** Reference: dns.md#fact-4. */
@@ -108,10 +107,6 @@ export class DomainAnswers {
     }
   }
 
-  #isOwn(datacenter: string): boolean {
-    return datacenter === '' || datacenter === lowerAscii(this.#context.datacenter)
-  }
-
   #unknown(asked: Asked): DnsAnswer {
     return answer({ rcode: 'NXDOMAIN', authorities: this.#nothing(asked) })
   }
@@ -138,8 +133,8 @@ export class DomainAnswers {
     const byId = lowerAscii(byteString(node.node)) !== name.node
     if (byId && !this.#has('dns-node-ids')) return this.#unknown(asked)
     const ttl = this.#context.config.nodeTtlS
-    const records = await this.#addresses(asked, { name: asked.name, ttl, address: node.address, type: asked.type })
-    const meta = this.#metadata(asked.name, ttl, node)
+    const records = await this.#addresses.to(asked, { name: asked.name, ttl, address: node.address, type: asked.type })
+    const meta = this.#has('dns-metadata') ? metaRecords(asked.name, ttl, node) : []
     if (wantsMetadata(asked)) return answer({ answers: [...records, ...meta] })
     return answer({ answers: records, additionals: this.#context.config.additionalMetaTxt ? meta : [] })
   }
@@ -151,7 +146,7 @@ export class DomainAnswers {
     if (offered.length === 0) return this.#unknown(asked)
     const entries = this.#drawn(asked, offered)
     const ttl = serviceTtl(this.#context.config.serviceTtlS, wanted.service)
-    return this.#instanceRecords(asked, entries, ttl, wanted.datacenter)
+    return this.#recordsOf(asked, entries, ttl, wanted.datacenter)
   }
 
   /**
@@ -167,10 +162,10 @@ export class DomainAnswers {
     const given = dnsTtl === '' ? undefined : parseDuration(dnsTtl)
     const ttl =
       given?.ok === true ? wholeSeconds(given.value) : serviceTtl(config.serviceTtlS, lowerAscii(byteString(service)))
-    return { ...(await this.#instanceRecords(asked, entries, ttl, datacenter)), forSubnet: true }
+    return { ...(await this.#recordsOf(asked, entries, ttl, datacenter)), forSubnet: true }
   }
 
-  async #instanceRecords(
+  async #recordsOf(
     asked: Asked,
     entries: readonly HealthServiceEntry[],
     ttl: number,
@@ -178,8 +173,8 @@ export class DomainAnswers {
   ): Promise<DnsAnswer> {
     const records =
       asked.type === typeCodes.SRV
-        ? await this.#serviceRecords(asked, entries, ttl, datacenter)
-        : await this.#instanceAddresses(asked, entries, ttl)
+        ? await this.#instanceRecords.services(asked, entries, ttl, datacenter)
+        : await this.#instanceRecords.addresses(asked, entries, ttl)
     const authorities = records.answers.length === 0 ? this.#nothing(asked) : []
     return answer({ ...records, authorities, counted: true })
   }
@@ -198,79 +193,9 @@ export class DomainAnswers {
     return own.ok ? own.value : undefined
   }
 
-  #metadata(name: string, ttl: number, node: CatalogNode): readonly DnsRecord[] {
-    return this.#has('dns-metadata') ? metaRecords(name, ttl, node) : []
-  }
-
   #drawn<T extends NonNullable<unknown>>(asked: Asked, items: readonly T[]): readonly T[] {
     if (items.length > 1) asked.reads.basis.wasDrawn()
     return shuffled(items, this.#context.env.random.draws('dns.order', asked.name, asked.type))
-  }
-
-  /**
-   * Everything but SRV. Reference: dns.md#fact-51, dns.md#fact-52, dns.md#fact-53, dns.md#fact-59, dns.md#fact-61,
-   * dns.md#fact-73.
-   */
-  async #instanceAddresses(asked: Asked, entries: readonly HealthServiceEntry[], ttl: number): Promise<Sections> {
-    const answers: DnsRecord[] = []
-    const additionals: DnsRecord[] = []
-    const seen = new Set<string>()
-    let alias: readonly DnsRecord[] = []
-    let contributing = 0
-    for (const { node, service } of entries) {
-      const address = publishedAddress(asked, node, service.address)
-      if (seen.has(address)) continue
-      seen.add(address)
-      const isAlias = addressRecordOf(address) === undefined && this.#has('dns-one-alias')
-      const wanted = { name: asked.name, ttl, address, type: asked.type }
-      const records = isAlias && alias.length > 0 ? [] : await this.#addresses(asked, wanted)
-      const meta = this.#metadata(asked.name, ttl, node)
-      const before = answers.length
-      if (isAlias) alias = alias.length === 0 ? records : alias
-      else answers.push(...records)
-      if (wantsMetadata(asked)) answers.push(...meta)
-      else if (this.#context.config.additionalMetaTxt) additionals.push(...meta)
-      if (answers.length > before) contributing++
-      if (contributing > 0 && contributing === this.#context.config.aRecordLimit) break
-    }
-    return { answers: answers.length > 0 ? answers : alias, additionals }
-  }
-
-  /** Reference: dns.md#fact-54, dns.md#fact-55, dns.md#fact-56, dns.md#fact-57, dns.md#fact-59, dns.md#fact-60. */
-  async #serviceRecords(
-    asked: Asked,
-    entries: readonly HealthServiceEntry[],
-    ttl: number,
-    named: string,
-  ): Promise<Sections> {
-    const datacenter = this.#isOwn(named) ? this.#context.datacenter : named
-    const answers: DnsRecord[] = []
-    const additionals: DnsRecord[] = []
-    const seen = new Set<string>()
-    for (const entry of entries) {
-      const { node, service } = entry
-      const key = JSON.stringify([node.node, service.address, service.port])
-      if (seen.has(key)) continue
-      seen.add(key)
-      const nodeName = nodeTarget(node.node, datacenter, asked.domain)
-      const address = service.address === '' ? node.address : service.address
-      const ip = addressRecordOf(address)
-      // A target is a name: an address that is not the node's is written into one.
-      const written = ip !== undefined && address !== node.address ? hex(ip.bytes) : undefined
-      const target = written === undefined ? nodeName : `${written}.addr.${datacenter}.${asked.domain}`
-      answers.push({
-        type: 'SRV',
-        name: asked.name,
-        ttl,
-        priority: 1,
-        weight: this.#has('service-weights') ? weightOf(entry) : 1,
-        port: service.port,
-        target,
-      })
-      additionals.push(...(await this.#addresses(asked, { name: target, ttl, address, type: typeCodes.ANY })))
-      if (this.#context.config.additionalMetaTxt) additionals.push(...this.#metadata(nodeName, ttl, node))
-    }
-    return { answers, additionals }
   }
 
   /** Healthy servers, at most three of them, and where they are. Reference: dns.md#fact-62. */
@@ -289,55 +214,10 @@ export class DomainAnswers {
       const target = lowerAscii(nodeTarget(node.node, datacenter, domain))
       answers.push({ type: 'NS', name: domain, ttl, target })
       const address = { name: target, ttl, address: node.address, type: typeCodes.ANY }
-      additionals.push(...(await this.#addresses(asked, address)))
+      additionals.push(...(await this.#addresses.to(asked, address)))
     }
     return answer({ answers, additionals })
   }
-
-  /**
-   * The records that lead to an address, as far as the type asks for them; an alias is followed within the agent's own
-   * domains.
-   */
-  async #addresses(asked: Asked, { name, ttl, address, type }: AddressWanted): Promise<readonly DnsRecord[]> {
-    const record = addressRecord(name, ttl, address)
-    if (type === typeCodes.ANY || type === typeCodes[record.type]) {
-      return record.type === 'CNAME' ? [record, ...(await this.#follow(asked, record.target))] : [record]
-    }
-    if (record.type !== 'CNAME') return []
-    const { A, AAAA, TXT } = typeCodes
-    return [A, AAAA, TXT].some((other) => other === type) ? [record, ...(await this.#follow(asked, record.target))] : []
-  }
-
-  async #follow(asked: Asked, target: string): Promise<readonly DnsRecord[]> {
-    const name = lowerAscii(target)
-    const domain = domainOf(name, this.#context.config.domains)
-    const { edns, aliasesLeft, follows } = asked
-    if (domain === undefined) return this.#followOutside(asked, target)
-    if (aliasesLeft === 0 || follows.left === 0) return []
-    follows.left--
-    const labels = labelsWithin(name, domain)
-    const onward = { ...asked, name: target, type: typeCodes.ANY, domain, labels, aliasesLeft: aliasesLeft - 1 }
-    const { answers } = await this.answer(onward)
-    return followed(answers, edns)
-  }
-
-  /**
-   * Follows a name outside our domain if a recursor can be asked. A silent one is not asked again for this question.
-   */
-  async #followOutside({ reads, edns, follows }: Asked, target: string): Promise<readonly DnsRecord[]> {
-    const { recursion } = this.#context
-    if (!recursion.isThere || follows.outsideLeft === 0 || !isName(target)) return []
-    follows.outsideLeft--
-    reads.basis.isOfTheMoment()
-    const found = await recursion.addressesOf(target)
-    if (found === undefined) follows.outsideLeft = 0
-    return followed(found ?? [], edns)
-  }
-}
-
-function followed(answers: readonly DnsRecord[], edns: boolean): readonly DnsRecord[] {
-  const onward = answers.filter(({ type }) => ['CNAME', 'A', 'AAAA', 'TXT'].includes(type))
-  return edns ? onward : onward.slice(0, followedMax)
 }
 
 /** As many as a record can say. RFC 2181, section 8. */
@@ -351,24 +231,6 @@ interface ServiceWanted {
   readonly tag: string
   readonly datacenter: string
   readonly connect: boolean
-}
-
-interface AddressWanted {
-  readonly name: string
-  readonly ttl: number
-  readonly address: string
-  readonly type: number
-}
-
-interface Sections {
-  readonly answers: readonly DnsRecord[]
-  readonly additionals: readonly DnsRecord[]
-}
-
-/** The instance's own address; not where that is the very name asked for, which would be a circle. */
-function publishedAddress(asked: Asked, node: CatalogNode, own: string): string {
-  if (own === '' || lowerAscii(absoluteName(own)) === lowerAscii(asked.name)) return node.address
-  return own
 }
 
 /**

@@ -22,7 +22,7 @@ export const dnsBreakages: readonly Breakage[] = [
   },
   {
     id: 'DNS-004',
-    file: 'src/dns/domain-answers.ts',
+    file: 'src/dns/address-records.ts',
     find: 'return [A, AAAA, TXT].some((other) => other === type)',
     replace: 'return [TXT].some((other) => other === type)',
   },
@@ -34,7 +34,7 @@ export const dnsBreakages: readonly Breakage[] = [
   },
   {
     id: 'DNS-006',
-    file: 'src/dns/domain-answers.ts',
+    file: 'src/dns/instance-records.ts',
     find: "weight: this.#has('service-weights') ? weightOf(entry) : 1,",
     replace: 'weight: 1,',
   },
@@ -46,7 +46,7 @@ export const dnsBreakages: readonly Breakage[] = [
   },
   {
     id: 'DNS-008',
-    file: 'src/dns/domain-answers.ts',
+    file: 'src/dns/instance-records.ts',
     find: '{ name: target, ttl, address, type: typeCodes.ANY })))\n      if',
     replace: '{ name: target, ttl, address, type: asked.type })))\n      if',
   },
@@ -64,7 +64,7 @@ export const dnsBreakages: readonly Breakage[] = [
   },
   {
     id: 'DNS-011',
-    file: 'src/dns/domain-answers.ts',
+    file: 'src/dns/instance-records.ts',
     find: '=== lowerAscii(asked.name)) return node.address\n  return own\n',
     replace: '=== lowerAscii(asked.name)) return node.address\n  return node.address\n',
   },

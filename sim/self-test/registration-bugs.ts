@@ -58,9 +58,9 @@ export const registrationBugs: readonly PlantedBug[] = [
     about: 'a check that is removed alone is not taken out of the catalog',
     patches: [
       {
-        file: `${local}/anti-entropy.js`,
-        find: "const told = await this.#deregister('', id, due.token);",
-        replace: "const told = 'told';",
+        file: `${local}/due-changes.js`,
+        find: "const outcome = await writes.deregister('check', due);",
+        replace: "const outcome = 'accepted';",
       },
     ],
     hunt,

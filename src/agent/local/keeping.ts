@@ -1,5 +1,5 @@
 import type { Json } from '../../base/json.ts'
-import { done, ok, type Result } from '../../base/result.ts'
+import { done, err, ok, type Result } from '../../base/result.ts'
 import type { DiskFailure } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
 import { type CheckDefinition, type OfferedService, runsProgram } from '../../model/catalog.ts'
@@ -76,8 +76,9 @@ export class Keeping {
    * the disk allows: a disk that refuses all writes may have stored what it reported as failed, until the next
    * successful write.
    */
-  change(changes: readonly KeptChange[]): Written {
-    return this.#places?.definitions.change(changes) ?? Promise.resolve(done)
+  async change(changes: readonly KeptChange[]): Promise<Result<undefined, Failure>> {
+    const kept = await (this.#places?.definitions.change(changes) ?? Promise.resolve(done))
+    return kept.ok ? kept : err(diskRefusal(kept.error))
   }
 
   /** Not synced: the state of a check is soon out of date, and not worth a sync for each report. */

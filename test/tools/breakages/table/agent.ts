@@ -167,16 +167,16 @@ export const agentBreakages: readonly Breakage[] = [
   },
   {
     id: 'AGT-028',
-    file: 'src/agent/local/local-agent.ts',
+    file: 'src/agent/local/file-registrations.ts',
     find: 'if (old === undefined || !sameDefinition(old, facts)) this.#state.putService',
     replace: 'if (old === undefined) this.#state.putService',
   },
   {
     id: 'AGT-029',
     file: 'src/agent/local/local-agent.ts',
-    find: '      this.#takeOver(config, wanted)\n',
+    find: '      this.#files.replace(wanted)\n',
     replace:
-      '      this.#takeOver(config, { services: new Map(), checks: new Map() })\n      await this.#sync.syncChanges()\n      this.#takeOver(config, wanted)\n',
+      '      this.#files.replace({ services: new Map(), checks: new Map() })\n      await this.#sync.syncChanges()\n      this.#files.replace(wanted)\n',
   },
   {
     id: 'AGT-030',

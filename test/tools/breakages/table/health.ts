@@ -110,11 +110,11 @@ export const healthBreakages: readonly Breakage[] = [
   },
   {
     id: 'HLT-018',
-    file: 'src/agent/local/local-agent.ts',
-    find: `    this.#end(checkId)
-    await this.#dropState(checkId)
+    file: 'src/agent/local/api-registrations.ts',
+    find: `    this.#checks.end(checkId)
+    await this.#checks.dropReport(checkId)
     return done`,
-    replace: `    await this.#dropState(checkId)
+    replace: `    await this.#checks.dropReport(checkId)
     return done`,
   },
   {

@@ -11,9 +11,9 @@ export const registrationBreakages: readonly Breakage[] = [
   {
     id: 'REG-002',
     file: 'src/agent/local/local-agent.ts',
-    find: `this.#takeService(definition, others), thingsOf(definition))
+    find: `this.#api.takeService(definition, others), thingsOf(definition))
     return changed.ok ? this.#told() : changed`,
-    replace: `this.#takeService(definition, others), thingsOf(definition))
+    replace: `this.#api.takeService(definition, others), thingsOf(definition))
     return changed`,
   },
   {
@@ -109,13 +109,13 @@ export const registrationBreakages: readonly Breakage[] = [
   {
     id: 'REG-017',
     file: 'src/agent/local/local-agent.ts',
-    find: "this.#state.putService(facts, 'file', false)",
-    replace: `if (!held.has(itemKey(facts.id))) continue
-      this.#state.putService(facts, 'file', false)`,
+    find: 'this.#files.takeServices(wanted, this.#env.log)',
+    replace: `const known = new Map([...wanted.services].filter(([id]) => held.has(id)))
+    this.#files.takeServices({ ...wanted, services: known }, this.#env.log)`,
   },
   {
     id: 'REG-018',
-    file: 'src/agent/local/local-agent.ts',
+    file: 'src/agent/local/api-registrations.ts',
     find: "this.#state.putService(service, 'api', true)",
     replace: "if (this.#state.service(service.id) !== undefined) this.#state.putService(service, 'api', true)",
   },
@@ -127,7 +127,7 @@ export const registrationBreakages: readonly Breakage[] = [
   },
   {
     id: 'REG-020',
-    file: 'src/agent/local/local-agent.ts',
+    file: 'src/agent/local/file-registrations.ts',
     find: "if (old === undefined || !sameDefinition(old, facts)) this.#state.putService(facts, 'file', true)",
     replace: "if (old === undefined) this.#state.putService(facts, 'file', true)",
   },
@@ -143,7 +143,7 @@ export const registrationBreakages: readonly Breakage[] = [
   },
   {
     id: 'REG-022',
-    file: 'src/agent/local/local-agent.ts',
+    file: 'src/agent/local/api-registrations.ts',
     find: 'for (const each of ids) this.#state.removeService(each)',
     replace: 'for (const each of ids.slice(1)) this.#state.removeService(each)',
   },

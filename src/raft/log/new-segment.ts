@@ -1,6 +1,8 @@
 import { ok, type Result } from '../../base/result.ts'
 import type { Disk, DiskFailure, DiskFile } from '../../env/disk.ts'
+import type { Env } from '../../env/env.ts'
 import { batchBytesOf } from './batch.ts'
+import { viewOf } from './fields.ts'
 import { encodeSegmentHeader, type LogFormat, type SegmentHeader, segmentName } from './segment-file.ts'
 
 /** Space that a segment reserves for the mark that the log continues in the next one. */
@@ -71,4 +73,9 @@ async function fill(file: DiskFile, head: Uint8Array, sizeBytes: number): Promis
   const written = cut.ok ? await file.write(0, head) : cut
   const allocated = written.ok ? await file.allocate(sizeBytes) : written
   return allocated.ok ? file.sync() : allocated
+}
+
+/** A new segment's salt: the checksums of its batches begin with it. */
+export function drawSalt(env: Pick<Env, 'crypto'>): number {
+  return viewOf(env.crypto.randomBytes(4, 'log salt')).getUint32(0)
 }

@@ -1,9 +1,12 @@
 import { lastOf } from '../../base/items.ts'
 import { done, ok, type Result } from '../../base/result.ts'
 import type { Disk, DiskFailure, DiskFile } from '../../env/disk.ts'
-import { noIndex } from '../../model/log-position.ts'
+import type { Env } from '../../env/env.ts'
+import { noIndex, noTerm } from '../../model/log-position.ts'
 import { removeFiles } from './disk-steps.ts'
+import { drawSalt, placeSegment, type SegmentSize } from './new-segment.ts'
 import type { RecoveredLog } from './recovery.ts'
+import type { SegmentHeader } from './segment-file.ts'
 import type { LogTail } from './segment-reading.ts'
 import { createWatermark, type FoundMark, type Mark, Watermark } from './watermark.ts'
 
@@ -13,6 +16,26 @@ export interface OpenFiles {
   readonly file: DiskFile
   readonly watermark: Watermark
   readonly mark: Mark
+}
+
+/** Makes the watermark and the first segment of a new log, which may go on from what another one held. */
+export async function createLog(
+  env: Pick<Env, 'disk' | 'crypto'>,
+  directory: string,
+  { format, segmentBytes }: Pick<SegmentSize, 'format' | 'segmentBytes'>,
+  from: Pick<SegmentHeader, 'hardState' | 'lastIndex'> = {
+    hardState: { term: noTerm, votedFor: undefined },
+    lastIndex: noIndex,
+  },
+): Promise<Result<undefined, DiskFailure>> {
+  const { hardState, lastIndex } = from
+  const { term } = hardState
+  const none = { batch: 0, chain: 0, segment: 1, end: 0, lastIndex, term, configurationIndex: noIndex }
+  const marked = await createWatermark(env.disk, directory, none)
+  if (!marked.ok) return marked
+  const header = { segment: 1, salt: drawSalt(env), lastBatch: 0, chain: 0, endOfPrevious: 0, ...from }
+  const placed = await placeSegment(env.disk, directory, header, { format, segmentBytes, batchBytes: 0 })
+  return placed.ok ? done : placed
 }
 
 /**

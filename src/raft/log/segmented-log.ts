@@ -1,24 +1,19 @@
 import { invariant } from '../../base/invariant.ts'
-import { lastOf } from '../../base/items.ts'
-import { done, err, ok, type Result } from '../../base/result.ts'
+import { done, ok, type Result } from '../../base/result.ts'
 import type { Deferred } from '../../env/async.ts'
-import type { Disk, DiskFailure, DiskFile } from '../../env/disk.ts'
+import type { DiskFailure } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
-import { greater, indexBefore, type LogIndex, lesser, noIndex, noTerm } from '../../model/log-position.ts'
-import type { HardState } from '../core/types.ts'
-import { batchBytesOf, encodeBatch } from './batch.ts'
-import { removeFiles } from './disk-steps.ts'
+import { greater, type LogIndex, noIndex } from '../../model/log-position.ts'
 import type { DurableLog, LogChange, LogListener } from './durable-log.ts'
-import { viewOf } from './fields.ts'
 import { FullDisk } from './full-disk.ts'
-import { continuedBytes, placeSegment } from './new-segment.ts'
-import { type OpenFiles, openFiles } from './opening.ts'
+import { openFiles } from './opening.ts'
 import { type LogRecord, recordsOf } from './record.ts'
 import type { RecoveredLog } from './recovery.ts'
 import { Sealing } from './sealing.ts'
-import { type LogFormat, logFormats, type SegmentHeader, segmentName } from './segment-file.ts'
-import type { FoundSegment } from './segment-reading.ts'
-import { createWatermark, type Mark, type Watermark } from './watermark.ts'
+import { type LogFormat, logFormats } from './segment-file.ts'
+import { SegmentWriter } from './segment-writer.ts'
+import type { Watermark } from './watermark.ts'
+import { WatermarkWriter } from './watermark-writer.ts'
 import { recordsOfBatch, WriteQueue } from './write-queue.ts'
 
 export interface SegmentedLogOptions {
@@ -42,15 +37,6 @@ export const defaultLogOptions: SegmentedLogOptions = {
   format: logFormats.segments,
 }
 
-/** The segment that is written to. */
-interface Active {
-  readonly found: FoundSegment
-  readonly file: DiskFile
-  readonly salt: number
-  readonly sizeBytes: number
-  end: number
-}
-
 /**
  * The log in segment files. Group commit: one batch is under way at a time, and what comes meanwhile goes together in
  * the next. recovery.ts has the argument why what is reported durable is found again.
@@ -60,26 +46,13 @@ interface Active {
  * file too.
  */
 export class SegmentedLog implements DurableLog {
-  readonly #disk: Disk
-  readonly #env: Pick<Env, 'crypto' | 'deferred' | 'batches'>
-  readonly #directory: string
-  readonly #options: SegmentedLogOptions
+  readonly #env: Pick<Env, 'deferred' | 'batches'>
+  readonly #batchBytes: number
   readonly #listener: LogListener
+  readonly #writer: SegmentWriter
+  readonly #watermark: WatermarkWriter
   readonly #sealing: Sealing
-  readonly #watermark: Watermark
   readonly #full: FullDisk
-  /** Oldest first; the active one is the last. */
-  readonly #segments: FoundSegment[]
-  #active: Active
-  #lastBatch: number
-  #chain: number
-  /** As written: what the next segment's header repeats. */
-  #hardState: HardState
-  #lastIndex: LogIndex
-  /** After the last batch that is durable. */
-  #mark: Mark
-  #markDue = false
-  #isMarking = false
   readonly #queue = new WriteQueue()
   #keepFrom = noIndex
   #sealDue = false
@@ -88,54 +61,27 @@ export class SegmentedLog implements DurableLog {
   #idle: Deferred<void> | undefined
 
   private constructor(
-    env: Pick<Env, 'disk' | 'crypto' | 'deferred' | 'timers' | 'clock' | 'batches'>,
-    directory: string,
-    { tail, log, segments }: RecoveredLog,
-    { file, watermark, mark }: OpenFiles,
-    options: SegmentedLogOptions,
+    env: Pick<Env, 'deferred' | 'timers' | 'clock' | 'batches'>,
+    writer: SegmentWriter,
+    watermark: Watermark,
+    { batchBytes, sealAfterMs }: SegmentedLogOptions,
     listener: LogListener,
   ) {
     this.#env = env
-    this.#disk = env.disk
-    this.#directory = directory
-    this.#options = options
+    this.#batchBytes = batchBytes
     this.#listener = listener
-    this.#segments = [...segments]
-    const found = lastOf(this.#segments)
-    // Into a file that grows nothing more is written, but the mark that the log goes on.
-    this.#active = { found, file, salt: tail.salt, end: tail.end, sizeBytes: tail.allocatedBytes ?? 0 }
-    this.#lastBatch = tail.lastBatch
-    this.#chain = tail.chain
-    this.#hardState = log.hardState
-    this.#lastIndex = log.lastIndex
-    this.#watermark = watermark
-    this.#mark = mark
-    this.#sealing = new Sealing(env, options.sealAfterMs, (isIdle) => {
-      if (!isIdle) return void this.#advanceMark()
+    this.#writer = writer
+    this.#watermark = new WatermarkWriter(
+      watermark,
+      () => writer.mark,
+      (failure) => this.#fail(failure),
+    )
+    this.#sealing = new Sealing(env, sealAfterMs, (isIdle) => {
+      if (!isIdle) return void this.#watermark.advance()
       this.#sealDue = true
       this.flush()
     })
     this.#full = new FullDisk(env, () => this.flush())
-  }
-
-  /** Makes the first segment of a new log, which may go on from what another one held. */
-  static async create(
-    env: Pick<Env, 'disk' | 'crypto'>,
-    directory: string,
-    { format, segmentBytes }: Pick<SegmentedLogOptions, 'format' | 'segmentBytes'>,
-    from: Pick<SegmentHeader, 'hardState' | 'lastIndex'> = {
-      hardState: { term: noTerm, votedFor: undefined },
-      lastIndex: noIndex,
-    },
-  ): Promise<Result<undefined, DiskFailure>> {
-    const { hardState, lastIndex } = from
-    const { term } = hardState
-    const none = { batch: 0, chain: 0, segment: 1, end: 0, lastIndex, term, configurationIndex: noIndex }
-    const marked = await createWatermark(env.disk, directory, none)
-    if (!marked.ok) return marked
-    const header = { segment: 1, salt: drawSalt(env), lastBatch: 0, chain: 0, endOfPrevious: 0, ...from }
-    const placed = await placeSegment(env.disk, directory, header, { format, segmentBytes, batchBytes: 0 })
-    return placed.ok ? done : placed
   }
 
   /**
@@ -157,7 +103,8 @@ export class SegmentedLog implements DurableLog {
   ): Promise<Result<SegmentedLog, DiskFailure>> {
     const files = await openFiles(env.disk, directory, recovered)
     if (!files.ok) return files
-    const log = new SegmentedLog(env, directory, recovered, files.value, options, listener)
+    const writer = new SegmentWriter(env, directory, options, recovered, files.value)
+    const log = new SegmentedLog(env, writer, files.value.watermark, options, listener)
     const sealed = await log.#begin(first === undefined ? [] : recordsOf(first))
     if (sealed.ok) return ok(log)
     await log.#closeFiles()
@@ -165,13 +112,15 @@ export class SegmentedLog implements DurableLog {
   }
 
   async #begin(records: readonly LogRecord[]): Promise<Result<undefined, DiskFailure>> {
-    const written = await this.#append(records)
-    return written.ok ? this.#watermark.write(this.#mark) : written
+    const written = await this.#writer.append(records)
+    if (!written.ok) return written
+    this.#sealing.wrote(records.length === 0)
+    return this.#watermark.writeNow()
   }
 
   /** The disk holds the log up to this entry. */
   get durableIndex(): LogIndex {
-    return this.#lastIndex
+    return this.#writer.mark.lastIndex
   }
 
   get pendingBytes(): number {
@@ -204,6 +153,7 @@ export class SegmentedLog implements DurableLog {
     this.#state = 'closing'
     this.#sealDue = this.#sealing.unsealed
     this.#sealing.close()
+    this.#watermark.stop()
     this.#full.close()
     if (this.#working || this.#hasWork()) {
       this.#idle = this.#env.deferred()
@@ -211,31 +161,18 @@ export class SegmentedLog implements DurableLog {
       await this.#idle.promise
     }
     // Without room for the mark the seal alone vouches for the rest; the next start writes it.
-    if (this.#state === 'closing') await this.#watermark.write(this.#mark)
+    if (this.#state === 'closing') await this.#watermark.writeNow()
     this.#state = 'over'
     await this.#closeFiles()
   }
 
   async #closeFiles(): Promise<void> {
     await this.#watermark.close()
-    await this.#active.file.close()
-  }
-
-  /** Writes the watermark, beside the batches. One that has no room for it is tried again with the next that is due. */
-  async #advanceMark(): Promise<void> {
-    this.#markDue = true
-    if (this.#isMarking) return
-    this.#isMarking = true
-    while (this.#markDue && this.#state === 'open') {
-      this.#markDue = false
-      const written = await this.#watermark.write(this.#mark)
-      if (!written.ok && written.error.kind !== 'full') this.#fail(written.error)
-    }
-    this.#isMarking = false
+    await this.#writer.close()
   }
 
   #hasWork(): boolean {
-    return !this.#queue.isEmpty || this.#sealDue || this.#removable() > 0
+    return !this.#queue.isEmpty || this.#sealDue || this.#writer.removableBelow(this.#keepFrom) > 0
   }
 
   async #work(): Promise<void> {
@@ -254,124 +191,24 @@ export class SegmentedLog implements DurableLog {
   }
 
   async #workOnce(): Promise<Result<undefined, DiskFailure>> {
-    if (this.#removable() > 0) return this.#removeSegments()
-    const batch = this.#queue.take(this.#options.batchBytes)
+    if (this.#writer.removableBelow(this.#keepFrom) > 0) return this.#writer.removeBelow(this.#keepFrom)
+    const batch = this.#queue.take(this.#batchBytes)
     const sealDue = this.#sealDue
     this.#sealDue = false
     this.#env.batches?.together(batch.map(({ change }) => change))
-    const written = await this.#append(recordsOfBatch(batch))
+    const records = recordsOfBatch(batch)
+    const written = await this.#writer.append(records)
     if (!written.ok) {
       this.#queue.putBack(batch)
       this.#sealDue ||= sealDue
       return written
     }
+    this.#sealing.wrote(records.length === 0)
     this.#queue.durable(batch)
     if (this.#full.passed()) this.#listener.room()
     if (batch.length > 0) this.#listener.batchDurable()
-    else if (sealDue) void this.#advanceMark()
+    else if (sealDue) void this.#watermark.advance()
     return done
-  }
-
-  /** Writes a batch where it fits: behind the last one, or in a new segment. */
-  async #append(records: readonly LogRecord[]): Promise<Result<undefined, DiskFailure>> {
-    const bytes = batchBytesOf(records)
-    const { end, sizeBytes } = this.#active
-    const room = end + bytes + continuedBytes > sizeBytes ? await this.#beginSegment(bytes) : done
-    const written = room.ok ? await this.#writeBatch(records) : room
-    if (!written.ok) return written
-    for (const record of records) this.#note(record)
-    const { found, end: endNow } = this.#active
-    this.#mark = {
-      batch: this.#lastBatch,
-      chain: this.#chain,
-      segment: found.segment,
-      end: endNow,
-      lastIndex: this.#lastIndex,
-      term: this.#hardState.term,
-      configurationIndex: this.#mark.configurationIndex,
-    }
-    this.#sealing.wrote(records.length === 0)
-    return done
-  }
-
-  /** One write, one sync. */
-  async #writeBatch(records: readonly LogRecord[]): Promise<Result<undefined, DiskFailure>> {
-    const active = this.#active
-    const number = this.#lastBatch + 1
-    const { bytes, chain } = encodeBatch(records, {
-      number,
-      offset: active.end,
-      salt: active.salt,
-      chain: this.#chain,
-    })
-    const synced = await active.file.writeSynced(active.end, bytes)
-    if (!synced.ok) return synced
-    active.end += bytes.length
-    this.#lastBatch = number
-    this.#chain = chain
-    return done
-  }
-
-  #note(record: LogRecord): void {
-    if (record.kind === 'hard-state') this.#hardState = record.hardState
-    else if (record.kind === 'reset') {
-      this.#lastIndex = record.index
-      this.#mark = { ...this.#mark, configurationIndex: noIndex }
-    } else if (record.kind === 'truncate') this.#lastIndex = lesser(this.#lastIndex, indexBefore(record.from))
-    else if (record.kind === 'entry') {
-      this.#lastIndex = record.entry.index
-      if (record.entry.kind === 'configuration') this.#mark = { ...this.#mark, configurationIndex: this.#lastIndex }
-      this.#active.found.maxIndex = greater(this.#active.found.maxIndex, record.entry.index)
-    }
-  }
-
-  /** The new segment is there for good before the old one says that the log goes on in it (recovery.ts, 3 and 5). */
-  async #beginSegment(batchBytes: number): Promise<Result<undefined, DiskFailure>> {
-    const old = this.#active
-    const segment = old.found.segment + 1
-    const header = {
-      segment,
-      salt: drawSalt(this.#env),
-      lastBatch: this.#lastBatch,
-      chain: this.#chain,
-      endOfPrevious: old.end,
-      hardState: this.#hardState,
-      lastIndex: this.#lastIndex,
-    }
-    const { format, segmentBytes } = this.#options
-    const placed = await placeSegment(this.#disk, this.#directory, header, { format, segmentBytes, batchBytes })
-    const continued = placed.ok ? await this.#writeBatch([{ kind: 'continued' }]) : placed
-    if (!placed.ok || !continued.ok) return continued
-    const path = `${this.#directory}/${segmentName(segment)}`
-    const file = await this.#disk.open(path, 'create')
-    // The old segment states that the log continues in this one: from here on there is no way back, whatever the
-    // reason.
-    if (!file.ok) return err({ ...file.error, kind: 'io' })
-    await old.file.close()
-    const found: FoundSegment = { segment, path, maxIndex: noIndex }
-    this.#segments.push(found)
-    const { end, allocatedBytes } = placed.value
-    this.#active = { found, file: file.value, salt: header.salt, end, sizeBytes: allocatedBytes }
-    this.#lastBatch = header.lastBatch
-    this.#chain = header.chain
-    return done
-  }
-
-  /** How many of the oldest segments hold only entries that are no longer needed. */
-  #removable(): number {
-    if (this.#segments.length === 1) return 0
-    const last = this.#segments.length - 1
-    const kept = this.#segments.findIndex(({ maxIndex }, i) => i === last || maxIndex >= this.#keepFrom)
-    return Math.max(0, kept)
-  }
-
-  async #removeSegments(): Promise<Result<undefined, DiskFailure>> {
-    const removed = this.#segments.splice(0, this.#removable())
-    return removeFiles(
-      this.#disk,
-      this.#directory,
-      removed.map(({ path }) => path),
-    )
   }
 
   #fail(failure: DiskFailure | Error): void {
@@ -379,11 +216,8 @@ export class SegmentedLog implements DurableLog {
     this.#state = 'over'
     this.#queue.clear()
     this.#sealing.close()
+    this.#watermark.stop()
     this.#full.close()
     this.#listener.failed(failure)
   }
-}
-
-function drawSalt(env: Pick<Env, 'crypto'>): number {
-  return viewOf(env.crypto.randomBytes(4, 'log salt')).getUint32(0)
 }

@@ -97,10 +97,6 @@ export class Watermark {
     return file.ok ? ok(new Watermark(file.value, found.sequence)) : file
   }
 
-  get isBusy(): boolean {
-    return this.#writing !== undefined
-  }
-
   /** Durable when this succeeds; after what is under way. */
   async write(mark: Mark): Promise<Result<undefined, DiskFailure>> {
     await this.#writing

@@ -3,6 +3,7 @@ import type { Env } from '../../env/env.ts'
 import { removeFiles } from './disk-steps.ts'
 import { logChange } from './durable-log.ts'
 import { diskFailureText, diskTrouble, missingFiles, type RaftOpenFailure } from './open-failure.ts'
+import { createLog } from './opening.ts'
 import { recoverLog } from './recovery.ts'
 import type { ReplayedLog } from './replay.ts'
 import type { LogFormat } from './segment-file.ts'
@@ -26,7 +27,7 @@ export async function writeLogAside(
   const emptied = await emptyDirectory(env, directory)
   if (!emptied.ok) return emptied
   const options = { ...defaultLogOptions, format }
-  const created = await SegmentedLog.create(env, directory, options, { hardState, lastIndex: baseIndex })
+  const created = await createLog(env, directory, options, { hardState, lastIndex: baseIndex })
   if (!created.ok) return err(diskTrouble(created.error))
   const recovered = await recoverLog(env.disk, directory, format)
   if (!recovered.ok) return recovered

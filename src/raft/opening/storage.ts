@@ -10,6 +10,7 @@ import { MemoryFiles, MemoryLog } from '../log/memory-files.ts'
 import { migrateOldLog } from '../log/migration.ts'
 import { type OldLogs, oldLogName, refuseOldFormat } from '../log/old-format.ts'
 import { damagedAt, diskTrouble, missingFiles, type RaftOpenFailure } from '../log/open-failure.ts'
+import { createLog } from '../log/opening.ts'
 import { type RecoveredLog, recoverLog } from '../log/recovery.ts'
 import { continues, type ReplayedLog } from '../log/replay.ts'
 import { type LogFormat, logFormats } from '../log/segment-file.ts'
@@ -248,7 +249,7 @@ async function openLog(
   if (!cleared.ok) return err(diskTrouble(cleared.error))
   const logOptions = { ...defaultLogOptions, ...options.log, format: paths.format }
   if (found.log === undefined) {
-    const created = await SegmentedLog.create(env, paths.log, logOptions)
+    const created = await createLog(env, paths.log, logOptions)
     if (!created.ok) return err(diskTrouble(created.error))
   }
   const log = found.log === undefined ? await recoverLog(env.disk, paths.log, paths.format) : ok(found.log)

@@ -3,6 +3,7 @@ import { logIndexOf, noTerm, termOf } from '../../../src/model/log-position.ts'
 import type { Entry, HardState } from '../../../src/raft/core/types.ts'
 import { type LogChange, logChange } from '../../../src/raft/log/durable-log.ts'
 import type { RaftOpenFailure } from '../../../src/raft/log/open-failure.ts'
+import { createLog } from '../../../src/raft/log/opening.ts'
 import { recoverLog } from '../../../src/raft/log/recovery.ts'
 import { logFormats } from '../../../src/raft/log/segment-file.ts'
 import { SegmentedLog, type SegmentedLogOptions } from '../../../src/raft/log/segmented-log.ts'
@@ -73,7 +74,7 @@ export async function openLog(
   let recovered = await recoverLog(disk, directory)
   if (!recovered.ok) return recovered
   if (recovered.value === undefined) {
-    const made = await SegmentedLog.create(env, directory, options)
+    const made = await createLog(env, directory, options)
     if (!made.ok) throw new Error(made.error.message)
     recovered = await recoverLog(disk, directory)
     if (!recovered.ok) return recovered

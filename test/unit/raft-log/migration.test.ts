@@ -3,6 +3,7 @@ import type { Env } from '../../../src/env/env.ts'
 import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import { logChange } from '../../../src/raft/log/durable-log.ts'
 import { migrateOldLog } from '../../../src/raft/log/migration.ts'
+import { createLog } from '../../../src/raft/log/opening.ts'
 import { recoverLog } from '../../../src/raft/log/recovery.ts'
 import { logFormats } from '../../../src/raft/log/segment-file.ts'
 import { defaultLogOptions, SegmentedLog } from '../../../src/raft/log/segmented-log.ts'
@@ -31,7 +32,7 @@ async function oldServer(): Promise<CrashDisk> {
 async function writeOld(disk: CrashDisk, old: string, count: number): Promise<void> {
   const env = fakeEnv(disk)
   const options = { ...defaultLogOptions, format: logFormats.mdb, segmentBytes: 2000 }
-  const made = await SegmentedLog.create(env, old, options, { hardState, lastIndex: logIndexOf(7) })
+  const made = await createLog(env, old, options, { hardState, lastIndex: logIndexOf(7) })
   const recovered = await recoverLog(disk, old, logFormats.mdb)
   if (!made.ok || !recovered.ok || recovered.value === undefined) throw new Error('the old log cannot be made')
   const ignore = () => {}

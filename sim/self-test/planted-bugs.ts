@@ -200,10 +200,10 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
       {
         file: 'src/raft/driver/raft-server.js',
-        find: 'this.#parts.transport.send(to, this.#addresses.of(to), message);',
+        find: 'send: (outgoing) => sender.send(outgoing)',
         replace:
-          "const stamped = message.kind === 'append-request' ? { ...message, term: this.#core.term } : message;\n" +
-          '        this.#parts.transport.send(to, this.#addresses.of(to), stamped);',
+          "send: ({ to, message }) => sender.send({ to, message: message.kind === 'append-request' ? " +
+          '{ ...message, term: this.#core.term } : message })',
       },
     ],
     hunt: 'leader-wakes',

@@ -76,10 +76,8 @@ const single: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/gossip/driver/gossip-pool.ts': { "'the new tags exceed the limit": 'of this agent’s own tags' },
   'src/host/http-server.ts': { "'a listener did not close properly'": 'the end of a listener' },
   'src/host/tcp.ts': { "'listening'": 'the start of a listener' },
-  'src/raft/driver/raft-server.ts': {
-    "'configuration', {": 'of committed configurations',
-    "'this server cannot go on'": 'once',
-  },
+  'src/raft/driver/effects.ts': { "'configuration', {": 'of committed configurations' },
+  'src/raft/driver/raft-server.ts': { "'this server cannot go on'": 'once' },
 }
 
 interface LogCall {

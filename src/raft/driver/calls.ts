@@ -1,0 +1,122 @@
+import { invariant } from '../../base/invariant.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { DiskFailure } from '../../env/disk.ts'
+import type { Env } from '../../env/env.ts'
+import type { LogIndex } from '../../model/log-position.ts'
+import type { ConfigurationChange, RaftEvent, RaftMessage, RequestRefusal, ServerId } from '../core/types.ts'
+import type { DurableLog } from '../log/durable-log.ts'
+import { diskFailureText } from '../log/open-failure.ts'
+import { payloadBytesMax } from '../log/record.ts'
+import type { RaftObserver } from '../raft.ts'
+import { Admission } from './admission.ts'
+import { Gathering } from './gathering.ts'
+import type { Committed, Requests } from './requests.ts'
+import type { Turns } from './turns.ts'
+import { WithoutRoom } from './without-room.ts'
+
+const stoppedRefusal: RequestRefusal = { kind: 'leadership-lost' }
+
+export interface CallsParts {
+  readonly env: Pick<Env, 'deferred' | 'timers' | 'batches' | 'metrics' | 'log'>
+  readonly log: DurableLog
+  readonly requests: Requests
+  readonly turns: Turns
+  readonly observer: RaftObserver | undefined
+  readonly isLeader: () => boolean
+  /** Whether a write of the log is under way. */
+  readonly diskIsBusy: () => boolean
+}
+
+/**
+ * What the agent asks of this server: proposals, reads, changes of the configuration, transfers of leadership. Each is
+ * refused at once, or becomes an event of the core and waits in `Requests` for its outcome.
+ */
+export class Calls {
+  readonly #env: CallsParts['env']
+  readonly #requests: Requests
+  readonly #turns: Turns
+  readonly #observer: RaftObserver | undefined
+  readonly #gathering: Gathering
+  readonly #withoutRoom: WithoutRoom
+  readonly #admission: Admission
+
+  constructor({ env, log, requests, turns, observer, isLeader, diskIsBusy }: CallsParts) {
+    this.#env = env
+    this.#requests = requests
+    this.#turns = turns
+    this.#observer = observer
+    this.#gathering = new Gathering(env, diskIsBusy, (gathered) => {
+      if (!this.#withoutRoom.refuses(gathered)) turns.post({ kind: 'proposed', requests: gathered })
+    })
+    const handOver = () => this.handOver()
+    this.#withoutRoom = new WithoutRoom({ env, log, requests, turns, isLeader, handOver })
+    this.#admission = new Admission({ env, log, requests, withoutRoom: this.#withoutRoom })
+  }
+
+  async propose(payload: Uint8Array): Promise<Result<Committed, RequestRefusal>> {
+    invariant(payload.length <= payloadBytesMax, 'the proposer caps the size', { bytes: payload.length })
+    if (this.#turns.isOver) return err(stoppedRefusal)
+    const { refusal } = this.#admission
+    if (refusal !== undefined) return err(refusal)
+    const { id, outcome } = this.#requests.begin(payload.length)
+    this.#env.metrics.count('raft.apply')
+    this.#gathering.add({ requestId: id, payload })
+    return outcome
+  }
+
+  read(mode: 'quorum' | 'lease'): Promise<Result<LogIndex, RequestRefusal>> {
+    if (mode === 'quorum') this.#env.metrics.count('raft.verify_leader')
+    return this.#ask((requestId) => {
+      this.#observer?.readAsked(requestId)
+      return { kind: 'read-requested', requestId, mode }
+    })
+  }
+
+  changeConfiguration(change: ConfigurationChange): Promise<Result<LogIndex, RequestRefusal>> {
+    const { refusal } = this.#withoutRoom
+    if (refusal !== undefined) return Promise.resolve(err(refusal))
+    this.#observer?.changeAsked(change)
+    return this.#ask((requestId) => ({ kind: 'change-requested', requestId, change }))
+  }
+
+  async transferLeadership(to?: ServerId): Promise<Result<undefined, RequestRefusal>> {
+    const moved = await this.#ask((requestId) => ({ kind: 'transfer-requested', requestId, to }))
+    return moved.ok ? ok(undefined) : moved
+  }
+
+  /** Gives leadership to any server that takes it; false if none does. */
+  async handOver(): Promise<boolean> {
+    return (await this.transferLeadership()).ok
+  }
+
+  /** Whether a message of another server is taken in, or dropped because too much waits here. */
+  takes(message: RaftMessage): boolean {
+    return this.#admission.takes(message)
+  }
+
+  /** The disk has finished a batch: the proposals that gathered meanwhile go on. */
+  diskIsFree(): void {
+    this.#gathering.flush()
+  }
+
+  diskIsFull(failure: DiskFailure): void {
+    this.#turns.run(() => this.#withoutRoom.begin(diskFailureText(failure)))
+  }
+
+  diskHasRoom(): void {
+    this.#withoutRoom.end()
+  }
+
+  /** Callers that still wait learn that the outcome is unknown. */
+  stop(): void {
+    this.#gathering.close()
+    this.#requests.refuseAll(stoppedRefusal)
+  }
+
+  #ask(event: (requestId: number) => RaftEvent): Promise<Result<LogIndex, RequestRefusal>> {
+    const { id, outcome } = this.#requests.begin()
+    if (this.#turns.isOver) this.#requests.refused(id, stoppedRefusal)
+    else this.#turns.post(event(id))
+    return outcome.then((settled) => (settled.ok ? ok(settled.value.index) : settled))
+  }
+}

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type Failure, type FailureKind, failureText, meshOffText } from '../model/failure.ts'
+import { frameBytesMax } from './frame.ts'
 
 const message = z.string()
 
@@ -73,4 +74,16 @@ function knownFailure(value: unknown): Failure {
   }
   const text = z.object({ message: z.string() }).safeParse(value)
   return { kind: 'refused', message: text.success ? text.data.message : 'a failure of an unknown kind' }
+}
+
+/**
+ * Why this frame must not be sent, if it must not: the peer would close the connection because of its length, and with
+ * it everything else that is under way.
+ */
+export function tooLong(frame: Uint8Array, what: 'request' | 'answer'): Failure | undefined {
+  if (frame.length <= 4 + frameBytesMax) return undefined
+  return {
+    kind: 'too-large',
+    message: `the ${what} is longer than the ${frameBytesMax} bytes that one between agents may have`,
+  }
 }

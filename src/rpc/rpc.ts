@@ -4,9 +4,11 @@ import type { Deferred } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import type { Endpoint, ListenerTls, ListenFailure, TcpListener, TcpStream } from '../env/net.ts'
 import type { Failure } from '../model/failure.ts'
-import { Connection, type ConnectionLost, type Peer, type ServedRequest } from './connection.ts'
+import { Connection } from './connection.ts'
 import { type Hello, rpcProtocol } from './frame.ts'
 import { type DialOutcome, LostPeers, type PeerWatch } from './lost-peers.ts'
+import type { ConnectionLost, RpcCall } from './requests-in-flight.ts'
+import type { Peer, ServedRequest } from './served-requests.ts'
 import { dialServer } from './server-dial.ts'
 import { listenerTls, mayActAsServer, noTls, type RpcTls, type ServerFacts, serverCertificateName } from './tls.ts'
 import { TlsReports } from './tls-reports.ts'
@@ -55,13 +57,6 @@ export interface RpcHandlers {
 interface Service {
   readonly hello: Hello
   readonly handlers: RpcHandlers
-}
-
-export interface RpcCall {
-  readonly method: string
-  readonly body: unknown
-  readonly deadlineMs: number
-  readonly onAbort?: ((use: () => void) => void) | undefined
 }
 
 interface Dial {
@@ -139,7 +134,7 @@ export class Rpc {
       const why = this.#dials.get(address)?.why ?? ''
       return err({ kind: 'unreachable', message: `cannot reach ${address}${why === '' ? '' : `: ${why}`}` })
     }
-    return connection.request(call.method, call.body, call.deadlineMs, call.onAbort)
+    return connection.request(call)
   }
 
   /**

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
-import type { ServedRequest } from '../../rpc/connection.ts'
+import type { ServedRequest } from '../../rpc/served-requests.ts'
 import { openClientAccess } from '../access/access-control.ts'
 import type { Closing } from '../boot/lifecycle.ts'
 import { Calls } from '../requests/asking/calls.ts'

@@ -4,8 +4,8 @@ import { equalBytes, utf8 } from '../../../src/base/bytes.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import { createHostEnv, type HostEnv } from '../../../src/host/env.ts'
 import type { Failure } from '../../../src/model/failure.ts'
-import type { ServedRequest } from '../../../src/rpc/connection.ts'
 import { acceptedPerSourceMax, Rpc } from '../../../src/rpc/rpc.ts'
+import type { ServedRequest } from '../../../src/rpc/served-requests.ts'
 import { freePort, ownLoopback } from '../../tools/own-ports.ts'
 
 type Serve = (request: ServedRequest) => Promise<Result<unknown, Failure>>

@@ -10,7 +10,8 @@ import { listOfAll, replyWith } from '../../../src/features/contract/reply.ts'
 import type { Failure } from '../../../src/model/failure.ts'
 import { modifyIndexOf, noChange } from '../../../src/model/log-position.ts'
 import type { Raft, RaftStatus } from '../../../src/raft/raft.ts'
-import type { CallFailure, Rpc, RpcCall } from '../../../src/rpc/rpc.ts'
+import type { RpcCall } from '../../../src/rpc/requests-in-flight.ts'
+import type { CallFailure, Rpc } from '../../../src/rpc/rpc.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 
 const endpoint = { method: 'Test.Write', kind: 'write', reply: z.unknown() } as unknown as WriteEndpoint

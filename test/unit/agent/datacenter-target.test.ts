@@ -9,7 +9,8 @@ import type { QueryEndpoint, WriteEndpoint } from '../../../src/features/contrac
 import type { ReadOptions } from '../../../src/features/contract/reading.ts'
 import type { Member } from '../../../src/gossip/pool.ts'
 import { noChange } from '../../../src/model/log-position.ts'
-import type { CallFailure, Rpc, RpcCall } from '../../../src/rpc/rpc.ts'
+import type { RpcCall } from '../../../src/rpc/requests-in-flight.ts'
+import type { CallFailure, Rpc } from '../../../src/rpc/rpc.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 import { FakePool, serverMember } from './fake-pool.ts'
 

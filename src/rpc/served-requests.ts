@@ -1,0 +1,95 @@
+import type { Result } from '../base/result.ts'
+import type { Env } from '../env/env.ts'
+import type { Failure } from '../model/failure.ts'
+import { failureToWire, tooLong } from './failure-codec.ts'
+import { encodeFrame, type Frame, type Hello } from './frame.ts'
+
+/** Requests that one connection serves at the same time; more are refused as overloaded. Blocking queries count. */
+const servedRequestsMax = 8192
+
+/** Another agent, as it says of itself, and what it may do. */
+export interface Peer extends Hello {
+  /** Whether it may act as a server: no proof is required, or it has given one. */
+  readonly mayActAsServer: boolean
+}
+
+export interface ServedRequest {
+  readonly peer: Peer
+  readonly method: string
+  readonly body: unknown
+  /** Time that the caller gives, from now. */
+  readonly deadlineMs: number
+  onAbort(use: () => void): void
+}
+
+/** A request that is being served. Its caller may go away before the server listens for that. */
+interface Served {
+  abort: (() => void) | undefined
+  aborted: boolean
+}
+
+export interface ServedRequestsParts {
+  readonly env: Pick<Env, 'detach'>
+  readonly onRequest: (request: ServedRequest) => Promise<Result<unknown, Failure>>
+  readonly write: (frame: Uint8Array) => void
+}
+
+/** Requests of the peer of one connection that are being served, and their answers. */
+export class ServedRequests {
+  readonly #parts: ServedRequestsParts
+  readonly #served = new Map<number, Served>()
+  #isLost = false
+
+  constructor(parts: ServedRequestsParts) {
+    this.#parts = parts
+  }
+
+  /** False: a request with this number is being served already, which no correct peer sends. */
+  serve(peer: Peer, { id, method, body, deadlineMs }: Extract<Frame, { kind: 'request' }>): boolean {
+    const { env, onRequest, write } = this.#parts
+    if (this.#served.has(id)) return false
+    if (this.#served.size >= servedRequestsMax) {
+      write(encodeFrame({ kind: 'failure', id, failure: { kind: 'overloaded', message: 'too many requests' } }))
+      return true
+    }
+    const entry: Served = { abort: undefined, aborted: false }
+    this.#served.set(id, entry)
+    const onAbort = (use: () => void): void => {
+      entry.abort = use
+      if (entry.aborted) use()
+    }
+    env.detach(this.#answer(id, onRequest({ peer, method, body, deadlineMs, onAbort })))
+    return true
+  }
+
+  /** The caller no longer waits. */
+  abort(id: number): void {
+    const served = this.#served.get(id)
+    if (served !== undefined) abort(served)
+  }
+
+  /** The connection is gone, and with it every caller: nothing is answered any more. */
+  lost(): void {
+    this.#isLost = true
+    for (const served of [...this.#served.values()]) abort(served)
+  }
+
+  async #answer(id: number, served: Promise<Result<unknown, Failure>>): Promise<void> {
+    const result = await served
+    this.#served.delete(id)
+    if (this.#isLost) return
+    const answer = encodeFrame(
+      result.ok
+        ? { kind: 'answer', id, body: result.value }
+        : { kind: 'failure', id, failure: failureToWire(result.error) },
+    )
+    const failure = tooLong(answer, 'answer')
+    this.#parts.write(failure === undefined ? answer : encodeFrame({ kind: 'failure', id, failure }))
+  }
+}
+
+function abort(served: Served): void {
+  if (served.aborted) return
+  served.aborted = true
+  served.abort?.()
+}

@@ -125,9 +125,9 @@ export const membershipBugs: readonly PlantedBug[] = [
     about: 'membership uses the wall clock, so that a jump forgets dead members too early',
     patches: [
       {
-        file: 'src/gossip/driver/gossip-pool.js',
-        find: 'step(this.#core, event, this.#env.clock.monoMs(), this.#draws.begin(event))',
-        replace: 'step(this.#core, event, this.#env.clock.wallMs(), this.#draws.begin(event))',
+        file: 'src/gossip/driver/steps.js',
+        find: 'step(this.#core, event, this.#clock.monoMs(), this.#draws.begin(event))',
+        replace: 'step(this.#core, event, this.#clock.wallMs(), this.#draws.begin(event))',
       },
     ],
     hunt: 'deaths-in-calm',

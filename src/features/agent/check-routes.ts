@@ -6,7 +6,9 @@ import { checkJson, checkShape } from '../catalog/model.ts'
 import type { WithLocal, WithRights, WithSelf } from '../contract/agent-context.ts'
 import { badRequest, declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
 import type { WithEnv, WithRelease } from '../contract/surroundings.ts'
-import { done, jsonAnswer, parameter, registered, textAnswer } from '../http/declared.ts'
+import { done, filter, jsonAnswer, parameter, registered, textAnswer } from '../http/declared.ts'
+import { entryTypeOf } from '../http/entry-type.ts'
+import { filterOf, kept } from '../http/filtering.ts'
 import { decodeBody, object, plainBody, text } from '../http/json-body.ts'
 import { definitionSchema } from './definition-members.ts'
 import { checkNames } from './definition-names.ts'
@@ -21,6 +23,7 @@ const written: RouteResponse = { kind: 'empty', status: 200 }
 /** Maximum number of bytes of a reported output. */
 const outputBytesMax = 4096
 
+const checkType = entryTypeOf(checkShape)
 const ofItsCheck = 'service:write of its service, node:write where it is of the node'
 const updateBody = object({ Status: text, Output: text })
 const checkId = { name: 'check', about: 'ID of a check of this agent.' } as const
@@ -34,16 +37,9 @@ export const checkRoutes: readonly Route<CheckAgent>[] = [
       GET: declared({
         summary: 'Checks of this agent',
         access: { asks: 'service:read of the service of each, node:read of those of the node' },
+        query: [filter],
         answers: [jsonAnswer('By ID.', z.record(z.string(), checkShape))],
-        handle: async (agent, request) => {
-          const checks = await checksShown(agent, request)
-          if (!checks.ok) return failed(checks.error)
-          const indexes = { createIndex: noChange, modifyIndex: noChange }
-          const entries = checks.value.map((check) => {
-            return [check.checkId, checkJson({ ...check, ...indexes })] as const
-          })
-          return { kind: 'json', value: Object.fromEntries(entries) }
-        },
+        handle: readChecks,
       }),
     },
   },
@@ -92,6 +88,18 @@ export const checkRoutes: readonly Route<CheckAgent>[] = [
     },
   },
 ]
+
+/** A filter applies to checks that the caller may see. */
+async function readChecks(agent: CheckAgent, request: RouteRequest<'filter'>): Promise<RouteResponse> {
+  const filter = filterOf(request.query, checkType)
+  if (!filter.ok) return failed(filter.error)
+  const checks = await checksShown(agent, request)
+  if (!checks.ok) return failed(checks.error)
+  const indexes = { createIndex: noChange, modifyIndex: noChange }
+  const shown = await kept(agent, filter.value, checks.value, (check) => checkJson({ ...check, ...indexes }))
+  if (!shown.ok) return failed(shown.error)
+  return { kind: 'json', value: Object.fromEntries(shown.value.map(([{ checkId }, json]) => [checkId, json])) }
+}
 
 function reportRoute(path: string, status: CheckStatus): Route<CheckAgent> {
   return {

@@ -19,7 +19,9 @@ import {
   type RouteResponse,
 } from '../contract/route.ts'
 import type { WithEnv, WithRelease } from '../contract/surroundings.ts'
-import { done, isTrue, jsonAnswer, parameter, registered, textAnswer, truthText } from '../http/declared.ts'
+import { done, filter, isTrue, jsonAnswer, parameter, registered, textAnswer, truthText } from '../http/declared.ts'
+import { entryTypeOf } from '../http/entry-type.ts'
+import { filterOf, kept } from '../http/filtering.ts'
 import { plainBody } from '../http/json-body.ts'
 import { definitionSchema } from './definition-members.ts'
 import { serviceNames } from './definition-names.ts'
@@ -34,6 +36,7 @@ type ServiceAgent = WithEnv & WithRelease & WithRights & WithSelf & WithLocal
 
 const written: RouteResponse = { kind: 'empty', status: 200 }
 
+const serviceType = entryTypeOf(serviceShape)
 const serviceId = { name: 'service', about: 'ID of a service of this agent.' } as const
 
 const replaceChecks = parameter(
@@ -53,13 +56,9 @@ export const serviceRoutes: readonly Route<ServiceAgent>[] = [
       GET: declared({
         summary: 'Services of this agent',
         access: { asks: 'service:read of each' },
+        query: [filter],
         answers: [jsonAnswer('By ID.', z.record(z.string(), serviceShape))],
-        handle: async (agent, request) => {
-          const services = await servicesShown(agent, request)
-          if (!services.ok) return failed(services.error)
-          const entries = services.value.map((service) => [service.id, serviceJson(service)] as const)
-          return { kind: 'json', value: Object.fromEntries(entries) }
-        },
+        handle: readServices,
       }),
     },
   },
@@ -110,6 +109,17 @@ export const serviceRoutes: readonly Route<ServiceAgent>[] = [
     },
   },
 ]
+
+/** A filter applies to services that the caller may see. */
+async function readServices(agent: ServiceAgent, request: RouteRequest<'filter'>): Promise<RouteResponse> {
+  const filter = filterOf(request.query, serviceType)
+  if (!filter.ok) return failed(filter.error)
+  const services = await servicesShown(agent, request)
+  if (!services.ok) return failed(services.error)
+  const shown = await kept(agent, filter.value, services.value, serviceJson)
+  if (!shown.ok) return failed(shown.error)
+  return { kind: 'json', value: Object.fromEntries(shown.value.map(([{ id }, json]) => [id, json])) }
+}
 
 async function register(
   agent: ServiceAgent,

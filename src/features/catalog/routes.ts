@@ -6,13 +6,14 @@ import { noChange } from '../../model/log-position.ts'
 import type { WithCachedReads, WithQueries, WithSelf, WithServerCalls, WithWrites } from '../contract/agent-context.ts'
 import type { ReadOptions } from '../contract/reading.ts'
 import { declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
-import type { WithRelease } from '../contract/surroundings.ts'
+import type { WithEnv, WithRelease } from '../contract/surroundings.ts'
 import { shownNodes } from '../discovery/datacenters.ts'
 import { instancesAsked, instancesRoute } from '../discovery/instances.ts'
-import { type DiscoveryName, discoveryRead, nearOf, nodeMetaOf } from '../discovery/reads.ts'
+import { type DiscoveryName, discoveryRead, entriesRead, nearOf, nodeMetaOf } from '../discovery/reads.ts'
 import {
   discoveryHeaders,
   discoveryParameters,
+  filter,
   jsonAnswer,
   listOf,
   near,
@@ -21,6 +22,7 @@ import {
   taken,
   textList,
 } from '../http/declared.ts'
+import { entryTypeOf } from '../http/entry-type.ts'
 import { decodeBody, object, text } from '../http/json-body.ts'
 import { callIn } from '../http/read-options.ts'
 import {
@@ -35,6 +37,7 @@ import {
 import {
   nodeJson,
   nodeServiceJson,
+  nodeServiceShape,
   nodeServicesShape,
   nodeShape,
   placedServiceJson,
@@ -43,13 +46,17 @@ import {
 import { registerBody, registerRequestOf } from './register-body.ts'
 
 /** The agent as far as these routes use it. */
-type CatalogAgent = WithRelease & WithWrites & WithQueries & WithCachedReads & WithServerCalls & WithSelf
+type CatalogAgent = WithEnv & WithRelease & WithWrites & WithQueries & WithCachedReads & WithServerCalls & WithSelf
 
 const namesOfDatacenters = 'names of datacenters: a caller must be able to find the one it uses'
 const deregisterBody = object({ Datacenter: text, Node: text, ServiceID: text, CheckID: text })
 
+const nodeType = entryTypeOf(nodeShape)
+const placedServiceType = entryTypeOf(placedServiceShape)
+const nodeServiceType = entryTypeOf(nodeServiceShape)
+
 const instances = {
-  query: [...discoveryParameters, tag, near, nodeMeta],
+  query: [...discoveryParameters, tag, near, nodeMeta, filter],
   shape: placedServiceShape,
   handle: readService,
 } as const
@@ -103,7 +110,7 @@ export const catalogRoutes: readonly Route<CatalogAgent>[] = [
       GET: declared({
         summary: 'All nodes',
         access: { asks: 'node:read of each' },
-        query: [...discoveryParameters, near, nodeMeta],
+        query: [...discoveryParameters, near, nodeMeta, filter],
         answers: [jsonAnswer('Nodes.', listOf(nodeShape), discoveryHeaders)],
         handle: readNodes,
       }),
@@ -133,9 +140,9 @@ export const catalogRoutes: readonly Route<CatalogAgent>[] = [
     rest: { name: 'node', about: 'Name of a node.' },
     operations: {
       GET: declared({
-        summary: 'A node and its services',
+        summary: 'A node and its services; a filter is for the services',
         access: { asks: 'node:read, and service:read of each service' },
-        query: discoveryParameters,
+        query: [...discoveryParameters, filter],
         answers: [jsonAnswer('Null where there is no such node.', nodeServicesShape.nullable(), discoveryHeaders)],
         handle: readNode,
       }),
@@ -185,13 +192,15 @@ async function readDatacenters(agent: WithServerCalls, request: RouteRequest): P
 
 function readNodes(
   agent: CatalogAgent,
-  request: RouteRequest<DiscoveryName | 'near' | 'node-meta'>,
+  request: RouteRequest<DiscoveryName | 'near' | 'node-meta' | 'filter'>,
 ): Promise<RouteResponse> {
   const { datacenter, seen } = shownNodes(agent, request.query)
-  return discoveryRead(agent, request, {
+  return entriesRead(agent, request, {
     endpoint: nodesEndpoint,
     args: () => ({ ...nodeMetaOf(request.query), ...nearOf(agent, request.query) }),
-    json: (nodes) => nodes.map((node) => nodeJson(seen(node), datacenter)),
+    entryType: nodeType,
+    entries: (nodes) => nodes,
+    entryJson: (node) => nodeJson(seen(node), datacenter),
   })
 }
 
@@ -205,30 +214,34 @@ function readServices(agent: CatalogAgent, request: RouteRequest<DiscoveryName |
 
 function readService(
   agent: CatalogAgent,
-  request: RouteRequest<DiscoveryName | 'tag' | 'near' | 'node-meta'>,
+  request: RouteRequest<DiscoveryName | 'tag' | 'near' | 'node-meta' | 'filter'>,
   connect: boolean,
 ): Promise<RouteResponse> {
   const { datacenter, seen } = shownNodes(agent, request.query)
-  return discoveryRead(agent, request, {
+  return entriesRead(agent, request, {
     missing: 'Missing service name',
     endpoint: serviceNodesEndpoint,
     cacheable: true,
     args: (service) => instancesAsked(agent, request.query, service, connect),
-    json: (instances) =>
-      instances.map(({ node, service }) => placedServiceJson({ node: seen(node), service }, datacenter)),
+    entryType: placedServiceType,
+    entries: (instances) => instances,
+    entryJson: ({ node, service }) => placedServiceJson({ node: seen(node), service }, datacenter),
   })
 }
 
-function readNode(agent: CatalogAgent, request: RouteRequest<DiscoveryName>): Promise<RouteResponse> {
+function readNode(agent: CatalogAgent, request: RouteRequest<DiscoveryName | 'filter'>): Promise<RouteResponse> {
   const { datacenter, seen } = shownNodes(agent, request.query)
-  return discoveryRead(agent, request, {
+  return entriesRead(agent, request, {
     missing: 'Missing node name',
     endpoint: nodeServicesEndpoint,
     args: (node) => ({ node }),
-    json: (found) => {
+    entryType: nodeServiceType,
+    entries: (found) => found?.services ?? [],
+    entryJson: nodeServiceJson,
+    whole: (found, services) => {
       if (found === null) return null
-      const services = found.services.map((service) => [service.id, nodeServiceJson(service)] as const)
-      return { Node: nodeJson(seen(found.node), datacenter), Services: Object.fromEntries(services) }
+      const byId = services.map(([service, json]) => [service.id, json] as const)
+      return { Node: nodeJson(seen(found.node), datacenter), Services: Object.fromEntries(byId) }
     },
   })
 }

@@ -1,39 +1,57 @@
 import { textOfByteString } from '../../base/bytes.ts'
 import type { Json } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
+import type { ObjectType } from '../../filter/fields.ts'
 import type { TextPairs } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import { firstChange } from '../../model/log-position.ts'
 import type { WithCachedReads, WithQueries, WithSelf } from '../contract/agent-context.ts'
 import type { Freshness } from '../contract/call.ts'
 import type { QueryEndpoint } from '../contract/endpoint.ts'
-import type { ReadMeta, ReadOptions } from '../contract/reading.ts'
+import type { Answer, Consistency, ReadMeta, ReadOptions } from '../contract/reading.ts'
 import {
   answered,
   badRequest,
+  type CacheUse,
   failed,
   type NamesOf,
   type QueryParameters,
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type { WithEnv } from '../contract/surroundings.ts'
 import type { discoveryParameters } from '../http/declared.ts'
+import { filterOf, kept, type Shown } from '../http/filtering.ts'
 import { parseReadOptions } from '../http/read-options.ts'
 
 /** Parameters of such a read (parameters.ts). */
 export type DiscoveryName = NamesOf<typeof discoveryParameters>
 
-/** A read of nodes, services or checks. */
-export interface DiscoveryRead<Args, Reply> {
+/** What is asked of the servers. */
+interface Question<Args, Reply> {
   readonly endpoint: QueryEndpoint<Args, Reply>
   /** The error for a path without the required name; absent if the path needs none. */
   readonly missing?: string
   /** `name` is the one in the path. */
   args(name: string): Args
-  json(reply: Reply): Json
   /** The agent may answer from its cache if the caller accepts that. */
   readonly cacheable?: true
-  /** Names what `json` shows of the reply, if that depends on more than the reply. */
+}
+
+/** A read of nodes, services or checks. */
+export interface DiscoveryRead<Args, Reply> extends Question<Args, Reply> {
+  json(reply: Reply): Json
+}
+
+/** A read whose answer has entries, of which a caller may want only some. */
+export interface EntriesRead<Args, Reply, Entry> extends Question<Args, Reply> {
+  /** What a filter can select of an entry. */
+  readonly entryType: ObjectType
+  entries(reply: Reply): readonly Entry[]
+  entryJson(entry: Entry): Json
+  /** The answer with these entries; absent: it is their list. */
+  whole?(reply: Reply, entries: readonly Shown<Entry>[]): Json
+  /** Names what the answer shows of the reply, if that depends on more than the reply. */
   readonly form?: string
 }
 
@@ -41,26 +59,68 @@ export interface DiscoveryRead<Args, Reply> {
 export async function discoveryRead<Args, Reply>(
   agent: WithQueries & WithCachedReads & WithSelf,
   request: RouteRequest<DiscoveryName>,
-  { endpoint, missing, args, json, form, cacheable }: DiscoveryRead<Args, Reply>,
+  read: DiscoveryRead<Args, Reply>,
 ): Promise<RouteResponse> {
+  const found = await answerOf(agent, request, read)
+  if ('kind' in found) return found
+  return answered(found.answer, read.endpoint.method, read.json, found.said)
+}
+
+/** The same, with the entries that the caller's filter keeps. The index is that of all entries, as in the field. */
+export async function entriesRead<Args, Reply, Entry>(
+  agent: WithEnv & WithQueries & WithCachedReads & WithSelf,
+  request: RouteRequest<DiscoveryName | 'filter'>,
+  read: EntriesRead<Args, Reply, Entry>,
+): Promise<RouteResponse> {
+  const { endpoint, form = endpoint.method, entries, entryJson, whole } = read
+  const filter = filterOf(request.query, read.entryType)
+  if (!filter.ok) return failed(filter.error)
+  const found = await answerOf(agent, request, read)
+  if ('kind' in found) return found
+  const { answer, said } = found
+  const json = (reply: Reply, shown: readonly Shown<Entry>[]): Json =>
+    whole === undefined ? shown.map(([, each]) => each) : whole(reply, shown)
+  if (filter.value === undefined) {
+    const all = (reply: Reply): Json =>
+      json(
+        reply,
+        entries(reply).map((entry) => [entry, entryJson(entry)]),
+      )
+    return answered(answer, form, all, said)
+  }
+  const some = await kept(agent, filter.value, entries(answer.value), entryJson)
+  if (!some.ok) return failed(some.error)
+  return { kind: 'json', value: json(answer.value, some.value), meta: answer.meta, ...said }
+}
+
+interface FoundAnswer<Reply> {
+  readonly answer: Answer<Reply>
+  readonly said: { readonly consistency: Consistency; readonly cache?: CacheUse }
+}
+
+/** The answer of the servers or of the cache; a response if there is none. */
+async function answerOf<Args, Reply>(
+  agent: WithQueries & WithCachedReads & WithSelf,
+  request: RouteRequest<DiscoveryName>,
+  { endpoint, missing, args, cacheable }: Question<Args, Reply>,
+): Promise<FoundAnswer<Reply> | RouteResponse> {
   const parsed = parseReadOptions(agent, request.query)
   if (!parsed.ok) return failed(parsed.error)
-  const options = ok(unlessAskedOtherwise(agent, request.query, parsed.value))
+  const options = unlessAskedOtherwise(agent, request.query, parsed.value)
   if (missing !== undefined && request.rest === '') return badRequest(missing)
   const wanted = args(textOfByteString(request.rest))
-  const shown = form ?? endpoint.method
   if (cacheable === true && request.query.has('cached')) {
     const freshness = freshnessOf(request)
     if (!freshness.ok) return failed(freshness.error)
-    const kept = await agent.cached(endpoint, wanted, options.value, freshness.value, request.call)
-    if (!kept.ok) return { kind: 'failure', failure: kept.error, meta: nothingRead }
-    const { answer, hit, ageMs } = kept.value
+    const cached = await agent.cached(endpoint, wanted, options, freshness.value, request.call)
+    if (!cached.ok) return { kind: 'failure', failure: cached.error, meta: nothingRead }
+    const { answer, hit, ageMs } = cached.value
     const cache = { hit, ageS: Math.floor(ageMs / 1000) }
-    return answered(answer, shown, json, { consistency: hit ? 'default' : 'stale', cache })
+    return { answer, said: { consistency: hit ? 'default' : 'stale', cache } }
   }
-  const answer = await agent.query(endpoint, wanted, options.value, request.call)
+  const answer = await agent.query(endpoint, wanted, options, request.call)
   if (!answer.ok) return { kind: 'failure', failure: answer.error, meta: nothingRead }
-  return answered(answer.value, shown, json, { consistency: options.value.consistency })
+  return { answer: answer.value, said: { consistency: options.consistency } }
 }
 
 const sayingHow = ['stale', 'consistent', 'leader', 'cached'] as const

@@ -11,13 +11,14 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
-import type { WithRelease } from '../contract/surroundings.ts'
+import type { WithEnv, WithRelease } from '../contract/surroundings.ts'
 import { shownNodes } from '../discovery/datacenters.ts'
 import { instancesAsked, instancesRoute } from '../discovery/instances.ts'
-import { type DiscoveryName, discoveryRead, nearOf, nodeMetaOf } from '../discovery/reads.ts'
+import { type DiscoveryName, entriesRead, nearOf, nodeMetaOf } from '../discovery/reads.ts'
 import {
   discoveryHeaders,
   discoveryParameters,
+  filter,
   jsonAnswer,
   listOf,
   near,
@@ -26,14 +27,18 @@ import {
   tag,
   truthText,
 } from '../http/declared.ts'
+import { entryTypeOf } from '../http/entry-type.ts'
 import { nodeChecksEndpoint, serviceChecksEndpoint, serviceHealthEndpoint, stateChecksEndpoint } from './endpoint.ts'
 import { allPassing, healthEntryJson, healthEntryShape } from './model.ts'
 
 /** The agent as far as these routes use it. */
-type HealthAgent = WithRelease & WithQueries & WithCachedReads & WithSelf
+type HealthAgent = WithEnv & WithRelease & WithQueries & WithCachedReads & WithSelf
 
 const passing = parameter('passing', truthText, 'Only instances of which every check passes.')
-const serviceParameters = [...discoveryParameters, passing, tag, near, nodeMeta] as const
+const serviceParameters = [...discoveryParameters, passing, tag, near, nodeMeta, filter] as const
+
+const checkType = entryTypeOf(checkShape)
+const healthEntryType = entryTypeOf(healthEntryShape)
 
 const checksAnswer = jsonAnswer('Checks.', listOf(checkShape), discoveryHeaders)
 
@@ -48,7 +53,7 @@ export const healthRoutes: readonly Route<HealthAgent>[] = [
       GET: declared({
         summary: 'All checks of a node',
         access: { asks: 'node:read, and service:read of the service of each' },
-        query: discoveryParameters,
+        query: [...discoveryParameters, filter],
         answers: [checksAnswer],
         handle: readNode,
       }),
@@ -61,7 +66,7 @@ export const healthRoutes: readonly Route<HealthAgent>[] = [
       GET: declared({
         summary: 'All checks of a service',
         access: { asks: 'service:read, and node:read of the node of each' },
-        query: [...discoveryParameters, near, nodeMeta],
+        query: [...discoveryParameters, near, nodeMeta, filter],
         answers: [checksAnswer],
         handle: readChecks,
       }),
@@ -76,7 +81,7 @@ export const healthRoutes: readonly Route<HealthAgent>[] = [
       GET: declared({
         summary: 'All checks in a state',
         access: { asks: 'node:read and service:read of each' },
-        query: [...discoveryParameters, near, nodeMeta],
+        query: [...discoveryParameters, near, nodeMeta, filter],
         answers: [checksAnswer],
         handle: readState,
       }),
@@ -84,23 +89,27 @@ export const healthRoutes: readonly Route<HealthAgent>[] = [
   },
 ]
 
-type NearRequest = RouteRequest<DiscoveryName | 'near' | 'node-meta'>
+type NearRequest = RouteRequest<DiscoveryName | 'near' | 'node-meta' | 'filter'>
 
-function readNode(agent: HealthAgent, request: RouteRequest<DiscoveryName>): Promise<RouteResponse> {
-  return discoveryRead(agent, request, {
+function readNode(agent: HealthAgent, request: RouteRequest<DiscoveryName | 'filter'>): Promise<RouteResponse> {
+  return entriesRead(agent, request, {
     missing: 'Missing node name',
     endpoint: nodeChecksEndpoint,
     args: (node) => ({ node }),
-    json: (checks) => checks.map(checkJson),
+    entryType: checkType,
+    entries: (checks) => checks,
+    entryJson: checkJson,
   })
 }
 
 function readChecks(agent: HealthAgent, request: NearRequest): Promise<RouteResponse> {
-  return discoveryRead(agent, request, {
+  return entriesRead(agent, request, {
     missing: 'Missing service name',
     endpoint: serviceChecksEndpoint,
     args: (service) => ({ service, ...nodeMetaOf(request.query), ...nearOf(agent, request.query) }),
-    json: (checks) => checks.map(checkJson),
+    entryType: checkType,
+    entries: (checks) => checks,
+    entryJson: checkJson,
   })
 }
 
@@ -113,16 +122,15 @@ async function readService(
   const passing = passingOnly(request.query, agent.release)
   if (!passing.ok) return badRequest(passing.error)
   const { datacenter, seen } = shownNodes(agent, request.query)
-  return discoveryRead(agent, request, {
+  return entriesRead(agent, request, {
     missing: 'Missing service name',
     endpoint: serviceHealthEndpoint,
     args: (service) => instancesAsked(agent, request.query, service, connect),
     cacheable: true,
     form: passing.value ? 'passing' : 'all',
-    json: (entries) =>
-      entries
-        .filter((entry) => !passing.value || allPassing(entry))
-        .map((entry) => healthEntryJson({ ...entry, node: seen(entry.node) }, datacenter)),
+    entryType: healthEntryType,
+    entries: (entries) => (passing.value ? entries.filter(allPassing) : entries),
+    entryJson: (entry) => healthEntryJson({ ...entry, node: seen(entry.node) }, datacenter),
   })
 }
 
@@ -137,10 +145,12 @@ function passingOnly(query: QueryParameters<'passing'>, release: Release): Resul
 }
 
 function readState(agent: HealthAgent, request: NearRequest): Promise<RouteResponse> {
-  return discoveryRead(agent, request, {
+  return entriesRead(agent, request, {
     missing: 'Missing check state',
     endpoint: stateChecksEndpoint,
     args: (state) => ({ state, ...nodeMetaOf(request.query), ...nearOf(agent, request.query) }),
-    json: (checks) => checks.map(checkJson),
+    entryType: checkType,
+    entries: (checks) => checks,
+    entryJson: checkJson,
   })
 }

@@ -102,6 +102,12 @@ export const nodeMeta = parameter(
 
 export const tag = parameter('tag', 'texts', 'Only instances with this tag; given several times, with all of them.')
 
+export const filter = parameter(
+  'filter',
+  z.string(),
+  'Only entries for which this expression holds. Selectors are the members of their JSON: `Service.Meta.version == "2"`. Of later releases of the field.',
+)
+
 const leader = parameter('leader', 'presence', 'The leader answers, whatever the agent is configured to do.')
 
 /** The common parameters of reads of the catalog and of health. */

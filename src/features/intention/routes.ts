@@ -5,7 +5,10 @@ import type { Failure } from '../../model/failure.ts'
 import type { WithAliases, WithQueries, WithSelf, WithServerCalls, WithWrites } from '../contract/agent-context.ts'
 import type { CallOptions } from '../contract/call.ts'
 import { badRequest, declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
-import { jsonAnswer, listOf, readParameters, textAnswer } from '../http/declared.ts'
+import type { WithEnv } from '../contract/surroundings.ts'
+import { filter, jsonAnswer, listOf, readParameters, textAnswer } from '../http/declared.ts'
+import { entryTypeOf } from '../http/entry-type.ts'
+import { filterOf, shownOf } from '../http/filtering.ts'
 import { decodeBody } from '../http/json-body.ts'
 import { parseReadOptions, type ReadName, writingCall } from '../http/read-options.ts'
 import { applyEndpoint } from './apply-endpoint.ts'
@@ -16,8 +19,9 @@ import { intentionJson, intentionShape } from './model.ts'
 import { checkParameters, checkQuestion, matchParameters, matchQuestion } from './questions.ts'
 
 /** The agent as far as these routes use it. */
-type IntentionAgent = WithAliases & WithWrites & WithQueries & WithServerCalls & WithSelf
+type IntentionAgent = WithEnv & WithAliases & WithWrites & WithQueries & WithServerCalls & WithSelf
 
+const intentionType = entryTypeOf(intentionShape)
 const intention = { name: 'intention', about: 'ID of an intention.' } as const
 const written = jsonAnswer('Its ID.', z.strictObject({ ID: z.string() }))
 const givenAbout = 'The intention. Names of members may have their letters in any case.'
@@ -32,7 +36,7 @@ export const intentionRoutes: readonly Route<IntentionAgent & AuthorizeAgent>[] 
       GET: declared({
         summary: 'All intentions',
         access: { asks: 'service:intentions=read of the destination of each' },
-        query: readParameters,
+        query: [...readParameters, filter],
         answers: [jsonAnswer('Intentions, in order of precedence.', listOf(intentionShape))],
         handle: list,
       }),
@@ -111,11 +115,18 @@ export const intentionRoutes: readonly Route<IntentionAgent & AuthorizeAgent>[] 
 
 type IntentionRequest = RouteRequest<ReadName>
 
-async function list(agent: WithQueries & WithSelf, request: IntentionRequest): Promise<RouteResponse> {
+async function list(
+  agent: WithEnv & WithQueries & WithSelf,
+  request: RouteRequest<ReadName | 'filter'>,
+): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
+  const filter = filterOf(request.query, intentionType)
+  if (!filter.ok) return failed(filter.error)
   const answer = await agent.query(listEndpoint, {}, options.value, request.call)
-  return answer.ok ? { kind: 'json', value: answer.value.value.map(intentionJson) } : failed(answer.error)
+  if (!answer.ok) return failed(answer.error)
+  const shown = await shownOf(agent, filter.value, answer.value.value, intentionJson)
+  return shown.ok ? { kind: 'json', value: shown.value } : failed(shown.error)
 }
 
 async function read(agent: WithQueries & WithSelf, request: IntentionRequest): Promise<RouteResponse> {

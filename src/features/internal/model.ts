@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { compareText } from '../../base/bytes.ts'
-import type { CatalogCheck, CatalogNode, CatalogService } from '../../model/catalog.ts'
+import type { CatalogCheck, CatalogNode, CatalogService, HealthServiceEntry } from '../../model/catalog.ts'
 import { checkJson, checkShape, nodeJson, nodeServiceJson, nodeServiceShape, nodeShape } from '../catalog/model.ts'
 import { listOf, textList } from '../http/declared.ts'
 
@@ -9,6 +9,15 @@ export interface NodeOverview {
   readonly node: CatalogNode
   readonly services: readonly CatalogService[]
   readonly checks: readonly CatalogCheck[]
+}
+
+/** Every instance with its own checks and those of its node. */
+export function* instancesIn(overviews: Iterable<NodeOverview>): Generator<HealthServiceEntry> {
+  for (const { node, services, checks } of overviews) {
+    for (const service of services) {
+      yield { node, service, checks: checks.filter(({ serviceId }) => serviceId === '' || serviceId === service.id) }
+    }
+  }
 }
 
 /** Reference: operator.md#v1-internal-ui-nodes. */

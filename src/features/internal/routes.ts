@@ -14,15 +14,21 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
-import type { WithRelease } from '../contract/surroundings.ts'
+import type { WithEnv, WithRelease } from '../contract/surroundings.ts'
 import { shownNodes } from '../discovery/datacenters.ts'
-import { emptyAnswer, indexHeaders, jsonAnswer, listOf, readParameters } from '../http/declared.ts'
+import { healthEntryJson, healthEntryShape } from '../health/model.ts'
+import { emptyAnswer, filter, indexHeaders, jsonAnswer, listOf, readParameters } from '../http/declared.ts'
+import { entryTypeOf } from '../http/entry-type.ts'
+import { filterOf, kept } from '../http/filtering.ts'
 import { parseReadOptions, type ReadName } from '../http/read-options.ts'
 import { nodeOverviewEndpoint, overviewEndpoint } from './endpoint.ts'
-import { overviewJson, overviewShape, summariesJson, summaryShape } from './model.ts'
+import { instancesIn, type NodeOverview, overviewJson, overviewShape, summariesJson, summaryShape } from './model.ts'
 
 /** The agent as far as these routes use it. */
-type InternalAgent = WithRelease & WithQueries & WithSelf
+type InternalAgent = WithEnv & WithRelease & WithQueries & WithSelf
+
+const overviewType = entryTypeOf(overviewShape)
+const instanceType = entryTypeOf(healthEntryShape)
 
 /** Reference: operator.md#web-interface-endpoints. */
 export const internalRoutes: readonly Route<InternalAgent>[] = [
@@ -32,7 +38,7 @@ export const internalRoutes: readonly Route<InternalAgent>[] = [
       GET: declared({
         summary: 'All nodes with what is on them',
         access: { asks: 'node:read and service:read of each' },
-        query: readParameters,
+        query: [...readParameters, filter],
         answers: [jsonAnswer('Nodes.', listOf(overviewShape), indexHeaders)],
         handle: readNodes,
       }),
@@ -55,9 +61,9 @@ export const internalRoutes: readonly Route<InternalAgent>[] = [
     path: '/v1/internal/ui/services',
     operations: {
       GET: declared({
-        summary: 'All services in short',
+        summary: 'All services in short; a filter is for instances, as those of health/service',
         access: { asks: 'node:read and service:read of each' },
-        query: readParameters,
+        query: [...readParameters, filter],
         answers: [jsonAnswer('Services.', listOf(summaryShape), indexHeaders)],
         handle: readServices,
       }),
@@ -65,16 +71,34 @@ export const internalRoutes: readonly Route<InternalAgent>[] = [
   },
 ]
 
-async function readNodes(agent: InternalAgent, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+type FilteredRequest = RouteRequest<ReadName | 'filter'>
+
+async function readNodes(agent: InternalAgent, request: FilteredRequest): Promise<RouteResponse> {
   const { datacenter } = shownNodes(agent, request.query)
+  const json = (each: NodeOverview): Json => overviewJson(each, datacenter)
+  const filter = filterOf(request.query, overviewType)
+  if (!filter.ok) return failed(filter.error)
   const answer = await read(agent, request, overviewEndpoint, {})
   if (!answer.ok) return failed(answer.error)
-  return answered(answer.value, 'nodes', (nodes): Json => nodes.map((each) => overviewJson(each, datacenter)))
+  const { value, meta } = answer.value
+  if (filter.value === undefined) return answered(answer.value, 'nodes', (nodes): Json => nodes.map(json))
+  const some = await kept(agent, filter.value, value, json)
+  return some.ok ? { kind: 'json', value: some.value.map(([, shown]) => shown), meta } : failed(some.error)
 }
 
-async function readServices(agent: WithQueries & WithSelf, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+/** A filter chooses among instances, before they are counted. */
+async function readServices(agent: InternalAgent, request: FilteredRequest): Promise<RouteResponse> {
+  const { datacenter } = shownNodes(agent, request.query)
+  const filter = filterOf(request.query, instanceType)
+  if (!filter.ok) return failed(filter.error)
   const answer = await read(agent, request, overviewEndpoint, {})
-  return answer.ok ? answered(answer.value, 'services', summariesJson) : failed(answer.error)
+  if (!answer.ok) return failed(answer.error)
+  const { value, meta } = answer.value
+  if (filter.value === undefined) return answered(answer.value, 'services', summariesJson)
+  const some = await kept(agent, filter.value, instancesIn(value), (entry) => healthEntryJson(entry, datacenter))
+  if (!some.ok) return failed(some.error)
+  const instances = some.value.map(([{ node, service, checks }]) => ({ node, services: [service], checks }))
+  return { kind: 'json', value: summariesJson(instances), meta }
 }
 
 async function readNode(agent: InternalAgent, request: RouteRequest<ReadName>): Promise<RouteResponse> {

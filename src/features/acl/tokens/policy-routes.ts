@@ -1,9 +1,12 @@
 import { textOfByteString } from '../../../base/bytes.ts'
 import type { WithAccess, WithQueries, WithSelf, WithServerCalls, WithWrites } from '../../contract/agent-context.ts'
-import { declared, failed, type Route, type RouteResponse } from '../../contract/route.ts'
-import type { WithRelease } from '../../contract/surroundings.ts'
-import { indexHeaders, jsonAnswer, listOf, readParameters, taken, textAnswer } from '../../http/declared.ts'
+import { declared, failed, type Route, type RouteRequest, type RouteResponse } from '../../contract/route.ts'
+import type { WithEnv, WithRelease } from '../../contract/surroundings.ts'
+import { filter, indexHeaders, jsonAnswer, listOf, readParameters, taken, textAnswer } from '../../http/declared.ts'
+import { entryTypeOf } from '../../http/entry-type.ts'
+import { filterOf, shownOf } from '../../http/filtering.ts'
 import { decodeBody } from '../../http/json-body.ts'
+import type { ReadName } from '../../http/read-options.ts'
 import { policyJson, policyShape, policyStubJson, policyStubShape } from '../model.ts'
 import {
   type AclRequest,
@@ -20,8 +23,9 @@ import {
 import { policyDeleteEndpoint, policyListEndpoint, policyReadEndpoint, policySetEndpoint } from './policy-endpoints.ts'
 
 /** The agent as far as these routes use it. */
-type PolicyAgent = WithRelease & WithWrites & WithQueries & WithServerCalls & WithAccess & WithSelf
+type PolicyAgent = WithEnv & WithRelease & WithWrites & WithQueries & WithServerCalls & WithAccess & WithSelf
 
+const policyType = entryTypeOf(policyStubShape)
 const body = { about: 'The policy. Names of members may have their letters in any case.', required: true }
 const written = jsonAnswer('The policy as it is then.', policyShape)
 const unknown = textAnswer(403, 'There is no such policy.', indexHeaders)
@@ -34,7 +38,7 @@ export const policyRoutes: readonly Route<PolicyAgent>[] = [
       GET: declared({
         summary: 'All policies',
         access: { asks: 'acl:read' },
-        query: readParameters,
+        query: [...readParameters, filter],
         answers: newAclAnswers(jsonAnswer('Policies, without their rules.', listOf(policyStubShape), indexHeaders)),
         handle: whereKnown(listPolicies),
       }),
@@ -84,13 +88,16 @@ export const policyRoutes: readonly Route<PolicyAgent>[] = [
 ]
 
 async function listPolicies(
-  agent: WithQueries & WithServerCalls,
-  request: AclRequest,
+  agent: WithEnv & WithQueries & WithServerCalls,
+  request: RouteRequest<ReadName | 'filter'>,
   entry: Entered,
 ): Promise<RouteResponse> {
+  const filter = filterOf(request.query, policyType)
+  if (!filter.ok) return failed(filter.error)
   const read = await readNew(agent, request, entry, policyListEndpoint, {})
   if ('response' in read) return read.response
-  return { kind: 'json', value: read.found.map(policyStubJson), meta: read.meta }
+  const shown = await shownOf(agent, filter.value, read.found, policyStubJson)
+  return shown.ok ? { kind: 'json', value: shown.value, meta: read.meta } : failed(shown.error)
 }
 
 async function readPolicy(

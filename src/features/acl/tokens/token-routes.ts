@@ -4,11 +4,28 @@ import { ok, type Result } from '../../../base/result.ts'
 import type { Failure } from '../../../model/failure.ts'
 import type { WithAccess, WithQueries, WithSelf, WithServerCalls, WithWrites } from '../../contract/agent-context.ts'
 import type { WriteEndpoint } from '../../contract/endpoint.ts'
-import { declared, failed, type Route, type RouteRequest, type RouteResponse } from '../../contract/route.ts'
-import type { WithRelease } from '../../contract/surroundings.ts'
-import { indexHeaders, jsonAnswer, listOf, parameter, readParameters, taken, textAnswer } from '../../http/declared.ts'
+import {
+  declared,
+  failed,
+  type NamesOf,
+  type Route,
+  type RouteRequest,
+  type RouteResponse,
+} from '../../contract/route.ts'
+import type { WithEnv, WithRelease } from '../../contract/surroundings.ts'
+import {
+  filter,
+  indexHeaders,
+  jsonAnswer,
+  listOf,
+  parameter,
+  readParameters,
+  taken,
+  textAnswer,
+} from '../../http/declared.ts'
+import { entryTypeOf } from '../../http/entry-type.ts'
+import { filterOf, shownOf } from '../../http/filtering.ts'
 import { decodeBody } from '../../http/json-body.ts'
-import type { ReadName } from '../../http/read-options.ts'
 import { type TokenRow, tokenJson, tokenShape, tokenStubJson, tokenStubShape } from '../model.ts'
 import {
   type AclRequest,
@@ -36,9 +53,10 @@ import {
 } from './token-endpoints.ts'
 
 /** The agent as far as these routes use it. */
-type TokenAgent = WithRelease & WithWrites & WithQueries & WithServerCalls & WithAccess & WithSelf
+type TokenAgent = WithEnv & WithRelease & WithWrites & WithQueries & WithServerCalls & WithAccess & WithSelf
 
 const accessor = { name: 'accessor', about: 'Accessor ID of a token.', secret: true } as const
+const tokenType = entryTypeOf(tokenStubShape)
 const body = { about: 'The token. Names of members may have their letters in any case.', required: true }
 const written = jsonAnswer('The token as it is then.', tokenShape)
 const found = jsonAnswer('The token.', tokenShape, indexHeaders)
@@ -48,6 +66,7 @@ const unknownToWrite = textAnswer(403, 'There is no such token.')
 const listParameters = [
   ...readParameters,
   parameter('policy', z.string(), 'Only tokens that are bound to the policy of this ID.'),
+  filter,
 ] as const
 
 const ownToken = 'a caller with the secret may read its token'
@@ -143,14 +162,17 @@ export const tokenRoutes: readonly Route<TokenAgent>[] = [
 ]
 
 async function listTokens(
-  agent: WithQueries & WithServerCalls,
-  request: RouteRequest<ReadName | 'policy'>,
+  agent: WithEnv & WithQueries & WithServerCalls,
+  request: RouteRequest<NamesOf<typeof listParameters>>,
   entry: Entered,
 ): Promise<RouteResponse> {
+  const filter = filterOf(request.query, tokenType)
+  if (!filter.ok) return failed(filter.error)
   const policy = request.query.get('policy') ?? ''
   const read = await readNew(agent, request, entry, tokenListEndpoint, { policy })
   if ('response' in read) return read.response
-  return { kind: 'json', value: read.found.map(tokenStubJson), meta: read.meta }
+  const shown = await shownOf(agent, filter.value, read.found, tokenStubJson)
+  return shown.ok ? { kind: 'json', value: shown.value, meta: read.meta } : failed(shown.error)
 }
 
 /** A caller without a token has none to read: the anonymous token belongs to no caller. */

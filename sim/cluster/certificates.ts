@@ -21,7 +21,7 @@ export class Certificates {
   async install(env: Env, { kind, called, datacenter, host }: NodeIdentity): Promise<void> {
     const there = await env.disk.stat(`${directory}/key.pem`)
     if (there.ok) return
-    this.#authority ??= made(makeAuthority(env, { days, domain, permittedDomains: undefined }))
+    this.#authority ??= made(makeAuthority(env, { title: 'Svc', days, domain, permittedDomains: undefined }))
     const names = { datacenter: called ?? datacenter, domain, dnsNames: [], addresses: [host] }
     const own = made(makeLeaf(env, { role: kind, days, ...names }, this.#authority))
     await env.disk.makeDirectory(directory)

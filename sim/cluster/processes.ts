@@ -7,7 +7,7 @@ import { InvariantViolation } from '../../src/base/invariant.ts'
 import type { Result } from '../../src/base/result.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { Machine } from '../../src/env/process.ts'
-import { productName } from '../../src/model/names.ts'
+import { isServerRole } from '../../src/model/naming/names.ts'
 import { oldLogsOf } from '../../src/model/release.ts'
 import { startProgram } from '../../src/program/start.ts'
 import { serverIdFor } from '../../src/raft/protocol.ts'
@@ -46,7 +46,7 @@ function serversSeen(agent: Agent | undefined): readonly ServerSeen[] {
 
 function seenIn(pool: Agent['lan']): readonly ServerSeen[] {
   return pool.members().flatMap(({ name, status, tags }) => {
-    if (tags['role'] !== productName) return []
+    if (!isServerRole(tags['role'])) return []
     return [{ id: tags['id'], name, status, datacenter: tags['dc'] ?? '', acls: tags['acls'] }]
   })
 }

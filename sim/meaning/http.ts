@@ -6,6 +6,7 @@ import { headerNames } from '../../src/http/header-names.ts'
 import { parseQuery } from '../../src/http/query-parameters.ts'
 import { type RouteTable, routeTable } from '../../src/http/route-table.ts'
 import { parseTarget, pathCharacters, percentDecode, percentEncode } from '../../src/http/target.ts'
+import { svcNaming } from '../../src/model/naming/naming.ts'
 import { type HttpMessage, joinedHeaders, MessageReader } from '../env/http-frame.ts'
 import { type About, cut, type Meaning, type Subject } from '../report/meaning.ts'
 import { part, unknown } from './unknown.ts'
@@ -28,7 +29,7 @@ const table: RouteTable<AgentContext> = routeTable(features.flatMap((feature) =>
 /**
  * Name of the header that carries the index. Simulated clients read the product's own, never that of another product.
  */
-const indexHeader = headerNames([]).index.map((name) => name.toLowerCase())[0] ?? ''
+const indexHeader = headerNames(svcNaming, []).index.map((name) => name.toLowerCase())[0] ?? ''
 
 /** What one exchange on a connection is about; the next begins when it is over. */
 interface Exchange {

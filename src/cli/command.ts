@@ -1,5 +1,6 @@
 import type { Env } from '../env/env.ts'
 import type { Terminal } from '../env/terminal.ts'
+import type { Naming } from '../model/naming/naming.ts'
 
 /** A flag of a command, written `-name=value`, `-name value` or, for a bool, `-name`. */
 export interface CommandFlag {
@@ -14,6 +15,8 @@ export interface CommandFlag {
 export type FlagValue = boolean | string | readonly string[]
 
 export interface Invocation {
+  /** What the program is called by the name that it was started as. */
+  readonly naming: Naming
   readonly env: Env
   readonly terminal: Terminal
   readonly flags: ReadonlyMap<string, FlagValue>

@@ -1,14 +1,15 @@
-import { productName, productTitle } from '../model/names.ts'
+import type { Naming } from '../model/naming/naming.ts'
+import { toldUnder } from '../model/naming/told.ts'
 import type { CliCommand, CommandTree } from './command.ts'
 
 /** The manual page, as the man(7) macros have it. */
-export function manualPage({ commands }: CommandTree, release: string): string {
-  return [
-    `.TH ${productName.toUpperCase()} 1 "" "${productName} ${release}" "${productTitle}"`,
+export function manualPage({ commands }: CommandTree, release: string, naming: Naming): string {
+  const page = [
+    `.TH SVC 1 "" "svc ${release}" "Svc"`,
     '.SH NAME',
-    `${productName} \\- discovery, health catalog, keys and sessions, in a cluster`,
+    `svc \\- discovery, health catalog, keys and sessions, in a cluster`,
     '.SH SYNOPSIS',
-    `.B ${productName}`,
+    `.B svc`,
     '.I command',
     '[\\fIoptions\\fR] [\\fIoperands\\fR]',
     '.SH DESCRIPTION',
@@ -21,10 +22,11 @@ export function manualPage({ commands }: CommandTree, release: string): string {
     ...commands.flatMap(sectionOf),
     '',
   ].join('\n')
+  return toldUnder(naming, page)
 }
 
 function sectionOf({ path, summary, operands, about, flags }: CliCommand): readonly string[] {
-  const synopsis = [`.B ${productName} ${path.join(' ')}`, ...(operands === '' ? [] : [`.I ${escaped(operands)}`])]
+  const synopsis = [`.B svc ${path.join(' ')}`, ...(operands === '' ? [] : [`.I ${escaped(operands)}`])]
   const body = paragraphs(`${summary}.`, ...(about === undefined ? [] : [about]))
   const options = flags.flatMap(({ name, value, help }) => {
     const term = value === undefined ? `\\-${escaped(name)}` : `\\-${escaped(`${name}=${value}`)}`

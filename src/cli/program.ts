@@ -2,7 +2,8 @@ import { Command, CommanderError } from 'commander'
 import { nearest } from '../base/edit-distance.ts'
 import type { Env } from '../env/env.ts'
 import type { Terminal } from '../env/terminal.ts'
-import { productName } from '../model/names.ts'
+import { type Naming, namingOfProgram } from '../model/naming/naming.ts'
+import { toldUnder } from '../model/naming/told.ts'
 import { type CliCommand, type CommandFlag, type FlagValue, wordsAfter } from './command.ts'
 import { commandTree } from './command-list.ts'
 import { asksForHelp, flagBehindOperands, helpFlags, rewriteGoFlags } from './flags/go-flags.ts'
@@ -10,28 +11,33 @@ import { asksForHelp, flagBehindOperands, helpFlags, rewriteGoFlags } from './fl
 const { commands, groups } = commandTree
 
 /** Commands of old, and what to write instead. Spec: CLI-008. */
-const removed: ReadonlyMap<string, string> = new Map([
-  ['configtest', `it was removed in 1.0, use '${productName} validate'`],
-])
+const removed: ReadonlyMap<string, string> = new Map([['configtest', `it was removed in 1.0, use 'svc validate'`]])
 
 /** Runs one command line to its end and gives the exit code. Reference: command-line.md#general. */
 export async function runCli(argv: readonly string[], env: Env, terminal: Terminal): Promise<number> {
+  const naming = namingOfProgram(terminal.programName ?? '')
   if (argv[0] === '--version' || argv[0] === '-version' || argv[0] === '-v') return runCli(['version'], env, terminal)
   if (/^--?autocomplete-(un)?install$/.test(argv[0] ?? '')) {
     terminal.error(
-      `This program changes no files of a shell: '${productName} completion -h' says what to write into them.\n`,
+      `This program changes no files of a shell: '${naming.name} completion -h' says what to write into them.\n`,
     )
     return 1
   }
   const words = argv.findIndex((word) => word.startsWith('-'))
   const path = argv.slice(0, words < 0 ? argv.length : words)
   const command = commands.find((each) => each.path.every((word, at) => path[at] === word))
-  if (command === undefined) return showGroup(argv, path, terminal)
-  return runCommand(command, argv.slice(command.path.length), env, terminal)
+  if (command === undefined) return showGroup(argv, path, terminal, naming)
+  return runCommand(command, argv.slice(command.path.length), naming, env, terminal)
 }
 
-async function runCommand(command: CliCommand, rest: readonly string[], env: Env, terminal: Terminal): Promise<number> {
-  const program = commanderFor(command, terminal)
+async function runCommand(
+  command: CliCommand,
+  rest: readonly string[],
+  naming: Naming,
+  env: Env,
+  terminal: Terminal,
+): Promise<number> {
+  const program = commanderFor(command, naming, terminal)
   if (asksForHelp(rest, command.flags)) {
     terminal.out(program.helpInformation())
     return 0
@@ -54,12 +60,13 @@ async function runCommand(command: CliCommand, rest: readonly string[], env: Env
     throw cause
   }
   const flags = flagValues(program, command.flags)
-  return command.run({ env, terminal, flags, args: program.args, help: program.helpInformation() })
+  return command.run({ naming, env, terminal, flags, args: program.args, help: program.helpInformation() })
 }
 
-function commanderFor(command: CliCommand, terminal: Terminal): Command {
-  const program = new Command(`${productName} ${command.path.join(' ')}`)
-    .description([`${command.summary}.`, command.about ?? ''].filter((text) => text !== '').join('\n'))
+function commanderFor(command: CliCommand, naming: Naming, terminal: Terminal): Command {
+  const about = [`${command.summary}.`, command.about ?? ''].filter((text) => text !== '').join('\n')
+  const program = new Command(`${naming.name} ${command.path.join(' ')}`)
+    .description(toldUnder(naming, about))
     .usage(`[options]${command.operands === '' ? '' : ` ${command.operands}`}`)
     .helpOption(false)
     .exitOverride()
@@ -70,7 +77,7 @@ function commanderFor(command: CliCommand, terminal: Terminal): Command {
       helpWidth: 100,
       optionTerm: (option) => optionTerm(command.flags, option.attributeName(), option.long),
     })
-  for (const flag of command.flags) addFlag(program, flag)
+  for (const flag of command.flags) addFlag(program, { ...flag, help: toldUnder(naming, flag.help) })
   return program
 }
 
@@ -118,7 +125,7 @@ function attributeOf(name: string): string {
 }
 
 /** No command matches: the help of the group that was named, or of the whole. */
-function showGroup(argv: readonly string[], path: readonly string[], terminal: Terminal): number {
+function showGroup(argv: readonly string[], path: readonly string[], terminal: Terminal, naming: Naming): number {
   const group =
     [path.slice(0, 2), path.slice(0, 1)].map((words) => words.join(' ')).find((name) => Object.hasOwn(groups, name)) ??
     ''
@@ -127,9 +134,9 @@ function showGroup(argv: readonly string[], path: readonly string[], terminal: T
   const entries = wordsAfter(commandTree, prefix)
   const unknown = path[prefix.length]
   const width = Math.max(...[...entries.keys()].map((name) => name.length))
-  const lines = [...entries].map(([name, summary]) => `    ${name.padEnd(width)}    ${summary}\n`)
-  const usage = `Usage: ${[productName, ...prefix].join(' ')} [--version] [--help] <command> [<args>]\n`
-  const text = `${group === '' ? '' : `${groups[group]}.\n\n`}${usage}\nAvailable commands are:\n${lines.join('')}`
+  const lines = [...entries].map(([name, summary]) => `    ${name.padEnd(width)}    ${toldUnder(naming, summary)}\n`)
+  const usage = `Usage: ${[naming.name, ...prefix].join(' ')} [--version] [--help] <command> [<args>]\n`
+  const text = `${group === '' ? '' : `${toldUnder(naming, groups[group] ?? '')}.\n\n`}${usage}\nAvailable commands are:\n${lines.join('')}`
   if (asked) {
     terminal.out(text)
     return 0
@@ -138,7 +145,7 @@ function showGroup(argv: readonly string[], path: readonly string[], terminal: T
     const name = [...prefix, unknown].join(' ')
     const meant = nearest(unknown, [...entries.keys()])
     const instead = removed.get(name) ?? (meant === undefined ? '' : `did you mean '${[...prefix, meant].join(' ')}'?`)
-    terminal.error(`unknown command: ${name}${instead === '' ? '' : `: ${instead}`}\n\n`)
+    terminal.error(`unknown command: ${name}${instead === '' ? '' : `: ${toldUnder(naming, instead)}`}\n\n`)
   }
   terminal.error(text)
   return 1

@@ -1,6 +1,6 @@
 import { compareText } from '../base/bytes.ts'
 import { err, ok, type Result } from '../base/result.ts'
-import { fieldNames, productName } from '../model/names.ts'
+import { isServerRole } from '../model/naming/names.ts'
 import { oldestRelease, parseRelease, raftProtocolsOf } from '../model/release.ts'
 import { sightOf, standingOf } from './acl/missing-rules.ts'
 import {
@@ -96,7 +96,7 @@ async function datacentersOf(client: ApiClient): Promise<readonly string[]> {
 }
 
 function isServer({ Tags }: ListedMember): boolean {
-  return [productName, ...fieldNames].includes(Tags?.['role'] ?? '')
+  return isServerRole(Tags?.['role'])
 }
 
 function agentOf(member: ListedMember): CheckedAgent {

@@ -1,5 +1,3 @@
-import { productName } from '../model/names.ts'
-
 /** A flag of `svc agent`. `list` flags may be given several times. */
 export interface AgentFlag {
   readonly name: string
@@ -109,7 +107,7 @@ export const agentFlags: readonly AgentFlag[] = [
     name: 'domain',
     kind: 'text',
     value: '<name>',
-    help: `Domain that DNS answers for. Default: ${productName}.`,
+    help: 'Domain that DNS answers for. Default: svc.',
     path: ['domain'],
   },
   {
@@ -200,6 +198,13 @@ export const agentFlags: readonly AgentFlag[] = [
     value: '<n>',
     help: 'How many old log files are kept. Default: 0, all of them; -1: none.',
     path: ['log_rotate_max_files'],
+  },
+  {
+    name: 'names',
+    kind: 'text',
+    value: '<name>',
+    help: 'What the product is called in all that others see of this agent: svc, or the name that clients of the field look for. Default: as the program is called.',
+    path: ['names'],
   },
   {
     name: 'node',

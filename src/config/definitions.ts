@@ -3,6 +3,7 @@ import { isList } from '../base/shape.ts'
 import type { DefinitionProblem, Parsed } from '../features/agent/definition-problems.ts'
 import { parseCheckDefinition, parseServiceDefinition } from '../features/agent/definitions.ts'
 import { type CheckDefinition, runsProgram, type ServiceDefinition } from '../model/catalog.ts'
+import { type Naming, svcNaming } from '../model/naming/naming.ts'
 import { newestRelease, type Release } from '../model/release.ts'
 import { type Duplicate, type Found, isCheck, isService, lastOfEachId } from './one-of-each-id.ts'
 import type { ConfigProblem } from './problem.ts'
@@ -57,15 +58,16 @@ export interface ReadingRules {
   readonly replaced?: ConfigProblem[]
   /** The release that the agent runs as. */
   readonly release?: Release
+  readonly naming?: Naming
 }
 
 /** Reads what all sources define. IDs are unique over all of them. */
 export function readDefinitions(
   sources: readonly DefinitionSource[],
-  { scripts, skipped, replaced, release = newestRelease }: ReadingRules,
+  { scripts, skipped, replaced, release = newestRelease, naming = svcNaming }: ReadingRules,
 ): Result<Definitions, readonly ConfigProblem[]> {
   const problems: ConfigProblem[] = []
-  const reading: Reading = { problems, skipped, release }
+  const reading: Reading = { problems, skipped, release, naming }
   const found = sources.flatMap((source) => {
     const defined = source.kind === 'service' ? readService(source, reading) : readCheck(source, reading)
     return defined === undefined ? [] : [{ source, defined }]
@@ -83,19 +85,24 @@ interface Reading {
   readonly problems: ConfigProblem[]
   readonly skipped: ConfigProblem[] | undefined
   readonly release: Release
+  readonly naming: Naming
 }
 
-function readService(source: DefinitionSource, { problems, skipped, release }: Reading): ServiceDefinition | undefined {
-  const parsed =
-    skipped === undefined ? parseServiceDefinition(source.value, 'file', release) : leniently(source, skipped, release)
+function readService(source: DefinitionSource, reading: Reading): ServiceDefinition | undefined {
+  const { problems, skipped } = reading
+  const parsed = skipped === undefined ? readAs(source.value, reading) : leniently(source, skipped, reading)
   if (!parsed.ok) problems.push(problemOf(source, parsed.error))
   return parsed.ok ? parsed.value : undefined
 }
 
+function readAs(value: unknown, { release, naming }: Reading): Parsed<ServiceDefinition> {
+  return parseServiceDefinition(value, 'file', release, undefined, naming)
+}
+
 /** Without the checks that are wrong: each turn leaves out one. */
-function leniently(source: DefinitionSource, skipped: ConfigProblem[], release: Release): Parsed<ServiceDefinition> {
+function leniently(source: DefinitionSource, skipped: ConfigProblem[], reading: Reading): Parsed<ServiceDefinition> {
   for (let value = source.value; ; ) {
-    const parsed = parseServiceDefinition(value, 'file', release)
+    const parsed = readAs(value, reading)
     if (parsed.ok) return parsed
     const rest = withoutCheckAt(value, parsed.error.path)
     if (rest === undefined) return parsed

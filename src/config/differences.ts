@@ -1,6 +1,5 @@
 import type { AgentConfig } from '../agent/settings/agent-config.ts'
 import { compareText } from '../base/bytes.ts'
-import { productName } from '../model/names.ts'
 import type { KeyRow } from './keys/key.ts'
 import { configKeys, type FileConfig } from './schema.ts'
 import { valueAt } from './waiting.ts'
@@ -48,7 +47,7 @@ function textOf(
   next: ReadConfig,
 ): string {
   if (name.startsWith('connect.ca_'))
-    return `${name} has changed: it counts for the first start of the mesh alone, write ${productName} connect ca set-config`
+    return `${name} has changed: it counts for the first start of the mesh alone, write ${started.config.naming.name} connect ca set-config`
   if (name === 'encrypt') return encryptText(started.config)
   if (!reload) return `${name} has changed: restart to apply`
   if (holdsSecrets(name)) return `${name} has changed`
@@ -56,10 +55,10 @@ function textOf(
 }
 
 /** Stored keys of the pool win at each start: the pool may have rotated away from the configured one. */
-function encryptText({ dataDir, pool }: AgentConfig): string {
+function encryptText({ dataDir, naming, pool }: AgentConfig): string {
   if (dataDir === undefined || !pool.keepsKeyring) return 'encrypt has changed: restart to apply'
   const file = `${dataDir}/serf/local.keyring`
-  const change = `change keys with ${productName} keyring`
+  const change = `change keys with ${naming.name} keyring`
   if (pool.encrypt !== undefined) return `encrypt has changed, to no effect: the keys in ${file} win; ${change}`
   return `encrypt has changed: restart to apply; where ${file} has keys, they win: ${change}`
 }

@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import type { Json } from '../base/json.ts'
 import type { Holding, MemberNames, Members } from '../features/agent/definition-members.ts'
 import { checkNames, serviceNames } from '../features/agent/definition-names.ts'
-import { productName } from '../model/names.ts'
+import type { Naming } from '../model/naming/naming.ts'
+import { toldDocument } from '../model/naming/told.ts'
 import { fileSchema } from './schema.ts'
 
 type SchemaNode = Readonly<Record<string, unknown>>
@@ -12,15 +14,16 @@ type SchemaNode = Readonly<Record<string, unknown>>
  * applies it, the release that introduced it, the key to use instead. Keys are in lower case, as they are documented;
  * files may have them in any case.
  */
-export function configJsonSchema(): SchemaNode {
+export function configJsonSchema(naming: Naming): SchemaNode {
   const { $schema, properties, ...rest } = z.toJSONSchema(fileSchema, {
     io: 'input',
     target: 'draft-2020-12',
     unrepresentable: 'any',
   })
-  const title = `Configuration of an agent of ${productName}`
+  const title = 'Configuration of an agent of svc'
   const known = properties as Readonly<Record<string, SchemaNode>>
-  return { $schema, title, ...rest, properties: withDefinitions(known), $defs: definitions() }
+  const told = { $schema, title, ...rest, properties: withDefinitions(known), $defs: definitions() }
+  return toldDocument(naming, told as unknown as Json) as SchemaNode
 }
 
 /** Definitions are parsed by `features/agent`: their keys come from its tables. */

@@ -2,6 +2,8 @@ import { compareText, textOf } from '../base/bytes.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Disk } from '../env/disk.ts'
 import type { Env } from '../env/env.ts'
+import { type Naming, svcNaming } from '../model/naming/naming.ts'
+import { toldUnder } from '../model/naming/told.ts'
 import {
   type Behaviour,
   hasBehaviour,
@@ -46,6 +48,7 @@ export async function loadConfig(
   env: Pick<Env, 'disk' | 'machine'>,
   flags: GivenFlags,
   more: readonly string[] = [],
+  program: Naming = svcNaming,
 ): Promise<Result<LoadedConfig, readonly ConfigProblem[]>> {
   const fromFlags = configOfFlags(flags)
   if (!fromFlags.ok) return fromFlags
@@ -55,14 +58,15 @@ export async function loadConfig(
   if (!release.ok) return release
   const later = laterFlags(flags, release.value)
   if (later.length > 0) return err(later)
-  const named: Naming = { format: format.value, release: release.value }
+  const named: Formats = { format: format.value, release: release.value }
   const found = await configPaths(env.disk, flags, more, named)
   if (!found.ok) return found
   const files: ExaminedFile[] = []
   for (const path of found.value.paths) files.push(await fileAt(env.disk, path, named))
   const fragments = listOf(flags.get('hcl')).map((fragment) => readText('-hcl', fragment, 'hcl', named))
   const read = [...files, ...fragments]
-  if (read.some(({ file }) => file === undefined)) return err(toldTogether(read, []))
+  const told = (ofWhole: readonly ConfigProblem[]) => toldTogether(read, ofWhole).map((each) => toldIn(program, each))
+  if (read.some(({ file }) => file === undefined)) return err(told([]))
   const { lists, scalars } = fromFlags.value
   const all = gather([
     { config: lists, placeOf: flagAt },
@@ -71,9 +75,9 @@ export async function loadConfig(
     ...fragments.flatMap(({ file }) => file ?? []),
   ])
   const { config, definitions, placeOf } = all
-  const whole = normalize(config, flags.get('dev') === true, env.machine, definitions, release.value, placeOf)
+  const whole = normalize(config, flags.get('dev') === true, env.machine, definitions, release.value, placeOf, program)
   const onDisk = await diskProblems(env.disk, config, placeOf)
-  const problems = toldTogether(read, [...(whole.ok ? [] : whole.error), ...onDisk.problems])
+  const problems = told([...(whole.ok ? [] : whole.error), ...onDisk.problems])
   if (!whole.ok || problems.length > 0) return err(problems)
   const skipped = found.value.skipped.map((path) => `${path} was skipped: ${skippedWhy(named)}`)
   const otherwise = read.flatMap(({ file }) => file?.warnings ?? [])
@@ -96,10 +100,15 @@ function toldTogether(read: readonly ExaminedFile[], ofWhole: readonly ConfigPro
   return [...read.flatMap(({ problems }) => problems), ...ofWhole.filter((problem) => !followsFrom(missing, problem))]
 }
 
+/** What to do instead is a text of the program's own; what was written stands in the message. */
+function toldIn(naming: Naming, problem: ConfigProblem): ConfigProblem {
+  return { ...problem, remedy: toldUnder(naming, problem.remedy) }
+}
+
 type Format = 'json' | 'hcl'
 
 /** Determines the format of a file. */
-interface Naming {
+interface Formats {
   /** The format of every file; undefined: its name decides. */
   readonly format: Format | undefined
   readonly release: Release
@@ -129,12 +138,12 @@ function pastWarnings(release: Release): readonly string[] {
 }
 
 /** By its name; undefined where that says nothing. Release: `hcl-files`. */
-function extensionOf(path: string, { release }: Naming): Format | undefined {
+function extensionOf(path: string, { release }: Formats): Format | undefined {
   if (path.endsWith('.json')) return 'json'
   return path.endsWith('.hcl') && hasBehaviour(release, 'hcl-files') ? 'hcl' : undefined
 }
 
-function skippedWhy({ release }: Naming): string {
+function skippedWhy({ release }: Formats): string {
   return hasBehaviour(release, 'hcl-files') ? 'it ends in neither .json nor .hcl' : 'it does not end in .json'
 }
 
@@ -166,7 +175,7 @@ async function configPaths(
   disk: Disk,
   flags: GivenFlags,
   more: readonly string[],
-  naming: Naming,
+  naming: Formats,
 ): Promise<Result<FoundFiles, readonly ConfigProblem[]>> {
   const found: FoundFiles = { paths: [], skipped: [] }
   const named = [
@@ -187,7 +196,7 @@ async function configPaths(
   return ok(found)
 }
 
-function addFile(path: string, place: string, naming: Naming, found: FoundFiles): ConfigProblem | undefined {
+function addFile(path: string, place: string, naming: Formats, found: FoundFiles): ConfigProblem | undefined {
   const mayBeOfAnyName = naming.format !== undefined || !hasBehaviour(naming.release, 'hcl-files')
   if (!mayBeOfAnyName && extensionOf(path, naming) === undefined) {
     if (!hasBehaviour(naming.release, 'config-format')) {
@@ -205,7 +214,7 @@ async function addDirectory(
   disk: Disk,
   directory: string,
   place: string,
-  naming: Naming,
+  naming: Formats,
   found: FoundFiles,
 ): Promise<ConfigProblem | undefined> {
   const names = await disk.list(directory)
@@ -224,7 +233,7 @@ function listOf(value: boolean | string | readonly string[] | undefined): readon
   return Array.isArray(value) ? (value as readonly string[]) : []
 }
 
-async function fileAt(disk: Disk, path: string, naming: Naming): Promise<ExaminedFile> {
+async function fileAt(disk: Disk, path: string, naming: Formats): Promise<ExaminedFile> {
   const text = await textOfFile(disk, path)
   const format = naming.format ?? extensionOf(path, naming) ?? 'json'
   return text.ok ? readText(path, text.value, format, naming) : unreadable(text.error)
@@ -241,7 +250,7 @@ async function textOfFile(disk: Disk, path: string): Promise<Result<string, read
   return ok(textOf(bytes.value))
 }
 
-function readText(name: string, text: string, format: Format, { release }: Naming): ExaminedFile {
+function readText(name: string, text: string, format: Format, { release }: Formats): ExaminedFile {
   const document = documentOf(name, text, format)
   return document.ok ? examineDocument(document.value, release) : unreadable([document.error])
 }

@@ -1,7 +1,7 @@
 import { type AgentConfig, defaultAgentConfig } from '../agent/settings/agent-config.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Machine } from '../env/process.ts'
-import { productName } from '../model/names.ts'
+import { type Naming, namings, svcNaming } from '../model/naming/naming.ts'
 import { hasBehaviour, newestRelease, type Release, settingDefaultsOf } from '../model/release.ts'
 import { debugConfig } from './debug.ts'
 import { type DefinitionSource, type Definitions, definitionSources, readDefinitions } from './definitions.ts'
@@ -39,8 +39,9 @@ export interface Normalized {
 /**
  * The only maker of an `AgentConfig` from written configuration: applies defaults, converts units, and checks what a
  * schema of single fields cannot. `sources`: the definitions of services and checks, if they were removed from
- * `written` to keep their places. `release`: the release that the agent runs as. `placeOf`: the place of a key. The
- * texts are the field's. Reference: configuration.md#top-level-keys.
+ * `written` to keep their places. `release`: the release that the agent runs as. `placeOf`: the place of a key.
+ * `program`: what the program is called by the name it was started as, unless `names` says otherwise. The texts are the
+ * field's. Reference: configuration.md#top-level-keys.
  */
 export function normalize(
   written: FileConfig,
@@ -49,24 +50,26 @@ export function normalize(
   sources: readonly DefinitionSource[] = definitionSources(written, () => 'config'),
   release: Release = newestRelease,
   placeOf: (path: readonly string[]) => string = () => 'config',
+  program: Naming = svcNaming,
 ): Result<Normalized, readonly ConfigProblem[]> {
   const { problems, passedOver, ...reports } = collected(placeOf)
   const { problem, warn } = reports
   const file = withAddresses(written, machine, problem)
+  const naming = file.names === undefined ? program : namings[file.names]
   const waiting = [
-    ...waitingKeys(file, problem, placeOf),
-    ...connectWarnings(file),
+    ...waitingKeys(file, naming, problem, placeOf),
+    ...connectWarnings(file, naming),
     ...accessContradictions(file, placeOf),
   ]
   const found = bindAddress(file, dev, machine, release)
   if (!found.ok) problem(...found.error)
   // Without an address nothing starts; with some address everything else is looked at all the same.
   const address = found.ok ? found.value : { bind: '127.0.0.1', advertise: '127.0.0.1' }
-  const defaults = defaultAgentConfig((file.node_name ?? machine.hostName).trim(), address.advertise, release)
+  const defaults = defaultAgentConfig((file.node_name ?? machine.hostName).trim(), address.advertise, release, naming)
   const remoteScripts = file.enable_script_checks ?? settingDefaultsOf(release, false).enableScriptChecks
   const scripts = file.enable_local_script_checks ?? remoteScripts
   const join = joinReader(file, problem, (key, message) => passedOver.push(`${placeOf([key])}: ${message}`))
-  const { definitions, warnings: ofDefinitions } = definitionsOf(sources, scripts, release)
+  const { definitions, warnings: ofDefinitions } = definitionsOf(sources, scripts, release, naming)
   if (!definitions.ok) problems.push(...definitions.error)
   const network = networkOf(file, dev, defaults, { bind: address.bind, join }, reports)
   const dns = dnsConfig(file, file.aliases ?? defaults.http.aliases, defaults.dns, problem, release)
@@ -88,15 +91,15 @@ export function normalize(
     discoveryMaxStaleMs: milliseconds(file.discovery_max_stale, defaults.discoveryMaxStaleMs),
     remoteExec: file.disable_remote_exec === undefined ? defaults.remoteExec : !file.disable_remote_exec,
     dns,
-    mesh: meshOf(file, dev, defaults, dns.domains[0]?.slice(0, -1) ?? productName),
+    mesh: meshOf(file, dev, defaults, dns.domains[0]?.slice(0, -1) ?? naming.name),
     checksConfig: checksOf(file, { remoteScripts, localScripts: scripts }, defaults.checksConfig),
     log: logPlacesOf(file, defaults.log, warn),
-    syslog: syslogOf(file, problem),
+    syslog: syslogOf(file, naming.name, problem),
     pidFile: file.pid_file ?? defaults.pidFile,
     logLevel: logLevelOf(file, dev, problem),
   }
   checkCounts(file, release, problem)
-  checkConnect(file, problem)
+  checkConnect(file, naming, problem)
   checkAddressClash(config, file, problem)
   if (problems.length > 0) return err(problems)
   const unheeded = [...waiting, ...passedOver]
@@ -151,11 +154,12 @@ function definitionsOf(
   sources: readonly DefinitionSource[],
   scripts: boolean,
   release: Release,
+  naming: Naming,
 ): { readonly definitions: ReturnType<typeof readDefinitions>; readonly warnings: readonly string[] } {
   const skipped: ConfigProblem[] = []
   const replaced: ConfigProblem[] = []
   const refusing = hasBehaviour(release, 'invalid-checks-refused')
-  const reading = { scripts, skipped: refusing ? undefined : skipped, replaced, release }
+  const reading = { scripts, skipped: refusing ? undefined : skipped, replaced, release, naming }
   const definitions = readDefinitions(sources, reading)
   const warnings = [
     ...skipped.map(({ place, message }) => `${place}: a check is left out: ${message}`),
@@ -202,7 +206,7 @@ function identityOf(
     dataDir: dev ? undefined : file.data_dir,
     leaveOnTerminate: file.leave_on_terminate ?? past.leaveOnTerminate,
     skipLeaveOnInterrupt: file.skip_leave_on_interrupt ?? past.skipLeaveOnInterrupt,
-    nodeMeta: nodeMetaOf(file, problem),
+    nodeMeta: nodeMetaOf(file, defaults.naming, problem),
   }
 }
 

@@ -1,4 +1,6 @@
 import type { AgentConfig } from '../agent/settings/agent-config.ts'
+import { reservedMetaPrefix } from '../model/naming/names.ts'
+import type { Naming } from '../model/naming/naming.ts'
 import { internalProtocolsOf, type Release, raftProtocolsOf } from '../model/release.ts'
 import { milliseconds, notNegative, type Report } from './parts/values.ts'
 import type { FileConfig } from './schema.ts'
@@ -72,15 +74,16 @@ export function checkCounts(file: FileConfig, release: Release, problem: Report)
     problem('ui_dir: both the ui and ui-dir flags were specified', 'please provide only one', 'ui_dir', ['ui'])
 }
 
-export function nodeMetaOf(file: FileConfig, problem: Report): Readonly<Record<string, string>> {
+export function nodeMetaOf(file: FileConfig, naming: Naming, problem: Report): Readonly<Record<string, string>> {
   const meta = file.node_meta ?? {}
+  const reserved = reservedMetaPrefix(naming)
   const frame = (key: string, value: string, reason: string): void =>
     problem(`node_meta invalid: Couldn't load metadata pair ('${key}', '${value}')`, reason, 'node_meta')
   for (const [key, value] of Object.entries(meta)) {
     if (key === '') frame(key, value, 'Key cannot be blank')
     else if (!/^[A-Za-z0-9_-]+$/.test(key)) frame(key, value, 'Key contains invalid characters')
     else if (key.length > 128) frame(key, value, 'Key is too long (limit: 128 characters)')
-    else if (key.startsWith('svc-')) frame(key, value, "Key prefix 'svc-' is reserved for internal use")
+    else if (key.startsWith(reserved)) frame(key, value, `Key prefix '${reserved}' is reserved for internal use`)
     else if (value.length > 512) frame(key, value, 'Value is too long (limit: 512 characters)')
   }
   if (Object.keys(meta).length > 64)
@@ -100,6 +103,7 @@ export function logLevelOf(file: FileConfig, dev: boolean, problem: Report): Age
 /** A duration of 0 is the default, as in the field. */
 export function logPlacesOf(file: FileConfig, defaults: AgentConfig['log'], warn: Report): AgentConfig['log'] {
   return {
+    product: defaults.product,
     json: file.log_json ?? defaults.json,
     file: file.log_file ?? defaults.file,
     rotateBytes: notNegative('log_rotate_bytes', file.log_rotate_bytes ?? defaults.rotateBytes, warn),

@@ -1,3 +1,5 @@
+import type { Naming } from '../model/naming/naming.ts'
+import { toldUnder } from '../model/naming/told.ts'
 import type { KeyRow } from './keys/key.ts'
 import type { Report } from './parts/values.ts'
 import { configKeys, type FileConfig } from './schema.ts'
@@ -8,6 +10,7 @@ import { configKeys, type FileConfig } from './schema.ts'
  */
 export function waitingKeys(
   file: FileConfig,
+  naming: Naming,
   problem: Report,
   placeOf: (path: readonly string[]) => string,
 ): readonly string[] {
@@ -19,7 +22,7 @@ export function waitingKeys(
     const value = valueAt(file, path)
     if (saysNothing(value, row)) continue
     if (waits.refused !== undefined && !(name === 'acl_datacenter' && file.acl?.enabled === false)) {
-      problem(`${name}: ${waits.refused}`, 'leave it out', name)
+      problem(`${name}: ${toldUnder(naming, waits.refused)}`, 'leave it out', name)
     } else {
       const why = waits.never === true ? `: ${waits.for}` : ` yet: it waits for ${waits.for}`
       warnings.push(`${placeOf(path)}: '${name}' has no effect${why}`)

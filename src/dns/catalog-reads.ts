@@ -8,7 +8,7 @@ import type { WithAccess, WithQueries, WithSelf, WithServerCalls } from '../feat
 import type { CallOptions } from '../features/contract/call.ts'
 import type { QueryEndpoint } from '../features/contract/endpoint.ts'
 import type { Answer, Consistency, ReadMeta, ReadOptions } from '../features/contract/reading.ts'
-import type { WithRelease } from '../features/contract/surroundings.ts'
+import type { WithNaming, WithRelease } from '../features/contract/surroundings.ts'
 import { nodesSeen } from '../features/discovery/datacenters.ts'
 import { oneTagSent } from '../features/discovery/tag-filter.ts'
 import { serviceHealthEndpoint } from '../features/health/endpoint.ts'
@@ -30,7 +30,7 @@ import { Basis } from './kept-answers.ts'
 const staleCountedMs = 5_000
 
 /** The operations of the agent that DNS needs. */
-export type AgentReads = WithRelease & WithQueries & WithServerCalls & WithSelf & Partial<WithAccess>
+export type AgentReads = WithNaming & WithRelease & WithQueries & WithServerCalls & WithSelf & Partial<WithAccess>
 
 /** The datacenter and the consistency of reads. */
 export interface ReadSource {

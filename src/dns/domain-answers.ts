@@ -8,7 +8,6 @@ import type { Env } from '../env/env.ts'
 import { shuffled } from '../features/query/instances.ts'
 import type { HealthServiceEntry } from '../model/catalog.ts'
 import type { Failure } from '../model/failure.ts'
-import { productName } from '../model/names.ts'
 import { type Behaviour, hasBehaviour, type Release } from '../model/release.ts'
 import { AddressRecords } from './address-records.ts'
 import { answer, type DnsAnswer, emptyAnswer, failed } from './answer.ts'
@@ -189,7 +188,10 @@ export class DomainAnswers {
     // Under an alias of the domain the product's own service has the alias as its name, too.
     const isAlias = asked.domain !== config.domains[0] && asked.domain === `${wanted.service}.`
     if (found.value.length > 0 || !isAlias) return found.value
-    const own = await asked.reads.instances({ service: productName, tag: textOfByteString(tag), connect }, datacenter)
+    const own = await asked.reads.instances(
+      { service: config.serversService, tag: textOfByteString(tag), connect },
+      datacenter,
+    )
     return own.ok ? own.value : undefined
   }
 
@@ -201,7 +203,7 @@ export class DomainAnswers {
   /** Healthy servers, at most three of them, and where they are. Reference: dns.md#fact-62. */
   async #nameServers(asked: Asked): Promise<DnsAnswer> {
     const { config, datacenter } = this.#context
-    const found = await asked.reads.instances({ service: productName, tag: '', connect: false }, '')
+    const found = await asked.reads.instances({ service: config.serversService, tag: '', connect: false }, '')
     if (!found.ok) return emptyAnswer
     const { domain } = asked
     const ttl = config.nodeTtlS

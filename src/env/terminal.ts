@@ -26,6 +26,8 @@ export interface ForegroundOptions {
 export interface LogPlaces {
   /** One JSON object per line, in place of the field's text. */
   readonly json: boolean
+  /** The product, after which files are called where only a directory is named. */
+  readonly product: string
   /** Goes there besides standard output; empty: it does not. */
   readonly file: string
   /** A new file once one has this many; 0: however large. */
@@ -39,6 +41,8 @@ export interface LogPlaces {
 export interface Terminal {
   /** The arguments after the name of the program. */
   readonly argv: readonly string[]
+  /** The last part of the path, or of the link, that the program was started as; absent: unknown. */
+  readonly programName?: string
   readonly environment: ReadonlyMap<string, string>
   /** The commit that the program was built from, and its date; undefined: the build did not know. */
   readonly revision?: string | undefined

@@ -3,7 +3,6 @@ import { basename, dirname, join } from 'node:path'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Clock } from '../env/clock.ts'
 import type { LogPlaces } from '../env/terminal.ts'
-import { productName } from '../model/names.ts'
 import { makeOpenDirectory } from './directories.ts'
 import { codeOf, messageOf } from './system-error.ts'
 
@@ -41,7 +40,7 @@ export class LogFile {
 
   private constructor(places: LogPlaces, clock: Clock, troubles: LogFileTroubles, write: typeof writeToFile) {
     this.#places = places
-    this.#names = new LogFileNames(places.file, isDirectory(places.file))
+    this.#names = new LogFileNames(places, isDirectory(places.file))
     this.#clock = clock
     this.#troubles = troubles
     this.#write = write
@@ -177,9 +176,9 @@ class LogFileNames {
   #last = 0n
 
   /** `path`: of a file, or of a directory, which has files of the product's name. */
-  constructor(path: string, isDirectory: boolean) {
+  constructor({ file: path, product }: LogPlaces, isDirectory: boolean) {
     const whole = isDirectory || path.endsWith('/')
-    const name = whole ? productName : basename(path)
+    const name = whole ? product : basename(path)
     const dot = name.lastIndexOf('.')
     this.directory = whole ? path : dirname(path)
     this.#before = `${dot < 0 ? name : name.slice(0, dot)}-`

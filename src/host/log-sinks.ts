@@ -1,7 +1,6 @@
 import { err, ok, type Result } from '../base/result.ts'
 import type { Clock } from '../env/clock.ts'
 import type { LogPlaces } from '../env/terminal.ts'
-import { productName } from '../model/names.ts'
 import { type HostLog, type LogSink, terminalSink } from './log.ts'
 import { LogFile } from './log-file.ts'
 import { logJson } from './log-line.ts'
@@ -19,14 +18,14 @@ export function openLogSinks(
   clock: Clock,
   streams: Streams,
 ): Result<LogFile | undefined, string> {
-  const { json, file: path } = places
+  const { json, file: path, product } = places
   const shown: LogSink = json ? (_, record) => streams.out(`${logJson(record)}\n`) : terminalSink(streams.out)
   if (path === '') {
     log.useSink(shown)
     return ok(undefined)
   }
   const opened = LogFile.open(places, clock, {
-    failed: (reason) => streams.error(`${productName}: log_file ${path} ${reason}\n`),
+    failed: (reason) => streams.error(`${product}: log_file ${path} ${reason}\n`),
     recovered: (lines) =>
       log.write('error', 'agent', 'The log file could not be written: lines are missing', { lines }),
   })

@@ -1,13 +1,12 @@
 import { runCli } from '../cli/program.ts'
-import { productName } from '../model/names.ts'
 import { createHostEnv } from './env.ts'
 import { exitOnUnexpectedErrors } from './fatal.ts'
 import { terminalSink } from './log.ts'
-import { createTerminal, exit } from './terminal.ts'
+import { createTerminal, exit, ownName } from './terminal.ts'
 
 /** Runs `svc` in this process, to its end. `revision`: of the source that it was built from, if that is known. */
 export async function main(_argv?: readonly string[], revision?: string): Promise<never> {
-  exitOnUnexpectedErrors(productName)
+  exitOnUnexpectedErrors(ownName())
   const logSink = terminalSink((text) => void process.stdout.write(text))
   const env = createHostEnv({ logSink, logLevel: 'trace', logHeld: true })
   const terminal = createTerminal(env.log, revision)

@@ -1,7 +1,8 @@
+import { basename } from 'node:path'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import { inputBytesMax, type Signal, type Terminal } from '../env/terminal.ts'
-import { productName } from '../model/names.ts'
+import { namingOfProgram } from '../model/naming/naming.ts'
 import { plainBytes } from '../native/plain-bytes.ts'
 import { hostClock } from './clock.ts'
 import type { HostLog } from './log.ts'
@@ -16,12 +17,13 @@ export function createTerminal(log: HostLog, revision?: string): Terminal {
   const environment = new Map<string, string>()
   for (const [name, value] of Object.entries(process.env)) if (value !== undefined) environment.set(name, value)
   const error = (text: string): void => void process.stderr.write(text)
-  const output = new StandardOutput((text) => error(`${productName}: ${text}\n`))
+  const output = new StandardOutput((text) => error(`${ownName()}: ${text}\n`))
   const streams: Streams = { out: (text) => output.write(text), error }
   let logFile: LogFile | undefined
   return {
     ...streams,
     argv: process.argv.slice(2),
+    programName: programName(),
     environment,
     revision,
     interactive: process.stdout.isTTY === true,
@@ -40,8 +42,18 @@ export function createTerminal(log: HostLog, revision?: string): Terminal {
       return ok(undefined)
     },
     reopenLog: () => logFile?.reopen(),
-    holdPidFile: (path) => holdPidFile(path, (text) => streams.error(`${productName}: pid_file ${text}\n`)),
+    holdPidFile: (path) => holdPidFile(path, (text) => streams.error(`${ownName()}: pid_file ${text}\n`)),
   }
+}
+
+/** The name, or the link, that this program was started as, without the ending of a script. */
+function programName(): string {
+  return basename(process.argv[1] ?? '').replace(/\.[cm]?js$/, '')
+}
+
+/** What the product calls itself where it was started like this. */
+export function ownName(): string {
+  return namingOfProgram(programName()).name
 }
 
 /** Ends the process once everything written has left: `process.exit` would cut off what a slow pipe has not taken. */

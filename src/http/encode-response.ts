@@ -4,6 +4,7 @@ import type { HttpResponse } from '../env/http.ts'
 import type { Consistency, ReadMeta } from '../features/contract/reading.ts'
 import type { CacheUse, RouteResponse } from '../features/contract/route.ts'
 import { type Failure, failureText } from '../model/failure.ts'
+import type { Naming } from '../model/naming/naming.ts'
 import { plainText, sniffContentType } from './content-type.ts'
 import { failureStatus } from './failure-status.ts'
 import type { HeaderNames } from './header-names.ts'
@@ -30,7 +31,7 @@ const consistencyText: Readonly<Record<Consistency, string>> = {
   stale: 'stale',
 }
 
-export function responseEncoder(names: HeaderNames, common: readonly Header[]): ResponseEncoder {
+export function responseEncoder(naming: Naming, names: HeaderNames, common: readonly Header[]): ResponseEncoder {
   const text = (status: number, line: string, further: readonly Header[] = [], type = plainText): HttpResponse => {
     const headers = [...common, ...further]
     if (line !== '') headers.push(['Content-Type', type])
@@ -92,15 +93,19 @@ export function responseEncoder(names: HeaderNames, common: readonly Header[]): 
           return { status: 200, headers, body: response.bytes }
         }
         case 'failure':
-          return text(failureStatus[response.failure.kind], bodyOf(response.failure), furtherMeta(response.meta))
+          return text(
+            failureStatus[response.failure.kind],
+            bodyOf(response.failure, naming),
+            furtherMeta(response.meta),
+          )
       }
     },
   }
 }
 
 /** The status says it all to a client that is over its limit. Reference: http-conventions.md#rate-limit. */
-function bodyOf(failure: Failure): string {
-  return failure.kind === 'rate-limited' ? '' : failureText(failure)
+function bodyOf(failure: Failure, naming: Naming): string {
+  return failure.kind === 'rate-limited' ? '' : failureText(failure, naming)
 }
 
 function pushMeta(headers: Header[], names: HeaderNames, meta: ReadMeta): void {

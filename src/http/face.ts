@@ -4,7 +4,6 @@ import { textOfByteString } from '../base/bytes.ts'
 import type { InvariantViolation } from '../base/invariant.ts'
 import { bodyBytesMax, type HttpHandler, type HttpRequest, type HttpResponse } from '../env/http.ts'
 import type { Route } from '../features/contract/route.ts'
-import { productTitle } from '../model/names.ts'
 import { type Behaviour, hasBehaviour, isAtLeast, newestRelease, type Release, releaseText } from '../model/release.ts'
 import { responseEncoder } from './encode-response.ts'
 import { headerNames } from './header-names.ts'
@@ -36,21 +35,22 @@ export function createHttpFace<Agent extends FaceAgent>({
   actingToken,
   onFatal,
 }: HttpFaceOptions<Agent>): HttpHandler {
+  const { naming } = config
   const has = (behaviour: Behaviour): boolean => hasBehaviour(agent.release, behaviour)
   const known = routes.filter(({ since }) => since === undefined || has(since))
-  const table = routeTable(withDocument(known, releaseText(agent.release)), has('options-answered'))
-  const all = headerNames(config.aliases)
+  const table = routeTable(withDocument(known, releaseText(agent.release), naming), has('options-answered'))
+  const all = headerNames(naming, config.aliases)
   const names = has('consistency-told') ? all : { ...all, effectiveConsistency: [] }
   const translating = config.translatesAddresses && has('http-translates') ? names.translateAddresses : []
   const configured = [
     ...Object.entries(config.responseHeaders).filter(([name]) => !ownHeaders.has(name.toLowerCase())),
     ...translating.map((name) => [name, 'true'] as const),
   ]
-  const outside = responseEncoder(names, [])
-  const unrouted = responseEncoder(names, configured)
+  const outside = responseEncoder(naming, names, [])
+  const unrouted = responseEncoder(naming, names, configured)
   const caller = new RouteCaller({
     agent,
-    encoder: responseEncoder(names, [...configured, ['Vary', 'Accept-Encoding']]),
+    encoder: responseEncoder(naming, names, [...configured, ['Vary', 'Accept-Encoding']]),
     tokenHeaders: names.token,
     blockedPrefixes: config.blockEndpoints,
     pretty: config.pretty && has('pretty-in-development'),
@@ -68,7 +68,7 @@ export function createHttpFace<Agent extends FaceAgent>({
     return answer instanceof Promise ? answer : Promise.resolve(answer)
   }
   const refusesUnprintable = !config.allowUnprintableCharacters && has('unprintable-refused')
-  const ui = uiFace({ config: config.ui, disk: agent.env.disk, log: agent.env.log })
+  const ui = uiFace({ naming, config: config.ui, disk: agent.env.disk, log: agent.env.log })
   const meant = new KnownTargets((given): Meant<Agent> => {
     const target = parseTarget(given)
     if (!target.ok) return answering(() => outside.text(400, target.error))
@@ -87,7 +87,7 @@ export function createHttpFace<Agent extends FaceAgent>({
         return answering(({ method }) => redirect(method, match.path, rawQuery, versioned ? configured : []))
       case 'none':
         return answering(() =>
-          path === '/' ? outside.text(200, `${productTitle} Agent`) : encoder.text(404, noRoute(path, agent.release)),
+          path === '/' ? outside.text(200, `${naming.title} Agent`) : encoder.text(404, noRoute(path, agent.release)),
         )
     }
   })

@@ -1,5 +1,6 @@
 import type { HttpHeaders } from '../env/http.ts'
-import { productName } from '../model/names.ts'
+import { headerName } from '../model/naming/names.ts'
+import { type Naming, svcNaming } from '../model/naming/naming.ts'
 
 /** Each header that carries the product's name, once for the product and once for each alias. */
 export interface HeaderNames {
@@ -15,10 +16,10 @@ export interface HeaderNames {
   readonly token: readonly [string, ...string[]]
 }
 
-export function headerNames(aliases: readonly string[]): HeaderNames {
+export function headerNames({ name: own }: Naming, aliases: readonly string[]): HeaderNames {
   const others = new Set(aliases.map((alias) => alias.toLowerCase()))
-  others.delete(productName)
-  const named = (suffix: string) => [productName, ...others].map((name) => canonicalHeader(`x-${name}-${suffix}`))
+  others.delete(own)
+  const named = (suffix: string) => [own, ...others].map((name) => headerName(name, suffix))
   return {
     index: named('index'),
     knownLeader: named('knownleader'),
@@ -28,16 +29,8 @@ export function headerNames(aliases: readonly string[]): HeaderNames {
     fence: named('fence'),
     warning: named('warning'),
     translateAddresses: named('translate-addresses'),
-    token: [`x-${productName}-token`, ...[...others].map((name) => `x-${name}-token`)],
+    token: [`x-${own}-token`, ...[...others].map((name) => `x-${name}-token`), ...commandsToken(own)],
   }
-}
-
-/** `x-svc-index` as `X-Svc-Index`: the first letter of each part upper, the rest lower. */
-function canonicalHeader(name: string): string {
-  return name
-    .split('-')
-    .map((part) => part.charAt(0).toUpperCase() + part.slice(1).toLowerCase())
-    .join('-')
 }
 
 /**
@@ -59,4 +52,9 @@ const scheme = 'Bearer '
 
 function bearer(authorization: string | undefined): string {
   return authorization?.startsWith(scheme) === true ? authorization.slice(scheme.length).trim() : ''
+}
+
+/** Commands of the program under its own name send this one, whatever the agent that they ask is called. */
+function commandsToken(own: string): readonly string[] {
+  return own === svcNaming.name ? [] : [`x-${svcNaming.name}-token`]
 }

@@ -6,7 +6,6 @@
 import { metadataKeyMax, metadataPairsMax, metadataValueMax } from './limits.ts'
 import type { ModifyIndex } from './log-position.ts'
 import type { ManagedFacts, MeshFacts } from './mesh-service.ts'
-import { productName } from './names.ts'
 
 export type CheckStatus = 'passing' | 'warning' | 'critical'
 
@@ -208,8 +207,6 @@ export interface ServiceDefinition {
 
 /** The check by which the pool's failure detection shows in the catalog. Reference: catalog.md#gossip-check. */
 export const membershipCheckId = 'serfHealth'
-/** In the metadata of every node that an agent has registered as its own. Spec: CAT-008. */
-export const segmentMetaKey = `${productName}-network-segment`
 export const membershipCheckName = 'Serf Health Status'
 export const membershipPassingOutput = 'Agent alive and reachable'
 export const membershipCriticalOutput = 'Agent not live or unreachable'
@@ -222,26 +219,25 @@ export const serviceMaintenancePrefix = '_service_maintenance:'
 
 /**
  * Why such metadata of a node or a service cannot be taken, in the field's words; undefined where they can.
- * `reservedToo`: they are not given but asked for, and keys of the product's own are as good as others. Reference:
- * catalog.md#metadata-limits.
+ * `reserved`: how keys of the product's own begin; absent: they are as good as others, because pairs are asked for and not
+ * given. Reference: catalog.md#metadata-limits.
  */
-export function metadataProblem(pairs: TextPairs, reservedToo = false): string | undefined {
+export function metadataProblem(pairs: TextPairs, reserved?: string): string | undefined {
   if (pairs.length > metadataPairsMax) {
     return `Node metadata cannot contain more than ${metadataPairsMax} key/value pairs`
   }
   for (const [key, value] of pairs) {
-    const reason = pairProblem(key, value, reservedToo)
+    const reason = pairProblem(key, value, reserved)
     if (reason !== undefined) return `Couldn't load metadata pair ('${key}', '${value}'): ${reason}`
   }
   return undefined
 }
 
-function pairProblem(key: string, value: string, reservedToo: boolean): string | undefined {
+function pairProblem(key: string, value: string, reserved: string | undefined): string | undefined {
   if (key === '') return 'Key cannot be blank'
   if (!/^[A-Za-z0-9_-]+$/.test(key)) return 'Key contains invalid characters'
   if (key.length > metadataKeyMax) return `Key is too long (limit: ${metadataKeyMax} characters)`
-  if (!reservedToo && key.startsWith(`${productName}-`))
-    return `Key prefix '${productName}-' is reserved for internal use`
+  if (reserved !== undefined && key.startsWith(reserved)) return `Key prefix '${reserved}' is reserved for internal use`
   if (value.length > metadataValueMax) return `Value is too long (limit: ${metadataValueMax} characters)`
   return undefined
 }

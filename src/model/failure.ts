@@ -1,3 +1,5 @@
+import { type Naming, svcNaming } from './naming/naming.ts'
+
 /**
  * Every way in which a request can fail that is not a bug: one closed union, and for each face of the agent one table
  * from its kinds (HTTP status in http/, CLI exit code in cli/, the frame of an answer in rpc/). A new kind does not
@@ -57,7 +59,7 @@ export function malformedAnswerText(method: string): string {
 }
 
 /** The one line that people read. The same on every face. */
-export function failureText(failure: Failure): string {
+export function failureText(failure: Failure, { title }: Pick<Naming, 'title'> = svcNaming): string {
   switch (failure.kind) {
     case 'no-leader':
     case 'not-leader':
@@ -65,7 +67,7 @@ export function failureText(failure: Failure): string {
     case 'unknown-datacenter':
       return 'No path to datacenter'
     case 'no-servers':
-      return 'No known Svc servers'
+      return `No known ${title} servers`
     case 'cancelled':
       return 'Request cancelled'
     case 'rate-limited':

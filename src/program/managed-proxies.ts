@@ -4,7 +4,7 @@ import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import { endpointText } from '../env/net.ts'
 import type { LocalAgent, ManagedProxy } from '../features/contract/local-agent.ts'
-import { productName } from '../model/names.ts'
+import { variableName } from '../model/naming/names.ts'
 import { proxyVariables } from '../model/proxy-variables.ts'
 import { ProxyDaemon } from './proxy-daemon.ts'
 
@@ -12,7 +12,7 @@ import { ProxyDaemon } from './proxy-daemon.ts'
 const runningMax = 1_024
 
 type Local = Pick<LocalAgent, 'managedProxies' | 'onServicesChange'>
-type Config = Pick<AgentConfig, 'ports' | 'clientAddresses' | 'httpsAddresses' | 'tls' | 'managedProxies'>
+type Config = Pick<AgentConfig, 'naming' | 'ports' | 'clientAddresses' | 'httpsAddresses' | 'tls' | 'managedProxies'>
 
 interface Running {
   readonly daemon: ProxyDaemon
@@ -95,7 +95,7 @@ export class ManagedProxies {
       [proxyVariables.id, id],
       [proxyVariables.token, secret],
       [proxyVariables.tethered, '1'],
-      [variable('HTTP_TOKEN'), secret],
+      [variableName(this.#config.naming, 'HTTP_TOKEN'), secret],
     ] as const
     const daemon = new ProxyDaemon(this.#env, { id, argv: program, environment: new Map([...agent, ...own]) })
     this.#running.set(id, { daemon, command: commandText(managed), secret })
@@ -118,7 +118,8 @@ export class ManagedProxies {
 
   /** How the proxy finds this agent; undefined: its API listens nowhere. */
   #agentVariables(): readonly (readonly [string, string])[] | undefined {
-    const { ports, clientAddresses, httpsAddresses, tls } = this.#config
+    const { naming, ports, clientAddresses, httpsAddresses, tls } = this.#config
+    const variable = (name: string): string => variableName(naming, name)
     const [plain] = clientAddresses
     if (ports.http > 0 && plain !== undefined) return [[variable('HTTP_ADDR'), addressText('http', plain, ports.http)]]
     const [secured] = httpsAddresses
@@ -145,10 +146,6 @@ export class ManagedProxies {
 
 function commandText({ managed }: ManagedProxy): string {
   return JSON.stringify(managed.command)
-}
-
-function variable(name: string): string {
-  return `${productName.toUpperCase()}_${name}`
 }
 
 function addressText(scheme: 'http' | 'https', host: string, port: number): string {

@@ -18,7 +18,6 @@ import type { TlsOptions } from '../env/net.ts'
 import { livePath } from '../features/agent/model.ts'
 import type { AgentContext } from '../features/contract/agent-context.ts'
 import { createHttpFace } from '../http/face.ts'
-import { productTitle } from '../model/names.ts'
 import { ManagedProxies } from './managed-proxies.ts'
 import { ConfiguredWatches } from './watches.ts'
 
@@ -56,7 +55,7 @@ export async function startProgram(
     http: async ({ target }) =>
       target === livePath
         ? { status: 200, headers: [['Content-Type', 'application/json']], body: '{"Live":true}' }
-        : { status: 503, headers: [], body: `${productTitle} agent is starting` },
+        : { status: 503, headers: [], body: `${config.naming.title} agent is starting` },
     dns: { answer: async () => undefined, known: () => undefined },
     commanded: undefined,
   }
@@ -70,7 +69,7 @@ export async function startProgram(
   const lacksPair = tls.ok && tls.value.identity === undefined && config.ports.https > 0
   const own = lacksPair ? ownCertificate(env, config) : undefined
   const listening = tls.ok ? await listen(env, config, httpsTls(tls.value, own), faces, { http, secured, open }) : tls
-  const watches = new ConfiguredWatches(env, (request) => faces.http(request))
+  const watches = new ConfiguredWatches(env, config.naming, (request) => faces.http(request))
   const reloaded: StartOptions['reloaded'] = (next, renewed) => {
     for (const listener of secured) listener.renewTls(httpsTls(renewed, own))
     watches.replace(next.watches)

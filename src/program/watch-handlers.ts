@@ -7,7 +7,8 @@ import { err, ok, type Result } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
 import { indexVariables } from '../features/watch/model.ts'
 import type { WatchChange } from '../features/watch/watching.ts'
-import { productTitle } from '../model/names.ts'
+import { headerName } from '../model/naming/names.ts'
+import type { Naming } from '../model/naming/naming.ts'
 
 /** Timeout after which a program is killed; until it ends, it gets nothing more. */
 const scriptTimeoutMs = 3_600_000
@@ -17,21 +18,22 @@ const outputBytesMax = 4 << 10
 /** Runs a handler. Its output is logged; the error is one line. */
 export async function runHandler(
   env: Env,
+  naming: Naming,
   handler: WatchHandler,
   change: Pick<WatchChange, 'index' | 'value'>,
 ): Promise<Result<string, string>> {
   const input = utf8(`${writeJson(change.value as Json, false)}\n`)
   const index = String(change.index)
-  return handler.kind === 'script' ? runScript(env, handler.argv, input, index) : sendTo(env, handler, input, index)
+  if (handler.kind === 'script') return runScript(env, handler.argv, input, indexVariables(naming, index))
+  return sendTo(env, handler, input, [headerName(naming.name, 'index'), index])
 }
 
 async function runScript(
   env: Env,
   argv: readonly [string, ...string[]],
   input: Uint8Array,
-  index: string,
+  environment: ReadonlyMap<string, string>,
 ): Promise<Result<string, string>> {
-  const environment = new Map(indexVariables.map((name) => [name, index]))
   const ran = await env.processes.run(argv, { timeoutMs: scriptTimeoutMs, outputBytesMax, environment, input })
   if (!ran.ok) return err(`${ran.error.program}: ${ran.error.message}`)
   const { exit, output, timedOut } = ran.value
@@ -43,7 +45,7 @@ async function sendTo(
   env: Env,
   handler: Extract<WatchHandler, { kind: 'http' }>,
   body: Uint8Array,
-  index: string,
+  index: readonly [name: string, value: string],
 ): Promise<Result<string, string>> {
   const url = parseWebUrl(handler.url)
   if (!url.ok) return url
@@ -52,7 +54,7 @@ async function sendTo(
   if (!places.ok) return places
   const headers = [
     ['Content-Type', 'application/json'] as const,
-    [`X-${productTitle}-Index`, index] as const,
+    index,
     ['Host', url.value.authority] as const,
     ...handler.headers,
   ]

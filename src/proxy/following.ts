@@ -1,7 +1,7 @@
 import { textOf } from '../base/bytes.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
-import { productName } from '../model/names.ts'
+import { headerSaid } from '../model/naming/names.ts'
 import { msOfDigits } from '../pki/der-reader.ts'
 import type { AgentAnswer, AgentApi } from './agent-api.ts'
 
@@ -86,8 +86,8 @@ export class Following implements Closable {
   }
 
   #markOf({ headers }: AgentAnswer): string {
-    if (this.#what.by === 'hash') return headers.get(`x-${productName}-contenthash`) ?? ''
-    const index = headers.get(`x-${productName}-index`) ?? ''
+    if (this.#what.by === 'hash') return headerSaid(headers, 'contenthash') ?? ''
+    const index = headerSaid(headers, 'index') ?? ''
     // An index that fell is that of another life of the cluster: what is there now is asked for without waiting.
     return isBelow(index, this.#known) ? '' : index
   }

@@ -1,5 +1,5 @@
 import { membershipCheckId } from '../../../src/model/catalog.ts'
-import { productName } from '../../../src/model/names.ts'
+import { isServerRole } from '../../../src/model/naming/names.ts'
 import { type Judge, judgedAtRest } from '../checker.ts'
 
 /** An instance, as an agent holds it or as the catalog lists it. */
@@ -38,7 +38,7 @@ export function catalogFaults(held: HeldNode, listed: ListedNode): readonly stri
     const own = wanted.get(service.id)
     wanted.delete(service.id)
     if (own !== undefined) faults.push(...differences(node, own, service))
-    else if (!(held.server && service.id === productName)) {
+    else if (!(held.server && isServerRole(service.id))) {
       faults.push(`the catalog has service ${service.id} on ${node}, which its agent does not hold`)
     }
   }

@@ -1,4 +1,6 @@
-import { membershipCheckId, segmentMetaKey } from '../../../src/model/catalog.ts'
+import { membershipCheckId } from '../../../src/model/catalog.ts'
+import { segmentMetaKey } from '../../../src/model/naming/names.ts'
+import { svcNaming } from '../../../src/model/naming/naming.ts'
 import type { HeldCheck, HeldInstance, HeldNode } from '../../checkers/reads/held.ts'
 import { settingsTold } from '../../checkers/reads/settings-told.ts'
 import { telling } from '../../checkers/registrations/owing.ts'
@@ -34,7 +36,7 @@ export function heldIn(run: WorkloadRun, datacenter: string, service: string): H
     const node: HeldNode = {
       name,
       address: cluster.identityOf(name).host,
-      meta: [...checks.of(settingsTold).nodeMetaOf(name), [segmentMetaKey, '']],
+      meta: [...checks.of(settingsTold).nodeMetaOf(name), [segmentMetaKey(svcNaming), '']],
       checks: [{ id: membershipCheckId, status: 'passing' }, ...ofService('')],
     }
     nodes.push(node)

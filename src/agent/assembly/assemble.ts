@@ -67,6 +67,7 @@ export async function assembleAgent(
     telemetry: options.telemetry,
     discoveryMaxStaleMs: config.discoveryMaxStaleMs,
     release: config.release,
+    naming: config.naming,
     aliases: config.http.aliases,
     raft: part.raft,
     local,

@@ -1,7 +1,7 @@
 import type { Env } from '../../env/env.ts'
 import type { AgentSelf } from '../../features/contract/agent-context.ts'
 import type { Pool } from '../../gossip/pool.ts'
-import { productName } from '../../model/names.ts'
+import { serversService } from '../../model/naming/names.ts'
 import { knownRaftProtocols, type Release, releaseText } from '../../model/release.ts'
 import type { RaftStatus } from '../../raft/raft.ts'
 import type { RunningLocalAgent } from '../local/parts.ts'
@@ -59,7 +59,8 @@ function statsOf({ env, config, release, part, pool, wan, local }: SelfParts): A
     runtime: runtimeSection(env),
     serf_lan: poolSection(pool),
     ...(wan === undefined ? {} : { serf_wan: poolSection(wan) }),
-    [productName]: status === undefined ? clientSection(part) : serverSection(config, status, wan, modeOf(part)),
+    [serversService(config.naming)]:
+      status === undefined ? clientSection(part) : serverSection(config, status, wan, modeOf(part)),
   }
 }
 

@@ -58,6 +58,7 @@ export function serverContext(ground: Ground, parts: ContextParts): ServerContex
     env,
     raft,
     release: config.release,
+    naming: config.naming,
     datacenter: config.datacenter,
     sessionTtlMinMs: config.sessionTtlMinMs,
     keyCare: config.keyCare,

@@ -17,6 +17,7 @@ import { agentTags, ServersByAddress, spokenProtocols, wanNameOf } from '../pool
 import { hasWan, openWanPool } from '../pool/wan-pool.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
 import { openTelemetry } from '../telemetry/telemetry.ts'
+import { toldLog } from '../telemetry/told-log.ts'
 import type { Agent, StartOptions } from './agent.ts'
 import { type AssemblyOptions, assembleAgent } from './assemble.ts'
 import { openClient } from './client.ts'
@@ -40,7 +41,7 @@ export async function startAgent(
     telemetry.reload(next.telemetry)
     options.reloaded?.(next, tls)
   }
-  const told = { ...env, metrics: telemetry.metrics }
+  const told = { ...env, log: toldLog(config.naming, env.log), metrics: telemetry.metrics }
   const agent = await open(told, config, { ...options, telemetry, reloaded }, closing)
   if (!agent.ok) await closeAll(closing)
   return agent
@@ -146,6 +147,7 @@ function openLanPool(
     keepsCoordinate: config.pool.keepsCoordinate,
     firstIncarnation: config.pool.firstIncarnation ?? 0,
     refuse: poolAdmission({
+      naming: config.naming,
       nodeName: config.nodeName,
       nodeId,
       endpoint: advertise,

@@ -20,10 +20,10 @@ interface AntiEntropyParts {
   readonly state: LocalState
   readonly catalog: CatalogClient
   readonly tokens: OwnTokens
+  /** The service on a server that only the leader writes; undefined on a client. */
+  readonly leaders: string | undefined
   /** Resolves rights of tokens; absent or undefined: access control is off. */
   readonly rights?: RegistrantRights | undefined
-  /** This agent is a server, whose entry in the catalog names the product's own service. */
-  readonly server: boolean
   nodeCount(): number
 }
 
@@ -125,7 +125,7 @@ export class AntiEntropy {
   }
 
   async #compareAll(): Promise<Result<undefined, Failure>> {
-    const { state, catalog, server, tokens } = this.#parts
+    const { state, catalog, leaders, tokens } = this.#parts
     const { node } = state.node
     const dump = await catalog.dump(node)
     if (!dump.ok && isRefusal(dump.error)) await this.#refusals.refused(comparing(node, tokens), dump.error)
@@ -136,7 +136,7 @@ export class AntiEntropy {
     if (!free.ok) return free
     const sees = await this.#unseen.sight()
     if (this.#stopped) return done
-    state.compared(compare(state, dump.value, server, sees))
+    state.compared(compare(state, dump.value, leaders, sees))
     this.#fullDue = false
     this.#pace.scheduleFull()
     return done

@@ -2,6 +2,7 @@ import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { TlsOptions } from '../../env/net.ts'
 import type { CheckDefinition } from '../../model/catalog.ts'
+import type { Naming } from '../../model/naming/naming.ts'
 import type { RegistrantRights } from '../access/running-access.ts'
 import { type AliasProbe, LocalAliases } from './alias-checks.ts'
 import { itemKey } from './entries.ts'
@@ -24,6 +25,8 @@ export interface CheckRunnerParts {
   readonly env: Env
   readonly state: LocalState
   readonly catalog: CatalogClient
+  /** The product in the name by which checks introduce themselves. */
+  readonly naming: Naming
   /** Address of the container runtime: `unix://` and the path of its socket. */
   readonly containerRuntime: string
   /** Rights of the tokens that registered alias checks; undefined: access control is off. */
@@ -58,6 +61,7 @@ export class CheckRunner {
    * Starts a check, and replaces one with the same ID. `lastOutput` restores the output of a TTL check after a restart.
    */
   run(check: CheckDefinition, lastOutput = ''): void {
+    const { naming } = this.#parts
     const { checkId, probe } = check
     const key = itemKey(checkId)
     this.end(key)
@@ -68,14 +72,18 @@ export class CheckRunner {
         return
       }
       case 'http':
-        return this.#repeat(checkId, probe.intervalMs, () => probeHttp(this.#env, probe, this.#parts.checkTls()))
+        return this.#repeat(checkId, probe.intervalMs, () =>
+          probeHttp(this.#env, probe, this.#parts.checkTls(), naming),
+        )
       case 'tcp':
         return this.#repeat(checkId, probe.intervalMs, () => probeTcp(this.#env, probe))
       case 'script':
         this.#scripts.add(key)
         return this.#repeat(checkId, probe.intervalMs, () => probeScript(this.#env, probe))
       case 'grpc':
-        return this.#repeat(checkId, probe.intervalMs, () => probeGrpc(this.#env, probe, this.#parts.checkTls()))
+        return this.#repeat(checkId, probe.intervalMs, () =>
+          probeGrpc(this.#env, probe, this.#parts.checkTls(), naming),
+        )
       case 'container':
         this.#scripts.add(key)
         return this.#repeat(checkId, probe.intervalMs, () =>

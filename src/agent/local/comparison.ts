@@ -6,7 +6,6 @@ import {
   type ServiceFacts,
   type TextPairs,
 } from '../../model/catalog.ts'
-import { productName } from '../../model/names.ts'
 import type { Sight } from './alias-sight.ts'
 import { type Comparison, itemKey } from './entries.ts'
 import type { LocalState } from './local-state.ts'
@@ -15,10 +14,15 @@ import { unseenOf } from './unseen.ts'
 
 /**
  * Compares the agent's services and checks with the catalog's entries for its node. The agent's version wins, except
- * for tags of a service with tag override. The leader owns the membership check and, on servers, the product's own
- * service. `sees` says what the dump could show; absent: everything. Reference: catalog.md#anti-entropy.
+ * for tags of a service with tag override. The leader owns the membership check and, on servers, the service
+ * `leaders`. `sees` says what the dump could show; absent: everything. Reference: catalog.md#anti-entropy.
  */
-export function compare(local: LocalState, dump: NodeDump | null, server: boolean, sees?: Sight): Comparison {
+export function compare(
+  local: LocalState,
+  dump: NodeDump | null,
+  leaders: string | undefined,
+  sees?: Sight,
+): Comparison {
   const nothing: NodeDump = { node: local.node, services: [], checks: [] }
   const { node, services, checks } = dump ?? nothing
   const unseen = unseenOf(local, { services, checks }, sees)
@@ -54,9 +58,7 @@ export function compare(local: LocalState, dump: NodeDump | null, server: boolea
       unseen: unseen.checks,
     },
     overriddenTags,
-    strangeServices: services
-      .map(({ id }) => id)
-      .filter((id) => !held.has(itemKey(id)) && !(server && id === productName)),
+    strangeServices: services.map(({ id }) => id).filter((id) => !held.has(itemKey(id)) && id !== leaders),
     strangeChecks: checks.filter(({ checkId }) => !run.has(itemKey(checkId)) && checkId !== membershipCheckId),
   }
 }

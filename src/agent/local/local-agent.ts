@@ -11,6 +11,7 @@ import type {
   ServiceFacts,
 } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
+import { serversService } from '../../model/naming/names.ts'
 import type { StartFailure } from '../boot/lifecycle.ts'
 import { registersWithoutToken } from '../settings/access-settings.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
@@ -70,6 +71,7 @@ class LocalServices implements RunningLocalAgent {
       containerRuntime: parts.config.checksConfig.containerRuntime,
       rights: parts.rights,
       settings: () => this.#config.checksConfig,
+      naming: parts.config.naming,
       checkTls: () => (this.#config.checksConfig.agentTls ? parts.checkTls?.() : undefined),
       changed: () => this.#sync.changed(),
     })
@@ -88,7 +90,7 @@ class LocalServices implements RunningLocalAgent {
       state: this.#state,
       catalog: parts.catalog,
       tokens: parts.tokens ?? noTokens,
-      server: parts.config.server,
+      leaders: parts.config.server ? serversService(parts.config.naming) : undefined,
       rights: parts.rights,
       nodeCount: () => parts.nodeCount(),
     })

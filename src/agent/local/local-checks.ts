@@ -4,6 +4,7 @@ import type { Env } from '../../env/env.ts'
 import type { TlsOptions } from '../../env/net.ts'
 import type { CheckDefinition, CheckStatus } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
+import type { Naming } from '../../model/naming/naming.ts'
 import type { RegistrantRights } from '../access/running-access.ts'
 import type { ChecksConfig } from '../settings/agent-config.ts'
 import { CheckResults } from './check-results.ts'
@@ -19,6 +20,8 @@ interface LocalCheckParts {
   readonly state: LocalState
   readonly keeping: Keeping
   readonly catalog: CatalogClient
+  /** The product in the name by which checks introduce themselves. */
+  readonly naming: Naming
   /** Address of the container runtime: `unix://` and the path of its socket. */
   readonly containerRuntime: string
   /** Rights of the tokens that registered alias checks; undefined: access control is off. */

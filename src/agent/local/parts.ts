@@ -2,17 +2,17 @@ import { compareText } from '../../base/bytes.ts'
 import type { Result } from '../../base/result.ts'
 import type { TlsOptions } from '../../env/net.ts'
 import type { LocalAgent } from '../../features/contract/local-agent.ts'
-import {
-  type CheckFacts,
-  type DeregisterRequest,
-  type NodeFacts,
-  type RegisterAllRequest,
-  type RegisterRequest,
-  type ServiceFacts,
-  segmentMetaKey,
+import type {
+  CheckFacts,
+  DeregisterRequest,
+  NodeFacts,
+  RegisterAllRequest,
+  RegisterRequest,
+  ServiceFacts,
 } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ModifyIndex } from '../../model/log-position.ts'
+import { segmentMetaKey } from '../../model/naming/names.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import type { RegistrantRights } from '../access/running-access.ts'
 import type { StartFailure } from '../boot/lifecycle.ts'
@@ -108,7 +108,7 @@ export interface RunningLocalAgent extends LocalAgent {
 
 /** The data that an agent registers about its own node. Reference: catalog.md#node. */
 export function nodeFactsOf(config: AgentConfig, nodeId: string): NodeFacts {
-  const meta: [string, string][] = [...Object.entries(config.nodeMeta), [segmentMetaKey, '']]
+  const meta: [string, string][] = [...Object.entries(config.nodeMeta), [segmentMetaKey(config.naming), '']]
   const wan = ['wan', config.wan.advertiseAddress] as const
   return {
     id: nodeId,

@@ -1,10 +1,11 @@
 import type { Endpoint } from '../../env/net.ts'
 import type { Claim } from '../../gossip/pool.ts'
-import { productName } from '../../model/names.ts'
+import { isServerRole } from '../../model/naming/names.ts'
+import type { Naming } from '../../model/naming/naming.ts'
 import type { ProtocolRange } from '../../model/release.ts'
 
 /**
- * Keeps members out of the pool of a datacenter (the field's merge delegate): agents of another datacenter, agents of a
+ * Keeps members out of the pool of a datacenter (the field's merge delegate): servers of another naming, agents of another datacenter, agents of a
  * segment, which this release does not have, a second agent with the same node ID, and agents that speak another
  * protocol. Members without these tags are not agents of this product, and are admitted. Returns the reason, in the
  * field's words where it has some.
@@ -15,6 +16,7 @@ export function poolAdmission(own: {
   /** The address at which others reach this agent in the pool. */
   readonly endpoint: Endpoint
   readonly datacenter: string
+  readonly naming: Naming
   readonly protocol: ProtocolRange
 }): (members: readonly Claim[]) => string | undefined {
   return (members) => {
@@ -22,6 +24,8 @@ export function poolAdmission(own: {
     for (const member of members) {
       const { name, tags } = member
       const { dc, segment } = tags
+      const otherwise = otherNaming(own.naming, name, tags)
+      if (otherwise !== undefined) return otherwise
       if (dc !== undefined && dc !== own.datacenter) return `Member '${name}' part of wrong datacenter '${dc}'`
       if (segment !== undefined && segment !== '') return `Member '${name}' part of wrong segment '${segment}'`
       const stranger = otherProtocol(own.protocol, name, tags)
@@ -41,13 +45,16 @@ export function wanAdmission(own: {
   readonly name: string
   readonly nodeId: string
   readonly endpoint: Endpoint
+  readonly naming: Naming
   readonly protocol: ProtocolRange
 }): (members: readonly Claim[]) => string | undefined {
   return (members) => {
     const holders = new Map([[own.nodeId, { name: own.name, endpoint: own.endpoint }]])
     for (const member of members) {
       const { name, tags } = member
-      if (tags['role'] !== productName || tags['dc'] === undefined) return `Member '${name}' is not a server`
+      const otherwise = otherNaming(own.naming, name, tags)
+      if (otherwise !== undefined) return otherwise
+      if (!isServerRole(tags['role']) || tags['dc'] === undefined) return `Member '${name}' is not a server`
       const stranger = otherProtocol(own.protocol, name, tags)
       if (stranger !== undefined) return stranger
       const conflict = conflictOf(holders, member, own.name)
@@ -55,6 +62,16 @@ export function wanAdmission(own: {
     }
     return undefined
   }
+}
+
+/**
+ * Servers of a cluster have one naming, which its log fixes when it forms: names of the other would be replicated as if
+ * they were those of everybody. A client tells its naming by no tag; it finds out about servers of the other by itself.
+ */
+function otherNaming({ name: own }: Naming, name: string, tags: Claim['tags']): string | undefined {
+  const { role } = tags
+  if (role === undefined || !isServerRole(role) || role === own) return undefined
+  return `Member '${name}' is a server with names = "${role}", and here names = "${own}": a cluster has one of them`
 }
 
 /** Two agents may share a pool when each understands the protocol that the other speaks. Source: release notes, 0.7. */

@@ -2,7 +2,7 @@ import { equalBytes, textOf, utf8 } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
 import { Keyring, keyFrom } from '../../gossip/keyring.ts'
-import { productName } from '../../model/names.ts'
+import type { Naming } from '../../model/naming/naming.ts'
 import type { StartFailure } from '../boot/lifecycle.ts'
 import { readWholeFile, writeWholeFile } from '../boot/whole-file.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
@@ -23,7 +23,7 @@ export interface PoolKeys {
  */
 export async function loadPoolKeys(
   env: Env,
-  { dataDir, pool }: AgentConfig,
+  { dataDir, naming, pool }: AgentConfig,
   files: PoolFiles = lanFiles,
 ): Promise<Result<PoolKeys | undefined, StartFailure>> {
   if (dataDir !== undefined && pool.keepsKeyring) {
@@ -31,7 +31,8 @@ export async function loadPoolKeys(
     const found = await readWholeFile(env.disk, path)
     if (found.ok) {
       const kept = keptKeys(path, textOf(found.value))
-      if (kept.ok && pool.encrypt !== undefined) warnOfKept(env, kept.value.keyring, pool.encrypt, path, files)
+      if (kept.ok && pool.encrypt !== undefined)
+        warnOfKept(env, kept.value.keyring, pool.encrypt, { path, ...files }, naming)
       return kept
     }
     if (found.error.kind !== 'not-found') {
@@ -43,15 +44,21 @@ export async function loadPoolKeys(
   const keyring = Keyring.from([pool.encrypt])
   if (keyring.ok) return ok({ keyring: keyring.value, isKept: false })
   const message = `Failed to configure keyring: Invalid key: ${keyring.error}`
-  return err({ kind: 'configuration', message, remedy: `make a key with ${productName} keygen` })
+  return err({ kind: 'configuration', message, remedy: `make a key with ${naming.name} keygen` })
 }
 
 /** Logs the field's warning, and what follows if the pool no longer uses the configured key. */
-function warnOfKept({ log }: Env, keyring: Keyring, encrypt: string, path: string, { pool }: PoolFiles): void {
+function warnOfKept(
+  { log }: Env,
+  keyring: Keyring,
+  encrypt: string,
+  { path, pool }: PoolFiles & { readonly path: string },
+  { name }: Naming,
+): void {
   const text = `${pool} keyring exists but -encrypt given, using keyring`
   const configured = keyFrom(encrypt)
   if (configured.ok && equalBytes(configured.value, keyring.primary)) return log.write('info', 'agent', text, { path })
-  const [is, remedy] = ['not the key that is used', `change keys with ${productName} keyring`]
+  const [is, remedy] = ['not the key that is used', `change keys with ${name} keyring`]
   log.write('warn', 'agent', text, { path, encrypt: is, remedy })
 }
 

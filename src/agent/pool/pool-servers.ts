@@ -1,6 +1,6 @@
 import { type Endpoint, endpointText } from '../../env/net.ts'
 import type { Member, MemberStatus, Pool } from '../../gossip/pool.ts'
-import { productName } from '../../model/names.ts'
+import { isServerRole, serversService } from '../../model/naming/names.ts'
 import {
   hasBehaviour,
   internalProtocolsOf,
@@ -91,7 +91,7 @@ export function agentTags(config: AgentConfig, nodeId: string, release: Release)
     ...(config.bootstrapExpect > 0 ? { expect: String(config.bootstrapExpect) } : {}),
     port: String(config.ports.server),
     raft_vsn: String(config.raft.protocol),
-    role: productName,
+    role: serversService(config.naming),
     ...(config.tls.certificate === undefined ? {} : takesTls),
     ...(config.ports.serfWan > 0 ? { wan_join_port: String(config.ports.serfWan) } : {}),
   }
@@ -126,7 +126,7 @@ export function wanNameOf({ nodeName, datacenter }: Pick<AgentConfig, 'nodeName'
 /** The server on this member; undefined for a client, or if the tags are not those of a server of this product. */
 export function serverOf(member: Member): PoolServer | undefined {
   const { role, id, dc, port, raft_vsn, build, wan_join_port, use_tls, acls } = member.tags
-  if (role !== productName || id === undefined || dc === undefined || port === undefined) return undefined
+  if (!isServerRole(role) || id === undefined || dc === undefined || port === undefined) return undefined
   const rpcPort = portOf(port)
   if (rpcPort === undefined) return undefined
   const at: Endpoint = { host: member.endpoint.host, port: rpcPort }

@@ -2,9 +2,10 @@ import { hideUuids } from '../../base/uuid.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { ReceivedEvents } from '../../features/contract/local-agent.ts'
-import { decodeUserEvent, suits, userEventPrefix } from '../../features/event/model.ts'
+import { decodeUserEvent, suits } from '../../features/event/model.ts'
 import type { Pool } from '../../gossip/pool.ts'
 import type { ServiceFacts } from '../../model/catalog.ts'
+import { userEventPrefix } from '../../model/naming/names.ts'
 import type { UserEvent } from '../../model/remote-exec.ts'
 
 /** Number of events that an agent remembers. Reference: events.md#listing-events. */

@@ -48,6 +48,12 @@ export function openWanPool(
     },
     observer,
     keepsCoordinate,
-    refuse: wanAdmission({ name, nodeId, endpoint: advertise, protocol: spokenProtocols(config) }),
+    refuse: wanAdmission({
+      naming: config.naming,
+      name,
+      nodeId,
+      endpoint: advertise,
+      protocol: spokenProtocols(config),
+    }),
   })
 }

@@ -6,7 +6,8 @@ import {
   type NodeFacts,
   type ServiceFacts,
 } from '../../model/catalog.ts'
-import { productName } from '../../model/names.ts'
+import { serversService } from '../../model/naming/names.ts'
+import type { Naming } from '../../model/naming/naming.ts'
 import { serverIn } from '../../raft/core/configuration.ts'
 import type { Configuration, ConfigurationChange, Server } from '../../raft/core/types.ts'
 import { isNamedById } from '../../raft/protocol.ts'
@@ -92,11 +93,11 @@ export function known(node: CatalogNode | undefined): Pick<NodeFacts, 'taggedAdd
 }
 
 /** The service under which servers are listed. Reference: catalog.md#service-of-the-servers. */
-export function ownService(server: PoolServer): ServiceFacts {
+export function ownService(server: PoolServer, naming: Naming): ServiceFacts {
   return {
     kind: '',
-    id: productName,
-    service: productName,
+    id: serversService(naming),
+    service: serversService(naming),
     tags: [],
     address: '',
     meta: null,

@@ -5,8 +5,7 @@ import { deregisterEndpoint, registerEndpoint } from '../../features/catalog/end
 import { allNodes, checkOfNode, nodeByName, serviceOfNode } from '../../features/catalog/views.ts'
 import type { LeaderDuty, RunningDuty } from '../../features/contract/duty.ts'
 import type { WithConsensus, WithPlace, WithProposals, WithState } from '../../features/contract/server-context.ts'
-import type { WithRelease } from '../../features/contract/surroundings.ts'
-import { measured, type WithEnv } from '../../features/contract/surroundings.ts'
+import { measured, type WithEnv, type WithNaming, type WithRelease } from '../../features/contract/surroundings.ts'
 import type { Member, Pool } from '../../gossip/pool.ts'
 import {
   type CatalogNode,
@@ -16,14 +15,14 @@ import {
   membershipPassingOutput,
   type NodeFacts,
   type ServiceFacts,
-  segmentMetaKey,
 } from '../../model/catalog.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
+import { segmentMetaKey } from '../../model/naming/names.ts'
 import { type PoolServer, serverOf } from '../pool/pool-servers.ts'
 import { known, memberOf, membershipCheck, ownService } from './member-changes.ts'
 
 /** The server as far as this duty uses it. */
-type ReconcileServer = WithEnv & WithRelease & WithState & WithProposals & WithConsensus & WithPlace
+type ReconcileServer = WithEnv & WithRelease & WithNaming & WithState & WithProposals & WithConsensus & WithPlace
 
 /** Interval of full rounds, whatever the pool has announced. Reference: configuration.md#reconcile-interval. */
 const wholeIntervalMs = 60_000
@@ -147,7 +146,7 @@ class Reconcile implements Closable {
     const id = member.tags['id'] ?? ''
     const { host } = member.endpoint
     const server = serverOf(member)
-    const service = server === undefined ? null : ownService(server)
+    const service = server === undefined ? null : ownService(server, this.#server.naming)
     const here = node !== undefined && node.address === host && node.id === id
     if (here && this.#status(member.name) === 'passing' && this.#offers(member.name, service)) return
     // The agent's own registration may arrive first, while this write is on its way: it takes precedence.
@@ -169,7 +168,9 @@ class Reconcile implements Closable {
     const id = tags['id'] ?? ''
     if (holder === undefined || holder.id === '' || id === '' || holder.id === id) return false
     // The agent itself may have registered its node before any leader registered its membership.
-    const isAgents = this.#status(name) !== undefined || holder.meta?.some(([key]) => key === segmentMetaKey) === true
+    const isAgents =
+      this.#status(name) !== undefined ||
+      holder.meta?.some(([key]) => key === segmentMetaKey(this.#server.naming)) === true
     if (!isAgents) return false
     await this.#markFailed(holder)
     const now = nodeByName(this.#server.read(), name)

@@ -5,7 +5,8 @@ import { defaultMesh, type MeshSettings } from '../../features/contract/mesh.ts'
 import type { GossipTiming } from '../../gossip/pool.ts'
 import type { CheckDefinition, ServiceDefinition } from '../../model/catalog.ts'
 import { type KeyCare, sessionTtlMinMs } from '../../model/limits.ts'
-import { fieldNames, productName } from '../../model/names.ts'
+import { defaultDomain, serversService } from '../../model/naming/names.ts'
+import { type Naming, svcNaming } from '../../model/naming/naming.ts'
 import {
   internalProtocolsOf,
   newestRelease,
@@ -33,6 +34,8 @@ import type { WatchDefinition } from './watch-settings.ts'
  * `config/` makes one from files and flags, and `defaultAgentConfig` gives the defaults to begin from.
  */
 export interface AgentConfig extends LogSettings {
+  /** What the product is called in all that the agent shows and reads. */
+  readonly naming: Naming
   /** The release that the agent runs as: the newest, except in simulated clusters of several releases. */
   readonly release: Release
   readonly nodeName: string
@@ -194,6 +197,8 @@ export interface AutopilotConfig {
 export interface DnsConfig {
   /** The own domain first, then its aliases; lower case, with the final dot: `svc.`. */
   readonly domains: readonly string[]
+  /** The service of the servers, which has each alias of the domain as a name, too. */
+  readonly serversService: string
   readonly allowStale: boolean
   readonly maxStaleMs: number
   readonly nodeTtlS: number
@@ -253,7 +258,6 @@ const defaultFaces = {
   clientAddresses: ['127.0.0.1'],
   httpsAddresses: ['127.0.0.1'],
   dnsAddresses: ['127.0.0.1'],
-  tls: defaultTls,
   unixSockets: {},
 } as const
 
@@ -266,8 +270,7 @@ const defaultPool: Omit<PoolConfig, 'protocol'> = {
   keepsCoordinate: true,
 }
 
-const defaultDns: DnsConfig = {
-  domains: [productName, ...fieldNames].map((name) => `${name}.`),
+const defaultDns: Omit<DnsConfig, 'domains' | 'serversService'> = {
   allowStale: true,
   maxStaleMs: 87_600 * 3_600_000,
   nodeTtlS: 0,
@@ -314,14 +317,40 @@ function defaultWan(address: string): WanConfig {
   }
 }
 
+type NamedPart = 'naming' | 'tls' | 'http' | 'telemetry' | 'mesh' | keyof LogSettings
+
+/** The parts that carry the product's name. */
+function namedDefaults(naming: Naming): Pick<AgentConfig, NamedPart> {
+  return {
+    naming,
+    tls: { ...defaultTls, domain: defaultDomain(naming) },
+    http: { ...defaultHttp, naming, aliases: naming.aliases },
+    telemetry: { ...defaultTelemetry, prefix: naming.name, product: naming.name },
+    mesh: defaultMesh(naming),
+    ...defaultLog,
+    log: { ...defaultLog.log, product: naming.name },
+  }
+}
+
+function namedDns(naming: Naming): DnsConfig {
+  const domains = [defaultDomain(naming), ...naming.aliases].map((name) => `${name}.`)
+  return { ...defaultDns, domains, serversService: serversService(naming) }
+}
+
 /**
  * The settings of an agent without any configuration. `nodeName` and the addresses have no default here: they come from
  * the machine.
  */
-export function defaultAgentConfig(nodeName: string, address: string, release: Release = newestRelease): AgentConfig {
+export function defaultAgentConfig(
+  nodeName: string,
+  address: string,
+  release: Release = newestRelease,
+  naming: Naming = svcNaming,
+): AgentConfig {
   const past = settingDefaultsOf(release, false)
   const { threshold: snapshotThreshold, intervalMs: snapshotIntervalMs } = snapshotDefaultsOf(release)
   return {
+    ...namedDefaults(naming),
     release,
     nodeName,
     nodeId: undefined,
@@ -360,12 +389,9 @@ export function defaultAgentConfig(nodeName: string, address: string, release: R
     autopilot: defaultAutopilot,
     access: { ...defaultAccess, enforceVersion8: past.enforceVersion8 },
     limits: { perSecond: undefined, burst: 1_000 },
-    http: defaultHttp,
     discoveryMaxStaleMs: 0,
     remoteExec: !past.disableRemoteExec,
-    telemetry: defaultTelemetry,
-    dns: { ...defaultDns, allowStale: past.dnsAllowStale, maxStaleMs: past.dnsMaxStaleMs },
-    mesh: defaultMesh,
+    dns: { ...namedDns(naming), allowStale: past.dnsAllowStale, maxStaleMs: past.dnsMaxStaleMs },
     services: [],
     watches: [],
     checks: [],
@@ -373,7 +399,6 @@ export function defaultAgentConfig(nodeName: string, address: string, release: R
     managedProxies: defaultManagedSettings,
     checksConfig: defaultChecks,
     nodeMeta: {},
-    ...defaultLog,
     debug: {},
   }
 }

@@ -1,6 +1,7 @@
-import { fieldNames } from '../../model/names.ts'
+import type { Naming } from '../../model/naming/naming.ts'
 
 export interface HttpConfig {
+  readonly naming: Naming
   /** Names besides the product's own under which headers are sent and accepted. */
   readonly aliases: readonly string[]
   /** Sent with every `/v1` response. */
@@ -19,8 +20,7 @@ export type UiConfig =
   | { readonly kind: 'built-in' }
   | { readonly kind: 'directory'; readonly path: string }
 
-export const defaultHttp: HttpConfig = {
-  aliases: fieldNames,
+export const defaultHttp: Omit<HttpConfig, 'naming' | 'aliases'> = {
   responseHeaders: {},
   blockEndpoints: [],
   allowUnprintableCharacters: false,

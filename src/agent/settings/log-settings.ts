@@ -13,6 +13,8 @@ export interface LogSettings {
 }
 
 export interface SyslogSettings {
+  /** The name of the program in each line. */
+  readonly tag: string
   /** Number of the facility in RFC 3164; LOCAL0 is 16. */
   readonly facility: number
   readonly to: SyslogPlace
@@ -34,7 +36,7 @@ export const levelNamed: Readonly<Record<LogSettings['logLevel'], LogLevel>> = {
 }
 
 /** Reference: configuration.md#key-log_file, configuration.md#key-log_rotate_bytes, telemetry.md#log-6. */
-export const defaultLog: LogSettings = {
+export const defaultLog: Omit<LogSettings, 'log'> & { readonly log: Omit<LogPlaces, 'product'> } = {
   log: { json: false, file: '', rotateBytes: 0, rotateMs: 24 * 3_600_000, oldFilesMax: 0 },
   logLevel: 'INFO',
   syslog: undefined,

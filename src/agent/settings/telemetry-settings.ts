@@ -1,5 +1,4 @@
 import type { Endpoint } from '../../env/net.ts'
-import { productName } from '../../model/names.ts'
 
 export type MetricNames = 'single' | 'doubled' | 'both'
 
@@ -7,6 +6,8 @@ export type MetricNames = 'single' | 'doubled' | 'both'
 export interface TelemetryConfig {
   /** Prefix of all names. */
   readonly prefix: string
+  /** The name that those begin with which `names` doubles. */
+  readonly product: string
   /** Names of some groups begin with the product's name twice, or are reported in both spellings. */
   readonly names: MetricNames
   /** Whether names of gauges lack the host name, which they otherwise carry except in this agent's own answers. */
@@ -21,8 +22,7 @@ export interface TelemetryConfig {
   readonly dogstatsdTags: readonly string[]
 }
 
-export const defaultTelemetry: TelemetryConfig = {
-  prefix: productName,
+export const defaultTelemetry: Omit<TelemetryConfig, 'prefix' | 'product'> = {
   names: 'single',
   disableHostname: false,
   filter: { allowed: [], blocked: [], otherwise: true },

@@ -41,7 +41,7 @@ export interface TlsMaterial {
   readonly trustedPems: readonly string[]
 }
 
-export const defaultTls: TlsSettings = {
+export const defaultTls: Omit<TlsSettings, 'domain'> = {
   certificate: undefined,
   privateKey: undefined,
   authorities: undefined,
@@ -51,7 +51,6 @@ export const defaultTls: TlsSettings = {
   verifyOutgoing: false,
   verifyServerHostname: false,
   serverName: undefined,
-  domain: 'svc',
   minVersion: 'tls12',
   cipherSuites: undefined,
   preferOwnOrder: false,

@@ -3,9 +3,8 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import { type Endpoint, endpointText, type UdpSocket } from '../../env/net.ts'
-import { productName } from '../../model/names.ts'
 import { placeOf } from '../../rpc/address.ts'
-import type { SyslogPlace } from '../settings/log-settings.ts'
+import type { SyslogSettings } from '../settings/log-settings.ts'
 import { type SyslogLine, syslogPacket } from './syslog-line.ts'
 
 /** Sends lines to a syslog daemon. */
@@ -20,8 +19,8 @@ export interface Carrier extends Closable {
   carry(lines: readonly SyslogLine[]): Promise<Result<void, string>>
 }
 
-export function openCarrier(env: Env, to: SyslogPlace): Carrier {
-  return to.kind === 'udp' ? new Datagrams(env, to.at) : new LoggerRuns(env, to.path)
+export function openCarrier(env: Env, { to, tag }: Pick<SyslogSettings, 'to' | 'tag'>): Carrier {
+  return to.kind === 'udp' ? new Datagrams(env, to.at, tag) : new LoggerRuns(env, to.path, tag)
 }
 
 /** A run of `logger` takes some milliseconds, unless the daemon does not read its socket. */
@@ -41,10 +40,10 @@ class LoggerRuns implements Carrier {
   readonly #argv: readonly [string, ...string[]]
   readonly #unwanted
 
-  constructor(env: Env, path: string | undefined) {
+  constructor(env: Env, path: string | undefined, tag: string) {
     this.#env = env
     this.to = path ?? 'local socket'
-    const own = ['--prio-prefix', '--socket-errors=on', '-t', productName]
+    const own = ['--prio-prefix', '--socket-errors=on', '-t', tag]
     this.#argv = ['logger', ...own, ...(path === undefined ? [] : ['-u', path])]
     this.#unwanted = env.deferred<void>()
   }
@@ -78,13 +77,15 @@ class Datagrams implements Carrier {
   readonly gatherMs = 20
   readonly #env: Env
   readonly #named: Endpoint
+  readonly #tag: string
   #at: Endpoint | undefined
   #askedMs = 0
   #socket: UdpSocket | undefined
   #closed = false
 
-  constructor(env: Env, named: Endpoint) {
+  constructor(env: Env, named: Endpoint, tag: string) {
     this.#env = env
+    this.#tag = tag
     this.#named = named
     this.to = endpointText(named)
   }
@@ -96,7 +97,7 @@ class Datagrams implements Carrier {
     if (!socket.ok) return socket
     const { hostName } = this.#env.machine
     for (const line of lines) {
-      socket.value.send(at, syslogPacket(line, hostName, this.#env.machine.localOffsetMs(line.wallMs)))
+      socket.value.send(at, syslogPacket(line, this.#tag, hostName, this.#env.machine.localOffsetMs(line.wallMs)))
     }
     return ok(undefined)
   }

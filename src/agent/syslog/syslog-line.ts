@@ -1,14 +1,15 @@
 import { textOf, utf8 } from '../../base/bytes.ts'
 import { utcText } from '../../base/utc-text.ts'
 import type { LogLevel, LogParts } from '../../env/observe.ts'
-import { productName } from '../../model/names.ts'
 
 /** Maximum size of a packet with its header. Source: RFC 3164, section 4.1. */
 export const packetBytesMax = 1_024
 /** Maximum length of a DNS label. */
 const hostBytesMax = 63
 /** `<191>Nov 23 00:43:36 ` before the host, and `svc: ` after it. */
-const headerBytesMax = 21 + hostBytesMax + 1 + productName.length + 2
+/** Maximum length of the name of the program. */
+const tagBytesMax = 6
+const headerBytesMax = 21 + hostBytesMax + 1 + tagBytesMax + 2
 
 /**
  * Severities of RFC 3164 by level, as in the field: informational of syslog is the field's debug. Source: the field's
@@ -40,10 +41,11 @@ export function syslogLine(facility: number, { level, said, wallMs }: LogParts):
  */
 export function syslogPacket(
   { priority, message, wallMs }: SyslogLine,
+  tag: string,
   hostName: string,
   offsetMs: number,
 ): Uint8Array {
-  return utf8(`<${priority}>${timestamp(wallMs + offsetMs)} ${hostText(hostName)} ${productName}: ${message}`)
+  return utf8(`<${priority}>${timestamp(wallMs + offsetMs)} ${hostText(hostName)} ${tag}: ${message}`)
 }
 
 /** `Nov  3 04:05:06`: a day below ten is padded with a space. */

@@ -43,10 +43,10 @@ export class Syslog {
   #telling = false
   #closed = false
 
-  constructor(env: Env, { facility, to }: SyslogSettings, level: LogLevel) {
+  constructor(env: Env, { facility, to, tag }: SyslogSettings, level: LogLevel) {
     this.#env = env
     this.#facility = facility
-    this.#carrier = openCarrier(env, to)
+    this.#carrier = openCarrier(env, { to, tag })
     this.#followed = this.#follow(level)
   }
 

@@ -2,8 +2,7 @@ import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { Metrics, MetricsInterval } from '../../env/observe.ts'
 import type { TelemetryView } from '../../features/contract/agent-context.ts'
-import { productName } from '../../model/names.ts'
-import { type MetricNames, passes, type TelemetryConfig } from '../settings/telemetry-settings.ts'
+import { passes, type TelemetryConfig } from '../settings/telemetry-settings.ts'
 import { Exposition, processText } from './exposition.ts'
 import { tcpLines, udpLines } from './line-senders.ts'
 import { type MetricSink, plainLines, StatsdLines } from './statsd-lines.ts'
@@ -40,7 +39,7 @@ class ToldMetrics implements Telemetry, Metrics {
   readonly #host: string
   readonly #process: Env['machine']['process']
   #runtimeTimer: Closable | undefined
-  readonly #spelling: MetricNames
+  readonly #spelling: Pick<TelemetryConfig, 'names' | 'product'>
   /** By the name that the code gives: what is reported of it. One look-up for each report. */
   readonly #reported = new Map<string, readonly ReportedName[]>()
   readonly #reportedGauges = new Map<string, readonly ReportedName[]>()
@@ -51,7 +50,7 @@ class ToldMetrics implements Telemetry, Metrics {
     this.#env = env
     this.#filter = config.filter
     this.prefix = config.prefix
-    this.#spelling = config.names
+    this.#spelling = config
     const exposed = config.prometheusRetentionMs > 0
     this.#exposition = exposed ? new Exposition(env.clock, config.prometheusRetentionMs) : undefined
     const lines = linesOf(env, config)
@@ -156,9 +155,16 @@ function linesOf(env: Env, { statsd, statsite, dogstatsd, dogstatsdTags }: Telem
  */
 const doubled = /^(?:acl|autopilot|catalog|fsm|health|http|kvs|leader|prepared-query|rpc|session|session_ttl|txn)\./
 
+/** With which names begin in the code that have the product's name behind the prefix, too, as in the field. */
+const ownMetrics = 'svc.'
+
 /** The names under which a metric is reported. */
-export function spellingsOf(name: string, names: MetricNames): readonly string[] {
-  if (names === 'single' || !doubled.test(name)) return [name]
-  const old = `${productName}.${name}`
+export function spellingsOf(
+  name: string,
+  { names, product }: Pick<TelemetryConfig, 'names' | 'product'>,
+): readonly string[] {
+  const own = name.startsWith(ownMetrics) ? `${product}.${name.slice(ownMetrics.length)}` : name
+  if (names === 'single' || !doubled.test(name)) return [own]
+  const old = `${product}.${name}`
   return names === 'both' ? [name, old] : [old]
 }

@@ -3,7 +3,7 @@ import { base64, compareText, textOf, utf8 } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
 import { type Endpoint, endpointText, type TlsOptions } from '../../env/net.ts'
-import { fieldNames, productName } from '../../model/names.ts'
+import { variableName, variableNames } from '../../model/naming/names.ts'
 import { isAddress, parseEndpoint } from '../../rpc/address.ts'
 import type { Invocation } from '../command.ts'
 import { truthOf } from '../flags/go-flags.ts'
@@ -127,7 +127,9 @@ export class ClientSettings {
     const text = this.variable(variable)
     if (text === undefined) return ok(undefined)
     const truth = truthOf(text)
-    return truth === undefined ? err(`${productName.toUpperCase()}_${variable} "${text}" is not a boolean`) : ok(truth)
+    return truth === undefined
+      ? err(`${variableName(this.#invocation.naming, variable)} "${text}" is not a boolean`)
+      : ok(truth)
   }
 
   /** `user[:password]`. RFC 7617. */
@@ -138,8 +140,8 @@ export class ClientSettings {
   }
 
   variable(name: string): string | undefined {
-    const { environment } = this.#invocation.terminal
-    const found = [productName, ...fieldNames].map((product) => environment.get(`${product.toUpperCase()}_${name}`))
+    const { naming, terminal } = this.#invocation
+    const found = variableNames(naming, name).map((variable) => terminal.environment.get(variable))
     return found.find((value) => value !== undefined && value !== '')
   }
 }

@@ -2,14 +2,14 @@ import { textOf } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { HttpClientFailure, HttpHeaders } from '../../env/http.ts'
 import { type Endpoint, endpointText, type TlsFault } from '../../env/net.ts'
-import { productName, productTitle } from '../../model/names.ts'
+import { headerName } from '../../model/naming/names.ts'
 import type { CommandFlag, Invocation } from '../command.ts'
 import { type AgentPlace, agentPlace, ClientSettings } from './agent-place.ts'
 
 /** Parameters of a request's query, in their order. A name without a value has the empty text. */
 export type Query = readonly (readonly [string, string])[]
 
-const variables = productName.toUpperCase()
+const variables = 'SVC'
 
 /** Flags that every command has that talks to an agent. Reference: command-line.md#client-flags. */
 export const clientFlags: readonly CommandFlag[] = standing([
@@ -109,7 +109,7 @@ export class ApiClient {
     const token = this.#token()
     const headers = [
       ...place.value.headers,
-      ...(token === undefined ? [] : [[`X-${productTitle}-Token`, token] as const]),
+      ...(token === undefined ? [] : [[headerName(this.#invocation.naming.name, 'token'), token] as const]),
     ]
     const response = await env.http.request(to, {
       method,

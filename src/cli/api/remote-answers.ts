@@ -1,7 +1,7 @@
 import { emptyBytes, utf8 } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
-import { productName } from '../../model/names.ts'
+import { headerSaid } from '../../model/naming/names.ts'
 import { jobFolder, type NodeWord, type RemoteExecCall, wordOf } from '../../model/remote-exec.ts'
 import { type ApiClient, keyPath, type Query, unexpectedText } from './client.ts'
 
@@ -57,7 +57,7 @@ export class RemoteAnswers {
     const { readKeys } = await import('./answers.ts')
     const keys = status === 200 ? readKeys(body) : undefined
     if (keys === undefined) return err(unexpectedText(answer.value))
-    this.#index = headers.get(`x-${productName}-index`) ?? '0'
+    this.#index = headerSaid(headers, 'index') ?? '0'
     const news: Said[] = []
     for (const key of keys) {
       const said = wordOf(key.slice(folder.length))

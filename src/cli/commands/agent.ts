@@ -1,13 +1,12 @@
 import { compareText } from '../../base/bytes.ts'
 import { agentFlags } from '../../config/agent-flags.ts'
-import { productTitle } from '../../model/names.ts'
 import { internalProtocolsOf, newestRelease, raftProtocolsOf, releaseText } from '../../model/release.ts'
 import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
 
 export const agentCommand: CliCommand = {
   path: ['agent'],
-  summary: `Runs a ${productTitle} agent`,
+  summary: 'Runs a Svc agent',
   operands: '',
   about:
     'Runs until it is interrupted. -dev starts a single server that keeps nothing on disk; it is not for production.',
@@ -69,7 +68,7 @@ export const versionCommand: CliCommand = {
     if (surplus !== undefined) return misused(invocation, surplus)
     const { terminal } = invocation
     const { spoken, min, max } = internalProtocolsOf(newestRelease)
-    terminal.out(`${productTitle} v${releaseText(newestRelease)}\n`)
+    terminal.out(`${invocation.naming.title} v${releaseText(newestRelease)}\n`)
     terminal.out(
       `Protocol ${spoken} spoken by default, understands ${min} to ${max} (agent will automatically use protocol >${spoken} when speaking to compatible agents)\n`,
     )

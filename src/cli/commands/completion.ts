@@ -1,4 +1,5 @@
-import { productName } from '../../model/names.ts'
+import type { Naming } from '../../model/naming/naming.ts'
+import { toldUnder } from '../../model/naming/told.ts'
 import { misused } from '../api/client.ts'
 import { type CliCommand, type CommandTree, wordsAfter } from '../command.ts'
 
@@ -8,8 +9,9 @@ export const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]
 
 /** The program of the shell that completes commands, their words and flags; files where an operand is due. */
-export function completionScript(shell: Shell, tree: CommandTree): string {
-  return { bash: bashScript, zsh: zshScript, fish: fishScript }[shell](tree)
+export function completionScript(shell: Shell, tree: CommandTree, naming: Naming): string {
+  const script = { bash: bashScript, zsh: zshScript, fish: fishScript }[shell]
+  return toldUnder(naming, script(tree, naming.name))
 }
 
 interface Choice {
@@ -44,13 +46,13 @@ function flagsOf({ flags }: CliCommand): readonly Choice[] {
   return flags.map(({ name, kind, help }) => ({ word: `-${name}`, about: help, takesValue: kind !== 'bool' }))
 }
 
-function bashScript(tree: CommandTree): string {
+function bashScript(tree: CommandTree, name: string): string {
   const cases = placesOf(tree).map(({ words, choices, operands }) => {
     const pattern = operands ? `"${words.join(' ')}"|"${words.join(' ')} "*` : `"${words.join(' ')}"`
     return `    ${pattern}) words="${choices.map(({ word }) => word).join(' ')}" ;;\n`
   })
-  return `# Completion of ${productName} for bash: source <(${productName} completion bash)
-_${productName}() {
+  return `# Completion of ${name} for bash: source <(${name} completion bash)
+_${name}() {
   local current=\${COMP_WORDS[COMP_CWORD]} path= words= word
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     [[ $word == -* ]] && break
@@ -60,20 +62,20 @@ _${productName}() {
 ${cases.join('')}  esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
-complete -o default -F _${productName} ${productName}
+complete -o default -F _${name} ${name}
 `
 }
 
-function zshScript(tree: CommandTree): string {
+function zshScript(tree: CommandTree, name: string): string {
   const cases = placesOf(tree).map(({ words, choices, operands }) => {
     const path = words.join('\\ ')
     const pattern = operands ? `${path}|${path}\\ *` : words.length === 0 ? "''" : path
     const lines = choices.map(({ word, about }) => `      ${quoted(`${word.replaceAll(':', '\\:')}:${about}`)}\n`)
     return `    ${pattern})\n      choices=(\n${lines.join('')}      )\n      ;;\n`
   })
-  return `#compdef ${productName}
-# Completion of ${productName} for zsh: source <(${productName} completion zsh)
-_${productName}() {
+  return `#compdef ${name}
+# Completion of ${name} for zsh: source <(${name} completion zsh)
+_${name}() {
   local -a choices
   local word typed=
   for word in "\${(@)words[2,CURRENT-1]}"; do
@@ -82,33 +84,33 @@ _${productName}() {
   done
   case "$typed" in
 ${cases.join('')}  esac
-  _describe ${productName} choices || _files
+  _describe ${name} choices || _files
 }
-compdef _${productName} ${productName}
+compdef _${name} ${name}
 `
 }
 
-function fishScript(tree: CommandTree): string {
+function fishScript(tree: CommandTree, name: string): string {
   const lines = placesOf(tree).flatMap(({ words, choices, operands }) => {
-    const condition = `__${productName}_${operands ? 'within' : 'at'} ${words.join(' ')}`.trimEnd()
+    const condition = `__${name}_${operands ? 'within' : 'at'} ${words.join(' ')}`.trimEnd()
     return choices.map(({ word, about, takesValue }) => {
       const what = word.startsWith('-') ? `-o ${word.slice(1)}${takesValue ? ' -r' : ''}` : `-f -a ${word}`
-      return `complete -c ${productName} -n ${quoted(condition)} ${what} -d ${quoted(about)}\n`
+      return `complete -c ${name} -n ${quoted(condition)} ${what} -d ${quoted(about)}\n`
     })
   })
-  return `# Completion of ${productName} for fish: ${productName} completion fish | source
-function __${productName}_words
+  return `# Completion of ${name} for fish: ${name} completion fish | source
+function __${name}_words
   for word in (commandline -opc)[2..]
     string match -q -- '-*' $word; and break
     echo $word
   end
 end
-function __${productName}_at
-  set -l words (__${productName}_words)
+function __${name}_at
+  set -l words (__${name}_words)
   test "$words" = "$argv"
 end
-function __${productName}_within
-  set -l words (__${productName}_words)
+function __${name}_within
+  set -l words (__${name}_words)
   string match -q -- "$argv *" "$words "
 end
 ${lines.join('')}`
@@ -124,7 +126,7 @@ export function completionCommand(tree: () => CommandTree): CliCommand {
     path: ['completion'],
     summary: 'Prints a program for a shell that completes what is typed',
     operands: shells.join('|'),
-    about: `For bash, in ~/.bashrc: source <(${productName} completion bash). For fish: ${productName} completion fish | source.`,
+    about: 'For bash, in ~/.bashrc: source <(svc completion bash). For fish: svc completion fish | source.',
     flags: [],
     run(invocation) {
       const { args, terminal } = invocation
@@ -132,7 +134,7 @@ export function completionCommand(tree: () => CommandTree): CliCommand {
       if (shell === undefined || args.length > 1) {
         return Promise.resolve(misused(invocation, `One shell must be named: ${shells.join(', ')}.`))
       }
-      terminal.out(completionScript(shell, tree()))
+      terminal.out(completionScript(shell, tree(), invocation.naming))
       return Promise.resolve(0)
     },
   }

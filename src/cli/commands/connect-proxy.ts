@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import { endpointText } from '../../env/net.ts'
-import { productTitle } from '../../model/names.ts'
+import { headerName } from '../../model/naming/names.ts'
 import { proxyVariables } from '../../model/proxy-variables.ts'
 import type { AgentApi } from '../../proxy/agent-api.ts'
 import type { MeshProxy } from '../../proxy/mesh-proxy.ts'
@@ -47,14 +47,14 @@ export const proxyCommand: CliCommand = {
       new ClientSettings(invocation).text('token', 'HTTP_TOKEN') ??
       invocation.terminal.environment.get(proxyVariables.token)
     const token: readonly (readonly [string, string])[] =
-      given === undefined ? [] : [[`X-${productTitle}-Token`, given]]
+      given === undefined ? [] : [[headerName(invocation.naming.name, 'token'), given]]
     const { agentApi } = await import('../../proxy/agent-api.ts')
     const { to, tls, headers } = place.value
     const api = agentApi(invocation.env, { to, tls, headers: [...headers, ...token] })
     const named = await registeredOf(source.value, api)
     if (!named.ok) return prepared(named.error)
     const { terminal } = invocation
-    terminal.out(`==> ${productTitle} Connect proxy starting...\n`)
+    terminal.out(`==> ${invocation.naming.title} Connect proxy starting...\n`)
     const running = await started(invocation, named.value, api)
     if (!running.ok) return prepared(running.error)
     terminal.out('\n==> Log data will now stream in as it occurs:\n\n')

@@ -102,7 +102,8 @@ export const envoyCommand: CliCommand = {
       (flags.get(flag) ?? terminal.environment.get(variable) ?? '') !== ''
     if (!isTold('proxy-id', 'CONNECT_PROXY_ID') && !isTold('sidecar-for', 'CONNECT_SIDECAR_FOR'))
       return failed(invocation, '==> No proxy ID specified. One of -proxy-id or -sidecar-for is required')
-    return failed(invocation, '==> Envoy cannot be configured: the agent has no gRPC API; svc connect proxy is')
+    const instead = `${invocation.naming.name} connect proxy`
+    return failed(invocation, `==> Envoy cannot be configured: the agent has no gRPC API; ${instead} is`)
   },
 }
 

@@ -2,7 +2,6 @@ import { utf8 } from '../../base/bytes.ts'
 import { formatDuration } from '../../base/duration.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { utcText } from '../../base/utc-text.ts'
-import { productName } from '../../model/names.ts'
 import { newestRelease, releaseText } from '../../model/release.ts'
 import { archiveOf, Capture, type CaptureTarget, captureTargets, writeFolder } from '../api/capture.ts'
 import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
@@ -41,7 +40,7 @@ export const debugCommand: CliCommand = {
       value: '<duration>',
       help: 'Interval between two recordings, 5s at least. Default: 30s, or the duration if that is shorter.',
     },
-    { name: 'output', kind: 'text', value: '<path>', help: `Default: ${productName}-debug- and the time.` },
+    { name: 'output', kind: 'text', value: '<path>', help: 'Default: svc-debug- and the time.' },
     ...clientFlags,
   ],
   async run(invocation) {
@@ -65,7 +64,7 @@ interface Plan {
   readonly archive: boolean
 }
 
-async function planOf({ env, flags }: Invocation): Promise<Result<Plan, string>> {
+async function planOf({ naming, env, flags }: Invocation): Promise<Result<Plan, string>> {
   const durationMs = spanOf(flags, 'duration', 120_000, durationMinMs)
   if (!durationMs.ok) return durationMs
   // If only the duration is given, a short one gets a fitting interval.
@@ -77,7 +76,7 @@ async function planOf({ env, flags }: Invocation): Promise<Result<Plan, string>>
   const targets = targetsOf(flags.get('capture'))
   if (!targets.ok) return targets
   const given = flags.get('output')
-  const output = typeof given === 'string' ? given : `${productName}-debug-${unixSeconds(env.clock.wallMs())}`
+  const output = typeof given === 'string' ? given : `${naming.name}-debug-${unixSeconds(env.clock.wallMs())}`
   const archive = flags.get('archive') !== false
   const path = archive ? `${output}.tar.gz` : output
   if (utf8(folderOf(output)).length > folderBytesMax)

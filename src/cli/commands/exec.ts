@@ -1,7 +1,6 @@
 import { base64, textOf, utf8 } from '../../base/bytes.ts'
 import { writeJson } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import { productName } from '../../model/names.ts'
 import {
   jobKey,
   type RemoteExecCall,
@@ -169,15 +168,15 @@ async function planOf(invocation: Invocation): Promise<Result<Plan, string>> {
 
 /** Its keys go with it. In another datacenter it is one of a server there, for this agent's node is not of it. */
 async function beginSession(invocation: Invocation, client: ApiClient): Promise<Result<LockSession, string>> {
-  const { env, flags } = invocation
-  const about: Record<string, unknown> = { Name: `Remote Exec via ${productName} exec`, Behavior: 'delete' }
+  const { naming, env, flags } = invocation
+  const about: Record<string, unknown> = { Name: `Remote Exec via ${naming.name} exec`, Behavior: 'delete' }
   if (typeof flags.get('datacenter') === 'string') {
-    const answer = await client.expect('GET', `/v1/health/service/${productName}`, [['passing', '']])
+    const answer = await client.expect('GET', `/v1/health/service/${naming.name}`, [['passing', '']])
     if (!answer.ok) return answer
     const { readHealthyNodes } = await import('../api/answers.ts')
     const node = readHealthyNodes(answer.value)?.[0]
     if (node === undefined) {
-      await warnOfNoSight(invocation, 'server', [sightOf.nodes(), sightOf.service(productName)])
+      await warnOfNoSight(invocation, 'server', [sightOf.nodes(), sightOf.service(naming.name)])
       return err('no server of that datacenter is in health')
     }
     about['Node'] = node

@@ -1,6 +1,5 @@
 import type { Json } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import { productName } from '../../model/names.ts'
 import { ApiClient, failed, serverFlags } from '../api/client.ts'
 import type { Intention } from '../api/connect-answers.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
@@ -43,7 +42,7 @@ export const createIntentionCommand: CliCommand = {
 type Given = { readonly [member: string]: Json } & Pick<Intention, 'SourceName' | 'DestinationName' | 'Action'>
 
 async function intentionsOf(invocation: Invocation): Promise<Result<readonly Given[], string>> {
-  const { args, flags, env } = invocation
+  const { naming, args, flags, env } = invocation
   if (flags.get('file') === true) {
     const { intentionFiles } = await import('../files/intention-files.ts')
     return args.length === 0 ? err('Must specify at least one file') : intentionFiles(env.disk, args)
@@ -54,7 +53,7 @@ async function intentionsOf(invocation: Invocation): Promise<Result<readonly Giv
   const meta = pairsOf(flags.get('meta'), 'meta')
   if (!meta.ok) return meta
   const Action = flags.get('deny') === true ? 'deny' : 'allow'
-  return ok([{ SourceName, DestinationName, SourceType: productName, Action, Meta: meta.value }])
+  return ok([{ SourceName, DestinationName, SourceType: naming.name, Action, Meta: meta.value }])
 }
 
 async function putIntention(invocation: Invocation, client: ApiClient, intention: Given): Promise<number> {
@@ -188,14 +187,14 @@ export const deleteIntentionCommand: CliCommand = {
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** The ID of the intention that is given by ID, or by its two ends. */
-async function intentionId({ args }: Invocation, client: ApiClient): Promise<Result<string, string>> {
+async function intentionId({ naming, args }: Invocation, client: ApiClient): Promise<Result<string, string>> {
   const [first, second, ...more] = args
   if (first === undefined || more.length > 0) return err('command requires exactly 1 or 2 arguments')
   if (second === undefined) {
     if (uuidPattern.test(first)) return ok(first)
     const shown = JSON.stringify(first)
     return err(
-      `${shown} is not the ID of an intention. Give its two ends, SRC DST; svc intention match NAME lists intentions`,
+      `${shown} is not the ID of an intention. Give its two ends, SRC DST; ${naming.name} intention match NAME lists intentions`,
     )
   }
   const all = await intentionList(client)

@@ -3,7 +3,6 @@ import { parseJsonInput } from '../../base/json-input.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { isList } from '../../base/shape.ts'
 import { inputBytesMax } from '../../env/terminal.ts'
-import { productTitle } from '../../model/names.ts'
 import { sightOf, warnOfNoSight } from '../acl/missing-rules.ts'
 import { ApiClient, failed, keyPath, misused, serverFlags, surplusOperands, unexpectedText } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
@@ -26,13 +25,13 @@ export const kvExportCommand: CliCommand = {
     const surplus = surplusOperands(invocation, 1)
     if (surplus !== undefined) return misused(invocation, `Error! ${surplus}`)
     const answer = await new ApiClient(invocation).send('GET', keyPath(invocation.args[0] ?? ''), [['recurse', '']])
-    if (!answer.ok) return failed(invocation, `Error querying ${productTitle} agent: ${answer.error}`)
+    if (!answer.ok) return failed(invocation, `Error querying ${invocation.naming.title} agent: ${answer.error}`)
     const { status, body } = answer.value
     if (status !== 200 && status !== 404) {
-      return failed(invocation, `Error querying ${productTitle} agent: ${unexpectedText(answer.value)}`)
+      return failed(invocation, `Error querying ${invocation.naming.title} agent: ${unexpectedText(answer.value)}`)
     }
     const entries = status === 404 ? ok([]) : transferredOf(body, { key: 'Key', flags: 'Flags', value: 'Value' })
-    if (!entries.ok) return failed(invocation, `Error querying ${productTitle} agent: ${entries.error}`)
+    if (!entries.ok) return failed(invocation, `Error querying ${invocation.naming.title} agent: ${entries.error}`)
     invocation.terminal.out(exportText(entries.value))
     if (entries.value.length === 0) await warnOfNoSight(invocation, 'key', [sightOf.keys(invocation.args[0] ?? '')])
     return 0

@@ -1,6 +1,5 @@
 import { base64, emptyBytes, fromBase64, textOf } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import { productTitle } from '../../model/names.ts'
 import { sightOf, warnOfNoSight } from '../acl/missing-rules.ts'
 import type { Entry } from '../api/answers.ts'
 import {
@@ -48,13 +47,13 @@ async function printKeys(invocation: Invocation, prefix: string): Promise<number
     ['separator', typeof separator === 'string' ? separator : '/'],
   ]
   const answer = await new ApiClient(invocation).send('GET', keyPath(prefix), query)
-  if (!answer.ok) return failed(invocation, `Error querying ${productTitle} agent: ${answer.error}`)
+  if (!answer.ok) return failed(invocation, `Error querying ${invocation.naming.title} agent: ${answer.error}`)
   if (answer.value.status === 404) return noneBelow(invocation, prefix)
   if (answer.value.status !== 200) return unexpected(invocation, answer.value)
   const { readKeys } = await import('../api/answers.ts')
   const keys = readKeys(answer.value.body)
   if (keys === undefined)
-    return failed(invocation, `Error querying ${productTitle} agent: the answer is not a list of keys`)
+    return failed(invocation, `Error querying ${invocation.naming.title} agent: the answer is not a list of keys`)
   for (const key of keys) invocation.terminal.out(`${key}\n`)
   return 0
 }
@@ -66,7 +65,7 @@ async function noneBelow(invocation: Invocation, prefix: string): Promise<number
 
 async function printEntries(invocation: Invocation, key: string, recurse: boolean): Promise<number> {
   const answer = await new ApiClient(invocation).send('GET', keyPath(key), recurse ? [['recurse', '']] : [])
-  if (!answer.ok) return failed(invocation, `Error querying ${productTitle} agent: ${answer.error}`)
+  if (!answer.ok) return failed(invocation, `Error querying ${invocation.naming.title} agent: ${answer.error}`)
   if (answer.value.status === 404) {
     return recurse ? noneBelow(invocation, key) : failed(invocation, `Error! No key exists at: ${key}`)
   }
@@ -74,7 +73,7 @@ async function printEntries(invocation: Invocation, key: string, recurse: boolea
   const { readEntries } = await import('../api/answers.ts')
   const entries = readEntries(answer.value.body)
   if (entries === undefined)
-    return failed(invocation, `Error querying ${productTitle} agent: the answer is not a list of entries`)
+    return failed(invocation, `Error querying ${invocation.naming.title} agent: the answer is not a list of entries`)
   const detailed = invocation.flags.get('detailed') === true
   const shown = entries.map((entry) => (detailed ? detail(invocation, entry) : line(invocation, entry, recurse)))
   invocation.terminal.out(shown.join(detailed ? '\n' : ''))
@@ -217,5 +216,5 @@ async function dataOf(invocation: Invocation, given: string | undefined): Promis
 }
 
 function unexpected(invocation: Invocation, answer: ApiResponse): number {
-  return failed(invocation, `Error querying ${productTitle} agent: ${unexpectedText(answer)}`)
+  return failed(invocation, `Error querying ${invocation.naming.title} agent: ${unexpectedText(answer)}`)
 }

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import type { ForegroundChild } from '../../env/terminal.ts'
-import { productName, productTitle } from '../../model/names.ts'
+import { variableName } from '../../model/naming/names.ts'
 import { ApiClient, failed, misused, serverFlags } from '../api/client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
 import { durationFlag } from '../flags/values.ts'
@@ -67,7 +67,7 @@ interface Plan {
 }
 
 function planOf(invocation: Invocation): Result<Plan, string> {
-  const { flags, args } = invocation
+  const { naming, flags, args } = invocation
   const [prefix, ...child] = args
   if (prefix === undefined || child.length === 0) return err('Key prefix and child command must be specified')
   const holders = String(flags.get('n') ?? '1')
@@ -84,7 +84,7 @@ function planOf(invocation: Invocation): Result<Plan, string> {
   }
   const key = `${prefix.replace(/^\/+|\/+$/g, '')}/.lock`.replace(/^\/+/, '')
   const name = flags.get('name')
-  const ownName = `${productTitle} lock for '${child.join(' ')}' at '${prefix}'`
+  const ownName = `${naming.title} lock for '${child.join(' ')}' at '${prefix}'`
   const [program = '', ...rest] = child
   const direct = flags.get('shell') === false
   return ok({
@@ -119,7 +119,7 @@ async function runLocked(invocation: Invocation, plan: Plan, session: LockSessio
     if (!held.value) return failed(invocation, 'Shutdown triggered or timeout during lock acquisition')
     tell(invocation, 'Starting handler')
     const input = invocation.flags.get('pass-stdin') === true
-    const environment = new Map([[`${productName.toUpperCase()}_LOCK_HELD`, 'true']])
+    const environment = new Map([[variableName(invocation.naming, 'LOCK_HELD'), 'true']])
     const child = await terminal.startChild(plan.argv, { environment, input })
     if (!child.ok) terminal.error(`Error running handler: ${child.error.program}: ${child.error.message}\n`)
     const exit = child.ok ? await watched(invocation, child.value, lock, wish) : 'not started'

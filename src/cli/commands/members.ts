@@ -1,7 +1,7 @@
 import { compareText } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { endpointText } from '../../env/net.ts'
-import { fieldNames, productName } from '../../model/names.ts'
+import { isServerRole } from '../../model/naming/names.ts'
 import { sightOf, warnOfNoSight } from '../acl/missing-rules.ts'
 import type { ListedMember } from '../api/answers.ts'
 import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
@@ -78,7 +78,7 @@ interface SeenMember {
 function seen(member: ListedMember): SeenMember {
   const tags = new Map(Object.entries(member.Tags ?? {}))
   const role = tags.get('role') ?? ''
-  const server = [productName, ...fieldNames].includes(role)
+  const server = isServerRole(role)
   const segment = tags.get('segment') || (server ? '<all>' : '<default>')
   return {
     name: member.Name,

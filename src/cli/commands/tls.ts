@@ -1,9 +1,9 @@
+import { defaultDomain } from '../../model/naming/names.ts'
 import { failed, misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand, CommandFlag, FlagValue, Invocation } from '../command.ts'
 import {
   defaultAuthorityFile,
   defaultAuthorityKeyFile,
-  defaultDomain,
   type Pair,
   readPair,
   writePair,
@@ -13,7 +13,7 @@ const domainFlag: CommandFlag = {
   name: 'domain',
   kind: 'text',
   value: '<domain>',
-  help: `The domain of the cluster, the same as in its configuration. Default: ${defaultDomain}.`,
+  help: 'The domain of the cluster, the same as in its configuration. Default: svc.',
 }
 
 function daysFlag(days: number): CommandFlag {
@@ -45,7 +45,7 @@ export const tlsAuthorityCommand: CliCommand = {
     const surplus = surplusOperands(invocation, 0)
     if (surplus !== undefined) return misused(invocation, surplus)
     const { env, flags, terminal } = invocation
-    const domain = textFlag(flags, 'domain', defaultDomain)
+    const domain = textFlag(flags, 'domain', defaultDomain(invocation.naming))
     const more = listFlag(flags, 'additional-name-constraint')
     const constrained = flags.get('name-constraint') === true
     if (more.length > 0 && !constrained) {
@@ -53,6 +53,7 @@ export const tlsAuthorityCommand: CliCommand = {
     }
     const { makeAuthority } = await import('../files/certificates.ts')
     const made = makeAuthority(env, {
+      title: invocation.naming.title,
       days: numberFlag(flags, 'days', authorityDays),
       domain,
       permittedDomains: constrained ? [domain, 'localhost', ...more] : undefined,
@@ -111,7 +112,7 @@ export const tlsCertificateCommand: CliCommand = {
     if (role === undefined || roles.length !== 1) {
       return misused(invocation, 'Please provide either -server, -client, or -cli')
     }
-    const domain = textFlag(flags, 'domain', defaultDomain)
+    const domain = textFlag(flags, 'domain', defaultDomain(invocation.naming))
     const datacenter = textFlag(flags, 'dc', 'dc1')
     const ca = named(textFlag(flags, 'ca', defaultAuthorityFile), domain)
     const caKey = named(textFlag(flags, 'key', defaultAuthorityKeyFile), domain)

@@ -1,3 +1,5 @@
+import type { Naming } from '../../model/naming/naming.ts'
+import { toldUnder } from '../../model/naming/told.ts'
 import { isAtLeast, newestRelease, oldestRelease, parseRelease, releaseText } from '../../model/release.ts'
 import { clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
@@ -52,10 +54,17 @@ export const upgradeCheckCommand: CliCommand = {
     ])
     const cluster = await readCluster(invocation)
     if (!cluster.ok) return failed(invocation, cluster.error)
-    const check = checkUpgrade(cluster.value, to)
+    const check = toldCheck(invocation.naming, checkUpgrade(cluster.value, to))
     terminal.out(format === 'json' ? json(cluster.value, check) : text(cluster.value, check))
     return check.inTheWay.length === 0 ? 0 : blocked
   },
+}
+
+/** What to do about a finding is a text of the program's own. */
+function toldCheck(naming: Naming, check: UpgradeCheck): UpgradeCheck {
+  const told = (findings: readonly Finding[]) =>
+    findings.map((finding) => ({ ...finding, remedy: toldUnder(naming, finding.remedy) }))
+  return { ...check, inTheWay: told(check.inTheWay), notes: told(check.notes) }
 }
 
 function text(cluster: CheckedCluster, check: UpgradeCheck): string {

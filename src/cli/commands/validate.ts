@@ -30,7 +30,7 @@ export const validateCommand: CliCommand = {
     const { args, env, flags, terminal } = invocation
     if (flags.get('schema') === true) {
       const { configJsonSchema } = await import('../../config/json-schema.ts')
-      terminal.out(`${JSON.stringify(configJsonSchema(), undefined, 2)}\n`)
+      terminal.out(`${JSON.stringify(configJsonSchema(invocation.naming), undefined, 2)}\n`)
       return 0
     }
     if (args.length === 0) return misused(invocation, 'Must specify at least one config file or directory')

@@ -2,7 +2,7 @@ import { textOf, utf8 } from '../../base/bytes.ts'
 import { writeJson } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { agentOnlyTypes, indexVariables, type WatchPlan, watchPlan } from '../../features/watch/model.ts'
-import { productName } from '../../model/names.ts'
+import { headerSaid } from '../../model/naming/names.ts'
 import { ApiClient, failed, misused, serverFlags } from '../api/client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
 
@@ -76,7 +76,7 @@ const wait = '45s'
 /** Until a signal, or until a child fails. */
 async function follow(invocation: Invocation, client: ApiClient, plan: WatchPlan): Promise<number> {
   const { Watching } = await import('../../features/watch/watching.ts')
-  const { env, terminal, args, flags } = invocation
+  const { naming, env, terminal, args, flags } = invocation
   const [program = '', ...rest] = args
   const argv =
     flags.get('shell') === false ? ([program, ...rest] as const) : (['/bin/sh', '-c', args.join(' ')] as const)
@@ -88,7 +88,7 @@ async function follow(invocation: Invocation, client: ApiClient, plan: WatchPlan
     failed: (why) => terminal.error(`Error querying agent: ${why}\n`),
     handle: async ({ index, value }) => {
       const input = utf8(`${writeJson(value, false)}\n`)
-      const environment = new Map(indexVariables.map((name) => [name, String(index)]))
+      const environment = indexVariables(naming, String(index))
       const options = { timeoutMs: childTimeoutMs, outputBytesMax: childOutputBytesMax, environment, input }
       const ran = await env.processes.run(argv, options)
       if (ran.ok) terminal.out(textOf(ran.value.output))
@@ -111,5 +111,5 @@ async function ask(client: ApiClient, plan: WatchPlan, query: WatchPlan['query']
   const answer = await client.send('GET', plan.path, query)
   if (!answer.ok) return err(answer.error)
   const { status, headers, body } = answer.value
-  return ok({ status, index: headers.get(`x-${productName}-index`), body })
+  return ok({ status, index: headerSaid(headers, 'index'), body })
 }

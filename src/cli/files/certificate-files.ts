@@ -2,7 +2,6 @@ import { readWholeFile } from '../../agent/boot/whole-file.ts'
 import { textOf, utf8 } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Disk, DiskFailure, Readers } from '../../env/disk.ts'
-import { productName } from '../../model/names.ts'
 
 /** A certificate and its key, as PEM texts. */
 export interface Pair {
@@ -13,7 +12,6 @@ export interface Pair {
 /** `#DOMAIN#` stands for the domain. */
 export const defaultAuthorityFile = `#DOMAIN#-agent-ca.pem`
 export const defaultAuthorityKeyFile = `#DOMAIN#-agent-ca-key.pem`
-export const defaultDomain = productName
 
 export async function readPair(disk: Disk, certificate: string, key: string): Promise<Result<Pair, string>> {
   const [first, second] = [await readWholeFile(disk, certificate), await readWholeFile(disk, key)]

@@ -1,7 +1,6 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import { ipBytes } from '../../dns-wire/ip-address.ts'
 import type { Env } from '../../env/env.ts'
-import { productTitle } from '../../model/names.ts'
 import { readCertificate } from '../../pki/certificate.ts'
 import { certificateIn, certificatePem } from '../../pki/pem.ts'
 import { type CertificateContent, type Issuer, signCertificate } from '../../pki/tls-certificate.ts'
@@ -19,6 +18,8 @@ export type Role = 'server' | 'client' | 'cli'
 export interface AuthorityWishes {
   readonly days: number
   readonly domain: string
+  /** The product in the name of the authority. */
+  readonly title: string
   /** Names outside these domains cannot be signed; undefined: any can. */
   readonly permittedDomains: readonly string[] | undefined
 }
@@ -38,7 +39,7 @@ export function makeAuthority(env: Env, wishes: AuthorityWishes): Result<Pair, s
   if (problem !== undefined) return err(problem)
   const key = env.crypto.makeSigningKey()
   const [a, b] = env.crypto.randomBytes(2, 'name')
-  const commonName = `${productTitle} Agent CA ${(a ?? 0) * 256 + (b ?? 0)}`
+  const commonName = `${wishes.title} Agent CA ${(a ?? 0) * 256 + (b ?? 0)}`
   const content = { commonName, ...validity(env, days), authority: true }
   const permitted = permittedDomains === undefined ? {} : { permittedDomains }
   const signed = signCertificate(env.crypto, { ...content, ...permitted }, key, undefined)

@@ -2,7 +2,7 @@ import { emptyBytes, textOf, utf8 } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
-import { productName } from '../../model/names.ts'
+import { headerSaid } from '../../model/naming/names.ts'
 import type { Entry } from '../api/answers.ts'
 import { type ApiClient, keyPath, type Query, unexpectedText } from '../api/client.ts'
 import { pause } from '../interruption.ts'
@@ -19,8 +19,6 @@ const retryMs = 1_000
 /** The session's time to live, and how often it is renewed. */
 const ttlText = '15s'
 const renewEveryMs = 7_500
-
-export const indexHeader = `x-${productName}-index`
 
 export interface LockOptions {
   readonly env: Env
@@ -162,7 +160,7 @@ export class HeldLock implements Held {
     if (!answer.ok) return answer
     const { status, headers, body } = answer.value
     if (status !== 200 && status !== 404) return err(unexpectedText(answer.value))
-    this.#index = headers.get(indexHeader) ?? '0'
+    this.#index = headerSaid(headers, 'index') ?? '0'
     if (status === 404) return ok(undefined)
     const { readEntries } = await import('../api/answers.ts')
     const entries = readEntries(body)

@@ -1,9 +1,10 @@
 import { compareText, emptyBytes, fromBase64, utf8 } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
+import { headerSaid } from '../../model/naming/names.ts'
 import type { Entry } from '../api/answers.ts'
 import { keyPath, unexpectedText } from '../api/client.ts'
 import { pause } from '../interruption.ts'
-import { ask, type Held, indexHeader, type LockOptions, type LockSession, waitMs } from './held-lock.ts'
+import { ask, type Held, type LockOptions, type LockSession, waitMs } from './held-lock.ts'
 
 /** What clients of the field mark keys with that they use as semaphores: a key with other flags is not one. */
 const semaphoreFlags = '16210313421097356768'
@@ -109,7 +110,7 @@ export class HeldSemaphore implements Held {
     if (!answer.ok) return answer
     const { status, headers, body } = answer.value
     if (status !== 200 && status !== 404) return err(unexpectedText(answer.value))
-    this.#index = headers.get(indexHeader) ?? '0'
+    this.#index = headerSaid(headers, 'index') ?? '0'
     const { readEntries } = await import('../api/answers.ts')
     const entries = status === 404 ? [] : readEntries(body)
     return entries === undefined ? err('the answer is not a list of entries') : this.#read(entries)

@@ -6,7 +6,6 @@ import { type LoadedConfig, loadConfig } from '../../config/load.ts'
 import type { Normalized } from '../../config/normalize.ts'
 import { problemLines, problemText } from '../../config/problem.ts'
 import type { Terminal } from '../../env/terminal.ts'
-import { productTitle } from '../../model/names.ts'
 import { releaseText } from '../../model/release.ts'
 import { type Program, startProgram } from '../../program/start.ts'
 import type { Invocation } from '../command.ts'
@@ -15,9 +14,9 @@ import { startFailureText } from './start-problem.ts'
 
 /** Runs an agent until it is stopped and gives the exit code. Reference: command-line.md#start-of-the-agent. */
 export async function runAgent(invocation: Invocation): Promise<number> {
-  const { terminal, env, flags, args } = invocation
+  const { terminal, env, flags, args, naming } = invocation
   if (args.length > 0) return stopped(terminal, `config: Unknown extra arguments: [${args.join(' ')}]`)
-  const loaded = await loadConfig(env, flags)
+  const loaded = await loadConfig(env, flags, [], naming)
   if (!loaded.ok) {
     for (const problem of loaded.error) terminal.error(`==> ${problemLines(problem)}\n`)
     return 1
@@ -26,7 +25,7 @@ export async function runAgent(invocation: Invocation): Promise<number> {
   const config = withContainerRuntime(loaded.value.config, terminal)
   const readings = new Readings(invocation, loaded.value)
   for (const warning of warnings) terminal.out(`${warning}\n`)
-  terminal.out(`==> Starting ${productTitle} agent...\n`)
+  terminal.out(`==> Starting ${config.naming.title} agent...\n`)
   if (config.startJoin.length > 0) terminal.out('==> Joining cluster...\n')
   const opened = terminal.openLog(config.log)
   if (!opened.ok) return stopped(terminal, opened.error)
@@ -88,8 +87,8 @@ class Readings {
 
   /** The same flags and files once more, as they are now. Warnings that were shown at the start are not repeated. */
   async again(): Promise<Result<AgentConfig, string>> {
-    const { env, flags, terminal } = this.#invocation
-    const loaded = await loadConfig(env, flags)
+    const { env, flags, terminal, naming } = this.#invocation
+    const loaded = await loadConfig(env, flags, [], naming)
     if (!loaded.ok) return err(loaded.error.map(problemText).join('; '))
     const news = loaded.value.warnings.filter((warning) => !this.#started.warnings.includes(warning))
     for (const warning of news) env.log.write('warn', 'agent', warning)
@@ -134,5 +133,5 @@ function banner(config: AgentConfig, program: Program): string {
     ['Encrypt', `Gossip: ${isEncrypted}, TLS-Outgoing: ${tls.verifyOutgoing}, TLS-Incoming: ${tls.verifyIncomingRpc}`],
   ]
   const lines = rows.map(([name, value]) => `${name.padStart(18)}: ${value}\n`)
-  return `==> ${productTitle} agent running!\n${lines.join('')}\n==> Log data will now stream in as it occurs:\n\n`
+  return `==> ${config.naming.title} agent running!\n${lines.join('')}\n==> Log data will now stream in as it occurs:\n\n`
 }

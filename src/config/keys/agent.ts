@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { namingNames } from '../../model/naming/naming.ts'
 import { watchSchema } from '../parts/watches.ts'
 import { keysOf } from './key.ts'
 import { bool, definition, duration, pairs, text, whole } from './types.ts'
@@ -40,6 +41,11 @@ export const agentKeys = {
   }),
   disable_remote_exec: key(bool, 'The node refuses to run the commands of `svc exec`.', { default: true }),
   disable_update_check: key(bool, 'Accepted, without effect: there is no check for updates.', { default: false }),
+  names: key(
+    z.enum(namingNames),
+    'What the product is called in all that others see of this agent: `svc`, or the name that clients of the field look for. A cluster keeps the one that it was formed under.',
+    { default: 'svc' },
+  ),
   discard_check_output: checks(bool, 'The output of checks is thrown away; only their status is kept.', {
     default: false,
     reload: true,

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { productTitle } from '../../model/names.ts'
 import { block, keysOf } from './key.ts'
 import { alias, bool, headers, port, text, texts, whole } from './types.ts'
 
@@ -10,7 +9,7 @@ import { alias, bool, headers, port, text, texts, whole } from './types.ts'
 
 const key = keysOf('network')
 const http = keysOf('http')
-const refused = `Network segments are not supported in this version of ${productTitle}`
+const refused = 'Network segments are not supported in this version of Svc'
 const segments = { waits: { for: 'segments', refused } } as const
 
 export const networkKeys = {

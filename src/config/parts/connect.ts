@@ -3,11 +3,12 @@ import type { ManagedSettings } from '../../agent/settings/proxy-settings.ts'
 import { parseDuration } from '../../base/duration.ts'
 import { defaultSkewMs } from '../../features/connect/limits.ts'
 import { rateProblem, readOptions } from '../../features/connect/options.ts'
-import { builtInKind } from '../../features/connect/provider/built-in.ts'
+import { builtInOptions } from '../../features/connect/provider/built-in.ts'
 import { externalKind } from '../../features/connect/provider/external/external-kind.ts'
 import type { MeshSettings } from '../../features/contract/mesh.ts'
 import { settingsText } from '../../features/mesh/settings-text.ts'
-import { fieldNames, productName } from '../../model/names.ts'
+import { isBuiltInProvider } from '../../model/naming/names.ts'
+import type { Naming } from '../../model/naming/naming.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import { isUuid } from '../rules.ts'
 import type { FileConfig } from '../schema.ts'
@@ -19,7 +20,7 @@ const skewMaxMs = hourMs
 
 /** The authority's options by their names on the wire. Files may have them in any case, with or without underscores. */
 const optionsOf = {
-  [productName]: builtInKind.knownOptions,
+  'built-in': builtInOptions,
   vault: externalKind.knownOptions,
 } as const satisfies Record<string, readonly string[]>
 const clusterOption = 'ClusterID'
@@ -39,7 +40,7 @@ const otherThanTexts: ReadonlySet<string> = new Set([
  * Checks the settings of the mesh and its certificate authority by themselves. Reference:
  * configuration.md#connect-keys.
  */
-export function checkConnect({ connect, ports }: FileConfig, problem: Report): void {
+export function checkConnect({ connect, ports }: FileConfig, naming: Naming, problem: Report): void {
   checkRange('proxy', ports?.proxy_min_port ?? 20_000, ports?.proxy_max_port ?? 20_255, problem)
   checkRange('sidecar', ports?.sidecar_min_port ?? 21_000, ports?.sidecar_max_port ?? 21_255, problem)
   if (connect === undefined) return
@@ -52,12 +53,12 @@ export function checkConnect({ connect, ports }: FileConfig, problem: Report): v
     )
   const provider = providerOf(connect.ca_provider)
   if (provider === undefined) {
-    const remedy = `write ${productName} or vault`
+    const remedy = `write ${naming.name} or vault`
     problem(`${connect.ca_provider} is not a valid CA provider`, remedy, 'connect.ca_provider')
   }
   const options = optionsIn(connect.ca_config)
   checkCommon(options, problem)
-  if (provider === productName) checkBuiltIn(options, problem)
+  if (provider === 'built-in') checkBuiltIn(options, problem)
   if (provider === 'vault') checkVault(options, problem)
   const mode = connect.proxy_defaults?.exec_mode ?? ''
   if (!['', 'daemon', 'script'].includes(mode))
@@ -72,15 +73,15 @@ export function checkConnect({ connect, ports }: FileConfig, problem: Report): v
  * The mesh settings of a server. Options that its provider does not support are left out: one of them may be a secret.
  */
 export function meshOf({ connect }: FileConfig, dev: boolean, defaults: AgentConfig, dnsDomain: string): MeshSettings {
-  const provider = providerOf(connect?.ca_provider) ?? productName
+  const provider = providerOf(connect?.ca_provider) ?? 'built-in'
   const given = optionsIn(connect?.ca_config)
   const known = new Set<string>(optionsOf[provider])
   const cluster = given.get(clusterOption)
   return {
     enabled: hasBehaviour(defaults.release, 'mesh') && (connect?.enabled ?? dev),
-    provider,
+    provider: provider === 'built-in' ? defaults.naming.name : provider,
     options: {
-      ...(provider === productName ? defaults.mesh.options : {}),
+      ...(provider === 'built-in' ? defaults.mesh.options : {}),
       ...Object.fromEntries([...given].filter(([option]) => known.has(option))),
     },
     clusterId: typeof cluster === 'string' ? cluster.toLowerCase() : '',
@@ -107,17 +108,20 @@ export function managedOf({ connect, ports }: FileConfig, defaults: ManagedSetti
 }
 
 /** Options without any effect. */
-export function connectWarnings({ connect }: FileConfig): readonly string[] {
+export function connectWarnings({ connect }: FileConfig, naming: Naming): readonly string[] {
   const provider = providerOf(connect?.ca_provider)
   if (provider === undefined) return []
   const known = new Set<string>([...optionsOf[provider], clusterOption])
   return [...optionsIn(connect?.ca_config).keys()]
     .filter((option) => !known.has(option))
-    .map((option) => `connect.ca_config: ${option} is no option of ${provider}, and has no effect`)
+    .map(
+      (option) =>
+        `connect.ca_config: ${option} is no option of ${provider === 'built-in' ? naming.name : provider}, and has no effect`,
+    )
 }
 
 function providerOf(written = ''): keyof typeof optionsOf | undefined {
-  if (written === '' || written === productName || fieldNames.includes(written)) return productName
+  if (written === '' || isBuiltInProvider(written)) return 'built-in'
   return written === 'vault' ? 'vault' : undefined
 }
 

@@ -26,6 +26,7 @@ export function dnsConfig(
     .filter(([rule]) => has('service-ttl-by-prefix') || rule === '*' || !rule.endsWith('*'))
     .sort(([a], [b]) => compareText(a, b))
   return {
+    serversService: defaults.serversService,
     domains: [...new Set([own, ...aliases.map((alias) => `${alias.toLowerCase()}.`)])],
     allowStale: given.allow_stale ?? defaults.allowStale,
     maxStaleMs: milliseconds(given.max_stale, defaults.maxStaleMs),

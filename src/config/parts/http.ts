@@ -3,6 +3,7 @@ import type { FileConfig } from '../schema.ts'
 
 export function httpOf(file: FileConfig, dev: boolean, defaults: AgentConfig): AgentConfig['http'] {
   return {
+    naming: defaults.naming,
     aliases: file.aliases ?? defaults.http.aliases,
     responseHeaders: file.http_config?.response_headers ?? {},
     blockEndpoints: file.http_config?.block_endpoints ?? [],

@@ -42,7 +42,7 @@ export function networkOf(
     serfLanBindAddress: serfBind('serf_lan', file, bind, problem),
     clientAddresses: listen('http'),
     httpsAddresses: listen('https'),
-    tls: tlsOf(file, file.server ?? dev, ports.https > 0, reports),
+    tls: tlsOf(file, file.server ?? dev, ports.https > 0, defaults.tls, reports),
     unixSockets: socketAccessOf(file, reports),
     dnsAddresses: listen('dns'),
     ports,

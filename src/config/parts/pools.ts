@@ -2,7 +2,6 @@ import type { AgentConfig } from '../../agent/settings/agent-config.ts'
 import { devWanGossip, wanGossip } from '../../agent/settings/gossip-timing.ts'
 import { keyFrom } from '../../gossip/keyring.ts'
 import type { GossipTiming } from '../../gossip/pool.ts'
-import { productName } from '../../model/names.ts'
 import type { FileConfig } from '../schema.ts'
 import { advertiseWan } from './addresses.ts'
 import type { Join } from './joins.ts'
@@ -59,7 +58,7 @@ export function poolOf(file: FileConfig, dev: boolean, defaults: AgentConfig, pr
   const encrypt = file.encrypt === '' ? undefined : file.encrypt
   const key = encrypt === undefined ? undefined : keyFrom(encrypt)
   if (key?.ok === false)
-    problem(`encrypt has invalid key: ${key.error}`, `make one with ${productName} keygen`, 'encrypt')
+    problem(`encrypt has invalid key: ${key.error}`, `make one with ${defaults.naming.name} keygen`, 'encrypt')
   return {
     encrypt,
     verifyIncoming: file.encrypt_verify_incoming ?? defaults.pool.verifyIncoming,

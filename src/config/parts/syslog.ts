@@ -36,11 +36,11 @@ const syslogPort = 514
 /**
  * Without `enable_syslog` nothing else is looked at, as in the field. Reference: configuration.md#key-enable_syslog.
  */
-export function syslogOf(file: FileConfig, problem: Report): SyslogSettings | undefined {
+export function syslogOf(file: FileConfig, tag: string, problem: Report): SyslogSettings | undefined {
   if (file.enable_syslog !== true) return undefined
   const facility = facilityOf(file.syslog_facility ?? usualFacility, problem)
   const to = placeOf(file.syslog_address ?? '', problem)
-  return facility === undefined || to === undefined ? undefined : { facility, to }
+  return facility === undefined || to === undefined ? undefined : { tag, facility, to }
 }
 
 /** `LOCAL0`, which is also what counts where nothing is said. */

@@ -20,6 +20,7 @@ export function telemetryOf(
     receiverOf(`telemetry.${key}`, given[key], key === 'dogstatsd_addr' ? problem : warn)
   return {
     prefix: given.metrics_prefix ?? defaults.prefix,
+    product: defaults.product,
     names: metricNames(file, release),
     disableHostname: given.disable_hostname ?? defaults.disableHostname,
     filter: { allowed: rulesWith('+'), blocked: rulesWith('-'), otherwise: given.filter_default ?? true },

@@ -1,7 +1,6 @@
 import { defaultTls, type TlsSettings } from '../../agent/settings/tls-settings.ts'
 import type { SocketAccess } from '../../env/http.ts'
 import type { TlsVersion } from '../../env/net.ts'
-import { productName } from '../../model/names.ts'
 import type { FileConfig } from '../schema.ts'
 import type { Report, Reports } from './values.ts'
 
@@ -11,7 +10,13 @@ const ownPair = ['cert_file', 'key_file'] as const
 const authoritiesAsked = ['ca_file', 'ca_path', ...asking] as const
 
 /** Reference: configuration.md#tls. */
-export function tlsOf(file: FileConfig, server: boolean, https: boolean, { problem, warn }: Reports): TlsSettings {
+export function tlsOf(
+  file: FileConfig,
+  server: boolean,
+  https: boolean,
+  defaults: Pick<TlsSettings, 'domain'>,
+  { problem, warn }: Reports,
+): TlsSettings {
   const { cert_file: certificate, key_file: privateKey, ca_file: authorities, ca_path: authoritiesPath } = named(file)
   // The general setting cannot be turned off by a specific one.
   const verifyIncoming = file.verify_incoming ?? false
@@ -61,7 +66,7 @@ export function tlsOf(file: FileConfig, server: boolean, https: boolean, { probl
     verifyOutgoing,
     verifyServerHostname,
     serverName: file.server_name === '' ? undefined : file.server_name,
-    domain: (file.domain ?? productName).toLowerCase().replace(/^\.+|\.+$/g, ''),
+    domain: (file.domain ?? defaults.domain).toLowerCase().replace(/^\.+|\.+$/g, ''),
     minVersion: minVersionOf(file, problem),
     cipherSuites: cipherSuitesOf(file, problem),
     preferOwnOrder: file.tls_prefer_server_cipher_suites ?? defaultTls.preferOwnOrder,

@@ -1,7 +1,6 @@
 import { InvariantViolation } from '../../base/invariant.ts'
 import type { OldSpellings } from '../../features/agent/definition-members.ts'
 import { checkOldSpellings, serviceOldSpellings } from '../../features/agent/definition-names.ts'
-import { productName } from '../../model/names.ts'
 import { type Behaviour, hasBehaviour, isAtLeast, parseRelease, type Release } from '../../model/release.ts'
 
 /**
@@ -71,7 +70,7 @@ const removedKeys: ReadonlyMap<string, Removal> = new Map([
   ['atlas_endpoint', updateService],
 ])
 
-const talkHttp = `use -http-addr, and ${productName} agent -http-port`
+const talkHttp = 'use -http-addr, and svc agent -http-port'
 const cloudFlag: Removal = { ...inOne, instead: "use -retry-join 'provider=…'" }
 
 /** Flags of commands, without the dash. */

@@ -8,6 +8,8 @@ import {
   type ServiceDefinition,
   type ServiceFacts,
 } from '../../model/catalog.ts'
+import { reservedMetaPrefix } from '../../model/naming/names.ts'
+import { type Naming, svcNaming } from '../../model/naming/naming.ts'
 import { newestRelease, type Release } from '../../model/release.ts'
 import { type CheckRead, checksOf, checksProblem, definitionOf, readCheck, serviceChecks } from './definition-checks.ts'
 import { type Dialect, type FieldProblem, Fields, isObject } from './definition-fields.ts'
@@ -37,6 +39,7 @@ export function parseServiceDefinition(
   dialect: Dialect,
   release: Release = newestRelease,
   unknown = new UnknownMembers(),
+  naming: Naming = svcNaming,
 ): Parsed<ServiceDefinition> {
   if (!isObject(value)) return noObject(dialect)
   const problems: FieldProblem[] = []
@@ -50,7 +53,7 @@ export function parseServiceDefinition(
   const read = readService(fields, dialect)
   const beside = read.connect.sidecar === undefined ? undefined : readService(read.connect.sidecar, dialect)
   if (problems.length > 0) return err(ofFields(dialect, problems))
-  const problem = serviceProblem(dialect, read) ?? meshProblem(fields, read.service, read.connect)
+  const problem = serviceProblem(dialect, naming, read) ?? meshProblem(fields, read.service, read.connect)
   if (problem !== undefined) return err(problem)
   const own = definitionFrom(read)
   const { managed } = read.connect
@@ -60,7 +63,7 @@ export function parseServiceDefinition(
   }
   if (beside === undefined) return reservedProblem(ok(own), ({ checks }) => checks)
   const sidecarRead = { ...beside, service: sidecarFacts(beside.service, beside.token, read.service) }
-  const within = serviceProblem(dialect, sidecarRead, ' in sidecar_service')
+  const within = serviceProblem(dialect, naming, sidecarRead, ' in sidecar_service')
   if (within !== undefined) return err(within)
   const sidecar = definitionFrom(sidecarRead)
   return reservedProblem(ok({ ...own, sidecar }), ({ checks }) => [...checks, ...sidecar.checks])
@@ -101,11 +104,12 @@ function readService(fields: Fields<ServiceMembers>, dialect: Dialect): ServiceR
 
 function serviceProblem(
   dialect: Dialect,
+  naming: Naming,
   { fields, service, checkFields, checks }: ServiceRead,
   where = '',
 ): DefinitionProblem | undefined {
   return (
-    ownProblem(dialect, fields, service) ??
+    ownProblem(dialect, naming, fields, service) ??
     checksProblem(dialect, service, checkFields, checks, where) ??
     weightsProblem(dialect, fields, service)
   )
@@ -160,6 +164,7 @@ function ownToken(dialect: Dialect, token: string): { readonly token?: string } 
 
 function ownProblem(
   dialect: Dialect,
+  naming: Naming,
   fields: Fields<ServiceMembers>,
   service: ServiceFacts,
 ): DefinitionProblem | undefined {
@@ -174,7 +179,7 @@ function ownProblem(
       remedy: '',
     }
   }
-  const bad = metadataProblem(service.meta ?? [])
+  const bad = metadataProblem(service.meta ?? [], reservedMetaPrefix(naming))
   if (bad === undefined) return undefined
   const frame = dialect === 'http' ? 'Invalid Service Meta' : `invalid meta for service ${service.service}`
   return { path: fields.pathOf('meta'), message: `${frame}: ${bad}`, remedy: '' }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
-import { productTitle } from '../../model/names.ts'
 import { isAddressText } from '../../rpc/address.ts'
 import type { WithJoining, WithLife, WithPools, WithRights, WithSelf } from '../contract/agent-context.ts'
 import { asking, ofThisAgent } from '../contract/asking.ts'
@@ -13,13 +12,13 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
-import type { WithEnv } from '../contract/surroundings.ts'
+import type { WithEnv, WithNaming } from '../contract/surroundings.ts'
 import { seesNode } from '../discovery/sight.ts'
 import { done, jsonAnswer, listOf, parameter } from '../http/declared.ts'
 import { memberJson, memberShape } from './model.ts'
 
 /** The agent as far as these routes use it. */
-type PoolAgent = WithEnv & WithRights & WithSelf & WithPools & WithJoining & WithLife
+type PoolAgent = WithEnv & WithNaming & WithRights & WithSelf & WithPools & WithJoining & WithLife
 
 const written: RouteResponse = { kind: 'empty', status: 200 }
 
@@ -113,7 +112,7 @@ async function forceLeave(agent: WithSelf & WithPools, request: RouteRequest): P
 }
 
 async function members(
-  agent: WithRights & WithPools,
+  agent: WithRights & WithPools & WithNaming,
   request: RouteRequest<NamesOf<typeof memberParameters>>,
 ): Promise<RouteResponse> {
   const segment = request.query.get('segment') ?? ''
@@ -121,7 +120,7 @@ async function members(
   // Commands of the field ask for all segments even if there are none.
   if (wan && segment !== '' && segment !== '_all') return badRequest('Cannot provide a segment with wan=true')
   if (!wan && segment !== '' && segment !== '_all') {
-    const message = `Network segments are not supported in this version of ${productTitle}`
+    const message = `Network segments are not supported in this version of ${agent.naming.title}`
     return failed({ kind: 'refused', message })
   }
   const reader = await agent.authorizer(request.call)

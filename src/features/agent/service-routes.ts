@@ -18,7 +18,7 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
-import type { WithEnv, WithRelease } from '../contract/surroundings.ts'
+import type { WithEnv, WithNaming, WithRelease } from '../contract/surroundings.ts'
 import { done, filter, isTrue, jsonAnswer, parameter, registered, textAnswer, truthText } from '../http/declared.ts'
 import { entryTypeOf } from '../http/entry-type.ts'
 import { filterOf, kept } from '../http/filtering.ts'
@@ -32,7 +32,7 @@ import { mayChangeService, mayOffer, servicesShown } from './rights.ts'
 import { UnknownMembers } from './unknown-members.ts'
 
 /** The agent as far as these routes use it. */
-type ServiceAgent = WithEnv & WithRelease & WithRights & WithSelf & WithLocal
+type ServiceAgent = WithEnv & WithNaming & WithRelease & WithRights & WithSelf & WithLocal
 
 const written: RouteResponse = { kind: 'empty', status: 200 }
 
@@ -134,7 +134,7 @@ async function register(
   const checks = checksIn(body.value)
   if (checks > registeredChecksMax) return failed(tooManyChecks(checks))
   const unknown = new UnknownMembers()
-  const definition = parseServiceDefinition(body.value, 'http', agent.release, unknown)
+  const definition = parseServiceDefinition(body.value, 'http', agent.release, unknown, agent.naming)
   if (!definition.ok) return badRequest(definition.error.message)
   const allowed = await mayOffer(agent, request, definition.value)
   if (!allowed.ok) return failed(allowed.error)

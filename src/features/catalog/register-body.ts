@@ -16,6 +16,8 @@ import {
   proxyProblems,
   serviceUpstream,
 } from '../../model/mesh-service.ts'
+import { reservedMetaPrefix } from '../../model/naming/names.ts'
+import type { Naming } from '../../model/naming/naming.ts'
 import { severalErrors } from '../../model/several-errors.ts'
 import {
   type Decoder,
@@ -117,13 +119,14 @@ const weightMax = 65_535
 /** Parses the body of a registration; an empty datacenter is the agent's own. Reference: catalog.md#register-body. */
 export function registerRequestOf(
   body: Uint8Array,
+  naming: Naming,
 ): Result<{ readonly datacenter: string; readonly request: RegisterRequest }, Failure> {
   const decoded = decodeBody(body, registerBody)
   if (!decoded.ok) return decoded
   const { value } = decoded
   if (value.Checks.length > registeredChecksMax) return err(tooManyChecks(value.Checks.length))
   const checks = value.Check === null ? value.Checks : [...value.Checks, value.Check]
-  const problem = nodeProblem(value) ?? serviceProblem(value.Service) ?? checksProblem(checks)
+  const problem = nodeProblem(value) ?? serviceProblem(value.Service, naming) ?? checksProblem(checks)
   if (problem !== undefined) return err({ kind: 'bad-request', message: problem })
   const request: RegisterRequest = {
     node: {
@@ -153,11 +156,11 @@ function uuidProblem(id: string): string | undefined {
   return shaped ? undefined : 'uuid is improperly formatted'
 }
 
-function serviceProblem(service: ServiceBody | null): string | undefined {
+function serviceProblem(service: ServiceBody | null, naming: Naming): string | undefined {
   if (service === null) return undefined
   if (service.Service === '') return 'Must provide service name with ID'
   if (anyAddresses.has(service.Address)) return 'Invalid service address'
-  const badMeta = metadataProblem(service.Meta ?? [])
+  const badMeta = metadataProblem(service.Meta ?? [], reservedMetaPrefix(naming))
   if (badMeta !== undefined) return `Invalid Service Meta: ${badMeta}`
   const { Kind: kind, Service: name, Port: port } = service
   const wrong = proxyProblems({ kind, service: name, port, mesh: meshOf(service) })

@@ -6,7 +6,7 @@ import { noChange } from '../../model/log-position.ts'
 import type { WithCachedReads, WithQueries, WithSelf, WithServerCalls, WithWrites } from '../contract/agent-context.ts'
 import type { ReadOptions } from '../contract/reading.ts'
 import { declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
-import type { WithEnv, WithRelease } from '../contract/surroundings.ts'
+import type { WithEnv, WithNaming, WithRelease } from '../contract/surroundings.ts'
 import { shownNodes } from '../discovery/datacenters.ts'
 import { instancesAsked, instancesRoute } from '../discovery/instances.ts'
 import { type DiscoveryName, discoveryRead, entriesRead, nearOf, nodeMetaOf } from '../discovery/reads.ts'
@@ -46,7 +46,14 @@ import {
 import { registerBody, registerRequestOf } from './register-body.ts'
 
 /** The agent as far as these routes use it. */
-type CatalogAgent = WithEnv & WithRelease & WithWrites & WithQueries & WithCachedReads & WithServerCalls & WithSelf
+type CatalogAgent = WithEnv &
+  WithNaming &
+  WithRelease &
+  WithWrites &
+  WithQueries &
+  WithCachedReads &
+  WithServerCalls &
+  WithSelf
 
 const namesOfDatacenters = 'names of datacenters: a caller must be able to find the one it uses'
 const deregisterBody = object({ Datacenter: text, Node: text, ServiceID: text, CheckID: text })
@@ -151,8 +158,8 @@ export const catalogRoutes: readonly Route<CatalogAgent>[] = [
 ]
 
 /** A registration ignores `dc` in the query: its body names the datacenter. */
-async function register(agent: WithWrites & WithSelf, request: RouteRequest): Promise<RouteResponse> {
-  const wanted = registerRequestOf(request.body)
+async function register(agent: WithWrites & WithSelf & WithNaming, request: RouteRequest): Promise<RouteResponse> {
+  const wanted = registerRequestOf(request.body, agent.naming)
   if (!wanted.ok) return failed(wanted.error)
   const call = callIn(request, elsewhere(agent, wanted.value.datacenter))
   const registered = await agent.write(registerEndpoint, wanted.value.request, call)

@@ -17,7 +17,7 @@ import { meshIsOff } from './read-endpoints.ts'
 /** The leader's part of the certificate authority. */
 export const authorityDuty: LeaderDuty<AuthorityDuty, AuthorityServer> = {
   name: 'connect.authority',
-  start: (server) => new AuthorityDuty(server, providerKinds),
+  start: (server) => new AuthorityDuty(server, providerKinds(server.naming)),
 }
 
 export class AuthorityDuty implements RunningDuty {

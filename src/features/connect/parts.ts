@@ -8,12 +8,13 @@ import type {
   WithState,
   WithWatches,
 } from '../contract/server-context.ts'
-import type { WithEnv } from '../contract/surroundings.ts'
+import type { WithEnv, WithNaming } from '../contract/surroundings.ts'
 import { defaultLeafTtlMinMs, defaultLeavesPerSecond, defaultSkewMs, type MeshTimes } from './limits.ts'
 import type { ProviderFailure, ProviderKind } from './provider/provider.ts'
 
 /** The server as far as the authority uses it. */
 export type AuthorityServer = WithEnv &
+  WithNaming &
   WithState &
   WithProposals &
   WithWatches &

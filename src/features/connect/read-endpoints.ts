@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Failure } from '../../model/failure.ts'
 import { noChange } from '../../model/log-position.ts'
+import { svcNaming } from '../../model/naming/naming.ts'
 import { asks, open, refusedUnlessAllowed } from '../contract/access.ts'
 import type { QueryEndpoint } from '../contract/endpoint.ts'
 import type { WithMeshSettings } from '../contract/mesh.ts'
@@ -42,10 +43,11 @@ export const configurationGetEndpoint: QueryEndpoint<z.infer<typeof noArgs>, Sho
     const row = authorityOf(tx)
     if (row === undefined) return { index: noChange, value: null }
     const { provider, options, createIndex, modifyIndex } = row
+    const kinds = providerKinds(svcNaming)
     // The secret options of a kind that this release does not know are unknown, and other kinds may have left an option
     // behind: both are hidden.
-    const isKnown = kindNamed(providerKinds, provider) !== undefined
-    const secrets = isKnown ? providerKinds.flatMap(({ secretOptions }) => secretOptions) : Object.keys(options)
+    const isKnown = kindNamed(kinds, provider) !== undefined
+    const secrets = isKnown ? kinds.flatMap(({ secretOptions }) => secretOptions) : Object.keys(options)
     return {
       index: modifyIndex,
       value: { provider, options: shownOptions(options, secrets), createIndex, modifyIndex },

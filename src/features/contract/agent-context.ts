@@ -11,7 +11,7 @@ import type { QueryEndpoint, ServerEndpoint, WriteEndpoint } from './endpoint.ts
 import type { LocalAgent, ReceivedEvents } from './local-agent.ts'
 import type { MeshLeaves } from './mesh.ts'
 import type { Answer, CachedAnswer, ReadOptions } from './reading.ts'
-import type { WithEnv, WithRelease } from './surroundings.ts'
+import type { WithEnv, WithNaming, WithRelease } from './surroundings.ts'
 
 /**
  * One agent, server or client, as HTTP routes see it. Each route declares only the parts that it uses, so that a
@@ -20,6 +20,7 @@ import type { WithEnv, WithRelease } from './surroundings.ts'
 export interface AgentContext
   extends WithEnv,
     WithRelease,
+    WithNaming,
     WithAliases,
     WithWrites,
     WithQueries,

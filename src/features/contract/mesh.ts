@@ -1,7 +1,8 @@
 import type { Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ModifyIndex } from '../../model/log-position.ts'
-import { productName } from '../../model/names.ts'
+import { defaultDomain } from '../../model/naming/names.ts'
+import type { Naming } from '../../model/naming/naming.ts'
 import type { MissingServer } from './access-control.ts'
 import type { CallOptions, Freshness } from './call.ts'
 
@@ -99,10 +100,12 @@ export interface WithMeshSettings {
 }
 
 /** Reference: mesh.md#provider-options. */
-export const defaultMesh: MeshSettings = {
-  enabled: false,
-  provider: productName,
-  options: { LeafCertTTL: '72h', RotationPeriod: '2160h' },
-  clusterId: '',
-  dnsDomain: productName,
+export function defaultMesh(naming: Naming): MeshSettings {
+  return {
+    enabled: false,
+    provider: naming.name,
+    options: { LeafCertTTL: '72h', RotationPeriod: '2160h' },
+    clusterId: '',
+    dnsDomain: defaultDomain(naming),
+  }
 }

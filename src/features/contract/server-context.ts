@@ -13,7 +13,7 @@ import type { LeaderDuty, RunningDuty } from './duty.ts'
 import type { EndpointDefinition, QueryEndpoint, WriteEndpoint } from './endpoint.ts'
 import type { MeshFederation, WithMeshSettings } from './mesh.ts'
 import type { Answer, ReadOptions } from './reading.ts'
-import type { WithEnv, WithRelease } from './surroundings.ts'
+import type { WithEnv, WithNaming, WithRelease } from './surroundings.ts'
 import type { ComingStateCheck, StateArchives } from './whole-state.ts'
 
 /**
@@ -23,6 +23,7 @@ import type { ComingStateCheck, StateArchives } from './whole-state.ts'
 export interface ServerContext
   extends WithEnv,
     WithRelease,
+    WithNaming,
     WithState,
     WithProposals,
     WithWatches,

@@ -1,10 +1,16 @@
 import type { Env } from '../../env/env.ts'
+import type { Naming } from '../../model/naming/naming.ts'
 import type { Release } from '../../model/release.ts'
 
 /** What agents and servers see of the world and of themselves in the same way. */
 
 export interface WithEnv {
   readonly env: Env
+}
+
+/** What the product is called here. */
+export interface WithNaming {
+  readonly naming: Naming
 }
 
 /** The release that the agent runs as. */

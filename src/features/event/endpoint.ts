@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { err, ok } from '../../base/result.ts'
+import { userEventPrefix } from '../../model/naming/names.ts'
 import { asks, refusedUnlessAllowed } from '../contract/access.ts'
 import type { ServerEndpoint } from '../contract/endpoint.ts'
 import { nothingReply } from '../contract/reply.ts'
 import type { WithEventSending } from '../contract/server-context.ts'
-import { decodeUserEvent, userEventPrefix } from './model.ts'
+import { decodeUserEvent } from './model.ts'
 
 const fireArgs = z.object({ name: z.string(), payload: z.instanceof(Uint8Array) })
 

@@ -5,13 +5,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { ValueReader } from '../../gossip/wire/value-reader.ts'
 import { ValueWriter } from '../../gossip/wire/value-writer.ts'
 import type { ServiceFacts } from '../../model/catalog.ts'
-import { fieldNames, productName } from '../../model/names.ts'
 import type { UserEvent } from '../../model/remote-exec.ts'
-
-/**
- * Prefix of the names of clients' events in the pool: the field's, so that its agents and ours understand each other's.
- */
-export const userEventPrefix = `${fieldNames[0] ?? productName}:event:`
 
 /** The only version of the format so far. */
 const version = 1

@@ -4,6 +4,7 @@ import { parseDuration } from '../../base/duration.ts'
 import { err, type Result } from '../../base/result.ts'
 import { uuidOf } from '../../base/uuid.ts'
 import type { Failure } from '../../model/failure.ts'
+import { userEventPrefix } from '../../model/naming/names.ts'
 import type { UserEvent } from '../../model/remote-exec.ts'
 import type { WithPools, WithRights, WithSelf, WithServerCalls, WithUserEvents } from '../contract/agent-context.ts'
 import { allowedHere } from '../contract/asking.ts'
@@ -21,7 +22,7 @@ import type { WithEnv } from '../contract/surroundings.ts'
 import { digits, durationText, jsonAnswer, listOf, parameter, readParameters } from '../http/declared.ts'
 import { parseReadOptions, parseUint } from '../http/read-options.ts'
 import { fireEndpoint } from './endpoint.ts'
-import { checkFilters, encodeUserEvent, eventIndex, userEventJson, userEventPrefix, userEventShape } from './model.ts'
+import { checkFilters, encodeUserEvent, eventIndex, userEventJson, userEventShape } from './model.ts'
 
 /** The agent as far as these routes use it. */
 type EventAgent = WithEnv & WithServerCalls & WithRights & WithSelf & WithPools & WithUserEvents

@@ -9,14 +9,14 @@ import type { WriteEndpoint } from '../contract/endpoint.ts'
 import { meshSpellings } from '../contract/names.ts'
 import { textReply } from '../contract/reply.ts'
 import type { WithConsensus, WithProposals, WithState } from '../contract/server-context.ts'
-import { measured, type WithEnv } from '../contract/surroundings.ts'
+import { measured, type WithEnv, type WithNaming } from '../contract/surroundings.ts'
 import { type IntentionOutcome, intentionCreate, intentionDelete, intentionUpdate, missing } from './commands.ts'
 import { contentFields, intentionId } from './model.ts'
 import { contentOf, type IntentionSaid } from './validation.ts'
 import { intentionById } from './views.ts'
 
 /** The server as far as these endpoints use it. */
-type IntentionServer = WithEnv & WithState & WithProposals & WithConsensus
+type IntentionServer = WithEnv & WithNaming & WithState & WithProposals & WithConsensus
 
 /** A wrong action is reported by `contentOf`, and not as malformed. */
 const said = z.object({ ...contentFields, action: z.string(), sourceType: z.string(), defaultPort: z.number() })
@@ -49,14 +49,14 @@ export const applyEndpoint: WriteEndpoint<ApplyArgs, string, IntentionServer> = 
 }
 
 async function create(
-  server: WithEnv & WithProposals,
+  server: WithEnv & WithNaming & WithProposals,
   given: IntentionSaid,
   identity: WriteIdentity | undefined,
   authorizer: Authorizer,
 ): Promise<Result<string, Failure>> {
   const refused = writeRefused(authorizer, given.destination.name)
   if (refused !== undefined) return err(denied(server.env, authorizer, refused, method))
-  const content = contentOf(given)
+  const content = contentOf(given, server.naming)
   if (!content.ok) return err({ kind: 'bad-request', message: content.error })
   const { env } = server
   const drawn = {
@@ -76,7 +76,7 @@ async function change(
   if (!seen.ok) return seen
   const known = { id: args.id, seenFor: seen.value }
   if (args.operation === 'delete') return propose(server, intentionDelete, known, identity)
-  const content = contentOf(args.said)
+  const content = contentOf(args.said, server.naming)
   if (!content.ok) return err({ kind: 'bad-request', message: content.error })
   const updatedMs = server.env.clock.wallMs()
   return propose(server, intentionUpdate, { ...content.value, ...known, updatedMs }, identity)

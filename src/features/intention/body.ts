@@ -1,6 +1,7 @@
 import { lowerAscii } from '../../base/letter-case.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import { productName } from '../../model/names.ts'
+import type { WithAliases } from '../contract/agent-context.ts'
+import type { WithNaming } from '../contract/surroundings.ts'
 import { integer, members, object, text } from '../http/json-body.ts'
 import { defaultNamespace, type Place, placeOf } from './place.ts'
 import type { IntentionSaid } from './validation.ts'
@@ -24,13 +25,13 @@ type Body = ReturnType<typeof intentionBody>
 
 export const authorizeBody = object({ Target: text, ClientCertURI: text, ClientCertSerial: text })
 
-/** `aliases` are other names of the product that clients may send. */
-export function saidIn(body: Body, aliases: readonly string[]): IntentionSaid {
+/** Clients may send other names of the product. */
+export function saidIn(body: Body, names: ProductNames): IntentionSaid {
   const { SourceNS, SourceName, DestinationNS, DestinationName, SourceType, Action, Description, Meta } = body
   return {
     source: { namespace: SourceNS || defaultNamespace, name: SourceName },
     destination: { namespace: DestinationNS || defaultNamespace, name: DestinationName },
-    sourceType: SourceType === '' ? productName : sourceTypeOf(SourceType, aliases),
+    sourceType: SourceType === '' ? names.naming.name : sourceTypeOf(SourceType, names),
     action: Action,
     description: Description,
     meta: Meta,
@@ -40,9 +41,11 @@ export function saidIn(body: Body, aliases: readonly string[]): IntentionSaid {
 }
 
 /** The only type of sources is the product's name. */
-export function sourceTypeOf(given: string, aliases: readonly string[]): string {
-  return aliases.includes(given) ? productName : given
+export function sourceTypeOf(given: string, { naming, aliases }: ProductNames): string {
+  return aliases.includes(given) ? naming.name : given
 }
+
+export type ProductNames = WithNaming & WithAliases
 
 const uuidLength = 36
 

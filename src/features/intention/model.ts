@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { TextPairs } from '../../model/catalog.ts'
 import type { ModifyIndex } from '../../model/log-position.ts'
-import { productName } from '../../model/names.ts'
+import { type Naming, namingNames } from '../../model/naming/naming.ts'
 import { timeText } from '../acl/model.ts'
 import { count, textPairs } from '../contract/fields.ts'
 import { indexValue, textMap } from '../http/declared.ts'
@@ -42,7 +42,7 @@ export const intentionShape = z
     SourceName: z.string(),
     DestinationNS: z.string(),
     DestinationName: z.string(),
-    SourceType: z.literal(productName),
+    SourceType: z.enum(namingNames),
     Action: z.enum(['allow', 'deny']),
     DefaultAddr: z.string(),
     DefaultPort: z.number().int(),
@@ -55,7 +55,7 @@ export const intentionShape = z
   })
   .meta({ id: 'Intention' })
 
-export function intentionJson(row: IntentionRow): z.infer<typeof intentionShape> {
+export function intentionJson(row: IntentionRow, naming: Naming): z.infer<typeof intentionShape> {
   return {
     ID: row.id,
     Description: row.description,
@@ -63,7 +63,7 @@ export function intentionJson(row: IntentionRow): z.infer<typeof intentionShape>
     SourceName: row.source.name,
     DestinationNS: row.destination.namespace,
     DestinationName: row.destination.name,
-    SourceType: productName,
+    SourceType: naming.name,
     Action: row.action,
     DefaultAddr: row.defaultAddress,
     DefaultPort: row.defaultPort,

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { err, ok, type Result } from '../../base/result.ts'
-import { productName } from '../../model/names.ts'
 import type { NamesOf, QueryParameters } from '../contract/route.ts'
 import { parameter } from '../http/declared.ts'
-import { placeGiven, sourceTypeOf } from './body.ts'
+import { type ProductNames, placeGiven, sourceTypeOf } from './body.ts'
 import { matchedPlacesMax } from './endpoint.ts'
 import type { Ends, Place } from './place.ts'
 
@@ -17,7 +16,7 @@ export const matchParameters = [
 export const checkParameters = [
   parameter('source', z.string(), 'The service that connects, `name` or `namespace/name`.'),
   parameter('destination', z.string(), 'The service that it connects to.'),
-  parameter('source-type', z.string(), `What the source is: \`${productName}\`, as where it is absent.`),
+  parameter('source-type', z.string(), 'What the source is: `svc`, as where it is absent.'),
 ] as const
 
 export interface MatchQuestion {
@@ -47,14 +46,14 @@ export function matchQuestion(query: QueryParameters<NamesOf<typeof matchParamet
 
 export function checkQuestion(
   query: QueryParameters<NamesOf<typeof checkParameters>>,
-  aliases: readonly string[],
+  names: ProductNames,
 ): Result<Ends, string> {
   const source = endGiven(query, 'source')
   if (!source.ok) return source
   const destination = endGiven(query, 'destination')
   if (!destination.ok) return destination
-  const sourceType = query.get('source-type') ?? productName
-  if (sourceTypeOf(sourceType, aliases) !== productName) {
+  const sourceType = query.get('source-type') ?? names.naming.name
+  if (sourceTypeOf(sourceType, names) !== names.naming.name) {
     return err(`unsupported SourceType: ${JSON.stringify(sourceType)}`)
   }
   return ok({ source: source.value, destination: destination.value })

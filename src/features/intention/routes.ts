@@ -5,7 +5,7 @@ import type { Failure } from '../../model/failure.ts'
 import type { WithAliases, WithQueries, WithSelf, WithServerCalls, WithWrites } from '../contract/agent-context.ts'
 import type { CallOptions } from '../contract/call.ts'
 import { badRequest, declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
-import type { WithEnv } from '../contract/surroundings.ts'
+import type { WithEnv, WithNaming } from '../contract/surroundings.ts'
 import { filter, jsonAnswer, listOf, readParameters, textAnswer } from '../http/declared.ts'
 import { entryTypeOf } from '../http/entry-type.ts'
 import { filterOf, shownOf } from '../http/filtering.ts'
@@ -19,7 +19,7 @@ import { intentionJson, intentionShape } from './model.ts'
 import { checkParameters, checkQuestion, matchParameters, matchQuestion } from './questions.ts'
 
 /** The agent as far as these routes use it. */
-type IntentionAgent = WithEnv & WithAliases & WithWrites & WithQueries & WithServerCalls & WithSelf
+type IntentionAgent = WithEnv & WithNaming & WithAliases & WithWrites & WithQueries & WithServerCalls & WithSelf
 
 const intentionType = entryTypeOf(intentionShape)
 const intention = { name: 'intention', about: 'ID of an intention.' } as const
@@ -116,7 +116,7 @@ export const intentionRoutes: readonly Route<IntentionAgent & AuthorizeAgent>[] 
 type IntentionRequest = RouteRequest<ReadName>
 
 async function list(
-  agent: WithEnv & WithQueries & WithSelf,
+  agent: WithEnv & WithNaming & WithQueries & WithSelf,
   request: RouteRequest<ReadName | 'filter'>,
 ): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
@@ -125,11 +125,11 @@ async function list(
   if (!filter.ok) return failed(filter.error)
   const answer = await agent.query(listEndpoint, {}, options.value, request.call)
   if (!answer.ok) return failed(answer.error)
-  const shown = await shownOf(agent, filter.value, answer.value.value, intentionJson)
+  const shown = await shownOf(agent, filter.value, answer.value.value, (row) => intentionJson(row, agent.naming))
   return shown.ok ? { kind: 'json', value: shown.value } : failed(shown.error)
 }
 
-async function read(agent: WithQueries & WithSelf, request: IntentionRequest): Promise<RouteResponse> {
+async function read(agent: WithQueries & WithSelf & WithNaming, request: IntentionRequest): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const id = intentionIdOf(textOfByteString(request.rest))
@@ -138,7 +138,7 @@ async function read(agent: WithQueries & WithSelf, request: IntentionRequest): P
   if (!answer.ok) return failed(answer.error)
   const { value } = answer.value
   if (value === null) return failed({ kind: 'not-found', message: 'Intention not found' })
-  return { kind: 'json', value: intentionJson(value) }
+  return { kind: 'json', value: intentionJson(value, agent.naming) }
 }
 
 async function create(agent: IntentionAgent, request: IntentionRequest): Promise<RouteResponse> {
@@ -147,7 +147,7 @@ async function create(agent: IntentionAgent, request: IntentionRequest): Promise
   const body = decodeBody(request.body, intentionBody, 'Failed to decode request body')
   if (!body.ok) return failed(body.error)
   if (body.value.ID !== '') return badRequest('ID must be empty when creating a new intention')
-  const said = saidIn(body.value, agent.aliases)
+  const said = saidIn(body.value, agent)
   const created = await agent.write(applyEndpoint, { operation: 'create', said }, call.value)
   return created.ok ? { kind: 'json', value: { ID: created.value } } : failed(created.error)
 }
@@ -159,7 +159,7 @@ async function update(agent: IntentionAgent, request: IntentionRequest): Promise
   const body = decodeBody(request.body, intentionBody)
   if (!body.ok) return failed(body.error)
   const { id, call } = change.value
-  const said = saidIn(body.value, agent.aliases)
+  const said = saidIn(body.value, agent)
   const updated = await agent.write(applyEndpoint, { operation: 'update', id, said }, call)
   return updated.ok ? { kind: 'json', value: { ID: updated.value } } : failed(updated.error)
 }
@@ -185,7 +185,7 @@ function changeOf(
 }
 
 async function match(
-  agent: WithQueries & WithSelf,
+  agent: WithQueries & WithSelf & WithNaming,
   request: RouteRequest<ReadName | (typeof matchParameters)[number]['name']>,
 ): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
@@ -195,7 +195,9 @@ async function match(
   const { by, names, places } = question.value
   const answer = await agent.query(matchEndpoint, { by, places }, options.value, request.call)
   if (!answer.ok) return failed(answer.error)
-  const found = answer.value.value.map((rows) => (rows.length === 0 ? null : rows.map(intentionJson)))
+  const found = answer.value.value.map((rows) =>
+    rows.length === 0 ? null : rows.map((row) => intentionJson(row, agent.naming)),
+  )
   return { kind: 'json', value: Object.fromEntries(names.map((name, at) => [name, found[at] ?? null])) }
 }
 
@@ -205,7 +207,7 @@ async function check(
 ): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
-  const question = checkQuestion(request.query, agent.aliases)
+  const question = checkQuestion(request.query, agent)
   if (!question.ok) return badRequest(question.error)
   const allowed = await agent.ask(checkEndpoint, question.value, options.value, request.call)
   return allowed.ok ? { kind: 'json', value: { Allowed: allowed.value } } : failed(allowed.error)

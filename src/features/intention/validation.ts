@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import { metadataKeyMax, metadataPairsMax, metadataValueMax } from '../../model/limits.ts'
-import { productName } from '../../model/names.ts'
+import type { Naming } from '../../model/naming/naming.ts'
 import { severalErrors } from '../../model/several-errors.ts'
 import type { Action, IntentionContent } from './model.ts'
 import { type Place, wildcard } from './place.ts'
@@ -18,7 +18,7 @@ export interface IntentionSaid extends Omit<IntentionContent, 'action'> {
  * Validates an intention. The error lists all problems, in the field's words and their order. Reference:
  * mesh.md#intentions.
  */
-export function contentOf({ sourceType, ...said }: IntentionSaid): Result<IntentionContent, string> {
+export function contentOf({ sourceType, ...said }: IntentionSaid, naming: Naming): Result<IntentionContent, string> {
   const action = actionOf(said.action)
   const problems = [
     ...emptyPlaces(said),
@@ -27,7 +27,7 @@ export function contentOf({ sourceType, ...said }: IntentionSaid): Result<Intent
     ...lengthProblems(said),
     ...metaProblems(said.meta),
     ...(action === undefined ? ["Action must be set to 'allow' or 'deny'"] : []),
-    ...(sourceType === productName ? [] : [`SourceType must be set to '${productName}'`]),
+    ...(sourceType === naming.name ? [] : [`SourceType must be set to '${naming.name}'`]),
     ...(isPort(said.defaultPort) ? [] : ['DefaultPort must be between 0 and 65535']),
   ]
   if (action !== undefined && problems.length === 0) return ok({ ...said, action })

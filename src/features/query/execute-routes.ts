@@ -17,7 +17,7 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
-import { measured, type WithEnv, type WithRelease } from '../contract/surroundings.ts'
+import { measured, type WithEnv, type WithNaming, type WithRelease } from '../contract/surroundings.ts'
 import { nodesShown } from '../discovery/datacenters.ts'
 import { freshnessOf, nearOf, nothingRead } from '../discovery/reads.ts'
 import { healthEntryShape } from '../health/model.ts'
@@ -30,7 +30,7 @@ import { queryJson, queryShape } from './model.ts'
 import { noSuchQuery } from './views.ts'
 
 /** The agent as far as these routes use it. */
-type ExecuteAgent = WithEnv & WithRelease & WithQueries & WithCachedReads & WithServerCalls & WithSelf
+type ExecuteAgent = WithEnv & WithNaming & WithRelease & WithQueries & WithCachedReads & WithServerCalls & WithSelf
 
 export const executeParameters = [
   ...readParameters,
@@ -105,7 +105,7 @@ const truths: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'Tru
 const untruths: ReadonlySet<string> = new Set(['', '0', 'f', 'F', 'FALSE', 'false', 'False'])
 
 function callOf(
-  agent: WithRelease & WithSelf,
+  agent: WithNaming & WithRelease & WithSelf,
   request: ExecuteRequest,
   idOrName: string,
   named: string,
@@ -211,7 +211,7 @@ export const executionShape = z.strictObject({
 export const explanationShape = z.strictObject({ Query: queryShape, ...metaShape })
 
 function executionJson(
-  agent: WithRelease & WithSelf,
+  agent: WithNaming & WithRelease & WithSelf,
   execution: Execution,
   consistency: Consistency,
 ): z.infer<typeof executionShape> {

@@ -3,14 +3,15 @@ import { lowerAscii } from '../../base/letter-case.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
 import type { RandomStream } from '../../env/random.ts'
-import { type HealthServiceEntry, segmentMetaKey } from '../../model/catalog.ts'
+import type { HealthServiceEntry } from '../../model/catalog.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
+import { segmentMetaKey } from '../../model/naming/names.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import type { WithSelf } from '../contract/agent-context.ts'
 import { type CallOptions, withinTime } from '../contract/call.ts'
 import type { QueryEndpoint } from '../contract/endpoint.ts'
 import type { Answer, ReadMeta } from '../contract/reading.ts'
-import { measured, type WithRelease } from '../contract/surroundings.ts'
+import { measured, type WithNaming, type WithRelease } from '../contract/surroundings.ts'
 import { type ElsewhereArgs, type FoundElsewhere, failoverDatacenters, failsOver } from './elsewhere-endpoint.ts'
 import { type Executed, executeEndpoint, executeRemoteEndpoint } from './endpoint.ts'
 import { type Nearness, shuffled } from './instances.ts'
@@ -71,12 +72,12 @@ export interface Execution {
 }
 
 /** What an agent tells servers about itself: before `query-near`, not its place. */
-export function agentPlace({ self, release }: WithRelease & WithSelf) {
+export function agentPlace({ self, naming, release }: WithNaming & WithRelease & WithSelf) {
   const { nodeName, datacenter, nodeMeta } = self()
   return {
     node: hasBehaviour(release, 'query-near') ? nodeName : '',
     ownDatacenter: datacenter,
-    segment: nodeMeta[segmentMetaKey] ?? '',
+    segment: nodeMeta[segmentMetaKey(naming)] ?? '',
   }
 }
 

@@ -13,7 +13,7 @@ import type {
 } from '../contract/agent-context.ts'
 import type { CallOptions } from '../contract/call.ts'
 import { badRequest, declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
-import type { WithEnv, WithRelease } from '../contract/surroundings.ts'
+import type { WithEnv, WithNaming, WithRelease } from '../contract/surroundings.ts'
 import { nothingRead } from '../discovery/reads.ts'
 import { cacheControl, done, indexHeaders, jsonAnswer, listOf, readParameters, textAnswer } from '../http/declared.ts'
 import { parseReadOptions, type ReadName, writingCall } from '../http/read-options.ts'
@@ -31,7 +31,8 @@ import { type QueryDefinition, queryJson, queryShape } from './model.ts'
 import { noSuchQuery } from './views.ts'
 
 /** The agent as far as these routes use it. */
-type QueryAgent = WithEnv &
+type QueryAgent = WithNaming &
+  WithEnv &
   WithRelease &
   WithWrites &
   WithQueries &

@@ -41,7 +41,7 @@ function ownProblem(query: QueryDefinition): string | undefined {
 function serviceProblem({ service, failover, nodeMeta }: ServiceQuery): string | undefined {
   if (service === '') return 'Must provide a Service name to query'
   if (failover.nearestN < 0) return `Bad NearestN '${failover.nearestN}', must be >= 0`
-  const meta = metadataProblem(nodeMeta ?? [], true)
+  const meta = metadataProblem(nodeMeta ?? [])
   return meta === undefined ? undefined : `Invalid node metadata filters: ${meta}`
 }
 

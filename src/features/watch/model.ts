@@ -1,10 +1,11 @@
 import { err, ok, type Result } from '../../base/result.ts'
-import { fieldNames, productName } from '../../model/names.ts'
+import { variableNames } from '../../model/naming/names.ts'
+import type { Naming } from '../../model/naming/naming.ts'
 
-/** Environment variables with the index, including the field's name. */
-export const indexVariables: readonly string[] = [productName, ...fieldNames].map(
-  (name) => `${name.toUpperCase()}_INDEX`,
-)
+/** The index, under each of the environment variables that a handler may look for it in. */
+export function indexVariables(naming: Naming, index: string): ReadonlyMap<string, string> {
+  return new Map(variableNames(naming, 'INDEX').map((name) => [name, index]))
+}
 
 /** The subject of a watch, from flags or configuration keys. Reference: command-line.md#command-watch. */
 export interface WatchSubject {

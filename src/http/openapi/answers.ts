@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Json } from '../../base/json.ts'
 import type { AnswerHeader, DeclaredAnswer, JsonSchema } from '../../features/contract/operation.ts'
+import { svcNaming } from '../../model/naming/naming.ts'
 import { plainText } from '../content-type.ts'
 import { headerNames } from '../header-names.ts'
 
@@ -42,7 +43,7 @@ function pointed(schema: Json): Json {
   return Object.fromEntries(members)
 }
 
-const names = headerNames([])
+const names = headerNames(svcNaming, [])
 
 interface HeaderFacts {
   readonly name: string

@@ -19,7 +19,8 @@ import {
 } from '../../features/contract/route.ts'
 import type { WithEnv } from '../../features/contract/surroundings.ts'
 import { jsonAnswer } from '../../features/http/declared.ts'
-import { productName } from '../../model/names.ts'
+import { type Naming, svcNaming } from '../../model/naming/naming.ts'
+import { toldDocument } from '../../model/naming/told.ts'
 import { headerNames } from '../header-names.ts'
 import { prettyParameter } from '../route-call.ts'
 import { DocumentSchemas, headerComponents, responseComponents, responses } from './answers.ts'
@@ -66,7 +67,7 @@ export function* openApiDocument(routes: readonly Route[], version: string): Gen
   }
   return {
     openapi: '3.1.0',
-    info: { title: `${productName} HTTP API`, version, description: introduction },
+    info: { title: 'svc HTTP API', version, description: introduction },
     servers: [{ url: '/' }],
     security: [{}, { token: [] }],
     paths: Object.fromEntries(paths),
@@ -80,7 +81,7 @@ export function* openApiDocument(routes: readonly Route[], version: string): Gen
   }
 }
 
-const tokenHeader = headerNames([]).token[0].replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase())
+const tokenHeader = headerNames(svcNaming, []).token[0].replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase())
 const aboutToken =
   'The secret of a token; the agent has one for who sends none. Looked at where access control is on: each operation says what it asks for.'
 const introduction = [
@@ -170,6 +171,7 @@ function declaredIn({ query, headers = [], answers }: Operation): readonly (Quer
 export function withDocument<Agent extends WithEnv>(
   routes: readonly Route<Agent>[],
   version: string,
+  naming: Naming = svcNaming,
 ): readonly Route<Agent>[] {
   let document: Promise<OpenApiDocument> | undefined
   const own: Route<WithEnv> = {
@@ -181,7 +183,7 @@ export function withDocument<Agent extends WithEnv>(
         answers: [jsonAnswer('OpenAPI 3.1.', z.looseObject({ openapi: z.string() }))],
         handle: async ({ env }) => {
           document ??= inSteps(env, openApiDocument(all, version))
-          return { kind: 'json', value: await document }
+          return { kind: 'json', value: toldDocument(naming, await document) }
         },
       }),
     },

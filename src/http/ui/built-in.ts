@@ -1,5 +1,6 @@
 import { utf8 } from '../../base/bytes.ts'
-import { productName, productTitle } from '../../model/names.ts'
+import type { Naming } from '../../model/naming/naming.ts'
+import { toldUnder } from '../../model/naming/told.ts'
 import type { Found } from './directory.ts'
 import { script } from './script.ts'
 
@@ -43,11 +44,11 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; padding: .5rem;
  * within it.
  */
 export const page = `<!doctype html>
-<html lang="en" data-product="${productTitle}">
+<html lang="en" data-product="Svc">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${productTitle}</title>
+<title>Svc</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/ui/app.css">
 <script src="/ui/app.js" defer></script>
@@ -55,7 +56,7 @@ export const page = `<!doctype html>
 <body>
 <a class="skip" href="#main" id="skip">Skip to content</a>
 <header>
-<p class="name">${productTitle}</p>
+<p class="name">Svc</p>
 <nav aria-label="Views">
 <a href="#/services" data-view="services">Services</a>
 <a href="#/nodes" data-view="nodes">Nodes</a>
@@ -68,11 +69,11 @@ export const page = `<!doctype html>
 </form>
 </header>
 <main id="main" tabindex="-1">
-<h1 id="title" tabindex="-1">${productTitle}</h1>
+<h1 id="title" tabindex="-1">Svc</h1>
 <p id="problem" role="alert"></p>
 <p id="status" role="status"></p>
 <div id="content"></div>
-<noscript><p>This page needs JavaScript. The same is told by <code>${productName} catalog</code> and the HTTP API.</p></noscript>
+<noscript><p>This page needs JavaScript. The same is told by <code>svc catalog</code> and the HTTP API.</p></noscript>
 </main>
 </body>
 </html>
@@ -101,6 +102,8 @@ export const builtInHeaders: readonly (readonly [string, string])[] = [
 const files = { 'index.html': page, 'app.css': style, 'app.js': script } as const
 
 /** A file of the interface that comes with the program. */
-export function builtInFile(name: string): Found {
-  return Object.hasOwn(files, name) ? { name, bytes: utf8(files[name as keyof typeof files]) } : 'none'
+export function builtInFile(name: string, naming: Naming): Found {
+  return Object.hasOwn(files, name)
+    ? { name, bytes: utf8(toldUnder(naming, files[name as keyof typeof files])) }
+    : 'none'
 }

@@ -4,6 +4,7 @@ import { ok, type Result } from '../../base/result.ts'
 import type { DiskFailure } from '../../env/disk.ts'
 import type { HttpRequest, HttpResponse } from '../../env/http.ts'
 import type { Log } from '../../env/observe.ts'
+import type { Naming } from '../../model/naming/naming.ts'
 import { plainText } from '../content-type.ts'
 import { redirect } from '../target.ts'
 import { builtInFile, builtInHeaders } from './built-in.ts'
@@ -13,6 +14,7 @@ const uiPath = '/ui/'
 const methods = 'GET,HEAD'
 
 export interface UiOptions {
+  readonly naming: Naming
   readonly config: UiConfig
   /** The disk with an operator's own directory. */
   readonly disk: UiDisk
@@ -31,11 +33,11 @@ export type UiFace = (
  * The web interface: files behind `/ui/`, whose index is the answer to any other name there, as views may have paths of
  * their own; `/` leads to it. Reference: http-conventions.md#root-path, http-conventions.md#ui.
  */
-export function uiFace({ config, disk, log }: UiOptions): UiFace {
+export function uiFace({ naming, config, disk, log }: UiOptions): UiFace {
   if (config.kind === 'off') return () => undefined
   const own = config.kind === 'built-in' ? builtInHeaders : []
   const read = async (name: string): Promise<Result<Found, DiskFailure>> =>
-    config.kind === 'built-in' ? ok(builtInFile(name || 'index.html')) : readBelow(disk, config.path, name)
+    config.kind === 'built-in' ? ok(builtInFile(name || 'index.html', naming)) : readBelow(disk, config.path, name)
 
   const serve = async (request: HttpRequest, path: string): Promise<HttpResponse> => {
     if (request.method !== 'GET' && request.method !== 'HEAD') {

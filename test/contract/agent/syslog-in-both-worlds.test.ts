@@ -24,7 +24,7 @@ function syslogLaws(name: string, world: LawWorld): void {
 
     law('is datagrams of RFC 3164, one for each line, the last ones too', async ({ env, peer, peerHost }) => {
       const { notes, to } = await heardAt(peer, peerHost)
-      const syslog = new Syslog(env, { facility: local0, to }, 'info')
+      const syslog = new Syslog(env, { tag: 'svc', facility: local0, to }, 'info')
       env.log.write('info', 'raft', 'election won', { tally: 2 })
       env.log.write('debug', 'raft', 'below the level')
       env.log.write('warn', 'agent', 'a text\nof two lines')
@@ -50,7 +50,7 @@ function syslogLaws(name: string, world: LawWorld): void {
       closed.close()
       const syslog = new Syslog(
         env,
-        { facility: local0, to: { kind: 'udp', at: { host, port: closed.local.port } } },
+        { tag: 'svc', facility: local0, to: { kind: 'udp', at: { host, port: closed.local.port } } },
         'info',
       )
       for (let line = 0; line < 1_000; line++) env.log.write('info', 'test', 'a line')
@@ -61,7 +61,7 @@ function syslogLaws(name: string, world: LawWorld): void {
       const notes = new Notes(env)
       const path = `${directory}/none`
       env.log.follow('warn', (_line, { said }) => notes.tell(said))
-      const syslog = new Syslog(env, { facility: local0, to: { kind: 'local', path } }, 'info')
+      const syslog = new Syslog(env, { tag: 'svc', facility: local0, to: { kind: 'local', path } }, 'info')
       env.log.write('info', 'test', 'a line')
       await notes.until(() => notes.told.length > 0)
       expect(notes.told).toEqual([expect.stringContaining('syslog: log lines do not reach syslog')])

@@ -11,6 +11,7 @@ export const mesh: MeshIdentity = {
   clusterId: '11111111-2222-3333-4444-555555555555',
   trustDomain: '11111111-2222-3333-4444-555555555555.svc',
   datacenter: 'dc1',
+  title: 'Svc',
   skewMs: 60_000,
 }
 

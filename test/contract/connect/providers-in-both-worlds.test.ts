@@ -5,13 +5,16 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { SecretsManager } from '../../../sim/secrets-manager/secrets-manager.ts'
 import type { Env } from '../../../src/env/env.ts'
-import { builtInKind } from '../../../src/features/connect/provider/built-in.ts'
+import { builtInKindOf } from '../../../src/features/connect/provider/built-in.ts'
 import { externalKind } from '../../../src/features/connect/provider/external/external-kind.ts'
 import { createHostEnv } from '../../../src/host/env.ts'
+import { svcNaming } from '../../../src/model/naming/naming.ts'
 import { onMachine } from '../../conformance/secrets-manager/machine.ts'
 import { opensslIsThere } from '../host/tls-material.ts'
 import { type Law, type ProviderPlace, providerLaws } from './provider-laws.ts'
 import { managerToken, must } from './provider-world.ts'
+
+const builtInKind = builtInKindOf(svcNaming)
 
 const numbers = [1, 2, 3, 4, 5, 6, 7, 8]
 const paths = (prefix: string, number: number) => ({
@@ -122,7 +125,7 @@ describe('a provider of certificates: the external one, before the same server o
 })
 
 describe('the first contact with the external one', () => {
-  const mesh = { clusterId: 'c', trustDomain: 'c.svc', datacenter: 'dc1', skewMs: 60_000 }
+  const mesh = { clusterId: 'c', trustDomain: 'c.svc', datacenter: 'dc1', title: 'Svc', skewMs: 60_000 }
   const worlds = { 'in the simulator': [onMachine, '10.0.0.1'], 'on real sockets': [onSockets, '127.0.0.1'] } as const
   it.each(Object.entries(worlds))('makes nothing, and says when nobody answers: %s', (_, [within, host]) =>
     within(async (env) => {

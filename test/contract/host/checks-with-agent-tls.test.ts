@@ -35,7 +35,7 @@ describe.skipIf(!openssl)('a check over HTTPS', () => {
       timeoutMs: 5_000,
     }
     const own = (identity: TlsMaterial['identity'], trusted: string, serverName?: string) =>
-      checkTls({ settings: { ...defaultTls, serverName }, identity, trustedPems: [trusted] })
+      checkTls({ settings: { ...defaultTls, domain: 'svc', serverName }, identity, trustedPems: [trusted] })
     const found = async (tls?: ReturnType<typeof own>, changes: Partial<HttpProbe> = {}): Promise<string> =>
       (await probeHttp(env, { ...probe, ...changes }, tls)).status
 
@@ -50,7 +50,7 @@ describe.skipIf(!openssl)('a check over HTTPS', () => {
   })
 
   it('trusts those of the machine where the agent has no authorities of its own', () => {
-    expect(checkTls({ settings: defaultTls, identity: undefined, trustedPems: [] })).toEqual({
+    expect(checkTls({ settings: { ...defaultTls, domain: 'svc' }, identity: undefined, trustedPems: [] })).toEqual({
       trustedPems: [],
       trust: 'system',
     })

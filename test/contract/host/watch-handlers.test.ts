@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { WatchHandler } from '../../../src/agent/settings/watch-settings.ts'
 import { createHostEnv } from '../../../src/host/env.ts'
+import { svcNaming } from '../../../src/model/naming/naming.ts'
 import { runHandler } from '../../../src/program/watch-handlers.ts'
 
 it('a handler that cannot be reached is named, with what is wrong', async () => {
@@ -14,7 +15,7 @@ it('a handler that cannot be reached is named, with what is wrong', async () => 
     timeoutMs: 5_000,
     tlsSkipVerify: false,
   }
-  expect(await runHandler(env, handler, { index: 1n, value: null })).toEqual({
+  expect(await runHandler(env, svcNaming, handler, { index: 1n, value: null })).toEqual({
     ok: false,
     error: '127.0.0.1:1: refused',
   })

@@ -394,7 +394,7 @@ describe('the end of an agent', () => {
     }
     const state = new LocalState(nodeFactsOf(configOf(), nodeId), { services: () => {}, checks: () => {} })
     const tokens = { agent: '', default: '' }
-    const sync = new AntiEntropy({ env, state, catalog, tokens, server: false, nodeCount: () => 1 })
+    const sync = new AntiEntropy({ env, state, catalog, tokens, leaders: undefined, nodeCount: () => 1 })
     sync.start()
     sync.changed()
     await clock.advance(0)

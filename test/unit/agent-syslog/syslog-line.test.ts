@@ -7,7 +7,7 @@ const local0 = 16
 const wallMs = Date.UTC(2026, 1, 3, 4, 5, 6)
 
 function packet(said: string, level: LogLevel = 'info', host = 'n1', offsetMs = 0): string {
-  return textOf(syslogPacket(syslogLine(local0, { level, said, wallMs }), host, offsetMs))
+  return textOf(syslogPacket(syslogLine(local0, { level, said, wallMs }), 'svc', host, offsetMs))
 }
 
 describe('a line for syslog', () => {
@@ -40,6 +40,7 @@ describe('a line for syslog', () => {
     for (const length of [950, 1_024, 2_000, 1_000_000]) {
       const bytes = syslogPacket(
         syslogLine(23, { level: 'trace', said: character.repeat(length), wallMs }),
+        'svc',
         'h'.repeat(300),
         0,
       )

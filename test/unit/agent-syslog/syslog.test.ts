@@ -7,7 +7,7 @@ import { textOf } from '../../../src/base/bytes.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { inSimulation, rest } from '../sim-world/in-simulation.ts'
 
-const settings: SyslogSettings = { facility: 16, to: { kind: 'local', path: undefined } }
+const settings: SyslogSettings = { tag: 'svc', facility: 16, to: { kind: 'local', path: undefined } }
 const troubles = 'log lines do not reach syslog'
 
 /** What `logger` was given, run by run, and how it is to end. */
@@ -63,7 +63,7 @@ describe('the log on its way to syslog', () => {
   it('is given to logger in runs, with the priority of each line, from the level on that it was told', async () => {
     await onMachine(async ({ env, logger, said, install }) => {
       install()
-      const syslog = new Syslog(env, { facility: 3, to: { kind: 'local', path: '/run/log' } }, 'info')
+      const syslog = new Syslog(env, { tag: 'svc', facility: 3, to: { kind: 'local', path: '/run/log' } }, 'info')
       env.log.write('debug', 'test', 'not this')
       env.log.write('info', 'test', 'one', { a: 1 })
       env.log.write('error', 'test', 'two')

@@ -17,7 +17,7 @@ function told(release: string, telemetry: object, names: readonly string[]): rea
   const whole = normalize(read.value.config, false, machine, undefined, parseRelease(release))
   if (!whole.ok) return whole.error.map(({ message }) => message)
   const { telemetry: config } = whole.value.config
-  return names.flatMap((name) => spellingsOf(name, config.names)).map((name) => `${config.prefix}.${name}`)
+  return names.flatMap((name) => spellingsOf(name, config)).map((name) => `${config.prefix}.${name}`)
 }
 
 describe('names of metrics by release', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { poolAdmission, wanAdmission } from '../../../src/agent/pool/pool-admission.ts'
 import type { Claim } from '../../../src/gossip/pool.ts'
+import { svcNaming } from '../../../src/model/naming/naming.ts'
 
 const protocol = { min: 2, max: 3, spoken: 2 }
 
@@ -14,7 +15,9 @@ function placed(admission: ReturnType<typeof poolAdmission>): (members: readonly
   return (members) => admission(members.map((member) => ({ endpoint: endpointOf(member.name), ...member })))
 }
 
-const refuse = placed(poolAdmission({ nodeName: 'n1', nodeId: 'id-1', endpoint, datacenter: 'dc1', protocol }))
+const refuse = placed(
+  poolAdmission({ nodeName: 'n1', nodeId: 'id-1', endpoint, naming: svcNaming, datacenter: 'dc1', protocol }),
+)
 
 describe('kept out of the pool of a datacenter', () => {
   it('an agent of another datacenter', () => {
@@ -51,7 +54,14 @@ describe('kept out of the pool of a datacenter', () => {
     )
     const range = { min: 1, max: 3, spoken: 2 }
     const between = placed(
-      poolAdmission({ nodeName: 'n1', nodeId: 'id-1', endpoint, datacenter: 'dc1', protocol: range }),
+      poolAdmission({
+        nodeName: 'n1',
+        nodeId: 'id-1',
+        endpoint,
+        naming: svcNaming,
+        datacenter: 'dc1',
+        protocol: range,
+      }),
     )
     expect(between([{ name: 'n2', tags: old }])).toBe(
       "Member 'n2' speaks protocol 1 of 1 to 1, here 2 is spoken of 1 to 3: set protocol to 1",
@@ -72,7 +82,7 @@ describe('kept out of the pool of a datacenter', () => {
 })
 
 describe('kept out of the pool of all datacenters', () => {
-  const refuseWan = placed(wanAdmission({ name: 'n1.dc1', nodeId: 'id-1', endpoint, protocol }))
+  const refuseWan = placed(wanAdmission({ name: 'n1.dc1', nodeId: 'id-1', endpoint, naming: svcNaming, protocol }))
   const server = (name: string, dc: string, id: string) => ({ name, tags: { role: 'svc', dc, id } })
 
   it('an agent that is not a server', () => {

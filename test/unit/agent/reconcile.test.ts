@@ -8,6 +8,7 @@ import type { CommandDefinition } from '../../../src/features/contract/command.t
 import type { ServerContext } from '../../../src/features/contract/server-context.ts'
 import type { Member } from '../../../src/gossip/pool.ts'
 import { modifyIndexOf } from '../../../src/model/log-position.ts'
+import { svcNaming } from '../../../src/model/naming/naming.ts'
 import { Store } from '../../../src/store/store.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 import { clientMember, FakePool, serverMember } from './fake-pool.ts'
@@ -44,6 +45,7 @@ class Leader {
   async start(): Promise<void> {
     const server = {
       env: this.clock.env,
+      naming: svcNaming,
       datacenter: 'dc1',
       read: () => this.store.read(),
       propose: async <Body, Outcome>(command: CommandDefinition<Body, Outcome>, body: Body) => {

@@ -7,11 +7,12 @@ import type { HttpMethod } from '../../../src/features/contract/route.ts'
 import { createHostEnv } from '../../../src/host/env.ts'
 import { responseEncoder } from '../../../src/http/encode-response.ts'
 import { headerNames } from '../../../src/http/header-names.ts'
+import { svcNaming } from '../../../src/model/naming/naming.ts'
 import { SessionWorld } from '../features/session-world.ts'
 import { FakeTerminal } from './fake-terminal.ts'
 
 const host = createHostEnv({ logSink: () => undefined, logLevel: 'error' })
-const encoder = responseEncoder(headerNames([]), [])
+const encoder = responseEncoder(svcNaming, headerNames(svcNaming, []), [])
 
 export interface Ran {
   readonly code: number

@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { commandTree } from '../../../src/cli/command-list.ts'
 import { completionScript, shells } from '../../../src/cli/commands/completion.ts'
 import { manualPage } from '../../../src/cli/manual.ts'
+import { svcNaming } from '../../../src/model/naming/naming.ts'
 import { newestRelease, releaseText } from '../../../src/model/release.ts'
 
 function isThere(program: string): boolean {
@@ -19,7 +20,7 @@ function offered(...words: readonly string[]): readonly string[] {
     eval "$1"; shift
     COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
     complete() { :; }; _svc; printf '%s\\n' "\${COMPREPLY[@]}"`
-  const args = ['--norc', '-c', script, 'bash', completionScript('bash', commandTree), ...words]
+  const args = ['--norc', '-c', script, 'bash', completionScript('bash', commandTree, svcNaming), ...words]
   return execFileSync('bash', args, { encoding: 'utf8' })
     .split('\n')
     .filter((word) => word !== '')
@@ -49,7 +50,7 @@ describe('the programs for shells', () => {
 
   it('name every command with its flags', () => {
     for (const shell of shells) {
-      const script = completionScript(shell, commandTree)
+      const script = completionScript(shell, commandTree, svcNaming)
       for (const { path, flags } of commandTree.commands) {
         for (const word of path) expect(script).toContain(word)
         for (const { name } of flags) expect(script).toMatch(new RegExp(`-(o )?${name}\\b`))
@@ -60,7 +61,7 @@ describe('the programs for shells', () => {
   for (const shell of shells) {
     it.skipIf(!isThere(shell))(`are read by ${shell} without a complaint`, () => {
       const file = join(folder, shell)
-      writeFileSync(file, completionScript(shell, commandTree))
+      writeFileSync(file, completionScript(shell, commandTree, svcNaming))
       const read = spawnSync(shell, ['-n', file], { encoding: 'utf8' })
       expect([read.status, read.stderr]).toEqual([0, ''])
     })
@@ -71,7 +72,7 @@ describe('the manual page', () => {
   const path = fileURLToPath(new URL('../../../docs/svc.1', import.meta.url))
 
   it('is what the commands say of themselves (SVC_WRITE_DOCS=1 writes it)', () => {
-    const page = manualPage(commandTree, releaseText(newestRelease))
+    const page = manualPage(commandTree, releaseText(newestRelease), svcNaming)
     if (process.env['SVC_WRITE_DOCS'] === '1') writeFileSync(path, page)
     expect(readFileSync(path, 'utf8')).toBe(page)
   })

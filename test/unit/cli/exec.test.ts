@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/base/bytes.ts'
 import { ok } from '../../../src/base/result.ts'
-import { indexHeader } from '../../../src/cli/locks/held-lock.ts'
 import { runCli } from '../../../src/cli/program.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { HttpClientRequest } from '../../../src/env/http.ts'
@@ -55,7 +54,7 @@ class Execution {
     const answer = (body: string | Uint8Array, index = '') =>
       ok({
         status: 200,
-        headers: new Map([[indexHeader, index]]),
+        headers: new Map([['x-svc-index', index]]),
         body: typeof body === 'string' ? utf8(body) : body,
       })
     if (target.startsWith('/v1/acl/explain?')) return this.#explained(new URLSearchParams(target.split('?')[1]))

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { agentFlags } from '../../../src/config/agent-flags.ts'
 import { configJsonSchema } from '../../../src/config/json-schema.ts'
 import { configKeys } from '../../../src/config/schema.ts'
+import { svcNaming } from '../../../src/model/naming/naming.ts'
 import { configurationTables, filledConfigurationPage } from '../../tools/configuration-page.ts'
 import { projectRoot } from '../../tools/planted.ts'
 
@@ -36,13 +37,13 @@ describe('the page of the configuration', () => {
 
 describe('the JSON Schema of the configuration', () => {
   it('stands beside the page, and is that which holds now', () => {
-    const schema = configJsonSchema()
+    const schema = configJsonSchema(svcNaming)
     if (rewrites) writeFileSync(schemaPath, `${JSON.stringify(schema, undefined, 2)}\n`)
     else expect(JSON.parse(readFileSync(schemaPath, 'utf8'))).toEqual(schema)
   })
 
   it('has every key where files have it, and no other beside them', () => {
-    const schema = configJsonSchema()
+    const schema = configJsonSchema(svcNaming)
     const at = (name: string): Node | undefined =>
       name.split('.').reduce<Node | undefined>((node, part) => {
         const member = node?.properties?.[part.replace('[]', '')]

@@ -59,6 +59,7 @@ export const examples: Readonly<Record<string, unknown>> = {
   log_level: 'warn',
   node_id: '40E4A748-2192-161A-0510-9BF59FE950B5',
   node_meta: { rack: 'r1' },
+  names: 'consul',
   node_name: 'other name',
   'performance.raft_multiplier': 1,
   pid_file: '/pid',

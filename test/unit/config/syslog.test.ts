@@ -24,7 +24,7 @@ describe('syslog', () => {
     expect(withSyslog({ syslog_facility: 'NOWHERE' }).syslog).toBeUndefined()
     expect(withSyslog({ enable_syslog: true })).toEqual({
       ...{ problems: [], warnings: [] },
-      syslog: { facility: 16, to: { kind: 'local', path: undefined } },
+      syslog: { tag: 'svc', facility: 16, to: { kind: 'local', path: undefined } },
     })
   })
 
@@ -37,6 +37,7 @@ describe('syslog', () => {
     ['unix:///run/log', { kind: 'local', path: '/run/log' }],
   ])('goes where syslog_address says: %s', (syslog_address, to) => {
     expect(withSyslog({ enable_syslog: true, syslog_address, syslog_facility: 'daemon' }).syslog).toEqual({
+      tag: 'svc',
       facility: 3,
       to,
     })

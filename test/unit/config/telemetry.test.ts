@@ -29,6 +29,7 @@ describe('the block telemetry', () => {
   it('tells nobody by default, and keeps everything under the name of the product', () => {
     expect(withTelemetry({}).config).toEqual({
       prefix: 'svc',
+      product: 'svc',
       names: 'single',
       disableHostname: false,
       filter: { allowed: [], blocked: [], otherwise: true },
@@ -55,6 +56,7 @@ describe('the block telemetry', () => {
     expect(warnings).toEqual([])
     expect(config).toEqual({
       prefix: 'acme',
+      product: 'svc',
       names: 'single',
       disableHostname: true,
       filter: { allowed: ['acme.raft', 'acme.http'], blocked: ['acme.raft.apply'], otherwise: false },

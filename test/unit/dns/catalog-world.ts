@@ -24,6 +24,7 @@ import { sessionFeature } from '../../../src/features/session/feature.ts'
 import type { CheckFacts, TextPairs } from '../../../src/model/catalog.ts'
 import type { Failure } from '../../../src/model/failure.ts'
 import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
+import { svcNaming } from '../../../src/model/naming/naming.ts'
 import { newestRelease, type Release } from '../../../src/model/release.ts'
 
 const asker = { host: '10.9.9.9', port: 5353 }
@@ -190,6 +191,7 @@ export class CatalogWorld {
     const facts = { nodeName: 'n1', datacenter: 'dc1', nodeMeta: {} } as unknown as AgentSelf
     return {
       release: this.#release,
+      naming: svcNaming,
       self: () => facts,
       ask: async <Args, Reply>(endpoint: ServerEndpoint<Args, Reply, ServerContext>, args: Args, read: ReadOptions) => {
         if (read.datacenter !== '') return err({ kind: 'unknown-datacenter', datacenter: read.datacenter })

@@ -15,6 +15,7 @@ import type { HttpMethod } from '../../../src/features/contract/route.ts'
 import { hostCrypto } from '../../../src/host/crypto.ts'
 import { failureStatus } from '../../../src/http/failure-status.ts'
 import { type Failure, failureText } from '../../../src/model/failure.ts'
+import { svcNaming } from '../../../src/model/naming/naming.ts'
 import { type Certificate, readCertificates } from '../../../src/pki/certificate.ts'
 import { verifyChain } from '../../../src/pki/chain.ts'
 import { makeRequest, requestPem } from '../../../src/pki/request.ts'
@@ -43,7 +44,7 @@ export class AuthorityWorld {
   readonly #kinds: readonly ProviderKind[]
   readonly #key: SigningKey = hostCrypto.makeSigningKey()
 
-  constructor(options: ProviderOptions = {}, kinds: readonly ProviderKind[] = providerKinds) {
+  constructor(options: ProviderOptions = {}, kinds: readonly ProviderKind[] = providerKinds(svcNaming)) {
     this.#kinds = kinds
     this.server = new LoneServer(this.#env())
     const mesh = { enabled: true, provider: 'svc', options, clusterId, dnsDomain: 'SVC.' }

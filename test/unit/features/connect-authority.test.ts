@@ -3,12 +3,13 @@ import { authorizerOf } from '../../../src/access/policy-authorizer.ts'
 import { parseRules } from '../../../src/access/reading.ts'
 import { err, ok } from '../../../src/base/result.ts'
 import { beginAuthority, pruneRoots, recordLeaves } from '../../../src/features/connect/commands.ts'
-import { builtInKind } from '../../../src/features/connect/provider/built-in.ts'
+import { builtInKindOf } from '../../../src/features/connect/provider/built-in.ts'
 import { externalKind } from '../../../src/features/connect/provider/external/external-kind.ts'
 import type { Provider, ProviderKind } from '../../../src/features/connect/provider/provider.ts'
 import { signersTable } from '../../../src/features/connect/tables.ts'
 import * as views from '../../../src/features/connect/views.ts'
 import { configurationSetEndpoint } from '../../../src/features/connect/write-endpoints.ts'
+import { svcNaming } from '../../../src/model/naming/naming.ts'
 import {
   AuthorityWorld,
   anotherKey,
@@ -19,6 +20,8 @@ import {
   refusal,
   trustDomain,
 } from './authority-world.ts'
+
+const builtInKind = builtInKindOf(svcNaming)
 
 const minuteMs = 60_000
 

@@ -5,12 +5,13 @@ import { rootsMax } from '../../../src/features/connect/limits.ts'
 import type { ProviderOptions } from '../../../src/features/connect/model.ts'
 import { textOption } from '../../../src/features/connect/options.ts'
 import { partsOf } from '../../../src/features/connect/parts.ts'
-import { builtInKind } from '../../../src/features/connect/provider/built-in.ts'
+import { builtInKindOf } from '../../../src/features/connect/provider/built-in.ts'
 import { externalKind } from '../../../src/features/connect/provider/external/external-kind.ts'
 import { OpenProviders } from '../../../src/features/connect/provider/open-providers.ts'
 import type { Provider, ProviderKind, SignerState } from '../../../src/features/connect/provider/provider.ts'
 import * as views from '../../../src/features/connect/views.ts'
 import { hostCrypto } from '../../../src/host/crypto.ts'
+import { svcNaming } from '../../../src/model/naming/naming.ts'
 import { writeCertificate } from '../../../src/pki/certificate-writer.ts'
 import { chainMax } from '../../../src/pki/chain.ts'
 import {
@@ -25,6 +26,8 @@ import { nameOf } from '../../../src/pki/name.ts'
 import { certificatePem } from '../../../src/pki/pem.ts'
 import { AuthorityWorld, anotherKey, granted, hourMs, refusal, trustDomain } from './authority-world.ts'
 import { formerId, knownThere, minuteMs, rootUntil } from './two-datacenters.ts'
+
+const builtInKind = builtInKindOf(svcNaming)
 
 const yearMs = 365 * 24 * hourMs
 const managed = { RootPKIPath: 'mesh-root', IntermediatePKIPath: 'mesh-intermediate', Token: 's.good' }

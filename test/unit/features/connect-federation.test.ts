@@ -2,16 +2,19 @@ import { describe, expect, it } from 'vitest'
 import { err, ok } from '../../../src/base/result.ts'
 import { signAuthority, signIntermediateEndpoint } from '../../../src/features/connect/federation/intermediates.ts'
 import { partsOf } from '../../../src/features/connect/parts.ts'
-import { builtInKind } from '../../../src/features/connect/provider/built-in.ts'
+import { builtInKindOf } from '../../../src/features/connect/provider/built-in.ts'
 import { OpenProviders } from '../../../src/features/connect/provider/open-providers.ts'
 import type { Provider, ProviderKind } from '../../../src/features/connect/provider/provider.ts'
 import * as views from '../../../src/features/connect/views.ts'
 import { hostCrypto } from '../../../src/host/crypto.ts'
+import { svcNaming } from '../../../src/model/naming/naming.ts'
 import { signCrossing, signRoot } from '../../../src/pki/mesh-certificates.ts'
 import { certificatePem } from '../../../src/pki/pem.ts'
 import { readRequest } from '../../../src/pki/request.ts'
 import { AuthorityWorld, anotherKey, certificatesOf, granted, hourMs, refusal, trustDomain } from './authority-world.ts'
 import { here, knownThere, minuteMs, old, rootUntil, TwoDatacenters } from './two-datacenters.ts'
+
+const builtInKind = builtInKindOf(svcNaming)
 
 describe('a secondary datacenter', () => {
   it('[FED-009] joins the mesh of the primary one at once where all know of it, and its leaves hold there', async () => {

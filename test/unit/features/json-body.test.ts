@@ -14,6 +14,7 @@ import {
   text,
   textPairs,
 } from '../../../src/features/http/json-body.ts'
+import { svcNaming } from '../../../src/model/naming/naming.ts'
 
 const decoder = object(
   {
@@ -166,7 +167,7 @@ describe('a registration', () => {
   it('holds 512 checks, and with more is 413 that says so', () => {
     const body = (count: number) => {
       const Checks = Array.from({ length: count }, (_, at) => ({ CheckID: `c${at}`, Name: 'c', Status: 'passing' }))
-      return registerRequestOf(utf8(JSON.stringify({ Node: 'n', Address: '10.0.0.1', Checks })))
+      return registerRequestOf(utf8(JSON.stringify({ Node: 'n', Address: '10.0.0.1', Checks })), svcNaming)
     }
     expect(body(512)).toMatchObject({ ok: true })
     const message = "Request decode failed: 'Checks' has 513 items, and one registration at most 512"

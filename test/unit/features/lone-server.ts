@@ -26,6 +26,7 @@ import { parseQuery } from '../../../src/http/query-parameters.ts'
 import { routeTable } from '../../../src/http/route-table.ts'
 import type { Failure } from '../../../src/model/failure.ts'
 import { firstChange, greater, logIndexOf, noIndex, noTerm, termOf } from '../../../src/model/log-position.ts'
+import { svcNaming } from '../../../src/model/naming/naming.ts'
 import { newestRelease } from '../../../src/model/release.ts'
 import type { ClusterHealth } from '../../../src/model/server-health.ts'
 import type { TrustDomains } from '../../../src/pki/trust-domains.ts'
@@ -178,6 +179,7 @@ export class LoneServer {
     const lone = this
     return {
       env,
+      naming: svcNaming,
       raft: {
         status: () => lone.raftStatus,
         hasCaughtUp: () => true,
@@ -252,6 +254,7 @@ export class LoneServer {
       authorizer: async ({ token = '' }) => (this.resolve === undefined ? ok(this.authorizer) : this.resolve(token)),
       env,
       release: newestRelease,
+      naming: svcNaming,
       aliases: ['consul'],
       telemetry: { prefix: 'svc', exposition: () => undefined },
       get discoveryMaxStaleMs(): number {

@@ -28,7 +28,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 function places(more: Partial<LogPlaces> = {}): LogPlaces {
   const file = join(directory, 'a.txt')
-  return { json: false, file, rotateBytes: 0, rotateMs: dayMs, oldFilesMax: 0, ...more }
+  return { product: 'svc', json: false, file, rotateBytes: 0, rotateMs: dayMs, oldFilesMax: 0, ...more }
 }
 
 function opened(more: Partial<LogPlaces> = {}, write?: typeof writeSync): LogFile {

@@ -37,7 +37,7 @@ const server = {
 } as const
 
 function authority(permittedDomains?: readonly string[]): Pair {
-  const made = makeAuthority(env, { days: 30, domain: 'svc', permittedDomains })
+  const made = makeAuthority(env, { title: 'Svc', days: 30, domain: 'svc', permittedDomains })
   if (!made.ok) throw new Error(made.error)
   return made.value
 }

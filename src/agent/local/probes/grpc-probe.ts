@@ -4,7 +4,7 @@ import type { Env } from '../../../env/env.ts'
 import type { Http2Request, Http2Response, HttpClientFailure, HttpHeaders } from '../../../env/http.ts'
 import type { TlsOptions } from '../../../env/net.ts'
 import type { CheckProbe } from '../../../model/catalog.ts'
-import { productTitle } from '../../../model/names.ts'
+import { type Naming, svcNaming } from '../../../model/naming/naming.ts'
 import { critical, failureText, firstText, type Outcome } from './outcome.ts'
 import { firstReached, hostOf, placesAt, probeTls } from './place.ts'
 import { statusText } from './reason-phrases.ts'
@@ -45,21 +45,31 @@ const codesOfStatuses: ReadonlyMap<number, (typeof codeNames)[number]> = new Map
 ])
 
 /** One run of a gRPC check: SERVING passes, everything else is critical. Reference: definitions.md#check-grpc. */
-export async function probeGrpc(env: Env, probe: GrpcProbe, own?: TlsOptions): Promise<Outcome> {
+export async function probeGrpc(
+  env: Env,
+  probe: GrpcProbe,
+  own?: TlsOptions,
+  naming: Naming = svcNaming,
+): Promise<Outcome> {
   const { target, timeoutMs } = probe
   const slash = target.indexOf('/')
   const authority = slash < 0 ? target : target.slice(0, slash)
   const service = slash < 0 ? '' : target.slice(slash + 1)
   const places = await placesAt(env, authority, timeoutMs)
   if (!places.ok) return refused('Unavailable', places.error)
-  const request = requestOf(probe, authority, service, own)
+  const request = requestOf(probe, authority, service, { own, title: naming.title })
   const answer = await firstReached(places.value, (to) => env.http.requestHttp2(to, request))
   if (answer.ok) return outcomeOf(target, answer.value)
   if (answer.error.kind === 'timeout') return refused('DeadlineExceeded', `no answer within ${timeoutMs} ms`)
   return refused('Unavailable', whyBroken(answer.error))
 }
 
-function requestOf(probe: GrpcProbe, authority: string, service: string, own: TlsOptions | undefined): Http2Request {
+function requestOf(
+  probe: GrpcProbe,
+  authority: string,
+  service: string,
+  { own, title }: { readonly own: TlsOptions | undefined; readonly title: string },
+): Http2Request {
   const { timeoutMs, useTls, tlsSkipVerify } = probe
   const tls = probeTls(hostOf(authority), tlsSkipVerify, own)
   return {
@@ -69,7 +79,7 @@ function requestOf(probe: GrpcProbe, authority: string, service: string, own: Tl
     headers: [
       ['content-type', 'application/grpc'],
       ['te', 'trailers'],
-      ['user-agent', `${productTitle} Health Check`],
+      ['user-agent', `${title} Health Check`],
       ['grpc-timeout', `${Math.min(Math.ceil(timeoutMs), 99_999_999)}m`],
     ],
     body: checkRequest(service),

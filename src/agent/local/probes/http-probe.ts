@@ -3,7 +3,7 @@ import type { Env } from '../../../env/env.ts'
 import type { HttpClientRequest, HttpClientResponse } from '../../../env/http.ts'
 import { endpointText, type TlsOptions } from '../../../env/net.ts'
 import type { CheckProbe } from '../../../model/catalog.ts'
-import { productTitle } from '../../../model/names.ts'
+import { type Naming, svcNaming } from '../../../model/naming/naming.ts'
 import { critical, failureText, lastText, type Outcome, outputBytesMax } from './outcome.ts'
 import {
   firstReached,
@@ -25,9 +25,14 @@ const defaultPorts = { http: 80, https: 443 } as const
 /**
  * One run of an HTTP check: 2xx passes, 429 warns, everything else is critical. Reference: definitions.md#check-http.
  */
-export async function probeHttp(env: Env, probe: HttpProbe, own?: TlsOptions): Promise<Outcome> {
+export async function probeHttp(
+  env: Env,
+  probe: HttpProbe,
+  own?: TlsOptions,
+  { title }: Pick<Naming, 'title'> = svcNaming,
+): Promise<Outcome> {
   const method = probe.method === '' ? 'GET' : probe.method
-  const answer = await followed({ env, probe, own }, method)
+  const answer = await followed({ env, probe, own, title }, method)
   if (!answer.ok) return critical(`${verb(method)} ${answer.error.url}: ${answer.error.reason}`)
   const { status, body } = answer.value
   const output = `HTTP ${method} ${probe.url}: ${statusText(status)} Output: ${lastText(body)}`
@@ -45,6 +50,7 @@ interface Run {
   readonly env: Env
   readonly probe: HttpProbe
   readonly own: TlsOptions | undefined
+  readonly title: string
 }
 
 /** The response after all redirects, which share the timeout of one run. */
@@ -69,7 +75,7 @@ async function followed(run: Run, firstMethod: string): Promise<Result<HttpClien
 }
 
 async function asked(
-  { env, probe, own }: Run,
+  { env, probe, own, title }: Run,
   url: WebUrl,
   method: string,
   endMs: number,
@@ -77,7 +83,7 @@ async function asked(
   const places = await placesAt(env, url.authority, Math.max(1, endMs - env.clock.monoMs()), defaultPorts[url.scheme])
   if (!places.ok) return places
   if (endMs <= env.clock.monoMs()) return err(`dial tcp ${endpointText(places.value[0])}: i/o timeout`)
-  const headers = headersOf(probe, url)
+  const headers = headersOf(probe, url, title)
   const tls = url.scheme === 'https' ? { tls: probeTls(hostOf(url.authority), probe.tlsSkipVerify, own) } : {}
   const request: Omit<HttpClientRequest, 'timeoutMs'> = {
     method,
@@ -98,14 +104,14 @@ function redirection(url: WebUrl, answer: HttpClientResponse): Result<WebUrl, st
   return location === undefined ? undefined : resolveLocation(url, location)
 }
 
-function headersOf(probe: HttpProbe, url: WebUrl): readonly (readonly [string, string])[] {
+function headersOf(probe: HttpProbe, url: WebUrl, title: string): readonly (readonly [string, string])[] {
   const given = probe.header.flatMap(([name, values]) => values.map((value) => [name, value] as const))
   const missing = (name: string): boolean => !given.some(([own]) => own.toLowerCase() === name)
   return [
     // A connection of its own for each run: a server that closes idle connections must not look unhealthy.
     ['Connection', 'close'],
     ...(missing('host') ? [['Host', url.authority] as const] : []),
-    ...(missing('user-agent') ? [['User-Agent', `${productTitle} Health Check`] as const] : []),
+    ...(missing('user-agent') ? [['User-Agent', `${title} Health Check`] as const] : []),
     ...(missing('accept') ? [['Accept', 'text/plain, text/*, */*'] as const] : []),
     ...given,
   ]

@@ -1,5 +1,4 @@
 import { type Failure, failureText } from '../../../model/failure.ts'
-import { productTitle } from '../../../model/names.ts'
 import { type Certificate, readCertificates } from '../../../pki/certificate.ts'
 import { makeRequest, requestPem } from '../../../pki/request.ts'
 import { signingUri } from '../../../pki/spiffe.ts'
@@ -27,10 +26,10 @@ export async function authorityBelow(
   { trustDomain, roots, activeRootId }: RootsList,
   behindRoot: readonly string[],
 ): Promise<Omit<SignerRow, 'rootId' | 'rootCertificate'> | Step> {
-  const { env, datacenter } = server
+  const { env, datacenter, naming } = server
   const key = await env.crypto.generateKey('ec-256', 'intermediate')
   const wishes = {
-    commonName: `${productTitle} CA ${datacenter}`.slice(0, 64),
+    commonName: `${naming.title} CA ${datacenter}`.slice(0, 64),
     uris: [signingUri(trustDomain)],
     authority: true,
   }

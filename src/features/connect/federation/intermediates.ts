@@ -139,7 +139,7 @@ export const signIntermediateEndpoint: WriteEndpoint<
   serve: async (server, asked) => {
     const off = meshIsOff(server)
     if (off !== undefined) return err(off)
-    const parts = partsOf(server, providerKinds)
+    const parts = partsOf(server, providerKinds(server.naming))
     // Requests are rare, so the provider is opened for each one.
     const providers = new OpenProviders(parts)
     const signed = await signAuthority(parts, providers, asked)

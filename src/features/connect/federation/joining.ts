@@ -1,4 +1,5 @@
 import { noChange } from '../../../model/log-position.ts'
+import { providerName } from '../../../model/naming/names.ts'
 import type { ReadTransaction } from '../../../store/types.ts'
 import type { MeshFederation } from '../../contract/mesh.ts'
 import type { ReadOptions } from '../../contract/reading.ts'
@@ -7,7 +8,6 @@ import type { RootRow, RootsList } from '../model.ts'
 import { readOptions } from '../options.ts'
 import { type AuthorityParts, did, failedBy, notReplicated, type Step } from '../parts.ts'
 import type { OpenProviders } from '../provider/open-providers.ts'
-import { nameOfKind } from '../provider/provider.ts'
 import { rootsEndpoint } from '../read-endpoints.ts'
 import type { SignerRow } from '../tables.ts'
 import { activeRoot, allRoots, authorityOf, rootById, signerOf } from '../views.ts'
@@ -153,7 +153,7 @@ export class Joining {
       primary: federation.primaryDatacenter,
       clusterId: active.clusterId,
       trustDomain: list.trustDomain,
-      provider: nameOfKind(server.mesh?.provider ?? ''),
+      provider: providerName(server.naming, server.mesh?.provider ?? ''),
       options: options.ok ? options.value : {},
       roots: byAge.map(takenOf),
       activeId: active.id,

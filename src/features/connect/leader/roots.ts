@@ -1,5 +1,6 @@
 import { lowerAscii } from '../../../base/letter-case.ts'
 import { uuidOf } from '../../../base/uuid.ts'
+import { providerName } from '../../../model/naming/names.ts'
 import type { ReadTransaction } from '../../../store/types.ts'
 import { beginAuthority, pruneRoots, renewSigner, takeSerialNumbers } from '../commands.ts'
 import { type MeshTimes, rootWithinMs } from '../limits.ts'
@@ -7,7 +8,7 @@ import { commonProblem, readOptions } from '../options.ts'
 import { type AuthorityParts, did, failedBy, notReplicated, type Step } from '../parts.ts'
 import { rootFactsOf } from '../provider/facts.ts'
 import type { ActiveSigner, OpenProviders } from '../provider/open-providers.ts'
-import { nameOfKind, providedWithin } from '../provider/provider.ts'
+import { providedWithin } from '../provider/provider.ts'
 import { allRoots, goesMs } from '../views.ts'
 
 /**
@@ -36,7 +37,7 @@ export class Bootstrap {
     if (problem !== undefined) return failedBy({ kind: 'refused', message: `error configuring provider: ${problem}` })
     const clusterId = this.#identity(mesh.clusterId)
     const trustDomain = lowerAscii(`${clusterId}.${withoutDot(mesh.dnsDomain)}`)
-    const provider = nameOfKind(mesh.provider)
+    const provider = providerName(server.naming, mesh.provider)
     const serial = await server.propose(takeSerialNumbers, { count: 1 })
     if (!serial.ok) return notReplicated(serial.error)
     const wanted = { clusterId, trustDomain }

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../../base/result.ts'
 import { utcText } from '../../../base/utc-text.ts'
-import { productName } from '../../../model/names.ts'
+import { isBuiltInProvider } from '../../../model/naming/names.ts'
 import { readCertificates } from '../../../pki/certificate.ts'
 import type { ReadTransaction } from '../../../store/types.ts'
 import { takeSerialNumbers } from '../commands.ts'
@@ -178,7 +178,7 @@ async function activate(
  * root.
  */
 function isOver({ server }: Pick<AuthorityParts, 'server'>, { provider, notAfterMs }: RootRow): boolean {
-  return provider !== productName && notAfterMs <= server.env.clock.wallMs()
+  return !isBuiltInProvider(provider) && notAfterMs <= server.env.clock.wallMs()
 }
 
 /**

@@ -1,5 +1,6 @@
 import { utcText } from '../../../base/utc-text.ts'
 import type { Closable, Deferred } from '../../../env/async.ts'
+import { providerName } from '../../../model/naming/names.ts'
 import type { ReadTransaction } from '../../../store/types.ts'
 import { Joining } from '../federation/joining.ts'
 import { tooLittleLine } from '../forecast.ts'
@@ -8,7 +9,7 @@ import type { RootRow } from '../model.ts'
 import { readOptions } from '../options.ts'
 import { type AuthorityParts, failedBy, type Step } from '../parts.ts'
 import type { OpenProviders } from '../provider/open-providers.ts'
-import { nameOfKind, reviewIntervalMs } from '../provider/provider.ts'
+import { reviewIntervalMs } from '../provider/provider.ts'
 import { activeRoot, authorityOf, chainOf, openRotation, restoredOf, watchAuthority } from '../views.ts'
 import { Bootstrap, nextToGoMs, pruneStep, reviewStep } from './roots.ts'
 import { rotationStep } from './rotation.ts'
@@ -179,7 +180,7 @@ function tellSettingsIgnored({ server }: AuthorityParts): void {
   const { mesh, env } = server
   if (authority === undefined || mesh === undefined) return
   const given = readOptions(mesh.options)
-  const isOther = nameOfKind(mesh.provider) !== authority.provider || !given.ok
+  const isOther = providerName(server.naming, mesh.provider) !== authority.provider || !given.ok
   const saysMore = given.ok && Object.entries(given.value).some(([name, value]) => authority.options[name] !== value)
   if (!isOther && !saysMore) return
   const text = 'the settings of the certificate authority in the configuration have no effect: it exists already'

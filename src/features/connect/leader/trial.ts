@@ -1,4 +1,4 @@
-import { productName } from '../../../model/names.ts'
+import { isBuiltInProvider } from '../../../model/naming/names.ts'
 import type { ReadTransaction } from '../../../store/types.ts'
 import type { AuthorityRow, ProviderOptions } from '../model.ts'
 import { sameOptions } from '../options.ts'
@@ -61,7 +61,7 @@ export async function refusalOf(
   const signer = signerOf(tx, activeRoot(tx)?.id ?? '')
   if (due !== 'options' || authority?.primary !== '' || signer === undefined) return undefined
   // The built-in provider cannot be unreachable.
-  if (kind.name === productName || authority.provider !== kind.name) return undefined
+  if (isBuiltInProvider(kind.name) || authority.provider !== kind.name) return undefined
   if (sameOptions(toReach(authority.options), toReach(options))) return undefined
   const providers = new OpenProviders(parts)
   const leftMs = untilMs - server.env.clock.monoMs()

@@ -1,5 +1,5 @@
 import type { Failure } from '../../../model/failure.ts'
-import { productName } from '../../../model/names.ts'
+import { isBuiltInProvider } from '../../../model/naming/names.ts'
 import type { WithProposals } from '../../contract/server-context.ts'
 import { recordLeaves } from '../commands.ts'
 import type { MeshTimes } from '../limits.ts'
@@ -15,7 +15,7 @@ export function endToAskFor(
   chainEndMs: number,
   { nowMs, skewMs }: Pick<MeshTimes, 'skewMs'> & { readonly nowMs: number },
 ): number {
-  if (name === productName) return chainEndMs
+  if (isBuiltInProvider(name)) return chainEndMs
   return Math.max(chainEndMs - skewMs, nowMs + (chainEndMs - nowMs) / 2)
 }
 

@@ -2,7 +2,7 @@ import { equalBytes } from '../../../base/bytes.ts'
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { Failure } from '../../../model/failure.ts'
 import { greater } from '../../../model/log-position.ts'
-import { productName } from '../../../model/names.ts'
+import { isBuiltInProvider } from '../../../model/naming/names.ts'
 import { type Certificate, readCertificates } from '../../../pki/certificate.ts'
 import { verifyChain } from '../../../pki/chain.ts'
 import { serialHex } from '../../../pki/key-id.ts'
@@ -79,7 +79,7 @@ function chainProblem(
   leaf: Certificate,
   { behind = signer.ownIntermediates }: SignedCertificate,
 ): string | undefined {
-  if (signer.kind.name === productName) return undefined
+  if (isBuiltInProvider(signer.kind.name)) return undefined
   const { crypto, clock } = server.env
   const [between, roots] = [read(behind), read([signer.root.certificate])]
   if (!between.ok || !roots.ok) return 'what goes out behind it cannot be read'

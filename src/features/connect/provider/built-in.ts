@@ -2,7 +2,7 @@ import { equalBytes } from '../../../base/bytes.ts'
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { KeyKind, SigningKey } from '../../../env/crypto.ts'
 import type { Env } from '../../../env/env.ts'
-import { productName, productTitle } from '../../../model/names.ts'
+import type { Naming } from '../../../model/naming/naming.ts'
 import { type Certificate, readCertificates } from '../../../pki/certificate.ts'
 import { signCrossing, signIntermediate, signLeaf, signRoot } from '../../../pki/mesh-certificates.ts'
 import { certificatePem } from '../../../pki/pem.ts'
@@ -36,13 +36,15 @@ const rootLifeMs = 3_650 * 86_400_000
  */
 class BuiltInProvider implements Provider {
   readonly name: string
+  readonly #title: string
   readonly #env: Env
   readonly #options: ProviderOptions
   readonly #mesh: MeshIdentity
   #issuer: Issuer | undefined
 
-  constructor(name: string, env: Env, options: ProviderOptions, mesh: MeshIdentity) {
+  constructor({ name, title }: Naming, env: Env, options: ProviderOptions, mesh: MeshIdentity) {
     this.name = name
+    this.#title = title
     this.#env = env
     this.#options = options
     this.#mesh = mesh
@@ -110,7 +112,7 @@ class BuiltInProvider implements Provider {
     const { notBeforeMs } = this.#begins()
     const wishes = {
       serial: BigInt(serial),
-      commonName: `${productTitle} CA ${serial}`,
+      commonName: `${this.#title} CA ${serial}`,
       uri: signingUri(this.#mesh.trustDomain),
       notBeforeMs,
       notAfterMs: notBeforeMs + rootLifeMs,
@@ -178,15 +180,24 @@ function keyKindOf(options: ProviderOptions): KeyKind | undefined {
 const givenRoot = ['PrivateKey', 'RootCert'] as const
 
 /** The provider that is built into the servers. Reference: mesh.md#provider-options. */
-export const builtInKind: ProviderKind = {
-  name: productName,
-  title: productTitle,
+export function builtInKindOf(naming: Naming): ProviderKind {
+  return {
+    ...builtInKind,
+    name: naming.name,
+    title: naming.title,
+    open: (...given) => new BuiltInProvider(naming, ...given),
+  }
+}
+
+const builtInKind = {
   secretOptions: ['PrivateKey'],
   knownOptions: [...commonOptions, 'RotationPeriod', 'PrivateKey', 'RootCert'],
   problem,
   sameRoot,
-  open: (env, options, mesh) => new BuiltInProvider(productName, env, options, mesh),
-}
+} as const satisfies Partial<ProviderKind>
+
+/** Its options by their names on the wire. */
+export const builtInOptions = builtInKind.knownOptions
 
 /**
  * Whether both options mean the same root. A given key has its own type. For a generated one the type counts, including

@@ -1,7 +1,8 @@
 import { ok, type Result } from '../../../base/result.ts'
 import type { Closable } from '../../../env/async.ts'
 import type { Env } from '../../../env/env.ts'
-import { productName } from '../../../model/names.ts'
+import { isBuiltInProvider } from '../../../model/naming/names.ts'
+import type { Naming } from '../../../model/naming/naming.ts'
 import { readCertificates } from '../../../pki/certificate.ts'
 import { meshAuthorityProblem } from '../../../pki/chain.ts'
 import { signLeaf } from '../../../pki/mesh-certificates.ts'
@@ -14,7 +15,7 @@ import type { AuthorityRow, ProviderOptions, RootRow } from '../model.ts'
 import type { AuthorityParts } from '../parts.ts'
 import type { SignerRow } from '../tables.ts'
 import { activeRoot, authorityOf, signerOf } from '../views.ts'
-import { builtInKind } from './built-in.ts'
+import { builtInKindOf } from './built-in.ts'
 import { rootFactsOf } from './facts.ts'
 import {
   kindNamed,
@@ -81,7 +82,7 @@ export class OpenProviders implements Closable {
       const opened =
         authority.primary === ''
           ? this.opened(authority.provider, authority.options, authority)
-          : ok(belowPrimary(this.#parts.server.env, root, signer))
+          : ok(belowPrimary(this.#parts.server, root, signer))
       if (!opened.ok) return opened
       this.#active?.provider.close()
       const { kind, provider } = opened.value
@@ -143,7 +144,7 @@ export class OpenProviders implements Closable {
     if (!facts.ok) return facts
     // Leaves of the built-in provider are valid below any operator's root, whatever mesh it names; leaves of other
     // providers are checked when they are signed.
-    const problem = standingProblem(facts.value, kind.name === productName ? undefined : wanted.trustDomain)
+    const problem = standingProblem(facts.value, isBuiltInProvider(kind.name) ? undefined : wanted.trustDomain)
     return problem === undefined ? this.#valid(facts.value) : refused(problem)
   }
 
@@ -160,7 +161,7 @@ export class OpenProviders implements Closable {
 
   #identity({ clusterId, trustDomain }: Wanted): MeshIdentity {
     const { server, skewMs } = this.#parts
-    return { clusterId, trustDomain, datacenter: server.datacenter, skewMs }
+    return { clusterId, trustDomain, title: server.naming.title, datacenter: server.datacenter, skewMs }
   }
 }
 
@@ -184,12 +185,13 @@ const notHere = 'roots are those of the primary datacenter'
 
 /** The signer of a secondary datacenter: an authority below the root of the primary one. */
 function belowPrimary(
-  env: Env,
+  { env, naming }: { readonly env: Env; readonly naming: Naming },
   root: RootRow,
   { privateKeyPem, ownIntermediates }: SignerRow,
 ): { readonly kind: ProviderKind; readonly provider: Provider } {
+  const kind = builtInKindOf(naming)
   const provider: Provider = {
-    name: builtInKind.name,
+    name: kind.name,
     root: async () => ok({ certificate: root.certificate, intermediates: ownIntermediates, state: { privateKeyPem } }),
     signLeaf: async (wish) => {
       const key = env.crypto.readSigningKey(privateKeyPem)
@@ -208,5 +210,5 @@ function belowPrimary(
     signIntermediate: async () => refused(notHere),
     close: () => {},
   }
-  return { kind: builtInKind, provider }
+  return { kind, provider }
 }

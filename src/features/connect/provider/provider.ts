@@ -1,7 +1,7 @@
 import { lowerAscii } from '../../../base/letter-case.ts'
 import { err, type Result } from '../../../base/result.ts'
 import type { Env } from '../../../env/env.ts'
-import { fieldNames, productName } from '../../../model/names.ts'
+import { isBuiltInProvider } from '../../../model/naming/names.ts'
 import type { ProviderOptions } from '../model.ts'
 
 /** Why a provider failed: `refused` is permanent for the same options, `unavailable` may pass by itself. */
@@ -17,6 +17,8 @@ export type Provided<T> = Promise<Result<T, ProviderFailure>>
 export interface MeshIdentity {
   readonly clusterId: string
   readonly trustDomain: string
+  /** With which the common names of its authorities begin. */
+  readonly title: string
   readonly datacenter: string
   /** Maximum difference between clocks: every certificate is back-dated by it. */
   readonly skewMs: number
@@ -168,12 +170,7 @@ export async function providedWithin<T>(
 
 /** The kind with that name; the built-in one under each of the product's names. */
 export function kindNamed(kinds: readonly ProviderKind[], name: string): ProviderKind | undefined {
-  const wanted = nameOfKind(name)
-  return kinds.find((kind) => kind.name === wanted)
-}
-
-/** The name that is stored. Empty: the built-in one. */
-export function nameOfKind(name: string): string {
-  const given = lowerAscii(name)
-  return given === '' || fieldNames.includes(given) ? productName : given
+  const wanted = lowerAscii(name)
+  const isBuiltIn = wanted === '' || isBuiltInProvider(wanted)
+  return kinds.find((kind) => (isBuiltIn ? isBuiltInProvider(kind.name) : kind.name === wanted))
 }

@@ -1,6 +1,9 @@
-import { builtInKind } from './built-in.ts'
+import type { Naming } from '../../../model/naming/naming.ts'
+import { builtInKindOf } from './built-in.ts'
 import { externalKind } from './external/external-kind.ts'
 import type { ProviderKind } from './provider.ts'
 
 /** Every kind of provider that a configuration may name. */
-export const providerKinds: readonly ProviderKind[] = [builtInKind, externalKind]
+export function providerKinds(naming: Naming): readonly ProviderKind[] {
+  return [builtInKindOf(naming), externalKind]
+}

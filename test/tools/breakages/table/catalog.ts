@@ -71,7 +71,7 @@ export const catalogBreakages: readonly Breakage[] = [
   {
     id: 'CAT-008',
     file: 'src/agent/local/parts.ts',
-    find: "[...Object.entries(config.nodeMeta), [segmentMetaKey, '']]",
+    find: "[...Object.entries(config.nodeMeta), [segmentMetaKey(config.naming), '']]",
     replace: '[...Object.entries(config.nodeMeta)]',
   },
   {

@@ -47,7 +47,7 @@ export const cliBreakages: readonly Breakage[] = [
   {
     id: 'CLI-008',
     file: 'src/cli/program.ts',
-    find: "  ['configtest', `it was removed in 1.0, use '${productName} validate'`],\n",
+    find: "[['configtest', `it was removed in 1.0, use 'svc validate'`]]",
     replace: '',
   },
   {

@@ -173,7 +173,7 @@ export const configurationBreakages: readonly Breakage[] = [
   {
     id: 'CFG-045',
     file: 'src/http/face.ts',
-    find: 'const unrouted = responseEncoder(names, configured)',
-    replace: 'const unrouted = responseEncoder(names, [])',
+    find: 'const unrouted = responseEncoder(naming, names, configured)',
+    replace: 'const unrouted = responseEncoder(naming, names, [])',
   },
 ]

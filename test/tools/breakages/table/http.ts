@@ -78,8 +78,8 @@ export const httpBreakages: readonly Breakage[] = [
   {
     id: 'HTP-012',
     file: 'src/http/header-names.ts',
-    find: '[productName, ...others].map((name) => canonicalHeader',
-    replace: '[productName].map((name) => canonicalHeader',
+    find: '[own, ...others].map((name) => headerName',
+    replace: '[own].map((name) => headerName',
   },
   {
     id: 'HTP-013',

@@ -41,8 +41,8 @@ export const memberBreakages: readonly Breakage[] = [
   {
     id: 'MEM-007',
     file: 'src/cli/commands/members.ts',
-    find: '[productName, ...fieldNames].includes(role)',
-    replace: 'fieldNames.includes(role)',
+    find: 'isServerRole(role)',
+    replace: "role === 'consul'",
   },
   {
     id: 'MEM-008',

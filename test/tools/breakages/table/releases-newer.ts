@@ -149,8 +149,8 @@ export const newerReleaseBreakages: readonly Breakage[] = [
   {
     id: 'UPG-022',
     file: 'src/cli/program.ts',
-    find: "use '${productName} validate'`",
-    replace: "use '${productName} info'`",
+    find: "use 'svc validate'`",
+    replace: "use 'svc info'`",
   },
   {
     id: 'UPG-023',

@@ -4,8 +4,8 @@ import type { Breakage } from '../breakage.ts'
 export const telemetryBreakages: readonly Breakage[] = [
   {
     id: 'TEL-001',
-    file: 'src/agent/settings/telemetry-settings.ts',
-    find: 'prefix: productName,',
+    file: 'src/agent/settings/agent-config.ts',
+    find: 'prefix: naming.name,',
     replace: "prefix: '',",
   },
   {

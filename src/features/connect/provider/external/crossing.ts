@@ -56,7 +56,7 @@ async function signedByBridge(
   const { env, client, options, mesh, root } = work
   const key = await env.crypto.generateKey('ec-256', 'crossing')
   const uris = [signingUri(mesh.trustDomain)]
-  const csr = requestPem(makeRequest(key, { commonName: authorityName(env, 'Bridge'), uris, authority: true }))
+  const csr = requestPem(makeRequest(key, { commonName: authorityName(env, mesh, 'Bridge'), uris, authority: true }))
   const endMs = Math.min(wish.notAfterMs, root.notAfterMs)
   const ttl = Math.ceil((endMs - env.clock.wallMs()) / 1000)
   if (ttl <= 0) return err(refused('the crossing would have ended before it begins'))

@@ -72,7 +72,7 @@ export class ExternalProvider implements Provider {
     const until = this.#begin(rootMs)
     const root =
       state?.rootCertificate === undefined
-        ? await findOrMakeRoot(this.#env, this.#client, this.#options, this.#mesh.trustDomain, until)
+        ? await findOrMakeRoot(this.#env, this.#client, this.#options, this.#mesh, until)
         : await this.#sameRoot(state.rootCertificate, until)
     if (!root.ok) return root
     const intermediate = await this.#mended(root.value, false, until)

@@ -79,7 +79,7 @@ async function makeIntermediate(work: IntermediateWork, until: Deadline): Called
   const { env, client, options, mesh, root } = work
   const path = options.intermediatePath
   const { keyType: key_type, keyBits: key_bits } = options
-  const names = { common_name: authorityName(env, 'Intermediate'), uri_sans: signingUri(mesh.trustDomain) }
+  const names = { common_name: authorityName(env, mesh, 'Intermediate'), uri_sans: signingUri(mesh.trustDomain) }
   const asked = await client.call(
     'POST',
     `${path}/intermediate/generate/internal`,

@@ -2,9 +2,9 @@ import { equalBytes, hex } from '../../../../base/bytes.ts'
 import { done, err, ok, type Result } from '../../../../base/result.ts'
 import type { Crypto } from '../../../../env/crypto.ts'
 import type { Env } from '../../../../env/env.ts'
-import { productTitle } from '../../../../model/names.ts'
 import { type Certificate, readCertificates } from '../../../../pki/certificate.ts'
 import { signingUri } from '../../../../pki/spiffe.ts'
+import type { MeshIdentity } from '../provider.ts'
 import { type CallFailure, refused } from './call-failure.ts'
 import type { Called, Deadline, ManagerClient } from './manager-client.ts'
 import type { ManagerOptions } from './options.ts'
@@ -73,7 +73,7 @@ export async function findOrMakeRoot(
   env: Env,
   client: ManagerClient,
   options: ManagerOptions,
-  trustDomain: string,
+  mesh: MeshNames,
   until: Deadline,
 ): Called<Certificate> {
   const { rootPath } = options
@@ -88,7 +88,7 @@ export async function findOrMakeRoot(
   const generated = await client.call(
     'POST',
     `${rootPath}/root/generate/internal`,
-    generation(env, options, trustDomain),
+    generation(env, options, mesh),
     until,
   )
   if (!generated.ok) return generated
@@ -96,14 +96,16 @@ export async function findOrMakeRoot(
   return readRoot(env, client, rootPath, until)
 }
 
-function generation(env: Env, options: ManagerOptions, trustDomain: string): Readonly<Record<string, string | number>> {
-  const common = { common_name: authorityName(env, 'Root'), uri_sans: signingUri(trustDomain) }
+function generation(env: Env, options: ManagerOptions, mesh: MeshNames): Readonly<Record<string, string | number>> {
+  const common = { common_name: authorityName(env, mesh, 'Root'), uri_sans: signingUri(mesh.trustDomain) }
   return { ...common, key_type: options.keyType, key_bits: options.keyBits, ttl: `${rootHours}h` }
 }
 
+type MeshNames = Pick<MeshIdentity, 'trustDomain' | 'title'>
+
 /** Names of authorities are unique: some clients look for an issuer by name alone. */
-export function authorityName(env: Env, what: string): string {
-  return `${productTitle} Mesh ${what} ${hex(env.crypto.randomBytes(4, 'authority', what))}`
+export function authorityName(env: Env, { title }: MeshNames, what: string): string {
+  return `${title} Mesh ${what} ${hex(env.crypto.randomBytes(4, 'authority', what))}`
 }
 
 /** The present root; never creates one. */

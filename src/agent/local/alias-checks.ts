@@ -4,8 +4,9 @@ import type { Env } from '../../env/env.ts'
 import type { CheckDefinition, CheckProbe } from '../../model/catalog.ts'
 import type { RegistrantRights } from '../access/running-access.ts'
 import { AliasSight } from './alias-sight.ts'
+import type { LocalCheck } from './check-entries.ts'
 import { itemKey } from './entries.ts'
-import type { LocalCheck, LocalState } from './local-state.ts'
+import type { LocalState } from './local-state.ts'
 import { firstText, type Outcome } from './probes/outcome.ts'
 
 export type AliasProbe = Extract<CheckProbe, { kind: 'alias' }>

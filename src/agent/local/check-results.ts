@@ -1,8 +1,9 @@
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { ChecksConfig } from '../settings/agent-config.ts'
+import type { CheckChange } from './check-entries.ts'
 import { itemKey } from './entries.ts'
-import type { CheckChange, LocalState } from './local-state.ts'
+import type { LocalState } from './local-state.ts'
 import type { Outcome } from './probes/outcome.ts'
 
 interface CheckResultsParts {

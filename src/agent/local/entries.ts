@@ -12,6 +12,21 @@ export interface SyncMark {
   version: number
 }
 
+/** Where a definition came from: a configuration file, or a caller of the API. */
+export type Origin = 'file' | 'api'
+
+/** A service or check to be synced, with its version at that time. */
+export interface Due<T> {
+  readonly id: string
+  /** `itemKey` of the ID. */
+  readonly key: string
+  readonly version: number
+  /** Null: it was removed. */
+  readonly facts: T | null
+  /** The secret of its own token, with which it is synced; empty if it has none. */
+  readonly token: string
+}
+
 /** Items by `itemKey`, and the set of those that the catalog is not known to have, so that a sync visits only these. */
 export class Entries<Entry extends SyncMark> {
   readonly #all = new Map<string, Entry>()

@@ -133,12 +133,12 @@ export const registrationBreakages: readonly Breakage[] = [
   },
   {
     id: 'REG-021',
-    file: 'src/agent/local/local-state.ts',
+    file: 'src/agent/local/service-entries.ts',
     find: `      id: facts.id,
       facts,
       token,`,
     replace: `      id: facts.id,
-      facts: this.service(facts.id)?.facts ?? facts,
+      facts: this.find(facts.id)?.facts ?? facts,
       token,`,
   },
   {

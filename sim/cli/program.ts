@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { addCheck, addSchema } from './check.ts'
+import { addExplain } from './explain/options.ts'
 import { addExplore, addMerge } from './explore/options.ts'
 import { addFork } from './fork/options.ts'
 import { addInspect } from './inspect.ts'
@@ -21,6 +22,7 @@ const commands = [
   addExplore,
   addMerge,
   addShrink,
+  addExplain,
   addFork,
   addCheck,
   addServe,
@@ -55,6 +57,7 @@ Examples:
   svc-sim explore --seeds 1..1000 --shard 1/4 --jsonl /tmp/shard-1.jsonl --resume
   svc-sim merge /tmp/shard-*.jsonl
   svc-sim shrink scenarios/crash-and-recover.yaml --seed 17 -o /tmp/17.yaml
+  svc-sim explain scenarios/crash-and-recover.yaml --seed 17
   svc-sim fork scenarios/crash-and-recover.yaml --seed 17 --at 9.4s --tries 50
   svc-sim fork scenarios/crash-and-recover.yaml --seed 17 --curve --svg /tmp/17.svg
   svc-sim serve --servers 3 --clients 1 --port 18500 --rate 10

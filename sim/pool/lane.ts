@@ -1,4 +1,5 @@
 import { rejudged, type SeedRecord, type SeedVerdict, withoutRun } from '../report/seed-record.ts'
+import type { TraceRecord } from '../report/trace-record.ts'
 import { withoutDemands } from '../scenario/demands.ts'
 import { type Ended, type Reply, type Request, replySchema, type SeedRequest, type Stuck } from './messages.ts'
 import type { Page, Turn } from './seed-runs.ts'
@@ -35,8 +36,13 @@ interface Broken {
   readonly notes: readonly string[]
 }
 
-/** What is asked of a run beside its verdict. */
-export type Wish = NonNullable<SeedRequest['account']>
+/** What is asked of a run beside its verdict: an account of it, and how it differs from the run of its seed. */
+export interface Wish extends NonNullable<SeedRequest['account']> {
+  /** Identities of decisions that it is without. */
+  readonly without?: readonly string[] | undefined
+  /** Takes each event of the run. */
+  readonly onEvent?: ((event: TraceRecord) => void) | undefined
+}
 
 type Outcome =
   | { readonly kind: 'ended'; readonly ended: Ended }
@@ -93,11 +99,11 @@ export class Lane {
    * One run with what it was made of, in the warm worker; nothing is confirmed. The page need not be one of the
    * options': it is sent with the turn, and forgotten with the next one. Undefined: the process ended.
    */
-  async probe(turn: SentTurn, account: Wish): Promise<Ended | undefined> {
+  async probe(turn: SentTurn, wish: Wish): Promise<Ended | undefined> {
     this.#abandoned = false
     if (this.#isOver) return undefined
     this.#warm ??= new WarmWorker(this.#options)
-    const outcome = await this.#run(this.#warm, turn, undefined, account)
+    const outcome = await this.#run(this.#warm, turn, undefined, wish)
     return outcome.kind === 'ended' ? outcome.ended : undefined
   }
 
@@ -183,7 +189,7 @@ class WarmWorker {
     this.#worker.kill()
   }
 
-  async run(turn: SentTurn, following: SentTurn | undefined, account?: Wish): Promise<Outcome> {
+  async run(turn: SentTurn, following: SentTurn | undefined, wish?: Wish): Promise<Outcome> {
     const { verify, searchStepsMax } = this.#options
     this.#send({
       kind: 'seed',
@@ -191,7 +197,7 @@ class WarmWorker {
       verify,
       ...(following === undefined || !verify ? {} : { following: this.#named(following) }),
       ...(searchStepsMax === undefined ? {} : { searchStepsMax }),
-      ...(account === undefined ? {} : { account }),
+      ...(wish === undefined ? {} : askedFor(wish)),
     })
     const asked = this.#named(turn)
     let running: { readonly page: number; readonly seed: number } | undefined
@@ -206,6 +212,7 @@ class WarmWorker {
       const reply: Reply = replySchema.parse(JSON.parse(said.line))
       if (reply.kind === 'ready') this.#hasStarted = true
       else if (reply.kind === 'stuck') stuck = reply
+      else if (reply.kind === 'event') wish?.onEvent?.(reply.event)
       else if (reply.kind === 'ended') return { kind: 'ended', ended: reply }
       else {
         running = reply
@@ -230,6 +237,14 @@ class WarmWorker {
 
   #send(request: Request): void {
     this.#worker.send(JSON.stringify(request))
+  }
+}
+
+function askedFor({ ends, without, onEvent }: Wish): Pick<SeedRequest, 'account' | 'without' | 'events'> {
+  return {
+    account: ends === undefined ? {} : { ends },
+    ...(without === undefined || without.length === 0 ? {} : { without: [...without] }),
+    ...(onEvent === undefined ? {} : { events: true }),
   }
 }
 

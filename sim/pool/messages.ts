@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { isRecord } from '../../src/base/shape.ts'
 import { forksSchema } from '../report/forks.ts'
 import { seedRecordSchema } from '../report/seed-record.ts'
+import type { TraceRecord } from '../report/trace-record.ts'
 import { accountSchema } from '../scenario/account.ts'
 import { scenarioBytesMax } from '../scenario/language/yaml-document.ts'
 
@@ -10,6 +12,9 @@ import { scenarioBytesMax } from '../scenario/language/yaml-document.ts'
  */
 
 const number = z.int().min(0)
+
+/** Decisions that one run may be without. */
+export const withoutMax = 5_000
 
 /** A page gets a number; later requests name it by that. */
 const pageRequest = z.strictObject({
@@ -36,7 +41,18 @@ const seedRequest = z.strictObject({
   /** The mutant that is on, in a program that has any; absent or 0: none. */
   mutant: number.optional(),
   /** Tell what the run was made of, and end it early if need be. */
-  account: z.strictObject({ ends: z.strictObject({ afterFaultsMs: z.number().optional() }).optional() }).optional(),
+  account: z
+    .strictObject({
+      ends: z.strictObject({ afterFaultsMs: z.number().optional(), atUs: number.optional() }).optional(),
+    })
+    .optional(),
+  /** Decisions that are left out, by their identities: no firing of a rule, no operation of a client comes of them. */
+  without: z
+    .array(z.string().regex(/^[0-9a-f]{16}$/))
+    .max(withoutMax)
+    .optional(),
+  /** Tell each event of the run, too, with its causes, before its end. */
+  events: z.literal(true).optional(),
   /** A run that uses more CPU time is ended, even if its virtual time advances. In milliseconds. */
   cpuMaxMs: number.optional(),
 })
@@ -51,6 +67,12 @@ const ready = z.strictObject({ kind: z.literal('ready') })
 
 /** A run begins; it is the one to blame if the worker ends before its next line. */
 const begun = z.strictObject({ kind: z.literal('begun'), page: number, seed: number })
+
+/** An event of the run that goes on, where they were asked for. Its writer and its reader are of one build. */
+const event = z.strictObject({
+  kind: z.literal('event'),
+  event: z.custom<TraceRecord>((value) => isRecord(value) && typeof value['n'] === 'number'),
+})
 
 /** The answer to a request for a seed. */
 const ended = z.strictObject({
@@ -79,7 +101,7 @@ const stuck = z.strictObject({
   stack: z.array(z.string().max(500)).max(30),
 })
 
-export const replySchema = z.discriminatedUnion('kind', [ready, begun, ended, stuck])
+export const replySchema = z.discriminatedUnion('kind', [ready, begun, event, ended, stuck])
 export type Reply = z.infer<typeof replySchema>
 export type Stuck = z.infer<typeof stuck>
 export type Ended = z.infer<typeof ended>

@@ -1,9 +1,12 @@
 import { invariant } from '../../src/base/invariant.ts'
+import { Meanings } from '../meaning/meanings.ts'
+import { DecisionsWithout } from '../report/decision-list.ts'
+import type { TraceOptions } from '../report/trace.ts'
 import { withoutDemands } from '../scenario/demands.ts'
 import { loadScenario } from '../scenario/language/load.ts'
 import type { Platform } from '../world/platform.ts'
 import { type PageRequest, type Reply, type Request, requestSchema, type SeedRequest } from './messages.ts'
-import { type Page, pageOf, SeedRuns, type Turn } from './seed-runs.ts'
+import { type Page, pageOf, type RunWishes, SeedRuns, type Turn } from './seed-runs.ts'
 import type { MutationSwitch, WorkerPort } from './worker.ts'
 
 export interface ServeOptions {
@@ -57,11 +60,29 @@ export async function serveSeeds({ port, createPlatform, wallMs, cpuMs, mutation
     mutation?.turn(mutant)
     const turn = turnOf(request)
     const all = runsWith(request)
-    const made = await all.first(turn, request.account === undefined ? {} : { account: request.account })
+    const made = await all.first(turn, wishesOf(request, say))
     const record = await all.record(turn, made, verify, following === undefined ? undefined : turnOf(following))
     const covered = mutation === undefined || mutant > 0 ? {} : { reached: mutation.reached(), loaded: mutation.loaded }
     const { runsBefore, account } = made
     say({ kind: 'ended', record, runsBefore, ...(account === undefined ? {} : { account }), ...covered })
+  }
+}
+
+/** What is asked of the run beside its verdict. */
+function wishesOf({ account, without, events }: SeedRequest, say: (reply: Reply) => void): RunWishes {
+  return {
+    ...(account === undefined ? {} : { account }),
+    ...(without === undefined ? {} : { book: new DecisionsWithout(without) }),
+    ...(events === undefined ? {} : { trace: (platform) => eventsOptions(platform, say) }),
+  }
+}
+
+function eventsOptions(platform: Platform, say: (reply: Reply) => void): TraceOptions {
+  const meanings = new Meanings(platform)
+  return {
+    onRecord: (event) => say({ kind: 'event', event }),
+    meaning: (bytes) => meanings.of(bytes),
+    onSealed: (key) => meanings.keys.sealedWith(key),
   }
 }
 

@@ -111,6 +111,21 @@ export class DecisionReplay implements Book {
   describe(): void {}
 }
 
+/** Lets everything happen as the seed has it, but for some events: firings of rules, operations of clients. */
+export class DecisionsWithout implements Book {
+  readonly #names: ReadonlySet<string>
+
+  constructor(names: Iterable<string>) {
+    this.#names = new Set(names)
+  }
+
+  decide(kind: DecisionKind, identity: Identity, _n: number, value: number, usual: number): number {
+    return kind === 'event' && this.#names.has(nameOf(identity)) ? usual : value
+  }
+
+  describe(): void {}
+}
+
 /** As lists have it. */
 export function nameOf({ a, b }: Identity): string {
   return (a >>> 0).toString(16).padStart(8, '0') + (b >>> 0).toString(16).padStart(8, '0')

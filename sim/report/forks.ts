@@ -8,7 +8,7 @@ export const forksMax = 16
 
 /** Times at which a run goes on with other chance, as records and workers have them: in ascending order. */
 export const forksSchema = z
-  .array(z.strictObject({ atMs: z.int().min(0), seed: z.int().min(0) }))
+  .array(z.strictObject({ atMs: z.int().min(0), seed: z.int().min(0), of: z.literal('world').optional() }))
   .min(1)
   .max(forksMax)
 

@@ -60,6 +60,8 @@ export interface Looks {
 export interface EarlyEnd {
   /** This long after the last rule of faults has fired that can, in milliseconds; absent: when its time is over. */
   readonly afterFaultsMs?: number | undefined
+  /** At this time, in microseconds, whatever is still to come; what comes to light later is no failure. */
+  readonly atUs?: number | undefined
 }
 
 /** Kinds of workload whose answers are judged by how long agents have been in contact with their leaders. */
@@ -218,12 +220,22 @@ export class ScenarioRun implements RunContext {
       this.#options.account?.restBegins(this.simulation.nowUs)
       await comeToRest(this)
     }
-    this.#checks.end(() => this.hasFailed())
+    this.#checks.end(() => this.#hasFailure() || this.#isLookedAt())
     return this.result()
   }
 
   hasFailed(): boolean {
-    return this.#failures.length > 0 || this.#checks.hasViolations || this.#isLookedAt()
+    return this.#hasFailure() || this.#isLookedAt() || this.#isOver()
+  }
+
+  #hasFailure(): boolean {
+    return this.#failures.length > 0 || this.#checks.hasViolations
+  }
+
+  /** Somebody wants to know no more. */
+  #isOver(): boolean {
+    const atUs = this.#options.ends?.atUs
+    return atUs !== undefined && this.simulation.nowUs >= atUs
   }
 
   /** Nothing that is still to come is asked about. */

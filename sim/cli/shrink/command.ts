@@ -1,4 +1,3 @@
-import { err, ok, type Result } from '../../../src/base/result.ts'
 import { WorkerDidNotStart } from '../../pool/lane.ts'
 import type { Worker } from '../../pool/worker.ts'
 import { loadScenario } from '../../scenario/language/load.ts'
@@ -7,14 +6,13 @@ import { type Keyed, without } from '../../shrink/page.ts'
 import { sizeOf, sizeText } from '../../shrink/parts.ts'
 import { type ShrinkStep, type Shrunk, shrink } from '../../shrink/shrink.ts'
 import { shrunkText } from '../../shrink/shrunk-page.ts'
-import { readScenario, writeText } from '../files.ts'
+import { writeText } from '../files.ts'
 import { oneFileTwice } from '../one-file.ts'
 import { type Plant, plantOf, plantText } from '../plant.ts'
 import { usualStallMs } from '../run-flags.ts'
 import { Screen } from '../screen.ts'
 import { exits, type SimTerminal } from '../terminal.ts'
-import { type FailingRun, failingRunOf } from './failing-run.ts'
-import { firstFailure } from './first-failure.ts'
+import { type FailingRun, failingRunOf, plantedRun } from './failing-run.ts'
 import type { ShrinkFlags } from './flags.ts'
 
 const usualBudgetMs = 60_000
@@ -59,22 +57,6 @@ async function shrinkPlanted(
   } finally {
     copy.remove()
   }
-}
-
-/** Of a page without a seed of its own the first one that fails. */
-async function plantedRun(
-  file: string,
-  words: string,
-  { seed, jobs }: ShrinkFlags,
-  { startWorker, terminal }: { readonly startWorker: () => Worker; readonly terminal: SimTerminal },
-): Promise<Result<FailingRun, readonly string[]>> {
-  const read = await readScenario(terminal.disk, file)
-  if (!read.ok) return read
-  const { loaded, text } = read.value
-  const given = seed ?? loaded.scenario.seed
-  if (given !== undefined) return ok({ loaded, seed: given })
-  const first = await firstFailure({ loaded, text }, { startWorker, jobs: jobs ?? terminal.cores })
-  return first === undefined ? err([`${file}: no seed fails with ${words}`]) : ok({ loaded, seed: first })
 }
 
 interface ShrinkParts {

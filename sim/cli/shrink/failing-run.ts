@@ -1,12 +1,14 @@
 import { compareText } from '../../../src/base/bytes.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import { pageOf } from '../../pool/seed-runs.ts'
+import type { Worker } from '../../pool/worker.ts'
 import { DecisionReading } from '../../report/decision-file.ts'
 import { hasFailed, seedRecordSchema } from '../../report/seed-record.ts'
 import { type LoadedScenario, usualSeed } from '../../scenario/language/load.ts'
 import { readScenario, unreadText } from '../files.ts'
 import type { SimTerminal } from '../terminal.ts'
 import { LineCutter } from '../trace/lines.ts'
+import { firstFailure } from './first-failure.ts'
 
 /** A run that is to be made smaller. */
 export interface FailingRun {
@@ -29,6 +31,22 @@ export async function failingRunOf(
   if (first.startsWith('{"')) return runOfRecords(terminal, file, head.value, seed)
   const read = await readScenario(terminal.disk, file)
   return read.ok ? ok({ loaded: read.value.loaded, seed: seed ?? usualSeed(read.value.loaded) }) : read
+}
+
+/** Of a page without a seed of its own the first one that fails. */
+export async function plantedRun(
+  file: string,
+  words: string,
+  { seed, jobs }: { readonly seed?: number; readonly jobs?: number | undefined },
+  { startWorker, terminal }: { readonly startWorker: () => Worker; readonly terminal: SimTerminal },
+): Promise<Result<FailingRun, readonly string[]>> {
+  const read = await readScenario(terminal.disk, file)
+  if (!read.ok) return read
+  const { loaded, text } = read.value
+  const given = seed ?? loaded.scenario.seed
+  if (given !== undefined) return ok({ loaded, seed: given })
+  const first = await firstFailure({ loaded, text }, { startWorker, jobs: jobs ?? terminal.cores })
+  return first === undefined ? err([`${file}: no seed fails with ${words}`]) : ok({ loaded, seed: first })
 }
 
 /** Bytes in which the first failure of a campaign is looked for. */

@@ -24,12 +24,12 @@ export function addShrink(program: Command, terminal: SimTerminal, ended: Ended)
   })
 }
 
-const runCount = countTo(1_000_000)
+export const runCount = countTo(1_000_000)
 /** A search beyond it is one that will not end. */
 const budgetMaxMs = 86_400_000
 
 /** Milliseconds. */
-function cpuTime(text: string): number {
+export function cpuTime(text: string): number {
   const parsed = parseDuration(text)
   if (!parsed.ok) throw new InvalidArgumentError(`${parsed.error}: write a time such as 60s.`)
   if (parsed.value <= 0 || parsed.value > budgetMaxMs) throw new InvalidArgumentError('Write a time up to 24h.')

@@ -19,7 +19,15 @@ export interface Fork {
   /** Virtual time, in milliseconds. */
   readonly atMs: number
   readonly seed: number
+  /**
+   * `world`: faults, steps and clients keep the chance that they had; what links, disks, clocks and agents draw is
+   * other. Absent: everything is.
+   */
+  readonly of?: 'world' | undefined
 }
+
+/** First words of what the world and its agents draw: all else is decided by the page, be it a fault or a client. */
+const worldWords: ReadonlySet<Part> = new Set(['link', 'disk', 'life', 'clock start', 'backlog', 'ties'])
 
 /** Tells readers of a trace what was decided. */
 type DecisionTeller = (identity: Identity, text: string, because: number) => number
@@ -42,6 +50,8 @@ export class Decisions {
   /** The one that decides now; undefined, as in most runs: the seed alone. */
   #fork: Fork | undefined
   #cause: Identity | undefined
+  /** Identities of what the page decides; undefined: no fork tells them from others. */
+  readonly #intents: WeakSet<Identity> | undefined
   /** Sees all that is decided; undefined, as in most runs: nobody does. */
   readonly book: Book | undefined
   readonly #teller: DecisionTeller | undefined
@@ -61,6 +71,7 @@ export class Decisions {
     this.#nowUs = nowUs
     this.#findHoles = findHoles
     this.#forks = forks
+    this.#intents = forks.some(({ of }) => of === 'world') ? new WeakSet() : undefined
     this.book = book
     this.#teller = teller
   }
@@ -73,6 +84,7 @@ export class Decisions {
   /** The identity of something within another. */
   within(identity: Identity, ...parts: readonly Part[]): Identity {
     const { identity: made } = this.#of(identity, parts)
+    if (this.#isIntent(identity, parts)) this.#intents?.add(made)
     this.book?.describe(made, identity, parts)
     return made
   }
@@ -97,12 +109,14 @@ export class Decisions {
 
   /** Numbers for something within another: the same ones each time. */
   drawsWithin(identity: Identity, ...parts: readonly Part[]): Draws {
-    return this.#drawsOf(this.#forked(this.#of(identity, parts)), identity, parts)
+    const isIntent = this.#isIntent(identity, parts)
+    return this.#drawsOf(this.#forked(this.#of(identity, parts), isIntent), identity, parts)
   }
 
   /** Numbers for what these parts describe within `identity`, other ones for each time that it occurs. */
   drawsOnce(identity: Identity, ...parts: readonly Part[]): Draws {
-    return this.#drawsOf(this.occurrence(this.#of(identity, parts)), identity, parts)
+    const isIntent = this.#isIntent(identity, parts)
+    return this.#drawsOf(this.occurrence(this.#of(identity, parts), isIntent), identity, parts)
   }
 
   /** The same, of the run itself. */
@@ -133,7 +147,7 @@ export class Decisions {
   }
 
   /** Adds to a description which occurrence of it this is. */
-  occurrence(hash: IdentityHash): IdentityHash {
+  occurrence(hash: IdentityHash, isIntent = false): IdentityHash {
     const span = Math.floor(this.#nowUs() / spanUs)
     if (span !== this.#span) {
       this.#span = span
@@ -143,7 +157,7 @@ export class Decisions {
     const { a } = hash
     const times = this.#occurred.get(a) ?? 0
     this.#occurred.set(a, times + 1)
-    return this.#forked(hash.integer(span).integer(times))
+    return this.#forked(hash.integer(span).integer(times), isIntent)
   }
 
   /** Whether something happens at all: it does, unless a list of decisions is run that does not have it. */
@@ -162,14 +176,21 @@ export class Decisions {
   /**
    * Behind a fork every number is another one; identities that are kept stay what they are, and name the same things.
    */
-  #forked(hash: IdentityHash): IdentityHash {
+  #forked(hash: IdentityHash, isIntent = false): IdentityHash {
     let next = this.#forks[0]
     while (next !== undefined && this.#nowUs() >= next.atMs * 1000) {
       this.#fork = next
       this.#forks = this.#forks.slice(1)
       next = this.#forks[0]
     }
-    return this.#fork === undefined ? hash : hash.text('fork').integer(this.#fork.seed)
+    if (this.#fork === undefined || (isIntent && this.#fork.of === 'world')) return hash
+    return hash.text('fork').integer(this.#fork.seed)
+  }
+
+  /** Whether the page decides what these parts within another describe. A life that it begins is the world's. */
+  #isIntent(within: Identity, [word]: readonly Part[]): boolean {
+    if (this.#intents === undefined || word === undefined || worldWords.has(word)) return false
+    return within === this.#root || this.#intents.has(within)
   }
 
   #drawsOf(hash: IdentityHash, within: Identity, parts: readonly Part[]): Draws {

@@ -1,0 +1,28 @@
+import type { Command } from 'commander'
+import { addLimits, countTo, type Ended, wholeNumber } from '../flag-values.ts'
+import { addPlant } from '../plant.ts'
+import { cpuTime, runCount } from '../shrink/options.ts'
+import type { SimTerminal } from '../terminal.ts'
+import { runExplain } from './command.ts'
+import type { ExplainFlags } from './flags.ts'
+
+export function addExplain(program: Command, terminal: SimTerminal, ended: Ended): void {
+  const command = program
+    .command('explain')
+    .description('Tell why a run fails: the chain of causes of its violation, and which of them it cannot do without.')
+    .argument(
+      '[file]',
+      'the scenario; or the records of run --jsonl or explore --jsonl, of which the first failure is taken; or a list of decisions',
+    )
+    .option('--seed <n>', 'the seed that fails; that of the scenario, or 1, if not given', wholeNumber)
+    .option('--violation <k>', 'the kth violation of the run; the first if not given', countTo(100))
+    .option('--all', 'every event of the chain, and not only those that tell most')
+    .option('--json', 'one line of JSON')
+    .option('--no-blame', 'the chain alone: nothing is run again')
+    .option('--budget <time>', 'CPU time of all runs: 30s, 10m; 60s if neither this nor --runs is given', cpuTime)
+    .option('--runs <n>', 'so many runs at most; with this alone the same command gives the same answer', runCount)
+    .option('--quiet', 'no line of progress')
+  addLimits(addPlant(command)).action(async (file: string | undefined, flags: ExplainFlags) => {
+    ended(await runExplain(file, flags, terminal))
+  })
+}

@@ -1,0 +1,244 @@
+import type { EvidenceKind } from '../checkers/evidence.ts'
+import type { TraceRecord } from '../report/trace-record.ts'
+import type { Events } from './events.ts'
+import { evidenceIn, kindsOf, meaningsIn } from './evidence.ts'
+import { isOfPlace, namesThing, type Things } from './things.ts'
+
+/** What an event is on the way to a violation. */
+export type Part = EvidenceKind | 'fault' | 'life' | 'lost' | 'step' | 'violation'
+
+/** An event that helps to understand a violation. */
+export interface ChainEvent {
+  readonly event: TraceRecord
+  readonly part: Part
+  /** It led to the violation, as the causes of the trace have it; otherwise it is an earlier fact of the same thing. */
+  readonly isCause: boolean
+  /** How little it tells: the least first where not all can be shown. */
+  readonly cost: number
+  /** It was under way, or held back, for so long, in microseconds; only where that is remarkable. */
+  readonly lateUs?: number
+}
+
+/** Evidence that is about terms and indexes of the log, and not about what somebody named. */
+const ofPlace: ReadonlySet<EvidenceKind> = new Set([
+  'votes',
+  'terms',
+  'elections',
+  'entries',
+  'acknowledgements',
+  'commits',
+  'heartbeats',
+  'snapshots',
+])
+/** Evidence that may matter though it names another thing: there is little of it. */
+const rare: ReadonlySet<EvidenceKind> = new Set([
+  'elections',
+  'configurations',
+  'locks',
+  'rights',
+  'authority',
+  'intentions',
+  'queries',
+  'restores',
+])
+/** A message that is under way for longer is late. */
+const lateUs = 250_000
+/** From an event that only says that something is done or due, this many arrows back to what it was. */
+const unwrapMax = 4
+/** A fault so long before may have begun it. */
+const beforeUs = 1_000_000
+/** What is not of the same thing comes behind all that is. */
+const otherThing = 12
+const nobodysCause = 3
+
+/** Every event that may tell something of a violation, in the order of time, and the violation itself. */
+export function chainOf(
+  events: Events,
+  violation: TraceRecord,
+  { evidence, things }: { readonly evidence: readonly EvidenceKind[]; readonly things: Things },
+): readonly ChainEvent[] {
+  const steps = events.ancestors(violation)
+  const judgedBy = events.causesOf(violation).map((event) => meant(events, event))
+  const judged = new Set(judgedBy.filter(saysSomething).map(({ n }) => n))
+  const found = events.all.flatMap((event): readonly ChainEvent[] => {
+    if (event.n > violation.n) return []
+    if (event.n === violation.n) return [{ event, part: 'violation', isCause: true, cost: 0 }]
+    const of = partOf(event, evidence, things)
+    if (of === undefined && !judged.has(event.n)) return []
+    const { part, cost } = of ?? { part: 'life' as const, cost: 0 }
+    const at = steps.get(event.n)
+    // Far away in the graph, or in time, is far away for the reader.
+    const far = at === undefined ? nobodysCause + log2(((violation.t - event.t) / 1_000_000) * 4) : log2(at)
+    const isBeside = at === undefined && (part === 'lost' || (cost >= otherThing && part !== 'fault'))
+    if (isBeside && !(part !== 'lost' && rare.has(part as EvidenceKind))) return []
+    const sum = judged.has(event.n) ? 0 : cost + far
+    return [{ event, part, isCause: at !== undefined, cost: sum, ...late(events, event) }]
+  })
+  return withoutEchoes(sinceItBegan(found), events)
+}
+
+/**
+ * Faults and lives from before the first fact of the same thing matter only where they led to the violation, and the
+ * others only on the way.
+ */
+function sinceItBegan(found: readonly ChainEvent[]): readonly ChainEvent[] {
+  const first = found.find(
+    ({ part, cost }) => part !== 'fault' && part !== 'life' && part !== 'step' && cost < otherThing,
+  )
+  if (first === undefined) return found
+  const sinceUs = first.event.t - beforeUs
+  return found.filter(({ part, isCause, event }) => {
+    if (part === 'life') return event.t >= sinceUs
+    return part !== 'fault' || isCause || event.t >= sinceUs
+  })
+}
+
+/** What this event is to the law, and what it costs to show it; undefined: nothing. */
+function partOf(
+  event: TraceRecord,
+  evidence: readonly EvidenceKind[],
+  things: Things,
+): { readonly part: Part; readonly cost: number } | undefined {
+  if (event.kind === 'driver' && event.story === 'fault') {
+    const names = things.nodes.size === 0 || [...things.nodes].some((node) => event.text.split(/\W+/).includes(node))
+    return { part: 'fault', cost: names ? 5 : 8 }
+  }
+  if (event.kind === 'driver' && event.story === 'step') return { part: 'step', cost: 9 }
+  if (event.kind === 'diskFault') return { part: 'fault', cost: 8 }
+  if (event.kind === 'crash' || event.kind === 'boot' || event.kind === 'pause' || event.kind === 'resume') {
+    return { part: 'life', cost: things.nodes.has(event.node) ? 6 : 11 }
+  }
+  const kinds = evidenceIn(event)
+  const ranks = evidence.flatMap((kind, rank) => (kinds.includes(kind) ? [{ kind, rank }] : []))
+  // What an event is first is what it is called.
+  ranks.sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind))
+  const best = ranks.toSorted((a, b) => costOf(event, a, things) - costOf(event, b, things))[0]
+  if (best === undefined) return undefined
+  const cost = costOf(event, best, things)
+  return isLost(event) ? { part: 'lost', cost: cost + 2 } : { part: best.kind, cost }
+}
+
+function costOf(
+  event: TraceRecord,
+  { kind, rank }: { readonly kind: EvidenceKind; readonly rank: number },
+  things: Things,
+): number {
+  const nodes = things.nodes.size === 0 || things.nodes.has(event.node) || hasPeer(event, things) ? 0 : 2
+  return 4 + 2 * rank + nodes + (isAbout(event, kind, things) ? 0 : otherThing)
+}
+
+function hasPeer(event: TraceRecord, { nodes }: Things): boolean {
+  return ('from' in event && nodes.has(event.from)) || ('to' in event && nodes.has(event.to))
+}
+
+function isAbout(event: TraceRecord, kind: EvidenceKind, things: Things): boolean {
+  if (kind === 'configurations' || kind === 'restores') return true
+  if (kind === 'complaints') return things.nodes.size === 0 || things.nodes.has(event.node)
+  if (event.kind === 'note') {
+    const committed = /^commits up to entry (\d+)/.exec(event.text)?.[1]
+    const term = /in term (\d+)/.exec(event.text)?.[1]
+    return committed === undefined ? things.terms.has(Number(term)) : things.indexes.has(Number(committed))
+  }
+  const meanings = meaningsIn(event).filter((meaning) => kindsOf(meaning).includes(kind))
+  if (kind === 'members' || kind === 'probes') {
+    return meanings.some((meaning) => 'member' in meaning && things.nodes.has(meaning.member))
+  }
+  if (ofPlace.has(kind)) return meanings.some((each) => isOfPlace(each, things) || namesThing(each, things))
+  return meanings.some((meaning) => namesThing(meaning, things))
+}
+
+/** The event that this one is the end of: of a write that is durable the write, of a timer what set it. */
+function meant(events: Events, event: TraceRecord): TraceRecord {
+  let at = event
+  for (let step = 0; step < unwrapMax && !saysSomething(at); step++) {
+    const causes = events.causesOf(at)
+    const next = causes.find(({ kind }) => kind === 'diskWrite') ?? causes[0]
+    if (next === undefined) return event
+    at = next
+  }
+  return saysSomething(at) ? at : event
+}
+
+function saysSomething(event: TraceRecord): boolean {
+  const { kind } = event
+  if (kind === 'driver') return event.story !== undefined
+  return kind === 'boot' || kind === 'crash' || evidenceIn(event).length > 0
+}
+
+export function isLost(event: TraceRecord): boolean {
+  switch (event.kind) {
+    case 'lost':
+    case 'segmentLost':
+      return true
+    case 'datagram':
+      return event.fate !== 'arrives'
+    case 'datagramSent':
+      return event.fate === 'lost' || event.fate === 'nobody' || event.fate === 'no room'
+    default:
+      return false
+  }
+}
+
+function late(events: Events, event: TraceRecord): { readonly lateUs?: number } {
+  if (event.kind !== 'segment' && event.kind !== 'datagram') return {}
+  const sent = events.causesOf(event).find(({ kind }) => kind === 'segmentSent' || kind === 'datagramSent')
+  return sent === undefined || event.t - sent.t < lateUs ? {} : { lateUs: event.t - sent.t }
+}
+
+/**
+ * Without what another line says, too. Of a message its arrival stands, of a request of a client its sending; where a
+ * message makes a server write it into its log, the writing; a crash that a fault brings is told with the fault.
+ */
+function withoutEchoes(found: readonly ChainEvent[], events: Events): readonly ChainEvent[] {
+  const shown = new Map(found.map((each) => [each.event.n, each]))
+  const told = new Set<number>()
+  for (const copy of copies(found)) told.add(copy)
+  for (const { event, part } of found) {
+    for (const cause of events.causesOf(event)) {
+      const isSameTurn = cause.node === event.node && cause.t === event.t
+      if (event.kind === 'diskWrite' && isSameTurn && isMessage(cause)) told.add(cause.n)
+      if (part === 'life' && cause.kind === 'driver' && cause.story === 'fault') told.add(event.n)
+      if (!isMessage(event) || !isSending(cause)) continue
+      if (isAsking(event) && shown.has(cause.n)) told.add(event.n)
+      else told.add(cause.n)
+    }
+  }
+  const deeds = found.filter(({ part }) => part === 'fault')
+  for (const { event } of found) {
+    const isCrash = event.kind === 'crash' || event.kind === 'pause'
+    if (isCrash && deeds.some((deed) => deed.event.t === event.t)) told.add(event.n)
+    const isNews = event.kind === 'driver' && event.story === 'note'
+    const sameTime = (each: ChainEvent): boolean => each.event.t === event.t && each.event.kind === 'note'
+    if (isNews && found.some(sameTime)) told.add(event.n)
+  }
+  return found.filter(({ event }) => !told.has(event.n))
+}
+
+/** Where it matters what a command says, and not who has it, its first writing stands for all. */
+function copies(found: readonly ChainEvent[]): readonly number[] {
+  const known = new Set<string>()
+  return found.flatMap(({ event, part }) => {
+    if (event.kind !== 'diskWrite' || ofPlace.has(part as EvidenceKind)) return []
+    const entries = meaningsIn(event).flatMap((each) => (each.layer === 'log' && each.name === 'entry' ? [each] : []))
+    const isCopy = entries.length > 0 && entries.every(({ index, term }) => known.has(`${index}/${term}`))
+    for (const { index, term } of entries) known.add(`${index}/${term}`)
+    return isCopy ? [event.n] : []
+  })
+}
+
+function isMessage({ kind }: TraceRecord): boolean {
+  return kind === 'segment' || kind === 'datagram'
+}
+
+function isSending({ kind }: TraceRecord): boolean {
+  return kind === 'segmentSent' || kind === 'datagramSent'
+}
+
+/** A request of a client, as it arrives. */
+function isAsking(event: TraceRecord): boolean {
+  return meaningsIn(event).some(({ layer, name }) => (layer === 'http' && name === 'request') || name === 'question')
+}
+
+function log2(value: number): number {
+  return Math.log2(1 + value)
+}

@@ -1,0 +1,145 @@
+import { type EvidenceKind, evidenceKinds } from '../checkers/evidence.ts'
+import type { Meaning } from '../report/meaning.ts'
+import { meaningsText } from '../report/meaning-text.ts'
+import { recordWords } from '../report/record-text.ts'
+import type { TraceRecord } from '../report/trace-record.ts'
+import type { ChainEvent, Part } from './chain.ts'
+import { kindsOf, meaningsIn } from './evidence.ts'
+import { isOfPlace, namesThing, type Things } from './things.ts'
+
+/** What happened, and why it matters to the law. */
+export interface Sentence {
+  readonly node: string
+  readonly what: string
+  readonly why: string
+}
+
+/** Messages of one packet that a sentence has. */
+const meaningsMax = 2
+
+/** Why a fault matters, by its first word. */
+const faultReasons: Readonly<Record<string, string>> = {
+  crash: 'the process dies, and what its disk had not synced may be lost',
+  kill: 'the process dies; its disk keeps what was written',
+  pause: 'the process does nothing for a while, and the clocks go on',
+  partition: 'nothing passes between these sides',
+  cut: 'nothing passes over these links',
+  drop: 'packets are lost',
+  restart: 'the process goes on from its disk',
+  leave: 'the others hear that it goes on purpose',
+}
+
+/** An event of a chain in words. */
+export function sentenceOf({ event, part, lateUs }: ChainEvent, things: Things): Sentence {
+  const late = lateUs === undefined ? '' : `, ${(lateUs / 1_000_000).toFixed(2)} s after it was sent`
+  const node = event.kind === 'driver' ? 'fault' : event.node
+  return { node: nodeOf(event, part, node), what: `${whatOf(event, part, things)}${late}`, why: whyOf(event, part) }
+}
+
+function nodeOf(event: TraceRecord, part: Part, node: string): string {
+  if (part === 'violation') return 'law'
+  if (part === 'step') return 'step'
+  return event.kind === 'driver' && part !== 'fault' ? (event.text.split(' ', 1)[0] ?? node) : node
+}
+
+function whatOf(event: TraceRecord, part: Part, things: Things): string {
+  const meanings = relevant(event, part, things)
+  switch (event.kind) {
+    case 'driver':
+      return part === 'fault' || part === 'step' ? event.text : event.text.split(' ').slice(1).join(' ')
+    case 'violation':
+      return event.text
+    case 'boot':
+      return event.boot === 1 ? 'starts' : `starts again, life ${event.boot}`
+    case 'crash':
+      return 'dies'
+    case 'diskWrite':
+      return `writes to its disk: ${writtenText(meanings)}`
+    case 'note':
+      return event.text.replace(/^has the votes of a majority/, 'wins the election with a majority of votes')
+    case 'segmentSent':
+    case 'datagramSent':
+      if (part === 'lost') return `sends to ${event.to}, where it never arrives: ${meaningsText(meanings)}`
+      return `${isRequest(meanings) ? 'asks' : 'sends to'} ${event.to}: ${meaningsText(meanings)}`
+    case 'segment':
+    case 'datagram':
+      if (part === 'lost') return `does not get from ${event.from}: ${meaningsText(meanings)}`
+      return `gets from ${event.from}: ${meaningsText(meanings)}`
+    case 'lost':
+      return event.how === 'held back'
+        ? `waits behind a loss with what it sends to ${event.to}: ${meaningsText(meanings)}`
+        : `loses on the way to ${event.to}: ${meaningsText(meanings)}`
+    case 'segmentLost':
+      return `loses on the way to ${event.to}: ${meaningsText(meanings)}`
+    default:
+      return recordWords(event)
+  }
+}
+
+function writtenText(meanings: readonly Meaning[]): string {
+  return meanings
+    .map((meaning) => {
+      if (meaning.layer !== 'log' || meaning.name !== 'hard-state') return meaningsText([meaning])
+      const vote = meaning.votedFor === undefined ? 'it has not voted' : `its vote is for ${meaning.votedFor}`
+      return `${vote} in term ${meaning.term}`
+    })
+    .join(' + ')
+}
+
+function isRequest(meanings: readonly Meaning[]): boolean {
+  return meanings.some(({ layer, name }) => layer === 'http' && name === 'request')
+}
+
+/** Of several messages those that are about the matter. */
+function relevant(event: TraceRecord, part: Part, things: Things): readonly Meaning[] {
+  const all = meaningsIn(event)
+  const ofPart = all.filter((meaning) => kindsOf(meaning).some((kind) => kind === part))
+  const near = (ofPart.length === 0 ? all : ofPart).filter(
+    (each) => namesThing(each, things) || isOfPlace(each, things),
+  )
+  return (near.length > 0 ? near : ofPart.length > 0 ? ofPart : all).slice(0, meaningsMax)
+}
+
+function whyOf(event: TraceRecord, part: Part): string {
+  switch (part) {
+    case 'violation':
+      return 'this must not be'
+    case 'fault':
+      return faultReason(event)
+    case 'life':
+      return lifeReason(event)
+    case 'lost':
+      return 'the other side never knew'
+    case 'step':
+      return 'the page does this'
+    default:
+      return evidenceReason(event, part)
+  }
+}
+
+function lifeReason({ kind }: TraceRecord): string {
+  if (kind === 'boot') return 'all that it knows is what its disk had kept'
+  if (kind === 'crash') return 'what it had in memory alone is gone'
+  if (kind === 'pause') return 'it does nothing for a while'
+  return kind === 'resume' ? 'it goes on with what it believed before' : 'the law goes by what is so from here on'
+}
+
+function faultReason(event: TraceRecord): string {
+  const [word = ''] = event.kind === 'driver' ? event.text.split(' ', 1) : []
+  if (event.kind === 'diskFault') return 'the disk does not do what it should'
+  return Object.hasOwn(faultReasons, word) ? (faultReasons[word] as string) : 'the world is not as it should be'
+}
+
+/** Shorter, or nearer to the case, than the reason of the kind. */
+function evidenceReason(event: TraceRecord, part: EvidenceKind): string {
+  const [meaning] = meaningsIn(event).filter((each) => kindsOf(each).includes(part))
+  if (meaning?.layer === 'log' && meaning.name === 'hard-state' && meaning.votedFor !== undefined)
+    return `binds it for the whole of term ${meaning.term}`
+  if (meaning?.layer === 'raft' && meaning.name === 'vote-request') return 'it may vote once in a term'
+  if (meaning?.layer === 'raft' && meaning.name === 'vote-response')
+    return meaning.granted ? 'counts towards a majority' : 'does not count'
+  if (meaning?.layer === 'http' && meaning.name === 'answer')
+    return meaning.status < 300 ? 'from here on the client relies on it' : 'the client was refused'
+  if (meaning?.layer === 'http') return 'the client wants this'
+  return evidenceKinds[part]
+}

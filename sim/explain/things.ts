@@ -1,0 +1,72 @@
+import type { About, Meaning } from '../report/meaning.ts'
+import type { TraceRecord } from '../report/trace-record.ts'
+import { meaningsIn } from './evidence.ts'
+
+/** What a violation is about: earlier events of the same things tell how it came. */
+export interface Things {
+  readonly nodes: ReadonlySet<string>
+  readonly terms: ReadonlySet<number>
+  /** Indexes of the log. */
+  readonly indexes: ReadonlySet<number>
+  /** Keys, services, sessions and whatever else requests and commands name. */
+  readonly names: ReadonlySet<string>
+}
+
+/** Shorter names are in many texts by chance. */
+const nameMin = 3
+
+/**
+ * The things of a violation: what its text names, and what the commands did that it is judged by. `nodes`: machines of
+ * the run. `judgedBy`: the events that the law names.
+ */
+export function thingsOf(text: string, nodes: readonly string[], judgedBy: readonly TraceRecord[]): Things {
+  const words = text.split(/[\s,;()]+/).map((word) => word.replace(/^['"`]|['"`:.]+$/g, '').replace(/['"`]$/g, ''))
+  const numbers = (pattern: RegExp): number[] => [...text.matchAll(pattern)].map((match) => Number(match[1]))
+  const known = new Set(nodes)
+  const terms = numbers(/\bterms? (\d+)/g)
+  const indexes = numbers(/\b(?:entry|entries|index) (\d+)/g)
+  const names = words.filter((word) => word.length >= nameMin && /[\d/-]/.test(word) && !known.has(word))
+  const quoted = [...text.matchAll(/'([^']+)'/g)].map((match) => match[1] as string)
+  for (const event of judgedBy) {
+    const committed = /^commits up to entry (\d+)/.exec(event.kind === 'note' ? event.text : '')
+    if (committed !== null) indexes.push(Number(committed[1]))
+    for (const meaning of meaningsIn(event)) names.push(...namesIn(meaning))
+  }
+  return {
+    nodes: new Set(words.filter((word) => known.has(word))),
+    terms: new Set(terms),
+    indexes: new Set(indexes),
+    names: new Set([...names, ...quoted].filter((name) => name.length >= nameMin && !/^\d+(?:\.\d+)?$/.test(name))),
+  }
+}
+
+/** What a message or record names. */
+function namesIn(meaning: Meaning): readonly string[] {
+  return aboutsOf(meaning).flatMap((about) => Object.values(about).flat())
+}
+
+function aboutsOf(meaning: Meaning): readonly About[] {
+  const own = 'about' in meaning && meaning.about !== undefined ? [meaning.about] : []
+  return meaning.layer === 'raft' && meaning.name === 'append-request'
+    ? meaning.entries.flatMap(({ about }) => about ?? [])
+    : own
+}
+
+/** Whether a message or record names one of these things. */
+export function namesThing(meaning: Meaning, { names }: Things): boolean {
+  if (namesIn(meaning).some((name) => names.has(name))) return true
+  const target = meaning.layer === 'http' ? meaning.target : meaning.layer === 'dns' ? meaning.question : undefined
+  return target !== undefined && [...names].some((name) => target.includes(name))
+}
+
+/** Whether a message or record is about one of these terms or indexes. */
+export function isOfPlace(meaning: Meaning, { terms, indexes }: Things): boolean {
+  if (meaning.layer === 'raft' && meaning.name === 'append-request') {
+    const { prev, count } = meaning
+    return [...indexes].some((index) => index > prev && index <= prev + count)
+  }
+  if (meaning.layer === 'log' && meaning.name === 'truncate') return [...indexes].some((at) => at >= meaning.from)
+  if (meaning.layer === 'log' && meaning.name === 'entry') return indexes.has(meaning.index)
+  const isOfIndex = 'index' in meaning && meaning.index !== undefined && indexes.has(meaning.index)
+  return isOfIndex || ('term' in meaning && terms.has(meaning.term))
+}

@@ -6,7 +6,7 @@ export const evidenceKinds = {
   votes: 'a server gives one vote in a term, and a majority of them makes a leader',
   terms: 'what a server has written of its term binds it, over restarts too',
   elections: 'from here on this server decides what is in the log',
-  entries: 'the log of a server is made of such writes',
+  entries: 'from here on the log of this server says so',
   acknowledgements: 'a leader counts them to know what a majority has',
   commits: 'what is committed counts as decided, and is answered',
   heartbeats: 'they tell followers that their leader lives, and the leader that it still leads',

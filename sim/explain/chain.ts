@@ -13,9 +13,11 @@ export interface ChainEvent {
   readonly part: Part
   /** It led to the violation, as the causes of the trace have it; otherwise it is an earlier fact of the same thing. */
   readonly isCause: boolean
+  /** It is about other things than the violation. */
+  readonly isStranger: boolean
   /** How little it tells: the least first where not all can be shown. */
   readonly cost: number
-  /** It was under way, or held back, for so long, in microseconds; only where that is remarkable. */
+  /** Microseconds for which it was under way, or held back; only where that is remarkable. */
   readonly lateUs?: number
 }
 
@@ -45,7 +47,7 @@ const rare: ReadonlySet<EvidenceKind> = new Set([
 const lateUs = 250_000
 /** From an event that only says that something is done or due, this many arrows back to what it was. */
 const unwrapMax = 4
-/** A fault so long before may have begun it. */
+/** A fault that comes before the first fact by less may have begun it. */
 const beforeUs = 1_000_000
 /** What is not of the same thing comes behind all that is. */
 const otherThing = 12
@@ -62,7 +64,7 @@ export function chainOf(
   const judged = new Set(judgedBy.filter(saysSomething).map(({ n }) => n))
   const found = events.all.flatMap((event): readonly ChainEvent[] => {
     if (event.n > violation.n) return []
-    if (event.n === violation.n) return [{ event, part: 'violation', isCause: true, cost: 0 }]
+    if (event.n === violation.n) return [{ event, part: 'violation', isCause: true, isStranger: false, cost: 0 }]
     const of = partOf(event, evidence, things)
     if (of === undefined && !judged.has(event.n)) return []
     const { part, cost } = of ?? { part: 'life' as const, cost: 0 }
@@ -72,7 +74,8 @@ export function chainOf(
     const isBeside = at === undefined && (part === 'lost' || (cost >= otherThing && part !== 'fault'))
     if (isBeside && !(part !== 'lost' && rare.has(part as EvidenceKind))) return []
     const sum = judged.has(event.n) ? 0 : cost + far
-    return [{ event, part, isCause: at !== undefined, cost: sum, ...late(events, event) }]
+    const isStranger = cost >= otherThing && !judged.has(event.n)
+    return [{ event, part, isCause: at !== undefined, isStranger, cost: sum, ...late(events, event) }]
   })
   return withoutEchoes(sinceItBegan(found), events)
 }
@@ -106,6 +109,8 @@ function partOf(
   if (event.kind === 'driver' && event.story === 'step') return { part: 'step', cost: 9 }
   if (event.kind === 'diskFault') return { part: 'fault', cost: 8 }
   if (event.kind === 'crash' || event.kind === 'boot' || event.kind === 'pause' || event.kind === 'resume') {
+    // That everything starts at the beginning tells nothing.
+    if (event.kind === 'boot' && event.boot === 1) return undefined
     return { part: 'life', cost: things.nodes.has(event.node) ? 6 : 11 }
   }
   const kinds = evidenceIn(event)
@@ -165,7 +170,7 @@ function saysSomething(event: TraceRecord): boolean {
   return kind === 'boot' || kind === 'crash' || evidenceIn(event).length > 0
 }
 
-export function isLost(event: TraceRecord): boolean {
+function isLost(event: TraceRecord): boolean {
   switch (event.kind) {
     case 'lost':
     case 'segmentLost':
@@ -214,7 +219,7 @@ function withoutEchoes(found: readonly ChainEvent[], events: Events): readonly C
   return found.filter(({ event }) => !told.has(event.n))
 }
 
-/** Where it matters what a command says, and not who has it, its first writing stands for all. */
+/** Where it matters what a command says, and not which servers have it, its first writing stands for all. */
 function copies(found: readonly ChainEvent[]): readonly number[] {
   const known = new Set<string>()
   return found.flatMap(({ event, part }) => {

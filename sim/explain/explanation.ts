@@ -7,6 +7,8 @@ import { shortened } from './folding.ts'
 import { type Sentence, sentenceOf } from './sentences.ts'
 import { type Things, thingsOf } from './things.ts'
 
+const idPattern = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
+
 /** A violation with everything in its run that may tell how it came. */
 export interface Explanation {
   readonly violation: Extract<TraceRecord, { readonly kind: 'violation' }>
@@ -31,7 +33,7 @@ export function explained(events: Events, place: number, evidence: readonly Evid
   if (violation === undefined) return undefined
   const agents = agentsIn(events)
   const nodes = [...new Set(events.all.map(({ node }) => node))].filter((node) => node !== 'world')
-  const things = thingsOf(named(violation.text, agents), nodes, events.causesOf(violation))
+  const things = thingsOf(withAgents(violation.text, agents), nodes, events.causesOf(violation))
   return { violation, things, chain: chainOf(events, violation, { evidence, things }), agents }
 }
 
@@ -41,13 +43,30 @@ export function shownLines({ chain, things, agents }: Explanation, most: number)
     const { node, what, why } = sentenceOf(chained, things)
     return { chained, node, what: named(what, agents), why }
   })
-  const shown = shortened(lines, most, { shapeOf, costOf: ({ chained }) => chained.cost })
+  const shown = shortened(most === Number.POSITIVE_INFINITY ? lines : mostlyAbout(lines), most, {
+    shapeOf,
+    costOf: ({ chained }) => chained.cost,
+  })
   return shown.map((each) => ('line' in each ? each.line : each))
 }
 
-/** With the names of agents in place of their IDs. */
+/** Lines about other things than the violation: a few, so that they do not hide the others. */
+const strangersMax = 6
+
+function mostlyAbout(lines: readonly ChainLine[]): readonly ChainLine[] {
+  const strangers = lines.filter(({ chained }) => chained.isStranger)
+  if (strangers.length <= strangersMax) return lines
+  const near = new Set(strangers.toSorted((a, b) => a.chained.cost - b.chained.cost).slice(0, strangersMax))
+  return lines.filter((line) => !line.chained.isStranger || near.has(line))
+}
+
+function withAgents(text: string, agents: Explanation['agents']): string {
+  return text.replaceAll(idPattern, (id) => agents.get(id) ?? id)
+}
+
+/** With the names of agents in place of their IDs, and of other IDs the beginning. */
 export function named(text: string, agents: Explanation['agents']): string {
-  return text.replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => agents.get(id) ?? id)
+  return text.replaceAll(idPattern, (id) => agents.get(id) ?? `${id.slice(0, 8)}…`)
 }
 
 /** What differs from line to line without telling another story: numbers, and which agent it is. */

@@ -140,6 +140,9 @@ function evidenceReason(event: TraceRecord, part: EvidenceKind): string {
     return meaning.granted ? 'counts towards a majority' : 'does not count'
   if (meaning?.layer === 'http' && meaning.name === 'answer')
     return meaning.status < 300 ? 'from here on the client relies on it' : 'the client was refused'
+  if (meaning?.layer === 'raft' && meaning.name === 'append-request' && part === 'entries')
+    return 'the leader wants its log to say so'
+  if (meaning?.layer === 'rpc' && meaning.name !== 'request') return 'the agent that asked goes by it'
   if (meaning?.layer === 'http') return 'the client wants this'
   return evidenceKinds[part]
 }

@@ -23,9 +23,11 @@ export function thingsOf(text: string, nodes: readonly string[], judgedBy: reado
   const words = text.split(/[\s,;()]+/).map((word) => word.replace(/^['"`]|['"`:.]+$/g, '').replace(/['"`]$/g, ''))
   const numbers = (pattern: RegExp): number[] => [...text.matchAll(pattern)].map((match) => Number(match[1]))
   const known = new Set(nodes)
-  const terms = numbers(/\bterms? (\d+)/g)
-  const indexes = numbers(/\b(?:entry|entries|index) (\d+)/g)
-  const names = words.filter((word) => word.length >= nameMin && /[\d/-]/.test(word) && !known.has(word))
+  const terms = numbers(/\bterms?[ =](\d+)/g)
+  const indexes = numbers(/\b(?:entry|entries|index|lastIndex)[ =](\d+)/g)
+  const names = words.filter(
+    (word) => word.length >= nameMin && /[\d/-]/.test(word) && !/=/.test(word) && !known.has(word),
+  )
   const quoted = [...text.matchAll(/'([^']+)'/g)].map((match) => match[1] as string)
   for (const event of judgedBy) {
     const committed = /^commits up to entry (\d+)/.exec(event.kind === 'note' ? event.text : '')

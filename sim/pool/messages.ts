@@ -14,7 +14,7 @@ import { scenarioBytesMax } from '../scenario/language/yaml-document.ts'
 const number = z.int().min(0)
 
 /** Decisions that one run may be without. */
-export const withoutMax = 5_000
+const withoutMax = 5_000
 
 /** A page gets a number; later requests name it by that. */
 const pageRequest = z.strictObject({

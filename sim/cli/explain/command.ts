@@ -1,18 +1,24 @@
+import { generalised } from '../../campaign/fingerprint.ts'
 import { invariants } from '../../checkers/checkers.ts'
+import { blame } from '../../explain/blame.ts'
 import { Events } from '../../explain/events.ts'
 import { type Explanation, explained, shownLines } from '../../explain/explanation.ts'
-import { Lane, WorkerDidNotStart } from '../../pool/lane.ts'
+import { Reruns } from '../../explain/reruns.ts'
+import { suspectsOf } from '../../explain/suspects.ts'
+import { Lane, type SentPage, WorkerDidNotStart } from '../../pool/lane.ts'
 import type { Ended } from '../../pool/messages.ts'
 import type { Worker } from '../../pool/worker.ts'
 import { type Plant, plantOf } from '../plant.ts'
 import { usualStallMs } from '../run-flags.ts'
+import { Screen } from '../screen.ts'
 import { type FailingRun, failingRunOf, plantedRun } from '../shrink/failing-run.ts'
 import { exits, type SimTerminal } from '../terminal.ts'
 import type { ExplainFlags } from './flags.ts'
-import { chainLines, headLines, isCode } from './printing.ts'
+import { type BlameReport, blameLines, chainLines, headLines, isCode, jsonOf } from './printing.ts'
 
 /** Lines of the chain that people read where they do not ask for all. */
 const linesMax = 30
+const usualBudgetMs = 60_000
 
 /** `svc-sim explain`: why a run fails. */
 export async function runExplain(
@@ -59,26 +65,79 @@ async function explainRun(run: FailingRun, parts: ExplainParts): Promise<number>
   const { flags, terminal } = parts
   const traced = await tracedRun(run, parts)
   if (typeof traced === 'string') return refused(terminal, [traced])
-  const { explanation, ended } = traced
-  const place = ended.record.failures[(flags.violation ?? 1) - 1]?.place ?? explanation.violation.code
-  const most = flags.all === true ? Number.POSITIVE_INFINITY : linesMax
-  const lines = shownLines(explanation, most)
-  const shown = lines.filter((line) => !('more' in line)).length
-  const left = explanation.chain.length - shown
-  for (const line of headLines(explanation, place)) terminal.out(`${line}\n`)
-  terminal.out(
-    `\nThe chain of causes${left === 0 ? '' : `, without ${left} events that tell less (--all has them)`}:\n`,
-  )
-  for (const line of chainLines(lines)) terminal.out(`${line}\n`)
+  const { explanation, failure } = traced
+  const lines = shownLines(explanation, flags.all === true ? Number.POSITIVE_INFINITY : linesMax)
+  const say = (texts: readonly string[]): void => {
+    if (flags.json !== true) terminal.out(texts.map((text) => `${text}\n`).join(''))
+  }
+  say([...headLines(explanation, failure.place), '', ...chainLines(lines, explanation.chain.length)])
+  const blamed = flags.blame ? await blamedIn(run, traced, parts) : undefined
+  if (typeof blamed === 'string') return refused(terminal, [blamed])
+  if (blamed !== undefined) say(['', ...blameLines(blamed)])
+  if (flags.json === true) terminal.out(`${jsonOf({ run, explanation, failure, lines, blamed })}\n`)
   return exits.passed
 }
 
+/** Judges what was decided on the way, with a line of progress on the screen; a text: why that is not possible. */
+async function blamedIn(run: FailingRun, traced: Traced, parts: ExplainParts): Promise<BlameReport | string> {
+  const { flags, terminal, startWorker } = parts
+  const { explanation, ended, events, failure } = traced
+  const { runs, budget: cpuMs = runs === undefined ? usualBudgetMs : undefined } = flags
+  const kind = kindOf(failure)
+  const reruns = new Reruns({
+    startWorker,
+    jobs: flags.jobs ?? terminal.cores,
+    page: pageOfRun(run),
+    seed: run.seed,
+    wrong: {
+      isIn: ({ record: { verdict, failures } }, untilUs = Number.POSITIVE_INFINITY) =>
+        verdict === 'failed' && failures.some((each) => kindOf(each) === kind && each.atUs <= untilUs),
+    },
+    budget: { runs, cpuMs },
+    searchStepsMax: flags.steps,
+  })
+  let judging = ''
+  const status = (): string => `${reruns.runs} runs, ${(reruns.cpuMs / 1000).toFixed(0)} s of CPU time: ${judging}`
+  const screen = new Screen(terminal, () => (flags.quiet === true ? undefined : status()))
+  try {
+    const suspects = suspectsOf(events, explanation)
+    const atRest = ended.account?.restUs !== undefined
+    const onRound = (now: string): void => {
+      judging = now
+    }
+    const blamed = await blame({ suspects, failsAtUs: explanation.violation.t, atRest, reruns, onRound })
+    return { blamed, suspects: suspects.length, runs: reruns.runs, cpuMs: reruns.cpuMs, isSpent: reruns.isSpent }
+  } catch (cause) {
+    if (cause instanceof WorkerDidNotStart) return cause.message
+    throw cause
+  } finally {
+    screen.close()
+    reruns.close()
+  }
+}
+
+/** Equal where two failures are of one kind: the law, or the expectation, and what it says but for names and numbers. */
+function kindOf({ code, place, message }: Failure): string {
+  return `${code ?? place}\n${generalised(message).replaceAll('…', '')}`
+}
+
+function pageOfRun({ loaded }: FailingRun): SentPage {
+  return { loaded, text: JSON.stringify(loaded.document.value), hash: '' }
+}
+
+type Failure = Ended['record']['failures'][number]
+
+interface Traced {
+  readonly explanation: Explanation
+  readonly ended: Ended
+  readonly events: Events
+  readonly failure: Failure
+}
+
 /** The run with all its events; a text: why there is nothing to explain. */
-async function tracedRun(
-  { loaded, seed }: FailingRun,
-  { startWorker, flags }: ExplainParts,
-): Promise<{ readonly explanation: Explanation; readonly ended: Ended } | string> {
-  const page = { loaded, text: JSON.stringify(loaded.document.value), hash: '' }
+async function tracedRun(run: FailingRun, { startWorker, flags }: ExplainParts): Promise<Traced | string> {
+  const { loaded, seed } = run
+  const page = pageOfRun(run)
   const lane = new Lane({ startWorker, pages: [], verify: false, confirm: false, searchStepsMax: flags.steps })
   const events = new Events()
   try {
@@ -93,7 +152,9 @@ async function tracedRun(
     }
     const code = failure.code ?? ''
     const explanation = explained(events, place, isCode(code) ? invariants[code].evidence : usualEvidence)
-    return explanation === undefined ? `${loaded.file}: no event shows what fails` : { explanation, ended }
+    return explanation === undefined
+      ? `${loaded.file}: no event shows what fails`
+      : { explanation, ended, events, failure }
   } catch (cause) {
     if (cause instanceof WorkerDidNotStart) return cause.message
     throw cause

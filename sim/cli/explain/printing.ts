@@ -1,5 +1,9 @@
 import { type InvariantCode, invariants } from '../../checkers/checkers.ts'
+import type { Blamed } from '../../explain/blame.ts'
 import { type ChainLine, type Explanation, named, type ShownLine } from '../../explain/explanation.ts'
+import { wilson } from '../../explain/interval.ts'
+import type { SeedRecord } from '../../report/seed-record.ts'
+import type { FailingRun } from '../shrink/failing-run.ts'
 import { clean } from '../trace/printing.ts'
 
 /** Longest words of one event. */
@@ -26,9 +30,14 @@ export function headLines({ violation, things, agents }: Explanation, place: str
 }
 
 /** The chain, a line for each event: time, machine, what happened, and why it matters. */
-export function chainLines(lines: readonly ShownLine[]): readonly string[] {
+export function chainLines(lines: readonly ShownLine[], of: number): readonly string[] {
+  const left = of - lines.filter((line) => !('more' in line)).length
   const width = Math.min(nodeWidthMax, Math.max(4, ...lines.map((line) => ('node' in line ? line.node.length : 0))))
-  return lines.map((line) => ('more' in line ? foldedText(line, width) : lineText(line, width)))
+  const isBeside = lines.some((line) => !('more' in line) && !line.chained.isCause)
+  return [
+    `The chain of causes${left === 0 ? '' : `, without ${left} events that tell less (--all shows them)`}${isBeside ? '; · is no cause by the trace' : ''}:`,
+    ...lines.map((line) => ('more' in line ? foldedText(line, width) : lineText(line, width))),
+  ]
 }
 
 function lineText({ chained, node, what, why }: ChainLine, width: number): string {
@@ -40,11 +49,109 @@ function foldedText({ more, last }: Extract<ShownLine, { readonly more: number }
   return `${' '.repeat(width + 16)}… ${more} more such, until ${seconds(last.chained.event.t)}`
 }
 
+/** What came of the runs. */
+export interface BlameReport {
+  /** The strongest first. */
+  readonly blamed: readonly Blamed[]
+  /** How many there would have been to judge. */
+  readonly suspects: number
+  readonly runs: number
+  readonly cpuMs: number
+  /** The budget was spent. */
+  readonly isSpent: boolean
+}
+
+/** By judgement what people read. */
+const judgementWords = {
+  needs: 'NEEDED',
+  rarer: 'hinders',
+  'not needed': 'not needed',
+  seldom: 'cannot tell',
+  open: 'unclear',
+} as const
+
+/** Each decision with how often the run fails with and without it. */
+export function blameLines({ blamed, suspects, runs, cpuMs, isSpent }: BlameReport): readonly string[] {
+  if (suspects === 0)
+    return ['No fault and no operation of a client that was decided led to it: nothing can be left out.']
+  const spent = `${runs} runs, ${(cpuMs / 1000).toFixed(1)} s of CPU time`
+  const lines = blamed.map(({ suspect, judgement, unchanged, without }) => {
+    const { low, high } = wilson(without)
+    const kept = (unchanged.tries === 0 ? '' : `${unchanged.fails} of ${unchanged.tries}`).padStart(9)
+    const gone = `${without.fails} of ${without.tries}`.padStart(8)
+    const range = `${percent(low)}..${percent(high)} %`.padStart(9)
+    return `  ${judgementWords[judgement].padEnd(12)}${kept} ${gone} ${range.padStart(11)}  ${seconds(suspect.atUs).padStart(10)}  ${cut(clean(suspect.text))}`
+  })
+  const left =
+    isSpent && blamed.length < suspects
+      ? [`The budget is spent: ${suspects - blamed.length} more were not judged.`]
+      : []
+  const mayMatter = blamed.some(({ judgement }) => judgement === 'needs' || judgement === 'open')
+  const none = mayMatter || isSpent ? [] : [noneNeeded]
+  return [
+    'What it cannot do without. The run was made again with and without each of these, and with other chance of the',
+    `network, the disks and the agents from there on (${spent}):`,
+    '',
+    '              fails with  without (95 % sure)          at  what was decided',
+    ...lines,
+    ...none,
+    ...left,
+  ]
+}
+
+const noneNeeded =
+  'None of these makes a difference: look at what the program does in the chain, and not at the faults.'
+
+function percent(share: number): number {
+  return Math.round(share * 100)
+}
+
+/** All of it, for programs. */
+export function jsonOf({ run, explanation, failure, lines, blamed }: Told): string {
+  const { violation, things } = explanation
+  return JSON.stringify({
+    file: run.loaded.file,
+    seed: run.seed,
+    violation: { n: violation.n, atUs: violation.t, place: failure.place, code: failure.code, text: failure.message },
+    about: Object.fromEntries(Object.entries(things).map(([name, of]) => [name, [...of]])),
+    chain: lines.map((line) =>
+      'more' in line ? { more: line.more, untilUs: line.last.chained.event.t } : lineJson(line),
+    ),
+    blame: blamed && {
+      runs: blamed.runs,
+      cpuMs: Math.round(blamed.cpuMs),
+      isSpent: blamed.isSpent,
+      notJudged: Math.max(0, blamed.suspects - blamed.blamed.length),
+      decisions: blamed.blamed.map(({ suspect, judgement, unchanged, without }) => ({
+        judgement,
+        what: suspect.text,
+        atUs: suspect.atUs,
+        decisions: suspect.without,
+        unchanged: { tries: unchanged.tries, fails: unchanged.fails, ...wilson(unchanged) },
+        without: { tries: without.tries, fails: without.fails, ...wilson(without) },
+      })),
+    },
+  })
+}
+
+interface Told {
+  readonly run: FailingRun
+  readonly explanation: Explanation
+  readonly failure: SeedRecord['failures'][number]
+  readonly lines: readonly ShownLine[]
+  readonly blamed: BlameReport | undefined
+}
+
+function lineJson({ chained, node, what, why }: ChainLine): object {
+  const { event, part, isCause } = chained
+  return { n: event.n, atUs: event.t, node, part, isCause, what, why }
+}
+
 export function isCode(code: string): code is InvariantCode {
   return Object.hasOwn(invariants, code)
 }
 
-export function seconds(us: number): string {
+function seconds(us: number): string {
   return (us / 1_000_000).toFixed(6)
 }
 

@@ -1,0 +1,166 @@
+import type { Counted } from './interval.ts'
+import type { Rerun } from './reruns.ts'
+import { faultsTogether, type Suspect, togetherOf } from './suspects.ts'
+import { failsAnyway, type Judgement, judgementOf, strengthOf, type Trial, triesMax } from './trial.ts'
+
+/** What became of a suspect. */
+export interface Blamed extends Trial {
+  readonly suspect: Suspect
+  readonly judgement: Judgement
+}
+
+export interface BlameOptions {
+  /** The most suspect first. */
+  readonly suspects: readonly Suspect[]
+  /** When the failure shows, in microseconds. */
+  readonly failsAtUs: number
+  /** It shows only at rest: runs are made to their ends. */
+  readonly atRest: boolean
+  readonly reruns: {
+    readonly isSpent: boolean
+    failing(reruns: readonly Rerun[]): Promise<readonly (boolean | undefined)[]>
+  }
+  /** Called as each round begins. */
+  readonly onRound?: (judging: string) => void
+}
+
+/** Suspects that are judged at the same time, and at most. */
+const groupSize = 4
+const suspectsMax = 12
+const togetherMax = 6
+/** Tries of each suspect, and of the unchanged run, in one round. */
+const roundTries = 3
+/** Suspects so near in time share the runs in which they are kept, in milliseconds. */
+const shareMs = 20
+/** How long behind its time a failure is waited for: a quarter of the time to it, within these bounds. */
+const graceUs = { least: 1_000_000, most: 5_000_000 } as const
+
+/**
+ * Judges suspects by runs of the same seed without them. Faults, steps and clients stay as they were; from the suspect
+ * on, what links, disks and agents draw is other in each run. As often the run is made with the suspect and the same
+ * other chance, so that what only other chance does is not put down to it.
+ */
+export async function blame(options: BlameOptions): Promise<readonly Blamed[]> {
+  const { suspects, reruns } = options
+  const open = new Blame(options)
+  const faults = suspects.filter(({ kind }) => kind === 'fault')
+  const isFaultless = faults.length > 1 && (await open.failsWithout(faultsTogether(faults)))
+  const chosen = suspects.filter(({ kind }) => !isFaultless || kind !== 'fault').slice(0, suspectsMax)
+  for (let at = 0; at < chosen.length && !reruns.isSpent; at += groupSize) {
+    await open.judge(chosen.slice(at, at + groupSize))
+  }
+  if (!reruns.isSpent && !open.blamed.some(({ judgement }) => judgement === 'needs')) {
+    await open.judge(togetherOf(chosen, togetherMax))
+  }
+  return open.blamed.toSorted(
+    (a, b) => rank(b) - rank(a) || strengthOf(b) - strengthOf(a) || a.suspect.cost - b.suspect.cost,
+  )
+}
+
+function rank({ judgement }: Blamed): number {
+  return ['seldom', 'not needed', 'rarer', 'open', 'needs'].indexOf(judgement)
+}
+
+class Tally implements Counted {
+  tries = 0
+  fails = 0
+
+  add(hasFailed: boolean | undefined): void {
+    if (hasFailed === undefined) return
+    this.tries++
+    if (hasFailed) this.fails++
+  }
+}
+
+class Blame {
+  readonly #options: BlameOptions
+  /** By the time from which on chance is other. */
+  readonly #unchanged = new Map<number, Tally>()
+  readonly #cases: { readonly suspect: Suspect; readonly forkMs: number; readonly without: Tally }[] = []
+
+  constructor(options: BlameOptions) {
+    this.#options = options
+  }
+
+  get blamed(): readonly Blamed[] {
+    return this.#cases.flatMap(({ suspect, forkMs, without }) => {
+      const trial = { unchanged: this.#unchangedAt(forkMs), without }
+      return without.tries === 0 ? [] : [{ suspect, ...trial, judgement: judgementOf(trial) }]
+    })
+  }
+
+  /** Whether all of this can go: then nothing of it need be judged alone. It is given up at the first run that passes. */
+  async failsWithout(together: Suspect): Promise<boolean> {
+    const { reruns, onRound } = this.#options
+    const made = { suspect: together, forkMs: this.#forkOf(together), without: new Tally() }
+    this.#cases.push(made)
+    onRound?.(together.text)
+    while (made.without.tries === made.without.fails && !reruns.isSpent) {
+      const tries = this.#tries({ of: made.without, forkMs: made.forkMs, suspect: together, without: together.without })
+      for (const answer of await reruns.failing(tries.slice(0, 2))) made.without.add(answer)
+      if (judgementOf({ unchanged: new Tally(), without: made.without }) === 'not needed') return true
+    }
+    return false
+  }
+
+  /** Tries these until each is clear, or nothing is left to spend. */
+  async judge(suspects: readonly Suspect[]): Promise<void> {
+    const { reruns, onRound } = this.#options
+    const cases = suspects.map((suspect) => ({ suspect, forkMs: this.#forkOf(suspect), without: new Tally() }))
+    this.#cases.push(...cases)
+    for (;;) {
+      const open = cases.filter(({ forkMs, without }) => {
+        return judgementOf({ unchanged: this.#unchangedAt(forkMs), without }) === 'open' && without.tries < triesMax
+      })
+      if (open.length === 0 || reruns.isSpent) return
+      onRound?.(open.map(({ suspect }) => suspect.text).join(' | '))
+      const tries = open.flatMap(({ suspect, forkMs, without }) => {
+        const kept = this.#unchangedAt(forkMs)
+        return [
+          ...this.#tries({ of: without, forkMs, suspect, without: suspect.without }),
+          ...(kept.tries <= without.tries && !failsAnyway(without)
+            ? this.#tries({ of: kept, forkMs, suspect, without: [] })
+            : []),
+        ]
+      })
+      // Two suspects that share a fork ask for the same runs.
+      const unique = [...new Map(tries.map((each) => [`${each.forkMs} ${each.chance} ${each.without}`, each])).values()]
+      const answers = await reruns.failing(unique)
+      for (const [at, { of }] of unique.entries()) of.add(answers[at])
+    }
+  }
+
+  #tries({
+    of,
+    forkMs,
+    suspect,
+    without,
+  }: {
+    readonly of: Tally
+    readonly forkMs: number
+    readonly suspect: Suspect
+    readonly without: readonly string[]
+  }): readonly (Rerun & { readonly of: Tally })[] {
+    const count = Math.min(roundTries, triesMax - of.tries)
+    const untilUs = this.#untilUs(suspect)
+    return Array.from({ length: count }, (_, n) => ({ of, forkMs, chance: of.tries + n + 1, without, untilUs }))
+  }
+
+  #unchangedAt(forkMs: number): Tally {
+    const known = this.#unchanged.get(forkMs) ?? new Tally()
+    this.#unchanged.set(forkMs, known)
+    return known
+  }
+
+  /** Just behind it, or at the fork of another one a moment later. */
+  #forkOf({ atUs }: Suspect): number {
+    const own = Math.floor(atUs / 1000) + 1
+    return [...this.#unchanged.keys()].find((known) => known >= own && known - own <= shareMs) ?? own
+  }
+
+  #untilUs({ atUs }: Suspect): number | undefined {
+    const { failsAtUs, atRest } = this.#options
+    if (atRest) return undefined
+    return Math.round(failsAtUs + Math.min(graceUs.most, Math.max(graceUs.least, (failsAtUs - atUs) / 4)))
+  }
+}

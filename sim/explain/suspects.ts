@@ -1,0 +1,123 @@
+import type { TraceRecord } from '../report/trace-record.ts'
+import type { Events } from './events.ts'
+import type { Explanation } from './explanation.ts'
+
+/** Something that was decided in a run, and that it can be made again without. */
+export interface Suspect {
+  readonly kind: 'fault' | 'operation'
+  /** What it did: `crash s5, for 4 ms`. */
+  readonly text: string
+  readonly atUs: number
+  /** Identities of its decisions: one, but for several together. */
+  readonly without: readonly string[]
+  /** Number of the event of the rule that it is a firing of. */
+  readonly rule?: number
+  /** How little it tells: the least first. */
+  readonly cost: number
+}
+
+type Decision = Extract<TraceRecord, { readonly kind: 'decision' }>
+
+/** Firings beyond the chain that are judged, too, if they led to the violation. */
+const besideCost = 40
+
+/** What can be left out, the most suspect first: firings of faults and operations of clients. */
+export function suspectsOf(events: Events, explanation: Explanation): readonly Suspect[] {
+  const { violation, chain } = explanation
+  const costs = new Map<number, number>()
+  for (const { event, cost, part } of chain) {
+    for (const decision of decisionsOf(events, event)) {
+      // A fault that hits a server of the violation tells more than a line that happens to come from it.
+      const worth = part === 'fault' ? cost : cost + 1
+      costs.set(decision.n, Math.min(worth, costs.get(decision.n) ?? Number.POSITIVE_INFINITY))
+    }
+  }
+  const causes = events.ancestors(violation)
+  const deeds = deedsOf(events)
+  const all = events.all.flatMap((event): readonly Suspect[] => {
+    if (event.kind !== 'decision' || event.n > violation.n || event.text.startsWith('rule ')) return []
+    const isFault = event.text.startsWith('firing: ')
+    const cost = costs.get(event.n)
+    const isCause = causes.has(event.n)
+    if (cost === undefined && !(isFault && isCause)) return []
+    const text = deeds.get(event.n)
+    if (text === undefined) return []
+    const rule = events.causesOf(event).find((each) => each.kind === 'decision')?.n
+    const made = { kind: isFault ? 'fault' : 'operation', text, atUs: event.t, without: [event.id] } as const
+    const beside = besideCost + (violation.t - event.t) / 1_000_000
+    return [{ ...made, ...(rule === undefined ? {} : { rule }), cost: cost ?? beside }]
+  })
+  return all.toSorted((a, b) => a.cost - b.cost)
+}
+
+/** Several of one rule together, where none of them alone makes a difference: all of a rule, then pairs. */
+export function togetherOf(suspects: readonly Suspect[], most: number): readonly Suspect[] {
+  const byRule = new Map<number, Suspect[]>()
+  for (const suspect of suspects) {
+    const { rule } = suspect
+    if (rule !== undefined) byRule.set(rule, [...(byRule.get(rule) ?? []), suspect])
+  }
+  const rules = [...byRule.values()].filter(({ length }) => length > 1)
+  const all = rules.map((each) => joined(each, `all ${each.length} of the rule that did: ${each[0]?.text}`))
+  const pairs = rules.flatMap((each) =>
+    each.flatMap((one, at) =>
+      each.slice(at + 1).map((other) => joined([one, other], `${one.text}; and ${other.text}`)),
+    ),
+  )
+  return [...all, ...pairs.toSorted((a, b) => a.cost - b.cost)].slice(0, most)
+}
+
+/** Every fault that may have led to it. */
+export function faultsTogether(faults: readonly Suspect[]): Suspect {
+  return joined(faults, `all ${faults.length} faults together`)
+}
+
+function joined(several: readonly Suspect[], text: string): Suspect {
+  const [first] = several
+  return {
+    kind: first?.kind ?? 'fault',
+    text,
+    atUs: Math.min(...several.map(({ atUs }) => atUs)),
+    without: several.flatMap(({ without }) => without),
+    cost: several.reduce((sum, { cost }) => sum + cost, 0),
+  }
+}
+
+/** The decisions that an event comes from at once: a deed of a firing, a request of an operation. */
+function decisionsOf(events: Events, event: TraceRecord): readonly Decision[] {
+  return events.causesOf(event).flatMap((cause) => {
+    if (cause.kind === 'decision') return [cause]
+    // A crash, a cut and what is told of it stand side by side behind the firing.
+    return event.kind === 'boot' || event.kind === 'crash' ? events.causesOf(cause).filter(isDecision) : []
+  })
+}
+
+function isDecision(event: TraceRecord): event is Decision {
+  return event.kind === 'decision'
+}
+
+/** By decision what came of it, in words: the deeds of a firing, the first request of an operation. */
+function deedsOf(events: Events): ReadonlyMap<number, string> {
+  const deeds = new Map<number, string[]>()
+  for (const event of events.all) {
+    const text = deedText(event)
+    if (text === undefined) continue
+    for (const cause of events.causesOf(event)) {
+      if (cause.kind !== 'decision') continue
+      const known = deeds.get(cause.n) ?? []
+      if (known.length < 2 && !known.includes(text)) deeds.set(cause.n, [...known, text])
+    }
+  }
+  return new Map([...deeds].map(([n, texts]) => [n, texts.join('; ')]))
+}
+
+function deedText(event: TraceRecord): string | undefined {
+  if (event.kind === 'driver' && event.story === 'fault') return event.text
+  if (event.kind !== 'segmentSent') return undefined
+  for (const meaning of event.means ?? []) {
+    if (meaning.layer === 'http' && meaning.name === 'request') {
+      return `${event.node} asks ${event.to}: ${meaning.method} ${meaning.target}`
+    }
+  }
+  return undefined
+}

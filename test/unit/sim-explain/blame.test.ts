@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { blame } from '../../../sim/explain/blame.ts'
+import type { Rerun } from '../../../sim/explain/reruns.ts'
+import type { Suspect } from '../../../sim/explain/suspects.ts'
+
+const suspect = (name: string, rule = 1): Suspect => {
+  return {
+    kind: 'fault',
+    text: name,
+    atUs: 1_000_000 * Number(name.slice(1)),
+    without: [name],
+    rule,
+    cost: Number(name.slice(1)),
+  }
+}
+
+/** A program that fails as this says of what it is without. */
+async function judged(
+  suspects: readonly Suspect[],
+  fails: (without: readonly string[], chance: number) => boolean,
+  runs = 500,
+) {
+  let made = 0
+  const reruns = {
+    get isSpent() {
+      return made >= runs
+    },
+    failing: async (asked: readonly Rerun[]) =>
+      asked.map(({ without, chance }) => {
+        if (made >= runs) return undefined
+        made++
+        return fails(without, chance)
+      }),
+  }
+  const blamed = await blame({ suspects, failsAtUs: 9_000_000, atRest: false, reruns })
+  return {
+    blamed: blamed.map((each) => ({ name: each.suspect.text, word: each.judgement, without: each.without.tries })),
+    made,
+  }
+}
+
+describe('blame', () => {
+  const five = ['f1', 'f2', 'f3', 'f4', 'f5'].map((name) => suspect(name))
+
+  it('puts what the failure needs first, with few runs', async () => {
+    const { blamed, made } = await judged(five, (without) => !without.includes('f3'))
+    expect(blamed[0]).toEqual({ name: 'f3', word: 'needs', without: 6 })
+    expect(blamed.slice(1, 5).map(({ word }) => word)).not.toContain('needs')
+    expect(made).toBeLessThan(80)
+  })
+
+  it('judges no fault alone where none is needed', async () => {
+    const { blamed, made } = await judged(five, () => true)
+    expect(blamed).toEqual([{ name: 'all 5 faults together', word: 'not needed', without: 8 }])
+    expect(made).toBe(8)
+  })
+
+  it('tries several of one rule where each can stand in for the other', async () => {
+    const { blamed } = await judged(five.slice(0, 2), (without) => without.length < 2)
+    expect(blamed[0]).toMatchObject({ name: 'all 2 of the rule that did: f1', word: 'needs' })
+  })
+
+  it('does not put down to a suspect what other chance alone does', async () => {
+    const { blamed } = await judged(five.slice(0, 1), () => false)
+    expect(blamed[0]).toMatchObject({ name: 'f1', word: 'seldom' })
+  })
+
+  it('ends with its budget, and says what it has', async () => {
+    const { blamed, made } = await judged(five, (without) => !without.includes('f3'), 10)
+    expect(made).toBe(10)
+    expect(blamed.every(({ word }) => word === 'open')).toBe(true)
+  })
+})

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import { Events } from '../../../sim/explain/events.ts'
+import { explained, shownLines } from '../../../sim/explain/explanation.ts'
+import { suspectsOf, togetherOf } from '../../../sim/explain/suspects.ts'
+import type { Meaning } from '../../../sim/report/meaning.ts'
+import type { TraceRecord } from '../../../sim/report/trace-record.ts'
+
+type Given = {
+  readonly kind: TraceRecord['kind']
+  readonly node?: string
+  readonly causes?: readonly number[]
+} & Record<string, unknown>
+
+/** Numbers and times are the places in the list. */
+function eventsOf(given: readonly Given[]): Events {
+  const events = new Events()
+  for (const [at, { node = 'world', causes = [], ...fields }] of given.entries()) {
+    events.add({ n: at + 1, t: (at + 1) * 100_000, node, causes, ...fields } as unknown as TraceRecord)
+  }
+  return events
+}
+
+const vote = (term: number, votedFor: string): readonly Meaning[] => [
+  { layer: 'log', name: 'hard-state', term, votedFor },
+]
+const id = 'aaaaaaaaaaaaaaaa'
+const story: readonly Given[] = [
+  { kind: 'decision', id: '0'.repeat(16), text: 'rule {}' },
+  { kind: 'diskWrite', node: 's5', file: 4, at: 0, size: 9, means: vote(52, 's1') },
+  { kind: 'diskWrite', node: 's5', file: 4, at: 0, size: 9, means: vote(53, 's2') },
+  { kind: 'decision', id, text: 'firing: when at s5, occurrence 1', causes: [1] },
+  { kind: 'driver', node: 'driver', text: 'crash s5, for 4 ms', story: 'fault', causes: [4] },
+  { kind: 'crash', node: 's5', boot: 1, text: 'reset', causes: [4, 5] },
+  { kind: 'boot', node: 's5', boot: 2, causes: [4] },
+  {
+    kind: 'datagram',
+    node: 's5',
+    from: 's4',
+    size: 1,
+    fate: 'arrives',
+    causes: [7],
+    means: [{ layer: 'gossip', name: 'ping', sequence: 1, member: 's5' }],
+  },
+  { kind: 'diskWrite', node: 's5', file: 4, at: 9, size: 9, means: vote(53, 's4'), causes: [7] },
+  { kind: 'diskDone', node: 's5', operation: 'writeSynced', causes: [9] },
+  { kind: 'violation', code: 'R6', text: 's5 wrote a vote for s4 in term 53 after one for s2', causes: [10] },
+]
+
+describe('the chain of causes', () => {
+  const events = eventsOf(story)
+  const explanation = explained(events, 0, ['votes', 'terms'])
+  if (explanation === undefined) throw new Error('there is a violation')
+  const lines = shownLines(explanation, 30).flatMap((line) => ('more' in line ? [] : [line]))
+
+  it('has earlier facts of the same term, the fault between, and the violation last', () => {
+    expect(lines.map(({ node, what }) => `${node} ${what}`)).toEqual([
+      's5 writes to its disk: its vote is for s2 in term 53',
+      'fault crash s5, for 4 ms',
+      's5 starts again, life 2',
+      's5 writes to its disk: its vote is for s4 in term 53',
+      'law s5 wrote a vote for s4 in term 53 after one for s2',
+    ])
+  })
+
+  it('tells causes from what is beside them', () => {
+    expect(lines.map(({ chained }) => chained.isCause)).toEqual([false, false, true, true, true])
+  })
+
+  it('says why each matters', () => {
+    expect(lines[0]?.why).toBe('binds it for the whole of term 53')
+    expect(lines[1]?.why).toContain('what its disk had not synced may be lost')
+  })
+
+  it('has no more lines than asked for', () => {
+    expect(shownLines(explanation, 3)).toHaveLength(3)
+  })
+
+  it('names the firing behind the fault as a suspect', () => {
+    expect(suspectsOf(events, explanation)).toMatchObject([
+      { kind: 'fault', text: 'crash s5, for 4 ms', without: [id], rule: 1 },
+    ])
+  })
+
+  it('is undefined of a violation that is not there', () => {
+    expect(explained(events, 1, ['votes'])).toBeUndefined()
+  })
+})
+
+describe('suspects together', () => {
+  const suspect = (name: string, rule: number) =>
+    ({ kind: 'fault', text: name, atUs: 1, without: [name], rule, cost: 1 }) as const
+
+  it('are all of a rule, then its pairs', () => {
+    const together = togetherOf([suspect('a', 1), suspect('b', 1), suspect('c', 1), suspect('d', 2)], 9)
+    expect(together.map(({ without }) => without.join(' '))).toEqual(['a b c', 'a b', 'a c', 'b c'])
+  })
+})

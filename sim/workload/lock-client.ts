@@ -35,7 +35,7 @@ export class LockClient {
   }
 
   async acquire(agent: Endpoint, key: string, session: string, value: string): Promise<LockAnswer> {
-    const answer = await this.#put(agent, `/v1/kv/${key}?acquire=${session}`, value)
+    const answer = await this.#put(agent, `/v1/kv/${key}?acquire=${session}&fence`, value)
     if (answer === undefined) return { kind: 'unknown' }
     const text = textOf(answer.body).trim()
     if (answer.status === 500 && text.includes('invalid session')) return { kind: 'no-session' }

@@ -192,6 +192,8 @@ export interface OfferedService extends ServiceFacts {
   readonly sidecarOf?: string | undefined
   /** Its agent runs it as a process of its own: a managed proxy. */
   readonly managed?: ManagedFacts | undefined
+  /** Its definition has no weights: those of `ServiceFacts` count, and the agent shows none. */
+  readonly weightless?: true | undefined
 }
 
 /** A service definition of an agent, with its checks. */

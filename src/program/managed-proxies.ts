@@ -64,7 +64,8 @@ export class ManagedProxies {
   }
 
   #follow(): void {
-    const wanted = new Map(this.#local.managedProxies().map((managed) => [managed.proxy.id, managed]))
+    const daemons = this.#local.managedProxies().filter(({ managed }) => managed.execMode !== 'script')
+    const wanted = new Map(daemons.map((managed) => [managed.proxy.id, managed]))
     for (const id of [...this.#refused.keys()]) if (!wanted.has(id)) this.#refused.delete(id)
     for (const [id, { command }] of [...this.#running]) {
       const managed = wanted.get(id)

@@ -42,6 +42,7 @@ const refusals: readonly (readonly [line: string, body: string | undefined, stat
     'Prometheus is not enabled since its retention time is not positive',
   ],
   ['GET /v1/catalog/nodes?dc=elsewhere', undefined, 500, 'No path to datacenter'],
+  ['PUT /v1/snapshot?dc=elsewhere', '', 500, 'No path to datacenter'],
 ]
 
 describe.each(worlds.map((world) => [world.name, world] as const))('conventions %s', (_name, { start }) => {
@@ -78,6 +79,16 @@ describe.each(worlds.map((world) => [world.name, world] as const))('conventions 
       const said = ['effective-consistency', 'knownleader', 'lastcontact'].map((name) => headers.get(`x-svc-${name}`))
       expect([mode, status, ...said]).toEqual([mode, 200, shown, 'true', '0'])
     }
+  })
+
+  it('a read that fails after the state was asked has the headers of one that found nothing', async () => {
+    for (const path of ['session/list', 'catalog/nodes', 'coordinate/nodes', 'internal/ui/services']) {
+      const { status, headers } = await ask(target, `GET /v1/${path}?dc=elsewhere`)
+      const said = ['index', 'knownleader', 'lastcontact'].map((name) => headers.get(`x-svc-${name}`))
+      expect([path, status, ...said]).toEqual([path, 500, '1', 'false', '0'])
+    }
+    const malformed = await ask(target, 'GET /v1/session/list?index=x')
+    expect([malformed.status, malformed.headers.has('x-svc-index')]).toEqual([400, false])
   })
 
   it('[HTP-011] names of the own datacenter, nearness, metadata and tags choose what is read', async () => {

@@ -78,7 +78,7 @@ describe.each(worlds.map((world) => [world.name, world] as const))('sessions and
 
   it('a lock goes from holder to holder, each with a greater fencing number', async () => {
     const [a, b] = [await create(), await create()]
-    const first = await ask(target, `PUT /v1/kv/lock?acquire=${a}&flags=7`, 'mine')
+    const first = await ask(target, `PUT /v1/kv/lock?acquire=${a}&fence&flags=7`, 'mine')
     expect([first.status, first.text]).toEqual([200, 'true'])
     expect(await text(`PUT /v1/kv/lock?acquire=${b}`, 'yours')).toBe('200 false')
     expect(await text(`PUT /v1/kv/lock?release=${b}`, 'yours')).toBe('200 false')
@@ -91,7 +91,7 @@ describe.each(worlds.map((world) => [world.name, world] as const))('sessions and
     expect(await holderOf('lock')).toBe(a)
     expect(await text(`PUT /v1/kv/lock?release=${a}`, 'free')).toBe('200 true')
     expect(await holderOf('lock')).toBeUndefined()
-    const second = await ask(target, `PUT /v1/kv/lock?acquire=${b}`, 'yours')
+    const second = await ask(target, `PUT /v1/kv/lock?acquire=${b}&fence`, 'yours')
     expect(fenceOf(second)).toBeGreaterThan(fenceOf(first))
     expect(plain(await ask(target, 'GET /v1/kv/lock'))).toMatchObject([{ LockIndex: 2, Session: b }])
     const done = await ask(

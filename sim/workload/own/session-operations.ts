@@ -80,7 +80,7 @@ const hasSession = ({ sessions }: OwnTree): boolean => sessions.length > 0
 /** Whether a key is locked: only its answer says whether the delay of the last holder is over. */
 function acquiring(asking: Asking): OwnRequest {
   const [key, written, session] = [keyOf(asking), writtenOf(asking), sessionOf(asking)] as const
-  const target = `/v1/kv/${key}?acquire=${session}&flags=${written.flags}`
+  const target = `/v1/kv/${key}?acquire=${session}&fence&flags=${written.flags}`
   const after = asking.tree.copy()
   after.begin()
   const isDelayed = asking.tree.isDelayed(key) && (asking.tree.row(key)?.session ?? '') === ''

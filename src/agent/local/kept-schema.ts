@@ -43,6 +43,7 @@ const service = z.object({
   token: z.string().optional(),
   sidecarOf: z.string().optional(),
   managed: z.object({ execMode: z.string(), command: texts }).optional(),
+  weightless: z.literal(true).optional(),
 })
 
 const probe = z.discriminatedUnion('kind', [

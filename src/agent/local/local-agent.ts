@@ -1,15 +1,8 @@
 import { done, err, type Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
-import type { ManagedProxy } from '../../features/contract/local-agent.ts'
-import type {
-  CheckDefinition,
-  CheckFacts,
-  CheckStatus,
-  NodeFacts,
-  ServiceDefinition,
-  ServiceFacts,
-} from '../../model/catalog.ts'
+import type { ManagedProxy, ShownService } from '../../features/contract/local-agent.ts'
+import type { CheckDefinition, CheckFacts, CheckStatus, NodeFacts, ServiceDefinition } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import { serversService } from '../../model/naming/names.ts'
 import type { StartFailure } from '../boot/lifecycle.ts'
@@ -104,8 +97,8 @@ class LocalServices implements RunningLocalAgent {
     return this.#state.node
   }
 
-  services(): readonly ServiceFacts[] {
-    return this.#state.services()
+  services(): readonly ShownService[] {
+    return this.#state.shownServices()
   }
 
   checks(): readonly CheckFacts[] {

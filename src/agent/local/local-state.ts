@@ -1,4 +1,4 @@
-import type { ManagedProxy } from '../../features/contract/local-agent.ts'
+import type { ManagedProxy, ShownService } from '../../features/contract/local-agent.ts'
 import type {
   CheckDefinition,
   CheckFacts,
@@ -46,6 +46,11 @@ export class LocalState {
   /** In order of ID. */
   services(): readonly ServiceFacts[] {
     return this.#services.facts()
+  }
+
+  /** The same as the agent shows them. */
+  shownServices(): readonly ShownService[] {
+    return this.#services.shown()
   }
 
   service(id: string): LocalService | undefined {

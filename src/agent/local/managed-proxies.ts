@@ -73,8 +73,8 @@ function noPort(ports: SidecarPorts): string {
 
 function howRun({ execMode, command }: ManagedFacts, settings: ManagedSettings): Result<ManagedFacts, string> {
   const mode = execMode || settings.execMode || 'daemon'
-  if (mode === 'script')
-    return err('Invalid managed proxy: exec_mode script is reserved, and runs nothing in any release: write daemon')
+  // A proxy of a script is registered and shown, and nothing runs, as in every release of the field.
+  if (mode === 'script') return ok({ execMode: mode, command })
   if (mode !== 'daemon') return err(`Invalid managed proxy: exec_mode cannot be ${JSON.stringify(mode)}`)
   return ok({ execMode: mode, command: command.length > 0 ? command : settings.daemonCommand })
 }

@@ -1,5 +1,5 @@
 import { invariant } from '../../base/invariant.ts'
-import type { ManagedProxy } from '../../features/contract/local-agent.ts'
+import type { ManagedProxy, ShownService } from '../../features/contract/local-agent.ts'
 import type { OfferedService, ServiceFacts } from '../../model/catalog.ts'
 import type { ManagedFacts } from '../../model/mesh-service.ts'
 import { type Due, Entries, itemKey, type Origin, type Presence, type SyncMark } from './entries.ts'
@@ -14,6 +14,8 @@ interface ServiceEntry extends SyncMark {
   sidecarOf: string
   /** How the agent runs the proxy as a process; undefined if it does not. */
   managed: ManagedFacts | undefined
+  /** Its definition has no weights. */
+  weightless: boolean
   origin: Origin
   /**
    * The service was registered while this agent ran: its tags win over overridden tags of the catalog until the first
@@ -35,6 +37,15 @@ export class ServiceEntries {
   /** In order of ID. */
   facts(): readonly ServiceFacts[] {
     return this.#all.keys().flatMap((id) => this.find(id)?.facts ?? [])
+  }
+
+  /** The same as the agent shows them. */
+  shown(): readonly ShownService[] {
+    return this.#all.keys().flatMap((id): readonly ShownService[] => {
+      const entry = this.#all.get(id)
+      if (entry?.facts == null) return []
+      return [entry.weightless ? { ...entry.facts, weightless: true } : entry.facts]
+    })
   }
 
   find(id: string): LocalService | undefined {
@@ -75,13 +86,14 @@ export class ServiceEntries {
 
   /** `declared`: registered now, and not restored from an earlier process. */
   put(offered: OfferedService, origin: Origin, declared: boolean): void {
-    const { token = '', sidecarOf = '', managed, ...facts } = offered
+    const { token = '', sidecarOf = '', managed, weightless = false, ...facts } = offered
     this.#all.put(facts.id, (mark) => ({
       id: facts.id,
       facts,
       token,
       sidecarOf,
       managed,
+      weightless,
       origin,
       declared,
       ...mark,
@@ -145,4 +157,11 @@ export class ServiceEntries {
   }
 }
 
-const nobodys = { token: '', sidecarOf: '', managed: undefined, origin: 'api', declared: false } as const
+const nobodys = {
+  token: '',
+  sidecarOf: '',
+  managed: undefined,
+  weightless: false,
+  origin: 'api',
+  declared: false,
+} as const

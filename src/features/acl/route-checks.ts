@@ -1,7 +1,7 @@
 import { textOfByteString } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
-import { firstChange, noChange } from '../../model/log-position.ts'
+import { noChange } from '../../model/log-position.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import { type AgentAccess, legacyModeFailure } from '../contract/access-control.ts'
 import type { WithAccess, WithQueries, WithSelf, WithServerCalls, WithWrites } from '../contract/agent-context.ts'
@@ -9,7 +9,7 @@ import type { CallOptions } from '../contract/call.ts'
 import type { QueryEndpoint, WriteEndpoint } from '../contract/endpoint.ts'
 import type { DeclaredAnswer } from '../contract/operation.ts'
 import type { ReadMeta, ReadOptions } from '../contract/reading.ts'
-import { failed, type Handle, type RouteRequest, type RouteResponse } from '../contract/route.ts'
+import { failed, failedRead, type Handle, type RouteRequest, type RouteResponse } from '../contract/route.ts'
 import type { WithRelease } from '../contract/surroundings.ts'
 import { emptyAnswer, textAnswer } from '../http/declared.ts'
 import { flag, list, object, text } from '../http/json-body.ts'
@@ -79,13 +79,6 @@ export function whereKnown<Agent, Name extends string = never>(
   const checked = whereOn(handle)
   return async (agent, request) =>
     hasBehaviour(agent.release, 'tokens-and-policies') ? checked(agent, request) : { kind: 'empty', status: 404 }
-}
-
-/** For a read that failed before a server had looked: the field's headers then say that no leader is known. */
-const unanswered: ReadMeta = { index: firstChange, knownLeader: false, lastContactMs: 0 }
-
-export function failedRead(failure: Failure, meta: ReadMeta = unanswered): RouteResponse {
-  return { kind: 'failure', failure, meta }
 }
 
 export type Found<T> = { readonly found: T; readonly meta: ReadMeta } | { readonly response: RouteResponse }

@@ -130,6 +130,7 @@ export function managedProxy(
     ...(parent.token === undefined ? {} : { token: parent.token }),
     sidecarOf: parent.id,
     managed: { execMode, command },
+    weightless: true,
     mesh: {
       native: false,
       proxy: {

@@ -97,6 +97,7 @@ function readService(fields: Fields<ServiceMembers>, dialect: Dialect): ServiceR
     weights: { passing: weights?.integer('passing') ?? 1, warning: weights?.integer('warning') ?? 1 },
     enableTagOverride: fields.flag('enableTagOverride'),
     ...(mesh === undefined ? {} : { mesh }),
+    ...(weights === undefined ? { weightless: true as const } : {}),
     ...ownToken(dialect, token),
   }
   return { fields, service, token, checkFields, checks: checkFields.map((check) => readCheck(check)), connect }

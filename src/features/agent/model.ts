@@ -4,6 +4,7 @@ import type { Member, MemberStatus } from '../../gossip/pool.ts'
 import type { ServiceFacts } from '../../model/catalog.ts'
 import type { Coordinate } from '../../model/coordinate.ts'
 import type { AgentSelf } from '../contract/agent-context.ts'
+import type { ShownService } from '../contract/local-agent.ts'
 import { coordinateJson, coordinateShape } from '../coordinate/model.ts'
 import { textList, textMap } from '../http/declared.ts'
 import { connectJson, connectShape, proxyJson, proxyShape } from '../mesh/mesh-json.ts'
@@ -135,12 +136,13 @@ export function serviceJson(service: ServiceFacts): z.infer<typeof serviceShape>
   }
 }
 
-/** The same for a single service: unset members are null, and a hash covers the whole. */
-export function hashedServiceJson(service: ServiceFacts, contentHash: string): z.infer<typeof hashedServiceShape> {
+/** The same for a single service: unset members are null, weights 0, and a hash covers the whole. */
+export function hashedServiceJson(service: ShownService, contentHash: string): z.infer<typeof hashedServiceShape> {
   return {
     ...serviceJson(service),
     Tags: service.tags.length === 0 ? null : service.tags,
     Meta: service.meta === null || service.meta.length === 0 ? null : Object.fromEntries(service.meta),
+    ...(service.weightless === true ? { Weights: { Passing: 0, Warning: 0 } } : {}),
     ContentHash: contentHash,
   }
 }

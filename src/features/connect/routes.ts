@@ -6,6 +6,7 @@ import {
   badRequest,
   declared,
   failed,
+  failedRead,
   type NamesOf,
   type Route,
   type RouteRequest,
@@ -108,7 +109,7 @@ async function roots(agent: WithQueries & WithSelf, request: RouteRequest<ReadNa
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const answer = await agent.query(rootsEndpoint, {}, options.value, request.call)
-  return answer.ok ? answered(answer.value, 'mesh-roots', rootsJson) : failed(answer.error)
+  return answer.ok ? answered(answer.value, 'mesh-roots', rootsJson) : failedRead(answer.error)
 }
 
 const notBegun = { kind: 'refused', message: 'the certificate authority of the mesh has not begun yet' } as const

@@ -1,6 +1,13 @@
 import type { Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
-import type { CheckDefinition, CheckFacts, CheckStatus, ServiceDefinition, ServiceFacts } from '../../model/catalog.ts'
+import type {
+  CheckDefinition,
+  CheckFacts,
+  CheckStatus,
+  OfferedService,
+  ServiceDefinition,
+  ServiceFacts,
+} from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ManagedFacts } from '../../model/mesh-service.ts'
 import type { UserEvent } from '../../model/remote-exec.ts'
@@ -15,13 +22,16 @@ export interface ManagedProxy {
   readonly token: string
 }
 
+/** A service as its agent shows it. */
+export type ShownService = ServiceFacts & Pick<OfferedService, 'weightless'>
+
 /**
  * Services and checks that are registered on this agent. A change is on disk and synced to the catalog before it is
  * acknowledged; a failed sync is logged and retried later. Reference: agent.md#sync-to-the-catalog.
  */
 export interface LocalAgent {
   /** In order of ID. */
-  services(): readonly ServiceFacts[]
+  services(): readonly ShownService[]
   /** In order of check ID. */
   checks(): readonly CheckFacts[]
   /** Those of the services that the agent runs as processes. */

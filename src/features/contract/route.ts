@@ -1,6 +1,7 @@
 import type { Json } from '../../base/json.ts'
 import type { HttpHeaders, HttpStream } from '../../env/http.ts'
 import type { Failure } from '../../model/failure.ts'
+import { firstChange } from '../../model/log-position.ts'
 import type { Behaviour } from '../../model/release.ts'
 import type { CallOptions } from './call.ts'
 import type { OperationFacts, PathRest, QueryParameter } from './operation.ts'
@@ -151,6 +152,16 @@ export type NamesOf<Parameters extends readonly QueryParameter[]> = Parameters[n
 export function failed(failure: Failure): RouteResponse {
   return { kind: 'failure', failure }
 }
+
+/**
+ * A read that failed after the state was asked: its answer has the headers of one that found nothing. Reference:
+ * http-conventions.md#headers-of-failed-reads.
+ */
+export function failedRead(failure: Failure, meta: ReadMeta = nothingRead): RouteResponse {
+  return { kind: 'failure', failure, meta }
+}
+
+const nothingRead: ReadMeta = { index: firstChange, knownLeader: false, lastContactMs: 0 }
 
 export function badRequest(message: string): RouteResponse {
   return { kind: 'failure', failure: { kind: 'bad-request', message } }

@@ -5,6 +5,7 @@ import {
   badRequest,
   declared,
   failed,
+  failedRead,
   type Handle,
   type Route,
   type RouteRequest,
@@ -149,7 +150,7 @@ async function readNodes(
   if (!options.ok) return failed(options.error)
   const segment = request.query.get('segment') ?? ''
   const answer = await agent.query(nodesEndpoint, { segment }, options.value, request.call)
-  if (!answer.ok) return failed(answer.error)
+  if (!answer.ok) return failedRead(answer.error)
   return { kind: 'json', value: answer.value.value.map(coordinateRowJson), meta: answer.value.meta }
 }
 
@@ -158,7 +159,7 @@ async function readNode(agent: WithQueries & WithSelf, request: RouteRequest<Rea
   if (!options.ok) return failed(options.error)
   const node = textOfByteString(request.rest)
   const answer = await agent.query(nodeEndpoint, { node }, options.value, request.call)
-  if (!answer.ok) return failed(answer.error)
+  if (!answer.ok) return failedRead(answer.error)
   const { value: row, meta } = answer.value
   return row === null ? { kind: 'empty', status: 404 } : { kind: 'json', value: [coordinateRowJson(row)], meta }
 }

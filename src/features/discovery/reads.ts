@@ -4,16 +4,16 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { ObjectType } from '../../filter/fields.ts'
 import type { TextPairs } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
-import { firstChange } from '../../model/log-position.ts'
 import type { WithCachedReads, WithQueries, WithSelf } from '../contract/agent-context.ts'
 import type { Freshness } from '../contract/call.ts'
 import type { QueryEndpoint } from '../contract/endpoint.ts'
-import type { Answer, Consistency, ReadMeta, ReadOptions } from '../contract/reading.ts'
+import type { Answer, Consistency, ReadOptions } from '../contract/reading.ts'
 import {
   answered,
   badRequest,
   type CacheUse,
   failed,
+  failedRead,
   type NamesOf,
   type QueryParameters,
   type RouteRequest,
@@ -113,13 +113,13 @@ async function answerOf<Args, Reply>(
     const freshness = freshnessOf(request)
     if (!freshness.ok) return failed(freshness.error)
     const cached = await agent.cached(endpoint, wanted, options, freshness.value, request.call)
-    if (!cached.ok) return { kind: 'failure', failure: cached.error, meta: nothingRead }
+    if (!cached.ok) return failedRead(cached.error)
     const { answer, hit, ageMs } = cached.value
     const cache = { hit, ageS: Math.floor(ageMs / 1000) }
     return { answer, said: { consistency: hit ? 'default' : 'stale', cache } }
   }
   const answer = await agent.query(endpoint, wanted, options, request.call)
-  if (!answer.ok) return { kind: 'failure', failure: answer.error, meta: nothingRead }
+  if (!answer.ok) return failedRead(answer.error)
   return { answer: answer.value, said: { consistency: options.consistency } }
 }
 
@@ -161,9 +161,6 @@ export function freshnessOf({ headers }: Pick<RouteRequest, 'headers'>): Result<
     ...(staleIfError === undefined ? {} : { staleIfErrorMs: staleIfError * 1000 }),
   })
 }
-
-/** Metadata of a failed read. Reference: http-conventions.md#headers-of-failed-reads. */
-export const nothingRead: ReadMeta = { index: firstChange, knownLeader: false, lastContactMs: 0 }
 
 /** `near=node`; `_agent` is the asked agent. Reference: http-conventions.md#parameter-near. */
 export function nearOf(agent: WithSelf, query: QueryParameters<'near'>): { readonly near?: string } {

@@ -10,6 +10,7 @@ import {
   badRequest,
   declared,
   failed,
+  failedRead,
   type Route,
   type RouteRequest,
   type RouteResponse,
@@ -79,7 +80,7 @@ async function readNodes(agent: InternalAgent, request: FilteredRequest): Promis
   const filter = filterOf(request.query, overviewType)
   if (!filter.ok) return failed(filter.error)
   const answer = await read(agent, request, overviewEndpoint, {})
-  if (!answer.ok) return failed(answer.error)
+  if (!answer.ok) return unread(answer.error)
   const { value, meta } = answer.value
   if (filter.value === undefined) return answered(answer.value, 'nodes', (nodes): Json => nodes.map(json))
   const some = await kept(agent, filter.value, value, json)
@@ -92,7 +93,7 @@ async function readServices(agent: InternalAgent, request: FilteredRequest): Pro
   const filter = filterOf(request.query, instanceType)
   if (!filter.ok) return failed(filter.error)
   const answer = await read(agent, request, overviewEndpoint, {})
-  if (!answer.ok) return failed(answer.error)
+  if (!answer.ok) return unread(answer.error)
   const { value, meta } = answer.value
   if (filter.value === undefined) return answered(answer.value, 'services', summariesJson)
   const some = await kept(agent, filter.value, instancesIn(value), (entry) => healthEntryJson(entry, datacenter))
@@ -105,10 +106,15 @@ async function readNode(agent: InternalAgent, request: RouteRequest<ReadName>): 
   if (request.rest === '') return badRequest('Missing node name')
   const { datacenter } = shownNodes(agent, request.query)
   const answer = await read(agent, request, nodeOverviewEndpoint, { node: textOfByteString(request.rest) })
-  if (!answer.ok) return failed(answer.error)
+  if (!answer.ok) return unread(answer.error)
   const { value, meta } = answer.value
   if (value === null) return { kind: 'empty', status: 404 }
   return { kind: 'json', value: overviewJson(value, datacenter), meta }
+}
+
+/** What is wrong with the request itself is found before the state is asked. */
+function unread(failure: Failure): RouteResponse {
+  return failure.kind === 'bad-request' ? failed(failure) : failedRead(failure)
 }
 
 /** For a web page, old data are better than none: without a leader, any server answers. */

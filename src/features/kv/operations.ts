@@ -48,6 +48,9 @@ const nothing: OperationOutcome = { kind: 'done', entries: [] }
 /** The members of an operation that reads need. */
 export type KeyQuestion = Pick<KeyOperation, 'verb' | 'key' | 'index' | 'session'>
 
+/** Without a session there is nothing that could hold or release a lock. */
+const missingSession: OperationOutcome = { kind: 'failed', what: 'missing session' }
+
 type Read = (tx: ReadTransaction, question: KeyQuestion) => OperationOutcome
 
 const reads: Readonly<Record<string, Read>> = {
@@ -84,6 +87,7 @@ const writes: Readonly<Record<string, Write>> = {
       : failed(`failed to set key ${quoted(key)}, index is stale`)
   },
   lock: (tx, operation) => {
+    if (operation.session === '') return missingSession
     const key = quoted(operation.key)
     const outcome = lockKey(tx, operation)
     switch (outcome.kind) {
@@ -98,6 +102,7 @@ const writes: Readonly<Record<string, Write>> = {
     }
   },
   unlock: (tx, operation) => {
+    if (operation.session === '') return missingSession
     const row = unlockKey(tx, operation)
     if (row !== undefined) return written(row)
     return failed(`failed to unlock key ${quoted(operation.key)}, lock isn't held, or is held by another session`)
@@ -147,13 +152,16 @@ export function isWrite({ verb }: Pick<KeyOperation, 'verb'>): boolean {
 }
 
 export function runRead(tx: ReadTransaction, question: KeyQuestion): OperationOutcome {
+  if (question.key === '') return missingKey
   const read = Object.hasOwn(reads, question.verb) ? reads[question.verb] : undefined
   return read === undefined ? failed(`unknown KV verb ${JSON.stringify(question.verb)}`) : read(tx, question)
 }
 
-/** For a transaction that writes: every operation there names a key, except the one on a whole tree. */
+const missingKey: OperationOutcome = { kind: 'failed', what: 'Must provide key' }
+
+/** Every operation names a key, except the one that deletes a whole tree. */
 export function runOperation(tx: WriteTransaction, operation: JudgedOperation): OperationOutcome {
-  if (operation.key === '' && operation.verb !== 'delete-tree') return failed('Must provide key')
+  if (operation.key === '' && operation.verb !== 'delete-tree') return missingKey
   const write = Object.hasOwn(writes, operation.verb) ? writes[operation.verb] : undefined
   return write === undefined ? runRead(tx, operation) : write(tx, operation)
 }

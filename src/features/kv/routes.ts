@@ -70,6 +70,7 @@ const putParameters = [
   parameter('flags', digits, 'A number of 64 bits to keep beside the value.'),
   parameter('acquire', z.string(), 'A session that takes the lock of the key. Not with `cas` or `release`.'),
   parameter('release', z.string(), 'The session that releases the lock of the key.'),
+  parameter('fence', 'presence', 'With `acquire`: the answer to a lock that was acquired has its fence.'),
 ] as const
 
 const deleteParameters = [...readParameters, cas, recurse] as const
@@ -108,7 +109,9 @@ export const kvRoutes: readonly Route<KvAgent>[] = [
         query: putParameters,
         body: { about: `The value: up to ${kvValueBytesMax} bytes of any kind.`, required: false },
         answers: [
-          jsonAnswer('Whether it took effect; a lock that was acquired has its fence.', z.boolean(), ['fence?']),
+          jsonAnswer('Whether it took effect; with `fence` a lock that was acquired has its fence.', z.boolean(), [
+            'fence?',
+          ]),
         ],
         handle: put,
       }),
@@ -203,6 +206,8 @@ interface Entry {
 }
 
 async function lock(agent: WithWrites, request: PutRequest, entry: Entry, acquire: string): Promise<RouteResponse> {
+  // A header that the field does not have goes to a caller that asks for it.
+  const fenced = request.query.has('fence')
   if (acquire === '') return missingSession
   const session = sessionIdOf(acquire)
   if (!session.ok) return badRequest(session.error)
@@ -211,9 +216,8 @@ async function lock(agent: WithWrites, request: PutRequest, entry: Entry, acquir
   // Not the caller's mistake: the session may have ended a moment ago. Clients recognize this answer by its text and
   // status.
   if (done.value.kind === 'no-session') return failed({ kind: 'refused', message: `invalid session "${acquire}"` })
-  return done.value.kind === 'held'
-    ? { kind: 'json', value: true, fence: done.value.fence }
-    : { kind: 'json', value: false }
+  if (done.value.kind !== 'held') return { kind: 'json', value: false }
+  return { kind: 'json', value: true, ...(fenced ? { fence: done.value.fence } : {}) }
 }
 
 async function unlock(agent: WithWrites, request: PutRequest, entry: Entry, release: string): Promise<RouteResponse> {

@@ -13,13 +13,14 @@ import {
   badRequest,
   type CacheUse,
   failed,
+  failedRead,
   type NamesOf,
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
 import { measured, type WithEnv, type WithNaming, type WithRelease } from '../contract/surroundings.ts'
 import { nodesShown } from '../discovery/datacenters.ts'
-import { freshnessOf, nearOf, nothingRead } from '../discovery/reads.ts'
+import { freshnessOf, nearOf } from '../discovery/reads.ts'
 import { healthEntryShape } from '../health/model.ts'
 import { listOf, near, parameter, readParameters, textList, truthText } from '../http/declared.ts'
 import { parseReadOptions, type ReadName } from '../http/read-options.ts'
@@ -92,7 +93,7 @@ export async function explain(agent: ExecuteAgent, request: RouteRequest<ReadNam
 
 /** The field reports freshness for a failed read, but not for an unknown query. */
 function unread(failure: Failure): RouteResponse {
-  return failure.kind === 'not-found' ? failed(failure) : { kind: 'failure', failure, meta: nothingRead }
+  return failure.kind === 'not-found' ? failed(failure) : failedRead(failure)
 }
 
 /** Answered at once: the caller's options for blocking are ignored. */

@@ -12,9 +12,16 @@ import type {
   WithWrites,
 } from '../contract/agent-context.ts'
 import type { CallOptions } from '../contract/call.ts'
-import { badRequest, declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
+import {
+  badRequest,
+  declared,
+  failed,
+  failedRead,
+  type Route,
+  type RouteRequest,
+  type RouteResponse,
+} from '../contract/route.ts'
 import type { WithEnv, WithNaming, WithRelease } from '../contract/surroundings.ts'
-import { nothingRead } from '../discovery/reads.ts'
 import { cacheControl, done, indexHeaders, jsonAnswer, listOf, readParameters, textAnswer } from '../http/declared.ts'
 import { parseReadOptions, type ReadName, writingCall } from '../http/read-options.ts'
 import { queryBody, queryGiven, queryIdOf } from './body.ts'
@@ -130,7 +137,7 @@ async function list(agent: WithQueries & WithSelf, request: QueryRequest): Promi
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const answer = await agent.query(listEndpoint, {}, options.value, request.call)
-  if (!answer.ok) return { kind: 'failure', failure: answer.error, meta: nothingRead }
+  if (!answer.ok) return failedRead(answer.error)
   const { value, meta } = answer.value
   return { kind: 'json', value: value.map(queryJson), meta, consistency: options.value.consistency }
 }
@@ -141,7 +148,7 @@ async function read(agent: WithQueries & WithSelf, request: QueryRequest): Promi
   const id = queryIdOf(textOfByteString(request.rest))
   if (!id.ok) return badRequest(id.error)
   const answer = await agent.query(getEndpoint, { id: id.value }, options.value, request.call)
-  if (!answer.ok) return { kind: 'failure', failure: answer.error, meta: nothingRead }
+  if (!answer.ok) return failedRead(answer.error)
   const { value, meta } = answer.value
   if (value === null) return failed(noSuchQuery)
   return { kind: 'json', value: [queryJson(value)], meta, consistency: options.value.consistency }

@@ -5,7 +5,15 @@ import type { Failure } from '../../model/failure.ts'
 import type { WithQueries, WithSelf, WithWrites } from '../contract/agent-context.ts'
 import type { CallOptions } from '../contract/call.ts'
 import type { QueryEndpoint } from '../contract/endpoint.ts'
-import { badRequest, declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
+import {
+  badRequest,
+  declared,
+  failed,
+  failedRead,
+  type Route,
+  type RouteRequest,
+  type RouteResponse,
+} from '../contract/route.ts'
 import { indexHeaders, jsonAnswer, listOf, readParameters, taken, textAnswer } from '../http/declared.ts'
 import { parseReadOptions, type ReadName, writingCall } from '../http/read-options.ts'
 import { createArgsOf, createBody } from './create-body.ts'
@@ -160,7 +168,7 @@ async function read<Args, Reply>(
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const answer = await agent.query(endpoint, args, options.value, request.call)
-  if (!answer.ok) return failed(answer.error)
+  if (!answer.ok) return failedRead(answer.error)
   const { value, meta } = answer.value
   return { kind: 'json', value: sessions(value).map(sessionJson), meta }
 }

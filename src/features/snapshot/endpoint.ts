@@ -103,6 +103,19 @@ export const closeEndpoint: ServerEndpoint<z.infer<typeof closeArgs>, null, With
   },
 }
 
+const restoreArgs = z.strictObject({})
+
+/** Whether the caller may replace the state there: asked before anything of the archive is looked at. */
+export const mayRestoreEndpoint: ServerEndpoint<z.infer<typeof restoreArgs>, null, unknown> = {
+  method: 'Snapshot.MayRestore',
+  kind: 'server',
+  args: restoreArgs,
+  reply: nothingReply,
+  access: manages,
+  leader: true,
+  serve: () => Promise.resolve(ok(null)),
+}
+
 const id = z.string().min(1).max(64)
 const beginArgs = z.object({ id, sizeBytes: count.max(stateBytesMax) })
 

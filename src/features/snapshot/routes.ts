@@ -1,11 +1,15 @@
 import { z } from 'zod'
+import { ok, type Result } from '../../base/result.ts'
+import type { Failure } from '../../model/failure.ts'
 import { noChange } from '../../model/log-position.ts'
 import type { WithRights, WithSelf, WithServerCalls, WithWrites } from '../contract/agent-context.ts'
 import { allowedHere } from '../contract/asking.ts'
+import type { ReadOptions } from '../contract/reading.ts'
 import { declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
 import type { WithEnv } from '../contract/surroundings.ts'
 import { done, indexHeaders, readParameters } from '../http/declared.ts'
 import { callIn, parseReadOptions, type ReadName } from '../http/read-options.ts'
+import { mayRestoreEndpoint } from './endpoint.ts'
 import { archiveBytesMax } from './model.ts'
 import { restoreState, saveState } from './transfer.ts'
 
@@ -60,12 +64,25 @@ async function save(
 async function restore(agent: SnapshotAgent, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
-  if (options.value.datacenter === '') {
-    // Servers check the right again; without this check, a caller without the right could make the agent produce an
-    // archive.
-    const allowed = await allowedHere(agent, request, () => [{ resource: 'acl', name: '', right: 'write' }])
-    if (!allowed.ok) return failed(allowed.error)
-  }
+  const allowed = await mayRestore(agent, request, options.value)
+  if (!allowed.ok) return failed(allowed.error)
   const restored = await restoreState(agent, request.body, callIn(request, options.value))
   return restored.ok ? { kind: 'empty', status: 200 } : failed(restored.error)
+}
+
+/**
+ * Servers check the right again at each step. Without this check a caller without the right could make the agent read an
+ * archive, and would hear what is wrong with it; and an archive for an unknown datacenter would be judged first.
+ */
+async function mayRestore(
+  agent: SnapshotAgent,
+  request: RouteRequest<ReadName>,
+  options: ReadOptions,
+): Promise<Result<unknown, Failure>> {
+  if (options.datacenter === '')
+    return allowedHere(agent, request, () => [{ resource: 'acl', name: '', right: 'write' }])
+  const there = { ...options, minIndex: noChange, waitMs: 0 }
+  const asked = await agent.ask(mayRestoreEndpoint, {}, there, request.call)
+  // A server of an earlier release says so when the restore begins.
+  return asked.ok || asked.error.kind !== 'unknown-method' ? asked : ok(undefined)
 }

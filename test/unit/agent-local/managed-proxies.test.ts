@@ -80,11 +80,19 @@ describe('a managed proxy', () => {
     })
   })
 
+  it('of a script is registered with a command of its own', async () => {
+    await withLocalAgent(configOf(settings()), async ({ agent }) => {
+      expect(await agent.registerService(managed('a', { exec_mode: 'script', command: ['/own', '-x'] }))).toMatchObject(
+        {
+          ok: true,
+        },
+      )
+      const [shown] = agent.managedProxies()
+      expect(shown).toMatchObject({ proxy: { port: 20000 }, managed: { execMode: 'script', command: ['/own', '-x'] } })
+    })
+  })
+
   it.each([
-    [
-      { exec_mode: 'script' },
-      'Invalid managed proxy: exec_mode script is reserved, and runs nothing in any release: write daemon',
-    ],
     [{ exec_mode: 'x' }, 'Invalid managed proxy: exec_mode cannot be "x"'],
     [{ config: { bind_port: 'x' } }, 'Invalid managed proxy: bind_port is no port'],
     [{ config: { bind_port: 0 } }, 'Invalid managed proxy: bind_port is no port'],

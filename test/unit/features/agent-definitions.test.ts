@@ -39,6 +39,7 @@ describe('a service over HTTP', () => {
         port: 0,
         weights: { passing: 1, warning: 1 },
         enableTagOverride: false,
+        weightless: true,
       },
       checks: [],
     })

@@ -33,11 +33,12 @@ describe('acquiring', () => {
   it('again by the holder changes the value, and neither LockIndex nor the fencing number', async () => {
     const world = await begun()
     const id = await world.create()
-    const first = await world.server.request('PUT', `/v1/kv/lock?acquire=${id}`, 'one')
-    const again = await world.server.request('PUT', `/v1/kv/lock?acquire=${id}`, 'two')
+    const first = await world.server.request('PUT', `/v1/kv/lock?acquire=${id}&fence`, 'one')
+    const again = await world.server.request('PUT', `/v1/kv/lock?acquire=${id}&fence`, 'two')
+    expect(await world.server.request('PUT', `/v1/kv/lock?acquire=${id}`, 'two')).toEqual({ kind: 'json', value: true })
     expect(first).toMatchObject({ value: true, fence: 4 })
     expect(again).toMatchObject({ value: true, fence: 4 })
-    expect(await world.entry('lock')).toMatchObject({ LockIndex: 1, Value: 'dHdv', CreateIndex: 4, ModifyIndex: 5 })
+    expect(await world.entry('lock')).toMatchObject({ LockIndex: 1, Value: 'dHdv', CreateIndex: 4, ModifyIndex: 6 })
   })
 
   it('while another holds it answers false and changes nothing', async () => {
@@ -56,7 +57,7 @@ describe('acquiring', () => {
     const [a, b] = [await world.create(), await world.create()]
     const fences: number[] = []
     for (const [at, id] of [a, b, a, a, b].entries()) {
-      const done = await world.server.request('PUT', `/v1/kv/lock?acquire=${id}`, 'v')
+      const done = await world.server.request('PUT', `/v1/kv/lock?fence&acquire=${id}`, 'v')
       fences.push((done as { fence: number }).fence)
       expect(await world.entry('lock')).toMatchObject({ Session: id, LockIndex: at + 1 })
       expect(await release(world, id)).toBe(true)

@@ -255,6 +255,7 @@ describe('a sidecar', () => {
         port: 0,
         weights: { passing: 1, warning: 1 },
         enableTagOverride: false,
+        weightless: true,
         sidecarOf: 'web-1',
         mesh: {
           native: false,

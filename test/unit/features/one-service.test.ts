@@ -38,3 +38,17 @@ it("a change of a service of the agent is sent to a waiting caller, also when it
   await settled()
   expect(second).toMatchObject({ value: { Port: 81 } })
 })
+
+it('shows weights of 0 where its definition has none', async () => {
+  const facts = { id: 'web', service: 'web', tags: [], meta: [], address: '', weights: { passing: 1, warning: 1 } }
+  const shown = async (service: object): Promise<unknown> => {
+    const clock = new HandClock()
+    const crypto = { sha256: (bytes: Uint8Array) => createHash('sha256').update(bytes).digest() }
+    const local = { services: () => [service], onServicesChange: () => ({ close: () => undefined }) }
+    const agent = { env: { ...clock.env, crypto }, local, authorizer: async () => ok(unrestricted) }
+    const request = { query: new Map(), rest: 'web', call: {} }
+    return readOneService(agent as unknown as AgentContext, request as unknown as Parameters<typeof readOneService>[1])
+  }
+  expect(await shown({ ...facts, weightless: true })).toMatchObject({ value: { Weights: { Passing: 0, Warning: 0 } } })
+  expect(await shown(facts)).toMatchObject({ value: { Weights: { Passing: 1, Warning: 1 } } })
+})

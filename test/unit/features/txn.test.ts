@@ -112,6 +112,31 @@ describe('a transaction that writes', () => {
     ])
   })
 
+  it('tells of a lock or unlock without a session, and of every other operation that fails beside it', async () => {
+    const world = await begun()
+    const failed = await transaction(
+      world,
+      { Verb: 'lock', Key: 'k' },
+      { Verb: 'get', Key: 'none' },
+      { Verb: 'unlock', Key: 'k' },
+      { Verb: 'check-session', Key: 'none', Session: 'x' },
+    )
+    expect(whats(failed)).toEqual([
+      '0: missing session',
+      '1: key "none" doesn\'t exist',
+      '2: missing session',
+      '3: failed to check session, key "none" doesn\'t exist',
+    ])
+  })
+
+  it('that unlocks tells the LockIndex that the key keeps', async () => {
+    const world = await begun()
+    const id = await world.create()
+    await transaction(world, { Verb: 'lock', Key: 'k', Session: id })
+    const freed = await transaction(world, { Verb: 'unlock', Key: 'k', Session: id })
+    expect(freed).toMatchObject({ status: 200, value: { Results: [{ KV: { LockIndex: 1 } }] } })
+  })
+
   it('that is taken back leaves a lock with its holder', async () => {
     const world = await begun()
     const id = await world.create()
@@ -222,6 +247,8 @@ describe('a transaction that only reads', () => {
       { Verb: 'check-session', Key: 'none', Session: 'x' },
       { Verb: 'check-not-exists', Key: 'k' },
       { Verb: 'constructor', Key: 'k' },
+      { Verb: 'get', Key: '' },
+      { Verb: 'get-tree', Key: '' },
     )
     expect(whats(failed)).toEqual([
       '0: key "none" doesn\'t exist',
@@ -231,7 +258,11 @@ describe('a transaction that only reads', () => {
       '4: failed to check session, key "none" doesn\'t exist',
       '5: key "k" exists',
       '6: unknown KV verb "constructor"',
+      '7: Must provide key',
+      '8: Must provide key',
     ])
+    const [stale] = [await world.server.request('PUT', '/v1/txn?stale', '[{"KV":{"Verb":"get","Key":""}}]')]
+    expect(stale).toMatchObject({ status: 409, value: { Errors: [{ OpIndex: 0, What: 'Must provide key' }] } })
   })
 })
 

@@ -1,19 +1,11 @@
 import { z } from 'zod'
 import { textOfByteString } from '../../../base/bytes.ts'
 import type { WithAccess, WithQueries, WithSelf, WithWrites } from '../../contract/agent-context.ts'
-import { badRequest, declared, failed, type Route, type RouteResponse } from '../../contract/route.ts'
+import { badRequest, declared, failed, failedRead, type Route, type RouteResponse } from '../../contract/route.ts'
 import { indexHeaders, jsonAnswer, listOf, readParameters, taken, textAnswer } from '../../http/declared.ts'
 import { decodeBody } from '../../http/json-body.ts'
 import { legacyTokenJson, legacyTokenShape } from '../model.ts'
-import {
-  type AclRequest,
-  aclAnswers,
-  type Entered,
-  failedRead,
-  legacyBody,
-  primaryCall,
-  whereOn,
-} from '../route-checks.ts'
+import { type AclRequest, aclAnswers, type Entered, legacyBody, primaryCall, whereOn } from '../route-checks.ts'
 import { legacyDeleteEndpoint, legacyListEndpoint, legacyReadEndpoint, legacySetEndpoint } from './legacy-endpoints.ts'
 
 /** The agent as far as these routes use it. */

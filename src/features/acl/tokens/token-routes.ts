@@ -7,6 +7,7 @@ import type { WriteEndpoint } from '../../contract/endpoint.ts'
 import {
   declared,
   failed,
+  failedRead,
   type NamesOf,
   type Route,
   type RouteRequest,
@@ -33,7 +34,6 @@ import {
   cloneBody,
   type Entered,
   type Found,
-  failedRead,
   idInPath,
   newAclAnswers,
   oneFound,

@@ -19,6 +19,7 @@ import { shippedScenarios } from './platform/shipped-scenarios.ts'
 import { createTextFile } from './platform/text-file.ts'
 import { beat, sayPipe, workerArgument, workerPort } from './platform/worker-port.ts'
 import { startWorker } from './platform/worker-process.ts'
+import { createWorkplace } from './platform/workplace.ts'
 import { serveSeeds } from './pool/serve.ts'
 
 /** What `svc/sim` has for the tests of others, in the same bundle as the command. */
@@ -58,6 +59,7 @@ export async function main(_argv: readonly string[], revision?: string): Promise
       startWorker: (stallCpuMs) => startWorker({ script, stallCpuMs }),
       shippedScenarios: () => shippedScenarios(root, process.cwd()),
       createWorkshop: () => createWorkshop(root),
+      workplace: createWorkplace(),
       loadCompiler,
       version: releaseText(newestRelease),
       build: revision ?? releaseText(newestRelease),

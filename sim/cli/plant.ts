@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { err, ok, type Result } from '../../src/base/result.ts'
 import { mutantNamed } from '../mutation/one-mutant.ts'
 import { plantedCopy } from '../self-test/search.ts'
+import { huntOf } from '../self-test/self-test.ts'
 import type { ProgramCopy } from '../self-test/workshop.ts'
 import { bugsNamed } from './self-test.ts'
 import type { SimTerminal } from './terminal.ts'
@@ -30,6 +31,8 @@ export interface Plant {
   readonly hunt: string | undefined
   /** To be removed at the end. */
   readonly copy: ProgramCopy
+  /** The sound program, tuned as this one is: a copy to be removed, too; undefined: it is this program itself. */
+  readonly sound: () => ProgramCopy | undefined
 }
 
 /** The copy that was asked for; undefined: none was. The error is one line. */
@@ -56,7 +59,12 @@ function plantOfBug(named: string, terminal: SimTerminal): Result<Plant, string>
   const copy = plantedCopy(workshop, bug)
   if (!copy.ok) return copy
   const hunt = workshop.scenario(`hunts/${bug.hunt}.yaml`)
-  return ok({ name: bug.name, words: `the planted bug ${bug.name}`, hunt, copy: copy.value })
+  const sound = (): ProgramCopy | undefined => {
+    const { tuning } = huntOf(bug)
+    const tuned = tuning.length === 0 ? undefined : plantedCopy(workshop, { ...bug, patches: [] })
+    return tuned?.ok === true ? tuned.value : undefined
+  }
+  return ok({ name: bug.name, words: `the planted bug ${bug.name}`, hunt, copy: copy.value, sound })
 }
 
 function plantOfMutant(name: string, terminal: SimTerminal): Result<Plant, string> {
@@ -73,5 +81,11 @@ function plantOfMutant(name: string, terminal: SimTerminal): Result<Plant, strin
   if (!found.ok) return found
   const { mutant, text } = found.value
   const copy = workshop.copy(new Map([[mutant.file, text]]))
-  return ok({ name: mutant.id, words: `the mutant ${mutant.id} of ${mutant.place}`, hunt: undefined, copy })
+  return ok({
+    name: mutant.id,
+    words: `the mutant ${mutant.id} of ${mutant.place}`,
+    hunt: undefined,
+    copy,
+    sound: () => undefined,
+  })
 }

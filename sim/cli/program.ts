@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { addCheck, addSchema } from './check.ts'
 import { addExplain } from './explain/options.ts'
+import { addDiff } from './diff/options.ts'
 import { addExplore, addMerge } from './explore/options.ts'
 import { addFork } from './fork/options.ts'
 import { addInspect } from './inspect.ts'
@@ -23,6 +24,7 @@ const commands = [
   addMerge,
   addShrink,
   addExplain,
+  addDiff,
   addFork,
   addCheck,
   addServe,
@@ -58,6 +60,7 @@ Examples:
   svc-sim merge /tmp/shard-*.jsonl
   svc-sim shrink scenarios/crash-and-recover.yaml --seed 17 -o /tmp/17.yaml
   svc-sim explain scenarios/crash-and-recover.yaml --seed 17
+  svc-sim diff scenarios/crash-and-recover.yaml --seeds 17,18
   svc-sim fork scenarios/crash-and-recover.yaml --seed 17 --at 9.4s --tries 50
   svc-sim fork scenarios/crash-and-recover.yaml --seed 17 --curve --svg /tmp/17.svg
   svc-sim serve --servers 3 --clients 1 --port 18500 --rate 10

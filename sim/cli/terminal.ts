@@ -3,6 +3,7 @@ import type { Closable } from '../../src/env/async.ts'
 import type { Disk } from '../../src/env/disk.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { Signal } from '../../src/env/terminal.ts'
+import type { Workplace } from '../bisect/workplace.ts'
 import type { MutationWorkshop } from '../mutation/build.ts'
 import type { Compiler } from '../mutation/operators/change.ts'
 import type { Worker } from '../pool/worker.ts'
@@ -112,6 +113,8 @@ export interface SimTerminal {
   readonly shippedScenarios: () => readonly string[]
   /** Where copies of this program are made. */
   readonly createWorkshop: () => MutationWorkshop
+  /** Folders and programs of the machine. */
+  readonly workplace: Workplace
   /** The parser for mutants, a package that only developers have; undefined: it is not installed. */
   readonly loadCompiler: () => Compiler | undefined
   /** The real machine: sockets in front of simulated agents. */

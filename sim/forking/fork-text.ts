@@ -8,6 +8,8 @@ export interface Forked {
   readonly record: SeedRecord
   /** `FILE --seed N` with what is planted: what commands about the run have in common. */
   readonly about: string
+  /** Every command can run it; otherwise, with something planted, only those that take that. */
+  readonly isPlain: boolean
 }
 
 /** Width of a bar that stands for all tries. */
@@ -33,7 +35,9 @@ export function pointLines(point: ForkPoint, forked: Forked): readonly string[] 
   ]
   const how = forked.record.failures.length === 0 ? 'fail' : 'fail in the same way'
   const example = (what: string, chance: number | undefined): readonly string[] =>
-    chance === undefined ? [] : [`  one that ${what}: svc-sim run ${forked.about} --fork ${atMs}ms:${chance}`]
+    chance === undefined || !forked.isPlain
+      ? []
+      : [`  one that ${what}: svc-sim run ${forked.about} --fork ${atMs}ms:${chance}`]
   return [
     `other chance from ${seconds(atMs)} on: ${proportionText(same)} ${how}, ${counts.join(', ')}`,
     ...example('fails', firstSame),
@@ -59,15 +63,15 @@ export function curveLines(points: readonly ForkPoint[], forked: Forked): readon
 }
 
 /** Where to look, and how to look closer. */
-function riseLines(points: readonly ForkPoint[], { about }: Forked): readonly string[] {
+function riseLines(points: readonly ForkPoint[], { about, isPlain }: Forked): readonly string[] {
   const rise = steepest(points)
-  if (rise === undefined) return ['the failure becomes no likelier at any of these times']
+  if (rise === undefined) return ['at no time does it become much likelier than at the one before']
   const [from, to] = [seconds(rise.before.atMs), seconds(rise.after.atMs)]
   return [
     `it becomes likely between ${from} and ${to}: ${rise.before.same.count} of ${rise.before.same.tries} fail before, ` +
       `${rise.after.same.count} of ${rise.after.same.tries} behind`,
     `  closer:   svc-sim fork ${about} --curve --from ${from} --to ${to}`,
-    `  what is:  svc-sim inspect ${about} --at ${from} --diff ${to}`,
+    ...(isPlain ? [`  state:    svc-sim inspect ${about} --at ${from} --diff ${to}`] : []),
   ]
 }
 

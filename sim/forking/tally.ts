@@ -73,7 +73,10 @@ export function timesBetween(fromMs: number, toMs: number, parts: number): reado
   return [...new Set(times)]
 }
 
-/** Two neighbours of a curve between which the failure becomes most likely; undefined: it never does. */
+/** A smaller step up may be chance, with the few tries that people wait for. */
+const stepMin = 0.25
+
+/** Two neighbours of a curve between which the failure becomes likely, most of all; undefined: no step stands out. */
 export function steepest(
   points: readonly ForkPoint[],
 ): { readonly before: ForkPoint; readonly after: ForkPoint } | undefined {
@@ -83,7 +86,7 @@ export function steepest(
     const before = points[at - 1]
     if (before === undefined) continue
     const rise = shareOf(after) - shareOf(before)
-    if (rise <= most) continue
+    if (rise < stepMin || rise <= most) continue
     most = rise
     found = { before, after }
   }

@@ -75,7 +75,11 @@ async function forkPage(
   }
   const times = timesOf(record, flags)
   if (!times.ok) return refused([times.error], terminal)
-  const forked: Forked = { record, about: `${loaded.file} --seed ${seed}${plantText(flags)}` }
+  const forked: Forked = {
+    record,
+    about: `${loaded.file} --seed ${seed}${plantText(flags)}`,
+    isPlain: plant === undefined,
+  }
   if (flags.json !== true) terminal.out(`${headText(forked)}\n`)
   const points = await runs.pointsOf(record, times.value, flags.tries)
   show(points, forked, flags, terminal)

@@ -16,7 +16,7 @@ function failed(code: 'R1' | 'K1', message: string): SeedRecord {
 }
 
 const leads = failed('R1', 's1 and s2 lead term 4')
-const forked = { record: leads, about: 'a.yaml --seed 7' }
+const forked = { record: leads, about: 'a.yaml --seed 7', isPlain: true }
 
 function tallied(atMs: number, records: readonly SeedRecord[]): ForkPoint {
   const tally = new ForkTally(atMs, failureKind(leads))
@@ -68,7 +68,7 @@ describe('forks of a run', () => {
       '      2.5s ####################    2 of 2  34..100 %',
       'it becomes likely between 0s and 1s: 0 of 2 fail before, 1 of 2 behind',
       '  closer:   svc-sim fork a.yaml --seed 7 --curve --from 0s --to 1s',
-      '  what is:  svc-sim inspect a.yaml --seed 7 --at 0s --diff 1s',
+      '  state:    svc-sim inspect a.yaml --seed 7 --at 0s --diff 1s',
     ])
     expect(steepest(points.slice(2))).toBeUndefined()
   })

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { addBisect } from './bisect.ts'
 import { addCheck, addSchema } from './check.ts'
 import { addExplain } from './explain/options.ts'
 import { addDiff } from './diff/options.ts'
@@ -26,6 +27,7 @@ const commands = [
   addExplain,
   addDiff,
   addFork,
+  addBisect,
   addCheck,
   addServe,
   addTrace,
@@ -63,6 +65,7 @@ Examples:
   svc-sim diff scenarios/crash-and-recover.yaml --seeds 17,18
   svc-sim fork scenarios/crash-and-recover.yaml --seed 17 --at 9.4s --tries 50
   svc-sim fork scenarios/crash-and-recover.yaml --seed 17 --curve --svg /tmp/17.svg
+  svc-sim bisect scenarios/crash-and-recover.yaml --seed 17 --good HEAD~20
   svc-sim serve --servers 3 --clients 1 --port 18500 --rate 10
   svc-sim lincheck /tmp/keys.jsonl --html /tmp/keys.html
   svc-sim self-test --bug 1 --bug lease-after-a-pause

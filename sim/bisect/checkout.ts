@@ -1,0 +1,102 @@
+import { err, ok, type Result } from '../../src/base/result.ts'
+import type { ProgramEnd, Workplace } from './workplace.ts'
+
+/** Lines of a failed command that are told. */
+const wordsMax = 3
+
+/** A checkout of this program with its history. Nothing of it is changed: commits are written out elsewhere. */
+export class Checkout {
+  readonly root: string
+  readonly #workplace: Workplace
+
+  private constructor(root: string, workplace: Workplace) {
+    this.root = root
+    this.#workplace = workplace
+  }
+
+  /** The checkout around a folder; the error is one line. */
+  static async at(folder: string | undefined, workplace: Workplace): Promise<Result<Checkout, string>> {
+    const top = await workplace.run(['git', 'rev-parse', '--show-toplevel'], folder === undefined ? {} : { folder })
+    if (top.exit === undefined) return err(`git could not be started (${top.error}): bisect reads the history with it`)
+    if (top.exit !== 0) return err(`this is no checkout of git: run bisect in one (${lastWords(top)})`)
+    return ok(new Checkout(top.out.trim(), workplace))
+  }
+
+  /** Changes that no commit has, but for one file; the error names them. */
+  async clean(except: string): Promise<Result<undefined, string>> {
+    const status = await this.#git(['status', '--porcelain', '--untracked-files=no'])
+    if (status.exit !== 0) return err(`git status failed: ${lastWords(status)}`)
+    const changed = status.out
+      .split('\n')
+      .map((line) => line.slice(3))
+      .filter((file) => file !== '' && `${this.root}/${file}` !== except)
+    if (changed.length === 0) return ok(undefined)
+    const more = changed.length > wordsMax ? ` and ${changed.length - wordsMax} more` : ''
+    return err(
+      `${changed.slice(0, wordsMax).join(', ')}${more}: changed since the last commit, so that no commit is what is here: commit or stash it`,
+    )
+  }
+
+  /** The full name of a commit. */
+  async commit(option: string, name: string): Promise<Result<string, string>> {
+    const found = await this.#git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`])
+    return found.exit === 0 ? ok(found.out.trim()) : err(`${option} ${name}: there is no such commit here`)
+  }
+
+  async isAncestor(one: string, other: string): Promise<boolean> {
+    return (await this.#git(['merge-base', '--is-ancestor', one, other])).exit === 0
+  }
+
+  /** As `History` has it. */
+  async between(good: readonly string[], bad: string): Promise<Result<readonly string[], string>> {
+    const listed = await this.#git(['rev-list', '--bisect-all', bad, '--not', ...good])
+    if (listed.exit !== 0) return err(`git rev-list failed: ${lastWords(listed)}`)
+    return ok(listed.out.split('\n').flatMap((line) => line.split(' ')[0] || []))
+  }
+
+  /** `1a2b3c4d raft: what it says`. */
+  async title(commit: string): Promise<string> {
+    return (await this.#git(['log', '-1', '--format=%h %s', commit])).out.trim()
+  }
+
+  /** Who made it, when, and which files it changes. */
+  async about(commit: string): Promise<readonly string[]> {
+    const shown = await this.#git(['show', '--stat', '--format=%an, %ad', '--date=iso', commit])
+    return shown.out.split('\n').filter((line) => line.trim() !== '')
+  }
+
+  /**
+   * Writes the files of a commit into an empty folder. The index that this takes lies there, too, so that the checkout
+   * does not know of it: nothing is left behind wherever this ends.
+   */
+  async writeOut(commit: string, folder: string): Promise<Result<undefined, string>> {
+    const environment = { GIT_INDEX_FILE: `${folder}/.bisect-index` }
+    const read = await this.#git(['read-tree', commit], environment)
+    const written =
+      read.exit === 0 ? await this.#git(['checkout-index', '--all', `--prefix=${folder}/`], environment) : read
+    return written.exit === 0 ? ok(undefined) : err(`its files could not be written: ${lastWords(written)}`)
+  }
+
+  /** Hash of what a commit says in a file; undefined: it has none. */
+  async fileHash(commit: string, file: string): Promise<string | undefined> {
+    const found = await this.#git(['rev-parse', '--verify', '--quiet', `${commit}:${file}`])
+    return found.exit === 0 ? found.out.trim() : undefined
+  }
+
+  /** The same of a file as it lies in the checkout. */
+  async hashHere(file: string): Promise<string | undefined> {
+    const found = await this.#git(['hash-object', file])
+    return found.exit === 0 ? found.out.trim() : undefined
+  }
+
+  #git(argv: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<ProgramEnd> {
+    return this.#workplace.run(['git', ...argv], { folder: this.root, environment })
+  }
+}
+
+/** The end of what a command said. */
+export function lastWords({ out, error, exit }: ProgramEnd): string {
+  const lines = `${out}\n${error}`.split('\n').filter((line) => line.trim() !== '')
+  const said = lines.slice(-wordsMax).join('; ')
+  return said === '' ? `exit code ${exit ?? 'unknown'}` : said
+}

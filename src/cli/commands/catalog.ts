@@ -13,6 +13,13 @@ const nodeMetaFlag: CommandFlag = {
   help: 'Only nodes with this metadata. May be repeated.',
 }
 
+const filterFlag: CommandFlag = {
+  name: 'filter',
+  kind: 'text',
+  value: '<expression>',
+  help: 'Only nodes, or with -service instances, for which this expression holds: Meta.zone == a.',
+}
+
 export const datacentersCommand: CliCommand = {
   path: ['catalog', 'datacenters'],
   summary: 'Lists all known datacenters',
@@ -39,6 +46,7 @@ export const nodesCommand: CliCommand = {
     { name: 'detailed', kind: 'bool', help: 'Print tagged addresses and metadata, and IDs whole.' },
     { name: 'near', kind: 'text', value: '<node>', help: 'Sort by the round-trip time from this node.' },
     nodeMetaFlag,
+    filterFlag,
     { name: 'service', kind: 'text', value: '<name>', help: 'Only nodes with this service, once for each instance.' },
     ...serverFlags,
   ],
@@ -65,8 +73,10 @@ export const nodesCommand: CliCommand = {
 }
 
 async function askNodes(invocation: Invocation): Promise<Result<readonly ListedNode[], string>> {
-  const [service, near] = [invocation.flags.get('service'), invocation.flags.get('near')]
-  const query = [...(typeof near === 'string' ? [['near', near] as const] : []), ...nodeMeta(invocation)]
+  const service = invocation.flags.get('service')
+  const given = ['near', 'filter'].map((name) => [name, invocation.flags.get(name)] as const)
+  const texts = given.filter((pair): pair is [string, string] => typeof pair[1] === 'string')
+  const query = [...texts, ...nodeMeta(invocation)]
   const path = typeof service === 'string' ? `/v1/catalog/service/${encodeURIComponent(service)}` : '/v1/catalog/nodes'
   const answer = await new ApiClient(invocation).expect('GET', path, query)
   if (!answer.ok) return answer

@@ -20,6 +20,12 @@ const watchFlags: readonly CommandFlag[] = [
   { name: 'passingonly', kind: 'bool', help: 'With -type=service: only healthy instances.' },
   { name: 'state', kind: 'text', value: '<state>', help: 'With -type=checks.' },
   { name: 'name', kind: 'text', value: '<name>', help: 'With -type=event.' },
+  {
+    name: 'filter',
+    kind: 'text',
+    value: '<expression>',
+    help: 'With -type=nodes, -type=service or -type=checks: only entries for which this expression holds.',
+  },
   { name: 'shell', kind: 'bool', help: 'Run CHILD by /bin/sh, which is what happens unless -shell=false is given.' },
 ]
 
@@ -55,6 +61,7 @@ function planOf({ flags }: Invocation): Result<WatchPlan, string> {
     passingOnly: flags.get('passingonly') === true,
     state: text('state'),
     name: text('name'),
+    filter: text('filter'),
   })
 }
 

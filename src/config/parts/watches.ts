@@ -11,6 +11,7 @@ const watchesMax = 1_024
 export const watchSchema = z.strictObject({
   args: z.array(z.string()).optional().describe('The program that is told, and its arguments.'),
   datacenter: z.string().optional(),
+  filter: z.string().optional().describe('Only entries for which this expression holds.'),
   handler: z.string().optional().describe('A command line for /bin/sh, which is told.'),
   handler_type: z.enum(['script', 'http']).optional(),
   http_handler_config: z
@@ -54,9 +55,9 @@ export function watchesOf(given: readonly FileWatch[] | undefined, problem: Repo
 }
 
 function watchOf(file: FileWatch): Result<WatchDefinition, string> {
-  const { type = '', key, prefix, service, tag, state, name } = file
+  const { type = '', key, prefix, service, tag, state, name, filter } = file
   const { service_id: serviceId, proxy_service_id: proxyServiceId, passingonly: passingOnly } = file
-  const subject = { type, key, prefix, service, serviceId, proxyServiceId, tag, state, name, passingOnly }
+  const subject = { type, key, prefix, service, serviceId, proxyServiceId, tag, state, name, filter, passingOnly }
   const plan = watchPlan(subject)
   if (!plan.ok) return err(`Failed to parse watch: ${plan.error}`)
   const handler = handlerOf(file)

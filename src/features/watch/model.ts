@@ -17,6 +17,7 @@ export interface WatchSubject {
   readonly passingOnly?: boolean | undefined
   readonly state?: string | undefined
   readonly name?: string | undefined
+  readonly filter?: string | undefined
   readonly serviceId?: string | undefined
   readonly proxyServiceId?: string | undefined
 }
@@ -72,24 +73,25 @@ const types: Readonly<Record<string, WatchType>> = {
     },
   },
   services: { takes: [], plan: () => state('/v1/catalog/services') },
-  nodes: { takes: [], plan: () => state('/v1/catalog/nodes') },
+  nodes: { takes: ['filter'], plan: ({ filter }) => state('/v1/catalog/nodes', filtered(filter)) },
   service: {
-    takes: ['service', 'tag', 'passingOnly'],
-    plan: ({ service, tag, passingOnly }) => {
+    takes: ['service', 'tag', 'passingOnly', 'filter'],
+    plan: ({ service, tag, passingOnly, filter }) => {
       if (service === undefined) return err('Must specify a single service to watch')
       const query = [
         ...(tag === undefined ? [] : [['tag', tag] as const]),
         ...(passingOnly === undefined ? [] : [['passing', ''] as const]),
+        ...filtered(filter),
       ]
       return state(`/v1/health/service/${pathText(service)}`, query)
     },
   },
   checks: {
-    takes: ['service', 'state'],
-    plan: ({ service, state: wanted }) => {
+    takes: ['service', 'state', 'filter'],
+    plan: ({ service, state: wanted, filter }) => {
       if (service !== undefined && wanted !== undefined) return err('Cannot specify service and state')
-      if (service !== undefined) return state(`/v1/health/checks/${pathText(service)}`)
-      return state(`/v1/health/state/${pathText(wanted ?? 'any')}`)
+      if (service !== undefined) return state(`/v1/health/checks/${pathText(service)}`, filtered(filter))
+      return state(`/v1/health/state/${pathText(wanted ?? 'any')}`, filtered(filter))
     },
   },
   connect_roots: { takes: [], plan: () => state('/v1/agent/connect/ca/roots') },
@@ -144,6 +146,10 @@ function nameOf(member: string): string {
 
 function ofThisAgent(path: string): Result<WatchPlan, string> {
   return ok({ path, query: [], mayBeAbsent: false, shows: 'state', waitsBy: 'hash' })
+}
+
+function filtered(filter: string | undefined): WatchPlan['query'] {
+  return filter === undefined ? [] : [['filter', filter]]
 }
 
 function state(path: string, query: WatchPlan['query'] = []): Result<WatchPlan, string> {

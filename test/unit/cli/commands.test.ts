@@ -231,9 +231,17 @@ describe('svc catalog', () => {
     expect(detailed[1]?.split(/ {2,}/)).toEqual(['a', id, '10.0.0.1', 'dc1', 'lan=10.0.0.1, wan=10.0.0.1', 'k=v'])
   })
 
-  it('nodes of a service are those of its instances; metadata and nearness are passed on', async () => {
-    const target = 'GET /v1/catalog/service/web?near=n1&node-meta=rack%3Ar1&stale='
-    const argv = ['catalog', 'nodes', '-service=web', '-near=n1', '-node-meta=rack=r1', '-stale']
+  it('nodes of a service are those of its instances; metadata, nearness and a filter are passed on', async () => {
+    const target = 'GET /v1/catalog/service/web?near=n1&filter=ServicePort%20%3D%3D%2080&node-meta=rack%3Ar1&stale='
+    const argv = [
+      'catalog',
+      'nodes',
+      '-service=web',
+      '-near=n1',
+      '-filter=ServicePort == 80',
+      '-node-meta=rack=r1',
+      '-stale',
+    ]
     const { out } = await run(argv, { [target]: [{ ...node('a'), NodeMeta: {} }] })
     expect(out.split('\n')[1]).toContain('74a5ceea')
   })

@@ -154,6 +154,10 @@ describe('what is watched', () => {
     [{ type: 'checks' }, '/v1/health/state/any', ''],
     [{ type: 'checks', state: 'critical' }, '/v1/health/state/critical', ''],
     [{ type: 'checks', service: 'web' }, '/v1/health/checks/web', ''],
+    [{ type: 'nodes', filter: 'Meta.a == b' }, '/v1/catalog/nodes', 'filter=Meta.a == b'],
+    [{ type: 'service', service: 'web', filter: 'a' }, '/v1/health/service/web', 'filter=a'],
+    [{ type: 'checks', service: 'web', filter: 'a' }, '/v1/health/checks/web', 'filter=a'],
+    [{ type: 'checks', filter: 'a' }, '/v1/health/state/any', 'filter=a'],
     [{ type: 'event' }, '/v1/event/list', ''],
     [{ type: 'connect_roots' }, '/v1/agent/connect/ca/roots', ''],
     [{ type: 'connect_leaf', service: 'a/b' }, '/v1/agent/connect/ca/leaf/a/b', ''],
@@ -179,6 +183,7 @@ describe('what is watched', () => {
       { type: 'connect_roots', serviceId: 'x', proxyServiceId: 'y' },
       'Invalid parameters: [service_id proxy_service_id]',
     ],
+    [{ type: 'services', filter: 'x' }, 'Invalid parameters: [filter]'],
     [{ type: 'nodes', key: 'x', passingOnly: true }, 'Invalid parameters: [key passingonly]'],
   ])('%j is refused: %s', (subject, why) => {
     expect(watchPlan(subject)).toEqual(err(why))

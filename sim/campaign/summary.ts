@@ -2,7 +2,7 @@ import { compareText } from '../../src/base/bytes.ts'
 import { forkFlags } from '../report/forks.ts'
 import { grouped, judgedLines } from '../report/judged-lines.ts'
 import { type SeedVerdict, seedVerdicts } from '../report/seed-record.ts'
-import { markLines, repeatCommand, shrinkCommand } from '../report/terminal-report.ts'
+import { causeLines, markLines, repeatCommand } from '../report/terminal-report.ts'
 import { reachedMarks } from '../scenario/demands.ts'
 import type { FailureGroup } from './failure-groups.ts'
 import { rareInBoth, reachedAlone } from './guided-tally.ts'
@@ -64,9 +64,7 @@ function groupLines({ fingerprint, failures, guided, scenarios, examples }: Fail
   const told = examples.flatMap((example) => [
     `  seed ${example.seed}${forkFlags(example.forks)} of ${example.scenario}, ${example.verdict.toUpperCase()}: ${example.what}`,
     `    repeat with: ${repeatCommand(example)}`,
-    ...[shrinkCommand(example)].flatMap((smaller) =>
-      smaller === undefined ? [] : [`    make it smaller with: ${smaller}`],
-    ),
+    ...causeLines(example).map((line) => `    ${line}`),
   ])
   const rest = failures - examples.length
   return [head, ...told, ...(rest <= 0 || examples.length === 0 ? [] : [`  and ${grouped(rest)} more`])]

@@ -1,3 +1,4 @@
+import { causeCommands } from '../report/terminal-report.ts'
 import type { Hunt } from '../self-test/hunts.ts'
 import type { Finding } from '../self-test/search.ts'
 import type { BugOutcome, NoSearch, SoundOutcome, Verdict } from '../self-test/self-test.ts'
@@ -22,7 +23,7 @@ export interface TableRow {
   readonly json: object
   /** What is wrong with the row, and why, in one sentence. Undefined: the row is as it should be. */
   readonly wrong: string | undefined
-  /** Of a wrong row: how to see it again, and how to make it smaller. */
+  /** Of a wrong row: how to see it again, to make it smaller, and to have it explained. */
   readonly again?: readonly string[]
 }
 
@@ -56,7 +57,7 @@ export function bugRow(outcome: BugOutcome, rated: number): TableRow {
 function againWith(bug: string, finding: Finding | undefined): readonly string[] {
   const repeat = `repeat with: svc-sim self-test --bug ${bug}`
   if (finding === undefined) return [repeat]
-  return [repeat, `make it smaller with: svc-sim shrink --bug ${bug} --seed ${finding.seed}`]
+  return [repeat, ...causeCommands(`--bug ${bug} --seed ${finding.seed}`)]
 }
 
 export function soundRow({ hunt, search, verdict, passed }: SoundOutcome): TableRow {
@@ -81,7 +82,7 @@ export function soundRow({ hunt, search, verdict, passed }: SoundOutcome): Table
 function soundAgain({ name, tuning }: Hunt, { seed }: Finding): readonly string[] {
   const run = `scenarios/hunts/${name}.yaml --seed ${seed}`
   if (tuning.length > 0) return []
-  return [`repeat with: svc-sim run ${run}`, `make it smaller with: svc-sim shrink ${run}`]
+  return [`repeat with: svc-sim run ${run}`, ...causeCommands(run)]
 }
 
 /** A row without a search: a patch did not fit, or a copy did not end as runs do. */

@@ -1,4 +1,4 @@
-import type { Counted } from './interval.ts'
+import type { Counted } from '../report/interval.ts'
 import type { Rerun } from './reruns.ts'
 import { faultsTogether, type Suspect, togetherOf } from './suspects.ts'
 import { failsAnyway, type Judgement, judgementOf, strengthOf, type Trial, triesMax } from './trial.ts'

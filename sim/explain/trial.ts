@@ -1,4 +1,4 @@
-import { type Counted, strictZ, wilson } from './interval.ts'
+import { type Counted, strictZ, wilson } from '../report/interval.ts'
 
 /** Runs as they were, and runs without something. */
 export interface Trial {

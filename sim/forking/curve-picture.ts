@@ -1,5 +1,4 @@
 import { escaped } from '../report/history-picture.ts'
-import { percent } from '../report/proportion.ts'
 import { seconds } from './fork-text.ts'
 import type { ForkPoint } from './tally.ts'
 
@@ -62,7 +61,7 @@ export function curvePicture({ title, points, failsMs }: Curve): string {
 
 /** For readers that see no picture. */
 function description(points: readonly ForkPoint[]): string {
-  const said = points.map(({ atMs, same }) => `${seconds(atMs)}: ${same.count} of ${same.tries}`)
+  const said = points.map(({ atMs, same }) => `${seconds(atMs)}: ${same.fails} of ${same.tries}`)
   return `Runs that fail, by the time from which on chance is another: ${said.join('; ')}.`
 }
 
@@ -73,7 +72,7 @@ function axes(from: number, to: number, xOf: (ms: number) => number): readonly s
   for (const share of [0, 0.25, 0.5, 0.75, 1]) {
     const y = yOf(share)
     shapes.push(`<line class="grid" x1="${left}" y1="${y}" x2="${width - right}" y2="${y}"/>`)
-    shapes.push(`<text x="${left - 8}" y="${y + 4}" text-anchor="end">${percent(share)} %</text>`)
+    shapes.push(`<text x="${left - 8}" y="${y + 4}" text-anchor="end">${100 * share} %</text>`)
   }
   for (let part = 0; part <= xParts; part++) {
     const ms = from + ((to - from) * part) / xParts
@@ -89,7 +88,7 @@ function axes(from: number, to: number, xOf: (ms: number) => number): readonly s
 /** Each point says its numbers when it is pointed at. */
 function pointShape(xOf: (ms: number) => number): (point: ForkPoint) => string {
   return ({ atMs, same }) => {
-    const words = `${seconds(atMs)}: ${same.count} of ${same.tries} fail`
+    const words = `${seconds(atMs)}: ${same.fails} of ${same.tries} fail`
     return `<circle class="point" cx="${xOf(atMs)}" cy="${yOf(shareOf(same))}" r="3.5"><title>${words}</title></circle>`
   }
 }
@@ -101,8 +100,8 @@ function failureShapes(x: number, failsMs: number): readonly string[] {
   ]
 }
 
-function shareOf({ count, tries }: ForkPoint['same']): number {
-  return tries === 0 ? 0 : count / tries
+function shareOf({ fails, tries }: ForkPoint['same']): number {
+  return tries === 0 ? 0 : fails / tries
 }
 
 function yOf(share: number): number {

@@ -1,4 +1,4 @@
-import { percent, proportionText } from '../report/proportion.ts'
+import { countedText, percentages } from '../report/interval.ts'
 import type { SeedRecord } from '../report/seed-record.ts'
 import { type ForkPoint, steepest } from './tally.ts'
 
@@ -27,7 +27,7 @@ export function headText({ record }: Forked): string {
 /** What became of the forks of one time. */
 export function pointLines(point: ForkPoint, forked: Forked): readonly string[] {
   const { same, others, open, atMs, firstSame, firstPassed } = point
-  const passed = same.tries - same.count - others - open
+  const passed = same.tries - same.fails - others - open
   const counts = [
     ...(others === 0 ? [] : [`${others} in another way`]),
     ...(open === 0 ? [] : [`${open} without a verdict`]),
@@ -39,7 +39,7 @@ export function pointLines(point: ForkPoint, forked: Forked): readonly string[] 
       ? []
       : [`  one that ${what}: svc-sim run ${forked.about} --fork ${atMs}ms:${chance}`]
   return [
-    `other chance from ${seconds(atMs)} on: ${proportionText(same)} ${how}, ${counts.join(', ')}`,
+    `other chance from ${seconds(atMs)} on: ${countedText(same)} ${how}, ${counts.join(', ')}`,
     ...example('fails', firstSame),
     ...example('passes', firstPassed),
   ]
@@ -48,11 +48,11 @@ export function pointLines(point: ForkPoint, forked: Forked): readonly string[] 
 /** The curve as a table with bars, and where it rises. */
 export function curveLines(points: readonly ForkPoint[], forked: Forked): readonly string[] {
   const rows = points.map(({ atMs, same, others, open }) => {
-    const full = same.tries === 0 ? 0 : Math.round((barWidth * same.count) / same.tries)
+    const full = same.tries === 0 ? 0 : Math.round((barWidth * same.fails) / same.tries)
     const bar = '#'.repeat(full).padEnd(barWidth, '.')
     const beside = [...(others === 0 ? [] : [`${others} otherwise`]), ...(open === 0 ? [] : [`${open} no verdict`])]
-    const count = `${same.count} of ${same.tries}`.padStart(9)
-    const range = `${percent(same.low)}..${percent(same.high)} %`.padStart(10)
+    const count = `${same.fails} of ${same.tries}`.padStart(9)
+    const range = `${percentages(same)} %`.padStart(10)
     return `${seconds(atMs).padStart(10)} ${bar} ${count} ${range}${beside.length === 0 ? '' : `  ${beside.join(', ')}`}`
   })
   return [
@@ -68,8 +68,8 @@ function riseLines(points: readonly ForkPoint[], { about, isPlain }: Forked): re
   if (rise === undefined) return ['at no time does it become much likelier than at the one before']
   const [from, to] = [seconds(rise.before.atMs), seconds(rise.after.atMs)]
   return [
-    `it becomes likely between ${from} and ${to}: ${rise.before.same.count} of ${rise.before.same.tries} fail before, ` +
-      `${rise.after.same.count} of ${rise.after.same.tries} behind`,
+    `it becomes likely between ${from} and ${to}: ${rise.before.same.fails} of ${rise.before.same.tries} fail before, ` +
+      `${rise.after.same.fails} of ${rise.after.same.tries} behind`,
     `  closer:   svc-sim fork ${about} --curve --from ${from} --to ${to}`,
     ...(isPlain ? [`  state:    svc-sim inspect ${about} --at ${from} --diff ${to}`] : []),
   ]

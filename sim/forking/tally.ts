@@ -1,5 +1,5 @@
 import { failureKind } from '../campaign/fingerprint.ts'
-import { type Proportion, proportionOf } from '../report/proportion.ts'
+import { type Counted, type Interval, wilson } from '../report/interval.ts'
 import { hasFailed, type SeedRecord } from '../report/seed-record.ts'
 
 /** What became of the runs that go on with other chance from one time on. */
@@ -7,7 +7,7 @@ export interface ForkPoint {
   /** Virtual time of the fork, in milliseconds. */
   readonly atMs: number
   /** Runs that fail as the run does that is not forked; any failure, if that one passes. */
-  readonly same: Proportion
+  readonly same: Counted & Interval
   /** Runs that fail in another way. */
   readonly others: number
   /** Runs with no verdict: undecided, stuck, out of memory. They count as tries. */
@@ -44,9 +44,10 @@ export class ForkTally {
   }
 
   get point(): ForkPoint {
+    const counted = { tries: this.#tries, fails: this.#same }
     return {
       atMs: this.#atMs,
-      same: proportionOf(this.#same, this.#tries),
+      same: { ...counted, ...wilson(counted) },
       others: this.#others,
       open: this.#open,
       firstSame: this.#firstSame,
@@ -94,5 +95,5 @@ export function steepest(
 }
 
 function shareOf({ same }: ForkPoint): number {
-  return same.tries === 0 ? 0 : same.count / same.tries
+  return same.tries === 0 ? 0 : same.fails / same.tries
 }

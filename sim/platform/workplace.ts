@@ -32,7 +32,7 @@ export function createWorkplace(): Workplace {
     link: (target, path) => symlinkSync(target, path, 'junction'),
     folder: () => {
       watch()
-      const folder = mkdtempSync(join(tmpdir(), 'svc-sim-'))
+      const folder = mkdtempSync(join(tmpdir(), 'svc-sim-work-'))
       folders.add(folder)
       return folder
     },

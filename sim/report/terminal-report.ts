@@ -34,26 +34,29 @@ export function reasonLines(record: SeedRecord, history?: string): readonly stri
   return [...record.notes, ...lines, ...undecided, ...historyLines(record, history)]
 }
 
-/** How to see a failure again, and how to make it smaller. `replay`: the list of decisions that was run. */
+/** How to see a failure again, make it smaller, and have it explained. `replay`: the list of decisions that was run. */
 export function againLines(record: SeedRecord, replay?: string): readonly string[] {
   if (record.verdict === 'passed') return []
-  const smaller = replay === undefined ? shrinkCommand(record) : undefined
-  return [
-    `seed ${record.seed}; repeat with: ${repeatCommand(record, replay)}`,
-    ...(smaller === undefined ? [] : [`make it smaller with: ${smaller}`]),
-  ]
+  const again = `seed ${record.seed}; repeat with: ${repeatCommand(record, replay)}`
+  return replay === undefined ? [again, ...causeLines(record)] : [again]
 }
 
 /**
- * Undefined: there is nothing that could be shrunk, such as a run that goes on with other chance, or has no verdict.
+ * The commands that lead to the cause of a failure; none where there is nothing to shrink, such as of a run that goes
+ * on with other chance, or has no verdict.
  */
-export function shrinkCommand({
+export function causeLines({
   file,
   seed,
   forks,
   verdict,
-}: Pick<SeedRecord, 'file' | 'seed' | 'forks' | 'verdict'>): string | undefined {
-  return verdict === 'failed' && forks === undefined ? `svc-sim shrink ${file} --seed ${seed}` : undefined
+}: Pick<SeedRecord, 'file' | 'seed' | 'forks' | 'verdict'>): readonly string[] {
+  return verdict === 'failed' && forks === undefined ? causeCommands(`${file} --seed ${seed}`) : []
+}
+
+/** The same of a run that is known to fail: `FILE --seed N`. */
+export function causeCommands(run: string): readonly string[] {
+  return [`make it smaller with: svc-sim shrink ${run}`, `explain it with: svc-sim explain ${run}`]
 }
 
 /** Where keys were not linearizable: where their history is, or how to get it. */

@@ -30,7 +30,7 @@ describe('svc-sim run', () => {
     expect(exit).toBe(1)
     // The verdict, what it was about and why are on one stream, next to each other.
     const told =
-      /^FAILED: A quiet cluster, seed 3\n.*\n {2}trace [0-9a-f]{64}\n(.*)\n(?:.*\n)*(seed 3; .*)\nmake it smaller with: svc-sim shrink .* --seed 3\n$/m.exec(
+      /^FAILED: A quiet cluster, seed 3\n.*\n {2}trace [0-9a-f]{64}\n(.*)\n(?:.*\n)*(seed 3; .*)\nmake it smaller with: svc-sim shrink .* --seed 3\nexplain it with: svc-sim explain .* --seed 3\n$/m.exec(
         out,
       )
     expect(told?.[1]).toMatch(/^ +\d+\.\d{3}s .*test\.yaml:10:5: expected leader: none: s[123] leads$/)

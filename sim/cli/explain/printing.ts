@@ -1,7 +1,7 @@
 import { type InvariantCode, invariants } from '../../checkers/checkers.ts'
 import type { Blamed } from '../../explain/blame.ts'
 import { type ChainLine, type Explanation, named, type ShownLine } from '../../explain/explanation.ts'
-import { wilson } from '../../explain/interval.ts'
+import { wilson } from '../../report/interval.ts'
 import type { SeedRecord } from '../../report/seed-record.ts'
 import type { FailingRun } from '../shrink/failing-run.ts'
 import { clean } from '../trace/printing.ts'

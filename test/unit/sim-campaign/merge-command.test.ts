@@ -18,19 +18,24 @@ describe('svc-sim merge', () => {
         seed 1 of A, FAILED: a.yaml:9:5: s1 still runs after 1.5 s
           repeat with: svc-sim run a.yaml --seed 1
           make it smaller with: svc-sim shrink a.yaml --seed 1
+          explain it with: svc-sim explain a.yaml --seed 1
         seed 3 of A, FAILED: a.yaml:9:5: s3 still runs after 3.5 s
           repeat with: svc-sim run a.yaml --seed 3
           make it smaller with: svc-sim shrink a.yaml --seed 3
+          explain it with: svc-sim explain a.yaml --seed 3
         seed 5 of A, FAILED: a.yaml:9:5: s5 still runs after 5.5 s
           repeat with: svc-sim run a.yaml --seed 5
           make it smaller with: svc-sim shrink a.yaml --seed 5
+          explain it with: svc-sim explain a.yaml --seed 5
       2 failures of kind …, in A
         seed 2 of A, FAILED: a.yaml:8:5: s2 still runs after 2.5 s
           repeat with: svc-sim run a.yaml --seed 2
           make it smaller with: svc-sim shrink a.yaml --seed 2
+          explain it with: svc-sim explain a.yaml --seed 2
         seed 4 of A, FAILED: a.yaml:8:5: s4 still runs after 4.5 s
           repeat with: svc-sim run a.yaml --seed 4
           make it smaller with: svc-sim shrink a.yaml --seed 4
+          explain it with: svc-sim explain a.yaml --seed 4
       total: 2 scenarios, 24 runs, 5 failed, 2 kinds of failures, 0 s of CPU time
       "
     `)

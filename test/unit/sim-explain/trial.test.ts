@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { wilson } from '../../../sim/explain/interval.ts'
 import { judgementOf, strengthOf } from '../../../sim/explain/trial.ts'
+import { wilson } from '../../../sim/report/interval.ts'
 
 const of = (fails: number, tries: number) => ({ fails, tries })
 

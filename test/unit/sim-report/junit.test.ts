@@ -84,7 +84,8 @@ describe('an annotation of GitHub', () => {
       '::error file=scenarios/a%2Cb.yaml,line=7,col=5,title=seed 8%3A failed::' +
         '    0.000s scenarios/a,b.yaml:7:5: expected 100%25: found%0A50%25%0A' +
         'seed 8; repeat with: svc-sim run scenarios/a,b.yaml --seed 8%0A' +
-        'make it smaller with: svc-sim shrink scenarios/a,b.yaml --seed 8',
+        'make it smaller with: svc-sim shrink scenarios/a,b.yaml --seed 8%0A' +
+        'explain it with: svc-sim explain scenarios/a,b.yaml --seed 8',
     )
     expect(annotation(failed, nowhere)).toMatch(/^::error file=scenarios\/a%2Cb\.yaml,line=1,title=seed 7%3A failed::/)
     expect(annotation({ ...passed, verdict: 'undecided' }, nowhere)).toMatch(/^::warning file=/)

@@ -61,6 +61,7 @@ describe('what a person reads of a run', () => {
       '    1.500s scenarios/a.yaml:7:5: expected leader: none: s1 leads',
       'seed 17; repeat with: svc-sim run scenarios/a.yaml --seed 17',
       'make it smaller with: svc-sim shrink scenarios/a.yaml --seed 17',
+      'explain it with: svc-sim explain scenarios/a.yaml --seed 17',
     ])
   })
 
@@ -79,7 +80,7 @@ describe('what a person reads of a run', () => {
 
   it('does not drown the first failure in those that follow from it', () => {
     const lines = failureLines(record({ failures: Array.from({ length: 50 }, () => failure) }))
-    expect(lines).toHaveLength(8)
+    expect(lines).toHaveLength(9)
     expect(lines[5]).toBe('and 45 more that followed')
   })
 })

@@ -27,3 +27,14 @@ export function wilson({ tries, fails }: Counted, z = usualZ): Interval {
   const half = (z / (1 + square / tries)) * Math.sqrt((share * (1 - share)) / tries + square / (4 * tries * tries))
   return { low: Math.max(0, middle - half), high: Math.min(1, middle + half) }
 }
+
+/** `7 of 20 (18..57 %)`. */
+export function countedText(counted: Counted): string {
+  return `${counted.fails} of ${counted.tries} (${percentages(counted)} %)`
+}
+
+/** Both ends of the interval, in whole percent: `18..57`. */
+export function percentages(counted: Counted): string {
+  const { low, high } = wilson(counted)
+  return `${Math.round(100 * low)}..${Math.round(100 * high)}`
+}

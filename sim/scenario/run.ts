@@ -2,41 +2,40 @@ import { utf8 } from '../../src/base/bytes.ts'
 import type { HeldState } from '../checkers/held-state.ts'
 import type { Invariants } from '../checkers/invariants.ts'
 import { ConnectionTally } from '../checkers/mesh/connection-tally.ts'
-import { configurationChanges } from '../checkers/raft/configuration-changes.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { hasReplacedVoter } from '../cluster/group-facts.ts'
-import { Machines } from '../cluster/machines.ts'
 import { clientHost } from '../cluster/node-identity.ts'
 import { type ActionScope, selectable } from '../faults/action-scope.ts'
-import type { ConsensusView } from '../faults/data-limit.ts'
-import type { FaultAction, Trigger } from '../faults/fault-schema.ts'
-import { type Deed, Injector } from '../faults/injector.ts'
-import { FaultSchedule } from '../faults/schedule.ts'
+import type { Trigger } from '../faults/fault-schema.ts'
+import type { Injector } from '../faults/injector.ts'
 import type { Template } from '../notation/fields.ts'
 import { select } from '../notation/selection.ts'
 import type { Selector } from '../notation/selector.ts'
 import type { RunFailure, RunResult, StoryLine } from '../report/run-report.ts'
 import { ManagerMachine } from '../secrets-manager/manager-machine.ts'
 import type { Simulation } from '../simulation/simulation.ts'
-import type { Identity } from '../world/decisions/identity.ts'
 import type { RunAccount } from './account.ts'
 import { answerWith, filled } from './answers.ts'
 import type { Observed } from './conditions/condition.ts'
-import { type Condition, conditionText, judge } from './conditions/conditions.ts'
+import { type Condition, judge } from './conditions/conditions.ts'
 import { type Contact, contactOf } from './contact.ts'
 import { missedInRun } from './demands.ts'
 import { Driver } from './driver.ts'
 import type { LoadedScenario } from './language/load.ts'
 import type { Scenario } from './language/scenario-schema.ts'
+import { type Looks, LooksAtRun } from './looks.ts'
 import { observedOf } from './observed.ts'
 import { type Reaching, reachingOf } from './reaching.ts'
 import { partOfRun } from './rest/part-of-run.ts'
 import { comeToRest } from './rest/rest.ts'
 import { type CheckOptions, RunChecks } from './run-checks.ts'
 import type { RunContext } from './run-context.ts'
+import { RunFaults } from './run-faults.ts'
+import { StandingConditions } from './standing-conditions.ts'
+import { StepDraws } from './step-draws.ts'
 import { performStep } from './steps.ts'
 import { Workload } from './workload.ts'
-import { diskOf, newCluster, newSimulation, type WorldOptions } from './world-of-run.ts'
+import { newCluster, newSimulation, type WorldOptions } from './world-of-run.ts'
 
 export interface RunOptions extends WorldOptions, CheckOptions {
   /** Called with the story as it happens. */
@@ -46,14 +45,7 @@ export interface RunOptions extends WorldOptions, CheckOptions {
   /** Ends the run before its cluster comes to rest. */
   readonly ends?: EarlyEnd | undefined
   /** Shows the run at some times; without times it shows nothing. */
-  readonly looks?: Looks | undefined
-}
-
-/** Looks at a run between two events, when all that happens at a time has happened. The run ends after the last. */
-export interface Looks {
-  /** Microseconds of virtual time, ascending. */
-  readonly timesUs: readonly number[]
-  take(run: ScenarioRun, atUs: number): void
+  readonly looks?: Looks<ScenarioRun> | undefined
 }
 
 /** Where a run ends that need not come to rest, for whatever is looked for comes before. */
@@ -86,21 +78,14 @@ export class ScenarioRun implements RunContext {
   readonly #failures: RunFailure[] = []
   readonly #options: RunOptions
   readonly #checks: RunChecks
-  readonly #schedule: FaultSchedule
+  readonly #faults: RunFaults
   readonly #observed: Observed
   readonly #reaching: Reaching
   readonly #contact: Contact
-  /** The step that is done, by what it says: what it draws is within it. */
-  #step: Identity = { a: 0, b: 0 }
-  /** How often this step has drawn for itself. */
-  #drawnByStep = 0
+  readonly #draws: StepDraws
+  readonly #standing: StandingConditions
+  readonly #looks: LooksAtRun<ScenarioRun>
   readonly #look = { isTroubled: (): boolean => this.injector.isNetworkTroubled }
-  /** When the last rule of faults had fired; undefined: it has not, or nobody asked. */
-  #spentAtUs: number | undefined
-  /** How many of the times at which somebody looks are past. */
-  #looked = 0
-  /** Something changed that conditions may depend on. Before the first process starts there is nothing to judge. */
-  #changed = false
 
   constructor(options: RunOptions) {
     this.#options = options
@@ -130,11 +115,17 @@ export class ScenarioRun implements RunContext {
       invariantsOf: (datacenter) => this.invariantsOf.get(datacenter) ?? this.invariants,
       onTrigger: (trigger, node) => this.triggered(trigger, node),
     })
-    this.injector = new Injector(
-      this.cluster,
-      new Machines(this.simulation, this.cluster, diskOf(this.scenario)),
-      this.#limited(),
-    )
+    this.#draws = new StepDraws(this.simulation.decisions)
+    this.#standing = new StandingConditions(this.scenario, this)
+    this.#looks = new LooksAtRun(this, options.looks)
+    this.#faults = new RunFaults(this, {
+      account: options.account,
+      onDeed: (deed) => {
+        this.#standing.changed()
+        if (deed.ok) this.tell('fault', deed.value)
+      },
+    })
+    this.injector = this.#faults.injector
     this.#reaching = reachingOf(this)
     this.#contact = contactOf(this)
     this.driver = new Driver(this.simulation, clientHost(1), () => {
@@ -148,14 +139,6 @@ export class ScenarioRun implements RunContext {
     }
     this.cluster.secretsManager?.join(this.simulation)
     this.workload = new Workload(this.scenario, this)
-    this.#schedule = new FaultSchedule(this.scenario.faults ?? [], {
-      nowMs: () => this.simulation.nowUs / 1000,
-      after: (delayMs, then) => void this.simulation.after(delayMs, then),
-      decisions: this.simulation.decisions,
-      perform: (action, it, draw) => this.#perform(action, this.scopeOf(it, draw)),
-      onFiring: (fired) => this.#options.account?.fired(fired, this.simulation.nowUs),
-      onDeed: (deed) => this.#tellDeed(deed),
-    })
     this.#observed = observedOf(this)
   }
 
@@ -176,25 +159,20 @@ export class ScenarioRun implements RunContext {
   async begin(): Promise<void> {
     // The machines of clients and of the driver stand before anything begins: they are no part of what is tried.
     await this.simulation.run({ untilMs: 0 })
-    this.#changed = true
+    this.#standing.changed()
     for (const node of this.cluster.nodeNames) if (!this.cluster.hasLeft(node)) this.cluster.start(node)
     this.workload.begin()
-    this.#schedule.start()
+    this.#faults.start()
     if (this.scenario.visitors !== undefined) this.#reaching.start()
     if (contactKinds.some((kind) => this.scenario[kind] !== undefined)) this.#contact.start()
   }
 
   async run(): Promise<RunResult> {
     await this.begin()
-    const same = new Map<string, number>()
     for (const [at, step] of (this.scenario.steps ?? []).entries()) {
       if (this.hasFailed()) break
       this.tell('step', step.step)
-      const text = JSON.stringify(step)
-      const before = same.get(text) ?? 0
-      same.set(text, before + 1)
-      this.#step = this.simulation.decisions.identity('step', text, before)
-      this.#drawnByStep = 0
+      this.#draws.begin(step)
       this.#options.account?.stepBegins(this.simulation.nowUs)
       await performStep(this, step, ['steps', at])
     }
@@ -206,26 +184,24 @@ export class ScenarioRun implements RunContext {
   /** Nothing goes wrong any more, and has not for as long as an early end waits. */
   #isPastFaults(): boolean {
     const afterMs = this.#options.ends?.afterFaultsMs
-    if (afterMs === undefined || !this.#schedule.isSpent) return false
-    this.#spentAtUs ??= this.simulation.nowUs
-    return this.simulation.nowUs - this.#spentAtUs >= afterMs * 1000
+    return afterMs !== undefined && this.#faults.areSpentFor(afterMs)
   }
 
   /** Faults and workloads stop; `rest`: everything is mended, and the cluster must come to rest. */
   async end(rest: boolean): Promise<RunResult> {
-    this.#schedule.stop()
+    this.#faults.stop()
     this.workload.switch('stop')
     if (this.scenario.tunnels !== undefined) this.tell('note', this.tunnels.text)
     if (rest && !this.hasFailed()) {
       this.#options.account?.restBegins(this.simulation.nowUs)
       await comeToRest(this)
     }
-    this.#checks.end(() => this.#hasFailure() || this.#isLookedAt())
+    this.#checks.end(() => this.#hasFailure() || this.#looks.areOver)
     return this.result()
   }
 
   hasFailed(): boolean {
-    return this.#hasFailure() || this.#isLookedAt() || this.#isOver()
+    return this.#hasFailure() || this.#looks.areOver || this.#isOver()
   }
 
   #hasFailure(): boolean {
@@ -236,12 +212,6 @@ export class ScenarioRun implements RunContext {
   #isOver(): boolean {
     const atUs = this.#options.ends?.atUs
     return atUs !== undefined && this.simulation.nowUs >= atUs
-  }
-
-  /** Nothing that is still to come is asked about. */
-  #isLookedAt(): boolean {
-    const { timesUs = [] } = this.#options.looks ?? {}
-    return this.#looked > 0 && this.#looked === timesUs.length
   }
 
   /** What has failed until now, in no order. */
@@ -255,8 +225,7 @@ export class ScenarioRun implements RunContext {
 
   async passUntil(isSo: () => boolean, spanMs: number): Promise<boolean> {
     const end = await this.simulation.runUntil(() => this.hasFailed() || isSo(), spanMs)
-    const { looks } = this.#options
-    if (looks !== undefined && !this.hasFailed()) this.#show(looks, this.simulation.nowUs)
+    if (!this.hasFailed()) this.#looks.show(this.simulation.nowUs)
     if (end.kind === 'failed' || end.kind === 'limit' || end.kind === 'stopped')
       this.invariants.report('P1', end.message)
     return isSo()
@@ -275,7 +244,7 @@ export class ScenarioRun implements RunContext {
   }
 
   triggered(trigger: Trigger, node: string): void {
-    this.#changed = true
+    this.#standing.changed()
     if (trigger === 'leader elected') this.tell('note', `${node} leads`)
     if (trigger === 'leader stepped down') this.tell('note', `${node} no longer leads`)
     const why = trigger === 'server crashed' ? this.cluster.whyDown(node) : undefined
@@ -287,7 +256,7 @@ export class ScenarioRun implements RunContext {
       isCut: this.injector.hasCuts,
       hasReplacedVoter: () => hasReplacedVoter(this.cluster, datacenter),
     })
-    this.#schedule.triggered(trigger, node)
+    this.#faults.triggered(trigger, node)
   }
 
   judge(condition: Partial<Condition>): string | undefined {
@@ -307,66 +276,24 @@ export class ScenarioRun implements RunContext {
   }
 
   select(selector: Selector): readonly string[] {
-    const { decisions, nowUs } = this.simulation
-    // Conditions select whenever something happened: apart from the actions of the step, and by the instant.
-    const draws = decisions.drawsOnce(this.#step, 'selected', selector.text, nowUs)
+    const draws = this.#draws.forSelection(selector.text, this.simulation.nowUs)
     return select(selector, selectable(this.cluster, this.scopeOf(undefined, draws)))
   }
 
   stepScope(): ActionScope {
-    return this.scopeOf(undefined, this.simulation.decisions.drawsWithin(this.#step, 'action', this.#drawnByStep++))
+    return this.scopeOf(undefined, this.#draws.forAction())
   }
 
   scopeOf(it: string | undefined, draw: ActionScope['draw']): ActionScope {
     return { it, saved: (name) => this.saved.get(name), draw }
   }
 
-  /** The limit that keeps a majority's data from being destroyed, unless the scenario lifts it. */
-  #limited(): ReadonlyMap<string, ConsensusView> {
-    if (this.scenario.excuses?.['majority lost'] === true) return new Map()
-    return new Map([...this.invariantsOf].map(([datacenter, checks]) => [datacenter, checks.of(configurationChanges)]))
-  }
-
-  /**
-   * Everything before this time has happened; undefined: nothing waits, and only the end of a wait says what the time
-   * is.
-   */
-  #show(looks: Looks, nextUs: number | undefined): void {
-    for (let atUs = looks.timesUs[this.#looked]; atUs !== undefined && atUs < (nextUs ?? 0); ) {
-      looks.take(this, atUs)
-      atUs = looks.timesUs[++this.#looked]
-    }
-  }
-
   #afterTurn(): void {
     this.#checks.turnEnded()
-    const { looks } = this.#options
-    if (looks !== undefined) this.#show(looks, this.simulation.nextAtUs)
+    this.#looks.show(this.simulation.nextAtUs)
     if (this.hasFailed()) return
     this.#checks.lookedAround(this.#look)
-    if (!this.#changed) return
-    this.#changed = false
-    for (const [at, condition] of (this.scenario.always ?? []).entries()) {
-      const found = this.judge(condition)
-      if (found !== undefined) this.fail(['always', at], `always ${conditionText(condition)}: now ${found}`)
-    }
-    for (const [at, condition] of (this.scenario.never ?? []).entries()) {
-      if (this.judge(condition) === undefined) {
-        this.fail(['never', at], `never ${conditionText(condition)}: now it is so`)
-      }
-    }
-  }
-
-  #perform(action: FaultAction, scope: ActionScope): Deed {
-    const witness = this.#options.account?.witness(action)
-    const deed = this.injector.perform(action, { ...scope, witness })
-    if (deed.ok) witness?.done()
-    return deed
-  }
-
-  #tellDeed(deed: Deed): void {
-    this.#changed = true
-    if (deed.ok) this.tell('fault', deed.value)
+    this.#standing.judgeChange()
   }
 
   /** What the run has shown so far. */

@@ -47,7 +47,7 @@ export const removePeer = action(
   ),
   (world, given, scope) =>
     world.once(given, 'remove peer', scope, (node) => {
-      if (world.maySpare(node)) world.cluster.removePeer(node)
+      if (world.maySpare(node)) world.cluster.orders.removePeer(node)
     }),
 )
 

@@ -46,7 +46,7 @@ export const leave = action(
     if (nodes.length === 0) return err(`leave: '${given.text}' is nobody now`)
     const deaf = nodes.filter((node) => world.cluster.agentOf(node) === undefined)
     if (deaf.length > 0) return err(`leave: ${deaf.join(' ')} cannot be asked: no agent runs there, or it is starting`)
-    for (const node of nodes) if (world.maySpare(node)) world.cluster.leave(node)
+    for (const node of nodes) if (world.maySpare(node)) world.cluster.orders.leave(node)
     return ok({ text: `leave ${nodes.join(' ')}` })
   },
 )
@@ -62,7 +62,7 @@ export const transferLeadership = action(
     if (to !== undefined && target === undefined) return err(`transfer leadership: '${to.text}' is nobody now`)
     const leader = world.cluster.leader(target === undefined ? undefined : world.cluster.datacenterOf(target))
     if (leader === undefined) return err('transfer leadership: nobody leads now')
-    world.cluster.transferLeadership(leader, target)
+    world.cluster.orders.transferLeadership(leader, target)
     return ok({ text: `transfer leadership from ${leader}${target === undefined ? '' : ` to ${target}`}` })
   },
 )

@@ -26,7 +26,8 @@ async function performReload(run: StepRun, reload: z.output<typeof reloaded>, pa
     const told = (verdict: Result<undefined, Failure>): void => {
       heard.verdict = verdict
     }
-    if (!run.cluster.reload(node, reload.config, told)) return run.fail([...path, 'reload'], `${node} does not run`)
+    if (!run.cluster.orders.reload(node, reload.config, told))
+      return run.fail([...path, 'reload'], `${node} does not run`)
     await run.passUntil(() => heard.verdict !== undefined, answerWithinMs)
     if (run.hasFailed()) return
     const refused = heard.verdict?.ok !== true
@@ -59,6 +60,6 @@ function performPeersJson(run: StepRun, file: z.output<typeof peersFile>, path: 
     return run.fail([...path, 'peers.json'], 'it is for nobody, or names nobody')
   const places = new Set([...at, ...names].map((node) => run.cluster.datacenterOf(node)))
   if (places.size > 1) return run.fail([...path, 'peers.json'], 'it is of one datacenter, and names another')
-  for (const node of at) run.cluster.leavePeersJson(node, names, file.form)
+  for (const node of at) run.cluster.orders.leavePeersJson(node, names, file.form)
   run.tell('note', `peers.json for ${at.join(' ')} names ${names.join(' ')}`)
 }

@@ -47,7 +47,7 @@ export function preparedRequest(run: StepRun, { http }: Asked, path: Path): Prep
   const bodyText = http.body === undefined ? undefined : filled(run, http.body)
   for (const node of run.cluster.nodeNames) {
     if (!asksToTakeOut(run, node, server, { target, body: bodyText })) continue
-    run.cluster.mayGo(node, target.startsWith('/v1/agent/leave') ? 'left' : 'operator')
+    run.cluster.orders.mayGo(node, target.startsWith('/v1/agent/leave') ? 'left' : 'operator')
   }
   const headers = Object.entries(http.headers ?? {}).map(([name, value]) => [name, filled(run, value)] as const)
   const request = {

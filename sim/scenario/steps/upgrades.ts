@@ -38,7 +38,7 @@ async function performUpgrade(run: StepRun, upgrade: Upgrade, path: Path): Promi
   if (nodes.length === 0) return run.fail([...path, 'upgrade'], `'${upgrade.nodes.text}' is nobody now`)
   for (const [at, node] of nodes.entries()) {
     const refusal = run.simulation.decisions.because(run.stepScope().draw, () =>
-      run.cluster.upgrade(node, upgrade.to, (settings) => settingsAfter(settings, upgrade)),
+      run.cluster.orders.upgrade(node, upgrade.to, (settings) => settingsAfter(settings, upgrade)),
     )
     if (refusal !== undefined || upgrade.refused !== undefined) {
       judgeRefusal(run, { node, refusal, expected: upgrade.refused }, [...path, 'upgrade'])

@@ -1,0 +1,70 @@
+import type { AgentConfig } from '../../src/agent/settings/agent-config.ts'
+import { InvariantViolation } from '../../src/base/invariant.ts'
+import type { Result } from '../../src/base/result.ts'
+import type { Machine } from '../../src/env/process.ts'
+import type { Invariants } from '../checkers/invariants.ts'
+import type { Simulation } from '../simulation/simulation.ts'
+import { type ClusterNode, clusterNode } from './cluster-node.ts'
+import { type ClusterPlan, plannedNodes } from './cluster-plan.ts'
+import type { NodeIdentity } from './node-identity.ts'
+import { nodeConfig, type Tuning } from './settings.ts'
+
+export interface ClusterNodeParts {
+  readonly simulation: Simulation
+  readonly plan: ClusterPlan
+  /** What is checked of each datacenter: they are clusters of their own. */
+  readonly invariantsOf: (datacenter: string) => Invariants
+  /** Of every agent. */
+  readonly tuning: Tuning
+  /** The clock that a machine begins with. */
+  readonly clockOf: (name: string) => { readonly wallOffsetMs: number; readonly rate: number }
+}
+
+/** The machines of a plan by name, each with what its agent is configured with and the checkers of its datacenter. */
+export class ClusterNodes {
+  readonly invariantsOf: (datacenter: string) => Invariants
+  /** Servers, then clients. */
+  readonly names: readonly string[]
+  readonly #nodes: ReadonlyMap<string, ClusterNode>
+  /** As planned; a replaced machine keeps name and address. */
+  readonly #identities: readonly NodeIdentity[]
+  readonly #tuning: Tuning
+
+  constructor({ simulation, plan, invariantsOf, tuning, clockOf }: ClusterNodeParts) {
+    this.invariantsOf = invariantsOf
+    this.#tuning = tuning
+    const nodes = new Map<string, ClusterNode>()
+    for (const planned of plannedNodes(plan)) {
+      const { name, host } = planned.identity
+      const clock = clockOf(name)
+      const node = simulation.addNode({ name, host, clock, directories: ['/data'] })
+      nodes.set(name, clusterNode(planned, node, clock.rate))
+    }
+    this.#nodes = nodes
+    this.names = [...nodes.keys()]
+    this.#identities = [...nodes.values()].map(({ identity }) => identity)
+  }
+
+  namesOf(kind: NodeIdentity['kind']): readonly string[] {
+    return this.names.filter((name) => this.of(name).identity.kind === kind)
+  }
+
+  has(name: string): boolean {
+    return this.#nodes.has(name)
+  }
+
+  of(name: string): ClusterNode {
+    const node = this.#nodes.get(name)
+    if (node === undefined) throw new InvariantViolation('a node that the cluster does not have', { name })
+    return node
+  }
+
+  checksOf({ identity }: ClusterNode): Invariants {
+    return this.invariantsOf(identity.datacenter)
+  }
+
+  /** With what its next process starts; or why it refuses that. */
+  configOf({ identity, settings, release }: ClusterNode, machine: Machine): Result<AgentConfig, string> {
+    return nodeConfig(identity, this.#identities, settings, machine, release, this.#tuning)
+  }
+}

@@ -1,0 +1,88 @@
+import { InvariantViolation } from '../../src/base/invariant.ts'
+import type { Result } from '../../src/base/result.ts'
+import type { FileConfig } from '../../src/config/schema.ts'
+import type { Failure } from '../../src/model/failure.ts'
+import type { Release } from '../../src/model/release.ts'
+import { peersJsonText, serverAddress } from './cluster-node.ts'
+import type { ClusterNodes } from './cluster-nodes.ts'
+import type { Operators } from './operator.ts'
+import type { Processes } from './processes.ts'
+
+/**
+ * What operators have agents do, by name: leave, read their settings again, run another release, hand over, or be taken
+ * out of the consensus group. The checkers are told first what such an order permits.
+ */
+export class Orders {
+  readonly #nodes: ClusterNodes
+  readonly #processes: Processes
+  readonly #operators: Operators
+
+  constructor(nodes: ClusterNodes, processes: Processes, operators: Operators) {
+    this.#nodes = nodes
+    this.#processes = processes
+    this.#operators = operators
+  }
+
+  /** Has it taken out of the consensus group, as by svc operator raft remove-peer. */
+  removePeer(name: string): void {
+    const { datacenter, id } = this.#nodes.of(name).identity
+    this.mayGo(name, 'operator')
+    this.#operators.of(datacenter).removePeer(id)
+  }
+
+  /** Somebody wants it out of the catalog, or out of the consensus group. */
+  mayGo(name: string, why: 'left' | 'replaced' | 'operator'): void {
+    const server = this.#nodes.of(name)
+    this.#nodes.checksOf(server).tell('removal allowed', { node: name, id: server.identity.id, why })
+  }
+
+  transferLeadership(from: string, to: string | undefined): void {
+    const { agent } = this.#nodes.of(from)
+    const raft = agent?.raft
+    if (agent === undefined || raft === undefined) return
+    const id =
+      to === undefined ? undefined : raft.memberName(this.#nodes.of(to).identity.id, serverAddress(this.#nodes.of(to)))
+    this.#nodes.of(from).node.run(() => agent.env.detach(raft.transferLeadership(id)))
+  }
+
+  /** Asks the agent, which runs, to leave in order; its process ends then. */
+  leave(name: string): void {
+    const server = this.#nodes.of(name)
+    const { agent, node } = server
+    if (agent === undefined) throw new InvariantViolation('an agent that leaves must run', { name })
+    this.mayGo(name, 'left')
+    server.leaving = true
+    node.run(() => agent.env.detach(agent.leave()))
+  }
+
+  /** Changes settings as an editor changes the file, and has the agent read it again. `told` hears what it said. */
+  reload(name: string, changes: FileConfig, told: (verdict: Result<undefined, Failure>) => void): boolean {
+    const server = this.#nodes.of(name)
+    const { agent } = server
+    if (agent === undefined) return false
+    server.settings = { ...server.settings, ...changes }
+    server.node.run(() => agent.env.detach(agent.reload().then(told)))
+    return true
+  }
+
+  /**
+   * Stops its process in order, and starts another on the same disk: of this release, with its settings edited. Why
+   * that one does not start, where it refuses what it is configured with.
+   */
+  upgrade(name: string, release: Release | undefined, edit: (settings: FileConfig) => FileConfig): string | undefined {
+    const server = this.#nodes.of(name)
+    this.#processes.crash(server, 'kept')
+    server.release = release ?? server.release
+    server.settings = edit(server.settings)
+    const read = this.#nodes.configOf(server, server.node.facts)
+    if (!read.ok) return read.error
+    this.#processes.start(server)
+    return undefined
+  }
+
+  /** Its next process finds a `peers.json` that names these servers by their IDs, or by their addresses alone. */
+  leavePeersJson(name: string, servers: readonly string[], form: 'ids' | 'addresses'): void {
+    const named = servers.map((server) => this.#nodes.of(server))
+    this.#nodes.of(name).peersJson = peersJsonText(named, form)
+  }
+}

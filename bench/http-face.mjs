@@ -2,7 +2,7 @@
  * What the HTTP face costs a request, against a handler that does nothing but answer: `node bench/http-face.mjs`, after
  * a build. Prints calls per second, and the ratio that a change is judged by. Reading and writing JSON counts on both sides.
  */
-import { defaultAgentConfig } from '../dist/src/agent/settings/agent-config.js'
+import { defaultAgentConfig } from '../dist/src/agent/settings/default-config.js'
 import { writeJson } from '../dist/src/base/json.js'
 import { createHttpFace } from '../dist/src/http/face.js'
 

@@ -14,7 +14,7 @@ const oneEntryAtATime: readonly Patch[] = [
 
 /** A server that was away gets a snapshot at once, because the log before it is gone. */
 const nothingTrails: readonly Patch[] = [
-  { file: 'src/agent/settings/agent-config.js', find: 'trailingLogs: 10_240,', replace: 'trailingLogs: 0,' },
+  { file: 'src/agent/settings/default-config.js', find: 'trailingLogs: 10_240,', replace: 'trailingLogs: 0,' },
 ]
 
 /**

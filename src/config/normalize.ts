@@ -1,4 +1,5 @@
-import { type AgentConfig, defaultAgentConfig } from '../agent/settings/agent-config.ts'
+import type { AgentConfig } from '../agent/settings/agent-config.ts'
+import { defaultAgentConfig } from '../agent/settings/default-config.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Machine } from '../env/process.ts'
 import { type Naming, namings, svcNaming } from '../model/naming/naming.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type AgentConfig, defaultAgentConfig } from '../../src/agent/settings/agent-config.ts'
+import type { AgentConfig } from '../../src/agent/settings/agent-config.ts'
+import { defaultAgentConfig } from '../../src/agent/settings/default-config.ts'
 import { debugConfig } from '../../src/config/debug.ts'
 import { settingsText } from '../../src/features/mesh/settings-text.ts'
 import { ask } from './ask.ts'

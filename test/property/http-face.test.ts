@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { defaultAgentConfig } from '../../src/agent/settings/agent-config.ts'
+import { defaultAgentConfig } from '../../src/agent/settings/default-config.ts'
 import { bytesOf } from '../../src/base/bytes.ts'
 import type { Route } from '../../src/features/contract/route.ts'
 import { createHttpFace } from '../../src/http/face.ts'

@@ -1,4 +1,5 @@
-import { type AgentConfig, devRaftTiming, raftTiming } from '../../agent/settings/agent-config.ts'
+import type { AgentConfig } from '../../agent/settings/agent-config.ts'
+import { devRaftTiming, raftTiming } from '../../agent/settings/default-config.ts'
 import { devGossip, lanGossip } from '../../agent/settings/gossip-timing.ts'
 import { settingDefaultsOf } from '../../model/release.ts'
 import { checkRaft } from '../rules.ts'

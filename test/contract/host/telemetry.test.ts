@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { hostname } from 'node:os'
 import { afterEach, describe, expect, it } from 'vitest'
-import { defaultAgentConfig } from '../../../src/agent/settings/agent-config.ts'
+import { defaultAgentConfig } from '../../../src/agent/settings/default-config.ts'
 import type { TelemetryConfig } from '../../../src/agent/settings/telemetry-settings.ts'
 import { openTelemetry } from '../../../src/agent/telemetry/telemetry.ts'
 import { textOf } from '../../../src/base/bytes.ts'

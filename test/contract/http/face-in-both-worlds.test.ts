@@ -1,7 +1,7 @@
 import { request as send } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { defaultAgentConfig } from '../../../src/agent/settings/agent-config.ts'
+import { defaultAgentConfig } from '../../../src/agent/settings/default-config.ts'
 import { bodyBytesMax, type HttpHandler, type HttpListener, type HttpRequest } from '../../../src/env/http.ts'
 import { createHostEnv, type HostEnv } from '../../../src/host/env.ts'
 import { isWhole } from '../../../src/host/http-response.ts'

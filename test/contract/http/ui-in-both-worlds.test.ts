@@ -1,6 +1,6 @@
 import { symlinkSync, unlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { defaultAgentConfig } from '../../../src/agent/settings/agent-config.ts'
+import { defaultAgentConfig } from '../../../src/agent/settings/default-config.ts'
 import type { UiConfig } from '../../../src/agent/settings/http-settings.ts'
 import { textOf } from '../../../src/base/bytes.ts'
 import type { HttpClientRequest } from '../../../src/env/http.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { defaultAgentConfig } from '../../../src/agent/settings/agent-config.ts'
+import { defaultAgentConfig } from '../../../src/agent/settings/default-config.ts'
 import { passes, type TelemetryConfig } from '../../../src/agent/settings/telemetry-settings.ts'
 import { plainLines, StatsdLines } from '../../../src/agent/telemetry/statsd-lines.ts'
 import { openTelemetry } from '../../../src/agent/telemetry/telemetry.ts'

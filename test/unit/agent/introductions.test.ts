@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Introductions } from '../../../src/agent/servers/introductions.ts'
 import { ServerDirectory } from '../../../src/agent/servers/server-directory.ts'
-import { defaultAgentConfig } from '../../../src/agent/settings/agent-config.ts'
+import { defaultAgentConfig } from '../../../src/agent/settings/default-config.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { Failure } from '../../../src/model/failure.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Joining } from '../../../src/agent/pool/joining.ts'
-import { defaultAgentConfig } from '../../../src/agent/settings/agent-config.ts'
+import { defaultAgentConfig } from '../../../src/agent/settings/default-config.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { Names } from '../../../src/env/names.ts'
 import type { Endpoint } from '../../../src/env/net.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Ground } from '../../../src/agent/assembly/ground.ts'
 import { meshFederation } from '../../../src/agent/mesh/federation.ts'
-import { defaultAgentConfig } from '../../../src/agent/settings/agent-config.ts'
+import { defaultAgentConfig } from '../../../src/agent/settings/default-config.ts'
 import { normalize } from '../../../src/config/normalize.ts'
 import type { FileConfig } from '../../../src/config/schema.ts'
 import { defaultMesh, type MeshSettings } from '../../../src/features/contract/mesh.ts'

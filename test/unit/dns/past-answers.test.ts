@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { defaultAgentConfig } from '../../../src/agent/settings/agent-config.ts'
+import { defaultAgentConfig } from '../../../src/agent/settings/default-config.ts'
 import { dnsConfig } from '../../../src/config/parts/dns.ts'
 import { parseRelease, type Release } from '../../../src/model/release.ts'
 import { CatalogWorld } from './catalog-world.ts'

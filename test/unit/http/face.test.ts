@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { defaultAgentConfig } from '../../../src/agent/settings/agent-config.ts'
+import { defaultAgentConfig } from '../../../src/agent/settings/default-config.ts'
 import type { HttpConfig } from '../../../src/agent/settings/http-settings.ts'
 import { bytesOf, textOf } from '../../../src/base/bytes.ts'
 import { type InvariantViolation, invariant } from '../../../src/base/invariant.ts'

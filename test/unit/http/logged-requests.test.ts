@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { features } from '../../../src/agent/assembly/features.ts'
-import { defaultAgentConfig } from '../../../src/agent/settings/agent-config.ts'
+import { defaultAgentConfig } from '../../../src/agent/settings/default-config.ts'
 import type { Operations, Route, RouteResponse } from '../../../src/features/contract/route.ts'
 import { createHttpFace } from '../../../src/http/face.ts'
 import type { FaceAgent } from '../../../src/http/route-call.ts'

@@ -83,13 +83,13 @@ export const agentBreakages: readonly Breakage[] = [
   },
   {
     id: 'AGT-014',
-    file: 'src/agent/settings/agent-config.ts',
+    file: 'src/agent/settings/default-config.ts',
     find: 'ports: { http: 8500,',
     replace: 'ports: { http: 8501,',
   },
   {
     id: 'AGT-015',
-    file: 'src/agent/settings/agent-config.ts',
+    file: 'src/agent/settings/default-config.ts',
     find: 'https: -1, dns: 8600,',
     replace: 'https: 8501, dns: 8600,',
   },
@@ -107,13 +107,13 @@ export const agentBreakages: readonly Breakage[] = [
   },
   {
     id: 'AGT-018',
-    file: 'src/agent/settings/agent-config.ts',
+    file: 'src/agent/settings/default-config.ts',
     find: 'server: 8300,',
     replace: 'server: 8303,',
   },
   {
     id: 'AGT-019',
-    file: 'src/agent/settings/agent-config.ts',
+    file: 'src/agent/settings/default-config.ts',
     find: 'serfLan: 8301,',
     replace: 'serfLan: 8311,',
   },

@@ -64,7 +64,7 @@ export const configurationBreakages: readonly Breakage[] = [
   },
   {
     id: 'CFG-011',
-    file: 'src/agent/settings/agent-config.ts',
+    file: 'src/agent/settings/default-config.ts',
     find: 'electionTimeoutMs: 1000 * multiplier,',
     replace: 'electionTimeoutMs: 1000,',
   },

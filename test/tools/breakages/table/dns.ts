@@ -4,7 +4,7 @@ import type { Breakage } from '../breakage.ts'
 export const dnsBreakages: readonly Breakage[] = [
   {
     id: 'DNS-001',
-    file: 'src/agent/settings/agent-config.ts',
+    file: 'src/agent/settings/default-config.ts',
     find: 'dns: 8600,',
     replace: 'dns: 8653,',
   },

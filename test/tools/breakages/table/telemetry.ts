@@ -4,7 +4,7 @@ import type { Breakage } from '../breakage.ts'
 export const telemetryBreakages: readonly Breakage[] = [
   {
     id: 'TEL-001',
-    file: 'src/agent/settings/agent-config.ts',
+    file: 'src/agent/settings/default-config.ts',
     find: 'prefix: naming.name,',
     replace: "prefix: '',",
   },

@@ -5,8 +5,9 @@ import {
   type DownPolicy,
   defaultAccess,
 } from '../../agent/settings/access-settings.ts'
+import { formatDuration } from '../../base/duration.ts'
 import type { FileConfig } from '../schema.ts'
-import { milliseconds, type Report } from './values.ts'
+import { milliseconds, type Report, type Shown } from './values.ts'
 
 const policies: readonly AccessPolicy[] = ['allow', 'deny']
 const downPolicies: readonly DownPolicy[] = ['allow', 'deny', 'extend-cache', 'async-cache']
@@ -76,4 +77,26 @@ function primaryOf(file: FileConfig, problem: Report): string {
 export function accessWarnings({ acl_datacenter }: FileConfig): readonly string[] {
   if ((acl_datacenter ?? '') === '') return []
   return ["The 'acl_datacenter' field is deprecated. Use the 'primary_datacenter' field instead."]
+}
+
+/** As `/v1/agent/self` shows it. */
+export function shownAccess(access: AccessSettings): Shown {
+  const hidden = (token: string): string => (token === '' ? '' : 'hidden')
+  return {
+    ACLAgentMasterToken: hidden(access.tokens.agentMaster),
+    ACLAgentToken: hidden(access.tokens.agent),
+    ACLDefaultPolicy: access.defaultPolicy,
+    ACLDownPolicy: access.downPolicy,
+    ACLEnableKeyListPolicy: access.keyListPolicy,
+    ACLEnforceVersion8: access.enforceVersion8,
+    ACLMasterToken: hidden(access.tokens.master),
+    ACLPolicyTTL: formatDuration(access.policyTtlMs),
+    ACLReportOnly: access.reportOnly,
+    ACLReplicationToken: hidden(access.tokens.replication),
+    ACLToken: hidden(access.tokens.default),
+    ACLTokenReplication: access.tokenReplication,
+    ACLTokenTTL: formatDuration(access.tokenTtlMs),
+    ACLsEnabled: access.enabled,
+    PrimaryDatacenter: access.primaryDatacenter,
+  }
 }

@@ -1,6 +1,6 @@
 import type { AgentConfig } from '../../agent/settings/agent-config.ts'
 import type { ManagedSettings } from '../../agent/settings/proxy-settings.ts'
-import { parseDuration } from '../../base/duration.ts'
+import { formatDuration, parseDuration } from '../../base/duration.ts'
 import { defaultSkewMs } from '../../features/connect/limits.ts'
 import { rateProblem, readOptions } from '../../features/connect/options.ts'
 import { builtInOptions } from '../../features/connect/provider/built-in.ts'
@@ -10,9 +10,10 @@ import { settingsText } from '../../features/mesh/settings-text.ts'
 import { isBuiltInProvider } from '../../model/naming/names.ts'
 import type { Naming } from '../../model/naming/naming.ts'
 import { hasBehaviour } from '../../model/release.ts'
+import { settingsWithoutSecrets } from '../hidden.ts'
 import { isUuid } from '../rules.ts'
 import type { FileConfig } from '../schema.ts'
-import { milliseconds, type Report } from './values.ts'
+import { milliseconds, type Report, type Shown } from './values.ts'
 
 const hourMs = 3_600_000
 const skewMinMs = 1_000
@@ -192,4 +193,37 @@ function durationOf(options: Options, key: string, problem: Report): number | un
   const why = parsed?.ok === false ? parsed.error : 'not a duration'
   problem(`connect.ca_config ${key} ${JSON.stringify(given)}: ${why}`, 'write one such as 72h', at)
   return undefined
+}
+
+const secretOptions: ReadonlySet<string> = new Set(['PrivateKey', 'Token', 'KeyFile'])
+
+/** As `/v1/agent/self` shows it. Reference: configuration.md#connect-keys, configuration.md#port-sidecar. */
+export function shownMesh({ mesh, sidecarPorts }: Pick<AgentConfig, 'mesh' | 'sidecarPorts'>): Shown {
+  const shown = Object.entries(mesh.options).map(([option, value]) => [
+    option,
+    secretOptions.has(option) && value !== '' ? 'hidden' : String(value),
+  ])
+  return {
+    ConnectCAConfig: Object.fromEntries([...shown, ['ClusterID', mesh.clusterId]]),
+    ConnectCAProvider: mesh.provider,
+    ConnectEnabled: mesh.enabled,
+    ConnectClockSkew: formatDuration(mesh.skewMs ?? 0),
+    ConnectFederation: mesh.federates ?? true,
+    ConnectDNSDomain: mesh.dnsDomain,
+    ConnectSidecarMaxPort: sidecarPorts.max,
+    ConnectSidecarMinPort: sidecarPorts.min,
+  }
+}
+
+/** As `/v1/agent/self` shows it. Proxies that the agent runs itself, of old. */
+export function shownProxies(managed: AgentConfig['managedProxies']): Shown {
+  return {
+    ConnectProxyAllowManagedAPIRegistration: managed.viaApi,
+    ConnectProxyAllowManagedRoot: managed.asRoot,
+    ConnectProxyBindMaxPort: managed.ports.max,
+    ConnectProxyBindMinPort: managed.ports.min,
+    ConnectProxyDefaultConfig: settingsWithoutSecrets(managed.config),
+    ConnectProxyDefaultDaemonCommand: managed.daemonCommand,
+    ConnectProxyDefaultExecMode: managed.execMode,
+  }
 }

@@ -1,10 +1,11 @@
 import type { DnsConfig } from '../../agent/settings/agent-config.ts'
 import { compareText } from '../../base/bytes.ts'
+import { formatDuration } from '../../base/duration.ts'
 import { type Endpoint, endpointText } from '../../env/net.ts'
 import { type Behaviour, hasBehaviour, newestRelease, type Release } from '../../model/release.ts'
 import { isAddress } from '../../rpc/address.ts'
 import type { FileConfig } from '../schema.ts'
-import { milliseconds, type Report, wholeSeconds } from './values.ts'
+import { milliseconds, type Report, type Shown, wholeSeconds } from './values.ts'
 
 /** Reference: configuration.md#dns-keys, configuration.md#key-domain. */
 export function dnsConfig(
@@ -92,4 +93,31 @@ function domainOf(text: string, problem: Report): string {
       'domain',
     )
   return `${domain}.`
+}
+
+/** As `/v1/agent/self` shows it. */
+export function shownDns(dns: DnsConfig): Shown {
+  return {
+    DNSAllowStale: dns.allowStale,
+    DNSARecordLimit: dns.aRecordLimit,
+    DNSDisableCompression: dns.disableCompression,
+    DNSDomain: dns.domains[0] ?? '',
+    DNSDomains: dns.domains,
+    DNSEnableTruncate: dns.enableTruncate,
+    DNSMaxStale: formatDuration(dns.maxStaleMs),
+    DNSNodeMetaTXT: dns.additionalMetaTxt,
+    DNSNodeTTL: formatDuration(dns.nodeTtlS * 1000),
+    DNSOnlyPassing: dns.onlyPassing,
+    DNSRecursorTimeout: formatDuration(dns.recursorTimeoutMs),
+    DNSRecursors: dns.recursors.map(endpointText),
+    DNSServiceTTL: Object.fromEntries(dns.serviceTtlS.map(([name, s]) => [name, formatDuration(s * 1000)])),
+    DNSSOA: {
+      Expire: dns.soa.expireS,
+      Minttl: dns.soa.minTtlS,
+      Refresh: dns.soa.refreshS,
+      Retry: dns.soa.retryS,
+    },
+    DNSEDNSSizes: dns.ednsSizes,
+    DNSUDPAnswerLimit: dns.udpAnswerLimit,
+  }
 }

@@ -1,12 +1,14 @@
-import type { AgentConfig } from '../../agent/settings/agent-config.ts'
+import type { AgentConfig, PoolConfig, WanConfig } from '../../agent/settings/agent-config.ts'
 import { devWanGossip, wanGossip } from '../../agent/settings/gossip-timing.ts'
+import { formatDuration } from '../../base/duration.ts'
 import { keyFrom } from '../../gossip/keyring.ts'
 import type { GossipTiming } from '../../gossip/pool.ts'
+import { joinWithoutSecrets } from '../hidden.ts'
 import type { FileConfig } from '../schema.ts'
 import { advertiseWan } from './addresses.ts'
 import type { Join } from './joins.ts'
 import { serfBind } from './network.ts'
-import { interval, milliseconds, notNegative, type Report, type Reports } from './values.ts'
+import { interval, milliseconds, notNegative, type Report, type Reports, type Shown } from './values.ts'
 
 /** Reference: configuration.md#gossip-timing. */
 export function gossipOf(
@@ -67,5 +69,51 @@ export function poolOf(file: FileConfig, dev: boolean, defaults: AgentConfig, pr
     rejoinAfterLeave: file.rejoin_after_leave ?? defaults.pool.rejoinAfterLeave,
     keepsCoordinate: !(file.disable_coordinates ?? false),
     protocol: file.protocol ?? defaults.pool.protocol,
+  }
+}
+
+/** As `/v1/agent/self` shows it. */
+export function shownPool(pool: PoolConfig): Shown {
+  return {
+    DisableCoordinates: !pool.keepsCoordinate,
+    DisableKeyringFile: !pool.keepsKeyring,
+    EncryptKey: pool.encrypt === undefined ? '' : 'hidden',
+    EncryptVerifyIncoming: pool.verifyIncoming,
+    EncryptVerifyOutgoing: pool.verifyOutgoing,
+    RPCProtocol: pool.protocol,
+    RejoinAfterLeave: pool.rejoinAfterLeave,
+  }
+}
+
+/** As `/v1/agent/self` shows it. */
+export function shownGossip(pool: 'LAN' | 'WAN', timing: GossipTiming): Shown {
+  return {
+    [`Gossip${pool}GossipToDead`]: formatDuration(timing.gossipToDeadMs),
+    [`Gossip${pool}GossipInterval`]: formatDuration(timing.gossipIntervalMs),
+    [`Gossip${pool}GossipNodes`]: timing.gossipNodes,
+    [`Gossip${pool}ProbeInterval`]: formatDuration(timing.probeIntervalMs),
+    [`Gossip${pool}ProbeTimeout`]: formatDuration(timing.probeTimeoutMs),
+    [`Gossip${pool}PushPullInterval`]: formatDuration(timing.pushPullIntervalMs),
+    [`Gossip${pool}ReapInterval`]: formatDuration(timing.reapIntervalMs),
+    [`Gossip${pool}ReconnectInterval`]: formatDuration(timing.reconnectIntervalMs),
+    [`Gossip${pool}RetransmitMult`]: timing.retransmitMult,
+    [`Gossip${pool}StreamTimeout`]: formatDuration(timing.streamTimeoutMs),
+    [`Gossip${pool}SuspicionMult`]: timing.suspicionMult,
+    [`Gossip${pool}TombstoneTimeout`]: formatDuration(timing.tombstoneTimeoutMs),
+  }
+}
+
+/** As `/v1/agent/self` shows it. */
+export function shownWan(wan: WanConfig): Shown {
+  return {
+    AdvertiseAddrWAN: wan.advertiseAddress,
+    LeavePropagateDelayWAN: formatDuration(wan.gossip.leavePropagateDelayMs),
+    ReconnectTimeoutWAN: formatDuration(wan.gossip.reconnectTimeoutMs),
+    RetryJoinIntervalWAN: formatDuration(wan.retryIntervalMs),
+    RetryJoinMaxAttemptsWAN: wan.retryMax,
+    RetryJoinWAN: wan.retryJoin.map(joinWithoutSecrets),
+    SerfBindAddrWAN: wan.bindAddress,
+    StartJoinAddrsWAN: wan.startJoin,
+    TranslateWANAddrs: wan.translatesAddresses,
   }
 }

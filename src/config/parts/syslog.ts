@@ -1,7 +1,8 @@
 import type { SyslogPlace, SyslogSettings } from '../../agent/settings/log-settings.ts'
 import { nearest } from '../../base/edit-distance.ts'
+import { endpointText } from '../../env/net.ts'
 import type { FileConfig } from '../schema.ts'
-import { type Report, receiverOf } from './values.ts'
+import { type Report, receiverOf, type Shown } from './values.ts'
 
 /**
  * Names of facilities in the order of their numbers; those without a name have none in the field. Source: RFC 3164,
@@ -44,7 +45,7 @@ export function syslogOf(file: FileConfig, tag: string, problem: Report): Syslog
 }
 
 /** `LOCAL0`, which is also what counts where nothing is said. */
-export function facilityName(number: number | undefined): string {
+function facilityName(number: number | undefined): string {
   return [...numbers].find(([, each]) => each === number)?.[0] ?? usualFacility
 }
 
@@ -64,4 +65,14 @@ function placeOf(written: string, problem: Report): SyslogPlace | undefined {
   if (path !== undefined) return { kind: 'local', path }
   const at = receiverOf('syslog_address', written, problem, syslogPort)
   return at && { kind: 'udp', at }
+}
+
+/** As `/v1/agent/self` shows it. */
+export function shownSyslog(syslog: SyslogSettings | undefined): Shown {
+  const to = syslog?.to
+  return {
+    EnableSyslog: syslog !== undefined,
+    SyslogFacility: facilityName(syslog?.facility),
+    SyslogAddress: to?.kind === 'udp' ? endpointText(to.at) : (to?.path ?? ''),
+  }
 }

@@ -1,8 +1,9 @@
 import type { TelemetryConfig } from '../../agent/settings/telemetry-settings.ts'
-import type { Endpoint } from '../../env/net.ts'
+import { formatDuration } from '../../base/duration.ts'
+import { type Endpoint, endpointText } from '../../env/net.ts'
 import { hasBehaviour, newestRelease, type Release } from '../../model/release.ts'
 import type { FileConfig } from '../schema.ts'
-import { milliseconds, type Reports, receiverOf } from './values.ts'
+import { milliseconds, type Reports, receiverOf, type Shown } from './values.ts'
 
 /** Malformed rules of the filter are reported by `filterWarnings`. Reference: configuration.md#telemetry-keys. */
 export function telemetryOf(
@@ -44,4 +45,22 @@ export function filterWarnings(file: FileConfig): readonly string[] {
     if (rule.startsWith('+') || rule.startsWith('-')) return []
     return [`Filter rule must begin with either '+' or '-': ${JSON.stringify(rule)}`]
   })
+}
+
+/** As `/v1/agent/self` shows it. */
+export function shownTelemetry(telemetry: TelemetryConfig): Shown {
+  const at = (endpoint: Endpoint | undefined): string => (endpoint === undefined ? '' : endpointText(endpoint))
+  return {
+    TelemetryAllowedPrefixes: telemetry.filter.allowed,
+    TelemetryBlockedPrefixes: telemetry.filter.blocked,
+    TelemetryDisableHostname: telemetry.disableHostname,
+    TelemetryDogstatsdAddr: at(telemetry.dogstatsd),
+    TelemetryDogstatsdTags: telemetry.dogstatsdTags,
+    TelemetryFilterDefault: telemetry.filter.otherwise,
+    TelemetryMetricsPrefix: telemetry.prefix,
+    TelemetryMetricNames: telemetry.names,
+    TelemetryPrometheusRetentionTime: formatDuration(telemetry.prometheusRetentionMs),
+    TelemetryStatsdAddr: at(telemetry.statsd),
+    TelemetryStatsiteAddr: at(telemetry.statsite),
+  }
 }

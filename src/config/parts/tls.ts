@@ -2,7 +2,7 @@ import { defaultTls, type TlsSettings } from '../../agent/settings/tls-settings.
 import type { SocketAccess } from '../../env/http.ts'
 import type { TlsVersion } from '../../env/net.ts'
 import type { FileConfig } from '../schema.ts'
-import type { Report, Reports } from './values.ts'
+import type { Report, Reports, Shown } from './values.ts'
 
 /** Keys that say whether something needs a certificate, or authorities. */
 const asking = ['ports', 'ports.*', 'server'] as const
@@ -156,5 +156,25 @@ export function socketAccessOf(
     ...(user === '' ? {} : { user }),
     ...(isGroup ? { group: Number(group) } : {}),
     ...(isMode ? { mode: Number.parseInt(mode, 8) } : {}),
+  }
+}
+
+/** As `/v1/agent/self` shows it. */
+export function shownTls(tls: TlsSettings): Shown {
+  return {
+    CAFile: tls.authorities ?? '',
+    CAPath: tls.authoritiesPath ?? '',
+    CertFile: tls.certificate ?? '',
+    KeyFile: tls.privateKey ?? '',
+    TLSCipherSuites: tls.cipherSuites ?? [],
+    TLSDomain: tls.domain,
+    TLSMinVersion: tls.minVersion,
+    TLSPreferServerCipherSuites: tls.preferOwnOrder,
+    ServerName: tls.serverName ?? '',
+    VerifyIncoming: tls.verifyIncomingHttps && tls.verifyIncomingRpc,
+    VerifyIncomingHTTPS: tls.verifyIncomingHttps,
+    VerifyIncomingRPC: tls.verifyIncomingRpc,
+    VerifyOutgoing: tls.verifyOutgoing,
+    VerifyServerHostname: tls.verifyServerHostname,
   }
 }

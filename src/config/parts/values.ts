@@ -1,6 +1,10 @@
 import { parseDuration } from '../../base/duration.ts'
+import type { Json } from '../../base/json.ts'
 import type { Endpoint } from '../../env/net.ts'
 import { isAddress, isHostName, parseEndpoint } from '../../rpc/address.ts'
+
+/** Part of the effective configuration as `/v1/agent/self` shows it: flat, in the field's CamelCase, without secrets. */
+export type Shown = { readonly [key: string]: Json }
 
 /**
  * Reports something wrong with the whole: what, and what to do. `key` is the key that it is about, with dots, for the

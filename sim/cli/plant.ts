@@ -29,6 +29,11 @@ export interface Plant {
   readonly words: string
   /** The scenario where none is named; undefined: one must be. */
   readonly hunt: string | undefined
+  /**
+   * Its runs must come to what their scenario demands, as for mutants. A planted bug is to be found by an invariant, and
+   * not by what it keeps a run from.
+   */
+  readonly demands: boolean
   /** To be removed at the end. */
   readonly copy: ProgramCopy
   /** The sound program, tuned as this one is: a copy to be removed, too; undefined: it is this program itself. */
@@ -64,7 +69,7 @@ function plantOfBug(named: string, terminal: SimTerminal): Result<Plant, string>
     const tuned = tuning.length === 0 ? undefined : plantedCopy(workshop, { ...bug, patches: [] })
     return tuned?.ok === true ? tuned.value : undefined
   }
-  return ok({ name: bug.name, words: `the planted bug ${bug.name}`, hunt, copy: copy.value, sound })
+  return ok({ name: bug.name, words: `the planted bug ${bug.name}`, hunt, demands: false, copy: copy.value, sound })
 }
 
 function plantOfMutant(name: string, terminal: SimTerminal): Result<Plant, string> {
@@ -85,6 +90,7 @@ function plantOfMutant(name: string, terminal: SimTerminal): Result<Plant, strin
     name: mutant.id,
     words: `the mutant ${mutant.id} of ${mutant.place}`,
     hunt: undefined,
+    demands: true,
     copy,
     sound: () => undefined,
   })

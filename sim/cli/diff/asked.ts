@@ -55,7 +55,9 @@ async function secondOf(
 
 function soundBuild(plant: Plant): Build {
   const copy = plant.sound()
-  return copy === undefined ? { kind: 'this' } : { kind: 'copy', copy, words: 'the sound program, tuned alike' }
+  return copy === undefined
+    ? { kind: 'this' }
+    : { kind: 'copy', copy, words: 'the sound program, tuned alike', demands: plant.demands }
 }
 
 /** Both runs of one command have one seed, unless the second page names its own. */
@@ -75,7 +77,10 @@ async function runNamed(
   const read = await readScenario(terminal.disk, file)
   if (!read.ok) return read
   const { loaded, text } = read.value
-  const build: Build = plant === undefined ? { kind: 'this' } : { kind: 'copy', copy: plant.copy, words: plant.words }
+  const build: Build =
+    plant === undefined
+      ? { kind: 'this' }
+      : { kind: 'copy', copy: plant.copy, words: plant.words, demands: plant.demands }
   const named = flags.seeds?.[0] ?? flags.seed ?? loaded.scenario.seed
   if (named !== undefined || plant === undefined)
     return ok({ kind: 'seed', file, seed: named ?? usualSeed(loaded), build })

@@ -25,7 +25,7 @@ export type RunToCompare =
 /** Which program runs it. */
 export type Build =
   | { readonly kind: 'this' }
-  | { readonly kind: 'copy'; readonly copy: ProgramCopy; readonly words: string }
+  | { readonly kind: 'copy'; readonly copy: ProgramCopy; readonly words: string; readonly demands: boolean }
   | { readonly kind: 'checkout'; readonly folder: string }
 
 /** For readers: `crash.yaml, seed 3, with the planted bug tail-kept`. */
@@ -51,7 +51,7 @@ export async function traceOf(
   const { workplace } = terminal
   const ended =
     build.kind === 'copy'
-      ? await build.copy.run([...argv, '--no-demands'], () => undefined)
+      ? await build.copy.run([...argv, ...(build.demands ? [] : ['--no-demands'])], () => undefined)
       : await workplace.run([workplace.node, `${build.folder}/bin/svc-sim.js`, ...argv], {})
   const isJudged = ended.exit === exits.passed || ended.exit === exits.failed || ended.exit === exits.undecided
   return isJudged ? ok(out) : err([`${titleOf(run)}: exit code ${ended.exit ?? 'unknown'}: ${ended.error.trimEnd()}`])

@@ -47,8 +47,7 @@ async function pageToFork(
   const platform = terminal.createPlatform()
   const page = pageOf(read.value.loaded, platform)
   platform.close()
-  // A planted bug is to be found by an invariant, not by what it keeps a run from.
-  return ok(sentPage(page, read.value.text, plant === undefined))
+  return ok(sentPage(page, read.value.text, plant?.demands ?? true))
 }
 
 async function forkPage(

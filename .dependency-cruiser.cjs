@@ -26,6 +26,7 @@ const homes = {
   commander: '^(src/cli/|sim/main[.]ts$|sim/cli/)',
   yaml: '^sim/scenario/',
   'node-forge': '^src/pki/der[.]ts$',
+  'pprof-format': '^src/host/pprof[.]ts$',
   '@noble/curves': '^sim/platform/(ecdsa|signing-keys)[.]ts$',
   '@noble/hashes': '^src/features/acl/hash[.]ts$',
   typescript: '^sim/(mutation/|platform/compiler[.]ts$)',

@@ -47,6 +47,7 @@ export function debugConfig(config: AgentConfig): Shown {
     DevMode: config.dev,
     DiscoveryMaxStale: formatDuration(config.discoveryMaxStaleMs),
     DisableRemoteExec: !config.remoteExec,
+    EnableDebug: config.isDebugged,
     DNSAddrs: config.dnsAddresses,
     HTTPSAddrs: config.httpsAddresses,
     LeavePropagateDelay: formatDuration(config.gossipLan.leavePropagateDelayMs),

@@ -90,6 +90,7 @@ export function normalize(
     telemetry: telemetryOf(file, defaults.telemetry, reports, release),
     http: httpOf(file, dev, defaults),
     discoveryMaxStaleMs: milliseconds(file.discovery_max_stale, defaults.discoveryMaxStaleMs),
+    isDebugged: file.enable_debug ?? dev,
     remoteExec: file.disable_remote_exec === undefined ? defaults.remoteExec : !file.disable_remote_exec,
     dns,
     mesh: meshOf(file, dev, defaults, dns.domains[0]?.slice(0, -1) ?? naming.name),

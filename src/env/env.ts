@@ -7,6 +7,7 @@ import type { Names } from './names.ts'
 import type { Tcp, Udp } from './net.ts'
 import type { Batches, Log, Metrics } from './observe.ts'
 import type { Processes, RunningMachine } from './process.ts'
+import type { Profiler } from './profiler.ts'
 import type { Random } from './random.ts'
 
 /**
@@ -28,6 +29,8 @@ export interface Env {
   readonly machine: RunningMachine
   readonly log: Log
   readonly metrics: Metrics
+  /** Absent in the simulator, where agents share one process. */
+  readonly profiler?: Profiler | undefined
   /** Sees what waits and goes on together with others; absent: nobody looks, as in production. */
   readonly batches?: Batches | undefined
   /**

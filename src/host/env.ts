@@ -11,6 +11,7 @@ import { HostMetrics } from './metrics.ts'
 import { HostNames } from './names.ts'
 import { OpenThings } from './open-things.ts'
 import { HostProcesses } from './processes.ts'
+import { HostProfiler } from './profiler.ts'
 import { HostRandom } from './random.ts'
 import { HostTcp } from './tcp.ts'
 import { HostTimers } from './timers.ts'
@@ -49,6 +50,7 @@ export function createHostEnv(options: HostEnvOptions): HostEnv {
     machine: createMachine(),
     log,
     metrics: new HostMetrics(hostClock),
+    profiler: new HostProfiler(hostClock, timers),
     deferred,
     // A rejection has no handler, and so reaches the process's own: see fatal.ts.
     detach: (work) => void work,

@@ -48,15 +48,18 @@ export function createHttpFace<Agent extends FaceAgent>({
   ]
   const outside = responseEncoder(naming, names, [])
   const unrouted = responseEncoder(naming, names, configured)
-  const caller = new RouteCaller({
+  const vary = ['Vary', 'Accept-Encoding'] as const
+  const calling = {
     agent,
-    encoder: responseEncoder(naming, names, [...configured, ['Vary', 'Accept-Encoding']]),
     tokenHeaders: names.token,
     blockedPrefixes: config.blockEndpoints,
     pretty: config.pretty && has('pretty-in-development'),
     actingToken,
     onFatal,
-  })
+  }
+  const caller = new RouteCaller({ ...calling, encoder: responseEncoder(naming, names, [...configured, vary]) })
+  // As in the field, configured headers belong to the API alone: one that opens it to web pages opens no profiles.
+  const unconfigured = new RouteCaller({ ...calling, encoder: responseEncoder(naming, names, [vary]) })
 
   const bodyBytesMaxOf = (_method: string, given: string): number => {
     const target = parseTarget(given)
@@ -93,7 +96,8 @@ export function createHttpFace<Agent extends FaceAgent>({
   })
   const answerTo = (request: HttpRequest): HttpResponse | Promise<HttpResponse> => {
     const found = meant.of(request.target)
-    return found.kind === 'route' ? caller.call(found, request) : found.answer(request)
+    if (found.kind !== 'route') return found.answer(request)
+    return (found.path.startsWith('/v1/') ? caller : unconfigured).call(found, request)
   }
   return Object.assign(handle, { bodyBytesMaxOf })
 }

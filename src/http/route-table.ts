@@ -26,6 +26,7 @@ export interface RouteTable<Agent> {
 }
 
 const none = { kind: 'none' } as const
+const plainPath = /^\/(v1|debug)(\/[a-z0-9_-][a-z0-9_.-]*)+\/?$/
 
 /**
  * `options`: OPTIONS is a method of each. @throws InvariantViolation when two routes claim one path, or a path is not
@@ -38,9 +39,7 @@ export function routeTable<Agent>(routes: readonly Route<Agent>[], options = tru
   const endings = new Map<string, readonly Ending<Agent>[]>()
   let depthMax = 0
   for (const route of routes) {
-    invariant(/^\/v1(\/[a-z0-9_-][a-z0-9_.-]*)+\/?$/.test(route.path), 'a route needs a plain path under /v1', {
-      path: route.path,
-    })
+    invariant(plainPath.test(route.path), 'a route needs a plain path under /v1 or /debug', { path: route.path })
     const isPrefix = route.path.endsWith('/')
     invariant(isPrefix === (route.rest !== undefined), 'what follows a path needs a name', { path: route.path })
     const table = route.path.endsWith('/') ? (route.below === undefined ? prefixes : ends) : exact

@@ -43,6 +43,7 @@ export function describeSelf(parts: SelfParts): AgentSelf {
     get nodeMeta() {
       return Object.fromEntries(local.nodeFacts().meta ?? [])
     },
+    isDebugged: config.isDebugged,
     debugConfig: config.debug,
     get stats() {
       return statsOf(parts)

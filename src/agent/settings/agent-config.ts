@@ -84,6 +84,8 @@ export interface AgentConfig extends LogSettings {
   readonly discoveryMaxStaleMs: number
   /** Whether `svc exec` may run commands here. */
   readonly remoteExec: boolean
+  /** Profiles of the process can be fetched where access control is off. */
+  readonly isDebugged: boolean
   readonly dns: DnsConfig
   readonly mesh: MeshSettings
   readonly telemetry: TelemetryConfig

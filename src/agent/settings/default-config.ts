@@ -177,6 +177,7 @@ export function defaultAgentConfig(
     limits: { perSecond: undefined, burst: 1_000 },
     discoveryMaxStaleMs: 0,
     remoteExec: !past.disableRemoteExec,
+    isDebugged: false,
     dns: { ...namedDns(naming), allowStale: past.dnsAllowStale, maxStaleMs: past.dnsMaxStaleMs },
     services: [],
     watches: [],

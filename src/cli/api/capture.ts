@@ -6,7 +6,7 @@ import type { Disk } from '../../env/disk.ts'
 import type { ApiClient } from './client.ts'
 
 /** The parts of an agent that can be captured for troubleshooting. */
-export const captureTargets = ['agent', 'host', 'cluster', 'metrics', 'logs'] as const
+export const captureTargets = ['agent', 'host', 'cluster', 'metrics', 'logs', 'pprof'] as const
 
 export type CaptureTarget = (typeof captureTargets)[number]
 
@@ -16,6 +16,14 @@ const once: readonly { readonly target: CaptureTarget; readonly path: string; re
   { target: 'host', path: '/v1/agent/host', file: 'host.json' },
   { target: 'cluster', path: '/v1/agent/members?wan', file: 'cluster-wan.json' },
   { target: 'cluster', path: '/v1/agent/members', file: 'cluster.json' },
+]
+
+/** Asked in each interval, one after the other: an agent takes one profile at a time. */
+const profiles: readonly { readonly path: string; readonly file: string }[] = [
+  { path: '/debug/pprof/heap', file: 'heap.prof' },
+  { path: '/debug/pprof/goroutine', file: 'goroutine.prof' },
+  { path: '/debug/pprof/profile', file: 'profile.prof' },
+  { path: '/debug/pprof/trace', file: 'trace.out' },
 ]
 
 /** Bytes kept of the lines logged in one interval; the first ones count. */
@@ -35,6 +43,8 @@ export class Capture {
   readonly #targets: ReadonlySet<CaptureTarget>
   readonly #complain: (line: string) => void
   #log: Uint8Array[] = []
+  #profiling: Promise<void> = Promise.resolve()
+  #profilesRefused = false
   #logBytes = 0
   #allLogBytes = 0
 
@@ -57,19 +67,37 @@ export class Capture {
     else if (answer.value.status !== 200) this.#complain(`logs: status ${answer.value.status}`)
   }
 
-  /** Ends an interval that began at this time. */
-  async mark(unixSeconds: number): Promise<void> {
+  /** Ends an interval that began at this time; profiles still under way are left out if it was interrupted. */
+  async mark(unixSeconds: number, interrupted: Promise<unknown>): Promise<void> {
     if (this.#targets.has('metrics')) await this.#ask('/v1/agent/metrics', `${unixSeconds}/metrics.json`)
+    await Promise.race([this.#profiling, interrupted])
     if (!this.#targets.has('logs')) return
     this.files.push({ name: `${unixSeconds}/agent.log`, bytes: concatBytes(this.#log) })
     this.#log = []
     this.#logBytes = 0
   }
 
-  async #ask(path: string, file: string): Promise<void> {
-    const answer = await this.#client.expect('GET', path)
+  /** Begins to take the profiles of an interval, which watch the agent for so many seconds. */
+  profile(unixSeconds: number, seconds: number): void {
+    if (this.#targets.has('pprof') && !this.#profilesRefused) this.#profiling = this.#profiles(unixSeconds, seconds)
+  }
+
+  async #profiles(unixSeconds: number, seconds: number): Promise<void> {
+    for (const { path, file } of profiles) {
+      const query = file === 'profile.prof' ? [['seconds', String(seconds)] as const] : []
+      const isTaken = await this.#ask(path, `${unixSeconds}/${file}`, query)
+      if (isTaken) continue
+      // An agent that refuses one refuses all, each time.
+      this.#profilesRefused = true
+      return
+    }
+  }
+
+  async #ask(path: string, file: string, query: readonly (readonly [string, string])[] = []): Promise<boolean> {
+    const answer = await this.#client.expect('GET', path, query)
     if (answer.ok) this.files.push({ name: file, bytes: answer.value })
     else this.#complain(`${file}: ${answer.error}`)
+    return answer.ok
   }
 
   #hear(piece: Uint8Array): void {

@@ -11,6 +11,9 @@ import { Interruption } from '../interruption.ts'
 
 const durationMinMs = 10_000
 const intervalMinMs = 5_000
+/** The longest profile of CPU time, and what the others take. */
+const profileSecondsMax = 30
+const profilesElseSeconds = 3
 /** Each keeps what it gathered until the end. */
 const intervalsMax = 10_000
 /** Names in an archive have 100 bytes, and those of the files stand behind this one. */
@@ -100,7 +103,6 @@ function targetsOf(given: unknown): Result<readonly CaptureTarget[], string> {
   if (!Array.isArray(given)) return ok(captureTargets)
   const wanted = given.flatMap((text: string) => text.split(',').map((word) => word.trim()))
   const unknown = wanted.find((word) => !captureTargets.some((target) => target === word))
-  if (unknown === 'pprof') return err('pprof: agents serve no profiles; leave it out')
   if (unknown !== undefined) return err(`unknown capture ${JSON.stringify(unknown)}: ${captureTargets.join(', ')}`)
   return ok(captureTargets.filter((target) => wanted.includes(target)))
 }
@@ -118,16 +120,22 @@ async function record(invocation: Invocation, plan: Plan): Promise<Result<string
   const endMs = env.clock.monoMs() + plan.durationMs
   for (let over = false; !over; ) {
     const began = env.clock.wallMs()
+    capture.profile(unixSeconds(began), profileSeconds(plan.intervalMs))
     const pause = env.deferred<'over'>()
     const leftMs = endMs - env.clock.monoMs()
     const timer = env.timers.after(Math.max(0, Math.min(plan.intervalMs, leftMs)), () => pause.resolve('over'))
     over = (await Promise.race([pause.promise, interruption.uttered])) === 'interrupted' || leftMs <= plan.intervalMs
     timer.close()
-    await capture.mark(unixSeconds(began))
+    await capture.mark(unixSeconds(began), interruption.uttered)
     terminal.out(`==> Capture successful ${utcText(began)}\n`)
   }
   interruption.close()
   return write(invocation, plan, capture, release.value)
+}
+
+/** Of an interval some time is left for the other profiles. */
+function profileSeconds(intervalMs: number): number {
+  return Math.min(profileSecondsMax, Math.max(1, Math.floor(intervalMs / 1_000) - profilesElseSeconds))
 }
 
 async function agentRelease(client: ApiClient): Promise<Result<string, string>> {

@@ -59,9 +59,8 @@ export const agentKeys = {
       since: '1.0.7',
     },
   ),
-  enable_debug: key(bool, 'Profiles of the running process can be fetched over HTTP. -dev: true.', {
+  enable_debug: key(bool, 'Profiles of the running process can be fetched at /debug/pprof/. -dev: true.', {
     default: false,
-    waits: { for: 'profiles over HTTP' },
   }),
   enable_local_script_checks: checks(
     bool,

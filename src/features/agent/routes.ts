@@ -9,6 +9,7 @@ import { maintenanceRoutes } from './maintenance-routes.ts'
 import { livePath, oldSelfJson, selfJson, selfShape } from './model.ts'
 import { observationRoutes } from './observation-routes.ts'
 import { poolRoutes } from './pool-routes.ts'
+import { profileRoutes } from './profile-routes.ts'
 import { proxyRoutes } from './proxy-routes.ts'
 import { serviceRoutes } from './service-routes.ts'
 
@@ -79,6 +80,7 @@ export const agentRoutes: readonly Route<AgentContext>[] = [
     },
   },
   ...serviceRoutes,
+  ...profileRoutes,
   ...proxyRoutes,
   ...checkRoutes,
   ...maintenanceRoutes,

@@ -170,6 +170,8 @@ export interface AgentSelf {
   readonly nodeMeta: Readonly<Record<string, string>>
   /** Answers about nodes of another datacenter contain addresses that can be reached from outside it. */
   readonly translatesAddresses: boolean
+  /** `enable_debug`: profiles of the process can be fetched where access control is off. */
+  readonly isDebugged: boolean
   /** The whole effective configuration, flat, secrets hidden. */
   readonly debugConfig: { readonly [key: string]: Json }
   /** Sections of text values, as `svc info` shows them. */

@@ -16,7 +16,7 @@ describe('what is kept of the log', () => {
     void capture.listen()
     for (let interval = 0; interval < 18; interval++) {
       for (let i = 0; i < 17; i++) hear(piece)
-      await capture.mark(interval)
+      await capture.mark(interval, new Promise(() => undefined))
     }
     const ends = capture.files.map(({ bytes }) => textOf(bytes.subarray(-60)).replaceAll('x', '').trim())
     const rest = '[the rest of this interval is left out]'

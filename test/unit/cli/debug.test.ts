@@ -77,9 +77,13 @@ describe('svc debug', () => {
     const names = execFileSync('tar', ['tzf', `${output}.tar.gz`], { encoding: 'utf8' })
       .trim()
       .split('\n')
-    const marks = ['0', '5', '10'].flatMap((at) => [`a/${at}/metrics.json`, `a/${at}/agent.log`])
+    const marks = ['0', '5', '10'].flatMap((at) => [
+      ...['heap.prof', 'goroutine.prof', 'profile.prof', 'trace.out'].map((name) => `a/${at}/${name}`),
+      ...[`a/${at}/metrics.json`, `a/${at}/agent.log`],
+    ])
     expect(names).toEqual(['a/agent.json', 'a/cluster-wan.json', 'a/cluster.json', ...marks, 'a/index.json'])
     const content = (name: string) => execFileSync('tar', ['xzfO', `${output}.tar.gz`, name], { encoding: 'utf8' })
+    expect(content('a/0/profile.prof')).toBe('{"asked":"/debug/pprof/profile?seconds=2"}')
     expect([content('a/0/agent.log'), content('a/5/agent.log')]).toEqual(['first\n', 'second\n'])
     expect(JSON.parse(content('a/index.json'))).toMatchObject({
       AgentVersion: '1.4.0',
@@ -105,8 +109,7 @@ describe('svc debug', () => {
     [['-interval=1s'], 'interval must be longer than 5s'],
     [['-interval=3m'], 'interval must not be longer than the duration'],
     [['-duration=soon'], '-duration soon: not a duration such as 30s or 2m'],
-    [['-capture=pprof'], 'pprof: agents serve no profiles; leave it out'],
-    [['-capture=agent,all'], 'unknown capture "all": agent, host, cluster, metrics, logs'],
+    [['-capture=agent,all'], 'unknown capture "all": agent, host, cluster, metrics, logs, pprof'],
     [[`-output=${folder}`, '-archive=false'], `output path "${folder}" exists already`],
     [[`-output=${folder}/`], `output path "${folder}/" names a directory: name a file in it`],
     [[`-output=${folder}/none/a`], `output directory "${folder}/none/" is not there`],

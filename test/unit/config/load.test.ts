@@ -159,7 +159,6 @@ describe('the sources of a configuration', () => {
     expect(config?.dataDir).toBe(join(folder, 'data'))
     expect(warnings.map((line) => line.replaceAll(`${folder}/`, ''))).toEqual([
       'a.txt was skipped: it ends in neither .json nor .hcl',
-      "b.json:1:2: 'enable_debug' has no effect yet: it waits for profiles over HTTP",
     ])
     expect((await load([], [join(folder, 'nowhere')])).lines).toEqual([
       'config: Open failed on nowhere: no such file or directory',

@@ -374,6 +374,21 @@ export const effects: Readonly<Record<string, readonly Effect[]>> = {
   'PUT /v1/snapshot': [{ request: 'PUT /v1/snapshot', body: 'ARCHIVE', grants: ['acl::write'] }],
   'GET /v1/agent/self': [{ request: 'GET /v1/agent/self', grants: ['agent:node-a:read'] }],
   'GET /v1/agent/host': [{ request: 'GET /v1/agent/host', grants: ['operator::read'] }],
+  ...Object.fromEntries(
+    ['profile', 'heap', 'allocs', 'goroutine', 'trace', 'cmdline'].map((name): [string, readonly Effect[]] => {
+      const request = `GET /debug/pprof/${name}?seconds=0`
+      return [
+        `GET /debug/pprof/${name}`,
+        [
+          {
+            ...{ request, denied: { status: 403, body: '' }, grants: ['operator::read'] },
+            // Only the main thread of a process can trace itself, and tests run in others.
+            ...(name === 'trace' ? { allowed: 500 } : {}),
+          },
+        ],
+      ]
+    }),
+  ),
   'GET /v1/agent/metrics': [{ request: 'GET /v1/agent/metrics', grants: ['agent:node-a:read'] }],
   'GET /v1/agent/monitor': [{ request: 'GET /v1/agent/monitor', grants: ['agent:node-a:read'] }],
   'GET /v1/agent/members': [

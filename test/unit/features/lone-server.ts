@@ -78,6 +78,7 @@ export class LoneServer {
     revision: 'abc',
     advertise: { host: '10.0.0.1', port: 8301 },
     nodeMeta: { 'svc-network-segment': '' },
+    isDebugged: true,
     debugConfig: { Datacenter: 'dc1' },
     stats: { build: { version: '1.4.0' } },
   }

@@ -81,7 +81,7 @@ const openApi = z.strictObject({
   servers: z.array(z.strictObject({ url: z.string() })),
   security: z.array(z.record(z.string(), z.array(z.string()))),
   paths: z.record(
-    z.string().startsWith('/v1/'),
+    z.string().regex(/^\/(v1|debug)\//),
     z.strictObject({ get: operation, put: operation, post: operation, delete: operation }).partial(),
   ),
   components: z.strictObject({

@@ -4,7 +4,7 @@ import { pack, unpack } from '../../base/msgpack.ts'
 import { done, err, ok, type Result } from '../../base/result.ts'
 import { isList } from '../../base/shape.ts'
 import type { DiskFailure, DiskFile } from '../../env/disk.ts'
-import { isLogIndex, isTerm, type LogIndex, logIndexOf, termOf } from '../../model/log-position.ts'
+import { isLogIndex, isTerm, type LogIndex } from '../../model/log-position.ts'
 import { decodeConfiguration, encodeConfiguration } from '../core/configuration.ts'
 import type { SnapshotMeta } from '../core/types.ts'
 import type { StateSnapshot } from '../raft.ts'
@@ -37,16 +37,6 @@ const originBytes = 11
  * that it received proves nothing of the log, which is only dropped for it when it is durable.
  */
 export type SnapshotOrigin = { readonly kind: 'taken'; readonly logIndex: LogIndex } | { readonly kind: 'received' }
-
-export function snapshotName({ index, term }: Pick<SnapshotMeta, 'index' | 'term'>): string {
-  return `${String(term).padStart(10, '0')}-${String(index).padStart(15, '0')}.snapshot`
-}
-
-/** `undefined`: the name is not that of a snapshot. */
-export function snapshotOfName(name: string): Pick<SnapshotMeta, 'index' | 'term'> | undefined {
-  const parts = /^([0-9]{10,15})-([0-9]{15})\.snapshot$/.exec(name)
-  return parts === null ? undefined : { term: termOf(Number(parts[1])), index: logIndexOf(Number(parts[2])) }
-}
 
 /**
  * Writes the snapshot from the file's start on, one piece of state at a time, and syncs it. Returns its size without

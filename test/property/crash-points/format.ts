@@ -2,7 +2,7 @@ import { concatBytes, emptyBytes, utf8 } from '../../../src/base/bytes.ts'
 import { done, type Result } from '../../../src/base/result.ts'
 import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import type { SnapshotMeta } from '../../../src/raft/core/types.ts'
-import { findSnapshots } from '../../../src/raft/log/snapshot-store.ts'
+import { findSnapshots } from '../../../src/raft/log/found-snapshots.ts'
 import type { StateRestore, StateSnapshot } from '../../../src/raft/raft.ts'
 import type { CrashDisk } from '../../unit/raft-log/crash-disk.ts'
 

@@ -1,0 +1,79 @@
+import { done, err, ok, type Result } from '../../base/result.ts'
+import type { StateRestore } from '../raft.ts'
+import type { SnapshotDisk } from './memory-files.ts'
+import { damagedAt, diskTrouble, type RaftOpenFailure, unknownFormat } from './open-failure.ts'
+import { type ReadSnapshot, readSnapshot } from './snapshot-file.ts'
+import { isSame, keptMax, type StoredSnapshot, snapshotOfName } from './stored-snapshot.ts'
+
+/** The snapshots in a directory. Reading it changed nothing. */
+export interface FoundSnapshots {
+  /** The newest that is whole. */
+  readonly newest: StoredSnapshot | undefined
+  /** Has taken the state of the newest in, and waits to be finished. */
+  readonly restore: StateRestore | undefined
+  /** Newer ones that are not. A snapshot is synced before it gets its name, so each is damage. */
+  readonly damaged: readonly RaftOpenFailure[]
+  /** Begun and not finished, or replaced by newer ones. */
+  readonly leftovers: readonly string[]
+}
+
+/** Each file is read once: while it is checked, its state goes to a restore that `begin` gives. */
+export async function findSnapshots(
+  disk: SnapshotDisk,
+  directory: string,
+  begin: () => StateRestore,
+): Promise<Result<FoundSnapshots, RaftOpenFailure>> {
+  const names = await disk.list(directory)
+  if (!names.ok && names.error.kind === 'not-found') return ok(noSnapshots)
+  if (!names.ok) return err(diskTrouble(names.error))
+  const placed = names.value.flatMap((name) => {
+    const found = snapshotOfName(name)
+    return found === undefined ? [] : [{ ...found, path: `${directory}/${name}` }]
+  })
+  placed.sort((a, b) => b.index - a.index || b.term - a.term)
+  const asides = names.value.filter((name) => name.endsWith('.tmp') || name.endsWith('.part'))
+  const leftovers = asides.map((name) => `${directory}/${name}`)
+  const damaged: RaftOpenFailure[] = []
+  for (const [i, { path, index, term }] of placed.entries()) {
+    const restore = begin()
+    const checked = await checkFile(disk, path, restore)
+    if (!checked.ok) return checked
+    const { whole, wrong } = checked.value
+    if (whole !== undefined && isSame(whole.meta, { index, term })) {
+      const { meta, sizeBytes, origin } = whole
+      leftovers.push(...placed.slice(i + keptMax).map((old) => old.path))
+      return ok({ newest: { meta, sizeBytes, origin }, restore, damaged, leftovers })
+    }
+    damaged.push(wrong ?? damagedAt(path, 0, 'it is another snapshot under this name'))
+  }
+  return ok({ ...noSnapshots, damaged, leftovers })
+}
+
+const noSnapshots: FoundSnapshots = { newest: undefined, restore: undefined, damaged: [], leftovers: [] }
+
+interface Checked {
+  readonly whole: ReadSnapshot | undefined
+  readonly wrong: RaftOpenFailure | undefined
+}
+
+async function checkFile(
+  disk: SnapshotDisk,
+  path: string,
+  restore: StateRestore,
+): Promise<Result<Checked, RaftOpenFailure>> {
+  const file = await disk.open(path, 'read')
+  if (!file.ok) return err(diskTrouble(file.error))
+  // What the state machine does not accept, it refuses when the restore is finished: the file may be intact all the
+  // same.
+  const use = (piece: Uint8Array): Result<undefined, string> => {
+    restore.write(piece)
+    return done
+  }
+  const checked = await readSnapshot(file.value, use)
+  await file.value.close()
+  if (checked.ok) return ok({ whole: checked.value, wrong: undefined })
+  const failure = checked.error
+  if (!('offset' in failure)) return err(diskTrouble(failure))
+  if (failure.kind === 'format') return err(unknownFormat(path, failure.what))
+  return ok({ whole: undefined, wrong: damagedAt(path, failure.offset, failure.what) })
+}

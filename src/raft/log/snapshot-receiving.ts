@@ -1,0 +1,112 @@
+import { err, ok, type Result } from '../../base/result.ts'
+import type { DiskFailure, DiskFile } from '../../env/disk.ts'
+import type { SnapshotChunk, SnapshotMeta } from '../core/types.ts'
+import type { SnapshotDisk } from './memory-files.ts'
+import { checkSnapshot, markReceived } from './snapshot-file.ts'
+import { isSame, type StoredSnapshot, snapshotName } from './stored-snapshot.ts'
+
+/** A snapshot that comes from a leader, piece by piece. */
+interface Transfer {
+  readonly meta: SnapshotMeta
+  readonly sizeBytes: number
+  readonly path: string
+  readonly file: DiskFile
+  nextOffset: number
+}
+
+/** Answer to a chunk: from where on the next is wanted; `complete` when the whole snapshot is durable. */
+export interface Received {
+  readonly nextOffset: number
+  readonly complete: boolean
+  /** All of it came, and this is wrong with it: it is wanted from its start. */
+  readonly damage?: string
+}
+
+/** Receives the snapshots of leaders, one transfer at a time, in a file aside. One call of `take` at a time. */
+export class SnapshotReceiving {
+  readonly #disk: SnapshotDisk
+  readonly #directory: string
+  readonly #place: (aside: string, stored: StoredSnapshot) => Promise<Result<undefined, DiskFailure>>
+  #transfer: Transfer | undefined
+
+  /** `place`: gives a file that is synced and whole its place among the snapshots. */
+  constructor(
+    disk: SnapshotDisk,
+    directory: string,
+    place: (aside: string, stored: StoredSnapshot) => Promise<Result<undefined, DiskFailure>>,
+  ) {
+    this.#disk = disk
+    this.#directory = directory
+    this.#place = place
+  }
+
+  /**
+   * Writes a chunk of a leader's snapshot aside if it is the one that is wanted next. The last one is answered for when
+   * all is synced, checked as a whole, and in its place; a snapshot that is not whole is dropped and wanted from its
+   * start.
+   */
+  async take({ meta, sizeBytes, offset, bytes }: SnapshotChunk): Promise<Result<Received, DiskFailure>> {
+    const begun = await this.#transferOf(meta, sizeBytes, offset)
+    if (!begun.ok) return begun
+    const transfer = begun.value
+    if (transfer === undefined) return ok({ nextOffset: 0, complete: false })
+    if (offset === transfer.nextOffset) {
+      const written = await transfer.file.write(offset, bytes)
+      if (!written.ok) return written
+      transfer.nextOffset += bytes.length
+    }
+    if (transfer.nextOffset < sizeBytes) return ok({ nextOffset: transfer.nextOffset, complete: false })
+    return this.#complete(transfer)
+  }
+
+  async stop(): Promise<void> {
+    await this.#transfer?.file.close()
+    this.#transfer = undefined
+  }
+
+  /** The snapshot that the chunk belongs to; undefined if that has not begun and this is not its first chunk. */
+  async #transferOf(
+    meta: SnapshotMeta,
+    sizeBytes: number,
+    offset: number,
+  ): Promise<Result<Transfer | undefined, DiskFailure>> {
+    const present = this.#transfer
+    if (present !== undefined && isSame(present.meta, meta) && present.sizeBytes === sizeBytes) return ok(present)
+    // A late piece of another leader's snapshot does not end the transfer that is under way.
+    if (offset !== 0) return ok(undefined)
+    const dropped = present === undefined ? ok(undefined) : await this.#drop(present)
+    if (!dropped.ok) return dropped
+    const path = `${this.#directory}/${snapshotName(meta)}.part`
+    const file = await this.#disk.open(path, 'create')
+    if (!file.ok) return file
+    const cut = await file.value.truncate(0)
+    if (!cut.ok) return cut
+    this.#transfer = { meta, sizeBytes, path, file: file.value, nextOffset: 0 }
+    return ok(this.#transfer)
+  }
+
+  async #complete(transfer: Transfer): Promise<Result<Received, DiskFailure>> {
+    const { file, meta, sizeBytes, path } = transfer
+    const synced = await file.sync()
+    if (!synced.ok) return synced
+    const checked = await checkSnapshot(file)
+    if (!checked.ok && !('offset' in checked.error)) return err(checked.error)
+    if (!checked.ok || !isSame(checked.value.meta, meta) || checked.value.sizeBytes !== sizeBytes) {
+      const damage = !checked.ok && 'what' in checked.error ? checked.error.what : 'it is another snapshot'
+      const dropped = await this.#drop(transfer)
+      return dropped.ok ? ok({ nextOffset: 0, complete: false, damage }) : dropped
+    }
+    const marked = await markReceived(file, checked.value)
+    if (!marked.ok) return marked
+    await file.close()
+    this.#transfer = undefined
+    const placed = await this.#place(path, { meta: checked.value.meta, sizeBytes, origin: { kind: 'received' } })
+    return placed.ok ? ok({ nextOffset: sizeBytes, complete: true }) : placed
+  }
+
+  async #drop(transfer: Transfer): Promise<Result<undefined, DiskFailure>> {
+    this.#transfer = undefined
+    await transfer.file.close()
+    return this.#disk.remove(transfer.path)
+  }
+}

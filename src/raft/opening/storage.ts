@@ -1,25 +1,22 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Disk } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
-import { greater, type LogIndex, noIndex, noTerm } from '../../model/log-position.ts'
-import type { Recovered, ServerId } from '../core/types.ts'
+import { noTerm } from '../../model/log-position.ts'
+import type { Recovered } from '../core/types.ts'
 import { makeDirectories, removeFiles } from '../log/disk-steps.ts'
 import { type DurableLog, type LogChange, type LogListener, logChange } from '../log/durable-log.ts'
-import { type FoundSnapshots, findSnapshots } from '../log/found-snapshots.ts'
-import { type LogFailure, lossText } from '../log/log-loss.ts'
 import { MemoryFiles, MemoryLog } from '../log/memory-files.ts'
 import { migrateOldLog } from '../log/migration.ts'
-import { type OldLogs, oldLogName, refuseOldFormat } from '../log/old-format.ts'
+import { type OldLogs, refuseOldFormat } from '../log/old-format.ts'
 import { damagedAt, diskTrouble, missingFiles, type RaftOpenFailure } from '../log/open-failure.ts'
 import { createLog } from '../log/opening.ts'
 import { type RecoveredLog, recoverLog } from '../log/recovery.ts'
 import { continues, type ReplayedLog } from '../log/replay.ts'
-import { type LogFormat, logFormats } from '../log/segment-file.ts'
 import { defaultLogOptions, SegmentedLog, type SegmentedLogOptions } from '../log/segmented-log.ts'
 import { SnapshotStore } from '../log/snapshot-store.ts'
 import type { StoredSnapshot } from '../log/stored-snapshot.ts'
-import type { StateMachine } from '../raft.ts'
-import { acceptLoss, finishAccepted } from './accepted-loss.ts'
+import { finishAccepted } from './accepted-loss.ts'
+import { type ExamineOptions, examineOrAccept, type Found, type Paths, pathsOf } from './examining.ts'
 import { findOutage, noOutage, type Outage, settleOutage } from './outage.ts'
 
 /** The opened storage of one server, with the state machine at the newest snapshot. */
@@ -29,19 +26,15 @@ export interface Storage {
   readonly snapshots: SnapshotStore
 }
 
-export interface StorageOptions {
-  readonly id: ServerId
+export interface StorageOptions extends ExamineOptions {
   /** Raft protocol. */
   readonly protocol: number
   /** `peers.json` is a list that this release keeps, not one for recovery. */
   readonly peersAreKept: boolean
   /** What to do about a log of releases before 0.5.1. */
   readonly oldLogs: OldLogs
-  /** A log that is damaged goes on without what it has lost, where that is safe (accepted-loss.ts). */
-  readonly acceptLostLog: boolean
   /** Undefined: nothing is stored, and no file is touched. */
   readonly dataDir: string | undefined
-  readonly stateMachine: StateMachine
   readonly listener: LogListener
   readonly log?: Partial<SegmentedLogOptions>
 }
@@ -107,112 +100,6 @@ function withForced(env: Env, found: Reconciled, { wanted, forced }: Outage): Re
     recovered: { ...found.recovered, hardState, entries: [...found.recovered.entries, entry] },
     first: logChange({ ...found.first, hardState, entries: [entry] }),
   }
-}
-
-interface Paths {
-  readonly dataDir: string
-  readonly raft: string
-  readonly log: string
-  /** Directory that the log lies in. */
-  readonly parent: string
-  readonly format: LogFormat
-  readonly snapshots: string
-}
-
-function pathsOf(dataDir: string, oldLogs: OldLogs): Paths {
-  const raft = `${dataDir}/raft`
-  const place =
-    oldLogs === 'kept'
-      ? { log: `${dataDir}/${oldLogName}`, parent: dataDir, format: logFormats.mdb }
-      : { log: `${raft}/log`, parent: raft, format: logFormats.segments }
-  return { dataDir, raft, ...place, snapshots: `${raft}/snapshots` }
-}
-
-interface Found {
-  readonly snapshots: FoundSnapshots
-  /** Undefined: there is none yet. */
-  readonly log: RecoveredLog | undefined
-}
-
-/** Removes from the log what an operator accepted as lost; then the log is read like any other. */
-async function examineOrAccept(
-  env: Env,
-  paths: Paths,
-  options: StorageOptions,
-): Promise<Result<Found, RaftOpenFailure>> {
-  const { stateMachine, id, acceptLostLog } = options
-  const found = await examine(env, paths, stateMachine)
-  if (!acceptLostLog) return found.ok ? found : err(found.error.failure)
-  if (found.ok) {
-    env.log.write('warn', 'raft', '-accept-lost-log: nothing is lost; start without it from now on')
-    return found
-  }
-  const { failure, newest } = found.error
-  if (failure.kind !== 'damaged-log') return err(failure)
-  const { log, parent, format } = paths
-  const accepted = await acceptLoss(env, { id, log, parent, format, failure, snapshot: newest?.meta })
-  if (!accepted.ok) return accepted
-  const again = await examine(env, paths, stateMachine)
-  return again.ok ? again : err(again.error.failure)
-}
-
-interface Refused {
-  readonly failure: LogFailure
-  readonly newest: StoredSnapshot | undefined
-}
-
-/** Reads everything, and refuses what does not fit together. */
-async function examine(env: Env, paths: Paths, stateMachine: StateMachine): Promise<Result<Found, Refused>> {
-  const snapshots = await findSnapshots(env.disk, paths.snapshots, () => stateMachine.restore())
-  if (!snapshots.ok) return err({ failure: snapshots.error, newest: undefined })
-  const { newest, damaged } = snapshots.value
-  const log = await recoverLog(env.disk, paths.log, paths.format)
-  const failure = log.ok ? disagreement(log.value, paths, snapshots.value) : log.error
-  if (log.ok && failure === undefined) return ok({ snapshots: snapshots.value, log: log.value })
-  if (failure?.loss === undefined) return err({ failure: failure as LogFailure, newest })
-  const message = `${failure.message}; ${lossText(failure.loss, newest?.meta.index ?? noIndex)}`
-  return err({
-    failure: { ...failure, message: damaged.reduce((all, it) => `${all}; ${it.message}`, message) },
-    newest,
-  })
-}
-
-/** Why log and snapshots are not those of one server. */
-function disagreement(log: RecoveredLog | undefined, paths: Paths, found: FoundSnapshots): LogFailure | undefined {
-  const { newest, damaged } = found
-  if (log === undefined) {
-    const hasSnapshot = newest !== undefined || damaged.length > 0
-    return hasSnapshot ? missingFiles(paths.log, 'there is no log beside the snapshots') : undefined
-  }
-  const { baseIndex, hardState, entries } = log.log
-  if (baseIndex > (newest?.meta.index ?? 0)) return gapBefore(baseIndex, paths, found)
-  const last = log.segments.at(-1)?.path ?? paths.log
-  const lastTerm = Math.max(entries.at(-1)?.term ?? 0, newest?.meta.term ?? 0)
-  if (hardState.term < lastTerm) {
-    return damagedAt(last, 0, `it holds entries of term ${lastTerm}, and the newest term it knows is ${hardState.term}`)
-  }
-  return shorterThanSnapshot(log, last, newest)
-}
-
-/** A snapshot that this server took says how far its log reached (`SnapshotOrigin`). */
-function shorterThanSnapshot(
-  { log, tail }: RecoveredLog,
-  path: string,
-  newest: StoredSnapshot | undefined,
-): LogFailure | undefined {
-  if (newest?.origin?.kind !== 'taken' || newest.origin.logIndex <= log.lastIndex) return undefined
-  const { logIndex } = newest.origin
-  const what = `it ends with entry ${log.lastIndex}, and a snapshot that was taken here says that it reached ${logIndex}`
-  const loss = { before: log, heldUpTo: logIndex, term: greater(log.hardState.term, newest.meta.term) }
-  return { ...damagedAt(path, tail.end, what), loss: { ...loss, configurations: [], configurationIndex: noIndex } }
-}
-
-/** The log begins after `baseIndex`, and no snapshot that is whole reaches there. */
-function gapBefore(baseIndex: LogIndex, paths: Paths, { newest, damaged }: FoundSnapshots): RaftOpenFailure {
-  const worst = damaged[0]
-  if (worst !== undefined) return worst
-  const covered = newest === undefined ? 'there is no snapshot' : `the newest snapshot ends at ${newest.meta.index}`
-  return missingFiles(paths.log, `the log begins after entry ${baseIndex}, and ${covered}: files are missing`)
 }
 
 interface Reconciled {

@@ -52,6 +52,7 @@ const own: Readonly<Record<string, string>> = {
   'src/raft/driver/without-room.ts': 'of the disk of this server, at each change',
   'src/raft/opening/outage.ts': 'of the disk and the start of this server',
   'src/raft/log/': 'of the disk of this server',
+  'src/raft/opening/examining.ts': 'start of this server',
   'src/raft/opening/storage.ts': 'start of this server',
 }
 

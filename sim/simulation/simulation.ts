@@ -9,20 +9,12 @@ import type { Book } from '../world/decisions/book.ts'
 import type { Decisions, Fork } from '../world/decisions/decisions.ts'
 import type { FindHoles } from '../world/decisions/identity.ts'
 import type { DiskOptions } from '../world/disk/disk.ts'
-import {
-  defaultLimits,
-  Kernel,
-  type KeysOfRun,
-  type Listener,
-  type RunEnd,
-  type RunFailure,
-  type RunLimits,
-  type TellTale,
-} from '../world/kernel.ts'
+import { Kernel, type KeysOfRun, type Listener, type TellTale } from '../world/kernel.ts'
 import type { LinkOptions } from '../world/network/link.ts'
 import { Network } from '../world/network/network.ts'
 import { forgeDatagram } from '../world/network/udp-socket.ts'
 import type { Platform } from '../world/platform.ts'
+import { defaultLimits, type RunEnd, type RunFailure, type RunLimits } from '../world/run-end.ts'
 import { microseconds } from '../world/time-range.ts'
 import { SimNode, type Start } from './node.ts'
 import { TurnLoop } from './turn-loop.ts'

@@ -1,6 +1,7 @@
 import { invariant } from '../../src/base/invariant.ts'
 import type { Identity } from '../world/decisions/identity.ts'
-import type { Kernel, RunEnd, RunLimits } from '../world/kernel.ts'
+import type { Kernel } from '../world/kernel.ts'
+import type { RunEnd, RunLimits } from '../world/run-end.ts'
 import type { SimEvent } from '../world/sim-event.ts'
 import type { SimNode } from './node.ts'
 

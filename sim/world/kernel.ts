@@ -1,10 +1,11 @@
-import type { Closable, Deferred } from '../../src/env/async.ts'
+import type { Deferred } from '../../src/env/async.ts'
 import type { KeyKind, SigningKey } from '../../src/env/crypto.ts'
 import { nameOf } from '../report/decision-list.ts'
 import type { Meaning } from '../report/meaning.ts'
 import { Trace, type TraceOptions } from '../report/trace.ts'
 import { traceKinds } from '../report/trace-kinds.ts'
 import type { TracedBytes } from '../report/trace-record.ts'
+import { Action } from './action.ts'
 import type { Boot } from './boot.ts'
 import type { Book } from './decisions/book.ts'
 import { Decisions, type Fork } from './decisions/decisions.ts'
@@ -12,36 +13,8 @@ import type { FindHoles, Identity, Lane } from './decisions/identity.ts'
 import { IdentityHash } from './decisions/identity.ts'
 import { EventQueue } from './event-queue.ts'
 import type { Platform, TurnState } from './platform.ts'
-import { SimEvent } from './sim-event.ts'
+import type { RunFailure } from './run-end.ts'
 import { Slab } from './slab.ts'
-
-/** Why a run ended as failed. Observers of a run may add kinds of their own. */
-export interface RunFailure {
-  readonly kind: 'node-error' | 'checker-error' | 'dead-process' | 'async-leak' | 'unhandled-rejection' | 'violation'
-  readonly message: string
-  readonly node?: string
-  readonly error?: Error
-}
-
-/** How a call of `run` ended. */
-export type RunEnd =
-  | { readonly kind: 'time'; readonly message: string }
-  | { readonly kind: 'predicate'; readonly message: string }
-  | { readonly kind: 'stopped'; readonly message: string }
-  | { readonly kind: 'limit'; readonly message: string }
-  | { readonly kind: 'failed'; readonly message: string; readonly failure: RunFailure }
-
-/** Bounds of a run: each ends it with a reason that a reader understands. */
-export interface RunLimits {
-  /** Events delivered. */
-  readonly turns: number
-  /** Events delivered while true time stood still: beyond this many it is taken never to go on. */
-  readonly turnsAtOneInstant: number
-  /** Events waiting. */
-  readonly pending: number
-}
-
-export const defaultLimits: RunLimits = { turns: 1_000_000_000, turnsAtOneInstant: 1_000_000, pending: 1_000_000 }
 
 /** Something that gathers what one turn gives it and passes it on at the end of the turn. */
 export interface EndOfTurn {
@@ -242,39 +215,5 @@ export class Kernel {
     const things = this.#endOfTurn
     this.#endOfTurn = []
     for (const thing of things) thing.endOfTurn()
-  }
-}
-
-/** An event with an action of its own, for what is not frequent enough for a kind of its own. */
-export class Action extends SimEvent implements Closable {
-  readonly #kernel: Kernel
-  readonly #owner: Boot | undefined
-  readonly #label: string
-  #act: (() => void) | undefined
-  /** It ends the wait for something that did not come: what was lost of it is a cause, too. */
-  awaits: string | undefined
-
-  constructor(kernel: Kernel, owner: Boot | undefined, lane: Lane | undefined, label: string, act: () => void) {
-    super(lane, lane?.tie ?? kernel.tieOf(owner, label))
-    this.#kernel = kernel
-    this.#owner = owner
-    this.#label = label
-    this.#act = act
-  }
-
-  holder(): Boot | undefined {
-    return this.#owner
-  }
-
-  deliver(): void {
-    if (this.awaits !== undefined) this.#kernel.trace.teller?.timeout(this, this.#owner?.name ?? '', this.awaits)
-    this.#kernel.trace.addText(traceKinds.action, this.#owner?.node ?? 0, 0, 0, 0, this.#label)
-    this.#act?.()
-  }
-
-  close(): void {
-    // It may stay in the queue until it is due, and should not keep what it would have done.
-    this.#act = undefined
-    this.#kernel.queue.cancel(this)
   }
 }

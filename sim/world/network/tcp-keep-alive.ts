@@ -1,5 +1,6 @@
+import type { Action } from '../action.ts'
 import type { Lane } from '../decisions/identity.ts'
-import type { Action, Kernel } from '../kernel.ts'
+import type { Kernel } from '../kernel.ts'
 
 /** As `src/host` sets it, and as Node's library counts on from there. */
 const idleUs = 15_000_000

@@ -1,36 +1,23 @@
 import { emptyBytes } from '../../../src/base/bytes.ts'
-import { traceKinds } from '../../report/trace-kinds.ts'
+import type { Lane } from '../decisions/identity.ts'
 import type { EndOfTurn, Kernel } from '../kernel.ts'
 import type { Link } from './link.ts'
 import { carriedKinds, type Passage } from './passage.ts'
+import { Flight } from './tcp-flight.ts'
 import { KeepAlive } from './tcp-keep-alive.ts'
-import { type PipeEnd, ResetEvent, type Segment, SegmentEvent, type SegmentTaker } from './tcp-segment.ts'
+import { Retries } from './tcp-retries.ts'
+import { type Direction, type PipeEnd, ResetEvent, type Segment } from './tcp-segment.ts'
+import { TcpWindow } from './tcp-window.ts'
 import { ToldPipe } from './told-pipe.ts'
 import { WaitingBytes } from './waiting-bytes.ts'
 
-/** Bytes on their way or not yet read by the peer, of one direction. */
-const windowBytes = 256 << 10
 const segmentBytesMax = 64 << 10
-/** RFC 6298, and the least that systems use. */
-const firstRetryUs = 200_000
-/** Without progress for this long a connection is given up: net.ipv4.tcp_retries2 at about 6. */
-const giveUpUs = 15_000_000
-
-/** What a direction of a connection is known by. */
-export interface Direction {
-  /** Of the connection, in the trace. */
-  readonly number: number
-  /** That the dialler has dialled. */
-  readonly port: number
-  readonly tie: number
-}
-
 /**
  * One direction of a connection, both kernels' part in it. Bytes arrive in order: what was lost, and all behind it, is
  * sent again after a time that doubles. (Real stacks send only what was lost; the peer's application sees no
  * difference, for it gets nothing beyond a hole either way.)
  */
-export class TcpPipe implements EndOfTurn, SegmentTaker {
+export class TcpPipe implements EndOfTurn, Lane {
   ended = false
   /** The end has left, and with it all before. */
   endSent = false
@@ -44,22 +31,9 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
   readonly tie: number
   readonly #keeper: KeepAlive
   readonly #waiting = new WaitingBytes()
-  /** Sent, and not arrived. */
-  readonly #flight: Segment[] = []
-  /** Bytes that take room in the window, and those of them that get free, in order of time. */
-  #used = 0
-  readonly #freed: { readonly atUs: number; readonly bytes: number }[] = []
-  /** Read by the peer, whose word of it was lost. */
-  #unheard = 0
-  #wordLost = false
-  /** Rises when something is lost under way: what was sent before no longer counts. */
-  #epoch = 0
-  #lastArrivalUs = 0
-  #stalledSinceUs = -1
-  /** Number of the event since which it waits. */
-  #stalledBy = 0
-  #retryUs = firstRetryUs
-  #tries = 0
+  readonly #window = new TcpWindow()
+  readonly #flight: Flight
+  readonly #retries: Retries
   #waking = false
   #opening = false
   #dirty = false
@@ -77,6 +51,8 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
     this.#to = to
     const { trace } = kernel
     if (trace.teller !== undefined) this.#told = new ToldPipe(trace, trace.teller, link, direction)
+    this.#flight = this.#newFlight()
+    this.#retries = this.#newRetries()
     this.#keeper = new KeepAlive(
       kernel,
       this,
@@ -124,7 +100,7 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
     if (this.#aborted) return
     this.#aborted = true
     this.#waiting.clear()
-    if (loud) this.#reset(this.#link, this.#to, Math.max(this.#kernel.nowUs, this.#lastArrivalUs))
+    if (loud) this.#reset(this.#link, this.#to, Math.max(this.#kernel.nowUs, this.#flight.lastArrivalUs))
   }
 
   endOfTurn(): void {
@@ -135,51 +111,44 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
   /** The peer's application has read this many bytes. */
   consumed(bytes: number): void {
     if (bytes === 0 || this.#aborted) return
-    if (!this.#back.isWhole) {
-      this.#unheard += bytes
-      this.#wordLost = true
-      this.#stall()
-      return
-    }
+    if (!this.#back.isWhole) return this.#loseWord(bytes)
     const atUs = this.#kernel.nowUs + this.#back.leastUs
-    this.#freed.push({ atUs, bytes })
+    this.#window.read(bytes, atUs)
     if (this.#isBlocked()) this.#wakeAt(atUs)
   }
 
-  /** The machine takes it while its process is paused. False when it did not get there. */
-  reach(segment: Segment, epoch: number): boolean {
-    if (epoch !== this.#epoch) return false
-    segment.reached = this.#link.isWhole
-    if (!segment.reached) this.arrive(segment, epoch)
-    return segment.reached
+  #newFlight(): Flight {
+    return new Flight({
+      kernel: this.#kernel,
+      lane: this,
+      number: this.#number,
+      link: this.#link,
+      back: this.#back,
+      to: this.#to,
+      told: this.#told,
+      stalled: (cause) => this.#retries.stall(cause),
+      wordLost: () => this.#loseWord(0),
+      refused: () => this.#answerReset(),
+    })
   }
 
-  arrive(segment: Segment, epoch: number): void {
-    const { trace } = this.#kernel
-    if (epoch !== this.#epoch && !segment.reached) return
-    if (!segment.reached && !this.#link.isWhole) {
-      this.#told?.lost(segment, [segment.sentBy, this.#link.lossBy])
-      this.#lose()
-      this.#stall()
-      return
-    }
-    this.#kernel.tellNext(segment.told?.means)
-    trace.addBytes(traceKinds.segment, this.#link.to.number, this.#link.from.number, this.#number, 0, segment.bytes)
-    if (this.#to.isGone) {
-      this.#answerReset()
-      return
-    }
-    if (this.#flight[0] === segment) this.#flight.shift()
-    if (!this.#back.isWhole) {
-      this.#wordLost = true
-      this.#stall()
-    }
-    this.#to.receive(segment)
+  #newRetries(): Retries {
+    return new Retries({
+      kernel: this.#kernel,
+      lane: this,
+      isWanted: () => !this.#aborted,
+      getsThrough: () => this.#getsThrough(),
+      goOn: () => this.#goOn(),
+      giveUp: () => {
+        this.abort(false)
+        this.#from.broke('timeout')
+      },
+    })
   }
 
   /** Whether a probe that is sent now comes back. What waits for its own word has a limit of its own. */
   #isAnswered(): boolean {
-    if (this.#stalledSinceUs >= 0) return true
+    if (this.#retries.isStalled) return true
     if (!this.#link.isWhole || !this.#back.isWhole) return false
     if (this.#to.isGone) this.#reset(this.#back, this.#from, this.#kernel.nowUs)
     return true
@@ -187,15 +156,14 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
 
   /** A connection of which nothing is left at the other end: that end says so, if its word gets through. */
   #answerReset(): void {
-    this.#lose()
     this.#reset(this.#back, this.#from, this.#kernel.nowUs)
-    this.#stall()
+    this.#retries.stall()
   }
 
-  /** What is under way will not count when it arrives. */
-  #lose(): void {
-    this.#epoch++
-    for (const segment of this.#flight) segment.onItsWay = segment.reached
+  /** The peer's word of bytes that it has, or has read, does not get back. */
+  #loseWord(bytesRead: number): void {
+    this.#window.lostWord(bytesRead)
+    this.#retries.stall()
   }
 
   #reset(link: Link, end: PipeEnd, afterUs: number): void {
@@ -213,7 +181,7 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
 
   /** Something waits for room in the window. */
   #isBlocked(): boolean {
-    return this.#waiting.length > 0 && this.#stalledSinceUs < 0
+    return this.#waiting.length > 0 && !this.#retries.isStalled
   }
 
   #wakeAt(atUs: number): void {
@@ -226,33 +194,25 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
   }
 
   #flush(): void {
-    if (this.#aborted || this.#stalledSinceUs >= 0) {
-      if (!this.#aborted) this.#told?.tellHeldBack(this.#stalledBy)
+    if (this.#aborted) return
+    if (this.#retries.isStalled) {
+      this.#told?.tellHeldBack(this.#retries.stalledBy)
       return
     }
-    this.#forgetFreed()
-    while (this.#waiting.length > 0 && this.#stalledSinceUs < 0) {
-      const room = Math.min(segmentBytesMax, windowBytes - this.#used)
+    this.#window.update(this.#kernel.nowUs)
+    while (this.#waiting.length > 0 && !this.#retries.isStalled) {
+      const room = Math.min(segmentBytesMax, this.#window.room)
       if (room <= 0) break
       const bytes = this.#waiting.take(room)
       this.#sendPiece(bytes, this.ended && this.#waiting.length === 0)
     }
     if (this.#waiting.length > 0) {
-      const [next] = this.#freed
-      if (next !== undefined) this.#wakeAt(next.atUs)
+      const { opensAtUs } = this.#window
+      if (opensAtUs !== undefined) this.#wakeAt(opensAtUs)
       return
     }
     if (this.#opening || (this.ended && !this.endSent)) this.#sendPiece(emptyBytes, this.ended)
     this.#from.emptied()
-  }
-
-  #forgetFreed(): void {
-    while (this.#freed.length > 0) {
-      const first = this.#freed[0] as { atUs: number; bytes: number }
-      if (first.atUs > this.#kernel.nowUs) return
-      this.#used -= first.bytes
-      this.#freed.shift()
-    }
   }
 
   #sendPiece(bytes: Uint8Array, ends: boolean): void {
@@ -269,85 +229,21 @@ export class TcpPipe implements EndOfTurn, SegmentTaker {
     const segment: Segment = { bytes, of, part, opens, ends, onItsWay: false, reached: false, told, sentBy: 0 }
     this.#opening = false
     if (ends) this.endSent = true
-    this.#flight.push(segment)
-    this.#used += bytes.length
-    if (this.#stalledSinceUs < 0) this.#launch(segment)
+    this.#flight.add(segment)
+    this.#window.sent(bytes.length)
+    if (!this.#retries.isStalled) this.#flight.launch(segment, this.#retries.tries)
   }
 
-  /** False when it was lost at once. */
-  #launch(segment: Segment): boolean {
-    const kernel = this.#kernel
-    const { from, to } = this.#link
-    const passage = this.#link.passageOfPart(carriedKinds.segment, segment.of, segment.part)
-    if (!this.#link.lets(passage)) {
-      this.#told?.next(segment, this.#link.lossBy)
-      kernel.trace.add(traceKinds.segmentLost, from.number, to.number, this.#number, this.#tries)
-      this.#stall(kernel.trace.last)
-      return false
-    }
-    // Strictly later than the one before, so that no drawn order can swap them.
-    const atUs = Math.max(kernel.nowUs + passage.delayUs(), this.#lastArrivalUs + 1)
-    this.#lastArrivalUs = atUs
-    segment.onItsWay = true
-    this.#told?.next(segment)
-    kernel.trace.add(traceKinds.segmentSent, from.number, to.number, this.#number, segment.bytes.length)
-    segment.sentBy = kernel.trace.last
-    const event = new SegmentEvent(this, this.#to, segment, this.#epoch)
-    event.cause = segment.sentBy
-    kernel.queue.push(event, atUs)
-    return true
-  }
-
-  /** No progress: tries again later, and in the end gives up. */
-  #stall(cause = this.#kernel.trace.cause): void {
-    if (this.#stalledSinceUs >= 0 || this.#aborted) return
-    this.#stalledSinceUs = this.#kernel.nowUs
-    this.#stalledBy = cause
-    this.#retryUs = firstRetryUs
-    this.#tries = 0
-    this.#retryLater(cause)
-  }
-
-  #retryLater(cause = this.#kernel.trace.cause): void {
-    const leftUs = this.#stalledSinceUs + giveUpUs - this.#kernel.nowUs
-    const delayUs = Math.min(this.#retryUs, Math.max(leftUs, 0))
-    this.#kernel.after(undefined, this, delayUs, 'retry', () => this.#retry()).causedByAlone(cause)
-    this.#retryUs *= 2
-  }
-
-  #retry(): void {
-    if (this.#aborted) return
-    const sinceUs = this.#stalledSinceUs
-    if (this.#kernel.nowUs - sinceUs >= giveUpUs) {
-      this.abort(false)
-      this.#from.broke('timeout')
-      return
-    }
-    this.#tries++
-    const first = this.#flight.find((segment) => !segment.onItsWay)
+  /** Whether a packet that tries again gets through, and its answer back. */
+  #getsThrough(): boolean {
+    const first = this.#flight.firstLost
     const hears = this.#back.isWhole
-    if (!hears || (first !== undefined && !this.#link.lets(this.#again(first)))) {
-      this.#retryLater()
-      return
-    }
-    this.#stalledSinceUs = -1
-    if (this.#wordLost) this.#heard()
-    for (const segment of this.#flight) {
-      if (segment.onItsWay) continue
-      if (!this.#launch(segment)) return
-    }
-    this.#flush()
+    if (!hears || first === undefined) return hears
+    return this.#link.lets(this.#link.passageOfPart(carriedKinds.again, first.of, first.part))
   }
 
-  /** The packet that tries again whether anything gets through. */
-  #again({ of, part }: Segment): Passage {
-    return this.#link.passageOfPart(carriedKinds.again, of, part)
-  }
-
-  /** The peer's word of what it read gets through again. */
-  #heard(): void {
-    this.#wordLost = false
-    this.#used -= this.#unheard
-    this.#unheard = 0
+  #goOn(): void {
+    this.#window.heard()
+    if (this.#flight.relaunch(this.#retries.tries)) this.#flush()
   }
 }

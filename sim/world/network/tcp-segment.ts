@@ -7,6 +7,15 @@ import type { Link } from './link.ts'
 import type { Passage } from './passage.ts'
 import type { Told } from './told-pipe.ts'
 
+/** What a direction of a connection is known by. */
+export interface Direction {
+  /** Of the connection, in the trace. */
+  readonly number: number
+  /** That the dialler has dialled. */
+  readonly port: number
+  readonly tie: number
+}
+
 /** One end of a pipe, as the pipe sees it. */
 export interface PipeEnd {
   readonly boot: Boot
@@ -37,21 +46,23 @@ export interface Segment {
 }
 
 /** What becomes of a segment. `epoch`: the pipe's when it was sent; another one now means that it no longer counts. */
-export interface SegmentTaker extends Lane {
+export interface SegmentTaker {
+  /** Of the direction of the connection. */
+  readonly lane: Lane
   /** The machine takes it while its process is paused. False when it did not get there. */
   reach(segment: Segment, epoch: number): boolean
   arrive(segment: Segment, epoch: number): void
 }
 
 export class SegmentEvent extends SimEvent {
-  readonly #pipe: SegmentTaker
+  readonly #taker: SegmentTaker
   readonly #to: PipeEnd
   readonly #segment: Segment
   readonly #epoch: number
 
-  constructor(pipe: SegmentTaker, to: PipeEnd, segment: Segment, epoch: number) {
-    super(pipe, pipe.tie)
-    this.#pipe = pipe
+  constructor(taker: SegmentTaker, to: PipeEnd, segment: Segment, epoch: number) {
+    super(taker.lane, taker.lane.tie)
+    this.#taker = taker
     this.#to = to
     this.#segment = segment
     this.#epoch = epoch
@@ -63,11 +74,11 @@ export class SegmentEvent extends SimEvent {
   }
 
   override waits(): boolean {
-    return this.#pipe.reach(this.#segment, this.#epoch)
+    return this.#taker.reach(this.#segment, this.#epoch)
   }
 
   deliver(): void {
-    this.#pipe.arrive(this.#segment, this.#epoch)
+    this.#taker.arrive(this.#segment, this.#epoch)
   }
 }
 

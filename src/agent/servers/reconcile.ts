@@ -1,28 +1,13 @@
-import { unrestricted } from '../../access/authorizer.ts'
 import type { Closable } from '../../env/async.ts'
-import { memberLines } from '../../env/observe.ts'
-import { deregisterEndpoint, registerEndpoint } from '../../features/catalog/endpoint.ts'
-import { allNodes, checkOfNode, nodeByName, serviceOfNode } from '../../features/catalog/views.ts'
+import { allNodes, nodeByName } from '../../features/catalog/views.ts'
 import type { LeaderDuty, RunningDuty } from '../../features/contract/duty.ts'
-import type { WithConsensus, WithPlace, WithProposals, WithState } from '../../features/contract/server-context.ts'
-import { measured, type WithEnv, type WithNaming, type WithRelease } from '../../features/contract/surroundings.ts'
+import { measured } from '../../features/contract/surroundings.ts'
 import type { Member, Pool } from '../../gossip/pool.ts'
-import {
-  type CatalogNode,
-  type CheckFacts,
-  membershipCheckId,
-  membershipCriticalOutput,
-  membershipPassingOutput,
-  type NodeFacts,
-  type ServiceFacts,
-} from '../../model/catalog.ts'
-import { type Failure, failureText } from '../../model/failure.ts'
+import { membershipPassingOutput } from '../../model/catalog.ts'
 import { segmentMetaKey } from '../../model/naming/names.ts'
-import { type PoolServer, serverOf } from '../pool/pool-servers.ts'
-import { known, memberOf, membershipCheck, ownService } from './member-changes.ts'
-
-/** The server as far as this duty uses it. */
-type ReconcileServer = WithEnv & WithRelease & WithNaming & WithState & WithProposals & WithConsensus & WithPlace
+import { serverOf } from '../pool/pool-servers.ts'
+import { known, membershipCheck, ownService } from './member-changes.ts'
+import { MemberRecords, type ReconcileServer } from './member-records.ts'
 
 /** Interval of full rounds, whatever the pool has announced. Reference: configuration.md#reconcile-interval. */
 const wholeIntervalMs = 60_000
@@ -52,6 +37,7 @@ export function reconcileMembers(
 
 class Reconcile implements Closable {
   readonly #server: ReconcileServer
+  readonly #records: MemberRecords
   readonly #pool: Pool
   readonly #nodeName: string
   readonly #reconnectTimeoutMs: number
@@ -66,6 +52,7 @@ class Reconcile implements Closable {
 
   constructor(server: ReconcileServer, pool: Pool, nodeName: string, reconnectTimeoutMs: number) {
     this.#server = server
+    this.#records = new MemberRecords(server)
     this.#pool = pool
     this.#nodeName = nodeName
     this.#reconnectTimeoutMs = reconnectTimeoutMs
@@ -148,10 +135,10 @@ class Reconcile implements Closable {
     const server = serverOf(member)
     const service = server === undefined ? null : ownService(server, this.#server.naming)
     const here = node !== undefined && node.address === host && node.id === id
-    if (here && this.#status(member.name) === 'passing' && this.#offers(member.name, service)) return
+    if (here && this.#records.status(member.name) === 'passing' && this.#records.offers(member.name, service)) return
     // The agent's own registration may arrive first, while this write is on its way: it takes precedence.
     const skip = here || node === undefined
-    await this.#register(
+    await this.#records.register(
       { ...known(node), id, node: member.name, address: host },
       { skip, service, check: membershipCheck(member.name, 'passing', membershipPassingOutput) },
     )
@@ -169,37 +156,30 @@ class Reconcile implements Closable {
     if (holder === undefined || holder.id === '' || id === '' || holder.id === id) return false
     // The agent itself may have registered its node before any leader registered its membership.
     const isAgents =
-      this.#status(name) !== undefined ||
+      this.#records.status(name) !== undefined ||
       holder.meta?.some(([key]) => key === segmentMetaKey(this.#server.naming)) === true
     if (!isAgents) return false
-    await this.#markFailed(holder)
+    await this.#records.markFailed(holder)
     const now = nodeByName(this.#server.read(), name)
-    if (this.#closed || now?.id !== holder.id || this.#status(name) !== 'critical') return false
+    if (this.#closed || now?.id !== holder.id || this.#records.status(name) !== 'critical') return false
     const fields = { node: name, from: holder.id, by: id }
     this.#server.env.log.write('info', 'svc', 'took over the name of a failed node', fields, 'sampled')
-    return this.#deregister(name)
+    return this.#records.deregister(name)
   }
 
   async #failed(member: Member): Promise<void> {
     const node = nodeByName(this.#server.read(), member.name)
     // The node was deregistered while it was failed: it is registered again when its member returns.
-    if (node !== undefined) await this.#markFailed(node)
-  }
-
-  async #markFailed(node: CatalogNode): Promise<void> {
-    if (this.#status(node.node) === 'critical') return
-    const check = membershipCheck(node.node, 'critical', membershipCriticalOutput)
-    const { id, address } = node
-    await this.#register({ ...known(node), id, node: node.node, address }, { skip: true, service: null, check })
+    if (node !== undefined) await this.#records.markFailed(node)
   }
 
   async #left(member: Member): Promise<void> {
     // A leader that leaves hands over first: the next leader deregisters it.
     if (member.name === this.#nodeName) return
     const server = serverOf(member)
-    if (server !== undefined) await this.#removeServer(server)
+    if (server !== undefined) await this.#records.removeServer(server)
     if (this.#closed || this.#members().get(member.name)?.status !== 'left') return
-    if (nodeByName(this.#server.read(), member.name) !== undefined) await this.#deregister(member.name)
+    if (nodeByName(this.#server.read(), member.name) !== undefined) await this.#records.deregister(member.name)
   }
 
   /**
@@ -211,7 +191,7 @@ class Reconcile implements Closable {
     const now = this.#server.env.clock.monoMs()
     const present = this.#members()
     const missing = [...allNodes(this.#server.read())].filter(
-      ({ node }) => !present.has(node) && node !== this.#nodeName && this.#status(node) !== undefined,
+      ({ node }) => !present.has(node) && node !== this.#nodeName && this.#records.status(node) !== undefined,
     )
     const names = new Set(missing.map(({ node }) => node))
     for (const node of [...this.#missingSinceMs.keys()]) if (!names.has(node)) this.#missingSinceMs.delete(node)
@@ -220,58 +200,8 @@ class Reconcile implements Closable {
       if (this.#members().has(node.node)) continue
       const since = this.#missingSinceMs.get(node.node) ?? now
       this.#missingSinceMs.set(node.node, since)
-      if (now - since >= this.#reconnectTimeoutMs) await this.#deregister(node.node)
-      else if (now - since >= unknownFailsMs) await this.#markFailed(node)
+      if (now - since >= this.#reconnectTimeoutMs) await this.#records.deregister(node.node)
+      else if (now - since >= unknownFailsMs) await this.#records.markFailed(node)
     }
-  }
-
-  #status(node: string): string | undefined {
-    return checkOfNode(this.#server.read(), node, membershipCheckId)?.status
-  }
-
-  #offers(node: string, wanted: ServiceFacts | null): boolean {
-    if (wanted === null) return true
-    return serviceOfNode(this.#server.read(), node, wanted.id)?.port === wanted.port
-  }
-
-  async #register(
-    node: NodeFacts,
-    parts: { readonly skip: boolean; readonly service: ServiceFacts | null; readonly check: CheckFacts },
-  ): Promise<void> {
-    const request = { node, skipNodeUpdate: parts.skip, service: parts.service, checks: [parts.check] }
-    const done = await registerEndpoint.serve(this.#server, request, undefined, unrestricted)
-    this.#told(done.ok ? undefined : done.error, 'member registered', node.node, parts.check.status)
-  }
-
-  /** Returns whether it succeeded. */
-  async #deregister(node: string): Promise<boolean> {
-    const done = await deregisterEndpoint.serve(
-      this.#server,
-      { node, serviceId: '', checkId: '' },
-      undefined,
-      unrestricted,
-    )
-    this.#told(done.ok ? undefined : done.error, 'member deregistered', node, 'left')
-    return done.ok
-  }
-
-  async #removeServer(server: PoolServer): Promise<void> {
-    const { servers } = this.#server.raft.status().configuration
-    const named = servers.find((one) => memberOf(one, [server]) !== undefined)
-    if (named === undefined) return
-    const removed = await this.#server.raft.changeConfiguration({ kind: 'remove', id: named.id })
-    const fields = { name: server.name, id: named.id }
-    if (removed.ok) this.#server.env.log.write('info', 'svc', 'removed a server that left', fields)
-    else
-      this.#server.env.log.write('warn', 'svc', 'could not remove a server that left yet', {
-        ...fields,
-        why: removed.error.kind,
-      })
-  }
-
-  #told(failure: Failure | undefined, text: string, node: string, status: string): void {
-    const { log } = this.#server.env
-    if (failure === undefined) return log.write('info', 'svc', text, { node, status }, memberLines)
-    log.write('warn', 'svc', 'could not reconcile a member yet', { node, status, why: failureText(failure) }, 'sampled')
   }
 }

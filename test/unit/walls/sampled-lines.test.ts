@@ -62,7 +62,7 @@ const single: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "'waiting before forming a cluster'": 'once for each number of servers, before there is a cluster',
     "'found the expected number of servers": 'once',
   },
-  'src/agent/servers/reconcile.ts': {
+  'src/agent/servers/member-records.ts': {
     "'removed a server that left'": 'of servers of the Raft configuration',
     "'could not remove a server that left yet'": 'of servers of the Raft configuration, in rounds',
   },

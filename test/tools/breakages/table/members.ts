@@ -59,9 +59,9 @@ export const memberBreakages: readonly Breakage[] = [
   {
     id: 'MEM-010',
     file: 'src/agent/servers/reconcile.ts',
-    find: '    if (nodeByName(this.#server.read(), member.name) !== undefined) await this.#deregister(member.name)\n',
+    find: '    if (nodeByName(this.#server.read(), member.name) !== undefined) await this.#records.deregister(member.name)\n',
     replace:
-      '    const node = nodeByName(this.#server.read(), member.name)\n    if (node !== undefined) await this.#markFailed(node)\n',
+      '    const node = nodeByName(this.#server.read(), member.name)\n    if (node !== undefined) await this.#records.markFailed(node)\n',
   },
   {
     id: 'MEM-011',
@@ -77,15 +77,15 @@ export const memberBreakages: readonly Breakage[] = [
   },
   {
     id: 'MEM-013',
-    file: 'src/agent/servers/reconcile.ts',
+    file: 'src/agent/servers/member-records.ts',
     find: "const check = membershipCheck(node.node, 'critical', membershipCriticalOutput)",
     replace: "const check = membershipCheck(node.node, 'passing', membershipCriticalOutput)",
   },
   {
     id: 'MEM-014',
     file: 'src/agent/servers/reconcile.ts',
-    find: 'if (node !== undefined) await this.#markFailed(node)\n  }',
-    replace: 'if (node !== undefined) await this.#deregister(node.node)\n  }',
+    find: 'if (node !== undefined) await this.#records.markFailed(node)\n  }',
+    replace: 'if (node !== undefined) await this.#records.deregister(node.node)\n  }',
   },
   {
     id: 'MEM-015',
@@ -96,8 +96,8 @@ export const memberBreakages: readonly Breakage[] = [
   {
     id: 'MEM-016',
     file: 'src/agent/servers/reconcile.ts',
-    find: "if (here && this.#status(member.name) === 'passing' &&",
-    replace: 'if (here && this.#status(member.name) !== undefined &&',
+    find: "if (here && this.#records.status(member.name) === 'passing' &&",
+    replace: 'if (here && this.#records.status(member.name) !== undefined &&',
   },
   {
     id: 'MEM-017',

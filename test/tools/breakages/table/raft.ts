@@ -191,8 +191,8 @@ export const raftBreakages: readonly Breakage[] = [
   {
     id: 'RFT-030',
     file: 'src/agent/servers/reconcile.ts',
-    find: 'if (server !== undefined) await this.#removeServer(server)',
-    replace: "if (server?.status === 'failed') await this.#removeServer(server)",
+    find: 'if (server !== undefined) await this.#records.removeServer(server)',
+    replace: "if (server?.status === 'failed') await this.#records.removeServer(server)",
   },
   {
     id: 'RFT-031',

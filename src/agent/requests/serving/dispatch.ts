@@ -2,7 +2,7 @@ import { type Authorizer, unrestricted } from '../../../access/authorizer.ts'
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { QueryEndpoint, ServerEndpoint, WriteEndpoint } from '../../../features/contract/endpoint.ts'
 import { readBy } from '../../../features/contract/fields.ts'
-import type { Answer, ReadMeta, ReadOptions, Standing } from '../../../features/contract/reading.ts'
+import type { Answer, ReadOptions } from '../../../features/contract/reading.ts'
 import type { ServedEndpoint, ServerContext } from '../../../features/contract/server-context.ts'
 import type { Failure } from '../../../model/failure.ts'
 import { blockingJitterFraction } from '../../../model/limits.ts'
@@ -12,11 +12,11 @@ import { Askers, type Reader } from '../../access/askers.ts'
 import type { Gate } from '../../access/gate.ts'
 import type { AgentObserver, ParkedRead } from '../../boot/observer.ts'
 import { type AgentRequest, waitOf } from '../request.ts'
+import { Answers } from './answers.ts'
 import { Freshness } from './freshness.ts'
-import type { KeptResult, LiveResult } from './kept-result.ts'
 import { KeptResults } from './kept-results.ts'
 import { type Caller, Leaving, ParkedReads } from './parked-reads.ts'
-import { type Found, SeenResults, Served } from './seen-results.ts'
+import { type Found, SeenResults, type Served } from './seen-results.ts'
 
 /**
  * Serves all endpoints of one server, whether the request came from this agent's own HTTP interface or from another
@@ -34,6 +34,7 @@ export class Dispatch {
   readonly #parked: ParkedReads
   readonly #seen: SeenResults
   readonly #freshness: Freshness
+  readonly #answers: Answers
 
   constructor(
     context: ServerContext,
@@ -50,6 +51,7 @@ export class Dispatch {
     this.#results = new KeptResults(store, {}, context.release)
     this.#seen = new SeenResults(store, gate)
     this.#freshness = new Freshness(context)
+    this.#answers = new Answers({ env: context.env, store, gate, freshness: this.#freshness })
     this.#parked = new ParkedReads(context, gate)
     this.#endpoints = new Map(endpoints.map((endpoint) => [endpoint.method, endpoint]))
   }
@@ -101,7 +103,7 @@ export class Dispatch {
     if (found === undefined || !found.ok) return found
     const { index } = found.value
     const meta = isStale ? this.#freshness.meta(index) : { index, knownLeader: true, lastContactMs: 0 }
-    return ok(this.#served(endpoint, args, found.value, meta))
+    return ok(this.#answers.of(endpoint, args, found.value, meta))
   }
 
   async #write(
@@ -155,7 +157,7 @@ export class Dispatch {
       for (;;) {
         const asker = await this.#ready(endpoint, args, read, token)
         const found = asker.ok ? this.#find(endpoint, args, asker.value) : asker
-        if (found !== undefined) return found.ok ? ok(this.#answer(endpoint, args, found.value)) : found
+        if (found !== undefined) return found.ok ? ok(this.#answers.of(endpoint, args, found.value)) : found
       }
     }
     const deadlineMs = this.#context.env.clock.monoMs() + this.#blockFor(read)
@@ -173,7 +175,7 @@ export class Dispatch {
       const { result, asker } = found.value
       const leftMs = deadlineMs - this.#context.env.clock.monoMs()
       if (leftMs <= 0 || this.#seen.isNews(before, found.value, read.minIndex)) {
-        return ok(this.#answer(endpoint, args, found.value))
+        return ok(this.#answers.of(endpoint, args, found.value))
       }
       // The caller's index may be of a later state than this server's.
       if (before === undefined || beforeAt < read.minIndex) {
@@ -237,45 +239,6 @@ export class Dispatch {
       this.#context.env.random.draws('blocking.jitter', 'served').fraction() * (waitMs / blockingJitterFraction)
     )
   }
-
-  #answer(endpoint: QueryEndpoint, args: unknown, found: Found): Served {
-    return this.#served(endpoint, args, found, this.#freshness.meta(found.index))
-  }
-
-  #served(endpoint: QueryEndpoint, args: unknown, { result, asker, view }: Found, meta: ReadMeta): Served {
-    this.#count(endpoint, args, result)
-    const gate = this.#gate
-    if (gate === undefined) return new Served(endpoint, view, meta, result, this.#standingOf)
-    const { authorizer, token } = asker
-    return new Served(endpoint, view, meta, result, (of, index) => {
-      const { now } = this.#standingOf(of, index)
-      return { now: () => (gate.isStill(endpoint, token, authorizer) ? now() : undefined) }
-    })
-  }
-
-  #count(endpoint: QueryEndpoint, args: unknown, result: KeptResult): void {
-    const { metrics } = this.#context.env
-    metrics.count('rpc.query')
-    for (const name of endpoint.counts?.(args, result.value) ?? []) metrics.count(name)
-  }
-
-  /**
-   * A cached result stands until it is invalidated. Any other stands until the next command: the state at an index
-   * never changes, and a query has one result for a state and arguments.
-   */
-  readonly #standingOf = (result: KeptResult, index: ModifyIndex): Standing => {
-    if (result.isWatched) return this.#standing(index, liveness(result.live))
-    const at = result.touched.version.index
-    return this.#standing(index, () => this.#store.index === at)
-  }
-
-  #standing(index: ModifyIndex, stands: () => boolean): Standing {
-    return { now: () => (stands() ? this.#freshness.meta(index) : undefined) }
-  }
-}
-
-function liveness(live: LiveResult): () => boolean {
-  return () => live.result?.isCurrent() === true
 }
 
 type DispatchObserver = Pick<AgentObserver, 'readParked'>

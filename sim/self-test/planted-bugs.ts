@@ -337,7 +337,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
       {
         file: 'src/store/store.js',
-        find: 'invariant(touched.version === this.#current(), ',
+        find: 'invariant(touched.version === this.#state.version(), ',
         replace: 'invariant(touched.version !== undefined, ',
       },
     ],

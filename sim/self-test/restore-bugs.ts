@@ -83,8 +83,8 @@ export const restoreBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: store,
-        find: 'this.#index = version.value.index;\n                this.#watches.changedAll();',
-        replace: 'this.#index = version.value.index;',
+        find: 'this.#state.replace(version.value);\n                this.#watches.changedAll();',
+        replace: 'this.#state.replace(version.value);',
       },
     ],
     hunt: 'tails-and-snapshots',

@@ -6,13 +6,13 @@ import type { Failure } from '../model/failure.ts'
 import { greater, type ModifyIndex, noChange } from '../model/log-position.ts'
 import { stateDigest } from './digest.ts'
 import { LiveReader } from './live.ts'
+import { PresentState } from './present-state.ts'
 import { RecordingReader, sameLastChanges, type Touched } from './recording.ts'
 import { SnapshotReader } from './restore.ts'
 import { SnapshotWriter } from './snapshot.ts'
-import { withChanged } from './tables.ts'
-import { type Drafts, draftOf, type Hooks, hooksByEvent, Transaction } from './transaction.ts'
+import { hooksByEvent } from './transaction.ts'
 import type { ReadTransaction, Row, StateHook, TableDefinition, WriteTransaction } from './types.ts'
-import { departureOf, departuresOf, emptyTable, tableOf, type Version, VersionReader } from './version.ts'
+import { departuresOf, emptyTable, type Version } from './version.ts'
 import { Watches } from './watches.ts'
 
 /** Queries that may be parked at once; more are refused. */
@@ -50,17 +50,11 @@ export class Store {
   readonly #definitions: ReadonlyMap<string, TableDefinition<Row>>
   readonly #withDigest: boolean
   readonly #waitersMax: number
-  readonly #hooks: Hooks
   readonly #watches = new Watches()
-  /** The last version that was requested. */
-  #version: Version
-  /** The changes of commands since then. */
-  #drafts: Drafts = new Map()
+  readonly #state: PresentState
   /** The state as of each question. */
-  readonly live: ReadTransaction = new LiveReader(this)
-  #index = noChange
+  readonly live: ReadTransaction
   #floor = noChange
-  #applying = false
 
   constructor(tables: readonly TableDefinition<Row>[], options: StoreOptions = {}) {
     const ordered = [...tables].sort((a, b) => compareText(a.name, b.name))
@@ -68,16 +62,16 @@ export class Store {
     invariant(this.#definitions.size === tables.length, 'two tables of one name')
     this.#withDigest = options.digest ?? false
     this.#waitersMax = options.waitersMax ?? waitersMaxDefault
-    this.#hooks = hooksByEvent(options.hooks ?? [])
-    this.#version = {
-      index: noChange,
-      tables: new Map(ordered.map((table) => [table.name, emptyTable(table, this.#withDigest)])),
-    }
+    const empty = new Map(ordered.map((table) => [table.name, emptyTable(table, this.#withDigest)]))
+    this.#state = new PresentState(empty, hooksByEvent(options.hooks ?? []), (draft) => {
+      if (draft.definition.unwatched !== true) this.#watches.changed(draft)
+    })
+    this.live = new LiveReader(this.#state)
   }
 
   /** Index of the last command applied; 0 before any. */
   get index(): ModifyIndex {
-    return this.#index
+    return this.#state.index
   }
 
   /**
@@ -102,45 +96,7 @@ export class Store {
    * before. Queries that it concerns are woken at the next `committed`.
    */
   apply<T>(index: ModifyIndex, command: (tx: WriteTransaction) => T): T {
-    invariant(!this.#applying, 'a command applied from within another', { index })
-    invariant(index > this.#index, 'a command applied out of order', { index, after: this.#index })
-    const tx = new Transaction(this.#version, this.#drafts, index, this.#hooks)
-    this.#applying = true
-    try {
-      const outcome = command(tx)
-      this.#drafts = tx.finish()
-      this.#index = index
-      for (const draft of this.#drafts.values()) {
-        if (draft.definition.unwatched !== true) this.#watches.changed(draft)
-        draft.settle()
-      }
-      return outcome
-    } catch (cause) {
-      // Drafts that the command itself made are then equal to the version.
-      for (const draft of this.#drafts.values()) draft.undo()
-      throw cause
-    } finally {
-      this.#applying = false
-    }
-  }
-
-  /**
-   * The present state. Commands keep changing the same drafts until a version is requested: the cost of a version,
-   * copies of the nodes that change next, is then paid once for all commands in between.
-   */
-  #current(): Version {
-    invariant(!this.#applying, 'the state read from within a command')
-    if (this.#index === this.#version.index) return this.#version
-    let { tables } = this.#version
-    if (this.#drafts.size > 0) {
-      tables = withChanged(
-        tables,
-        Array.from(this.#drafts.values(), (draft) => draft.finished()),
-      )
-      this.#drafts = new Map()
-    }
-    this.#version = { index: this.#index, tables }
-    return this.#version
+    return this.#state.apply(index, command)
   }
 
   /** Wakes the queries that commands since the last call concern, each once. */
@@ -148,32 +104,14 @@ export class Store {
     this.#watches.wake()
   }
 
-  /** Of the present state, without making a version of it. */
-  row<R extends Row>(table: TableDefinition<R>, key: string): R | undefined {
-    invariant(!this.#applying, 'the state read from within a command')
-    return (draftOf(this.#drafts, table) ?? tableOf(this.#version.tables, table)).rows.get(key)
-  }
-
-  /** Likewise. */
-  lastChange<R extends Row>(table: TableDefinition<R>): ModifyIndex {
-    invariant(!this.#applying, 'the state read from within a command')
-    return (this.#drafts.get(table.name) ?? tableOf(this.#version.tables, table)).lastChange
-  }
-
-  /** Likewise. */
-  lastDeparture<R extends Row>(table: TableDefinition<R>, departure: string): ModifyIndex {
-    invariant(!this.#applying, 'the state read from within a command')
-    return departureOf(this.#drafts.get(table.name) ?? tableOf(this.#version.tables, table), departure)
-  }
-
   /** The present state, fixed for as long as the reader is kept. */
   read(): ReadTransaction {
-    return new VersionReader(this.#current())
+    return this.#state.read()
   }
 
   /** Evaluates a query on the state now, and says what it looked at, for `park`. */
   query<T>(evaluate: (tx: ReadTransaction) => T): { readonly value: T; readonly touched: Touched } {
-    const reader = new RecordingReader(this.#current())
+    const reader = new RecordingReader(this.#state.version())
     const value = evaluate(reader)
     return { value, touched: reader.touched() }
   }
@@ -183,15 +121,15 @@ export class Store {
    * be called in the turn of the query: a commit in between would be a wake-up lost, and is refused as a bug.
    */
   park(touched: Touched, use: () => void): Result<Parked, Failure> {
-    invariant(touched.version === this.#current(), 'a query parked after the state moved on', {
+    invariant(touched.version === this.#state.version(), 'a query parked after the state moved on', {
       evaluated: touched.version.index,
-      now: this.#index,
+      now: this.#state.index,
     })
     if (this.#watches.waiting >= this.#waitersMax)
       return err({ kind: 'overloaded', message: 'too many blocking queries' })
     const watch = this.#watches.add(touched, use)
     return ok({
-      isCurrent: () => watch.unchanged && sameLastChanges(touched, this.#current()),
+      isCurrent: () => watch.unchanged && sameLastChanges(touched, this.#state.version()),
       close: () => watch.close(),
     })
   }
@@ -206,12 +144,12 @@ export class Store {
 
   /** The state now, to be written out piece by piece while commands go on. */
   snapshot(): { next(): Uint8Array | undefined } {
-    return new SnapshotWriter(this.#current())
+    return new SnapshotWriter(this.#state.version())
   }
 
   /** The same without what the cluster keeps of itself: for `replace`, here or elsewhere. */
   archive(): { next(): Uint8Array | undefined } {
-    const { index, tables } = this.#current()
+    const { index, tables } = this.#state.version()
     return new SnapshotWriter({ index, tables: new Map([...tables].filter(([name]) => this.#isReplaced(name))) })
   }
 
@@ -230,15 +168,13 @@ export class Store {
    * counts as changed by it, and every parked query is woken at the next `committed`.
    */
   replace(version: Version, index: ModifyIndex): void {
-    invariant(!this.#applying && index >= this.#index, 'a state replaced out of order', { index, after: this.#index })
-    const tables = new Map(this.#current().tables)
+    invariant(index >= this.#state.index, 'a state replaced out of order', { index, after: this.#state.index })
+    const tables = new Map(this.#state.version().tables)
     for (const [name, table] of version.tables) {
       if (!this.#isReplaced(name)) continue
       tables.set(name, { ...table, lastChange: index, departures: departuresOf(table.definition, () => index) })
     }
-    this.#version = { index, tables }
-    this.#drafts = new Map()
-    this.#index = index
+    this.#state.replace({ index, tables })
     this.#floor = index
     this.#watches.changedAll()
   }
@@ -250,9 +186,7 @@ export class Store {
       finish: () => {
         const version = reader.finish()
         if (!version.ok) return version
-        this.#version = version.value
-        this.#drafts = new Map()
-        this.#index = version.value.index
+        this.#state.replace(version.value)
         this.#watches.changedAll()
         this.#watches.wake()
         return ok(undefined)
@@ -263,11 +197,6 @@ export class Store {
   /** Equal on stores that hold equal states; undefined unless asked for at construction. */
   digest(): { readonly index: ModifyIndex; readonly digest: string } | undefined {
     if (!this.#withDigest) return undefined
-    invariant(!this.#applying, 'the state read from within a command')
-    const tables = Array.from(
-      this.#version.tables.values(),
-      (table) => this.#drafts.get(table.definition.name) ?? table,
-    )
-    return { index: this.#index, digest: stateDigest(tables) }
+    return { index: this.#state.index, digest: stateDigest(this.#state.tables()) }
   }
 }

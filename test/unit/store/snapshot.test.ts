@@ -215,9 +215,9 @@ describe('a bad snapshot', () => {
     older.apply(modifyIndexOf(5), (tx) => tx.put(plain, sample('b', 5)))
     const store = filled()
     expect(restoreAll(store, piecesOf(older)).ok).toBe(true)
-    expect(store.lastDeparture(samples, 'group')).toBe(5)
+    expect(store.live.lastDeparture(samples, 'group')).toBe(5)
     store.apply(modifyIndexOf(8), (tx) => tx.put(samples, sample('a', 8, 'moved')))
-    expect([store.lastDeparture(samples, 'group'), store.lastDeparture(samples, 'told')]).toEqual([8, 5])
+    expect([store.live.lastDeparture(samples, 'group'), store.live.lastDeparture(samples, 'told')]).toEqual([8, 5])
   })
 
   it('with a departure later than the last change is refused', () => {
@@ -257,12 +257,12 @@ describe('a departure', () => {
     if (!version.ok) throw new Error(version.error)
     store.apply(modifyIndexOf(20), (tx) => tx.put(samples, sample('gone', 20)))
     store.replace(version.value, modifyIndexOf(20))
-    expect(store.lastDeparture(samples, 'group')).toBe(20)
+    expect(store.live.lastDeparture(samples, 'group')).toBe(20)
   })
 
   it('that a table does not declare, or that its rows show, is a bug to ask for or to make', () => {
     const store = filled()
-    expect(() => store.lastDeparture(samples, 'other')).toThrow('does not declare')
+    expect(() => store.live.lastDeparture(samples, 'other')).toThrow('does not declare')
     expect(() => store.apply(modifyIndexOf(8), (tx) => tx.depart(samples, 'group'))).toThrow(
       'a departure that rows show',
     )

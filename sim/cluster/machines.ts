@@ -1,6 +1,6 @@
 import type { Closable } from '../../src/env/async.ts'
+import { packetBytesDefault } from '../../src/gossip/core/bounds.ts'
 import type { Message } from '../../src/gossip/core/messages.ts'
-import { packetBytesDefault } from '../../src/gossip/core/types.ts'
 import { PacketEncoder } from '../../src/gossip/wire/packet.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import type { RangeMs } from '../world/time-range.ts'

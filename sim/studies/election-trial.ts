@@ -3,19 +3,13 @@ import { invariant } from '../../src/base/invariant.ts'
 import type { RandomStream } from '../../src/env/random.ts'
 import { logIndexOf } from '../../src/model/log-position.ts'
 import { bootstrapped, bootstrapTerm } from '../../src/raft/core/configuration.ts'
+import type { RaftEffect } from '../../src/raft/core/effects.ts'
+import type { RaftEvent, TimerName } from '../../src/raft/core/events.ts'
+import type { Outgoing, RaftMessage } from '../../src/raft/core/messages.ts'
+import type { RaftLimits } from '../../src/raft/core/options.ts'
 import { createRaft, type RaftCore } from '../../src/raft/core/state.ts'
 import { step } from '../../src/raft/core/step.ts'
-import type {
-  Entry,
-  Outgoing,
-  RaftEffect,
-  RaftEvent,
-  RaftLimits,
-  RaftMessage,
-  Recovered,
-  ServerId,
-  TimerName,
-} from '../../src/raft/core/types.ts'
+import type { Entry, Recovered, ServerId } from '../../src/raft/core/types.ts'
 
 /** Properties of the machines of a trial. Times in microseconds. */
 export interface Surroundings {

@@ -1,5 +1,5 @@
 import { lanGossip } from '../../src/agent/settings/gossip-timing.ts'
-import type { WithoutParts } from '../../src/gossip/core/types.ts'
+import type { WithoutParts } from '../../src/gossip/core/options.ts'
 import { Distribution } from './distribution.ts'
 import { MemberPool } from './member-pool.ts'
 import type { RandomStreams } from './random-streams.ts'

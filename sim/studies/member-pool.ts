@@ -3,6 +3,7 @@ import { Heap } from '../../src/base/heap.ts'
 import { invariant } from '../../src/base/invariant.ts'
 import type { RandomStream } from '../../src/env/random.ts'
 import { fullState } from '../../src/gossip/core/answers.ts'
+import { compoundHeaderBytes, compoundMessageBytes, packetBytesDefault } from '../../src/gossip/core/bounds.ts'
 import {
   type FullState,
   type GossipAddress,
@@ -10,20 +11,10 @@ import {
   type NodeState,
   ownVersions as versions,
 } from '../../src/gossip/core/messages.ts'
+import type { GossipTiming, MemberFacts, WithoutParts } from '../../src/gossip/core/options.ts'
 import { createGossip, type GossipCore } from '../../src/gossip/core/state.ts'
 import { step } from '../../src/gossip/core/step.ts'
-import {
-  type CoreChange,
-  compoundHeaderBytes,
-  compoundMessageBytes,
-  type GossipEffect,
-  type GossipEvent,
-  type GossipTimer,
-  type GossipTiming,
-  type MemberFacts,
-  packetBytesDefault,
-  type WithoutParts,
-} from '../../src/gossip/core/types.ts'
+import type { CoreChange, GossipEffect, GossipEvent, GossipTimer } from '../../src/gossip/core/types.ts'
 import { sameAddress, sameVersions } from '../../src/gossip/core/validity.ts'
 import { encodeFullState } from '../../src/gossip/wire/full-state.ts'
 import { PacketEncoder } from '../../src/gossip/wire/packet.ts'

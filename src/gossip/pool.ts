@@ -3,8 +3,9 @@ import type { Closable } from '../env/async.ts'
 import type { Endpoint } from '../env/net.ts'
 import type { Coordinate } from '../model/coordinate.ts'
 import type { QueryFilter, Versions } from './core/messages.ts'
+import type { GossipTiming } from './core/options.ts'
 import type { GossipCore } from './core/state.ts'
-import type { GossipEffect, GossipEvent, GossipTiming, MemberStatus } from './core/types.ts'
+import type { GossipEffect, GossipEvent, MemberStatus } from './core/types.ts'
 import type { Keyring } from './keyring.ts'
 
 export type { GossipTiming, MemberStatus }

@@ -5,7 +5,8 @@ import { err, ok, type Result } from '../base/result.ts'
 import { isList } from '../base/shape.ts'
 import { isCount, isLogIndex, isTerm, type LogIndex, plus } from '../model/log-position.ts'
 import { decodeConfiguration, encodeConfiguration } from './core/configuration.ts'
-import type { AppendRequest, Entry, EntryKind, RaftMessage, SnapshotMeta } from './core/types.ts'
+import type { AppendRequest, RaftMessage } from './core/messages.ts'
+import type { Entry, EntryKind, SnapshotMeta } from './core/types.ts'
 
 /**
  * Messages between servers: a MessagePack array of format, code and fields. Entries follow `previousIndex`, so they

@@ -1,16 +1,9 @@
 import type { Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { LogIndex, Term } from '../model/log-position.ts'
+import type { RaftMessage } from './core/messages.ts'
 import type { CoreStatus } from './core/status.ts'
-import type {
-  Configuration,
-  ConfigurationChange,
-  Entry,
-  RaftMessage,
-  RequestRefusal,
-  ServerId,
-  SnapshotMeta,
-} from './core/types.ts'
+import type { Configuration, ConfigurationChange, Entry, RequestRefusal, ServerId, SnapshotMeta } from './core/types.ts'
 
 /** The replicated state machine. Every server applies the same entries in the same order. */
 export interface StateMachine {

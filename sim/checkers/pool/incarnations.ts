@@ -1,5 +1,5 @@
 import { utf8 } from '../../../src/base/bytes.ts'
-import { incarnationMax, nameBytesMax } from '../../../src/gossip/core/types.ts'
+import { incarnationMax, nameBytesMax } from '../../../src/gossip/core/bounds.ts'
 import { type Judge, law } from '../checker.ts'
 
 /** What one member holds of another, or of itself, in the lower layer. */

@@ -1,4 +1,5 @@
-import { type GossipEvent, incarnationMax } from '../../../src/gossip/core/types.ts'
+import { incarnationMax } from '../../../src/gossip/core/bounds.ts'
+import type { GossipEvent } from '../../../src/gossip/core/types.ts'
 import type { ObservedCore } from '../../../src/gossip/pool.ts'
 import type { DeathGrounds } from './death-grounds.ts'
 import type { Incarnations } from './incarnations.ts'

@@ -1,5 +1,5 @@
 import type { LogIndex, Term } from '../../../src/model/log-position.ts'
-import type { RaftMessage } from '../../../src/raft/core/types.ts'
+import type { RaftMessage } from '../../../src/raft/core/messages.ts'
 import { type CheckedRun, checker, eventIn, type Judge } from '../checker.ts'
 import { type GivenVotes, givenVotes, type Machine } from './given-votes.ts'
 import type { ServerLog } from './server-log.ts'

@@ -1,5 +1,5 @@
 import type { Term } from '../../../src/model/log-position.ts'
-import type { RaftMessage } from '../../../src/raft/core/types.ts'
+import type { RaftMessage } from '../../../src/raft/core/messages.ts'
 import { type CheckedRun, checker, type Judge } from '../checker.ts'
 import type { ServerTiming } from '../facts.ts'
 import { type ConfigurationChanges, configurationChanges } from './configuration-changes.ts'

@@ -1,5 +1,5 @@
 import type { Term } from '../../../src/model/log-position.ts'
-import type { RaftMessage, VoteRequest } from '../../../src/raft/core/types.ts'
+import type { RaftMessage, VoteRequest } from '../../../src/raft/core/messages.ts'
 import { type CheckedRun, checker } from '../checker.ts'
 import type { Facts } from '../facts.ts'
 import { type Reach, rareStates, toldStates } from '../rare-states.ts'

@@ -5,8 +5,9 @@ import {
   type Message,
   ownVersions as versions,
 } from '../../../src/gossip/core/messages.ts'
+import type { GossipRandom, GossipTiming } from '../../../src/gossip/core/options.ts'
 import type { GossipCore } from '../../../src/gossip/core/state.ts'
-import type { GossipEffect, GossipEvent, GossipRandom, GossipTiming } from '../../../src/gossip/core/types.ts'
+import type { GossipEffect, GossipEvent } from '../../../src/gossip/core/types.ts'
 import type { GossipUnderSearch } from './bounds.ts'
 
 export const memberNames: readonly string[] = ['a', 'b', 'c', 'd', 'e']

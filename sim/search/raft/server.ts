@@ -1,16 +1,10 @@
 import { itemAt } from '../../../src/base/items.ts'
 import { indexAfter } from '../../../src/model/log-position.ts'
+import type { RaftEffect } from '../../../src/raft/core/effects.ts'
+import type { RaftEvent } from '../../../src/raft/core/events.ts'
+import type { Outgoing, RaftMessage } from '../../../src/raft/core/messages.ts'
 import type { RaftCore } from '../../../src/raft/core/state.ts'
-import type {
-  Entry,
-  HardState,
-  Outgoing,
-  RaftEffect,
-  RaftEvent,
-  RaftMessage,
-  Recovered,
-  ServerId,
-} from '../../../src/raft/core/types.ts'
+import type { Entry, HardState, Recovered, ServerId } from '../../../src/raft/core/types.ts'
 import type { RaftBounds, RaftUnderSearch } from './bounds.ts'
 
 export const serverNames: readonly ServerId[] = ['a', 'b', 'c', 'd', 'e']

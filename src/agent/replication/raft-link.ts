@@ -1,6 +1,7 @@
 import type { Env } from '../../env/env.ts'
 import { decodeMessage, MessageEncoder } from '../../raft/codec.ts'
-import type { RaftMessage, ServerId } from '../../raft/core/types.ts'
+import type { RaftMessage } from '../../raft/core/messages.ts'
+import type { ServerId } from '../../raft/core/types.ts'
 import { interoperate, serverIdFor, whyNotInteroperable } from '../../raft/protocol.ts'
 import type { Raft, RaftTransport } from '../../raft/raft.ts'
 import type { Hello } from '../../rpc/frame.ts'

@@ -1,6 +1,6 @@
+import { membersMax } from './bounds.ts'
 import type { FullState, Message, NodeState } from './messages.ts'
 import type { GossipCore } from './state.ts'
-import { membersMax } from './types.ts'
 import { sortedRecords } from './views.ts'
 
 type Ping = Extract<Message, { readonly kind: 'ping' }>

@@ -1,6 +1,6 @@
 import { itemAt } from '../../base/items.ts'
+import { compoundMessageBytes } from './bounds.ts'
 import type { Message } from './messages.ts'
-import { compoundMessageBytes } from './types.ts'
 
 interface Broadcast {
   readonly about: string

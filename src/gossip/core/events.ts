@@ -1,8 +1,8 @@
+import { lamportMax } from './bounds.ts'
 import type { HeardEvents, Message } from './messages.ts'
 import { broadcastNews, count, emit } from './outbox.ts'
 import { eventTimesMax } from './recent-events.ts'
 import type { GossipCore } from './state.ts'
-import { lamportMax } from './types.ts'
 import { isEventName, isLamport } from './validity.ts'
 
 type UserEvent = Extract<Message, { readonly kind: 'user-event' }>

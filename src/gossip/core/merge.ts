@@ -1,4 +1,5 @@
 import { takeAlive } from './alive.ts'
+import { lamportMax, membersMax } from './bounds.ts'
 import { takeDead } from './dead.ts'
 import { mergeEvents, witnessEvents } from './events.ts'
 import { sayJoined, takeJoinIntent, takeLeaveIntent } from './intents.ts'
@@ -7,7 +8,7 @@ import type { FullState, GossipAddress, NodeState } from './messages.ts'
 import { count, emit, note } from './outbox.ts'
 import { type GossipCore, witness } from './state.ts'
 import { takeSuspect } from './suspicion.ts'
-import { type GossipEvent, lamportMax, membersMax } from './types.ts'
+import type { GossipEvent } from './types.ts'
 import { incompatibility } from './validity.ts'
 
 type StateReceived = Extract<GossipEvent, { readonly kind: 'state-received' }>

@@ -1,15 +1,8 @@
+import { compoundHeaderBytes, compoundMessageBytes, compoundMessagesMax } from './bounds.ts'
 import type { GossipAddress, Message } from './messages.ts'
 import { retransmitLimit } from './scaling.ts'
 import type { GossipCore } from './state.ts'
-import {
-  type CoreChange,
-  compoundHeaderBytes,
-  compoundMessageBytes,
-  compoundMessagesMax,
-  type GossipCounter,
-  type GossipEffect,
-  type GossipTimer,
-} from './types.ts'
+import type { CoreChange, GossipCounter, GossipEffect, GossipTimer } from './types.ts'
 
 const noEffects: readonly GossipEffect[] = []
 

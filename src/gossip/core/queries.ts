@@ -1,11 +1,12 @@
 import { LinearRegexp } from '../../base/linear-regexp.ts'
 import { regexpSize } from '../../base/regexp-size.ts'
+import { lamportMax, queryAnswerBytesMax } from './bounds.ts'
 import type { GossipAddress, Message, Query, QueryFilter } from './messages.ts'
 import { broadcastNews, clearTimer, count, emit, setTimer } from './outbox.ts'
 import { pickMembers } from './roster.ts'
 import { retransmitLimit } from './scaling.ts'
 import type { GossipCore, MemberRecord } from './state.ts'
-import { lamportMax, type QueryRequest, queryAnswerBytesMax } from './types.ts'
+import type { QueryRequest } from './types.ts'
 import { isAddress, isEventName, isLamport, isName } from './validity.ts'
 
 type QueryResponse = Extract<Message, { readonly kind: 'query-response' }>

@@ -1,21 +1,11 @@
 import { invariant } from '../../base/invariant.ts'
 import type { Coordinate } from '../../model/coordinate.ts'
+import { lamportMax, membersMax, metaBytesMax } from './bounds.ts'
 import { BroadcastQueue } from './broadcast-queue.ts'
 import type { GossipAddress, Versions } from './messages.ts'
+import type { GossipOptions, GossipRandom, MemberFacts } from './options.ts'
 import { RecentEvents } from './recent-events.ts'
-import {
-  type CoreChange,
-  type CoreMember,
-  type GossipEffect,
-  type GossipOptions,
-  type GossipRandom,
-  type GossipTimer,
-  lamportMax,
-  type MemberFacts,
-  type MemberStatus,
-  membersMax,
-  metaBytesMax,
-} from './types.ts'
+import type { CoreChange, CoreMember, GossipEffect, GossipTimer, MemberStatus } from './types.ts'
 import { isAddress, isIncarnation, isName } from './validity.ts'
 import { Vivaldi } from './vivaldi.ts'
 

@@ -7,6 +7,7 @@ import { continueLeaving, forceLeave, leave, leaveTimerFired } from './leave.ts'
 import { cameAlive } from './membership.ts'
 import { receiveState } from './merge.ts'
 import type { GossipAddress, Message } from './messages.ts'
+import type { GossipRandom } from './options.ts'
 import { finishTurn } from './outbox.ts'
 import { probeAcked, probeNacked, probeTimerFired, streamPingFinished } from './probe.ts'
 import { ask, endAsk, queryTimerFired, respond, takeQuery, takeRelay, takeResponse } from './queries.ts'
@@ -16,7 +17,7 @@ import { gossipTimerFired, pushPullTimerFired, reconnectTimerFired } from './rou
 import type { GossipCore } from './state.ts'
 import { suspicionTimerFired, takeSuspect } from './suspicion.ts'
 import { armTimers } from './timers.ts'
-import type { GossipEffect, GossipEvent, GossipRandom, GossipTimer } from './types.ts'
+import type { GossipEffect, GossipEvent, GossipTimer } from './types.ts'
 
 /**
  * One event takes one member's knowledge on, and the effects say what the driver must do, in order. `nowMs` is the

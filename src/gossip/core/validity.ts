@@ -1,5 +1,5 @@
+import { eventNameBytesMax, incarnationMax, lamportMax, nameBytesMax } from './bounds.ts'
 import type { GossipAddress, Versions } from './messages.ts'
-import { eventNameBytesMax, incarnationMax, lamportMax, nameBytesMax } from './types.ts'
 
 /** Whether a member may have this name: 1 to `nameBytesMax` bytes of UTF-8. */
 export function isName(name: string): boolean {

@@ -9,7 +9,7 @@ import {
   originCoordinate,
   rawDistance,
 } from '../../model/coordinate.ts'
-import type { GossipRandom } from './types.ts'
+import type { GossipRandom } from './options.ts'
 
 /** How much one measurement moves a coordinate, and how much it changes its error. */
 const positionGain = 0.25

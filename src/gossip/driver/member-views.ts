@@ -1,6 +1,7 @@
 import { utf8 } from '../../base/bytes.ts'
 import type { Endpoint } from '../../env/net.ts'
-import type { Claimant, CoreChange, CoreMember } from '../core/types.ts'
+import type { Claimant } from '../core/options.ts'
+import type { CoreChange, CoreMember } from '../core/types.ts'
 import type { Claim, Member, MemberChange, PoolAnswers, PoolQuestion } from '../pool.ts'
 import { decodeConflictResponse, internalQuery } from '../wire/internal-queries.ts'
 import { decodeTags } from '../wire/tags.ts'

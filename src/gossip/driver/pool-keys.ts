@@ -1,7 +1,7 @@
 import { compareText, emptyBytes, textOf } from '../../base/bytes.ts'
 import { done, err, type Result } from '../../base/result.ts'
+import { queryAnswerBytesMax } from '../core/bounds.ts'
 import type { Query } from '../core/messages.ts'
-import { queryAnswerBytesMax } from '../core/types.ts'
 import { type Keyring, keyFrom } from '../keyring.ts'
 import type { KeyAnswers, KeyRequest, Member, PoolAnswer, PoolAnswers, PoolQuestion } from '../pool.ts'
 import {

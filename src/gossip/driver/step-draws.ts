@@ -1,5 +1,6 @@
 import type { Random, RandomStream } from '../../env/random.ts'
-import type { GossipEvent, GossipRandom } from '../core/types.ts'
+import type { GossipRandom } from '../core/options.ts'
+import type { GossipEvent } from '../core/types.ts'
 
 /**
  * The random numbers of one step of the core: what happens because of one event draws from numbers of that event, so

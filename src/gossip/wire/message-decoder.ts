@@ -1,7 +1,7 @@
 import { emptyBytes } from '../../base/bytes.ts'
 import { byteAt } from '../../base/items.ts'
+import { metaBytesMax } from '../core/bounds.ts'
 import type { GossipAddress, Message, Versions } from '../core/messages.ts'
-import { metaBytesMax } from '../core/types.ts'
 import { lamportMax, nameBytesMax, payloadBytesMax, portMax, uint32Max } from './bounds.ts'
 import { addressFrom, readHost } from './ip-bytes.ts'
 import { lowerType, upperType } from './message-types.ts'

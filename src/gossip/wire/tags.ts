@@ -1,5 +1,5 @@
 import { compareText, textOf } from '../../base/bytes.ts'
-import { metaBytesMax } from '../core/types.ts'
+import { metaBytesMax } from '../core/bounds.ts'
 import { ValueReader } from './value-reader.ts'
 import { ValueWriter } from './value-writer.ts'
 

@@ -3,10 +3,11 @@ import { isCount, type LogIndex, lesser, noIndex, noTerm, plus, type Term } from
 import { appendEntry, truncateLog } from './appending.ts'
 import { commitTo } from './commit.ts'
 import { decodeConfiguration } from './configuration.ts'
+import type { AppendRequest } from './messages.ts'
 import { emit, send, sendOnceDurable } from './outbox.ts'
 import { becomeFollower } from './roles.ts'
 import { leaderOf, type RaftCore } from './state.ts'
-import type { AppendRequest, Entry, ServerId } from './types.ts'
+import type { Entry, ServerId } from './types.ts'
 
 /** A leader speaks: appends what is new, follows its commit index as far as the logs are known to agree. */
 export function receiveAppend(raft: RaftCore, from: ServerId, request: AppendRequest, nowMs: number): void {

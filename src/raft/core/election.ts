@@ -2,11 +2,12 @@ import { isCount, termAfter } from '../../model/log-position.ts'
 import { noteFault } from './append.ts'
 import { bootstrapTerm, isVoter, serverIn } from './configuration.ts'
 import { takeLeadership } from './heartbeat.ts'
+import type { TimeoutNow, VoteRequest, VoteResponse } from './messages.ts'
 import { emit, send, sendOnceDurable, setElectionTimer, timeoutSpreadMs } from './outbox.ts'
 import { quorumOf } from './quorum.ts'
 import { becomeCandidate, becomeFollower, becomePreCandidate, forgetLeader } from './roles.ts'
 import { configurationOf, type RaftCore } from './state.ts'
-import type { ServerId, TimeoutNow, VoteRequest, VoteResponse } from './types.ts'
+import type { ServerId } from './types.ts'
 
 /**
  * The server boots. If it may have acknowledged a leader before, it stays loyal to that leader for as long as if it had

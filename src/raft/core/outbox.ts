@@ -1,6 +1,9 @@
 import { indexAfter } from '../../model/log-position.ts'
+import type { RaftEffect } from './effects.ts'
+import type { TimerName } from './events.ts'
+import type { RaftMessage } from './messages.ts'
 import { leaderOf, type RaftCore } from './state.ts'
-import type { Entry, RaftEffect, RaftMessage, RequestRefusal, ServerId, TimerName } from './types.ts'
+import type { Entry, RequestRefusal, ServerId } from './types.ts'
 
 const noEffects: readonly RaftEffect[] = []
 const noEntries: readonly Entry[] = []

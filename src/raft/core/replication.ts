@@ -1,13 +1,14 @@
 import { greater, indexAfter, type LogIndex, lesser, noIndex, type Term } from '../../model/log-position.ts'
 import { advanceCommit } from './commit.ts'
 import { isVoter, serverIn } from './configuration.ts'
+import type { AppendResponse } from './messages.ts'
 import { emit } from './outbox.ts'
 import { confirmRounds } from './read.ts'
 import { becomeFollower } from './roles.ts'
 import { becomeProbe, becomeReplicate, landed, noticeCommit, replicateTo } from './sending.ts'
 import { configurationOf, type Leader, type Progress, type RaftCore } from './state.ts'
 import { continueTransfer } from './transfer.ts'
-import type { AppendResponse, ServerId } from './types.ts'
+import type { ServerId } from './types.ts'
 
 /** A follower that answers; the leader's view of it. */
 interface Answering {

@@ -3,11 +3,13 @@ import { indexAfter, indexBefore, isCount, type LogIndex, lesser } from '../../m
 import { hearLeader, noteFault } from './append.ts'
 import { commitTo } from './commit.ts'
 import { ConfigurationHistory, isConfiguration } from './configuration.ts'
+import type { RaftEvent } from './events.ts'
+import type { SnapshotChunk, SnapshotResponse } from './messages.ts'
 import { emit, send, sendOnceDurable } from './outbox.ts'
 import { answering, installedSnapshot, noteRound } from './replication.ts'
 import { readChunk } from './sending.ts'
 import { leaderOf, type RaftCore } from './state.ts'
-import type { RaftEvent, ServerId, SnapshotChunk, SnapshotMeta, SnapshotResponse } from './types.ts'
+import type { ServerId, SnapshotMeta } from './types.ts'
 
 type SnapshotTaken = Extract<RaftEvent, { kind: 'snapshot-taken' }>
 type ChunkRead = Extract<RaftEvent, { kind: 'chunk-read' }>

@@ -2,19 +2,11 @@ import { invariant } from '../../base/invariant.ts'
 import { greater, indexAfter, type LogIndex, noIndex, noTerm, type Term } from '../../model/log-position.ts'
 import { ConfigurationHistory, decodeConfiguration, noServers } from './configuration.ts'
 import { Durability } from './durability.ts'
+import type { RaftEffect } from './effects.ts'
 import { RaftLog } from './log.ts'
-import type {
-  Configuration,
-  Entry,
-  Outgoing,
-  RaftEffect,
-  RaftLimits,
-  RaftTiming,
-  Recovered,
-  RoleName,
-  ServerId,
-  SnapshotMeta,
-} from './types.ts'
+import type { Outgoing } from './messages.ts'
+import type { RaftLimits, RaftTiming } from './options.ts'
+import type { Configuration, Entry, Recovered, RoleName, ServerId, SnapshotMeta } from './types.ts'
 
 interface Follower {
   readonly kind: 'follower'

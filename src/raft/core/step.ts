@@ -1,5 +1,6 @@
 import { receiveAppend } from './append.ts'
 import { advanceCommit } from './commit.ts'
+import type { RaftEffect } from './effects.ts'
 import {
   countOwnVote,
   electionTimerFired,
@@ -8,8 +9,10 @@ import {
   receiveVoteResponse,
   start,
 } from './election.ts'
+import type { RaftEvent, TimerName } from './events.ts'
 import { heartbeatTimerFired, quorumTimerFired } from './heartbeat.ts'
 import { leaderGone } from './leader-gone.ts'
+import type { RaftMessage } from './messages.ts'
 import { finishTurn } from './outbox.ts'
 import { changeConfiguration, propose } from './proposals.ts'
 import { requestRead } from './read.ts'
@@ -17,7 +20,7 @@ import { receiveAppendResponse } from './replication.ts'
 import { chunkRead, chunkStored, receiveChunk, receiveSnapshotResponse, snapshotTaken } from './snapshot.ts'
 import type { RaftCore } from './state.ts'
 import { requestTransfer, transferTimerFired } from './transfer.ts'
-import type { RaftEffect, RaftEvent, RaftMessage, ServerId, TimerName } from './types.ts'
+import type { ServerId } from './types.ts'
 
 /**
  * One event takes one server's state on, and the effects say what the driver must do, in order. `nowMs` is the server's

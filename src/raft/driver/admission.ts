@@ -1,5 +1,6 @@
 import type { Env } from '../../env/env.ts'
-import type { RaftMessage, RequestRefusal } from '../core/types.ts'
+import type { RaftMessage } from '../core/messages.ts'
+import type { RequestRefusal } from '../core/types.ts'
 import type { DurableLog } from '../log/durable-log.ts'
 import type { Requests } from './requests.ts'
 import type { WithoutRoom } from './without-room.ts'

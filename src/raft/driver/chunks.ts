@@ -1,5 +1,6 @@
 import type { Env } from '../../env/env.ts'
-import type { RaftEffect, SnapshotMeta } from '../core/types.ts'
+import type { RaftEffect } from '../core/effects.ts'
+import type { SnapshotMeta } from '../core/types.ts'
 import { diskFailureText } from '../log/open-failure.ts'
 import type { SnapshotStore } from '../log/snapshot-store.ts'
 import type { Turns } from './turns.ts'

@@ -1,6 +1,6 @@
 import type { Env } from '../../env/env.ts'
+import type { RaftEffect } from '../core/effects.ts'
 import type { RaftCore } from '../core/state.ts'
-import type { RaftEffect } from '../core/types.ts'
 import type { DurableLog } from '../log/durable-log.ts'
 import type { KeptPeers } from '../opening/outage.ts'
 import type { RaftObserver } from '../raft.ts'

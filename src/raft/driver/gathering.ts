@@ -1,6 +1,6 @@
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
-import type { ProposalRequest } from '../core/types.ts'
+import type { ProposalRequest } from '../core/events.ts'
 
 /**
  * While the disk is at work, proposals gather for at most this long; they go to the followers without waiting for it.

@@ -1,6 +1,8 @@
 import type { Env } from '../../env/env.ts'
+import type { TimerName } from '../core/events.ts'
+import type { RaftMessage } from '../core/messages.ts'
 import type { RaftCore } from '../core/state.ts'
-import type { RaftMessage, RoleName, ServerId, TimerName } from '../core/types.ts'
+import type { RoleName, ServerId } from '../core/types.ts'
 
 const rpcNames: Partial<Record<RaftMessage['kind'], string>> = {
   'append-request': 'raft.rpc.appendEntries',

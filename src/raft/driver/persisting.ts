@@ -1,5 +1,6 @@
 import type { Env } from '../../env/env.ts'
-import type { Outgoing, RaftEffect } from '../core/types.ts'
+import type { RaftEffect } from '../core/effects.ts'
+import type { Outgoing } from '../core/messages.ts'
 import type { DurableLog } from '../log/durable-log.ts'
 import type { RaftObserver } from '../raft.ts'
 

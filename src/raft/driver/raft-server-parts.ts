@@ -1,4 +1,5 @@
-import type { RaftLimits, RaftTiming, ServerId } from '../core/types.ts'
+import type { RaftLimits, RaftTiming } from '../core/options.ts'
+import type { ServerId } from '../core/types.ts'
 import type { KeptPeers } from '../opening/outage.ts'
 import type { Storage } from '../opening/storage.ts'
 import type { RaftObserver, RaftTransport, StateMachine } from '../raft.ts'

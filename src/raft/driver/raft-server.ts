@@ -4,21 +4,14 @@ import type { DiskFailure } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
 import type { LogIndex } from '../../model/log-position.ts'
 import { hasAppliedOwnTerm } from '../core/catch-up.ts'
+import type { RaftEvent, TimerName } from '../core/events.ts'
+import type { RaftMessage } from '../core/messages.ts'
 import { readsByLease } from '../core/read.ts'
 import { silenceOf } from '../core/signs-of-life.ts'
 import { createRaft, type RaftCore } from '../core/state.ts'
 import { statusOf } from '../core/status.ts'
 import { step } from '../core/step.ts'
-import type {
-  Configuration,
-  ConfigurationChange,
-  RaftEvent,
-  RaftMessage,
-  Recovered,
-  RequestRefusal,
-  ServerId,
-  TimerName,
-} from '../core/types.ts'
+import type { Configuration, ConfigurationChange, Recovered, RequestRefusal, ServerId } from '../core/types.ts'
 import type { LogListener } from '../log/durable-log.ts'
 import { diskFailureText } from '../log/open-failure.ts'
 import type { Raft, RaftStatus } from '../raft.ts'

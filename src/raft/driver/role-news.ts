@@ -1,8 +1,9 @@
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import { indexBefore } from '../../model/log-position.ts'
+import type { RaftEffect } from '../core/effects.ts'
 import type { RaftCore } from '../core/state.ts'
-import type { RaftEffect, RoleName } from '../core/types.ts'
+import type { RoleName } from '../core/types.ts'
 import type { RaftObserver, RaftStatus } from '../raft.ts'
 import type { Meters } from './meters.ts'
 

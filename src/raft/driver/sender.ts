@@ -1,4 +1,5 @@
-import type { Configuration, Outgoing, ServerId } from '../core/types.ts'
+import type { Outgoing } from '../core/messages.ts'
+import type { Configuration, ServerId } from '../core/types.ts'
 import type { RaftObserver, RaftTransport } from '../raft.ts'
 import type { Meters } from './meters.ts'
 

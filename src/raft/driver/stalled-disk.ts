@@ -1,6 +1,6 @@
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
-import type { RaftTiming } from '../core/types.ts'
+import type { RaftTiming } from '../core/options.ts'
 import type { Turns } from './turns.ts'
 
 /** A disk that does not answer for this many election timeouts counts as hung, not as slow. */

@@ -1,6 +1,6 @@
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
-import type { TimerName } from '../core/types.ts'
+import type { TimerName } from '../core/events.ts'
 
 interface Pending {
   /**

@@ -1,4 +1,4 @@
-import type { RaftEvent } from '../core/types.ts'
+import type { RaftEvent } from '../core/events.ts'
 
 export interface TurnParts {
   /** Takes one event to the core and carries its effects out. */

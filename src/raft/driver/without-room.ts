@@ -1,5 +1,6 @@
 import type { Env } from '../../env/env.ts'
-import type { ProposalRequest, RequestRefusal } from '../core/types.ts'
+import type { ProposalRequest } from '../core/events.ts'
+import type { RequestRefusal } from '../core/types.ts'
 import type { DurableLog } from '../log/durable-log.ts'
 import type { Requests } from './requests.ts'
 import type { Turns } from './turns.ts'

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import type { DiskFailure, DiskFile } from '../../env/disk.ts'
-import type { SnapshotChunk, SnapshotMeta } from '../core/types.ts'
+import type { SnapshotChunk } from '../core/messages.ts'
+import type { SnapshotMeta } from '../core/types.ts'
 import type { SnapshotDisk } from './memory-files.ts'
 import { checkSnapshot, markReceived } from './snapshot-file.ts'
 import { isSame, type StoredSnapshot, snapshotName } from './stored-snapshot.ts'

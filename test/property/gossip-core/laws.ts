@@ -1,6 +1,6 @@
+import { compoundHeaderBytes, compoundMessageBytes, packetBytesDefault } from '../../../src/gossip/core/bounds.ts'
 import type { GossipAddress, Message } from '../../../src/gossip/core/messages.ts'
 import type { GossipEffect, GossipEvent } from '../../../src/gossip/core/types.ts'
-import { compoundHeaderBytes, compoundMessageBytes, packetBytesDefault } from '../../../src/gossip/core/types.ts'
 import { type Agent, sizeOf } from './agent.ts'
 
 /** A law of membership is broken: the message names it. */

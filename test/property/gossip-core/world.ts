@@ -1,14 +1,10 @@
 import { Heap } from '../../../src/base/heap.ts'
 import { fullState } from '../../../src/gossip/core/answers.ts'
+import { packetBytesDefault } from '../../../src/gossip/core/bounds.ts'
 import type { GossipAddress, Message } from '../../../src/gossip/core/messages.ts'
 import { createGossip } from '../../../src/gossip/core/state.ts'
 import { step } from '../../../src/gossip/core/step.ts'
-import {
-  type GossipEffect,
-  type GossipEvent,
-  type GossipTimer,
-  packetBytesDefault,
-} from '../../../src/gossip/core/types.ts'
+import type { GossipEffect, GossipEvent, GossipTimer } from '../../../src/gossip/core/types.ts'
 import type { GossipTiming } from '../../../src/gossip/pool.ts'
 import { Dice } from '../../tools/dice.ts'
 import { type Agent, sizeOf, worldTiming, worldVersions } from './agent.ts'

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { pack } from '../../../src/base/msgpack.ts'
 import { decodeMessage, encodeMessage, MessageEncoder, messageEntriesMax } from '../../../src/raft/codec.ts'
-import type { RaftMessage, Server } from '../../../src/raft/core/types.ts'
+import type { RaftMessage } from '../../../src/raft/core/messages.ts'
+import type { Server } from '../../../src/raft/core/types.ts'
 import { fc } from '../../fast-check.ts'
 import { positioned } from '../../tools/plain.ts'
 

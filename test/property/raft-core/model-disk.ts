@@ -1,5 +1,6 @@
 import { type LogIndex, noTerm } from '../../../src/model/log-position.ts'
-import type { Entry, HardState, RaftEffect, Recovered, SnapshotMeta } from '../../../src/raft/core/types.ts'
+import type { RaftEffect } from '../../../src/raft/core/effects.ts'
+import type { Entry, HardState, Recovered, SnapshotMeta } from '../../../src/raft/core/types.ts'
 import type { Dice } from '../../tools/dice.ts'
 
 export type Persist = Extract<RaftEffect, { kind: 'persist' }>

@@ -1,18 +1,12 @@
 import { type LogIndex, logIndexOf, noIndex, noTerm, type Term } from '../../../src/model/log-position.ts'
+import type { RaftEffect } from '../../../src/raft/core/effects.ts'
+import type { RaftEvent, TimerName } from '../../../src/raft/core/events.ts'
+import type { RaftMessage } from '../../../src/raft/core/messages.ts'
+import type { RaftLimits, RaftTiming } from '../../../src/raft/core/options.ts'
 import type { snapshotMetaAt } from '../../../src/raft/core/snapshot.ts'
 import type { createRaft, RaftCore } from '../../../src/raft/core/state.ts'
 import type { step } from '../../../src/raft/core/step.ts'
-import type {
-  Entry,
-  RaftEffect,
-  RaftEvent,
-  RaftLimits,
-  RaftMessage,
-  RaftTiming,
-  ServerId,
-  SnapshotMeta,
-  TimerName,
-} from '../../../src/raft/core/types.ts'
+import type { Entry, ServerId, SnapshotMeta } from '../../../src/raft/core/types.ts'
 import type { Dice } from '../../tools/dice.ts'
 import type { Laws } from './laws.ts'
 import { type DiskWork, ModelDisk } from './model-disk.ts'

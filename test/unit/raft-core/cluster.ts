@@ -1,24 +1,12 @@
 import { logIndexOf, plus, type Term, termOf } from '../../../src/model/log-position.ts'
 import { bootstrapped, encodeConfiguration } from '../../../src/raft/core/configuration.ts'
+import type { RaftEffect } from '../../../src/raft/core/effects.ts'
+import type { RaftEvent, TimerName } from '../../../src/raft/core/events.ts'
+import type { AppendRequest, AppendResponse, RaftMessage, VoteRequest } from '../../../src/raft/core/messages.ts'
+import type { RaftLimits, RaftTiming } from '../../../src/raft/core/options.ts'
 import { createRaft, type RaftCore } from '../../../src/raft/core/state.ts'
 import { step } from '../../../src/raft/core/step.ts'
-import type {
-  AppendRequest,
-  AppendResponse,
-  Configuration,
-  Entry,
-  HardState,
-  RaftEffect,
-  RaftEvent,
-  RaftLimits,
-  RaftMessage,
-  RaftTiming,
-  ServerId,
-  SnapshotMeta,
-  Suffrage,
-  TimerName,
-  VoteRequest,
-} from '../../../src/raft/core/types.ts'
+import type { Configuration, Entry, HardState, ServerId, SnapshotMeta, Suffrage } from '../../../src/raft/core/types.ts'
 import { type Plain, positioned } from '../../tools/plain.ts'
 
 const timing: RaftTiming = {

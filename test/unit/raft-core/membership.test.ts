@@ -5,7 +5,8 @@ import {
   decodeConfiguration,
   encodeConfiguration,
 } from '../../../src/raft/core/configuration.ts'
-import type { ConfigurationChange, RaftEffect } from '../../../src/raft/core/types.ts'
+import type { RaftEffect } from '../../../src/raft/core/effects.ts'
+import type { ConfigurationChange } from '../../../src/raft/core/types.ts'
 import { appendRequest, appendResponse, Cluster, configurationEntry, find, leaderAlone, members } from './cluster.ts'
 
 const trio = ['s1', 's2', 's3']

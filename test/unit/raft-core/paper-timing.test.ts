@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RaftTiming } from '../../../src/raft/core/types.ts'
+import type { RaftTiming } from '../../../src/raft/core/options.ts'
 import { Cluster } from './cluster.ts'
 
 function cluster(timing: Partial<RaftTiming>): Cluster {

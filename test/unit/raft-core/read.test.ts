@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { logIndexOf } from '../../../src/model/log-position.ts'
+import type { RaftEffect } from '../../../src/raft/core/effects.ts'
 import { readsByLease } from '../../../src/raft/core/read.ts'
-import type { RaftEffect } from '../../../src/raft/core/types.ts'
 import { appendRequest, appendResponse, Cluster, find, leaderAlone } from './cluster.ts'
 
 let request = 0

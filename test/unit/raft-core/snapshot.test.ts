@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
+import type { RaftEffect } from '../../../src/raft/core/effects.ts'
+import type { SnapshotChunk, SnapshotResponse } from '../../../src/raft/core/messages.ts'
 import { snapshotMetaAt } from '../../../src/raft/core/snapshot.ts'
-import type { RaftEffect, SnapshotChunk, SnapshotMeta, SnapshotResponse } from '../../../src/raft/core/types.ts'
+import type { SnapshotMeta } from '../../../src/raft/core/types.ts'
 import {
   appendRequest,
   appendResponse,

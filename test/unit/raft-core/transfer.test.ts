@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { RaftEffect, RequestRefusal } from '../../../src/raft/core/types.ts'
+import type { RaftEffect } from '../../../src/raft/core/effects.ts'
+import type { RequestRefusal } from '../../../src/raft/core/types.ts'
 import { appendRequest, appendResponse, Cluster, find, leaderAlone } from './cluster.ts'
 
 const trio = ['s1', 's2', 's3']

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RaftMessage } from '../../../src/raft/core/types.ts'
+import type { RaftMessage } from '../../../src/raft/core/messages.ts'
 import { findSnapshots } from '../../../src/raft/log/found-snapshots.ts'
 import { snapshotName } from '../../../src/raft/log/stored-snapshot.ts'
 import type { RaftObserver } from '../../../src/raft/raft.ts'

@@ -1,12 +1,7 @@
 import { noTerm } from '../../../src/model/log-position.ts'
-import type {
-  Entry,
-  HardState,
-  RaftEffect,
-  Recovered,
-  SnapshotChunk,
-  SnapshotMeta,
-} from '../../../src/raft/core/types.ts'
+import type { RaftEffect } from '../../../src/raft/core/effects.ts'
+import type { SnapshotChunk } from '../../../src/raft/core/messages.ts'
+import type { Entry, HardState, Recovered, SnapshotMeta } from '../../../src/raft/core/types.ts'
 
 export type Persist = Extract<RaftEffect, { kind: 'persist' }>
 

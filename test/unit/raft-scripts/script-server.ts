@@ -1,14 +1,10 @@
 import { logIndexOf } from '../../../src/model/log-position.ts'
+import type { RaftEffect } from '../../../src/raft/core/effects.ts'
+import type { RaftEvent, TimerName } from '../../../src/raft/core/events.ts'
+import type { RaftMessage } from '../../../src/raft/core/messages.ts'
+import type { RaftLimits, RaftTiming } from '../../../src/raft/core/options.ts'
 import type { RaftCore } from '../../../src/raft/core/state.ts'
-import type {
-  RaftEffect,
-  RaftEvent,
-  RaftLimits,
-  RaftMessage,
-  RaftTiming,
-  ServerId,
-  TimerName,
-} from '../../../src/raft/core/types.ts'
+import type { ServerId } from '../../../src/raft/core/types.ts'
 import type { WorldCore } from '../../property/raft-core/world.ts'
 import { type Persist, ScriptDisk } from './script-disk.ts'
 import { entriesText, entryText, membersText, persistText, refusalText, roleText } from './words.ts'

@@ -1,5 +1,7 @@
 import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
-import type { Entry, RaftLimits, RaftMessage, RaftTiming, Server, ServerId } from '../../../src/raft/core/types.ts'
+import type { RaftMessage } from '../../../src/raft/core/messages.ts'
+import type { RaftLimits, RaftTiming } from '../../../src/raft/core/options.ts'
+import type { Entry, Server, ServerId } from '../../../src/raft/core/types.ts'
 import type { WorldCore } from '../../property/raft-core/world.ts'
 import { ScriptServer } from './script-server.ts'
 import { messageText, statusText } from './words.ts'

@@ -1,14 +1,9 @@
 import { logIndexOf } from '../../../src/model/log-position.ts'
 import { decodeConfiguration } from '../../../src/raft/core/configuration.ts'
+import type { RaftEffect } from '../../../src/raft/core/effects.ts'
+import type { RaftMessage } from '../../../src/raft/core/messages.ts'
 import type { RaftCore } from '../../../src/raft/core/state.ts'
-import type {
-  Configuration,
-  Entry,
-  HardState,
-  RaftEffect,
-  RaftMessage,
-  RequestRefusal,
-} from '../../../src/raft/core/types.ts'
+import type { Configuration, Entry, HardState, RequestRefusal } from '../../../src/raft/core/types.ts'
 
 /** `3@2 x`: the entry at index 3, of term 2. The first holds the first members, and is told without them. */
 export function entryText(entry: Entry): string {

@@ -15,7 +15,7 @@ import { raftTold } from '../../../sim/checkers/raft/raft-marks.ts'
 import { ServerLog } from '../../../sim/checkers/raft/server-log.ts'
 import { reachedStates } from '../../../sim/checkers/rare-states.ts'
 import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
-import type { RaftMessage } from '../../../src/raft/core/types.ts'
+import type { RaftMessage } from '../../../src/raft/core/messages.ts'
 import { projectRoot } from '../../tools/planted.ts'
 
 describe('marks of rare states', () => {

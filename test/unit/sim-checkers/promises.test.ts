@@ -6,7 +6,7 @@ import { HonestVotes } from '../../../sim/checkers/raft/honest-votes.ts'
 import { LeaderReads } from '../../../sim/checkers/raft/leader-reads.ts'
 import { ServerLog } from '../../../sim/checkers/raft/server-log.ts'
 import { noIndex, noTerm, termOf } from '../../../src/model/log-position.ts'
-import type { RaftMessage } from '../../../src/raft/core/types.ts'
+import type { RaftMessage } from '../../../src/raft/core/messages.ts'
 import { entry, recorder } from './reports.ts'
 
 const [two, three] = [termOf(2), termOf(3)]

@@ -9,7 +9,7 @@ import { seal } from '../../../src/gossip/wire/sealed.ts'
 import { encodeStreamFrame, sealFrame } from '../../../src/gossip/wire/stream-frame.ts'
 import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import { encodeMessage } from '../../../src/raft/codec.ts'
-import type { RaftMessage } from '../../../src/raft/core/types.ts'
+import type { RaftMessage } from '../../../src/raft/core/messages.ts'
 import { encodeFrame } from '../../../src/rpc/frame.ts'
 import { fc } from '../../fast-check.ts'
 

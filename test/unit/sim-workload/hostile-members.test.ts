@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { HostileMember } from '../../../sim/workload/hostile-members.ts'
+import { incarnationMax, lamportMax } from '../../../src/gossip/core/bounds.ts'
 import type { Message } from '../../../src/gossip/core/messages.ts'
-import { incarnationMax, lamportMax } from '../../../src/gossip/core/types.ts'
 import { decodeCoordinate } from '../../../src/gossip/wire/coordinate-payload.ts'
 import { PacketEncoder } from '../../../src/gossip/wire/packet.ts'
 import { decodePacket } from '../../../src/gossip/wire/packet-decoder.ts'

@@ -41,7 +41,7 @@ export class PeerConnections {
     this.#parts.lostPeers.lost(peer, watch)
   }
 
-  /** The connection for messages to this peer, whoever dialled it. */
+  /** The connection for messages to this peer, dialled from either end. */
   to(peerId: string): Connection | undefined {
     return this.between(this.#dialled.get(peerId), peerId)
   }

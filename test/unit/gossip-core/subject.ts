@@ -3,7 +3,13 @@ import type { FullState, GossipAddress, Message, NodeState, Versions } from '../
 import type { GossipOptions, GossipRandom } from '../../../src/gossip/core/options.ts'
 import { createGossip, type GossipCore, type MemberRecord, type Suspicion } from '../../../src/gossip/core/state.ts'
 import { step } from '../../../src/gossip/core/step.ts'
-import type { CoreChange, GossipCounter, GossipEffect, GossipEvent, GossipTimer } from '../../../src/gossip/core/types.ts'
+import type {
+  CoreChange,
+  GossipCounter,
+  GossipEffect,
+  GossipEvent,
+  GossipTimer,
+} from '../../../src/gossip/core/types.ts'
 
 export const versions: Versions = {
   protocolMin: 1,

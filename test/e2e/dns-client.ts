@@ -7,7 +7,7 @@ export interface DnsServer {
   readonly port: number
 }
 
-export type QuestionType = 'A' | 'SRV' | 'SOA'
+export type QuestionType = 'A' | 'AAAA' | 'PTR' | 'SRV' | 'SOA'
 
 const timeoutMs = 5_000
 

@@ -1,4 +1,4 @@
-import { on } from 'node:events'
+import { on, once } from 'node:events'
 import Consul from 'consul'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually, freePorts, portFlags, RealAgent } from './real-agent.ts'
@@ -182,6 +182,44 @@ describe('the npm client of the field, unmodified', () => {
     expect(await consul.kv.get('t/a')).toMatchObject({ Value: '1' })
   })
 
+  it('transaction: every verb, with what it returns', async () => {
+    type Kv = {
+      readonly Key: string
+      readonly Value: string | null
+      readonly Session?: string
+      readonly LockIndex: number
+    }
+    const run = async (...operations: readonly object[]): Promise<readonly Kv[]> => {
+      const given = operations.map((one) => ({ KV: one }))
+      const { Results } = (await consul.transaction.create(given as never)) as { Results: readonly { KV: Kv }[] }
+      return Results.map(({ KV }) => KV)
+    }
+    const base64 = (text: string): string => Buffer.from(text).toString('base64')
+    const { ID: Session } = (await consul.session.create({ name: 'of transactions' })) as { ID: string }
+    await run({ Verb: 'check-not-exists', Key: 'v/a' }, { Verb: 'set', Key: 'v/a', Value: base64('1'), Flags: 7 })
+    const { ModifyIndex } = (await consul.kv.get('v/a')) as { ModifyIndex: number }
+    expect(
+      await run({ Verb: 'get', Key: 'v/a' }, { Verb: 'check-index', Key: 'v/a', Index: ModifyIndex }),
+    ).toMatchObject([
+      { Value: base64('1'), Flags: 7 },
+      { Key: 'v/a', Value: null },
+    ])
+    await run({ Verb: 'cas', Key: 'v/a', Value: base64('2'), Index: ModifyIndex })
+    const locked = await run(
+      { Verb: 'lock', Key: 'v/b', Value: base64('x'), Session },
+      { Verb: 'check-session', Key: 'v/b', Session },
+    )
+    expect(locked).toMatchObject([{ Key: 'v/b', Session }, { Key: 'v/b' }])
+    await run({ Verb: 'unlock', Key: 'v/b', Value: base64('y'), Session })
+    const tree = await run({ Verb: 'get-tree', Key: 'v/' })
+    expect(tree.map(({ Key, Value }) => `${Key} ${Value}`)).toEqual([`v/a ${base64('2')}`, `v/b ${base64('y')}`])
+    const stale = consul.transaction.create([{ KV: { Verb: 'delete-cas', Key: 'v/a', Index: ModifyIndex } }] as never)
+    await expect(stale).rejects.toThrow(/conflict/i)
+    expect(await run({ Verb: 'delete', Key: 'v/a' }, { Verb: 'delete-tree', Key: 'v/' })).toEqual([])
+    expect(await consul.kv.get({ key: 'v/', recurse: true })).toBe(undefined)
+    await consul.session.destroy(Session)
+  })
+
   it('status: the leader, and the peers', async () => {
     const leader = await consul.status.leader()
     expect(leader).toMatch(/^127\.0\.0\.1:\d+$/)
@@ -204,6 +242,32 @@ describe('the npm client of the field, unmodified', () => {
     } finally {
       watch.end()
     }
+  })
+
+  it('watch: nodes and services come and go; an end is told, and no change after it', async () => {
+    const nodes = consul.watch({ method: consul.catalog.node.list, options: { wait: '10s' } as never })
+    const services = consul.watch({ method: consul.catalog.service.list, options: { wait: '10s' } as never })
+    const nextNodes = changesOf<readonly { Node: string }[]>(nodes)
+    const nextServices = changesOf<Readonly<Record<string, readonly string[]>>>(services)
+    expect((await nextNodes()).map(({ Node }) => Node)).toEqual(['n1'])
+    expect(Object.keys(await nextServices())).toContain('web')
+    await consul.catalog.register({ node: 'watched', address: '10.1.1.1', service: { service: 'late', tags: ['x'] } })
+    expect((await nextNodes()).map(({ Node }) => Node)).toEqual(['n1', 'watched'])
+    expect((await nextServices())['late']).toEqual(['x'])
+    await consul.catalog.deregister({ node: 'watched' })
+    expect((await nextNodes()).map(({ Node }) => Node)).toEqual(['n1'])
+    const ended = once(nodes, 'end')
+    nodes.end()
+    services.end()
+    await ended
+    expect(nodes.isRunning()).toBe(false)
+  })
+
+  it('watch: a refusal is told as an error, by its status, and ends it', async () => {
+    const watch = consul.watch({ method: consul.kv.get, options: { key: 'a', dc: 'nowhere' } as never, maxAttempts: 1 })
+    const [error] = (await once(watch, 'error')) as [Error & { statusCode?: number }]
+    expect([error.message, error.statusCode]).toEqual(['consul: kv.get: No path to datacenter', 500])
+    watch.end()
   })
 
   it('watch: the health of a service', async () => {

@@ -113,6 +113,71 @@ def sessions():
     assert c.session.list()[1] == []
 
 
-for flow in (status, agent, catalog, health, keys, sessions):
+def maintenance():
+    assert c.agent.service.maintenance('web-1', 'true', 'by hand')
+    assert c.agent.checks()['_service_maintenance:web-1']['Notes'] == 'by hand'
+    assert c.health.service('web', passing=True)[1] == []
+    assert c.agent.service.maintenance('web-1', 'false')
+    assert c.agent.checks().get('_service_maintenance:web-1') is None
+
+
+def events():
+    name = c.event.fire('deploy', b'v2', node='n.*')
+    assert name['Name'] == 'deploy' and name['NodeFilter'] == 'n.*'
+    heard = eventually('the event is heard', lambda index: c.event.list(name='deploy', index=index, wait='2s'))
+    assert [(one['ID'], one['Payload']) for one in heard] == [(name['ID'], b'v2')]
+
+
+def queries():
+    made = c.query.create('web', 'find-web', onlypassing=True, tags=['blue'], ttl='10s')['ID']
+    assert c.query.get(made)[0]['Service']['Tags'] == ['blue']
+    assert [one['Name'] for one in c.query.list()] == ['find-web']
+    found = c.query.execute('find-web')
+    assert [one['Service']['ID'] for one in found['Nodes']] == ['web-1'] and found['DNS']['TTL'] == '10s'
+    assert c.query.explain('find-web')['Query']['Service']['Service'] == 'web'
+    assert c.query.update(made, 'web', 'find-web', tags=['green'])
+    assert c.query.execute('find-web')['Nodes'] == []
+    assert c.query.delete(made)
+    assert c.query.list() == []
+
+
+def places():
+    assert c.coordinate.datacenters()[0]['Datacenter'] == 'dc1'
+    assert [one['Node'] for one in c.coordinate.nodes()[1]] in ([], ['n1'])
+    servers = c.operator.raft_config()['Servers']
+    assert [(one['Node'], one['Leader'], one['Voter']) for one in servers] == [('n1', True, True)]
+    assert c.agent.force_leave('nobody') in (True, False)
+    assert c.health.service('web', near='_agent', wait='1s')[1][0]['Node']['Node'] == 'n1'
+    assert c.catalog.nodes(near='n1', consistency='consistent')[1]
+
+
+def access():
+    """Legacy tokens, the only ones that this client knows; the agent is one of its own, with access control."""
+    a = consul.Consul(host='127.0.0.1', port=int(sys.argv[3]), token='master')
+    nobody = consul.Consul(host='127.0.0.1', port=int(sys.argv[3]))
+    made = a.acl.create(name='reader', type='client', rules='key "open/" { policy = "write" }')
+    assert a.acl.info(made)['Name'] == 'reader'
+    assert made in [one['ID'] for one in a.acl.list()]
+    reader = consul.Consul(host='127.0.0.1', port=int(sys.argv[3]), token=made)
+    assert reader.kv.put('open/a', '1')
+    try:
+        nobody.kv.put('open/a', '2')
+        raise AssertionError('written without a token')
+    except consul.ACLPermissionDenied:
+        pass
+    copy = a.acl.clone(made)
+    assert a.acl.info(copy)['Rules'] == a.acl.info(made)['Rules']
+    a.acl.update(made, name='renamed', rules='key "open/" { policy = "read" }')
+    assert a.acl.info(made)['Name'] == 'renamed'
+    assert a.acl.destroy(copy)
+    assert a.acl.info(copy) is None
+    try:
+        nobody.acl.list()
+        raise AssertionError('listed without a token')
+    except consul.ACLPermissionDenied:
+        pass
+
+
+for flow in (status, agent, catalog, health, keys, sessions, maintenance, events, queries, places, access):
     flow()
     print(flow.__name__)

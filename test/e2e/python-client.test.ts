@@ -9,7 +9,12 @@ const script = fileURLToPath(new URL('python-client.py', import.meta.url))
 const python = ['/usr/bin/python3', 'python3'].find((path) => spawnSync(path, ['-c', 'import consul']).status === 0)
 
 let agent: RealAgent | undefined
-afterEach(() => agent?.stop('SIGKILL'))
+/** The same with access control. */
+let guarded: RealAgent | undefined
+afterEach(async () => {
+  await agent?.stop('SIGKILL')
+  await guarded?.stop('SIGKILL')
+})
 
 it("the field's client for Python, unmodified, does its own flows", async (context) => {
   if (python === undefined) return context.skip('python3-consul is not there')
@@ -19,7 +24,14 @@ it("the field's client for Python, unmodified, does its own flows", async (conte
     const nodes = await agent?.json<{ Node: string }[]>('/v1/catalog/nodes')
     return nodes?.some(({ Node }) => Node === 'n1') ? true : undefined
   })
-  const child = spawn(python, [script, String(ports.http), String(ports.server)], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const others = await freePorts()
+  const access = '-hcl=acl { enabled = true default_policy = "deny" tokens { master = "master" } }'
+  guarded = new RealAgent(`127.0.0.1:${others.http}`, ['-dev', '-node=n2', access, ...portFlags(others)])
+  await eventually('the master token', async () =>
+    (await guarded?.json('/v1/acl/info/master?token=master')) === undefined ? undefined : true,
+  )
+  const argv = [script, ports.http, ports.server, others.http].map(String)
+  const child = spawn(python, argv, { stdio: ['ignore', 'pipe', 'pipe'] })
   let said = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
@@ -27,6 +39,6 @@ it("the field's client for Python, unmodified, does its own flows", async (conte
     })
   }
   const code = await new Promise((resolve) => child.on('close', resolve))
-  expect(said).toBe('status\nagent\ncatalog\nhealth\nkeys\nsessions\n')
+  expect(said).toBe('status\nagent\ncatalog\nhealth\nkeys\nsessions\nmaintenance\nevents\nqueries\nplaces\naccess\n')
   expect(code).toBe(0)
 }, 120_000)

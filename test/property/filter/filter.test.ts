@@ -131,15 +131,16 @@ function firstOpinion(text: string, of: Json): boolean | undefined {
 
 describe('filters', () => {
   it('keep what a second evaluator keeps', () => {
-    const kept = { true: 0, false: 0 }
+    const kept = { true: 0, false: 0, undefined: 0 }
     const alike = fc.property(expression, entry, (text, of) => {
       const opinion = secondOpinion(text, types, of as never)
       expect(firstOpinion(text, of), text).toBe(opinion)
-      expect(opinion, text).toBeDefined()
-      kept[`${opinion === true}`]++
+      kept[`${opinion}`]++
     })
     fc.assert(alike, { numRuns: long ? 1_000_000 : 1_000 })
     expect(Math.min(kept.true, kept.false)).toBeGreaterThan(200)
+    // With a member called `not` there are texts that read otherwise than they were meant: `not contains in and …`.
+    expect(kept.undefined).toBeLessThan((kept.true + kept.false) / 50)
   })
 
   it('are refused where the second evaluator refuses them', () => {

@@ -1,0 +1,30 @@
+import { spawnSync } from 'node:child_process'
+import { afterAll, expect, it } from 'vitest'
+import { eventually, freePorts, portFlags, RealAgent } from './real-agent.ts'
+
+const isThere = spawnSync('promtool', ['--version']).error === undefined
+
+let agent: RealAgent | undefined
+afterAll(() => agent?.stop('SIGKILL'))
+
+it('promtool reads our metrics, and finds fault with nothing but names that are those of the field', async (context) => {
+  if (!isThere) return context.skip('promtool is not there (Debian: prometheus)')
+  const ports = await freePorts()
+  const more = '-hcl=telemetry { prometheus_retention_time = "60s" }'
+  const started = new RealAgent(`127.0.0.1:${ports.http}`, ['-dev', '-node=n0', more, ...portFlags(ports)])
+  agent = started
+  await eventually('a leader', async () => ((await started.leader()) === '' ? undefined : true))
+  const body = JSON.stringify({ Node: 'a "b" \\c', Address: '10.1.2.3', Service: { Service: 'wéb' } })
+  expect((await started.request('PUT', '/v1/catalog/register', body)).status).toBe(200)
+  expect((await started.request('GET', '/v1/health/service/w%C3%A9b')).status).toBe(200)
+  const metrics = await started.request('GET', '/v1/agent/metrics?format=prometheus')
+  expect(metrics.status).toBe(200)
+  const input = await metrics.text()
+  expect(input.split('\n').length).toBeGreaterThan(50)
+  const checked = spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' })
+  const said = `${checked.stdout}${checked.stderr}`.split('\n').filter((line) => line !== '')
+  const ofNames = /^\w+ (counter metrics should have "_total" suffix|metric names should be written in 'snake_case')/
+  expect(said.filter((line) => !ofNames.test(line))).toEqual([])
+  // 1 stands for text that it cannot read, 3 for advice.
+  expect([0, 3]).toContain(checked.status)
+})

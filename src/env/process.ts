@@ -56,6 +56,11 @@ export interface ProcessCondition {
   /** Whether it may open another file or connection. */
   readonly mayOpen: boolean
   readonly cpuSeconds: number
+  /** Pending asynchronous work, of all kinds. */
+  readonly pendingWork: number
+  /** Garbage collections since the process was first asked, and the time that they stopped it, nanoseconds. */
+  readonly gcRuns: number
+  readonly gcPauseNs: number
   /** Since 1970. */
   readonly startSeconds: number
 }

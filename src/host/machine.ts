@@ -11,6 +11,7 @@ import {
   totalmem,
   uptime,
 } from 'node:os'
+import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
 import type { MachineCondition, MachineInterface, ProcessCondition, RunningMachine } from '../env/process.ts'
 
@@ -37,7 +38,9 @@ export function createMachine(): RunningMachine {
 
 function ownProcess(): () => ProcessCondition {
   let residentBytes = 0
+  let collections: Collections | undefined
   return () => {
+    collections ??= new Collections()
     const resident = residentMemory()
     residentBytes = resident ?? residentBytes
     const { user, system } = process.cpuUsage()
@@ -46,8 +49,27 @@ function ownProcess(): () => ProcessCondition {
       residentBytes,
       mayOpen: resident !== undefined,
       cpuSeconds: (user + system) / 1e6,
+      pendingWork: process.getActiveResourcesInfo().length,
+      gcRuns: collections.runs,
+      gcPauseNs: collections.pauseNs,
       startSeconds: Math.round(Date.now() / 1000 - process.uptime()),
     }
+  }
+}
+
+/** Counts the garbage collections of this process. */
+class Collections {
+  runs = 0
+  pauseNs = 0
+
+  constructor() {
+    const observer = new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) {
+        this.runs++
+        this.pauseNs += Math.round(duration * 1e6)
+      }
+    })
+    observer.observe({ entryTypes: ['gc'] })
   }
 }
 

@@ -124,9 +124,12 @@ class ToldMetrics implements Telemetry, Metrics {
 
   #tellRuntime(): void {
     if (this.#process === undefined) return
-    const { heapBytes, residentBytes, mayOpen } = this.#process()
+    const { heapBytes, residentBytes, pendingWork, gcRuns, gcPauseNs, mayOpen } = this.#process()
     this.gauge('runtime.alloc_bytes', heapBytes)
     this.gauge('runtime.sys_bytes', residentBytes)
+    this.gauge('runtime.num_goroutines', pendingWork)
+    this.gauge('runtime.total_gc_runs', gcRuns)
+    this.gauge('runtime.total_gc_pause_ns', gcPauseNs)
     if (mayOpen !== this.#mayOpen) this.#tellDescriptors(mayOpen)
     this.#runtimeTimer = this.#env.timers.after(runtimeIntervalMs, () => this.#tellRuntime())
   }

@@ -78,7 +78,8 @@ describe('the process itself', () => {
     let closed = 0
     const logged: string[] = []
     let mayOpen = true
-    const process = () => ({ heapBytes: 5, residentBytes: 9, mayOpen, cpuSeconds: 0.5, startSeconds: 77 })
+    const more = { cpuSeconds: 0.5, startSeconds: 77, pendingWork: 3, gcRuns: 2, gcPauseNs: 7 }
+    const process = () => ({ heapBytes: 5, residentBytes: 9, mayOpen, ...more })
     const after = (delayMs: number, fire: () => void) => {
       expect(delayMs).toBe(1_000)
       due.push(fire)
@@ -93,11 +94,15 @@ describe('the process itself', () => {
     } as unknown as Env
     const telemetry = openTelemetry(env, { ...defaults, prometheusRetentionMs: 1_000, disableHostname: true })
     due.shift()?.()
-    expect(gauges).toEqual([...Array(2)].flatMap(() => ['runtime.alloc_bytes 5', 'runtime.sys_bytes 9']))
+    const each = ['alloc_bytes 5', 'sys_bytes 9', 'num_goroutines 3', 'total_gc_runs 2', 'total_gc_pause_ns 7']
+    expect(gauges).toEqual([...Array(2)].flatMap(() => each.map((gauge) => `runtime.${gauge}`)))
     const families = parsePrometheus(telemetry.exposition() ?? '')
     expect([...families.keys()]).toEqual([
       'svc_runtime_alloc_bytes',
+      'svc_runtime_num_goroutines',
       'svc_runtime_sys_bytes',
+      'svc_runtime_total_gc_pause_ns',
+      'svc_runtime_total_gc_runs',
       'process_cpu_seconds_total',
       'process_resident_memory_bytes',
       'process_start_time_seconds',

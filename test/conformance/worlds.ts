@@ -29,7 +29,7 @@ const retryMs = 50
  * Waits until the catalog has the agent itself, as it had on the system that was recorded; or, where nobody may see
  * that yet, until access control has left its legacy mode.
  */
-async function settled(started: Started, profile: string): Promise<Started> {
+export async function settled(started: Started, profile: string): Promise<Started> {
   const { target } = started
   const end = target.nowMs() + settleMs
   const { wait, token } = profileFacts(profile)

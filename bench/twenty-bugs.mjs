@@ -99,7 +99,7 @@ async function measured(bug, folder) {
   const shrunk = join(folder, `${bug.name}.yaml`)
   const shrink = shrinking(await run(['shrink', ...which, '--budget', budget, '-o', shrunk, '--quiet']))
   const page = existsSync(shrunk) ? readFileSync(shrunk, 'utf8') : undefined
-  // A run is explained as a person would who has shrunk it: the small page, which names its seed.
+  // The small page is explained, as after a shrink by hand; it names its seed.
   const small = page === undefined ? which : [shrunk, ...bug.plant]
   const explain = explaining(await run(['explain', ...small, '--budget', budget, '--json', '--quiet']))
   const diff = comparing(await run(['diff', ...small, '--json']))

@@ -59,7 +59,7 @@ export class Checkout {
     return (await this.#git(['log', '-1', '--format=%h %s', commit])).out.trim()
   }
 
-  /** Who made it, when, and which files it changes. */
+  /** Its author, its date, and the files that it changes. */
   async about(commit: string): Promise<readonly string[]> {
     const shown = await this.#git(['show', '--stat', '--format=%an, %ad', '--date=iso', commit])
     return shown.out.split('\n').filter((line) => line.trim() !== '')

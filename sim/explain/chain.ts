@@ -128,7 +128,10 @@ function costOf(
   { kind, rank }: { readonly kind: EvidenceKind; readonly rank: number },
   things: Things,
 ): number {
-  const nodes = things.nodes.size === 0 || things.nodes.has(event.node) || hasPeer(event, things) ? 0 : 2
+  const [first] = things.nodes
+  const isNear = things.nodes.size === 0 || things.nodes.has(event.node) || hasPeer(event, things)
+  // Whom a law accuses it names first.
+  const nodes = first === undefined || event.node === first ? 0 : isNear ? 1 : 3
   return 4 + 2 * rank + nodes + (isAbout(event, kind, things) ? 0 : otherThing)
 }
 

@@ -1,52 +1,64 @@
 /** A line, or the place of lines that say much the same. */
 export type Folded<Line> = { readonly line: Line } | { readonly more: number; readonly like: Line; readonly last: Line }
 
-/** So many lines of one shape stand in a row before they are folded. */
-const inRow = 3
+/** How lines are compared: what they have in common, and how little each tells. */
+export interface Folding<Line> {
+  readonly shapeOf: (line: Line) => string
+  readonly costOf: (line: Line) => number
+}
 
-/** Lines in a row that have one shape: the first and the last stay, and between them stands how many more there are. */
-export function folded<Line>(lines: readonly Line[], shapeOf: (line: Line) => string): readonly Folded<Line>[] {
-  const out: Folded<Line>[] = []
-  for (let at = 0; at < lines.length; ) {
-    const shape = shapeOf(lines[at] as Line)
-    let end = at + 1
-    while (end < lines.length && shapeOf(lines[end] as Line) === shape) end++
-    const row = lines.slice(at, end)
-    at = end
-    if (row.length <= inRow) out.push(...row.map((line) => ({ line })))
-    else {
-      const [like, last] = [row[0] as Line, row.at(-1) as Line]
-      out.push({ line: like }, { more: row.length - 2, like, last: row.at(-2) as Line }, { line: last })
-    }
+/** Lines of one shape that stay. */
+const ofShapeMax = 4
+
+/**
+ * Of many lines of one shape those stay that tell most; where the first of the others stood, stands how many there are.
+ * The order stays.
+ */
+export function folded<Line>(lines: readonly Line[], { shapeOf, costOf }: Folding<Line>): readonly Folded<Line>[] {
+  const shapes = new Map<string, Line[]>()
+  for (const line of lines) {
+    const shape = shapeOf(line)
+    const known = shapes.get(shape)
+    if (known === undefined) shapes.set(shape, [line])
+    else known.push(line)
   }
-  return out
+  const hidden = new Map<Line, readonly Line[]>()
+  for (const same of shapes.values()) {
+    // One line more takes no more room than the word that there is one.
+    if (same.length <= ofShapeMax + 1) continue
+    const kept = new Set(same.toSorted((a, b) => costOf(a) - costOf(b)).slice(0, ofShapeMax))
+    const others = same.filter((line) => !kept.has(line))
+    for (const line of others) hidden.set(line, others)
+  }
+  return lines.flatMap((line): readonly Folded<Line>[] => {
+    const others = hidden.get(line)
+    if (others === undefined) return [{ line }]
+    return others[0] === line ? [{ more: others.length, like: line, last: others.at(-1) as Line }] : []
+  })
 }
 
 /**
  * The lines that tell most, folded, so that there are no more than `most`: the costliest go first, and those of equal
  * cost from the front. The order stays.
  */
-export function shortened<Line>(
-  lines: readonly Line[],
-  most: number,
-  { shapeOf, costOf }: { readonly shapeOf: (line: Line) => string; readonly costOf: (line: Line) => number },
-): readonly Folded<Line>[] {
-  const dearest = lines
+export function shortened<Line>(lines: readonly Line[], most: number, folding: Folding<Line>): readonly Folded<Line>[] {
+  const { costOf } = folding
+  const cheapest = lines
     .map((line, at) => ({ line, at }))
     .toSorted((a, b) => costOf(a.line) - costOf(b.line) || b.at - a.at)
-  // Folding makes lines fewer, so more than `most` may stay; by halves, for there may be thousands.
-  const keptOf = (count: number): readonly Folded<Line>[] => {
-    const kept = dearest.slice(0, count).toSorted((a, b) => a.at - b.at)
+  const withCheapest = (count: number): readonly Folded<Line>[] => {
+    const kept = cheapest.slice(0, count).toSorted((a, b) => a.at - b.at)
     return folded(
       kept.map(({ line }) => line),
-      shapeOf,
+      folding,
     )
   }
+  // Folded lines may be more than `most`, so the number is searched for; by halves, for there may be thousands.
   let [least, beyond] = [0, lines.length + 1]
   while (beyond - least > 1) {
     const middle = Math.floor((least + beyond) / 2)
-    if (keptOf(middle).length <= most) least = middle
+    if (withCheapest(middle).length <= most) least = middle
     else beyond = middle
   }
-  return keptOf(least)
+  return withCheapest(least)
 }

@@ -5,26 +5,44 @@ const text = (lines: readonly Folded<string>[]) =>
   lines.map((each) => ('line' in each ? each.line : `${each.more} more until ${each.last}`))
 const shapeOf = (line: string) => line.replaceAll(/\d+/g, '#')
 
+const costOf = (line: string) => Number(/\d+/.exec(line)?.[0])
+
 describe('folding', () => {
-  it('keeps the first and the last of a row of equals', () => {
-    expect(text(folded(['a1', 'a2', 'a3', 'a4', 'a5', 'b1'], shapeOf))).toEqual(['a1', '3 more until a4', 'a5', 'b1'])
+  it('keeps of many lines of one shape those that tell most', () => {
+    const lines = ['a9', 'a1', 'b1', 'a8', 'a7', 'a2', 'a3', 'b2', 'a4', 'c5']
+    expect(text(folded(lines, { shapeOf, costOf }))).toEqual([
+      '3 more until a7',
+      'a1',
+      'b1',
+      'a2',
+      'a3',
+      'b2',
+      'a4',
+      'c5',
+    ])
   })
 
-  it('leaves short rows, and rows that something else parts', () => {
+  it('leaves a few as they are', () => {
     const lines = ['a1', 'a2', 'a3', 'b1', 'a4', 'a5']
-    expect(text(folded(lines, shapeOf))).toEqual(lines)
+    expect(text(folded(lines, { shapeOf, costOf }))).toEqual(lines)
   })
 })
 
 describe('what is left of a long chain', () => {
-  const costOf = (line: string) => Number(/\d+/.exec(line)?.[0])
-
   it('is what costs least, in its order', () => {
     expect(text(shortened(['a9', 'b1', 'c8', 'd2', 'e3'], 3, { shapeOf, costOf }))).toEqual(['b1', 'd2', 'e3'])
   })
 
-  it('may have more lines than fit, where they fold', () => {
+  it('may come from many more lines, where they fold', () => {
     const lines = ['v0', ...Array.from({ length: 50 }, (_, at) => `x${at + 1}`), 'w0']
-    expect(text(shortened(lines, 5, { shapeOf, costOf }))).toEqual(['v0', 'x1', '48 more until x49', 'x50', 'w0'])
+    expect(text(shortened(lines, 7, { shapeOf, costOf }))).toEqual([
+      'v0',
+      'x1',
+      'x2',
+      'x3',
+      'x4',
+      '46 more until x50',
+      'w0',
+    ])
   })
 })

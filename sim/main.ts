@@ -9,6 +9,7 @@ import { newestRelease, releaseText } from '../src/model/release.ts'
 import { runSimCli } from './cli/program.ts'
 import type { ScreenKind } from './cli/terminal.ts'
 import { createCluster, describeCluster } from './library.ts'
+import { codeWatch } from './platform/code-watch.ts'
 import { loadCompiler } from './platform/compiler.ts'
 import { cpuTimeVariable, reportCpuTime } from './platform/cpu-time.ts'
 import { readPieces } from './platform/input.ts'
@@ -72,7 +73,8 @@ async function serve(stallCpuMs: number): Promise<never> {
   // A file of its own in the bundle, for its thread loads nothing else.
   const { watchWorker } = await import('./platform/worker-watch.ts')
   const port = workerPort(watchWorker(stallCpuMs, sayPipe, beat.cells))
-  await serveSeeds({ port, createPlatform, wallMs: () => performance.now(), cpuMs, mutation: mutationSwitch() })
+  const wallMs = (): number => performance.now()
+  await serveSeeds({ port, createPlatform, wallMs, cpuMs, mutation: mutationSwitch(), code: codeWatch() })
   return exit(0)
 }
 

@@ -130,7 +130,7 @@ function costOf(
 ): number {
   const [first] = things.nodes
   const isNear = things.nodes.size === 0 || things.nodes.has(event.node) || hasPeer(event, things)
-  // Whom a law accuses it names first.
+  // The server that a law accuses is named first.
   const nodes = first === undefined || event.node === first ? 0 : isNear ? 1 : 3
   return 4 + 2 * rank + nodes + (isAbout(event, kind, things) ? 0 : otherThing)
 }

@@ -87,7 +87,7 @@ function joined(several: readonly Suspect[], text: string): Suspect {
 function decisionsOf(events: Events, event: TraceRecord): readonly Decision[] {
   return events.causesOf(event).flatMap((cause) => {
     if (cause.kind === 'decision') return [cause]
-    // A crash, a cut and what is told of it stand side by side behind the firing.
+    // A crash comes from the deed that the firing did, and through it from the firing.
     return event.kind === 'boot' || event.kind === 'crash' ? events.causesOf(cause).filter(isDecision) : []
   })
 }

@@ -28,6 +28,7 @@ export function thingsOf(text: string, nodes: readonly string[], judgedBy: reado
   const names = words.filter(
     (word) => word.length >= nameMin && /[\d/-]/.test(word) && !/=/.test(word) && !known.has(word),
   )
+  for (const [, other] of text.matchAll(/\bentries \d+ and (\d+)/g)) indexes.push(Number(other))
   const quoted = [...text.matchAll(/'([^']+)'/g)].map((match) => match[1] as string)
   for (const event of judgedBy) {
     const committed = /^commits up to entry (\d+)/.exec(event.kind === 'note' ? event.text : '')

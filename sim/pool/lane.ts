@@ -40,6 +40,8 @@ interface Broken {
 export interface Wish extends NonNullable<SeedRequest['account']> {
   /** Identities of decisions that it is without. */
   readonly without?: readonly string[] | undefined
+  /** Tell which lines of the agent ran. */
+  readonly code?: true | undefined
   /** Takes each event of the run. */
   readonly onEvent?: ((event: TraceRecord) => void) | undefined
 }
@@ -240,10 +242,16 @@ class WarmWorker {
   }
 }
 
-function askedFor({ ends, without, onEvent }: Wish): Pick<SeedRequest, 'account' | 'without' | 'events'> {
+function askedFor({
+  ends,
+  without,
+  code,
+  onEvent,
+}: Wish): Pick<SeedRequest, 'account' | 'without' | 'code' | 'events'> {
   return {
     account: ends === undefined ? {} : { ends },
     ...(without === undefined || without.length === 0 ? {} : { without: [...without] }),
+    ...(code === undefined ? {} : { code }),
     ...(onEvent === undefined ? {} : { events: true }),
   }
 }

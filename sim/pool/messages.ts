@@ -51,6 +51,8 @@ const seedRequest = z.strictObject({
     .array(z.string().regex(/^[0-9a-f]{16}$/))
     .max(withoutMax)
     .optional(),
+  /** Tell which lines of the agent ran. */
+  code: z.literal(true).optional(),
   /** Tell each event of the run, too, with its causes, before its end. */
   events: z.literal(true).optional(),
   /** A run that uses more CPU time is ended, even if its virtual time advances. In milliseconds. */
@@ -82,6 +84,8 @@ const ended = z.strictObject({
   runsBefore: number,
   /** What the run was made of, where it was asked for. */
   account: accountSchema.optional(),
+  /** By built module of the agent the lines that ran, as ranges, where they were asked for. */
+  code: z.record(z.string(), z.string()).optional(),
   /**
    * Sites that can be changed and were reached, as ranges: `3-7,12`. Of a program that has any, while no mutant was on.
    */

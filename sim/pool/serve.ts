@@ -7,7 +7,7 @@ import { loadScenario } from '../scenario/language/load.ts'
 import type { Platform } from '../world/platform.ts'
 import { type PageRequest, type Reply, type Request, requestSchema, type SeedRequest } from './messages.ts'
 import { type Page, pageOf, type RunWishes, SeedRuns, type Turn } from './seed-runs.ts'
-import type { MutationSwitch, WorkerPort } from './worker.ts'
+import type { CodeWatch, MutationSwitch, WorkerPort } from './worker.ts'
 
 export interface ServeOptions {
   readonly port: WorkerPort
@@ -16,10 +16,12 @@ export interface ServeOptions {
   readonly cpuMs: () => number
   /** Of an instrumented program. */
   readonly mutation?: MutationSwitch | undefined
+  readonly code?: CodeWatch | undefined
 }
 
 /** A worker: runs the seeds that it is asked for, one after another, until the asking process ends it. */
-export async function serveSeeds({ port, createPlatform, wallMs, cpuMs, mutation }: ServeOptions): Promise<void> {
+export async function serveSeeds(options: ServeOptions): Promise<void> {
+  const { port, createPlatform, wallMs, cpuMs, mutation, code } = options
   const say = (reply: Reply): void => port.say(JSON.stringify(reply))
   const pages = new Map<number, Page>()
   const numbers = new WeakMap<Page, number>()
@@ -60,11 +62,13 @@ export async function serveSeeds({ port, createPlatform, wallMs, cpuMs, mutation
     mutation?.turn(mutant)
     const turn = turnOf(request)
     const all = runsWith(request)
+    if (request.code === true) code?.begin()
     const made = await all.first(turn, wishesOf(request, say))
+    const ran = request.code === true && code !== undefined ? { code: code.ran() } : {}
     const record = await all.record(turn, made, verify, following === undefined ? undefined : turnOf(following))
     const covered = mutation === undefined || mutant > 0 ? {} : { reached: mutation.reached(), loaded: mutation.loaded }
     const { runsBefore, account } = made
-    say({ kind: 'ended', record, runsBefore, ...(account === undefined ? {} : { account }), ...covered })
+    say({ kind: 'ended', record, runsBefore, ...(account === undefined ? {} : { account }), ...covered, ...ran })
   }
 }
 

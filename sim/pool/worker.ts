@@ -42,5 +42,13 @@ export interface MutationSwitch {
   readonly loaded: string
 }
 
+/** Tells which code of the agent runs. `sim/platform/code-watch.ts` implements it. */
+export interface CodeWatch {
+  /** Counts from here on. */
+  begin(): void
+  /** By built module the lines that ran since, as ranges: `3-7,12`. */
+  ran(): Readonly<Record<string, string>>
+}
+
 /** A longer line is refused on both sides: a request has a page of 1 MiB, escaped; a record is far below that. */
 export const lineBytesMax = 8 << 20

@@ -1,6 +1,6 @@
 import { generalised } from '../../campaign/fingerprint.ts'
 import { invariants } from '../../checkers/checkers.ts'
-import { blame } from '../../explain/blame.ts'
+import { type Blamed, blame } from '../../explain/blame.ts'
 import { Events } from '../../explain/events.ts'
 import { type Explanation, explained, shownLines } from '../../explain/explanation.ts'
 import { Reruns } from '../../explain/reruns.ts'
@@ -13,8 +13,9 @@ import { usualStallMs } from '../run-flags.ts'
 import { Screen } from '../screen.ts'
 import { type FailingRun, failingRunOf, plantedRun } from '../shrink/failing-run.ts'
 import { exits, type SimTerminal } from '../terminal.ts'
+import { type CodeReport, codeIn } from './code.ts'
 import type { ExplainFlags } from './flags.ts'
-import { type BlameReport, blameLines, chainLines, headLines, isCode, jsonOf } from './printing.ts'
+import { type BlameReport, blameLines, chainLines, codeLines, headLines, isCode, jsonOf } from './printing.ts'
 
 /** Lines of the chain that people read where they do not ask for all. */
 const linesMax = 30
@@ -33,7 +34,19 @@ export async function runExplain(
   const run = await failingRunOf(terminal, file, flags.seed)
   if (!run.ok) return refused(terminal, run.error)
   const stallMs = flags.stall ?? usualStallMs
-  return explainRun(run.value, { startWorker: () => terminal.startWorker(stallMs), flags, terminal })
+  // A bundle has no modules to name lines of.
+  const copy = flags.code === true ? terminal.createWorkshop().copy(new Map()) : undefined
+  try {
+    const startModules = (): Worker => (copy ?? terminal).startWorker(stallMs)
+    return await explainRun(run.value, {
+      startWorker: () => terminal.startWorker(stallMs),
+      startModules,
+      flags,
+      terminal,
+    })
+  } finally {
+    copy?.remove()
+  }
 }
 
 async function explainPlanted(
@@ -49,7 +62,7 @@ async function explainPlanted(
     if (page === undefined) return refused(terminal, [`${words}: name the scenario that fails`])
     const run = await plantedRun(page, words, flags, { startWorker, terminal })
     if (!run.ok) return refused(terminal, run.error)
-    return await explainRun(run.value, { startWorker, flags, terminal })
+    return await explainRun(run.value, { startWorker, startModules: startWorker, flags, terminal })
   } finally {
     copy.remove()
   }
@@ -57,6 +70,8 @@ async function explainPlanted(
 
 interface ExplainParts {
   readonly startWorker: () => Worker
+  /** Of a copy of the program whose modules are files of their own. */
+  readonly startModules: () => Worker
   readonly flags: ExplainFlags
   readonly terminal: SimTerminal
 }
@@ -74,7 +89,10 @@ async function explainRun(run: FailingRun, parts: ExplainParts): Promise<number>
   const blamed = flags.blame ? await blamedIn(run, traced, parts) : undefined
   if (typeof blamed === 'string') return refused(terminal, [blamed])
   if (blamed !== undefined) say(['', ...blameLines(blamed)])
-  if (flags.json === true) terminal.out(`${jsonOf({ run, explanation, failure, lines, blamed })}\n`)
+  const code = flags.code === true ? await codeOf(run, traced, blamed?.blamed ?? [], parts) : undefined
+  if (typeof code === 'string') return refused(terminal, [code])
+  if (code !== undefined) say(['', ...codeLines(code, terminal.createWorkshop())])
+  if (flags.json === true) terminal.out(`${jsonOf({ run, explanation, failure, lines, blamed, code })}\n`)
   return exits.passed
 }
 
@@ -113,6 +131,29 @@ async function blamedIn(run: FailingRun, traced: Traced, parts: ExplainParts): P
   } finally {
     screen.close()
     reruns.close()
+  }
+}
+
+async function codeOf(
+  run: FailingRun,
+  { explanation, failure }: Traced,
+  blamed: readonly Blamed[],
+  { startModules, flags }: ExplainParts,
+): Promise<CodeReport | string> {
+  const kind = kindOf(failure)
+  try {
+    return await codeIn({
+      startWorker: startModules,
+      page: pageOfRun(run),
+      seed: run.seed,
+      failsAtUs: explanation.violation.t,
+      blamed,
+      hasFailed: ({ record }) => record.verdict === 'failed' && record.failures.some((each) => kindOf(each) === kind),
+      searchStepsMax: flags.steps,
+    })
+  } catch (cause) {
+    if (cause instanceof WorkerDidNotStart) return cause.message
+    throw cause
   }
 }
 

@@ -10,6 +10,8 @@ export interface ExplainFlags extends PlantFlags {
   readonly json?: boolean
   /** False: no run but the one that is explained. */
   readonly blame: boolean
+  /** Compare which code of the agent ran. */
+  readonly code?: boolean
   /** CPU time of all runs, in milliseconds. */
   readonly budget?: number
   readonly runs?: number

@@ -19,6 +19,10 @@ export function addExplain(program: Command, terminal: SimTerminal, ended: Ended
     .option('--all', 'every event of the chain, and not only those that tell most')
     .option('--json', 'one line of JSON')
     .option('--no-blame', 'the chain alone: nothing is run again')
+    .option(
+      '--code',
+      'also which code of the agent ran in failing runs only, or for the first time just before the failure',
+    )
     .option('--budget <time>', 'CPU time of all runs: 30s, 10m; 60s if neither this nor --runs is given', cpuTime)
     .option('--runs <n>', 'so many runs at most; with this alone the same command gives the same answer', runCount)
     .option('--quiet', 'no line of progress')

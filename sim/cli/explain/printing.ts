@@ -1,10 +1,13 @@
 import { type InvariantCode, invariants } from '../../checkers/checkers.ts'
 import type { Blamed } from '../../explain/blame.ts'
+import type { CodePlace } from '../../explain/code-places.ts'
 import { type ChainLine, type Explanation, named, type ShownLine } from '../../explain/explanation.ts'
+import type { MutationWorkshop } from '../../mutation/build.ts'
 import { wilson } from '../../report/interval.ts'
 import type { SeedRecord } from '../../report/seed-record.ts'
 import type { FailingRun } from '../shrink/failing-run.ts'
 import { clean } from '../trace/printing.ts'
+import type { CodeReport } from './code.ts'
 
 /** Longest words of one event. */
 const whatMax = 150
@@ -75,7 +78,11 @@ export function blameLines({ blamed, suspects, runs, cpuMs, isSpent }: BlameRepo
   if (suspects === 0)
     return ['No fault and no operation of a client that was decided led to it: nothing can be left out.']
   const spent = `${runs} runs, ${(cpuMs / 1000).toFixed(1)} s of CPU time`
-  const lines = blamed.map(({ suspect, judgement, unchanged, without }) => {
+  const isFound = blamed.some(({ judgement }) => judgement === 'needs')
+  const told = blamed.filter(
+    ({ suspect, judgement }) => !isFound || judgement !== 'open' || suspect.without.length === 1,
+  )
+  const lines = told.map(({ suspect, judgement, unchanged, without }) => {
     const { low, high } = wilson(without)
     const kept = (unchanged.tries === 0 ? '' : `${unchanged.fails} of ${unchanged.tries}`).padStart(9)
     const gone = `${without.fails} of ${without.tries}`.padStart(8)
@@ -106,8 +113,38 @@ function percent(share: number): number {
   return Math.round(share * 100)
 }
 
+/** Places of code that are shown. */
+const placesMax = 10
+
+/** Code that only failing runs went through, or that first ran just before the failure. */
+export function codeLines({ places, failing, passing }: CodeReport, workshop: MutationWorkshop): readonly string[] {
+  const compared = `${failing} failing, ${passing} passing`
+  if (places.length === 0) return [`No code of the agent tells failing runs from others (${compared}).`]
+  const shown = places.slice(0, placesMax).map((place) => {
+    const { isOfFailures, isLate } = place
+    const why = isOfFailures
+      ? isLate
+        ? 'failing runs only, just before'
+        : 'failing runs only'
+      : 'first ran just before'
+    return `  ${why.padEnd(31)} ${placeText(place, workshop)}`
+  })
+  const more = places.length > placesMax ? [`  … and ${places.length - placesMax} more places`] : []
+  return [`Code of the agent that tells failing runs from others (${compared} runs):`, ...shown, ...more]
+}
+
+/** `src/raft/core/commit.ts:17-19  if (index > …) {` */
+function placeText({ file, first, last }: CodePlace, { read, sourcePlaces }: MutationWorkshop): string {
+  const text = read(file)?.split('\n')[first - 1] ?? ''
+  const source = sourcePlaces(file)?.(first, text.search(/\S|$/))
+  const end = sourcePlaces(file)?.(last, 1)
+  const at = source === undefined ? `${file}:${first}` : `${file.replace(/[.]js$/, '.ts')}:${source.line}`
+  const to = last === first ? '' : `-${source === undefined ? last : (end?.line ?? source.line + last - first)}`
+  return cut(`${at}${to}  ${text.trim()}`)
+}
+
 /** All of it, for programs. */
-export function jsonOf({ run, explanation, failure, lines, blamed }: Told): string {
+export function jsonOf({ run, explanation, failure, lines, blamed, code }: Told): string {
   const { violation, things } = explanation
   return JSON.stringify({
     file: run.loaded.file,
@@ -117,6 +154,7 @@ export function jsonOf({ run, explanation, failure, lines, blamed }: Told): stri
     chain: lines.map((line) =>
       'more' in line ? { more: line.more, untilUs: line.last.chained.event.t } : lineJson(line),
     ),
+    code: code && { failing: code.failing, passing: code.passing, places: code.places },
     blame: blamed && {
       runs: blamed.runs,
       cpuMs: Math.round(blamed.cpuMs),
@@ -140,6 +178,7 @@ interface Told {
   readonly failure: SeedRecord['failures'][number]
   readonly lines: readonly ShownLine[]
   readonly blamed: BlameReport | undefined
+  readonly code: CodeReport | undefined
 }
 
 function lineJson({ chained, node, what, why }: ChainLine): object {

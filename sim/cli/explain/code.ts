@@ -1,0 +1,78 @@
+import type { Blamed } from '../../explain/blame.ts'
+import { type CodePlace, codePlaces, type RanLines } from '../../explain/code-places.ts'
+import { Lane, type SentPage, type Wish } from '../../pool/lane.ts'
+import type { Worker } from '../../pool/worker.ts'
+import type { Fork } from '../../world/decisions/decisions.ts'
+
+/** Passing runs that are compared with, other seeds that are tried for them, and failing ones with other chance. */
+const passingMax = 5
+const otherSeedsMax = 6
+const failingMax = 3
+/** How long a run with other chance may take longer to fail, in microseconds. */
+const graceUs = 1_000_000
+/** Code that first runs so shortly before the failure is shown, in microseconds. */
+const lateUs = 100_000
+
+export interface CodeQuestion {
+  /** Of a program whose modules are files of their own. */
+  readonly startWorker: () => Worker
+  readonly page: SentPage
+  readonly seed: number
+  readonly failsAtUs: number
+  readonly blamed: readonly Blamed[]
+  /** Whether a run has failed in the same way until then. */
+  readonly hasFailed: (ended: NonNullable<Awaited<ReturnType<Lane['probe']>>>) => boolean
+  readonly searchStepsMax?: number | undefined
+}
+
+/** What was found, and in how many runs of each kind. */
+export interface CodeReport {
+  readonly places: readonly CodePlace[]
+  readonly failing: number
+  readonly passing: number
+  readonly runs: number
+}
+
+/** Runs the seed, runs of it that pass, and other seeds, and compares which code of the agent ran. */
+export async function codeIn(question: CodeQuestion): Promise<CodeReport> {
+  const { startWorker, page, seed, failsAtUs, blamed, hasFailed, searchStepsMax } = question
+  const lane = new Lane({ startWorker, pages: [], verify: false, confirm: false, searchStepsMax })
+  let runs = 0
+  const probe = async (
+    of: { readonly seed: number; readonly forks?: readonly Fork[] },
+    wish: Wish,
+  ): Promise<{ readonly failed: boolean; readonly ran: RanLines }> => {
+    runs++
+    const ended = await lane.probe({ page, ...of }, { ...wish, code: true })
+    return { failed: ended !== undefined && hasFailed(ended), ran: ended?.code ?? {} }
+  }
+  const ends = { atUs: failsAtUs }
+  try {
+    // A process that watches from its first run on sees every block.
+    const whole = await probe({ seed }, {})
+    const early = await probe({ seed }, { ends: { atUs: Math.max(0, failsAtUs - lateUs) } })
+    const failing = [whole.ran]
+    const passing: RanLines[] = []
+    const sort = ({ failed, ran }: Awaited<ReturnType<typeof probe>>): void => {
+      if (!failed && passing.length < passingMax) passing.push(ran)
+      else if (failed && failing.length < failingMax) failing.push(ran)
+    }
+    for (const { suspect } of blamed.filter(({ judgement }) => judgement === 'needs').slice(0, 2)) {
+      const forks = [{ atMs: Math.floor(suspect.atUs / 1000) + 1, seed: 1, of: 'world' as const }]
+      sort(await probe({ seed, forks }, { ends, without: suspect.without }))
+      for (const chance of [1, 2]) {
+        const other = [{ atMs: Math.floor(suspect.atUs / 1000) + 1, seed: chance, of: 'world' as const }]
+        const again = await probe({ seed, forks: other }, { ends: { atUs: failsAtUs + graceUs } })
+        // One that takes longer has not passed.
+        if (again.failed) sort(again)
+      }
+    }
+    for (let other = 1; other <= otherSeedsMax && passing.length < passingMax; other++) {
+      sort(await probe({ seed: seed + other }, { ends }))
+    }
+    const places = codePlaces({ failing, passing, early: early.ran })
+    return { places, failing: failing.length, passing: passing.length, runs }
+  } finally {
+    lane.close()
+  }
+}

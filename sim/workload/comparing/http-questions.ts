@@ -14,8 +14,10 @@ export interface Asking {
   readonly nodeMeta: readonly string[]
 }
 
+/** With it a question is asked by a filter, where one can say it. */
+const sorted = 'near=_agent'
 /** Further parameters that change nothing of what is told. */
-const hows = [undefined, undefined, undefined, 'near=_agent', 'stale', 'consistent'] as const
+const hows = [undefined, undefined, undefined, sorted, 'stale', 'consistent'] as const
 const faces = [
   'health',
   'health',
@@ -84,6 +86,8 @@ const paths = {
 
 /** The target of a request. */
 export function targetOf(service: string, asked: AskedFor, how: string | undefined, datacenter?: string): string {
+  const filtered = how === sorted ? filteredTarget(service, asked) : undefined
+  if (filtered !== undefined) return `${filtered}&${sorted}${datacenter === undefined ? '' : `&dc=${datacenter}`}`
   const path = pathOf(service, asked)
   if (asked.of === 'agent services' || asked.of === 'agent checks') return path
   const parameters = [
@@ -94,6 +98,24 @@ export function targetOf(service: string, asked: AskedFor, how: string | undefin
     ...(datacenter === undefined ? [] : [`dc=${datacenter}`]),
   ]
   return `${path}${parameters.length === 0 ? '' : `?${parameters.join('&')}`}`
+}
+
+/** The same question with a filter in place of parameters, where one can say it: the same must be told. */
+function filteredTarget(service: string, asked: AskedFor): string | undefined {
+  if (asked.of === 'state') {
+    if (asked.status === 'any' || asked.nodeMeta !== undefined) return undefined
+    return `/v1/health/state/any?filter=${encodeURIComponent(`Status == ${asked.status}`)}`
+  }
+  if (asked.of !== 'health' && asked.of !== 'catalog') return undefined
+  const [tags, meta] = asked.of === 'health' ? ['Service.Tags', 'Node.Meta'] : ['ServiceTags', 'NodeMeta']
+  const { tag, nodeMeta, passing = false, connect } = asked
+  const parts = [
+    ...(tag === undefined || connect ? [] : [`\`${tag}\` in ${tags}`]),
+    ...(nodeMeta === undefined ? [] : [`${meta}["${nodeMeta[0]}"] == \`${nodeMeta[1]}\``]),
+    ...(passing ? ['not Checks.Status != passing'] : []),
+  ]
+  if (parts.length === 0) return undefined
+  return `${pathOf(service, asked)}?filter=${encodeURIComponent(parts.join(' and '))}`
 }
 
 function pathOf(service: string, asked: AskedFor): string {

@@ -108,14 +108,16 @@ describe('E7', () => {
   it('is asked in every way', () => {
     const targets = new Set<string>()
     const decisions = new Decisions('1', () => 0)
-    for (let nth = 0; nth < 400; nth++) {
+    for (let nth = 0; nth < 1_500; nth++) {
       const asking = { service: 'web', tags: ['blue'], nodeMeta: ['zone:north'] }
       const drawn = drawnHttp(decisions.draws(nth), asking, { name: 'c1', of: 'dc1', mustAnswer: true }, ['c1'])
-      if (drawn?.how !== undefined && drawn.how !== 'cached') continue
       if (drawn !== undefined) targets.add(targetOf('web', drawn.asked, drawn.how))
     }
     for (const target of [
       '/v1/health/service/web?passing&tag=blue',
+      '/v1/health/service/web?filter=%60blue%60%20in%20Service.Tags%20and%20not%20Checks.Status%20!%3D%20passing&near=_agent',
+      '/v1/health/state/any?filter=Status%20%3D%3D%20critical&near=_agent',
+      '/v1/catalog/service/web?filter=NodeMeta%5B%22zone%22%5D%20%3D%3D%20%60north%60&near=_agent',
       '/v1/health/connect/web',
       '/v1/health/service/web?cached',
       '/v1/catalog/connect/web',

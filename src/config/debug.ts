@@ -57,6 +57,7 @@ export function debugConfig(config: AgentConfig): Shown {
     LogLevel: config.logLevel,
     NodeID: config.nodeId ?? '',
     NodeMeta: config.nodeMeta,
+    Names: config.naming.name,
     NodeName: config.nodeName,
     ReconnectTimeoutLAN: formatDuration(config.gossipLan.reconnectTimeoutMs),
     RetryJoinIntervalLAN: formatDuration(config.retryIntervalMs),

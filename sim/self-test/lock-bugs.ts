@@ -1,0 +1,75 @@
+import type { PlantedBug } from './planted-bug.ts'
+
+/** Bugs of sessions and of the locks that they hold. */
+export const lockBugs: readonly PlantedBug[] = [
+  {
+    row: 17,
+    name: 'lock-delay-ignored',
+    about: 'a leader considers every lock delay to be over',
+    patches: [
+      {
+        file: 'src/features/kv/lock-delays.js',
+        find: 'return seen !== undefined && this.#server.env.clock.monoMs() - seen.atMs >= delayMs;',
+        replace: 'return seen !== undefined;',
+      },
+    ],
+    hunt: 'holders-sleep',
+    foundBy: ['S1'],
+  },
+  {
+    row: 17,
+    name: 'sessions-not-rearmed',
+    about: 'a new leader tracks only sessions that it sees created or renewed',
+    patches: [
+      {
+        file: 'src/features/session/duty.js',
+        find: 'for (const session of allSessions(server.read()))\n            this.extend(session);',
+        replace: '',
+      },
+    ],
+    hunt: 'holders-sleep',
+    foundBy: ['S2'],
+  },
+  {
+    row: 26,
+    name: 'plain-write-resets-lock',
+    about: 'a plain write resets LockIndex to 0, as in the system of the field',
+    patches: [
+      {
+        file: 'src/features/kv/writes.js',
+        find: 'lockIndex: before?.lockIndex ?? 0 });',
+        replace: 'lockIndex: 0 });',
+      },
+    ],
+    hunt: 'holders-sleep',
+    foundBy: ['S3'],
+  },
+  {
+    row: 27,
+    name: 'renewals-forgotten',
+    about: 'a renewal is answered, and the session still expires as if there had been none',
+    patches: [
+      {
+        file: 'src/features/session/duty.js',
+        find: 'this.#deadlines.set(id, atMs);\n        if (isNew)',
+        replace: 'if (isNew)\n            this.#deadlines.set(id, atMs);\n        if (isNew)',
+      },
+    ],
+    hunt: 'holders-sleep',
+    foundBy: ['S2'],
+  },
+  {
+    row: 28,
+    name: 'found-delays-over',
+    about: 'a new leader considers the lock delays that it finds to be over',
+    patches: [
+      {
+        file: 'src/features/kv/lock-delays.js',
+        find: 'this.#server = server;\n',
+        replace: 'this.#server = server;\n        this.#overThrough = server.read().index;\n',
+      },
+    ],
+    hunt: 'holders-sleep',
+    foundBy: ['S1'],
+  },
+]

@@ -4,7 +4,7 @@ import { type Reach, rareStates, toldStates } from './rare-states.ts'
 import { nodeId } from './server-care.ts'
 
 export const careMarks = rareStates({
-  'removal by autopilot': 'a leader took a server out of the group that neither left nor was named by an operator',
+  'removal by autopilot': 'a leader removed a server from the group that neither left nor was removed by an operator',
   'server promoted': 'a leader gave a vote to a server that had joined without one',
 })
 

@@ -79,7 +79,7 @@ export const liveness = checker({
       excuses: {
         ...coreExcuses,
         'majority lost':
-          'Of some configuration no majority is left whose data is whole, for the program itself had removed others; until an operator recovers it by hand, which no run does.',
+          'A configuration has no majority with whole data left, because the program itself had removed other servers; until an operator recovers it by hand, which no run does.',
       },
     },
   },

@@ -158,7 +158,7 @@ export class Loyalty {
     this.#judge.judged('R11')
     const word = this.#bindingWord(follower)
     if (word === undefined || word.term !== message.term - 1) return this.#inCalm(node, follower, message.term)
-    this.#tooEarly(node, follower, word, `stands in term ${message.term}`)
+    this.#tooEarly(node, follower, word, `stands for election in term ${message.term}`)
   }
 
   #inCalm(node: string, { id, word, timing, unwritten }: Follower, term: Term): void {
@@ -169,7 +169,7 @@ export class Loyalty {
     if (calmUs < 2 * timing.heartbeatTimeoutMs * 1000 + reconnectUs || rttMaxMs * 4 > timing.heartbeatTimeoutMs) return
     if (this.#over.has(word.term) || !leadsVoter(leader, word.term, id)) return
     const calm = `${leader} leads term ${word.term}, and nothing was wrong for ${(calmUs / 1_000_000).toFixed(1)} s`
-    this.#judge.report('R11', `${node} stands in term ${term}: ${calm}`, [word.event])
+    this.#judge.report('R11', `${node} stands for election in term ${term}: ${calm}`, [word.event])
   }
 
   /** The word of a leader that was heard within the timeout, and whose process goes on. */
@@ -198,7 +198,7 @@ function newFollower(id: string, timing: ServerTiming): Follower {
 export const loyalty = checker({
   codes: {
     R11: {
-      text: 'loyalty: a server that has heard its leader within a timeout neither stands nor votes; in calm none stands',
+      text: 'loyalty: a server that has heard its leader within a timeout neither stands for election nor votes; in calm no server stands',
       sources: ['Raft thesis, sections 4.2.3 and 9.6'],
       evidence: ['votes', 'elections', 'heartbeats'],
       judges: ['question or vote', 'questions and votes'],
@@ -206,7 +206,7 @@ export const loyalty = checker({
         'connections refused':
           'A leader that refuses connections looks as if its process were gone; until it takes them again, and ten seconds more.',
         'disk far behind':
-          'A server with thousands of promises that wait for its disk hears nobody; until something is on its disk.',
+          'A server with thousands of writes that wait for its disk handles no messages; until something is on its disk.',
       },
     },
   },

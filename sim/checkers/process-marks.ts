@@ -44,7 +44,7 @@ export const agentTold = toldStates({
     'a machine with another node ID took over the name of a failed one',
   ],
   'member not reconciled': [
-    'svc: could not reconcile a member yet',
+    'svc: a member could not be reconciled yet: retrying',
     'a leader could not bring the catalog in line with a member',
   ],
   'left without a quorum': [
@@ -64,7 +64,7 @@ export const agentTold = toldStates({
     'an agent could not bring the catalog in line with its registrations',
   ],
   'unfit servers met': [
-    'agent: a server cannot take part with this one',
+    'agent: a server cannot be in one cluster with this one',
     'a server met one whose Raft protocol does not work with its own',
   ],
   'certificates renewed': ['agent: certificates renewed', 'an agent took new certificates into use while it ran'],
@@ -73,7 +73,7 @@ export const agentTold = toldStates({
     'a server refused a connection without TLS, or one without a certificate',
   ],
   'server took no connection': [
-    'rpc: a server takes no connection',
+    'rpc: a server refuses connections over TLS',
     'a server refused a connection, as one that is overloaded does',
   ],
   'query failover not answered': [

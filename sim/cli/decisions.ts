@@ -110,5 +110,5 @@ export function replayNote(file: string, list: RunDecided, replay: DecisionRepla
   const missed = replay.listed - replay.made
   if (missed === 0) return undefined
   const by = list.build === build ? 'this program' : `${list.program}, ${list.build}; this is ${build}`
-  return `${file}: ${missed} of ${replay.listed} decisions did not come up (the list was made by ${by})`
+  return `${file}: ${missed} of ${replay.listed} decisions did not occur (the list was made by ${by})`
 }

@@ -72,7 +72,7 @@ export function addLimits(command: Command): Command {
     .option('--jobs <n>', 'run so many seeds at the same time, each in a process; as many as there are cores', jobCount)
     .option(
       '--stall <seconds>',
-      'give a seed up that uses this much CPU time while its virtual time stands still; 120 if not given',
+      'give up on a seed that uses this much CPU time while its virtual time stands still; 120 if not given',
       stallTime,
     )
     .option(

@@ -24,7 +24,11 @@ export function addRun(program: Command, terminal: SimTerminal, ended: Ended): v
     .argument('<file...>', 'scenario files')
     .option('--seed <n>', 'the seed of the run; that of the scenario, or 1, if neither is given', wholeNumber)
     .option('--seeds <a..b>', 'one run for each seed from a to b', seedRange)
-    .option('--fork <time:n>', 'from this time on with the chance of n: 4200ms:3; may be repeated (one seed)', forks)
+    .option(
+      '--fork <time:n>',
+      'from this time on draw random numbers by seed n: 4200ms:3; may be repeated (one seed)',
+      forks,
+    )
     .option('--verify', 'run each seed twice and compare the trace hashes')
     .option(
       '--trace <file>',
@@ -43,7 +47,7 @@ export function addRun(program: Command, terminal: SimTerminal, ended: Ended): v
     .option('--junit <file>', 'write a report in the form of JUnit: a suite for each scenario, a case for each seed')
     .option('--until-failure', 'stop at the first seed that fails')
     .option('--shrink', 'make the first failure smaller, as svc-sim shrink does, and write its page')
-    .option('--no-demands', 'do not fail where runs come to less than their scenario demands')
+    .option('--no-demands', 'do not fail if runs do less than their scenario demands')
   addLimits(command).action(async (files: readonly string[], flags: RunFlags) => {
     ended(await runFiles(files, flags, terminal))
   })

@@ -44,7 +44,7 @@ export function addSearches(program: Command, terminal: SimTerminal, ended: Ende
       .description(about)
       .option('--states <n>', 'give up beyond so many states, of some 80 bytes each', countTo(statesMost), 4_000_000)
       .option('--no-symmetry', 'look at states apart that differ only by the names of the nodes')
-  search('raft', 'Three servers: messages lost, doubled and reordered, power cuts.')
+  search('raft', 'Three servers: messages lost, duplicated and reordered, power cuts.')
     .option('--terms <n>', 'terms after the first', countTo(6), smallBounds.terms)
     .option('--entries <n>', 'entries in a log after the first', countTo(8), smallBounds.entries)
     .option('--heartbeats <n>', 'rounds of heartbeats of one leader', countTo(4, 0), smallBounds.heartbeats)
@@ -54,7 +54,7 @@ export function addSearches(program: Command, terminal: SimTerminal, ended: Ende
     .option('--step-down', 'leaders may step down because nobody answers')
     .option('--no-restarts', 'no power cuts')
     .action((flags: RaftSearchFlags) => ended(searchRaft(flags, terminal)))
-  search('gossip', 'Three members: accusations, refutations, words lost, doubled and reordered.')
+  search('gossip', 'Three members: accusations, refutations, messages lost, duplicated and reordered.')
     .option('--incarnations <n>', 'the greatest incarnation', countTo(4), smallPool.incarnations)
     .option('--times <n>', 'the greatest Lamport time of leaving and joining', countTo(4), smallPool.times)
     .option('--leaves', 'members may leave')
@@ -107,9 +107,9 @@ function told(search: { run(): SearchResult }, terminal: SimTerminal): number {
 }
 
 const ends: Record<SearchResult['end'], string> = {
-  exhausted: 'No state within these bounds is left, and no law is broken in any of them.',
+  exhausted: 'All states within these bounds were visited, and no law is broken in any of them.',
   full: 'Not finished: there are more states than may be remembered (--states). No law is broken in these.',
-  broken: 'A law is broken. The steps above are those that it takes.',
+  broken: 'A law is broken, by the steps above.',
 }
 
 function summary(result: SearchResult, seconds: number): readonly string[] {
@@ -117,7 +117,7 @@ function summary(result: SearchResult, seconds: number): readonly string[] {
   const counted = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',')
   return [
     ends[result.end],
-    `${counted(states)} states (${counted(tuples)} without what was said), up to ${depth} steps from the first`,
+    `${counted(states)} states (${counted(tuples)} without counting messages), up to ${depth} steps from the first`,
     `${counted(transitions)} steps tried, ${counted(nodeSteps)} taken by a core in ${counted(nodeStates)} states of one node; ${counted(words)} words`,
     `${seconds.toFixed(1)} s, ${Math.ceil(bytes / 1_000_000)} MB for the states`,
   ]

@@ -23,7 +23,7 @@ const incarnation = whole.describe("The member's incarnation that it is about.")
 const lamport = whole.describe('Lamport time.')
 const sequence = whole.describe('Number by which an answer finds its question.')
 const round = whole.describe("The leader's count of rounds; 0: a notice that is not answered.")
-const id = whole.describe('Number of the request on its connection, by its asker.')
+const id = whole.describe('Number of the request on its connection, chosen by the requester.')
 const method = text.describe('`KV.Get`, `Catalog.Register`; of an answer that of its request, where that was read.')
 const event = text.describe('Name of the event or query.')
 
@@ -67,7 +67,11 @@ const pre = flag.describe('It asks whether an election could be won; no term cha
 export const meaningFields = {
   gossip: {
     ping: { sequence, member },
-    'indirect-ping': { sequence, member, nack: flag.describe('The asker wants to hear that it did not answer.') },
+    'indirect-ping': {
+      sequence,
+      member,
+      nack: flag.describe('The requester wants to be told if the member does not answer.'),
+    },
     ack: { sequence, bytes },
     nack: { sequence },
     suspect: { member, incarnation, from: text.describe('The member that suspects it.') },

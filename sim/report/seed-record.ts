@@ -62,7 +62,7 @@ export const seedRecordSchema = z.strictObject({
   seed: count.describe('the seed of the run'),
   forks: forksSchema
     .optional()
-    .describe('times at which the run went on with other chance, each with the seed of that; absent: none'),
+    .describe('times from which on the run drew other random numbers, each with their seed; absent: none'),
   verdict: z.enum(seedVerdicts).describe('what became of the seed'),
   passed: z.boolean().describe('whether the verdict is `passed`'),
   invariant: invariantCode

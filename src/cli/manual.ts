@@ -16,7 +16,7 @@ export function manualPage({ commands }: CommandTree, release: string, naming: N
     ...paragraphs(
       'Every command but agent, validate, keygen and version talks to a running agent over its HTTP API.',
       'Flags take one dash or two, their value after = or as the next word, and stand before operands.',
-      'A command exits with 0 when it did what it was asked, and with 1 otherwise, unless it says something else.',
+      'A command exits with 0 on success and with 1 otherwise, unless its own section says something else.',
     ),
     '.SH COMMANDS',
     ...commands.flatMap(sectionOf),

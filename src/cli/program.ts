@@ -49,7 +49,7 @@ async function runCommand(
   }
   const misplaced = command.runsOperands === true ? undefined : flagBehindOperands(rest, command.flags)
   if (misplaced !== undefined) {
-    const text = `flag behind the arguments: -${misplaced}: write it before them, or -- before what is no flag`
+    const text = `flag after the arguments: -${misplaced}: write it before them, or write -- before arguments that are not flags`
     terminal.error(`${text}\n${program.helpInformation()}`)
     return 1
   }

@@ -146,7 +146,7 @@ function groupTrouble({ strays }: CheckedCluster, servers: readonly CheckedServe
       ),
     )
   if (voters.length > 2 && spare < 1) {
-    const what = `of ${voters.length + strays.length} voters ${well.length} are well: with one more down there is no quorum`
+    const what = `of ${voters.length + strays.length} voters only ${well.length} are healthy: if one more fails, there is no quorum`
     found.push(finding('no-quorum-margin', what, 'repair the others first'))
   }
   return found
@@ -179,7 +179,7 @@ function wayTrouble(servers: readonly CheckedServer[], from: Release, to: Releas
   }
   const better = insteadOf(to)
   if (better !== undefined)
-    found.push(finding('better-left-out', `${releaseText(to)} is better left out`, whyNot(to, better)))
+    found.push(finding('better-left-out', `${releaseText(to)} should be skipped`, whyNot(to, better)))
   const old = servers.filter(({ release }) => release !== undefined && order(release, next) < 0)
   return [...found, ...protocolTrouble(servers, old, next)]
 }
@@ -199,7 +199,7 @@ function protocolTrouble(
   }
   const { min, max, spoken: usual } = raftProtocolsOf(next)
   if (servers.length === 1 && isNamedById(usual) && !isNamedById(lowest)) {
-    const what = `the only server speaks Raft protocol ${lowest}; as ${releaseText(next)} it would speak ${usual}, go by its node ID, and be no member of its own group`
+    const what = `the only server speaks Raft protocol ${lowest}; as ${releaseText(next)} it would speak ${usual}, be known by its node ID, and so not be a member of its own group`
     const remedy = `set raft_protocol to ${Math.max(min, lowest)}, or put a raft/peers.json with its node ID beside its data before it is started`
     return [finding('single-server-renamed', what, remedy)]
   }
@@ -246,7 +246,7 @@ function notesOf(
   const away = clients.filter(({ status }) => status !== 'alive')
   if (away.length > 0)
     found.push(
-      finding('clients-away', `clients are not there: ${namesOf(away)}`, 'they are upgraded when they come back'),
+      finding('clients-away', `clients are not running: ${namesOf(away)}`, 'they are upgraded when they come back'),
     )
   if (otherDatacenters.length > 0) {
     found.push(
@@ -261,7 +261,7 @@ function notesOf(
   if (former.length > 0) {
     const what = `the former access control is in force at ${namesOf(former)}`
     const remedy =
-      'it goes over by itself when every server here and in the primary datacenter runs 1.4.0: svc acl status'
+      'it migrates by itself once every server here and in the primary datacenter runs 1.4.0: svc acl status'
     found.push(finding('access-control-former', what, remedy))
   }
   if (isAtLeast(from, to)) return found
@@ -284,7 +284,7 @@ function releaseNotes(from: Release, to: Release): readonly Finding[] {
   )
   const refused = optionsRefusedBetween(from, to).map(optionText)
   if (refused.length === 0) return found
-  const what = `${releaseText(to)} refuses ${refused.length} options that ${releaseText(from)} took, and no agent tells over HTTP what its files say`
+  const what = `${releaseText(to)} refuses ${refused.length} options that ${releaseText(from)} took, and no agent shows its configuration files over HTTP`
   const remedy = `run svc validate -release=${releaseText(to)} on the configuration of every agent`
   return [...found, finding('options-refused', what, remedy)]
 }

@@ -140,7 +140,7 @@ export const agentFlags: readonly AgentFlag[] = [
     name: 'hcl',
     kind: 'list',
     value: '<fragment>',
-    help: 'Configuration in HCL; it wins over files and other flags. May be repeated.',
+    help: 'Configuration in HCL; it takes precedence over files and other flags. May be repeated.',
   },
   {
     name: 'http-port',

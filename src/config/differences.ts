@@ -47,7 +47,7 @@ function textOf(
   next: ReadConfig,
 ): string {
   if (name.startsWith('connect.ca_'))
-    return `${name} has changed: it counts for the first start of the mesh alone, write ${started.config.naming.name} connect ca set-config`
+    return `${name} has changed: it counts only at the first start of the mesh: use ${started.config.naming.name} connect ca set-config`
   if (name === 'encrypt') return encryptText(started.config)
   if (!reload) return `${name} has changed: restart to apply`
   if (holdsSecrets(name)) return `${name} has changed`
@@ -59,8 +59,9 @@ function encryptText({ dataDir, naming, pool }: AgentConfig): string {
   if (dataDir === undefined || !pool.keepsKeyring) return 'encrypt has changed: restart to apply'
   const file = `${dataDir}/serf/local.keyring`
   const change = `change keys with ${naming.name} keyring`
-  if (pool.encrypt !== undefined) return `encrypt has changed, to no effect: the keys in ${file} win; ${change}`
-  return `encrypt has changed: restart to apply; where ${file} has keys, they win: ${change}`
+  if (pool.encrypt !== undefined)
+    return `encrypt has changed without effect: the keys in ${file} take precedence; ${change}`
+  return `encrypt has changed: restart to apply; if ${file} holds keys, they take precedence: ${change}`
 }
 
 /** A watch may carry a token, too. */
@@ -89,6 +90,6 @@ function namedDifferences(kind: string, before: Named, next: Named): readonly Co
 
 function whatBecame(before: unknown, next: unknown): string | undefined {
   if (before === undefined) return 'is new'
-  if (next === undefined) return 'is no more'
+  if (next === undefined) return 'was removed'
   return JSON.stringify(before) === JSON.stringify(next) ? undefined : 'has changed'
 }

@@ -46,7 +46,7 @@ export async function diskProblems(
     const path = pathAt(file, key)
     const message = path === undefined ? undefined : await unmakeable(disk, path, key)
     if (message === undefined) continue
-    const remedy = 'name a place that this user can make'
+    const remedy = 'name a directory that this user may create'
     const shown = key === 'data_dir' ? JSON.stringify(path) : path
     problems.push({ place: placeOf([key]), message: `${key} ${shown} ${message}`, remedy, restsOn: [key] })
   }
@@ -66,7 +66,7 @@ async function unmakeable(disk: Disk, path: string, key: (typeof made)[number]):
   }
   for (let above = directoryOf(path); ; above = directoryOf(above)) {
     const found = await disk.stat(above)
-    if (found.ok) return found.value.kind === 'directory' ? undefined : `is below ${above}, which is no directory`
+    if (found.ok) return found.value.kind === 'directory' ? undefined : `is below ${above}, which is not a directory`
     const isTop = above === '/' || above === '.'
     if (found.error.kind !== 'not-directory' && (found.error.kind !== 'not-found' || isTop))
       return `is below ${above}, which cannot be read: ${found.error.message}`

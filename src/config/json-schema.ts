@@ -23,8 +23,7 @@ export function configJsonSchema(naming: Naming): SchemaNode {
   const title = 'Configuration of an agent of svc'
   const known = properties as Readonly<Record<string, SchemaNode>>
   const told = { $schema, title, ...rest, properties: withDefinitions(known), $defs: definitions() }
-  const plain: { readonly [key: string]: Json } = JSON.parse(JSON.stringify(told))
-  return toldDocument(naming, plain)
+  return toldDocument(naming, told as unknown as Json) as SchemaNode
 }
 
 /** Definitions are parsed by `features/agent`: their keys come from its tables. */

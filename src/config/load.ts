@@ -161,7 +161,7 @@ function laterFlags(flags: GivenFlags, release: Release): readonly ConfigProblem
     const since = brought === undefined ? parseRelease(ofKey ?? '') : releaseOfBehaviour(brought)
     if (since === undefined || isAtLeast(release, since)) return []
     const message = `flag provided but not defined: -${name}`
-    return [{ place: `-${name}`, message, remedy: `it came with ${releaseText(since)}` }]
+    return [{ place: `-${name}`, message, remedy: `it was introduced in ${releaseText(since)}` }]
   })
 }
 
@@ -203,7 +203,7 @@ function addFile(path: string, place: string, naming: Formats, found: FoundFiles
       const remedy = 'Please use ".json" or ".hcl"'
       return { place, message: `Missing or invalid file extension for ${JSON.stringify(path)}`, remedy }
     }
-    const remedy = 'name it so, or say what it is with -config-format'
+    const remedy = 'rename it, or give its format with -config-format'
     return { place, message: `${path} ends in neither .json nor .hcl`, remedy }
   }
   found.paths.push(path)

@@ -45,7 +45,7 @@ export type DialFailure =
   | { readonly kind: 'io'; readonly to: Endpoint; readonly message: string }
 
 /**
- * Why a stream is over: the peer ended it in order, the connection broke, nothing came through for too long, or we
+ * Why a stream is over: the peer closed it in order, the connection broke, nothing arrived in time for too long, or we
  * closed it.
  */
 export type StreamEnd = 'ended' | 'reset' | 'timeout' | 'closed'

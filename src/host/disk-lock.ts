@@ -41,7 +41,7 @@ export async function takeLock(path: string, depth = 0): Promise<Result<Lock, Di
     await takeover.value.close()
     if (replaced) return ok(lockAt(path, mine))
   }
-  return err({ kind: 'locked', path, message: 'other processes keep taking it' })
+  return err({ kind: 'locked', path, message: 'other processes keep locking it' })
 }
 
 function lockAt(path: string, mine: string): Lock {

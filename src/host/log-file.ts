@@ -120,8 +120,7 @@ export class LogFile {
       closeSync(former)
       this.#stuckUntilMs = undefined
     } catch (cause) {
-      if (this.#stuckUntilMs === undefined)
-        this.#troubles.failed(`cannot be followed by a new one: ${messageOf(cause)}`)
+      if (this.#stuckUntilMs === undefined) this.#troubles.failed(`cannot be rotated: ${messageOf(cause)}`)
       this.#stuckUntilMs = this.#clock.monoMs() + askAgainMs
       return
     }
@@ -159,7 +158,7 @@ export class LogFile {
       const kept = Math.max(0, oldFilesMax)
       for (const name of old.slice(0, Math.max(0, old.length - kept))) rmSync(join(this.#names.directory, name))
     } catch (cause) {
-      this.#troubles.failed(`has older ones that cannot be removed: ${messageOf(cause)}`)
+      this.#troubles.failed(`has rotated files that cannot be removed: ${messageOf(cause)}`)
     }
   }
 }

@@ -5,15 +5,15 @@ export const accessChanges = {
   'registrations-need-a-rule': {
     since: { major: 0, minor: 5, patch: 0 },
     reference: 'REL-0.5-1, REL-0.5-2',
-    what: 'Everybody may register services. Since then that needs a rule `service` that writes.',
-    who: 'agents, where the default policy is deny: their services do not come into the catalog',
+    what: 'Everybody may register services. Since then that requires a `service` rule with `write`.',
+    who: 'agents, where the default policy is deny: their services are missing from the catalog',
     see: { scenario: 'acl-rules-0.5-0.6' },
     requirements: [],
   },
   'reads-need-a-rule': {
     since: { major: 0, minor: 6, patch: 0 },
     reference: 'REL-0.6-1',
-    what: 'Everybody may look for services. Since then HTTP and DNS tell of those that a rule `service` reads.',
+    what: 'Everybody may look up services. Since then HTTP and DNS show only those that a `service` rule lets the token read.',
     who: 'clients, where the default policy is deny: lists are empty, and names are unknown',
     see: { scenario: 'acl-rules-0.5-0.6' },
     requirements: [],
@@ -21,7 +21,7 @@ export const accessChanges = {
   'events-and-keyring-need-a-rule': {
     since: { major: 0, minor: 6, patch: 0 },
     reference: 'REL-0.6-2',
-    what: 'Everybody may fire events and turn the keys of the pool. Since then that needs the rules `event` and `keyring`.',
+    what: 'Everybody may fire events and rotate gossip keys. Since then that requires rules for `event` and `keyring`.',
     who: 'clients that fire events or manage gossip keys, where the default policy is deny',
     see: { scenario: 'acl-rules-0.5-0.6' },
     requirements: [],
@@ -29,7 +29,7 @@ export const accessChanges = {
   'queries-need-a-rule': {
     since: { major: 0, minor: 6, patch: 4 },
     reference: 'REL-0.6.4-1, REL-0.6.4-2',
-    what: 'Prepared queries are asked no rule of their own. Since then one with a name needs a rule `query`.',
+    what: 'Prepared queries require no rights of their own. Since then one with a name requires a `query` rule.',
     who: 'clients that manage named queries, where the default policy is deny',
     see: { scenario: 'acl-rules-0.5-0.6' },
     requirements: [],
@@ -37,7 +37,7 @@ export const accessChanges = {
   'query-tokens-as-given': {
     since: { major: 0, minor: 6, patch: 4 },
     reference: 'REL-0.6.4-3',
-    what: 'A prepared query keeps the token that it was made or changed with, and finds what that may see. Since then only a token that its definition names, else what its caller may see. Queries that are there keep theirs.',
+    what: 'A prepared query stores the token of the request that created or changed it, and runs with its rights. Since then it stores only a token that its definition names, and otherwise runs with the rights of its caller. Existing queries keep their tokens.',
     who: 'clients that execute queries: the result depends on the caller',
     see: { scenario: 'acl-rules-0.5-0.6' },
     requirements: ['ACL-019', 'UPG-040'],
@@ -45,7 +45,7 @@ export const accessChanges = {
   'rules-of-version-8': {
     since: { major: 0, minor: 8, patch: 0 },
     reference: 'REL-0.8.0-4, REL-0.7.2-1; section 0, defaults',
-    what: 'Rules for agent, node, operator and session are asked for only where `acl_enforce_version_8` is true, which 0.7.2 brought. Since then it is true if absent.',
+    what: 'Rules for agent, node, operator and session are enforced only where `acl_enforce_version_8`, which is new in 0.7.2, is true. Since then it is true if absent.',
     who: 'everybody with a token, where the default policy is deny: nodes and members are left out, sessions refused',
     see: { scenario: 'acl-rules-0.5-0.6' },
     requirements: [],
@@ -54,7 +54,7 @@ export const accessChanges = {
     since: { major: 0, minor: 9, patch: 1 },
     until: { major: 0, minor: 9, patch: 2 },
     reference: 'REL-0.9.1-1, REL-0.9.2-1',
-    what: 'Of a key that the token may not read it is told with 404 that there is none. This release alone answers 403.',
+    what: 'A key that the token may not read gets 404, as if it did not exist. This release alone answers 403.',
     who: 'clients that read keys',
     see: { ask: 'GET /v1/kv/KEY, with a token without rules' },
     requirements: [],
@@ -62,7 +62,7 @@ export const accessChanges = {
   'denied-key-is-told': {
     since: { major: 1, minor: 0, patch: 0 },
     reference: 'REL-1.0-9',
-    what: 'Of a key that the token may not read it is told with 404 that there is none. Since then it is 403.',
+    what: 'A key that the token may not read gets 404, as if it did not exist. Since then it gets 403.',
     who: 'clients that take 404 for a missing key: without rights they get 403',
     see: { scenario: 'acl-rules-0.5-0.6' },
     requirements: ['UPG-020'],
@@ -70,8 +70,8 @@ export const accessChanges = {
   'tokens-and-policies': {
     since: { major: 1, minor: 4, patch: 0 },
     reference: 'REL-1.4.0-1 to 1.4.0-9',
-    what: 'A token carries its rules, and its ID is its secret. Since then tokens have accessors and are bound to policies, once all servers of the datacenter and of the primary one support that; legacy tokens are migrated, and go on.',
-    who: 'operators: there is no way back, for older servers stop at the first of the new commands',
+    what: 'A token carries its rules, and its ID is its secret. Since then tokens have accessors and are bound to policies, once all servers of the datacenter and of the primary one support that; legacy tokens are migrated and stay valid.',
+    who: 'operators: there is no way back, because older servers stop at the first of the new commands',
     see: { scenario: 'downgrade-refused' },
     requirements: ['UPG-002', 'UPG-004', 'UPG-059'],
   },

@@ -5,8 +5,8 @@ export const dnsChanges = {
   'dns-negative-authority': {
     since: { major: 0, minor: 6, patch: 0 },
     reference: 'REL-0.6-8',
-    what: 'An answer without records says nothing else. Since then it carries the start of authority, which tells for how long the name need not be asked for again.',
-    who: 'resolvers: they may keep that there is nothing',
+    what: 'An answer without records carries nothing else. Since then it carries an SOA record, which says for how long resolvers may cache it.',
+    who: 'resolvers: they may cache negative answers',
     see: { ask: 'DNS: a service that is not there' },
     requirements: [],
   },
@@ -14,14 +14,14 @@ export const dnsChanges = {
     since: { major: 0, minor: 7, patch: 0 },
     reference: 'REL-0.7-11',
     what: 'Names in DNS answers are written out. Since then they are compressed, unless `dns_config.disable_compression` says otherwise.',
-    who: 'users of DNS: more fits',
+    who: 'users of DNS: more records fit into an answer',
     see: { ask: 'DNS: a service of several instances' },
     requirements: [],
   },
   'dns-stale-counted': {
     since: { major: 0, minor: 7, patch: 1 },
     reference: 'REL-0.7.1-3',
-    what: 'Nobody counts how many DNS answers are old. Since then `svc.dns.stale_queries` counts those older than 5 s.',
+    what: 'Stale DNS answers are not counted. Since then `svc.dns.stale_queries` counts those older than 5 s.',
     who: 'operators that graph metrics',
     see: { ask: 'GET /v1/agent/metrics, dns.stale_queries' },
     requirements: ['TEL-007', 'UPG-032'],
@@ -29,7 +29,7 @@ export const dnsChanges = {
   'dns-node-ids': {
     since: { major: 0, minor: 7, patch: 4 },
     reference: 'REL-0.7.4-1',
-    what: 'DNS knows nodes by their names. Since then by their IDs, too.',
+    what: 'DNS finds nodes by name. Since then also by ID.',
     who: 'users of DNS',
     see: { ask: 'DNS: <node-id>.node.svc.' },
     requirements: [],
@@ -45,8 +45,8 @@ export const dnsChanges = {
   'dns-edns-sizes': {
     since: { major: 0, minor: 8, patch: 5 },
     reference: 'REL-0.8.5-2',
-    what: 'An answer over UDP has 512 bytes at most. Since then as many as the client offers by EDNS, within bounds.',
-    who: 'users of DNS: fewer go to TCP',
+    what: 'An answer over UDP has 512 bytes at most. Since then it may have as many as the client offers by EDNS, within limits.',
+    who: 'users of DNS: fewer clients fall back to TCP',
     see: { ask: 'DNS: a service of many instances, with EDNS' },
     requirements: [],
   },
@@ -69,7 +69,7 @@ export const dnsChanges = {
   'one-datacenter-in-names': {
     since: { major: 1, minor: 0, patch: 1 },
     reference: 'REL-1.0.1-3',
-    what: 'Of labels between the kind of a name and the domain the first is the datacenter, and the rest is not looked at. Since then there may be one: a name with more is NXDOMAIN.',
+    what: 'Of the labels between the kind of a name and the domain, the first is the datacenter, and the others are ignored. Since then only one is allowed: a name with more gets NXDOMAIN.',
     who: 'users of DNS with names that are longer than they should be',
     see: { ask: 'DNS: web.service.dc1.extra.svc.' },
     requirements: [],
@@ -85,7 +85,7 @@ export const dnsChanges = {
   'dns-one-alias': {
     since: { major: 1, minor: 2, patch: 1 },
     reference: 'REL-1.2.1-1',
-    what: 'Of instances with host names for addresses each is told as a CNAME, which no name may have more than one of. Since then one is.',
+    what: 'Each instance whose address is a host name becomes a CNAME, although a name may have only one. Since then one is sent.',
     who: 'users of DNS',
     see: { ask: 'DNS: a service of two instances with host names' },
     requirements: [],
@@ -93,7 +93,7 @@ export const dnsChanges = {
   'recursors-in-turn': {
     since: { major: 1, minor: 2, patch: 3 },
     reference: 'REL-1.2.3-1',
-    what: 'What the first recursor says goes back to the client, also that it does not know. Since then the next one is asked.',
+    what: 'The answer of the first recursor goes back to the client, even a failure. Since then the next recursor is asked after a failure.',
     who: 'users of DNS for names of others',
     see: { ask: 'DNS: another name, with two recursors' },
     requirements: [],
@@ -103,7 +103,7 @@ export const dnsChanges = {
     reference: 'REL-1.4.0-15',
     what: 'Keys of `dns_config.service_ttl` are names of services, or `*` for all. Since then also beginnings of names: `api-*`.',
     who: 'users of DNS',
-    see: { ask: 'DNS: api-x.service.svc., its time to live' },
+    see: { ask: 'DNS: api-x.service.svc., its TTL' },
     requirements: [],
   },
 } as const satisfies Record<string, ReleaseChange>

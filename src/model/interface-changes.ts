@@ -15,8 +15,8 @@ export const interfaceChanges = {
   'http-translates': {
     since: { major: 0, minor: 7, patch: 0 },
     reference: 'REL-0.7-6',
-    what: 'With `translate_wan_addrs` DNS alone tells of the addresses by which nodes of another datacenter are reached from outside it. Since then HTTP does as well, and says so in a header.',
-    who: 'clients that look into other datacenters',
+    what: 'With `translate_wan_addrs` only DNS answers with the WAN addresses of nodes in other datacenters. Since then HTTP does as well, and says so in a header.',
+    who: 'clients that query other datacenters',
     see: { scenario: 'upgrade-0.6-to-0.7-addresses' },
     requirements: ['HTP-010', 'UPG-038'],
   },
@@ -31,7 +31,7 @@ export const interfaceChanges = {
   'control-over-http': {
     since: { major: 0, minor: 7, patch: 2 },
     reference: 'REL-0.7.2-1',
-    what: 'An agent is told to leave or to reload, and keys are managed, by the protocol of the command line alone, on a port of its own; here that leaves and reloads, and manages no keys. Since then there are endpoints for it, and the log can be followed over HTTP.',
+    what: 'Leaving, reloading and the management of gossip keys are possible only over the protocol of the command line, on a port of its own (here it leaves and reloads, but manages no keys). Since then there are HTTP endpoints for them, and the log can be followed over HTTP.',
     who: 'operators',
     see: { ask: 'PUT /v1/agent/reload' },
     requirements: ['UPG-054'],
@@ -39,7 +39,7 @@ export const interfaceChanges = {
   'pretty-in-development': {
     since: { major: 0, minor: 7, patch: 2 },
     reference: 'REL-0.7.2-1',
-    what: 'With -dev JSON is as dense as ever. Since then it is indented.',
+    what: 'With -dev JSON is compact, as without it. Since then it is indented.',
     who: 'users that try things out',
     see: { ask: 'GET /v1/agent/self of svc agent -dev' },
     requirements: [],
@@ -47,7 +47,7 @@ export const interfaceChanges = {
   'cli-rpc-gone': {
     since: { major: 0, minor: 8, patch: 0 },
     reference: 'REL-0.8.0-2, REL-0.8.0-3',
-    what: 'An agent has a port for the command line, 8400 if `ports.rpc` does not say otherwise, and answers there in a protocol of its own: members, statistics, joining, leaving, reloading. Since then commands talk HTTP.',
+    what: 'An agent has a port for the command line, 8400 if `ports.rpc` does not say otherwise, and answers there in a protocol of its own: members, statistics, joining, leaving, reloading. Since then commands use HTTP.',
     who: 'scripts that speak that protocol',
     see: { ask: 'a handshake on port 8400' },
     requirements: ['UPG-028', 'UPG-054'],
@@ -55,7 +55,7 @@ export const interfaceChanges = {
   'passing-has-a-value': {
     since: { major: 0, minor: 8, patch: 5 },
     reference: 'REL-0.8.5-1',
-    what: '`?passing` counts whatever its value. Since then `?passing=false` is as if it were not there, and what is no truth value is refused with 400.',
+    what: '`?passing` filters whatever its value. Since then `?passing=false` does not filter, and a value that is not a boolean is refused with 400.',
     who: 'clients of /v1/health/service',
     see: { ask: 'GET /v1/health/service/<name>?passing=false' },
     requirements: [],
@@ -63,7 +63,7 @@ export const interfaceChanges = {
   'metrics-over-http': {
     since: { major: 0, minor: 9, patch: 1 },
     reference: 'REL-0.9.1-1',
-    what: 'Metrics go to receivers alone. Since then the agent tells them itself.',
+    what: 'Metrics are only sent to receivers. Since then the agent also shows them over HTTP.',
     who: 'operators that graph metrics',
     see: { ask: 'GET /v1/agent/metrics' },
     requirements: [],
@@ -71,7 +71,7 @@ export const interfaceChanges = {
   'metric-names-single': {
     since: { major: 1, minor: 0, patch: 0 },
     reference: 'REL-1.0-12, telemetry 3',
-    what: 'Names of metrics of 13 groups begin with the prefix twice: `svc.svc.http.…`. Since then once; with `telemetry.enable_deprecated_names` they are told under both names.',
+    what: 'Names of metrics of 13 groups begin with the prefix twice: `svc.svc.http.…`. Since then once; with `telemetry.enable_deprecated_names` they are sent under both names.',
     who: 'operators that graph metrics',
     see: { ask: 'GET /v1/agent/metrics' },
     requirements: ['UPG-023', 'UPG-056', 'TEL-004'],
@@ -79,7 +79,7 @@ export const interfaceChanges = {
   'few-settings-told': {
     since: { major: 1, minor: 0, patch: 0 },
     reference: 'REL-1.0-10',
-    what: 'Of /v1/agent/self `Config` tells everything that the agent is configured with. Since then that is in `DebugConfig`, whose keys may change with any release, and `Config` has six.',
+    what: 'In /v1/agent/self, `Config` holds the whole configuration of the agent. Since then that is in `DebugConfig`, whose keys may change with any release, and `Config` has six keys.',
     who: 'programs that read settings of agents',
     see: { ask: 'GET /v1/agent/self' },
     requirements: ['UPG-021', 'UPG-056'],
@@ -95,7 +95,7 @@ export const interfaceChanges = {
   'options-answered': {
     since: { major: 1, minor: 0, patch: 7 },
     reference: 'REL-1.0.7-5, REL-1.0-8',
-    what: 'OPTIONS is a verb like another, which no endpoint has. Since then every endpoint answers it with its verbs, and `Allow` names it.',
+    what: 'OPTIONS is a verb that no endpoint has. Since then every endpoint answers it with its verbs, and `Allow` names it.',
     who: 'browsers',
     see: { ask: 'OPTIONS /v1/catalog/nodes' },
     requirements: [],
@@ -103,7 +103,7 @@ export const interfaceChanges = {
   'consistency-told': {
     since: { major: 1, minor: 0, patch: 7 },
     reference: 'REL-1.0.7-6',
-    what: 'An answer does not say how it was read. Since then `X-Svc-Effective-Consistency` does.',
+    what: 'An answer does not say which consistency mode its read used. Since then `X-Svc-Effective-Consistency` does.',
     who: 'clients of catalog and health',
     see: { ask: 'GET /v1/catalog/nodes, the headers' },
     requirements: [],
@@ -111,7 +111,7 @@ export const interfaceChanges = {
   mesh: {
     since: { major: 1, minor: 2, patch: 0 },
     reference: 'REL-1.2.0-1',
-    what: 'Nothing is known of a mesh: of the key `connect` neither, and what a service says of it is read past. Since then a service may be a proxy for another one, or be reached over the mesh by itself; there are /v1/connect, /v1/agent/connect, /v1/catalog/connect and /v1/health/connect, and replicated commands that older servers do not know: a leader writes them when all servers do.',
+    what: 'There is no mesh: the key `connect` is unknown, and what a service says about the mesh is ignored. Since then a service may be a proxy for another one, or be reached over the mesh by itself; there are /v1/connect, /v1/agent/connect, /v1/catalog/connect and /v1/health/connect, and replicated commands that older servers do not know: a leader writes them once all servers do.',
     who: 'clients of the mesh',
     see: { ask: 'GET /v1/health/connect/<name>' },
     requirements: [],
@@ -119,7 +119,7 @@ export const interfaceChanges = {
   'several-tags': {
     since: { major: 1, minor: 3, patch: 0 },
     reference: 'REL-1.3.0-1, REL-1.3.0-4',
-    what: 'Of several `tag=` the first counts, and goes to servers as one text. Since then all count, and go as a list. Of a list older servers know nothing: they look for instances with an empty tag, and find none.',
+    what: 'Of several `tag=` only the first counts, and is sent to servers as one string. Since then all count, and are sent as a list. Older servers do not read the list: they look for instances with an empty tag, and find none.',
     who: 'clients that ask for several tags; and those of an agent that was upgraded before its servers, for which every query with a tag finds nothing',
     see: { scenario: 'upgrade-1.2-to-1.3-tag-filter' },
     requirements: ['CAT-022', 'UPG-006', 'UPG-058'],
@@ -135,7 +135,7 @@ export const interfaceChanges = {
   'catalog-reads-one-tag': {
     since: { major: 1, minor: 3, patch: 1 },
     reference: 'REL-1.3.0-2, REL-1.3.0-3, REL-1.3.1-1',
-    what: 'The catalog of 1.3.0 looks for a list of tags alone, finds an empty one where an older agent sent one text, and lets everything through. Since then it reads the one text as well, as health always has.',
+    what: 'The catalog of 1.3.0 reads only a list of tags, which is empty where an older agent sent one string, so that every instance matches. Since then it reads the string as well, as health always has.',
     who: 'clients of agents before 1.3, whose servers were upgraded to 1.3.0: /v1/catalog/service returns every instance, whatever its tags',
     see: { scenario: 'upgrade-1.2-to-1.3-tag-filter' },
     requirements: ['CAT-025', 'CAT-026', 'CAT-027', 'DNS-018', 'UPG-007'],
@@ -143,17 +143,9 @@ export const interfaceChanges = {
   'mesh-federation': {
     since: { major: 1, minor: 4, patch: 0 },
     reference: 'REL-1.4.0; spec, multi-datacenter mesh CA',
-    what: 'Each datacenter has a mesh authority of its own. Since then a secondary one joins that of its primary datacenter once all servers of both know of it: it trusts the same roots, and signs by an authority that the primary has signed.',
+    what: 'Each datacenter has a mesh authority of its own. Since then a secondary one joins that of its primary datacenter once all servers of both support that: it trusts the same roots, and signs by an authority that the primary has signed.',
     who: 'operators of meshes in several datacenters: new connections may fail for seconds when the roots change',
     see: { ask: 'GET /v1/connect/ca/roots in a secondary datacenter' },
     requirements: ['UPG-003', 'UPG-059'],
-  },
-  'cluster-names': {
-    since: { major: 1, minor: 4, patch: 0 },
-    reference: 'Drop-in under the name of the field: the setting `names`',
-    what: 'Every cluster is called svc. Since then a new one may have the name of the field (`names`), which its log fixes when it forms.',
-    who: 'operators of new clusters',
-    see: { ask: 'GET /v1/catalog/service/svc' },
-    requirements: ['CFG-001'],
   },
 } as const satisfies Record<string, ReleaseChange>

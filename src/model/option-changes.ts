@@ -5,7 +5,7 @@ export const optionChanges = {
   'one-private-address': {
     since: { major: 0, minor: 6, patch: 0 },
     reference: 'REL-0.6-6',
-    what: 'Of several private addresses an agent takes the first that its machine tells of. Since then it does not guess: with more than one it does not start until it is told which.',
+    what: 'Of several private addresses an agent takes the first that its machine reports. Since then it does not guess: with more than one it does not start without -bind.',
     who: 'operators of machines with several networks',
     see: { ask: 'the start of an agent without -bind on a machine with two private addresses' },
     requirements: ['UPG-044'],
@@ -13,7 +13,7 @@ export const optionChanges = {
   'tcp-and-docker-checks': {
     since: { major: 0, minor: 6, patch: 0 },
     reference: 'REL-0.6-9',
-    what: 'Checks are TTL, HTTP and script checks, and tags are the business of the agent alone. Since then checks may connect over TCP and run in a container, and a service may leave its tags to the catalog (`enable_tag_override`).',
+    what: 'There are TTL, HTTP and script checks, and only the agent may change tags. Since then checks may connect over TCP and run in a container, and a service may leave its tags to the catalog (`enable_tag_override`).',
     who: 'owners of checks',
     see: { ask: 'PUT /v1/agent/check/register with "TCP"' },
     requirements: [],
@@ -21,15 +21,15 @@ export const optionChanges = {
   'critical-services-deregister': {
     since: { major: 0, minor: 7, patch: 0 },
     reference: 'REL-0.7-11',
-    what: '`deregister_critical_service_after` is not known. Since then a service whose check stays critical for that time is deregistered.',
-    who: 'owners of services that vanish without a word',
+    what: '`deregister_critical_service_after` is unknown. Since then a service whose check stays critical for that time is deregistered.',
+    who: 'owners of services that end without deregistering',
     see: { ask: 'PUT /v1/agent/check/register with "DeregisterCriticalServiceAfter"' },
     requirements: [],
   },
   'child-reaping-gone': {
     since: { major: 0, minor: 7, patch: 1 },
     reference: 'REL-0.7.1-1',
-    what: 'The key `reap` is known; it has no effect here, where no agent has ever reaped the children of others. Since then it is a key that nobody knows.',
+    what: 'The key `reap` is accepted, and has no effect here: this agent never reaps the child processes of others. Since then it is an unknown key.',
     who: 'operators that run the agent as process 1',
     see: { ask: 'the start of an agent with "reap"' },
     requirements: ['CFG-040', 'UPG-031'],
@@ -37,7 +37,7 @@ export const optionChanges = {
   'old-options-refused': {
     since: { major: 1, minor: 0, patch: 0 },
     reference: 'REL-1.0-5, REL-1.0-6, REL-0.8.0-3',
-    what: 'Options by their old names are read as what took their place, or are of no effect where nothing did, with a warning each. Since then each is refused.',
+    what: 'Options under their old names are read as their replacements, or have no effect where there is none, each with a warning. Since then each is refused.',
     who: 'operators: an agent whose files were not rewritten does not start',
     see: { scenario: 'upgrade-0.9-to-1.0-options' },
     requirements: ['UPG-015', 'UPG-016', 'UPG-017', 'UPG-028', 'UPG-056'],
@@ -45,7 +45,7 @@ export const optionChanges = {
   'unknown-keys-refused': {
     since: { major: 1, minor: 0, patch: 0 },
     reference: 'REL-1.0-4',
-    what: 'A key that nobody knows is read past, here with a warning. Since then it keeps the agent from starting.',
+    what: 'An unknown key is ignored, here with a warning. Since then it keeps the agent from starting.',
     who: 'operators with a typing mistake, or with keys of a later release',
     see: { ask: 'the start of an agent with "no_such_key"' },
     requirements: [],
@@ -53,15 +53,15 @@ export const optionChanges = {
   'hcl-files': {
     since: { major: 1, minor: 0, patch: 0 },
     reference: 'REL-1.0-3, REL-1.0-14',
-    what: 'A configuration file is JSON whatever its name, and of a directory those are read that end in .json. Since then there is HCL as well, and the ending of the name says which it is: a file named otherwise is refused, and of a directory passed over.',
-    who: 'operators whose files end in something else',
+    what: 'A configuration file is JSON whatever its name, and of a directory the files that end in .json are read. Since then there is HCL as well, and the extension says which it is: a file with another extension is refused, and skipped in a directory.',
+    who: 'operators whose files have another extension',
     see: { ask: 'the start of an agent with -config-file=x.conf' },
     requirements: ['UPG-014', 'UPG-056'],
   },
   'check-args': {
     since: { major: 1, minor: 0, patch: 0 },
     reference: 'REL-1.0-14',
-    what: 'A script check is one text, `script`, which a shell reads. Since then it may be `args`, which no shell sees.',
+    what: 'A script check is one string, `script`, which a shell runs. Since then it may be `args`, a command that runs without a shell.',
     who: 'owners of script checks',
     see: { scenario: 'upgrade-0.9-to-1.0-options' },
     requirements: [],
@@ -69,8 +69,8 @@ export const optionChanges = {
   'config-format': {
     since: { major: 1, minor: 0, patch: 1 },
     reference: 'REL-1.0-3, REL-1.0.1-4',
-    what: 'The name of a configuration file alone says what it is. Since then -config-format does, where it is given.',
-    who: 'operators whose files end in something else',
+    what: 'Only the extension of a configuration file says its format. Since then -config-format may say it.',
+    who: 'operators whose files have another extension',
     see: { ask: 'the start of an agent with -config-format=json' },
     requirements: ['UPG-014'],
   },
@@ -101,7 +101,7 @@ export const optionChanges = {
   'old-definition-keys-refused': {
     since: { major: 1, minor: 1, patch: 0 },
     reference: 'REL-1.1.0-1, REL-1.1.0-2, REL-1.1.0-3',
-    what: 'In definitions `script` runs a shell, `CheckID` is an ID and `enableTagOverride` another spelling. Since then each is refused in files, and `Script` is not looked at over HTTP.',
+    what: 'In definitions `script` runs a shell, `CheckID` is an ID and `enableTagOverride` another spelling. Since then each is refused in files, and `Script` is ignored over HTTP.',
     who: 'owners of services and checks: an agent whose files were not rewritten does not start',
     see: { ask: 'the start of an agent with "check": {"script": …}' },
     requirements: ['UPG-008', 'UPG-057'],
@@ -109,7 +109,7 @@ export const optionChanges = {
   'alias-checks': {
     since: { major: 1, minor: 2, patch: 2 },
     reference: 'REL-1.2.2-1',
-    what: 'There are no alias checks. Since then a check may be that of another service or node.',
+    what: 'There are no alias checks. Since then a check may mirror the health of another service or node.',
     who: 'owners of checks',
     see: { ask: 'PUT /v1/agent/check/register with "AliasService"' },
     requirements: [],
@@ -125,7 +125,7 @@ export const optionChanges = {
   sidecars: {
     since: { major: 1, minor: 3, patch: 0 },
     reference: 'REL-1.3.0-6',
-    what: 'A proxy says which service it stands for, by `ProxyDestination`, and nothing else. Since then `Proxy` tells as well what it reaches and how, and a service may bring a proxy of its own along, its sidecar.',
+    what: 'A proxy says which service it stands for, by `ProxyDestination`, and nothing else. Since then `Proxy` also says which upstreams it reaches and how, and a service may register a proxy of its own, its sidecar.',
     who: 'owners of services in the mesh',
     see: { ask: 'PUT /v1/agent/service/register with "Connect": {"SidecarService": {}}' },
     requirements: [],

@@ -57,5 +57,5 @@ export function adviceAt(advice: UpgradeAdvice, moment: Moment): readonly string
 }
 
 function defaultText({ key, of, before, since }: ChangedDefault): string {
-  return `Write \`${key}\` = ${before} down on ${of} to keep what is so today, or accept ${since}, the new default.`
+  return `Write \`${key}\` = ${before} in the configuration of ${of} to keep the present behaviour, or accept ${since}, the new default.`
 }

@@ -130,7 +130,7 @@ export class Connection {
       this.#env.log.write(
         'warn',
         'rpc',
-        'closing a connection that does not speak our protocol',
+        'closing a connection that does not follow the protocol between agents',
         { remote: endpointText(this.#stream.remote), reason: read.error },
         'sampled',
       )
@@ -184,8 +184,8 @@ export class Connection {
 }
 
 const endText: Record<StreamEnd, string> = {
-  ended: 'the peer ended it',
-  reset: 'the peer broke it',
-  timeout: 'nothing came through',
+  ended: 'the peer closed it',
+  reset: 'the peer reset it',
+  timeout: 'nothing arrived in time',
   closed: 'closed here',
 }

@@ -74,7 +74,7 @@ export class DialledConnections {
     if (!tls().verifyServerHostname) return between(dialled, dialled.peer.nodeId)
     // Another agent may have this address now than the one whose certificate was verified.
     if (factsOf(address).datacenter !== dial.datacenter) {
-      dialled.close('the server at this address is of another datacenter now')
+      dialled.close('the server at this address now belongs to another datacenter')
       return undefined
     }
     // The ID that a server of another datacenter gives may be that of one here.

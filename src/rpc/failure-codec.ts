@@ -84,6 +84,6 @@ export function tooLong(frame: Uint8Array, what: 'request' | 'answer'): Failure 
   if (frame.length <= 4 + frameBytesMax) return undefined
   return {
     kind: 'too-large',
-    message: `the ${what} is longer than the ${frameBytesMax} bytes that one between agents may have`,
+    message: `the ${what} is longer than the limit of ${frameBytesMax} bytes between agents`,
   }
 }

@@ -21,7 +21,7 @@ export async function dialServer(
   server: ServerFacts,
 ): Promise<Result<TcpStream, { readonly outcome: DialOutcome; readonly why: string }>> {
   const to = parseEndpoint(address)
-  if (to === undefined) return err({ outcome: 'failed', why: 'that is no address' })
+  if (to === undefined) return err({ outcome: 'failed', why: 'it is not an address' })
   const secured = diallerTls(tls, server)
   const options = { timeoutMs: dialTimeoutMs, ...(secured === undefined ? {} : { tls: secured }) }
   const stream = await env.tcp.dial(to, options)
@@ -53,6 +53,6 @@ function whyOf(failure: DialFailure): string {
     case 'timeout':
       return 'it does not answer'
     case 'unreachable':
-      return 'no way there'
+      return 'there is no route to it'
   }
 }

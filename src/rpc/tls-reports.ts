@@ -32,12 +32,12 @@ export class TlsReports {
     this.#env.metrics.count('rpc.tls.refused')
     // Not by name as well: the other end chooses that, and could fill the log with names.
     if (!this.#isNews(`pretends ${from.host}`)) return
-    const why = `it acts as a server, and its certificate is not for ${expected}`
-    const remedy = 'a certificate for that name makes a server: take that agent out, or give it one'
+    const why = `it claims to be a server, but its certificate is not for ${expected}`
+    const remedy = 'only a certificate for that name makes it a server: give that agent one, or remove it from the pool'
     this.#env.log.write(
       'warn',
       'rpc',
-      'an agent is not taken for a server',
+      'an agent is not accepted as a server',
       { from: from.host, nodeName, why, remedy },
       'sampled',
     )
@@ -63,7 +63,7 @@ export class TlsReports {
       this.#env.log.write(
         'warn',
         'rpc',
-        'a server takes no connection',
+        'a server refuses connections over TLS',
         {
           server: name,
           datacenter,

@@ -140,13 +140,13 @@ export function refusalText(why: TlsRefusal): { readonly why: string; readonly r
       }
     case 'untrusted':
       return {
-        why: `its certificate is not of an authority that is trusted here: ${why.message}`,
+        why: `its certificate is not signed by a certificate authority that this agent trusts: ${why.message}`,
         remedy: 'sign its certificate with an authority in ca_file, or add its authority to ca_file here',
       }
     case 'handshake':
       return {
         why: `the TLS handshake failed: ${why.message}`,
-        remedy: 'see what its own log says, and compare tls_min_version and tls_cipher_suites',
+        remedy: 'read its log, and compare tls_min_version and tls_cipher_suites on both sides',
       }
   }
 }
@@ -162,12 +162,12 @@ export interface DialledProblem {
 
 const signIt = 'sign its certificate with an authority in ca_file here'
 const renewIt = 'renew the certificate of that server, and compare the clocks'
-const seeThere = 'see what its own log says'
+const seeThere = 'read its log'
 
 const dialRemedies: Readonly<Record<DialledProblem['fault'], string>> = {
   plain: 'give that server cert_file and key_file, or unset verify_outgoing',
   'not-a-server':
-    'give that server a certificate of its own, made with tls cert create -server, or take it out of the pool',
+    'give that server a certificate of its own, made with tls cert create -server, or remove it from the pool',
   expired: renewIt,
   'alert-certificate-expired': renewIt,
   'unknown-authority': signIt,
@@ -191,7 +191,7 @@ export function silentRefusal(tls: RpcTls, server: ServerFacts): { readonly why:
   const closed = 'it closed the connection before it said hello'
   if (diallerTls(tls, server) === undefined) {
     return {
-      why: `${closed}, as servers do that take TLS alone`,
+      why: `${closed}, as servers do that accept only TLS`,
       remedy:
         'if verify_incoming is set there, give this agent ca_file, cert_file and key_file, and set verify_outgoing',
     }

@@ -79,7 +79,7 @@ describe('the HTTP API', () => {
     expect(existsSync(path)).toBe(false)
     const nowhere = await startWith({ addresses: { http: 'unix:///nowhere/svc.sock' } })
     expect(await nowhere.exited).toMatchObject({ code: 1 })
-    expect(nowhere.output).toContain('cannot make unix:///nowhere/svc.sock: name a directory that is there')
+    expect(nowhere.output).toContain('cannot make unix:///nowhere/svc.sock: name an existing directory')
   })
 
   it('[AGT-015] is served with TLS once ports.https is open, and not before', async (context) => {

@@ -55,7 +55,9 @@ it('a server whose log was cut refuses to start, and says which file and what to
 
   const accepted = start('-accept-lost-log')
   await leads(accepted)
-  await eventually('the warning', async () => (accepted.output.includes('the log goes on without') ? true : undefined))
+  await eventually('the warning', async () =>
+    accepted.output.includes('the log continues without') ? true : undefined,
+  )
   expect(await accepted.text('/v1/kv/k0?raw')).toBe('0')
   expect((await accepted.request('GET', '/v1/kv/k59')).status).toBe(404)
   expect((await accepted.request('PUT', '/v1/kv/next', 'x')).status).toBe(200)

@@ -101,7 +101,7 @@ it('[RFT-014] three servers are restarted one by one, lost and restored from a b
   writeFileSync(peersFile, '["127.0.0.1:8300"]')
   const refused = await three.start(0).exited
   expect(refused.code).toBe(1)
-  expect(refused.out + refused.error).toContain(`${peersFile}:1: an address alone is the form of Raft protocol 2`)
+  expect(refused.out + refused.error).toContain(`${peersFile}:1: a list of addresses is the form of Raft protocol 2`)
 
   const [write] = blocksUnder('When a majority is lost for good')
   expect(await follow(write, three, 0)).toMatchObject({ code: 0, error: '' })

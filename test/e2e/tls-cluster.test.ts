@@ -221,18 +221,21 @@ describe.skipIf(!opensslIsThere())('a cluster of three servers with TLS and encr
         electedWithinMs,
       )
     await says(agents, /refused a connection.*it does not speak TLS, and verify_incoming is set here/)
-    await says(agents, /refused a connection.*its certificate is not of an authority that is trusted here/)
+    await says(
+      agents,
+      /refused a connection.*its certificate is not signed by a certificate authority that this agent trusts/,
+    )
     await says(
       agents,
       /no TLS connection with a server.*pretender.*its certificate is for client\.dc1\.svc, localhost, not/,
     )
     await says([pretender], /the certificate of pretender does not make it a server/)
     // What keeps them out is said where it is to be mended, too: to their own supervisors, and in their own logs.
-    const closed = /a server takes no connection.*it closed the connection before it said hello, as servers do/
+    const closed = /a server refuses connections over TLS.*it closed the connection before it said hello, as servers do/
     await says([bare], closed)
-    await says([foreign], /no TLS connection with a server|a server takes no connection/)
+    await says([foreign], /no TLS connection with a server|a server refuses connections over TLS/)
     for (const [stranger, why] of [
-      [bare, /^no server can be reached: .*s\d: .*as servers do that take TLS alone/],
+      [bare, /^no server can be reached: .*s\d: .*as servers do that accept only TLS/],
       [foreign, /^no server can be reached: .*s\d: /],
     ] as const) {
       const ready = await stranger.request('GET', '/v1/agent/ready')

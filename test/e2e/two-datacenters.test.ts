@@ -210,7 +210,7 @@ describe('two datacenters', () => {
     const refused = await both.command('c1', 'join', '-wan', hosts.s2)
     expect(refused.error).toContain('Must be a server to join WAN cluster')
     expect(both.agent('c1').output).toMatch(
-      /\[WARN\].*couldn't join: retry_join_wan is of no effect here.*Must be a server to join WAN cluster/,
+      /\[WARN\].*couldn't join: retry_join_wan has no effect on this agent.*Must be a server to join WAN cluster/,
     )
   })
 

@@ -75,7 +75,7 @@ describe('svc-sim run --decisions and --replay', () => {
     writeFileSync(list, `${text.replace(/"build":"[^"]*"/, '"build":"an older one"')}${strange}\n`)
     const again = await svcSim(['run', file, '--replay', list])
     expect(hashOf(again.out)).toBe(hash)
-    expect(again.err).toMatch(/: 1 of \d+ decisions did not come up .*, an older one; this is /)
+    expect(again.err).toMatch(/: 1 of \d+ decisions did not occur .*, an older one; this is /)
     writeFileSync(packed, readFileSync(packed).subarray(0, 2_000))
     const damaged = await svcSim(['run', file, '--replay', packed])
     expect([damaged.exit, damaged.err]).toEqual([2, expect.stringContaining('damaged or cut short')])

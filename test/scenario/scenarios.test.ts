@@ -30,7 +30,7 @@ describe('every failure that is kept as a list of decisions', () => {
     const finished = await svcSim(['run', file, '--replay', list, '--quiet'])
     expect(finished.exit, finished.out).toBe(0)
     // Where the names of decisions have changed it tells another story: then it is to be made anew.
-    const [, missed = '0', listed = '1'] = / (\d+) of (\d+) decisions did not come up/.exec(finished.err) ?? []
+    const [, missed = '0', listed = '1'] = / (\d+) of (\d+) decisions did not occur/.exec(finished.err) ?? []
     expect(Number(missed) / Number(listed), finished.err).toBeLessThan(0.5)
   })
 })

@@ -196,13 +196,13 @@ function changesOf({ tokens, policies }: AccessVersions, secret: string): readon
 export const accessHistory = checker({
   codes: {
     A1: {
-      text: 'no escalation: what is allowed, shown or takes effect, some state of that time allows by its rules',
+      text: 'no escalation: whatever is allowed, shown or takes effect is allowed by the rules of some state of that time',
       sources: ['docs/reference/access-control.md#evaluation'],
       evidence: ['rights', 'requests', 'forwards', 'commands'],
       judges: ['visit allowed', 'visits allowed'],
       excuses: {
         'out of reach':
-          'An agent that reaches no server may go on with whatever it has known; until it has reached one for 15 seconds.',
+          'An agent that reaches no server may continue with any rights that it knew before; until it has reached one for 15 seconds.',
       },
     },
   },

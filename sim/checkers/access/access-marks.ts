@@ -7,8 +7,8 @@ import type { ServerSeen, Visit } from './access-facts.ts'
 
 export const accessMarks = rareStates({
   'mixed access mode': 'servers that were alive worked with different systems of access control',
-  'cache served without a server': 'an agent that reached no server let a token pass',
-  'deleted token still served': 'an agent let a token pass that had been deleted before it was asked',
+  'cache served without a server': 'an agent that reached no server accepted a token',
+  'deleted token still served': 'an agent accepted a token that had been deleted before the request',
   'access changed in flight': 'tokens or policies changed while a request with a token was under way',
   'old token written in the new mode': 'a token was written in the old form after access control had left the old mode',
   'access replicated': 'a datacenter took policies or tokens from the primary one',

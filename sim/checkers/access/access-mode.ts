@@ -24,7 +24,7 @@ export class AccessMode {
     )
     if (missing.length === 0) return
     const names = missing.map(({ name, status, acls }) => `${name} (${status}, acls ${acls ?? 'absent'})`).join(', ')
-    this.#judge.report('A2', `${leader} ends the old mode of access control, and ${names} cannot follow`)
+    this.#judge.report('A2', `${leader} leaves the old mode of access control, although ${names} cannot follow`)
   }
 
   /** What the state says after a command. */

@@ -110,11 +110,11 @@ class CopiesOf<T> {
     if (value === undefined) {
       this.#judge.report(
         'A5',
-        `the copy of ${name} was removed, and the primary datacenter has had it all the time`,
+        `the copy of ${name} was removed, although the primary datacenter has had it all the time`,
         because,
       )
     } else if (!originals.some((version) => isOf(version.value))) {
-      this.#judge.report('A5', `the copy of ${name} says what the primary datacenter never had`, because)
+      this.#judge.report('A5', `the copy of ${name} holds what the primary datacenter never had`, because)
     } else if (excusesStale) this.#judge.excused('A5', 'stale default reads')
     else this.#judge.report('A5', `the copy of ${name} went back to an earlier version`, because)
   }
@@ -306,7 +306,7 @@ export class CopiedAccess {
 export const copiedAccess = checker({
   codes: {
     A5: {
-      text: 'copies: a token that the primary has all along is good where it was copied; a copy goes after the original, in time',
+      text: 'copies: a token that the primary keeps stays valid where it was copied; a copy is removed after its original, in time',
       sources: ['docs/reference/access-control.md#primary-and-secondary-datacenters'],
       evidence: ['rights', 'requests', 'forwards'],
       judges: ['copy or visit', 'copies and visits'],
@@ -314,7 +314,7 @@ export const copiedAccess = checker({
         'refused to copy':
           'A datacenter whose replication token has no right in the primary copies nothing; until that token has it again.',
         'stale default reads':
-          'Where a scenario lets reads of default consistency be old, a copy may go back to what they told; until the next round.',
+          'Where a scenario allows stale reads of default consistency, a copy may go back to what such a read returned; until the next round.',
         'denies when down':
           'With the down policy deny a server without a leader refuses every token; until one has led for 15 seconds.',
       },

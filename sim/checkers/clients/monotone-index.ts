@@ -59,7 +59,7 @@ export const monotoneIndex = checker({
       judges: ['index compared', 'indexes compared'],
       excuses: {
         'stale default reads':
-          'Where a scenario lets reads of default consistency be old, their indexes promise nothing; as long as they may be.',
+          'Where a scenario allows stale reads of default consistency, their indexes promise nothing; as long as it does.',
         'restarted meanwhile': 'A stale read of a server whose process ended meanwhile; that answer alone.',
         'majority lost':
           'An answer to a request begun before a recovery that lost entries; requests begun after it compare.',

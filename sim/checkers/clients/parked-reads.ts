@@ -154,9 +154,9 @@ export const parkedReads = checker({
       judges: ['look at a waiting read', 'looks at waiting reads'],
       excuses: {
         'ahead of its server':
-          'A read that waits for an index beyond the state in which it looked need not tell what differs; until the state is there.',
+          'A read that waits for an index beyond the state that it last saw need not report what differs; until that state is reached.',
         'distances moved':
-          'An executed query is not told anew because a node has moved nearer (docs/reference/coordinates.md#distance); until anything else of its result changes.',
+          'An executed query is not answered again because a node has moved nearer (docs/reference/coordinates.md#distance); until anything else of its result changes.',
       },
     },
   },

@@ -43,7 +43,7 @@ export class SessionGrounds {
     const sessions = new Map(ground.sessions.map((session) => [session.id, session]))
     for (const session of sessions.values()) this.#stands(session, ground)
     for (const [key, session] of ground.holds) {
-      if (!sessions.has(session)) this.#broken(`key ${key} is held by session ${session}, which is over`)
+      if (!sessions.has(session)) this.#broken(`key ${key} is held by session ${session}, which has ended`)
     }
     if (isRestored) this.#judge.excused('S4', 'restored', this.#held.size)
     else this.#freed(sessions, ground)
@@ -53,11 +53,11 @@ export class SessionGrounds {
 
   #stands({ id, node, checks }: GroundedSession, { hasNode, statusOf }: SessionGround): void {
     this.#judge.judged('S4')
-    if (!hasNode(node)) return this.#broken(`session ${id} lives, whose node ${node} is gone`)
+    if (!hasNode(node)) return this.#broken(`session ${id} still exists, although its node ${node} is gone`)
     for (const check of checks) {
       const status = statusOf(node, check)
       if (status === undefined || status === 'critical') {
-        return this.#broken(`session ${id} lives, whose check ${check} of ${node} is ${status ?? 'gone'}`)
+        return this.#broken(`session ${id} still exists, although its check ${check} of ${node} is ${status ?? 'gone'}`)
       }
     }
   }
@@ -100,7 +100,7 @@ function concerns({ index, tx }: Facts['command took effect']): boolean {
 export const sessionGrounds = checker({
   codes: {
     S4: {
-      text: 'grounds: a session ends with its node and its checks, and what it held is free then, or gone with it',
+      text: 'grounds: a session ends with its node and its checks, and what it held is then released or deleted',
       sources: ['docs/reference/keys.md#end-of-a-session'],
       evidence: ['locks', 'catalog', 'requests', 'members'],
       judges: ['session or key looked at', 'sessions and keys looked at'],

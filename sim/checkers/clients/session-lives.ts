@@ -104,7 +104,7 @@ export class SessionLives {
     if (livedUs >= ttlUs * (1 - clockAllowance)) return
     this.#judge.report(
       'S2',
-      `session ${id} ran out ${seconds(livedUs)} after a renewal, its time to live being ${seconds(ttlUs)}`,
+      `session ${id} expired ${seconds(livedUs)} after a renewal, although its TTL is ${seconds(ttlUs)}`,
       [event],
     )
   }
@@ -117,7 +117,7 @@ export class SessionLives {
     const counted = countedUs >= this.#leaderSinceUs ? 'its last renewal' : 'the last change of leader'
     this.#judge.report(
       'S2',
-      `session ${id} ${what} ${seconds(livedUs)} after ${counted}, its time to live being ${seconds(ttlUs)}`,
+      `session ${id} ${what} ${seconds(livedUs)} after ${counted}, and its TTL is ${seconds(ttlUs)}`,
       [event, this.#leaderIn],
     )
   }
@@ -130,7 +130,7 @@ function seconds(us: number): string {
 export const sessionLives = checker({
   codes: {
     S2: {
-      text: 'sessions: one lives for its time to live after a renewal, and at most for twice that',
+      text: 'sessions: a session lives for its TTL after a renewal, and at most for twice that',
       sources: ['docs/reference/keys.md#end-of-a-session'],
       evidence: ['locks', 'requests', 'forwards', 'elections'],
       judges: ['session', 'sessions'],

@@ -66,7 +66,7 @@ export class WaitingAnswers {
     const { query, agent, waited, waitMs, calledUs } = read
     const tookUs = this.#run.nowUs() - calledUs
     const text = `${query} (${read.consistency}) at ${agent} waits for more than ${waited}`
-    const after = `after ${seconds(tookUs)}, its time being ${seconds(waitMs * 1000)}`
+    const after = `after ${seconds(tookUs)}, its maximum wait being ${seconds(waitMs * 1000)}`
     if (tookUs < waitMs * 1000 * (1 - clockAllowance)) {
       this.#run.judged('W4')
       if (index <= waited) this.#run.report('W4', `${text}, and is answered with ${index} ${after}`)
@@ -110,7 +110,7 @@ export const waitingAnswers = checker({
         'index alone':
           'An index that grows while the result stays as it is wakes no read, as that of a service that is not there; that answer.',
         'stale default reads':
-          'Where a scenario lets reads of default consistency be old, their indexes promise nothing; as long as they may be.',
+          'Where a scenario allows stale reads of default consistency, their indexes promise nothing; as long as it does.',
         'majority lost':
           'An answer to a request begun before a recovery that lost entries; requests begun after it are judged.',
       },

@@ -79,7 +79,7 @@ export class IntentionLaws {
 
   #isNotRefused(description: string): void {
     const what = this.#refused.get(description)
-    if (what !== undefined) this.#run.report('C7', `refused, and there all the same: ${what}`)
+    if (what !== undefined) this.#run.report('C7', `refused, but stored all the same: ${what}`)
   }
 
   answered(change: IntentionChange): void {
@@ -90,12 +90,13 @@ export class IntentionLaws {
     const seen = this.#within(calledUs, endedUs)
     if (outcome === 'done') {
       if (!seen.some((held) => isDone(held, id, wanted)))
-        this.#run.report('C7', `acknowledged, and not so at any time between: ${what}`)
+        this.#run.report('C7', `acknowledged, but in effect at no time in between: ${what}`)
       return
     }
     if (outcome === 'duplicate' && wanted !== undefined) {
       const isThere = (held: Held): boolean => held.some((each) => each.id !== id && pairOf(each) === pairOf(wanted))
-      if (!seen.some(isThere)) this.#run.report('C7', `refused as the second of its pair, and there was none: ${what}`)
+      if (!seen.some(isThere))
+        this.#run.report('C7', `refused as the second of its pair, although the pair had none: ${what}`)
     }
     if (wanted === undefined) return
     this.#refused.set(wanted.description, what)
@@ -172,7 +173,7 @@ export const intentionLaws = checker({
       },
     },
     C8: {
-      text: 'decisions: which service may connect to which is what the intentions of that time say, to a judge apart from the program',
+      text: 'decisions: which service may connect to which is what the intentions of that time say, as judged independently of the program',
       sources: ['docs/reference/mesh.md#precedence'],
       evidence: ['intentions', 'requests', 'forwards'],
       judges: ['decision', 'decisions'],

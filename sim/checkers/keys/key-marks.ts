@@ -7,12 +7,13 @@ import { appliedKeys } from './applied-keys.ts'
 import type { KeyOperation } from './key-history.ts'
 
 export const keyMarks = rareStates({
-  'unsure write took effect': 'a write whose client never learned what became of it was carried out',
-  'unsure write was lost': 'a write whose client never learned what became of it was not carried out',
+  'unsure write took effect': 'a write whose client never learned its outcome took effect',
+  'unsure write was lost': 'a write whose client never learned its outcome did not take effect',
   'compare-and-set lost': 'a compare-and-set found that another client had changed the key',
   'transaction refused': 'a transaction changed nothing, because one of its operations could not be done',
-  'tombstones reaped': 'marks of deleted keys were removed',
-  'many tombstones reaped': 'several commands in a row removed marks of deleted keys, for one does not take all',
+  'tombstones reaped': 'tombstones of deleted keys were removed',
+  'many tombstones reaped':
+    'several commands in a row removed tombstones of deleted keys, because one command does not remove all',
   'lock delays forgotten': 'delays of locks whose time was over were forgotten',
   'compaction under load': 'a server took a snapshot of its state while clients wrote',
 })

@@ -57,7 +57,8 @@ export class OwnKeys {
     const excuse = this.#excuseOf(keys)
     if (excuse !== undefined) return this.#judge.excused('K4', excuse)
     this.#judge.judged('K4')
-    if (!isAsExpected) this.#judge.report('K4', `${who}: ${what} was told '${told}', and not '${must}'`, [calledIn])
+    if (!isAsExpected)
+      this.#judge.report('K4', `${who}: ${what} was answered '${told}' instead of '${must}'`, [calledIn])
   }
 
   #excuseOf({
@@ -73,13 +74,13 @@ export class OwnKeys {
 export const ownKeys = checker({
   codes: {
     K4: {
-      text: 'own keys: what one client alone changes is what its requests made of it, to the last index and flag',
+      text: 'own keys: keys that only one client changes are what its requests made of them, to the last index and flag',
       sources: ['docs/reference/keys.md#key-calls', 'docs/reference/keys.md#transactions'],
       evidence: ['requests', 'forwards', 'commands'],
       judges: ['answer about own keys', 'answers about own keys'],
       excuses: {
         'outcome unknown':
-          'Keys of a client that never learns what became of a change are judged no more; until it begins with others, at once.',
+          'Keys of a client that never learns the outcome of a change are no longer judged; until it begins with others, at once.',
         restored:
           'Keys from before a restored snapshot are as it has them; until their client begins with others, at its next turn.',
         'majority lost':

@@ -68,7 +68,7 @@ export class WholeChanges {
       if (version?.index !== modifyIndex || version.value !== value) {
         this.#judge.report(
           'K2',
-          `key '${key}' in a list at ${where}: '${value}' at index ${modifyIndex}, which never was`,
+          `key '${key}' in a list at ${where}: '${value}' at index ${modifyIndex}, which it never was`,
           appliedIn(this.#judge, modifyIndex),
         )
         return
@@ -79,7 +79,7 @@ export class WholeChanges {
     if (this.#wereTogether(asked, ends, from)) return
     const rows = new Map(found.map((row) => [row.key, row.modifyIndex]))
     const shown = asked.map((key) => `${key} ${rows.get(key) ?? 'absent'}`).join(', ')
-    this.#judge.report('K2', `a list at ${where} shows keys as they never were together: ${shown}`, [
+    this.#judge.report('K2', `a list at ${where} shows keys in a combination that never existed: ${shown}`, [
       ...appliedIn(this.#judge, ...rows.values()),
     ])
   }

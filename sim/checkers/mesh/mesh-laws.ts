@@ -110,7 +110,7 @@ export class MeshLaws {
     const [certificate, ...between] = this.#parts.chains.read(certificates) ?? []
     if (certificate === undefined) {
       this.#judge.judged('C1')
-      this.#judge.report('C1', `${holder} was given a leaf that nobody can read`)
+      this.#judge.report('C1', `${holder} was given a leaf that cannot be read`)
       return undefined
     }
     this.#isFor(service, holder, certificate)
@@ -194,7 +194,7 @@ export class MeshLaws {
       return { id, active, generation, certificate: own, between: between.flat() }
     }
     this.#judge.judged('C2')
-    this.#judge.report('C2', `root ${generation} is listed with a certificate that nobody can read`)
+    this.#judge.report('C2', `root ${generation} is listed with a certificate that cannot be read`)
     return undefined
   }
 

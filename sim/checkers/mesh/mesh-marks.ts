@@ -11,7 +11,10 @@ export const rotationMarks = rareStates({
 })
 
 export const meshTold = toldStates({
-  'authority held up': ['connect: the certificate authority is blocked', 'the certificate authority could not go on'],
+  'authority held up': [
+    'connect: the certificate authority is blocked',
+    'the certificate authority could not continue',
+  ],
   'authority went on': [
     'connect: the certificate authority continues',
     'the certificate authority went on after it was held up',
@@ -21,7 +24,7 @@ export const meshTold = toldStates({
     'a restore brought back an older certificate authority',
   ],
   'leaves of a lost root replaced': [
-    'connect: the root of leaves is no longer trusted, as after the restore of an older snapshot: they are replaced',
+    'connect: the root of the kept leaf certificates is no longer trusted, for example after the restore of an older snapshot: they are replaced',
     'an agent replaced leaves whose root is not trusted any more',
   ],
   'old root dropped': [
@@ -37,7 +40,7 @@ export const meshTold = toldStates({
     'a datacenter could not follow the mesh of the primary one',
   ],
   'leaf renewal repeated': [
-    'connect: a leaf could not be renewed: the agent tries again',
+    'connect: a leaf certificate could not be renewed: the agent tries again',
     'an agent could not renew a leaf, and asked again',
   ],
   'leaf request refused': [

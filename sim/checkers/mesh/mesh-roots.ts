@@ -91,14 +91,14 @@ export class MeshRoots {
       this.#lastLeafMs.set(signer, Math.max(lastMs, notAfterMs))
     } else if (!between.some(({ keyId }) => keyId === certificate.issuerKeyId)) {
       this.#judge.judged('C1')
-      this.#judge.report('C1', `${text} names a key as its signer's that is nobody's`)
+      this.#judge.report('C1', `${text} names a signer key that no known certificate has`)
     }
     this.#judge.judged('C6')
     for (const above of root === undefined ? between : [...between, root]) {
       if (above.notAfterMs >= notAfterMs) continue
       this.#judge.report(
         'C6',
-        `${text} outlives ${above.name}, serial ${above.serial}, which goes with it: ${this.#ends(certificate, above)}`,
+        `${text} outlives ${above.name}, serial ${above.serial}, which is sent with it: ${this.#ends(certificate, above)}`,
       )
     }
   }
@@ -130,7 +130,7 @@ export class MeshRoots {
     }
     for (const { active: isActive, between, generation } of roots) {
       if (!isActive && between.length > 0)
-        this.#judge.report('C2', `root ${generation} is not active, and has what goes with leaves`)
+        this.#judge.report('C2', `root ${generation} is not active, but carries certificates that are sent with leaves`)
     }
   }
 
@@ -207,7 +207,7 @@ export class MeshRoots {
     if (notBeforeMs <= latestMs) return
     this.#judge.report(
       'C6',
-      `${text} is valid from ${momentText(notBeforeMs, this.#time)}: a slow clock does not take it yet`,
+      `${text} is valid from ${momentText(notBeforeMs, this.#time)}: a slow clock does not accept it yet`,
     )
   }
 }
@@ -254,7 +254,7 @@ export const meshRoots = law(
       judges: ['serial number or removal', 'serial numbers and removals'],
       excuses: {
         'lost root':
-          'A root that was lost when a snapshot was restored is let go of by those that followed; until it is listed anew.',
+          'A root that was lost when a snapshot was restored may be dropped by agents that had it; until it is listed again.',
         'cut off for long':
           'The active root may go when all that it is known to have signed has expired: its datacenter was cut off; another is active at once.',
         restored:
@@ -262,7 +262,7 @@ export const meshRoots = law(
       },
     },
     C6: {
-      text: 'times: no leaf outlives what goes with it, all is back-dated by the skew, a crossing outlives the leaves it is for',
+      text: 'times: no leaf outlives a certificate that is sent with it, all are back-dated by the skew, a crossing outlives the leaves it is for',
       sources: ['docs/reference/mesh.md#certificate-profile'],
       evidence: ['authority', 'forwards', 'requests'],
       judges: ['certificate', 'certificates'],

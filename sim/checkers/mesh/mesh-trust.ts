@@ -209,21 +209,21 @@ export class MeshTrust {
 export const meshTrust = law(
   {
     C1: {
-      text: 'chains: every leaf that lives is accepted with any list of roots that an agent may still have, by a clock within the skew',
+      text: 'chains: every leaf that has not expired is accepted with any list of roots that an agent may still have, by a clock within the skew',
       sources: ['docs/reference/mesh.md#initialization-and-rotation'],
       evidence: ['authority', 'requests', 'forwards'],
       judges: ['chain', 'chains'],
       excuses: {
         'last moments':
-          'Of roots that all end within the least life of a leaf and the skew nothing is asked; until others are listed.',
+          'Roots that all expire within the shortest life of a leaf and the skew are not judged; until others are listed.',
         'lost root':
           'A leaf or a verifier that knows only roots lost by a restored snapshot; until it has one that is listed.',
         'cut off for long':
-          'A set of roots that another followed, once every leaf is over that was out then: nobody with it can have connections; until it has the newest.',
+          'A set of roots that another has replaced, once every leaf of that time has expired: an agent that still has it can have no connections; until it has the newest.',
         'expired leaf': 'A leaf that has expired by some clock within the skew; until its holder has another.',
         'wrong clock': 'A proxy whose clock is further from true time than half the skew; while it is.',
         'not yet of one mesh':
-          'Proxies of two datacenters of which one has no root of the other yet owe each other nothing; until both have come to be of one mesh.',
+          'Proxies of two datacenters of which one has no root of the other yet need not accept each other; until both are of one mesh.',
       },
     },
   },

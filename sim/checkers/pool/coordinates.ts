@@ -36,7 +36,7 @@ export class Coordinates {
   /** It has moved by the answer to a ping, which said where `of` is. `isKept`: that is known from now on. */
   placed(observer: string, own: Coordinate, of: string, isKept: boolean): void {
     this.#judge.judged('M7')
-    if (!isKept) this.#judge.report('M7', `${observer} has moved by where ${of} is, and does not keep it`)
+    if (!isKept) this.#judge.report('M7', `${observer} has moved by the coordinate of ${of}, but has not stored it`)
     const { error, adjustment, height } = own
     const isWell =
       isCoordinate(own) &&
@@ -46,7 +46,7 @@ export class Coordinates {
       height >= coordinateHeightMin
     if (isWell) return
     const numbers = `error ${error}, adjustment ${adjustment}, height ${height}, at ${own.vec.join(' ')}`
-    this.#judge.report('M7', `${observer} has a place that is none: ${numbers}`)
+    this.#judge.report('M7', `${observer} has an invalid coordinate: ${numbers}`)
   }
 
   /**
@@ -67,7 +67,7 @@ export class Coordinates {
     this.#judge.judged('M7')
     // Each of these answers told the place of the one that gave it.
     if (others.length === 0) {
-      this.#judge.report('M7', `${observer} keeps the place of none of ${alive}, after ${samples} answered pings`)
+      this.#judge.report('M7', `${observer} stores the coordinate of none of ${alive}, after ${samples} answered pings`)
       return
     }
     const errors = others.map((other) => Math.abs(distanceBetween(own, other) - rttSeconds) / rttSeconds)
@@ -77,7 +77,7 @@ export class Coordinates {
     const wrong = `${(error * 100).toFixed(0)} % off ${(rttSeconds * 1000).toFixed(1)} ms`
     this.#judge.report(
       'M7',
-      `${observer} estimates times ${wrong} or more to two in three, after ${samples} answered pings`,
+      `the estimates of ${observer} are ${wrong} or more for two members in three, after ${samples} answered pings`,
     )
   }
 }

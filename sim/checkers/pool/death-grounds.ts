@@ -67,7 +67,7 @@ export class DeathGrounds {
     if (suspected === undefined) {
       this.#judge.report(
         'M10',
-        `${observer} holds ${name} dead at incarnation ${incarnation}, and has not suspected it`,
+        `${observer} considers ${name} dead at incarnation ${incarnation}, but has not suspected it`,
       )
       return
     }
@@ -76,7 +76,7 @@ export class DeathGrounds {
     const [was, least] = [suspected.spanMs, leastMs].map((spanMs) => formatDuration(Math.floor(spanMs)))
     this.#judge.report(
       'M10',
-      `${observer} holds ${name} dead after it suspected it for ${was}, with ${suspected.accusers} accusers: at least ${least} are due`,
+      `${observer} considers ${name} dead after suspecting it for ${was}, with ${suspected.accusers} accusers: at least ${least} are due`,
     )
   }
 
@@ -87,7 +87,7 @@ export class DeathGrounds {
     if (incarnation <= gone || unrefuted.has(incarnation)) return
     this.#judge.report(
       'M10',
-      `${observer} holds ${name} dead at incarnation ${incarnation}, which no member has suspected to the end`,
+      `${observer} considers ${name} dead at incarnation ${incarnation}, although no member has suspected it to the end`,
       [event],
     )
   }
@@ -98,7 +98,7 @@ export class DeathGrounds {
     if (held.incarnation <= gone || leaves.has(held.statusTime)) return
     this.#judge.report(
       'M10',
-      `${observer} holds that ${name} has left, at incarnation ${held.incarnation} and time ${held.statusTime}, and nobody has said so`,
+      `${observer} considers ${name} as left, at incarnation ${held.incarnation} and time ${held.statusTime}, although no member has said so`,
     )
   }
 
@@ -127,7 +127,7 @@ function leastSuspicionMs({ members, accusers, timing }: Suspected): number {
 export const deathGrounds = law(
   {
     M10: {
-      text: 'grounds: a member is held dead after a suspicion that had its time, or by its own word, and has left if somebody said so',
+      text: 'grounds: a member is considered dead after a full suspicion or by its own message, and as left only if a member said so',
       sources: ['SWIM, section 4.2', 'Lifeguard, section 4.B', 'docs/reference/agent.md#member-status'],
       evidence: ['members', 'probes'],
       judges: ['death or leave', 'deaths and leaves'],

@@ -47,7 +47,10 @@ export class GoneMembers {
     this.#judge.judged('M5')
     if (wrong === undefined) return
     const { tries, mean } = wrong
-    this.#judge.report('M5', `failed members were tried ${tries} times, where ${mean.toFixed(1)} are due`)
+    this.#judge.report(
+      'M5',
+      `failed members were tried ${tries} times, although about ${mean.toFixed(1)} tries are due`,
+    )
   }
 
   /**
@@ -55,7 +58,8 @@ export class GoneMembers {
    */
   idled(goesOn: boolean): void {
     this.#judge.judged('M5')
-    if (goesOn) this.#judge.report('M5', 'another attempt to reach failed members is due, and nobody has failed')
+    if (goesOn)
+      this.#judge.report('M5', 'another attempt to reach failed members is scheduled, although no member has failed')
   }
 
   contacted(observer: string, name: string, how: string, event = 0): void {

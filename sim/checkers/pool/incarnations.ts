@@ -55,7 +55,7 @@ export class Incarnations {
     if (own > accused) return
     this.#judge.report(
       'M3',
-      `${observer} is accused at incarnation ${accused}, and goes on at ${own}: nobody will believe it`,
+      `${observer} is accused at incarnation ${accused}, but stays at ${own}: no member will accept that it is alive`,
     )
   }
 }
@@ -63,7 +63,7 @@ export class Incarnations {
 export const incarnations = law(
   {
     M3: {
-      text: 'incarnations: of a member each other one holds a number that never falls; within one: alive, suspect, dead; the accused raise it',
+      text: 'incarnations: the incarnation at which a member is known never falls; within one: alive, suspect, dead; an accused member raises its own',
       sources: ['SWIM, section 4.2'],
       evidence: ['members'],
       judges: ['news of a member', 'news of members'],

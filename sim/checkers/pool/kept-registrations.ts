@@ -78,9 +78,11 @@ export class KeptRegistrations {
   #tooEarly(node: string, sinceUs: number | undefined): void {
     this.#judge.judged('E3')
     const how = sinceUs === undefined ? 'runs' : `died ${((this.#nowUs() - sinceUs) / 1e6).toFixed(0)} s ago`
-    this.#judge.report('E3', `${node} was taken out of the catalog, whose agent ${how} and was never asked to leave`, [
-      this.#livedIn.get(node) ?? 0,
-    ])
+    this.#judge.report(
+      'E3',
+      `${node} was removed from the catalog, although its agent ${how} and was never asked to leave`,
+      [this.#livedIn.get(node) ?? 0],
+    )
   }
 }
 

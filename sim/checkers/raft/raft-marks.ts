@@ -26,11 +26,11 @@ export const messageMarks = rareStates({
 
 export const raftTold = toldStates({
   'stepped down without a quorum': [
-    'raft: no quorum answers; stepping down',
+    'raft: no quorum answers: stepping down',
     'a leader stepped down because no quorum answered it',
   ],
   'older protocol not listened to': [
-    'raft: a server is not listened to',
+    'raft: messages of a server are ignored: its Raft protocol does not fit',
     'a server did not listen to another one of a Raft protocol that it does not work with',
   ],
   'leader process gone': [

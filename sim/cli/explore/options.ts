@@ -18,9 +18,9 @@ export function addExplore(program: Command, terminal: SimTerminal, ended: Ended
     .option('--jsonl <file>', 'write a manifest, then a line of JSON for each seed, for merge')
     .option('--resume', 'go on with that file, where it is there: run what it lacks')
     .option('--verify', 'run each seed twice and compare the trace hashes')
-    .option('--guided', 'beside plain seeds, go on with other chance from where runs reached rare marks')
-    .option('--quiet', 'without the scenarios that passed, and without what was judged')
-    .option('--no-demands', 'do not fail where runs come to less than their scenario demands')
+    .option('--guided', 'beside plain seeds, fork runs where they reached rare marks')
+    .option('--quiet', 'without the scenarios that passed, and without the counts of what was judged')
+    .option('--no-demands', 'do not fail if runs do less than their scenario demands')
   addLimits(command).action(async (files: readonly string[], flags: ExploreFlags) => {
     ended(await explore(files, flags, terminal))
   })
@@ -29,10 +29,10 @@ export function addExplore(program: Command, terminal: SimTerminal, ended: Ended
 export function addMerge(program: Command, terminal: SimTerminal, ended: Ended): void {
   program
     .command('merge')
-    .description('Say what the shares of a campaign come to together, and what is missing.')
+    .description('Add up the shares of a campaign, and say what is missing.')
     .argument('<file...>', 'files of explore --jsonl, packed or not, in any order')
     .option('--junit <file>', 'write a report in the form of JUnit: a suite for each scenario, a case for each seed')
-    .option('--quiet', 'without the scenarios that passed, and without what was judged')
+    .option('--quiet', 'without the scenarios that passed, and without the counts of what was judged')
     .action(async (files: readonly string[], flags: MergeFlags) => {
       ended(await merge(files, flags, terminal))
     })

@@ -110,7 +110,7 @@ function timesOf({ failures, virtualUs }: SeedRecord, flags: ForkFlags): Result<
     const time = virtualTimeUs(flag, text)
     if (!time.ok) return time
     const ms = time.value / 1_000
-    if (!Number.isInteger(ms)) return err(`${flag} ${text}: chance changes at whole milliseconds`)
+    if (!Number.isInteger(ms)) return err(`${flag} ${text}: a run forks at whole milliseconds`)
     const what = failures.length === 0 ? 'ends' : 'fails'
     return ms <= endMs ? ok(ms) : err(`${flag} ${text}: the run ${what} at ${seconds(endMs)}: give a time before it`)
   }

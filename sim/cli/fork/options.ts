@@ -11,7 +11,9 @@ const pointsMax = 1_000
 export function addFork(program: Command, terminal: SimTerminal, ended: Ended): void {
   const command = program
     .command('fork')
-    .description('Repeat a run up to a time, go on with other chance several times, and tell how many of these fail.')
+    .description(
+      'Repeat a run up to a time, continue it several times with other random numbers, and tell how many of these fail.',
+    )
     .argument('[file]', 'a scenario')
     .option('--seed <n>', 'the seed of the run; that of the scenario, or 1, if none is given', wholeNumber)
     .option('--at <time>', 'the virtual time: 9s, 1m30s, 9.4s, in whole milliseconds')

@@ -36,7 +36,7 @@ export async function printTrace(file: string, flags: TraceFlags, terminal: Term
   const read = await readTrace(terminal, file, printing)
   if (printing.misuse !== undefined) return failed(printing.misuse)
   if (!read.ok) return failed(read.error)
-  if (printing.found === 0) terminal.error(`none of ${printing.seen} events is of what was asked for\n`)
+  if (printing.found === 0) terminal.error(`none of ${printing.seen} events matches the options\n`)
   return exits.passed
 }
 

@@ -98,7 +98,7 @@ class Reading {
 
   #line(text: string): Result<boolean, string> | Promise<Result<boolean, string>> {
     const match = /^\{"n":(\d{1,15}),"t":(\d{1,16}),/.exec(text)
-    if (match === null) return err('it is no event: {"n":…,"t":… begins one')
+    if (match === null) return err('it is not an event: {"n":…,"t":… begins one')
     const n = Number(match[1])
     if (n <= this.#last) return err(`event ${n} does not follow event ${this.#last}`)
     this.#last = n
@@ -112,7 +112,7 @@ export function eventOf({ text }: TraceLine): Result<TraceRecord, string> {
   if (record.success) return ok(record.data)
   const [issue] = record.error.issues
   return err(
-    `it is no event: ${[issue?.path.join('.') ?? '', issue?.message ?? ''].filter((part) => part !== '').join(': ')}`,
+    `it is not an event: ${[issue?.path.join('.') ?? '', issue?.message ?? ''].filter((part) => part !== '').join(': ')}`,
   )
 }
 
@@ -125,7 +125,7 @@ function parsed(text: string): unknown {
   }
 }
 
-const notATrace = 'it is no trace: svc-sim run SCENARIO --seed N --trace FILE writes one'
+const notATrace = 'it is not a trace: svc-sim run SCENARIO --seed N --trace FILE writes one'
 
 function shown(file: string): string {
   return file === '-' ? 'standard input' : file

@@ -198,7 +198,7 @@ export function missingServers({ own, primary, lan, wan, configuration }: Seen):
     ...unseen.map(({ id }) => ({
       name: id,
       datacenter: own,
-      why: 'is in the consensus group, and the pool does not know it',
+      why: 'is in the consensus group, but the pool has no such member',
     })),
     ...(own === primary ? [] : missingInPrimary(serversIn(wan, primary), primary)),
   ]

@@ -39,7 +39,8 @@ class Report {
     for (const { accessor, resource, right, name, why, times } of counts) {
       log.write('info', 'acl', this.#text, { accessor, resource, right, name, why, times })
     }
-    if (others > 0) log.write('info', 'acl', `${this.#text}, with no room to say what`, { times: others })
+    if (others > 0)
+      log.write('info', 'acl', `${this.#text}: further requests, counted without their details`, { times: others })
   }
 }
 

@@ -40,7 +40,7 @@ export async function startJoinWan(
     return err({ kind: 'configuration', message: `Error joining cluster: ${why}`, remedy: 'remove start_join_wan' })
   }
   if (retryJoin.length > 0)
-    env.log.write('warn', 'agent', "(WAN) couldn't join: retry_join_wan is of no effect here", { why })
+    env.log.write('warn', 'agent', "(WAN) couldn't join: retry_join_wan has no effect on this agent", { why })
   return ok(undefined)
 }
 

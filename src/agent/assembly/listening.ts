@@ -74,7 +74,7 @@ async function serve(
 
 /** The operator reads this in the log of the peer. */
 function notAServer({ nodeName }: Hello): Failure {
-  const remedy = 'give it one made with tls cert create -server, or let it be a client'
+  const remedy = 'give this agent a certificate made with tls cert create -server, or run it as a client'
   return { kind: 'refused', message: `the certificate of ${nodeName} does not make it a server: ${remedy}` }
 }
 

@@ -130,8 +130,8 @@ function openLanPool(
 ): Promise<Result<Pool, ListenFailure>> {
   const { verifyIncoming, verifyOutgoing } = config.pool
   const onNameLost = (holder: Endpoint): void => {
-    const message = `the node name "${config.nodeName}" is that of a living agent at ${endpointText(holder)}`
-    fatal.raise({ kind: 'name-taken', message: `${message}: give this one another with -node` })
+    const message = `the node name "${config.nodeName}" is already used by a live agent at ${endpointText(holder)}`
+    fatal.raise({ kind: 'name-taken', message: `${message}: choose another name for this agent with -node` })
   }
   const port = config.ports.serfLan
   const advertise = { host: config.advertiseAddress, port }
@@ -183,7 +183,7 @@ export function portFailure(failure: ListenFailure, setting: string, files?: str
         ? {
             kind: 'io',
             message: `cannot make ${at}`,
-            remedy: 'name a directory that is there, and that this user may write',
+            remedy: 'name an existing directory that this user may write to',
           }
         : { kind: 'io', message: `not allowed to listen on ${at}`, remedy: `choose another ${setting}` }
     case 'io':

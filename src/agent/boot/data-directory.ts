@@ -115,7 +115,7 @@ async function keepNodeId(
 
 function unusable(failure: DiskFailure): StartFailure {
   const remedies: Record<DiskFailure['kind'], string> = {
-    'not-found': 'make the directory above it, or name another with -data-dir',
+    'not-found': 'create its parent directory, or name another data directory with -data-dir',
     exists: 'move it away, or name another with -data-dir',
     permission: 'give this user the right to read and write it, or name another with -data-dir',
     full: 'free some space on its disk',

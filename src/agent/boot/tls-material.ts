@@ -46,7 +46,7 @@ function keyAtFault(env: Env, { settings, identity }: TlsMaterial): string {
 function remedyFor(key: string): string {
   return key === 'tls_cipher_suites'
     ? 'correct tls_cipher_suites: name suites that this version of OpenSSL has, or leave it out'
-    : 'correct cert_file, key_file and ca_file: whole PEM files, and the key that of the certificate'
+    : 'correct cert_file, key_file and ca_file: each must be a whole PEM file, and the key must belong to the certificate'
 }
 
 function versionsAndSuites({ minVersion, cipherSuites }: TlsSettings): Pick<TlsOptions, 'minVersion' | 'cipherSuites'> {
@@ -63,9 +63,9 @@ export async function reloadTls(env: Env, before: TlsMaterial, files: TlsFiles):
   const { identity, trustedPems } = loaded.value
   const remedy = 'put it back, or restart the agent without it'
   if (before.identity !== undefined && identity === undefined)
-    return err(refused('cert_file was taken out', remedy, 'cert_file'))
+    return err(refused('cert_file was removed from the configuration', remedy, 'cert_file'))
   if (before.trustedPems.length > 0 && trustedPems.length === 0)
-    return err(refused('ca_file was taken out', remedy, 'ca_file'))
+    return err(refused('ca_file was removed from the configuration', remedy, 'ca_file'))
   return loaded
 }
 

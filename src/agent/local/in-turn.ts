@@ -32,7 +32,10 @@ export class InTurn {
 
   async run<T>(work: () => Promise<Result<T, Failure>>, about?: readonly string[]): Promise<Result<T, Failure>> {
     if (this.#waiting.length + this.#running.size >= waitingMax) {
-      return err({ kind: 'overloaded', message: `more than ${waitingMax} changes of local services and checks wait` })
+      return err({
+        kind: 'overloaded',
+        message: `more than ${waitingMax} changes of local services and checks are waiting`,
+      })
     }
     const piece: Piece = { about, begin: () => undefined }
     if (this.#waiting.length === 0 && this.#isFree(piece)) this.#begin(piece)

@@ -152,13 +152,13 @@ export class KeptDefinitions {
     for (const { text, endsAt } of frames) {
       const parsed = keptChanges.safeParse(parsedJson(textOf(text)))
       if (!parsed.success) {
-        leaveOut(endsAt, 'not of the shape of this version')
+        leaveOut(endsAt, 'its content does not have the form that this version writes')
         continue
       }
       for (const each of parsed.data.changes) {
         const change = keptChange.safeParse(each)
         if (change.success) this.#apply(change.data, utf8(JSON.stringify(each)).length)
-        else leaveOut(endsAt, 'not of the shape of this version')
+        else leaveOut(endsAt, 'its content does not have the form that this version writes')
       }
     }
     return isAll

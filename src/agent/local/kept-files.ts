@@ -43,7 +43,7 @@ export class KeptFiles<File, Item> {
       const read = await this.#readFile(name)
       const entry = read.ok ? this.#form.itemOf(read.value) : undefined
       if (entry !== undefined && this.#nameOf(entry[0]) === name) items.set(itemKey(entry[0]), entry[1])
-      else this.#tellDamage(name, read.ok ? 'its name belongs to another ID' : read.error)
+      else this.#tellDamage(name, read.ok ? 'its file name is that of another ID' : read.error)
     }
     return ok(items)
   }
@@ -74,7 +74,9 @@ export class KeptFiles<File, Item> {
     if (!bytes.ok) return err('it cannot be read')
     const value = parsedJson(textOf(bytes.value))
     const parsed = this.#form.schema.safeParse(value)
-    return parsed.success ? ok(parsed.data) : err(value === undefined ? 'not JSON' : 'not of the shape of this version')
+    return parsed.success
+      ? ok(parsed.data)
+      : err(value === undefined ? 'not JSON' : 'its content does not have the form that this version writes')
   }
 
   #tellDamage(name: string, reason: string): void {

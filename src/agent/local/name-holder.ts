@@ -19,8 +19,8 @@ export class NameHolder {
   /** Why this agent is not ready; empty if no other node holds the name. */
   get troubles(): readonly string[] {
     if (this.#id === undefined) return []
-    const held = `the catalog has the name "${this.#own.node}" for another node (${this.#id})`
-    return [`${held}: it is free when the serfHealth of that node is critical`]
+    const held = `the catalog holds the name "${this.#own.node}" for another node (${this.#id})`
+    return [`${held}: this agent takes the name over once the serfHealth check of that node is critical`]
   }
 
   /** Notes which node the catalog has under the name. Refused while that is another node. */

@@ -158,7 +158,7 @@ export class RemoteExec {
     env.log.write(
       'warn',
       'agent',
-      'the result of a remote command is not written',
+      'the result of a remote command could not be written',
       {
         why: refusedText(written.error, call),
       },

@@ -45,7 +45,7 @@ function missing(own: string, primary: string, { lan, wan, raft }: Seen): readon
   const unseen = raft
     .status()
     .configuration.servers.filter(({ id, address }) => !here.some((each) => each.id === id || each.address === address))
-    .map(({ id }) => ({ name: id, datacenter: own, why: 'is in the consensus group, and the pool does not know it' }))
+    .map(({ id }) => ({ name: id, datacenter: own, why: 'is in the consensus group, but the pool has no such member' }))
   const outOfReach = { name: 'every server', datacenter: primary, why: 'is out of reach' }
   return [...lacking, ...unseen, ...(there.length === 0 ? [outOfReach] : [])]
 }

@@ -209,7 +209,7 @@ export class KeptLeaf {
     this.#notBeforeMs = env.clock.monoMs() + pauseMs
     if (this.#failures === 1) {
       const expiresInS = Math.floor(((this.#held?.leaf.notAfterMs ?? 0) - env.clock.wallMs()) / 1000)
-      env.log.write('warn', 'connect', 'a leaf could not be renewed: the agent tries again', {
+      env.log.write('warn', 'connect', 'a leaf certificate could not be renewed: the agent tries again', {
         service,
         why: failureText(why),
         expiresInS,

@@ -27,7 +27,7 @@ export interface LeavesOptions {
 }
 
 /** The failure of callers that waited for a leaf which another one displaced. */
-const tooMany: Failure = { kind: 'overloaded', message: `more than ${leavesMax} requests wait for leaves` }
+const tooMany: Failure = { kind: 'overloaded', message: `more than ${leavesMax} requests wait for leaf certificates` }
 
 type Wait = Parameters<MeshLeaves['leaf']>[1]
 
@@ -182,11 +182,11 @@ export class Leaves implements MeshLeaves {
 
   #rootsChanged(turned: boolean): void {
     const kept = [...this.#kept.values()]
-    const text = 'the active root has changed: leaves are replaced'
+    const text = 'the active root has changed: leaf certificates are replaced'
     if (turned) this.#options.env.log.write('info', 'connect', text, { leaves: kept.length })
     const lost = kept.filter((each) => each.lost).length
     const lostText =
-      'the root of leaves is no longer trusted, as after the restore of an older snapshot: they are replaced'
+      'the root of the kept leaf certificates is no longer trusted, for example after the restore of an older snapshot: they are replaced'
     if (lost > 0) this.#options.env.log.write('warn', 'connect', lostText, { leaves: lost })
     for (const each of kept) each.rootsChanged()
   }

@@ -81,9 +81,9 @@ function otherProtocol(own: ProtocolRange, name: string, tags: Claim['tags']): s
   if (Number.isNaN(spoken + min + max)) return undefined
   if (isWithin(own, spoken) && isWithin({ min, max }, own.spoken)) return undefined
   const common = Math.min(own.max, max)
-  const remedy = common < Math.max(own.min, min) ? 'a release in between is needed first' : `set protocol to ${common}`
-  const here = `here ${own.spoken} is spoken of ${own.min} to ${own.max}`
-  return `Member '${name}' speaks protocol ${spoken} of ${min} to ${max}, ${here}: ${remedy}`
+  const remedy = common < Math.max(own.min, min) ? 'upgrade through a release in between' : `set protocol to ${common}`
+  const here = `this agent speaks ${own.spoken} and understands ${own.min} to ${own.max}`
+  return `Member '${name}' speaks protocol ${spoken} and understands ${min} to ${max}, ${here}: ${remedy}`
 }
 
 function isWithin({ min, max }: Pick<ProtocolRange, 'min' | 'max'>, version: number): boolean {

@@ -58,13 +58,13 @@ function warnOfKept(
   const text = `${pool} keyring exists but -encrypt given, using keyring`
   const configured = keyFrom(encrypt)
   if (configured.ok && equalBytes(configured.value, keyring.primary)) return log.write('info', 'agent', text, { path })
-  const [is, remedy] = ['not the key that is used', `change keys with ${name} keyring`]
+  const [is, remedy] = ['not the primary key of the keyring', `change keys with ${name} keyring`]
   log.write('warn', 'agent', text, { path, encrypt: is, remedy })
 }
 
 function keptKeys(path: string, text: string): Result<PoolKeys, StartFailure> {
   const texts = textsOf(text)
-  const keyring = texts === undefined ? err('it is not a JSON array of texts') : Keyring.from(texts)
+  const keyring = texts === undefined ? err('it is not a JSON array of strings') : Keyring.from(texts)
   if (keyring.ok) return ok({ keyring: keyring.value, isKept: true })
   const remedy = 'restore the file, or remove it and give the key with -encrypt'
   return err({ kind: 'data-directory', message: `${path}: ${keyring.error}`, remedy })

@@ -33,7 +33,7 @@ export function encodeToPropose<Body, Outcome>(
 ): Result<Uint8Array, Failure> {
   const payload = encodeCommand(command, body, identity)
   if (payload.length <= payloadBytesMax) return ok(payload)
-  const sizes = `${payload.length} bytes, and an entry of the log has ${payloadBytesMax} at most`
+  const sizes = `it takes ${payload.length} bytes, and a log entry holds at most ${payloadBytesMax}`
   return err({ kind: 'too-large', message: `${command.kind}: ${sizes}` })
 }
 

@@ -59,7 +59,13 @@ export class RaftLink implements RaftTransport {
     this.#told.add(key)
     const { nodeName: server, address } = peer
     const why = whyNotInteroperable(this.#protocol, protocol)
-    this.#env.log.write('error', 'raft', 'a server is not listened to', { server, address, why }, 'sampled')
+    this.#env.log.write(
+      'error',
+      'raft',
+      'messages of a server are ignored: its Raft protocol does not fit',
+      { server, address, why },
+      'sampled',
+    )
   }
 }
 

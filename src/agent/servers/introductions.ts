@@ -155,7 +155,13 @@ export class Introductions {
     if (this.#told.get(address) === why) return
     if (this.#told.size >= toldMax) this.#told.clear()
     this.#told.set(address, why)
-    this.#env.log.write('error', 'agent', 'a server cannot take part with this one', { address, why }, 'sampled')
+    this.#env.log.write(
+      'error',
+      'agent',
+      'a server cannot be in one cluster with this one',
+      { address, why },
+      'sampled',
+    )
   }
 
   #learn(record: ServerRecord): void {

@@ -130,7 +130,8 @@ class Lines implements LineSender {
 export function udpLines(env: Env, to: Endpoint): LineSender {
   return new Lines(env, to, async () => {
     const place = await placeOf(env, to)
-    if (place === undefined) return { message: 'metrics wait for a name', again: true }
+    if (place === undefined)
+      return { message: 'metrics are not sent: the host name of their receiver cannot be resolved', again: true }
     const socket = await env.udp.bind({ host: place.host.includes(':') ? '::' : '0.0.0.0', port: 0 }, () => undefined)
     if (!socket.ok) return { message: 'metrics cannot be sent', reason: socket.error.kind, again: false }
     return {
@@ -154,10 +155,10 @@ function sendDatagrams(socket: UdpSocket, to: Endpoint, lines: readonly string[]
 
 /** Sends lines over one connection, which is opened again when it breaks. */
 export function tcpLines(env: Env, to: Endpoint): LineSender {
-  const message = 'metrics wait for a connection'
+  const message = 'metrics are not sent: there is no connection to their receiver'
   return new Lines(env, to, async (onLost) => {
     const place = await placeOf(env, to)
-    if (place === undefined) return { message, reason: 'unknown name', again: true }
+    if (place === undefined) return { message, reason: 'its host name cannot be resolved', again: true }
     const dialled = await env.tcp.dial(place, { timeoutMs: dialTimeoutMs })
     if (!dialled.ok) return { message, reason: dialled.error.kind, again: true }
     const stream = dialled.value

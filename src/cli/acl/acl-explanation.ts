@@ -24,7 +24,7 @@ export function questionOf(asked: string, name: string | undefined): Result<Ques
   const may = rights.find((each) => each === right)
   if (known === undefined || may === undefined || more.length > 0) {
     const write = `write <resource>:<right>, of ${resources.join(', ')} and ${rights.join(', ')}`
-    return err(`${JSON.stringify(asked)} is no right at a resource: ${write}`)
+    return err(`${JSON.stringify(asked)} is not a right on a resource: ${write}`)
   }
   if (may === 'list' && known !== 'key') return err('only key has the right list')
   const isScalar = scalarResources.some((each) => each === known)

@@ -29,13 +29,13 @@ export const clientFlags: readonly CommandFlag[] = standing([
     name: 'ca-file',
     kind: 'text',
     value: '<file>',
-    help: `Authorities to trust, in PEM. Default: $${variables}_CACERT, or those of the system.`,
+    help: `Certificate authorities to trust, in PEM. Default: $${variables}_CACERT, or those of the system.`,
   },
   {
     name: 'ca-path',
     kind: 'text',
     value: '<directory>',
-    help: `The same, each file of a directory. Default: $${variables}_CAPATH.`,
+    help: `Directory of such files. Default: $${variables}_CAPATH.`,
   },
   {
     name: 'client-cert',
@@ -170,23 +170,23 @@ function reasonText(failure: HttpClientFailure): string {
   }
 }
 
-const notTls = 'the agent does not speak TLS there: write http:// for https://, or name the port of HTTPS'
-const notTaken = 'the agent does not take the certificate that was shown: give one of an authority that it trusts'
+const notTls = 'the agent does not speak TLS there: use http:// instead of https://, or give the HTTPS port'
+const notTaken = 'the agent does not accept the given certificate: use one that an authority which it trusts has signed'
 
 /** Replacement texts for TLS errors: the failure, and what to do about it. */
 const tlsTexts: Partial<Readonly<Record<TlsFault, string>>> = {
   plain: notTls,
   garbled: notTls,
-  'alert-certificate-required': 'the agent wants to see a certificate: give -client-cert and -client-key',
+  'alert-certificate-required': 'the agent requires a client certificate: give -client-cert and -client-key',
   'alert-certificate-refused': notTaken,
   'alert-certificate-expired': notTaken,
   'alert-unknown-authority': notTaken,
-  'nothing-in-common': 'the agent and this command have no version or suite of TLS in common',
+  'nothing-in-common': 'the agent and this command have no TLS version or cipher suite in common',
 }
 
 /** Advice for failures that need no other text. */
 const tlsRemedies: Partial<Readonly<Record<TlsFault, string>>> = {
-  'unknown-authority': 'name the authority of the agent with -ca-file',
+  'unknown-authority': 'name the certificate authority of the agent with -ca-file',
   'wrong-name': "give the name in the agent's certificate with -tls-server-name",
 }
 

@@ -124,7 +124,7 @@ function quoted(text: string): string {
 export function completionCommand(tree: () => CommandTree): CliCommand {
   return {
     path: ['completion'],
-    summary: 'Prints a program for a shell that completes what is typed',
+    summary: 'Prints a completion script for a shell',
     operands: shells.join('|'),
     about: 'For bash, in ~/.bashrc: source <(svc completion bash). For fish: svc completion fish | source.',
     flags: [],

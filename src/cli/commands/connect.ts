@@ -59,7 +59,10 @@ export const setAuthorityCommand: CliCommand = {
     if (problem !== undefined) return failed(invocation, `Error parsing config file: ${problem}`)
     const cas = invocation.flags.get('cas')
     if (typeof cas === 'string' && !/^\d+$/.test(cas))
-      return misused(invocation, `-cas ${JSON.stringify(cas)} is no index: write the ModifyIndex that get-config shows`)
+      return misused(
+        invocation,
+        `-cas ${JSON.stringify(cas)} is not an index: write the ModifyIndex that get-config shows`,
+      )
     const query = typeof cas === 'string' ? [['cas', cas] as const] : []
     const { askBytes } = await import('../api/json-client.ts')
     const set = await askBytes(new ApiClient(invocation), { method: 'PUT', path, query, body: utf8(text.value) })

@@ -146,7 +146,7 @@ async function planOf(invocation: Invocation): Promise<Result<Plan, string>> {
   if (!waitMs.ok) return waitMs
   if (waitMs.value < waitMinMs) {
     return err(
-      `-wait ${String(flags.get('wait'))}: must be 1s at least, for nodes give signs of life every 500ms at most`,
+      `-wait ${String(flags.get('wait'))}: must be at least 1s, because nodes send heartbeats only every 500ms`,
     )
   }
   const replicationMs = durationFlag(flags, 'wait-repl', 100, durations)
@@ -177,7 +177,7 @@ async function beginSession(invocation: Invocation, client: ApiClient): Promise<
     const node = readHealthyNodes(answer.value)?.[0]
     if (node === undefined) {
       await warnOfNoSight(invocation, 'server', [sightOf.nodes(), sightOf.service(naming.name)])
-      return err('no server of that datacenter is in health')
+      return err('no server of that datacenter is healthy')
     }
     about['Node'] = node
   }

@@ -13,7 +13,7 @@ const [allowedCode, deniedCode, unknownCode] = [0, 1, 2] as const
 
 const createFlags: readonly CommandFlag[] = [
   { name: 'allow', kind: 'bool', help: 'SRC may connect to DST. This is the default.' },
-  { name: 'deny', kind: 'bool', help: 'It may not.' },
+  { name: 'deny', kind: 'bool', help: 'SRC may not connect to DST.' },
   { name: 'file', kind: 'bool', help: 'The operands are files, each with one intention in JSON.' },
   { name: 'meta', kind: 'pairs', value: '<key=value>', help: 'Metadata. May be repeated.' },
   { name: 'replace', kind: 'bool', help: 'Replace an intention that exists for the same SRC and DST.' },

@@ -64,7 +64,12 @@ export const transferLeaderCommand: CliCommand = {
   operands: '',
   about: 'Use it before maintenance of the leader: no server has to wait until it notices that the leader is gone.',
   flags: [
-    { name: 'id', kind: 'text', value: '<id>', help: 'Its ID in the Raft configuration. Default: the most able one.' },
+    {
+      name: 'id',
+      kind: 'text',
+      value: '<id>',
+      help: 'Its ID in the Raft configuration. Default: the voter that is furthest ahead in the log.',
+    },
     ...serverFlags,
   ],
   async run(invocation) {

@@ -23,7 +23,8 @@ export const rttCommand: CliCommand = {
     if (!answer.ok) return failed(invocation, `Error getting coordinates: ${answer.error}`)
     const { readCoordinates, readDatacenterCoordinates } = await import('../api/answers.ts')
     const known = wan ? readDatacenterCoordinates(answer.value) : readCoordinates(answer.value)
-    if (known === undefined) return failed(invocation, 'Error getting coordinates: the answer is none')
+    if (known === undefined)
+      return failed(invocation, 'Error getting coordinates: the answer is not a list of coordinates')
     const [from, to] = [known.get(first), known.get(second)]
     if (from === undefined || to === undefined) {
       return failed(

@@ -27,7 +27,7 @@ export const registerCommand: CliCommand = {
     {
       name: 'replace-existing-checks',
       kind: 'bool',
-      help: 'Remove checks of the service that are not described now.',
+      help: 'Remove checks of the service that this registration does not describe.',
     },
     { name: 'tag', kind: 'list', value: '<tag>', help: 'A tag. May be repeated.' },
     ...serverFlags,

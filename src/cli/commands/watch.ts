@@ -34,7 +34,7 @@ export const watchCommand: CliCommand = {
   summary: 'Watch for changes',
   operands: '[CHILD...]',
   about:
-    'Without CHILD: prints what there is. With it: runs CHILD at first and after each change, the JSON on its input.',
+    'Without CHILD, prints the present result. With CHILD, runs it at first and after each change, with the JSON on its standard input.',
   flags: [...watchFlags, ...serverFlags],
   runsOperands: true,
   async run(invocation) {

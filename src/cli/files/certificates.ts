@@ -84,14 +84,12 @@ function leafContent(env: Env, wishes: LeafWishes): Result<CertificateContent, s
 
 function issuerOf(env: Env, { certificate, key }: Pair): Result<Issuer, string> {
   const der = certificateIn(certificate)
-  if (der === undefined) return err('the certificate of the CA is no certificate in PEM')
+  if (der === undefined) return err('the CA certificate is not in PEM form')
   const read = readCertificate(der)
-  if (!read.ok) return err(`the certificate of the CA is none that can be used here: ${read.error}`)
-  if (!read.value.authority)
-    return err('the certificate of the CA is not one of a CA: its basicConstraints do not say so')
+  if (!read.ok) return err(`the CA certificate cannot be used: ${read.error}`)
+  if (!read.value.authority) return err('the given certificate is not that of a CA: its basicConstraints do not say so')
   const signing = env.crypto.readSigningKey(key)
-  if (signing === undefined)
-    return err('the key of the CA is no private key of ECDSA or RSA in PEM, without a password')
+  if (signing === undefined) return err('the CA key is not an unencrypted ECDSA or RSA private key in PEM form')
   const trusted = { certificateChainPem: certificate, privateKeyPem: key, trustedPems: [] }
   const problem = env.tcp.tlsProblem(trusted)
   return problem === undefined

@@ -23,7 +23,7 @@ export async function intentionFiles(
     const text = await fileText(disk, path)
     if (!text.ok) return text
     const read = intentionInFile.safeParse(jsonOrUndefined(utf8(text.value)))
-    if (!read.success) return err(`${path} is no intention: ${read.error.issues[0]?.message ?? 'write { … }'}`)
+    if (!read.success) return err(`${path} is not an intention: ${read.error.issues[0]?.message ?? 'write { … }'}`)
     found.push(read.data as IntentionInFile)
   }
   return ok(found)

@@ -49,7 +49,7 @@ function servicesOf(document: ConfigDocument): Services {
     if (name === 'service' && isRaw(member)) found.push({ raw: member, path: [key] })
     else if (name === 'services' && Array.isArray(member) && member.every(isRaw)) {
       found.push(...member.map((raw, at) => ({ raw, path: [key, at] })))
-    } else return err(`${document.placeOf([key])}: "${key}" is no service: write "service" or "services"`)
+    } else return err(`${document.placeOf([key])}: "${key}" is not a service: write "service" or "services"`)
   }
   if (found.length === 0) return err(`${document.placeOf([])}: there is no service: write "service" or "services"`)
   const sources = found.map(({ raw, path }) => ({

@@ -8,7 +8,12 @@ import type { CommandFlag, Invocation } from '../command.ts'
 export const proxyFlags: readonly CommandFlag[] = [
   { name: 'listen', kind: 'text', value: '<address>', help: 'Where the proxy takes connections, host:port.' },
   { name: 'log-level', kind: 'text', value: '<level>', help: 'What it logs. Default: INFO.' },
-  { name: 'pprof-addr', kind: 'text', value: '<address>', help: 'Read past: there are no profiles of Go.' },
+  {
+    name: 'pprof-addr',
+    kind: 'text',
+    value: '<address>',
+    help: 'Accepted, without effect: the proxy has no Go profiles.',
+  },
   {
     name: 'proxy-id',
     kind: 'text',

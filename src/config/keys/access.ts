@@ -59,7 +59,7 @@ export const accessKeys = {
     }),
     report_only: key(
       bool,
-      'A rehearsal: requests that would be refused are counted and logged, and allowed all the same. What concerns tokens and policies is refused as ever.',
+      'A rehearsal: requests that would be refused are counted and logged, and allowed all the same. Requests about tokens and policies are refused as usual.',
       { default: false, since: '1.4.0' },
     ),
     token_ttl: key(duration, 'How long an agent keeps a token before it asks a server again.', {

@@ -48,8 +48,8 @@ export const dnsKeys = {
         since: '1.3.0',
       }),
       min_ttl: key(uint32, 'How long resolvers remember that a name does not exist.', { default: 0, since: '1.3.0' }),
-      refresh: key(uint32, 'Time between two looks of a secondary.', { default: 3_600, since: '1.3.0' }),
-      retry: key(uint32, 'Time after which a secondary looks again when a look failed.', {
+      refresh: key(uint32, 'Interval at which a secondary name server refreshes.', { default: 3_600, since: '1.3.0' }),
+      retry: key(uint32, 'Interval at which a secondary name server retries a failed refresh.', {
         default: 600,
         since: '1.3.0',
       }),

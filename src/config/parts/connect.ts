@@ -117,7 +117,7 @@ export function connectWarnings({ connect }: FileConfig, naming: Naming): readon
     .filter((option) => !known.has(option))
     .map(
       (option) =>
-        `connect.ca_config: ${option} is no option of ${provider === 'built-in' ? naming.name : provider}, and has no effect`,
+        `connect.ca_config: ${option} is not an option of ${provider === 'built-in' ? naming.name : provider}, and has no effect`,
     )
 }
 
@@ -156,7 +156,7 @@ function checkCommon(options: Options, problem: Report): void {
   durationOf(options, 'RotationPeriod', problem)
   for (const key of knownOptions.values()) {
     if (otherThanTexts.has(key) || typeof (options.get(key) ?? '') === 'string') continue
-    problem(`connect.ca_config ${key} is no text`, 'write a text', at)
+    problem(`connect.ca_config ${key} is not a string`, 'write a text', at)
   }
   const cluster = options.get(clusterOption)
   if (typeof cluster === 'string' && cluster !== '' && !isUuid(cluster))

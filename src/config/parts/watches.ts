@@ -9,16 +9,16 @@ import type { Report } from './values.ts'
 const watchesMax = 1_024
 
 export const watchSchema = z.strictObject({
-  args: z.array(z.string()).optional().describe('The program that is told, and its arguments.'),
+  args: z.array(z.string()).optional().describe('The program that is run at each change, and its arguments.'),
   datacenter: z.string().optional(),
   filter: z.string().optional().describe('Only entries for which this expression holds.'),
-  handler: z.string().optional().describe('A command line for /bin/sh, which is told.'),
+  handler: z.string().optional().describe('A command line that /bin/sh runs at each change.'),
   handler_type: z.enum(['script', 'http']).optional(),
   http_handler_config: z
     .strictObject({
       header: z.record(z.string(), z.array(z.string())).optional(),
       method: z.string().optional(),
-      path: z.string().optional().describe('The URL that is told.'),
+      path: z.string().optional().describe('The URL that is called at each change.'),
       timeout: z.string().optional(),
       tls_skip_verify: z.boolean().optional(),
     })

@@ -46,8 +46,10 @@ export function accessContradictions(
   const otherwise = pairs.flatMap(({ old, key, is }) => {
     const [before, now] = [said(old), said(key)]
     if (before === undefined || now === undefined || meaning(before, is) === meaning(now, is)) return []
-    if (is === 'secret') return [line(old, `'${old}' and '${key}' say different things: the latter holds`)]
-    return [line(old, `'${old}' says ${JSON.stringify(before)}, but '${key}' says ${JSON.stringify(now)}, which holds`)]
+    if (is === 'secret') return [line(old, `'${old}' and '${key}' contradict each other: the latter counts`)]
+    return [
+      line(old, `'${old}' says ${JSON.stringify(before)}, but '${key}' says ${JSON.stringify(now)}, which counts`),
+    ]
   })
   const turnedOff = switches
     .filter(({ old, key }) => (said(old) ?? '') !== '' && said(key) === false)

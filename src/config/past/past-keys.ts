@@ -125,9 +125,9 @@ class Reading {
       const place = this.#written.placeOf(path)
       const message = `invalid config key ${name}`
       if (hasBehaviour(this.#release, 'unknown-keys-refused')) {
-        this.#problems.push({ place, message, remedy: `it came with ${releaseText(since)}` })
+        this.#problems.push({ place, message, remedy: `it was introduced in ${releaseText(since)}` })
       } else {
-        this.#warnings.push(`${place}: ${message}: it came with ${releaseText(since)}, and is read past`)
+        this.#warnings.push(`${place}: ${message}: it was introduced in ${releaseText(since)}, and is ignored`)
         this.#value = without(this.#value, path)
       }
     }

@@ -86,7 +86,7 @@ function hostJson(machine: RunningMachine, wallMs: number): z.infer<typeof hostS
             inodesUsedPercent: percent(disk.inodesTotal - disk.inodesFree, disk.inodesTotal),
           },
     CollectionTime: BigInt(Math.trunc(wallMs)) * 1_000_000n,
-    Errors: disk === undefined ? ['the file system at / cannot be asked'] : null,
+    Errors: disk === undefined ? ['the file system at / cannot be examined'] : null,
   }
 }
 
@@ -112,10 +112,10 @@ export const observationRoutes: readonly Route<ObservationAgent>[] = [
         answers: [
           {
             status: 200,
-            about: 'The last whole interval; for Prometheus everything that is kept.',
+            about: 'Metrics of the last whole interval; for Prometheus all that are kept.',
             content: { 'application/json': metricsShape, 'text/plain; version=0.0.4; charset=utf-8': z.string() },
           },
-          textAnswer(415, 'Nothing is kept for Prometheus here.'),
+          textAnswer(415, 'This agent keeps no metrics for Prometheus.'),
         ],
         handle: asking(ofThisAgent('read'), async (agent, request: RouteRequest<'format'>) => metrics(agent, request)),
       }),
@@ -143,7 +143,9 @@ export const observationRoutes: readonly Route<ObservationAgent>[] = [
         summary: 'The log of this agent as it comes',
         access: { asks: 'agent:read' },
         query: [parameter('loglevel', z.string(), '`TRACE`, `DEBUG`, `INFO` (the default), `WARN` or `ERR`.')],
-        answers: [{ status: 200, about: 'Lines, without an end.', content: { '*/*': z.unknown() } }],
+        answers: [
+          { status: 200, about: 'Log lines, until the caller closes the connection.', content: { '*/*': z.unknown() } },
+        ],
         handle: asking(ofThisAgent('read'), async (agent, request: RouteRequest<'loglevel'>) =>
           monitor(agent, request),
         ),

@@ -23,7 +23,7 @@ type PoolAgent = WithEnv & WithNaming & WithRights & WithSelf & WithPools & With
 const written: RouteResponse = { kind: 'empty', status: 200 }
 
 const changesThisAgent = ofThisAgent('write')
-const wanPool = parameter('wan', z.string(), 'Anything but empty: the pool of the servers of all datacenters.')
+const wanPool = parameter('wan', z.string(), 'If not empty: the WAN pool, of the servers of all datacenters.')
 const memberParameters = [
   wanPool,
   parameter('segment', z.string(), 'There are no network segments: only `_all` names some.'),
@@ -91,7 +91,7 @@ export const poolRoutes: readonly Route<PoolAgent>[] = [
     since: 'control-over-http',
     operations: {
       PUT: declared({
-        summary: 'Read the configuration again',
+        summary: 'Reload the configuration',
         access: { asks: 'agent:write' },
         answers: [done],
         handle: asking(changesThisAgent, async (agent) => {

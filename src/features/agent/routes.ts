@@ -37,13 +37,13 @@ const probeRoutes: readonly Route<WithReadiness>[] = [
     path: '/v1/agent/ready',
     operations: {
       GET: declared({
-        summary: 'Whether this agent should be asked',
+        summary: 'Whether this agent is ready for requests',
         access: { open: forSupervisors },
         answers: [
-          jsonAnswer('It has joined; a server has its vote and a leader, and has caught up.', readyShape),
+          jsonAnswer('The agent has joined; a server also has its vote and a leader, and has caught up.', readyShape),
           {
             status: 503,
-            about: 'It is not, and the reasons say why.',
+            about: 'The agent is not ready, and the reasons say why.',
             content: { 'application/json': readyShape },
           },
         ],

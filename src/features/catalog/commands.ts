@@ -16,7 +16,7 @@ const meshBodies = catalogFields('strict')
  * forgotten.
  */
 const rememberedLengthMax = 4_096
-const forgottenRefusal = 'it was refused; the reason is no longer known'
+const forgottenRefusal = 'it was refused, and the reason is no longer known'
 
 /** Applies all of the registration or nothing. A refusal contains the message that clients of the field know. */
 export const catalogRegister: CommandDefinition<RegisterRequest, { readonly refusal: string | null }> = {

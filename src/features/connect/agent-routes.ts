@@ -113,7 +113,8 @@ async function leaf(agent: WithMesh & WithSelf, request: Read): Promise<RouteRes
   if (!wanted.ok) return failed(wanted.error)
   const service = textOfByteString(request.rest)
   if (service === '') return badRequest('Missing service name')
-  if (agent.mesh === undefined) return failed({ kind: 'refused', message: 'this agent knows of no mesh' })
+  if (agent.mesh === undefined)
+    return failed({ kind: 'refused', message: 'this agent has no mesh: connect is not enabled' })
   const answer = await agent.mesh.leaf(service, read.value, wanted.value, request.call)
   if (!answer.ok) return failed(answer.error)
   const { held, index, hit, ageMs } = answer.value

@@ -83,9 +83,12 @@ export function leafExpiry(
 
 /** Why nothing is signed any more below a chain that ends at that time. */
 export function tooLittleLine(endMs: number, { primary = '' }: Partial<Pick<AuthorityRow, 'primary'>> = {}): string {
-  const what = primary === '' ? 'rotate to another root' : `what signs here must be renewed in ${primary}`
-  const remedy = `no leaf would hold long enough: ${what}`
-  return `the active root, or what goes out with its leaves, expires ${utcText(endMs)}, and ${remedy}`
+  const what =
+    primary === ''
+      ? 'rotate to another root'
+      : `the signing certificate of this datacenter must be renewed in ${primary}`
+  const remedy = `no leaf certificate would be valid for long enough: ${what}`
+  return `the active root, or a certificate that is sent with its leaves, expires ${utcText(endMs)}, and ${remedy}`
 }
 
 export function wholeSecond(ms: number): number {

@@ -36,8 +36,8 @@ const fireParameters = [
 
 const listParameters = [
   parameter('name', z.string(), 'Only events of this name.'),
-  parameter('index', digits, 'Wait until the list ends with another event than when it had this index.'),
-  parameter('wait', durationText, 'How long at most: 10 minutes where it is absent.'),
+  parameter('index', digits, 'Wait until the list ends with another event than it did at this index.'),
+  parameter('wait', durationText, 'Maximum wait: 10 minutes if absent.'),
 ] as const
 
 /** Reference: events.md#firing-an-event, events.md#listing-events. */

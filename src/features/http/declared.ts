@@ -24,7 +24,7 @@ export function textAnswer(status: number, about: string, headers: Headers = [])
   return { status, about, content: { [plainText]: z.string() }, headers }
 }
 
-export const done = emptyAnswer(200, 'It is done.')
+export const done = emptyAnswer(200, 'Done.')
 /** The answer to a registration. */
 export const registered = emptyAnswer(200, 'Done; the answer names members of the body that were ignored.', [
   'warning?',
@@ -74,14 +74,18 @@ const dc = parameter('dc', z.string(), 'The datacenter to ask; that of the asked
 
 /** The freshness of an answer. Every operation that accepts `dc` accepts them, including writes, which ignore them. */
 export const consistencyParameters = [
-  parameter('stale', 'presence', 'Any server may answer, however old its knowledge.'),
+  parameter('stale', 'presence', 'Any server may answer, however stale its data are.'),
   parameter('consistent', 'presence', 'The leader confirms its quorum first. Not together with `stale` or `cached`.'),
   parameter(
     'cached',
     'presence',
-    'The answer may be one that the asked agent keeps, where the operation has such. Not together with `consistent`.',
+    'The answer may come from the cache of the asked agent, where the operation is cached. Not together with `consistent`.',
   ),
-  parameter('max_stale', durationText, 'As `stale`, but no older than this: else the leader answers.'),
+  parameter(
+    'max_stale',
+    durationText,
+    'As `stale`, but data that are older than this are read from the leader instead.',
+  ),
 ] as const
 
 export const waitingParameters = [

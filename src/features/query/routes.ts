@@ -112,7 +112,11 @@ export const queryRoutes: readonly Route<QueryAgent>[] = [
           query: executeParameters,
           headers: [cacheControl, forwardedFor],
           answers: [
-            jsonAnswer('What it found, and where.', executionShape, [...readHeaders, 'cache?', 'age?']),
+            jsonAnswer('The instances found, and their datacenter.', executionShape, [
+              ...readHeaders,
+              'cache?',
+              'age?',
+            ]),
             unknownQuery,
           ],
           handle: execute,

@@ -104,7 +104,7 @@ export class ArchiveReader {
   }
 
   #take({ name, bytes, isLast, sizeBytes }: TarPart): string | undefined {
-    if (this.#seen.includes(name)) return `failed to read snapshot file: ${name} is there twice`
+    if (this.#seen.includes(name)) return `failed to read snapshot file: ${name} occurs twice`
     if (name === archiveFiles.state) {
       if (sizeBytes > stateBytesMax) return `failed to read snapshot file: ${name} exceeds ${stateBytesMax} bytes`
       this.#hash.update(bytes)
@@ -132,7 +132,7 @@ export class ArchiveReader {
     const read = metaFrom(meta)
     if (read === undefined) return err(`failed to read snapshot file: ${archiveFiles.meta} is of another format`)
     if (read.sizeBytes === this.#stateBytes) return ok(read)
-    return err(`failed to read snapshot file: ${archiveFiles.state} has not the size that is told of it`)
+    return err(`failed to read snapshot file: ${archiveFiles.state} does not have the size that the metadata say`)
   }
 }
 
@@ -141,9 +141,9 @@ function wrongSum(text: string, sums: ReadonlyMap<string, string>): string | und
   const told = new Map<string, string>()
   for (const line of text.split('\n').filter((each) => each !== '')) {
     const match = /^([0-9a-f]{64}) {2}(\S+)$/.exec(line)
-    if (match === null) return 'a line of the sums cannot be read'
+    if (match === null) return 'a line of SHA256SUMS cannot be read'
     told.set(match[2] as string, match[1] as string)
   }
   for (const [name, sum] of sums) if (told.get(name) !== sum) return `hash check failed for ${JSON.stringify(name)}`
-  return told.size === sums.size ? undefined : 'there are sums of other files'
+  return told.size === sums.size ? undefined : 'SHA256SUMS names other files'
 }

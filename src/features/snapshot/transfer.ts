@@ -153,7 +153,7 @@ export async function checkArchive(
   for (;;) {
     const read = reader.step()
     if (read !== undefined) return read
-    if (gone?.() === true) return err('nobody waits for it')
+    if (gone?.() === true) return err('no caller waits for it any more')
     await turn(env)
   }
 }

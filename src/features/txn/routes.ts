@@ -102,9 +102,9 @@ export const txnRoutes: readonly Route<TxnAgent>[] = [
           json: transactionBody.accepts,
         },
         answers: [
-          jsonAnswer('What each gave.', z.union([outcomeShape, readOutcomeShape]), contact),
+          jsonAnswer('The result of each operation.', z.union([outcomeShape, readOutcomeShape]), contact),
           jsonAnswer(
-            'None of it took effect; the body says why.',
+            'No operation took effect; the body says why.',
             z.union([outcomeShape, readOutcomeShape]),
             contact,
             409,

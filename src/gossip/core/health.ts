@@ -54,7 +54,7 @@ export function refute(gossip: GossipCore, accused: number): void {
   const incarnation = Math.max(gossip.self.incarnation, accused) + 1
   if (incarnation > incarnationMax) {
     count(gossip, 'gossip.dropped.number')
-    note(gossip, 'error', 'memberlist', 'cannot refute: no incarnation is left', { accused })
+    note(gossip, 'error', 'memberlist', 'cannot refute: the incarnation number has reached its maximum', { accused })
     return
   }
   gossip.self.incarnation = incarnation

@@ -165,7 +165,7 @@ export class GossipPool implements Pool {
   setTags(tags: Readonly<Record<string, string>>): void {
     const meta = encodeTags(tags)
     if (meta === undefined) {
-      this.#env.log.write('error', 'serf', 'the new tags exceed the limit of a member; the old ones stay')
+      this.#env.log.write('error', 'serf', 'the new tags exceed the size limit of a member: the old tags stay')
       return
     }
     this.#steps.take({ kind: 'meta-changed', meta })

@@ -14,7 +14,7 @@ export async function openPool(env: Env, options: PoolOptions): Promise<Result<P
   const { bind, advertise, tags } = options
   const meta = encodeTags(tags)
   if (meta === undefined) {
-    return err({ kind: 'io', at: bind, message: 'the tags of this agent exceed the limit of a member' })
+    return err({ kind: 'io', at: bind, message: 'the tags of this agent exceed the size limit of a member' })
   }
   let pool: GossipPool | undefined
   const ports = await openPorts(env, bind, {

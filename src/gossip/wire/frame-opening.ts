@@ -59,7 +59,7 @@ export function* openFrame(bytes: Uint8Array, sealing: FrameSealing = inTheClear
   if (!plain.ok) return plain
   const type = plain.value[0]
   return type === undefined || type === lowerType.compress
-    ? err('a compressed frame holds none')
+    ? err('a compressed frame has no message in it')
     : yield* decodePlain(plain.value)
 }
 

@@ -56,7 +56,7 @@ const count: JsonSchema = { type: 'integer', minimum: 0 }
 const headers: Readonly<Record<AnswerHeader, HeaderFacts>> = {
   index: {
     name: names.index[0] ?? '',
-    about: 'The index at which this result last changed: what to wait from.',
+    about: 'Index at which this result last changed: pass it as `index` to wait for the next change.',
     schema: { type: 'integer', format: 'uint64', minimum: 1 },
   },
   knownLeader: {
@@ -66,31 +66,36 @@ const headers: Readonly<Record<AnswerHeader, HeaderFacts>> = {
   },
   lastContact: {
     name: names.lastContact[0] ?? '',
-    about: 'Milliseconds since the answering server heard from the leader; 0 of the leader itself.',
+    about: 'Milliseconds since the answering server last heard from the leader; 0 if it is the leader.',
     schema: count,
   },
   effectiveConsistency: {
     name: names.effectiveConsistency[0] ?? '',
-    about: 'How the read was done.',
+    about: 'The consistency mode that the read used.',
     schema: { enum: ['leader', 'consistent', 'stale'] },
   },
   contentHash: {
     name: names.contentHash[0] ?? '',
-    about: 'Names what the answer says: what to wait from.',
+    about: 'Hash of the answer: pass it as `hash` to wait for a different one.',
     schema: { type: 'string' },
   },
   fence: {
     name: names.fence[0] ?? '',
-    about: 'Grows with every holder of the lock: for whatever the lock protects to compare.',
+    about:
+      'Fencing token: greater for each new holder of the lock, so that the protected resource can refuse an earlier holder.',
     schema: count,
   },
   warning: {
     name: names.warning[0] ?? '',
-    about: 'What of the body was ignored, and what may have been meant.',
+    about: 'Members of the body that were ignored, each with the known member that may have been meant.',
     schema: { type: 'string' },
   },
-  cache: { name: 'X-Cache', about: 'Whether the agent kept this answer.', schema: { enum: ['HIT', 'MISS'] } },
-  age: { name: 'Age', about: 'For how many seconds a kept answer may have been out of date.', schema: count },
+  cache: {
+    name: 'X-Cache',
+    about: 'Whether the answer comes from the cache of the agent.',
+    schema: { enum: ['HIT', 'MISS'] },
+  },
+  age: { name: 'Age', about: 'For how many seconds a cached answer may have been out of date.', schema: count },
 }
 
 const optional = 'optional.'
@@ -126,9 +131,9 @@ const tooLarge = { 413: 'TooLarge' } as const
 const about: Readonly<Record<string, string>> = {
   BadRequest: "The caller's own mistake; the line names the field.",
   Denied: 'The token may not do this, there is no such token, or the agent is configured to block this path.',
-  TooLarge: 'The body, or what it holds, passes its limit.',
-  Overloaded: 'A bound was reached: try again later. The line may be missing.',
-  Failed: 'No leader, no server, an outcome that nobody knows: a later try may do better.',
+  TooLarge: 'The body, or something in it, exceeds its limit.',
+  Overloaded: 'A limit was reached: try again later. The line may be missing.',
+  Failed: 'There is no leader, no server could be reached, or the outcome is unknown: a later attempt may succeed.',
 }
 
 const textContent: JsonSchema = { [plainText]: { schema: { type: 'string' } } }

@@ -83,11 +83,11 @@ export function* openApiDocument(routes: readonly Route[], version: string): Gen
 
 const tokenHeader = headerNames(svcNaming, []).token[0].replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase())
 const aboutToken =
-  'The secret of a token; the agent has one for who sends none. Looked at where access control is on: each operation says what it asks for.'
+  'The secret of a token. Requests without one use the default token of the agent. It counts only while access control is on: each operation says which rights it requires.'
 const introduction = [
-  'Another method than these is 405 with `Allow`; OPTIONS is answered with `Allow` by all.',
-  'Bodies are read as what an operation takes, whatever their content type says; members may be null, names of members',
-  'may have their letters in any case, and what is unknown is ignored. Headers of the product are also sent under the',
+  'A method that is not listed gets 405 with `Allow`; every path answers OPTIONS with `Allow`.',
+  'Bodies are read in the form that the operation takes, whatever their content type; members may be null, names of members',
+  'match without regard to case, and unknown members are ignored. Headers of the product are also sent under the',
   'names of the configured aliases.',
 ].join(' ')
 
@@ -110,8 +110,8 @@ function operationJson(
 
 /** The document states once that a token may be sent; operations that ignore it say so. */
 function securityJson(access: OperationAccess): JsonSchema {
-  if ('asks' in access) return { description: `Asks for ${access.asks}.` }
-  return { description: `Asks for no token: ${access.open}.`, security: [] }
+  if ('asks' in access) return { description: `Requires ${access.asks}.` }
+  return { description: `Requires no token: ${access.open}.`, security: [] }
 }
 
 function pathParameter({ name, about }: PathRest): Json {
@@ -179,7 +179,7 @@ export function withDocument<Agent extends WithEnv>(
     operations: {
       GET: declared({
         summary: 'This document',
-        access: { open: 'what the API is, is no secret' },
+        access: { open: 'the description of the API is no secret' },
         answers: [jsonAnswer('OpenAPI 3.1.', z.looseObject({ openapi: z.string() }))],
         handle: async ({ env }) => {
           document ??= inSteps(env, openApiDocument(all, version))

@@ -73,7 +73,7 @@ export const page = `<!doctype html>
 <p id="problem" role="alert"></p>
 <p id="status" role="status"></p>
 <div id="content"></div>
-<noscript><p>This page needs JavaScript. The same is told by <code>svc catalog</code> and the HTTP API.</p></noscript>
+<noscript><p>This page needs JavaScript. The same information is available from <code>svc catalog</code> and the HTTP API.</p></noscript>
 </main>
 </body>
 </html>

@@ -33,11 +33,9 @@ export const fieldNaming: Naming = { name: 'consul', title: 'Consul', aliases: [
 /** By the value of the setting `names`. */
 export const namings: Readonly<Record<NamingName, Naming>> = { svc: svcNaming, consul: fieldNaming }
 
-const byName: ReadonlyMap<string, Naming> = new Map(Object.entries(namings))
-
 /** The naming of this name; undefined: there is none. */
 export function namingOf(name: string): Naming | undefined {
-  return byName.get(name)
+  return namingNames.includes(name as NamingName) ? namings[name as NamingName] : undefined
 }
 
 /** What the program is called by the name or link it was started as: unless that names the field, it is the own one. */

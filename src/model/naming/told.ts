@@ -1,6 +1,6 @@
 import type { Json } from '../../base/json.ts'
 import { isList } from '../../base/shape.ts'
-import { type Naming, svcNaming } from './naming.ts'
+import type { Naming } from './naming.ts'
 
 /**
  * A text of the program's own, which is written under `svc`, as it is told under a naming: help, documents, remedies.
@@ -8,7 +8,7 @@ import { type Naming, svcNaming } from './naming.ts'
  * segment of a path (SPIFFE IDs), and in a host name of another product.
  */
 export function toldUnder({ name, title }: Pick<Naming, 'name' | 'title'>, text: string): string {
-  if (name === svcNaming.name) return text
+  if (name === 'svc') return text
   return text
     .replace(/(?<![\w/]|default\.)svc(?![\w/]|-sim)/g, name)
     .replace(/(?<!\w)Svc(?!\w)/g, title)
@@ -19,23 +19,15 @@ export function toldUnder({ name, title }: Pick<Naming, 'name' | 'title'>, text:
 const namesKey = 'names'
 
 /** The same for all texts of a document of the program's own, and for names of members. */
-export function toldDocument(naming: Naming, document: JsonMembers): JsonMembers {
-  return naming.name === svcNaming.name ? document : toldMembers(naming, document)
-}
-
-type JsonMembers = { readonly [key: string]: Json | undefined }
-
-function toldMembers(naming: Naming, members: JsonMembers): JsonMembers {
-  const told = Object.entries(members).map(([name, each]): [string, Json | undefined] => {
-    return [toldUnder(naming, name), each === undefined || name === namesKey ? each : toldValue(naming, each)]
-  })
-  return Object.fromEntries(told)
-}
-
-function toldValue(naming: Naming, value: Json): Json {
+export function toldDocument(naming: Naming, value: Json): Json {
+  if (naming.name === 'svc') return value
   if (typeof value === 'string') return toldUnder(naming, value)
-  if (isList(value)) return distinct(value.map((each) => toldValue(naming, each)))
-  return value === null || typeof value !== 'object' ? value : toldMembers(naming, value)
+  if (isList(value)) return distinct(value.map((each) => toldDocument(naming, each)))
+  if (value === null || typeof value !== 'object') return value
+  const members = Object.entries(value).map(([name, each]): [string, Json | undefined] => {
+    return [toldUnder(naming, name), each === undefined || name === namesKey ? each : toldDocument(naming, each)]
+  })
+  return Object.fromEntries(members)
 }
 
 /** An enumeration of both names has one of them left. */

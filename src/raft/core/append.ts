@@ -101,7 +101,7 @@ function hintFor(raft: RaftCore, { previousIndex, previousTerm }: AppendRequest)
 function faultOf({ term, previousIndex, previousTerm, entries, commit, round }: AppendRequest): string | undefined {
   const areCounts =
     isCount(term) && isCount(previousIndex) && isCount(previousTerm) && isCount(commit) && isCount(round)
-  if (!areCounts) return 'an append request with a number that is none'
+  if (!areCounts) return 'an append request with an invalid number'
   let newest = previousTerm
   for (const [i, entry] of entries.entries()) {
     if (entry.index !== previousIndex + 1 + i) return 'an append request with a gap'

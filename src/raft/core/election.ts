@@ -139,7 +139,7 @@ function countVote(raft: RaftCore, from: ServerId, nowMs: number): void {
  */
 export function receiveVoteRequest(raft: RaftCore, from: ServerId, request: VoteRequest, nowMs: number): void {
   if (![request.term, request.lastIndex, request.lastTerm].every(isCount)) {
-    return noteFault(raft, from, 'a vote request with a number that is none')
+    return noteFault(raft, from, 'a vote request with an invalid number')
   }
   if (!request.transfer && isLoyal(raft, nowMs)) return
   if (request.pre) return answerPreVote(raft, from, request)

@@ -64,7 +64,7 @@ export function quorumTimerFired(raft: RaftCore, nowMs: number): void {
   emit(raft, {
     kind: 'note',
     level: 'warn',
-    text: 'no quorum answers; stepping down',
+    text: 'no quorum answers: stepping down',
     fields: { term: raft.term, silentMs },
   })
   becomeFollower(raft, raft.term, undefined, nowMs)

@@ -60,7 +60,7 @@ function acknowledged(raft: RaftCore, { leader, progress }: Answering, index: Lo
     emit(raft, {
       kind: 'note',
       level: 'warn',
-      text: 'a follower acknowledges more than there is; ignored',
+      text: 'a follower acknowledges entries that the log does not have: ignored',
       fields: { from: progress.id, index, lastIndex: raft.log.lastIndex },
     })
     return
@@ -120,7 +120,8 @@ function noteLostLog(raft: RaftCore, progress: Progress, index: LogIndex): void 
       match: progress.match,
       index,
       committed: Math.min(progress.match, raft.commit) > index,
-      remedy: 'it is caught up again, but writes had fewer copies than were counted: replace it, distrust its disk',
+      remedy:
+        'it is sent those entries again, but meanwhile writes had fewer copies than counted: replace this server, and distrust its disk',
     },
   })
 }

@@ -182,11 +182,11 @@ function answerInstalled(raft: RaftCore, to: ServerId, meta: SnapshotMeta, nextO
 
 function faultOf({ term, meta, sizeBytes, offset, bytes, round }: SnapshotChunk): string | undefined {
   for (const number of [term, meta.index, meta.term, meta.configurationIndex, sizeBytes, offset, round]) {
-    if (!isCount(number)) return 'a snapshot chunk with a number that is none'
+    if (!isCount(number)) return 'a snapshot chunk with an invalid number'
   }
   if (offset + bytes.length > sizeBytes) return 'a snapshot chunk beyond its end'
   if (!isConfiguration(meta.configuration)) return 'a snapshot chunk with an unreadable configuration'
   return meta.index === 0 || meta.configurationIndex > meta.index || meta.term > term
-    ? 'a snapshot chunk whose snapshot cannot be'
+    ? 'a snapshot chunk of an impossible snapshot'
     : undefined
 }

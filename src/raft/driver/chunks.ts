@@ -75,7 +75,7 @@ export class Chunks {
     this.#log.write(
       'error',
       'raft',
-      'a snapshot cannot be sent: another one is used',
+      'a snapshot cannot be sent: another one is used instead',
       { why: verified.error },
       'sampled',
     )

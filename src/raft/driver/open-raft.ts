@@ -98,7 +98,7 @@ export async function openRaft(env: Env, options: RaftOptions): Promise<Result<R
   } catch (cause) {
     if (!(cause instanceof InvariantViolation)) throw cause
     await storage.value.log.close()
-    return err(missingFiles(dataDir ?? 'raft', `what was found is not the state of any server: ${cause.message}`))
+    return err(missingFiles(dataDir ?? 'raft', `the files do not form a valid server state: ${cause.message}`))
   }
 }
 

@@ -43,7 +43,7 @@ export function diskFailureText(failure: DiskFailure): string {
 }
 
 const diskRemedies: Record<DiskFailure['kind'], string> = {
-  'not-found': 'make the directory above it, or name another with -data-dir',
+  'not-found': 'create its parent directory, or name another data directory with -data-dir',
   exists: 'move it away',
   permission: 'give this user the right to read and write it',
   full: 'free some space on its disk and start again',

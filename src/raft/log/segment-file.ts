@@ -87,7 +87,7 @@ export function readSegmentHeader(
   if (crc32c(fields, crc32c(bytes.subarray(numbers, numbers + 8))) !== view.getUint32(numbers + 8)) return damaged
   const { growing, allocated } = expected
   if (format !== growing && format !== allocated)
-    return err({ kind: 'format', what: `log format ${format}, where this release reads ${growing} and ${allocated}` })
+    return err({ kind: 'format', what: `log format ${format}: this release reads only ${growing} and ${allocated}` })
   const header = headerOf(fields, format === allocated)
   return header === undefined ? damaged : ok({ header, end })
 }

@@ -73,7 +73,7 @@ export class SegmentReading {
     }
     const { header, end } = read.value
     if (header.segment !== found.segment) {
-      return err(damagedAt(found.path, 0, `it is segment ${header.segment} under the name of another`))
+      return err(damagedAt(found.path, 0, `it holds segment ${header.segment}, but has the name of another one`))
     }
     return ok(new SegmentReading(found, bytes, header, end, log ?? new ReplayedLog(header)))
   }

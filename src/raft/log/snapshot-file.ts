@@ -207,7 +207,7 @@ function readHeader(
     return damaged(0, 'the checksum of the header does not match')
   }
   if (format !== snapshotFormat) {
-    return err({ kind: 'format', offset: 0, what: `snapshot format ${format}, where this release reads 1` })
+    return err({ kind: 'format', offset: 0, what: `snapshot format ${format}: this release reads only 1` })
   }
   const meta = metaOf(fields)
   return meta === undefined ? damaged(0, 'the header has an unknown shape') : ok({ meta, at, chain })

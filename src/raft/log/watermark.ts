@@ -71,7 +71,7 @@ export async function findMark(disk: Disk, directory: string): Promise<Result<Fo
   if (!bytes.ok) return err(diskTrouble(bytes.error))
   const places = [0, placeBytes].map((at) => readMark(bytes.value.subarray(at, at + markBytes)))
   const newest = places.reduce((a, b) => ((b?.sequence ?? -1) > (a?.sequence ?? -1) ? b : a))
-  return newest === undefined ? err(damagedAt(path, 0, 'neither of its two places is whole')) : ok(newest)
+  return newest === undefined ? err(damagedAt(path, 0, 'neither of its two copies is whole')) : ok(newest)
 }
 
 /** Creates the watermark of a log that has none yet, durably: before the first segment that requires one. */

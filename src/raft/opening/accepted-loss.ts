@@ -46,7 +46,7 @@ export async function acceptLoss(env: Env, damaged: DamagedLog): Step {
   const away = await placeAccepted(env.disk, { log, parent, aside })
   if (!away.ok) return err(diskTrouble(away.error))
   const { lastIndex } = plan
-  env.log.write('warn', 'raft', '-accept-lost-log: the log goes on without what it has lost', {
+  env.log.write('warn', 'raft', '-accept-lost-log: the log continues without the entries that it has lost', {
     why: failure.message,
     lastIndex: Math.max(lastIndex, snapshot?.index ?? 0),
     term: plan.hardState.term,
@@ -72,11 +72,11 @@ type Plan = Pick<ReplayedLog, 'hardState' | 'baseIndex' | 'entries' | 'lastIndex
 /** The log to continue from, or why there is none: one clause. */
 function planOf({ id, failure, snapshot }: DamagedLog): Plan | string {
   const { loss } = failure
-  if (loss === undefined) return 'what it has lost cannot be told'
+  if (loss === undefined) return 'it cannot be determined what it has lost'
   const known = lastConfiguration(loss, snapshot)
-  if (known === undefined) return 'no configuration is left that tells who votes'
+  if (known === undefined) return 'no configuration is left that names the voters'
   if (known.index < loss.configurationIndex) {
-    return `the configuration of entry ${loss.configurationIndex}, which tells who votes, is lost`
+    return `the configuration of entry ${loss.configurationIndex}, which names the voters, is lost`
   }
   const voters = known.configuration.servers.filter(({ suffrage }) => suffrage === 'voter')
   if (voters.length !== 1 || voters[0]?.id !== id) {
@@ -91,7 +91,7 @@ function planOf({ id, failure, snapshot }: DamagedLog): Plan | string {
     const { baseIndex, entries, lastIndex } = before
     return { hardState, baseIndex, entries, lastIndex }
   }
-  if (snapshot === undefined) return 'nothing that can be read reaches back to its beginning'
+  if (snapshot === undefined) return 'no readable file reaches back to the beginning of the log'
   return { hardState, baseIndex: snapshot.index, entries: [], lastIndex: snapshot.index }
 }
 

@@ -48,7 +48,7 @@ export function forceConfiguration(recovered: Recovered, configuration: Configur
   }
   const newest = Math.max(term, hardState.term) - block * blockTerms
   if (block >= lastBlock || newest >= (block + 1) * electionsMax) {
-    return err('there were more recoveries or elections than terms are kept apart for')
+    return err('there were more recoveries or elections than the term numbers allow')
   }
   const payload = encodeConfiguration(configuration)
   const next = block + 1

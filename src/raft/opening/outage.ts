@@ -144,7 +144,9 @@ export class KeptPeers {
       this.#wanted = undefined
       const placed = await placeFile(this.#env.disk, this.#directory, peersName, utf8(text))
       if (placed.ok) continue
-      this.#env.log.write('warn', 'raft', 'peers.json is not kept', { why: diskFailureText(placed.error) })
+      this.#env.log.write('warn', 'raft', 'peers.json is no longer kept up to date: see peers.info', {
+        why: diskFailureText(placed.error),
+      })
     }
     this.#writing = false
   }

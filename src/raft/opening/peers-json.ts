@@ -44,7 +44,7 @@ export function readPeers(file: string, bytes: Uint8Array, own: Reader): Result<
   }
   if (!servers.some(({ id }) => id === own.id)) {
     const what = isNamedById(own.protocol) ? 'id' : 'address'
-    return refused(place, root.value, `the ${what} of this server, "${own.id}", is not among those named`)
+    return refused(place, root.value, `the ${what} of this server, "${own.id}", is not in the list`)
   }
   const configuration = checkedConfiguration(servers)
   return configuration.ok ? configuration : refused(place, root.value, configuration.error)
@@ -64,23 +64,27 @@ function listIn(place: Place): Result<Node, RaftOpenFailure> {
 function serverByAddress(place: Place, node: Node, protocol: number): Result<Server, RaftOpenFailure> {
   const { value } = node
   if (node.type === 'object') {
-    const what = `servers with an id are the form of Raft protocol 3; this server speaks ${protocol}`
+    const what = `a list of servers with IDs is the form of Raft protocol 3, and this server speaks ${protocol}`
     return refused(place, node, what)
   }
   if (isAddress(value)) return ok({ id: value, address: value, suffrage: 'voter' })
-  return refused(place, node, `${JSON.stringify(getNodeValue(node))} is not an address as "10.0.0.1:8300"`)
+  return refused(place, node, `${JSON.stringify(getNodeValue(node))} is not an address of the form "10.0.0.1:8300"`)
 }
 
 function serverAt(place: Place, node: Node): Result<Server, RaftOpenFailure> {
   if (node.type === 'string') {
-    return refused(place, node, 'an address alone is the form of Raft protocol 2 and before; this server speaks 3')
+    return refused(
+      place,
+      node,
+      'a list of addresses is the form of Raft protocol 2 and before, and this server speaks 3',
+    )
   }
   if (node.type !== 'object') return refused(place, node, 'not a server with its "id" and "address"')
   const seen = new Set<string>()
   for (const property of node.children ?? []) {
     const key = String(property.children?.[0]?.value)
     if (!keys.has(key)) return refused(place, property, `unknown key "${key}"`)
-    if (seen.has(key)) return refused(place, property, `the key "${key}" stands twice`)
+    if (seen.has(key)) return refused(place, property, `the key "${key}" occurs twice`)
     seen.add(key)
   }
   const id = findNodeAtLocation(node, ['id'])
@@ -90,7 +94,7 @@ function serverAt(place: Place, node: Node): Result<Server, RaftOpenFailure> {
   if (address === undefined) return refused(place, node, 'the server has no "address"')
   if (!isAddress(address.value)) {
     const written = JSON.stringify(getNodeValue(address))
-    return refused(place, address, `the address ${written} is not one as "10.0.0.1:8300"`)
+    return refused(place, address, `the address ${written} does not have the form "10.0.0.1:8300"`)
   }
   if (nonVoter !== undefined && nonVoter.type !== 'boolean') {
     return refused(place, nonVoter, '"non_voter" is neither true nor false')

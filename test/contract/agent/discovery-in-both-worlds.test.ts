@@ -78,7 +78,10 @@ function discoveryLaws(name: string, world: LawWorld): void {
         ok: false,
         error: expect.stringMatching(/the API server at .* answered 401$/),
       })
-      expect(await of('good')).toMatchObject({ ok: false, error: expect.stringContaining('no list of pods') })
+      expect(await of('good')).toMatchObject({
+        ok: false,
+        error: expect.stringContaining('did not answer with a list of pods'),
+      })
       expect(await of('missing')).toMatchObject({ ok: false, error: expect.stringContaining('missing: not-found') })
     })
   })

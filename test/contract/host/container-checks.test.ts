@@ -104,9 +104,9 @@ describe('a check in a container', () => {
   })
 
   it.each([
-    [{ create: [201, 'not JSON'] }, /^create exec: the answer of unix:\/\/.* names no exec$/],
-    [{ create: [201, '[]'] }, /names no exec$/],
-    [{ inspect: [200, { ExitCode: null }] }, /tells no exit code$/],
+    [{ create: [201, 'not JSON'] }, /^create exec: the answer of unix:\/\/.* has no exec ID$/],
+    [{ create: [201, '[]'] }, /has no exec ID$/],
+    [{ inspect: [200, { ExitCode: null }] }, /has no exit code$/],
   ] as const)('is critical where the runtime answers otherwise: %j', async (answers, output) => {
     const { at } = await runtime(answers)
     const found = await probeContainer(quietEnv(), at, probe)
@@ -126,6 +126,6 @@ describe('a check in a container', () => {
     expect(status).toBe('critical')
     expect(output).toContain(`cannot reach a container runtime at ${at}: `)
     const far = await probeContainer(quietEnv(), 'tcp://10.0.0.1:2375', probe)
-    expect(far.output).toContain('only sockets, unix://<path>, are spoken to')
+    expect(far.output).toContain('only Unix sockets (unix://<path>) are supported')
   })
 })

@@ -44,21 +44,26 @@ describe.skipIf(!opensslIsThere())('a command that asks over HTTPS', () => {
     expect(await said(server, 'https', [trusting])).toBe('dc1\n')
     expect(await said(strict, 'https', [trusting, ...shown('client', client)])).toBe('dc1\n')
     const cases = [
-      [undefined, 'https', [trusting], /: the agent does not speak TLS there: write http:\/\/ for https:\/\/, or/],
+      [undefined, 'https', [trusting], /: the agent does not speak TLS there: use http:\/\/ instead of https:\/\/, or/],
       [
         server,
         'http',
         [],
         /: Unexpected response code: 400 \(Client sent an HTTP request to an HTTPS server\.\n?\)\n$/,
       ],
-      [server, 'https', [], /: (unable to|self.signed).*: name the authority of the agent with -ca-file\n$/],
+      [
+        server,
+        'https',
+        [],
+        /: (unable to|self.signed).*: name the certificate authority of the agent with -ca-file\n$/,
+      ],
       [
         server,
         'https',
         [trusting, '-tls-server-name=other.x'],
         /: give the name in the agent's certificate with -tls-/,
       ],
-      [strict, 'https', [trusting], /: the agent wants to see a certificate: give -client-cert and -client-key\n$/],
+      [strict, 'https', [trusting], /: the agent requires a client certificate: give -client-cert and -client-key\n$/],
       [{ ...server, minVersion: 'tls12', cipherSuites: ['ECDHE-RSA-AES128-SHA'] }, 'https', [trusting], /./],
     ] as const
     for (const [served, scheme, flags, line] of cases) {

@@ -93,7 +93,7 @@ describe('rpc', () => {
     if (!rpc.ok) throw new Error(rpc.error.kind)
     const identity = { nodeId: 'b', nodeName: 'b', datacenter: 'dc1', address: '' }
     rpc.value.start(identity, { onRequest: echo, onNotice: () => undefined, onPeer: () => undefined })
-    const about = () => lines.filter((line) => line.includes('does not speak our protocol'))
+    const about = () => lines.filter((line) => line.includes('does not follow the protocol between agents'))
     const counted = () => about().reduce((sum, line) => sum + 1 + Number(/suppressed=(\d+)/.exec(line)?.[1] ?? 0), 0)
     const startedMs = performance.now()
     for (let round = 0; round < 10; round++) {

@@ -134,7 +134,7 @@ function rpcTlsLaws(name: string, world: LawWorld): void {
           [
             noTls,
             'refused a connection: it does not speak TLS, and verify_incoming is set here: give it ca_file,',
-            `${closed}as servers do that take TLS alone`,
+            `${closed}as servers do that accept only TLS`,
           ],
           [
             settings(tls, undefined, { verifyOutgoing: true }),
@@ -143,7 +143,7 @@ function rpcTlsLaws(name: string, world: LawWorld): void {
           ],
           [
             settings(tls, tls.stranger, { verifyOutgoing: true }),
-            'refused a connection: its certificate is not of an auth',
+            'refused a connection: its certificate is not signed by a certificate authority',
             `${closed}as servers do that do not trust the certificate which this agent shows`,
           ],
         ] as const
@@ -209,8 +209,8 @@ function rpcTlsLaws(name: string, world: LawWorld): void {
       expect([met.outcome, met.server.requests]).toEqual(['answered', ['c1 Ask false']])
       expect(met.server.notices).toEqual([])
       expect(met.server.log).toEqual([
-        'an agent is not taken for a server: it acts as a server, and its certificate is not for server.dc1.svc: ' +
-          'a certificate for that name makes a server: take that agent out, or give it one',
+        'an agent is not accepted as a server: it claims to be a server, but its certificate is not for server.dc1.svc: ' +
+          'only a certificate for that name makes it a server: give that agent one, or remove it from the pool',
       ])
       met.done()
     })

@@ -86,7 +86,7 @@ class Held {
 }
 
 const plainRead = { consistency: 'consistent' as const, minIndex: noChange, waitMs: 0, maxStaleMs: 0, datacenter: '' }
-const lost = err({ kind: 'connection-lost', message: 'the peer broke it' } as const)
+const lost = err({ kind: 'connection-lost', message: 'the peer reset it' } as const)
 const overloaded = err({ kind: 'overloaded', message: 'too many writes under way' } as const)
 
 describe('the token of a call', () => {

@@ -12,7 +12,7 @@ describe('a command that is to be proposed', () => {
     expect(most.ok && decodeCommand(most.value)).toMatchObject({ ok: true, value: { kind: 'test.put' } })
     expect(encodeToPropose(command, new Uint8Array(room + 1))).toMatchObject({
       ok: false,
-      error: { kind: 'too-large', message: expect.stringContaining(`test.put: ${payloadBytesMax + 1} bytes`) },
+      error: { kind: 'too-large', message: expect.stringContaining(`test.put: it takes ${payloadBytesMax + 1} bytes`) },
     })
   })
 })

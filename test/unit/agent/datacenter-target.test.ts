@@ -17,7 +17,7 @@ import { FakePool, serverMember } from './fake-pool.ts'
 const write = { method: 'Test.Write', kind: 'write', reply: z.unknown() } as unknown as WriteEndpoint
 const query = { method: 'Test.Query', kind: 'query', reply: z.unknown() } as unknown as QueryEndpoint
 const inDc2: ReadOptions = { consistency: 'default', minIndex: noChange, waitMs: 0, maxStaleMs: 0, datacenter: 'dc2' }
-const lost = err({ kind: 'connection-lost', message: 'the peer broke it' } as const)
+const lost = err({ kind: 'connection-lost', message: 'the peer reset it' } as const)
 const noPath = err({ kind: 'unknown-datacenter', datacenter: 'dc2' })
 
 function serverOfDc2(number: number): Member {

@@ -32,7 +32,7 @@ function introductions(answer: Result<unknown, Failure> = ok('no record')) {
   return { made, lines }
 }
 
-const cannot = 'error a server cannot take part with this one'
+const cannot = 'error a server cannot be in one cluster with this one'
 
 describe('a server whose record is malformed', () => {
   it('is told so, and its address and the place are logged once', () => {

@@ -105,7 +105,7 @@ describe('the leaves of an agent', () => {
     const tries = mesh.signed.length
     expect(tries).toBeGreaterThan(10)
     expect(tries).toBeLessThan(28 * 60 + 20)
-    expect(mesh.clock.logged).toEqual(['a leaf could not be renewed: the agent tries again'])
+    expect(mesh.clock.logged).toEqual(['a leaf certificate could not be renewed: the agent tries again'])
     expect(new Set(mesh.signed.slice(1).map(({ request }) => request))).toEqual(new Set(['key-2 of web in x']))
     await mesh.clock.advance(hourMs)
     expect(await mesh.ask()).toBe('no-leader')
@@ -222,7 +222,7 @@ describe('after a rotation', () => {
     await mesh.ask()
     await mesh.ask('db')
     await mesh.rotate('restored')
-    expect(mesh.clock.logged.join()).toContain('the root of leaves is no longer trusted')
+    expect(mesh.clock.logged.join()).toContain('the root of the kept leaf certificates is no longer trusted')
     await mesh.clock.advance(4_900)
     expect(mesh.signed).toHaveLength(2)
     await mesh.clock.advance(200)

@@ -50,7 +50,7 @@ describe('kept out of the pool of a datacenter', () => {
   it('an agent whose protocol is not understood here, or that does not understand what is spoken here', () => {
     const old = { dc: 'dc1', id: 'id-2', vsn: '1', vsn_min: '1', vsn_max: '1' }
     expect(refuse([{ name: 'n2', tags: old }])).toBe(
-      "Member 'n2' speaks protocol 1 of 1 to 1, here 2 is spoken of 2 to 3: a release in between is needed first",
+      "Member 'n2' speaks protocol 1 and understands 1 to 1, this agent speaks 2 and understands 2 to 3: upgrade through a release in between",
     )
     const range = { min: 1, max: 3, spoken: 2 }
     const between = placed(
@@ -64,7 +64,7 @@ describe('kept out of the pool of a datacenter', () => {
       }),
     )
     expect(between([{ name: 'n2', tags: old }])).toBe(
-      "Member 'n2' speaks protocol 1 of 1 to 1, here 2 is spoken of 1 to 3: set protocol to 1",
+      "Member 'n2' speaks protocol 1 and understands 1 to 1, this agent speaks 2 and understands 1 to 3: set protocol to 1",
     )
     expect(between([{ name: 'n2', tags: { ...old, vsn_max: '2' } }])).toBeUndefined()
     expect(refuse([{ name: 'n2', tags: { ...old, vsn: '2', vsn_max: '3' } }])).toBeUndefined()

@@ -58,7 +58,7 @@ describe('the keys that an agent keeps', () => {
     expect(await keysOf({ encrypt: first })).toEqual([second])
     const [line = ''] = logged
     expect(line).toMatch(/\[WARN\] agent: LAN keyring exists but -encrypt given, using keyring path=\S+local\.keyring /)
-    expect(line).toMatch(/ encrypt="not the key that is used" remedy="change keys with svc keyring"$/)
+    expect(line).toMatch(/ encrypt="not the primary key of the keyring" remedy="change keys with svc keyring"$/)
     expect(await keysOf({ encrypt: first, keepsKeyring: false })).toEqual([first])
   })
 

@@ -69,7 +69,7 @@ describe('the link between servers', () => {
       const talk = Math.abs(one - other) <= 1
       expect([a.received.length, b.received.length]).toEqual(talk ? [3, 3] : [0, 0])
       const why = (own: number, its: number): string =>
-        `error a server is not listened to: it speaks Raft protocol ${its}, this server ${own}, and only neighbouring versions interoperate`
+        `error messages of a server are ignored: its Raft protocol does not fit: it speaks Raft protocol ${its}, this server ${own}, and only neighbouring versions interoperate`
       expect([a.lines, b.lines]).toEqual(talk ? [[], []] : [[why(one, other)], [why(other, one)]])
     },
   )

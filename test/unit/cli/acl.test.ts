@@ -344,8 +344,8 @@ describe('svc acl explain', () => {
   })
 
   it.each([
-    [['service:look', 'web'], /is no right at a resource: write <resource>:<right>, of agent, key/],
-    [['service'], /"service" is no right at a resource/],
+    [['service:look', 'web'], /is not a right on a resource: write <resource>:<right>, of agent, key/],
+    [['service'], /"service" is not a right on a resource/],
     [['operator:read', 'x'], /operator has no names: leave "x" out/],
     [['service:read'], /give the name as well: service:read <name>/],
     [['service:list', 'web'], /only key has the right list/],

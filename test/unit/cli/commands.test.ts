@@ -329,7 +329,7 @@ describe('svc services', () => {
   it.each([
     ['{"service": {"name": "web", "port": "80"}}', /web\.json:1:\d+: service "web": .*'port' expected type 'int'/],
     ['{"service": {"port": 80}}', /Missing service name/],
-    ['{"check": {"name": "x"}}', /web\.json:1:2: "check" is no service: write "service" or "services"/],
+    ['{"check": {"name": "x"}}', /web\.json:1:2: "check" is not a service: write "service" or "services"/],
     ['{}', /there is no service/],
     ['{', /web\.json:1:2: not JSON/],
   ])('register refuses %s with its place, and asks nobody', async (content, expected) => {
@@ -485,7 +485,7 @@ describe('svc validate', () => {
     const path = join(folder, 'a.hcl')
     const acl = 'acl {\n  default_policy = "deny"\n}\nacl_default_policy = "allow"\n'
     writeFileSync(path, `data_dir = "/x"\nbind_addr = "10.0.0.1"\n${acl}`)
-    const said = `${path}:6:1: 'acl_default_policy' says "allow", but 'acl.default_policy' says "deny", which holds\n`
+    const said = `${path}:6:1: 'acl_default_policy' says "allow", but 'acl.default_policy' says "deny", which counts\n`
     expect(await run(['validate', path])).toMatchObject({ code: 0, out: 'Configuration is valid!\n', error: said })
   })
 

@@ -186,7 +186,9 @@ describe('svc connect ca set-config -cas', () => {
   })
 
   it('is an index', async () => {
-    expect((await run('-cas=x')).error).toContain('-cas "x" is no index: write the ModifyIndex that get-config shows')
+    expect((await run('-cas=x')).error).toContain(
+      '-cas "x" is not an index: write the ModifyIndex that get-config shows',
+    )
     expect(api.asked).toEqual([])
   })
 })

@@ -136,7 +136,7 @@ describe('a mistake on the command line', () => {
     const { code, error } = await run(['force-leave', 's2', '-http-addr=127.0.0.1:1'])
     expect(code).toBe(1)
     expect(error).toMatch(
-      /^flag behind the arguments: -http-addr: write it before them, or -- before what is no flag\nUsage: svc force-leave /,
+      /^flag after the arguments: -http-addr: write it before them, or write -- before arguments that are not flags\nUsage: svc force-leave /,
     )
     const told = await run(['kv', 'put', '--', 'k', '-cas'])
     expect(told.error).toContain('connect: connection refused')

@@ -155,7 +155,7 @@ describe('svc exec', () => {
     await execution.begin('-wait=999ms', 'x')
     expect([execution.ended, execution.asked]).toEqual([1, []])
     expect(execution.terminal.complained).toMatch(
-      /^-wait 999ms: must be 1s at least, for nodes give signs of life every 500ms at most\n/,
+      /^-wait 999ms: must be at least 1s, because nodes send heartbeats only every 500ms\n/,
     )
   })
 })

@@ -59,7 +59,7 @@ describe('svc intention create', () => {
     const wrong = file('b.json', { SourceName: 'a', DestinationName: 'b', Action: 'perhaps' })
     expect(await api.run(['intention', 'create', '-file', wrong])).toMatchObject({
       code: 1,
-      error: `Error: ${wrong} is no intention: set Action to 'allow' or 'deny'\n`,
+      error: `Error: ${wrong} is not an intention: set Action to 'allow' or 'deny'\n`,
     })
   })
 

@@ -125,8 +125,8 @@ describe('the mesh in the configuration', () => {
     expect(config.mesh.options).toEqual({ LeafCertTTL: '72h', RotationPeriod: '2160h' })
     const told = warnings.filter((line) => line.startsWith('connect.ca_config'))
     expect(told).toEqual([
-      'connect.ca_config: private_kee is no option of svc, and has no effect',
-      'connect.ca_config: Token is no option of svc, and has no effect',
+      'connect.ca_config: private_kee is not an option of svc, and has no effect',
+      'connect.ca_config: Token is not an option of svc, and has no effect',
     ])
   })
 
@@ -168,7 +168,7 @@ describe('the mesh in the configuration', () => {
     const next = read({ server: true, connect: { enabled: true, ca_config: { private_key: 'secret' } } })
     expect(configDifferences(started, started, next)).toEqual([
       {
-        text: 'connect.ca_config has changed: it counts for the first start of the mesh alone, write svc connect ca set-config',
+        text: 'connect.ca_config has changed: it counts only at the first start of the mesh: use svc connect ca set-config',
         applied: false,
       },
       { text: 'connect.enabled has changed: restart to apply', applied: false },

@@ -40,7 +40,7 @@ describe('what a reload changed', () => {
       acl_master_token: 'x',
     })
     const waiting = ['acl_master_token', 'datacenter', 'encrypt', 'ports.dns'].map((key) => {
-      const unless = '; where /d/serf/local.keyring has keys, they win: change keys with svc keyring'
+      const unless = '; if /d/serf/local.keyring holds keys, they take precedence: change keys with svc keyring'
       return { text: `${key} has changed: restart to apply${key === 'encrypt' ? unless : ''}`, applied: false }
     })
     expect(configDifferences(started, started, next)).toEqual(waiting)
@@ -57,7 +57,7 @@ describe('what a reload changed', () => {
         read({ ...more, ...(encrypt === undefined ? {} : { encrypt }) }),
       )
     const kept =
-      'encrypt has changed, to no effect: the keys in /d/serf/local.keyring win; change keys with svc keyring'
+      'encrypt has changed without effect: the keys in /d/serf/local.keyring take precedence; change keys with svc keyring'
     expect(textsOf({}, other)).toEqual([{ text: kept, applied: false }])
     expect(textsOf({}, undefined)).toEqual([{ text: kept, applied: false }])
     const waits = [{ text: 'encrypt has changed: restart to apply', applied: false }]
@@ -68,7 +68,7 @@ describe('what a reload changed', () => {
     const service = (port: number) => ({ name: 'web', port })
     const started = read({ services: [service(1), { name: 'old' }], check: { name: 'up', ttl: '1s' } })
     const next = read({ services: [service(2), { name: 'new' }], check: { name: 'up', ttl: '1s' } })
-    const texts = ['service "new" is new', 'service "old" is no more', 'service "web" has changed']
+    const texts = ['service "new" is new', 'service "old" was removed', 'service "web" has changed']
     expect(configDifferences(started, started, next).filter(({ text }) => text.startsWith('service "'))).toEqual(
       texts.map((text) => ({ text, applied: true })),
     )

@@ -109,7 +109,7 @@ describe('what a cloud is asked for', () => {
     const [line = '', ...others] = linesOf('retry_join', `provider=${name} secret_access_key=hunter2`)
     expect(others).toEqual([])
     expect(line).toContain(`config: retry_join: discover: provider ${name} needs ${needed}`)
-    expect(line).toContain('which is not there yet: the entry is skipped')
+    expect(line).toContain('which this release does not have: the entry is skipped')
     expect(line).not.toContain('hunter2')
     expect(linesOf('retry_join', `provider=${name} secret_access_key="hunter2`).join()).not.toContain('hunter2')
   })

@@ -171,7 +171,7 @@ export const refusals: readonly (readonly [file: FileConfig, line: string])[] = 
     'must provide a valid path for the intermediate PKI backend: write intermediate_pki_path',
   ],
   ...['private_key', 'root_cert', 'address', 'token', 'RootPKIPath', 'intermediate_pki_path', 'cluster_id'].map(
-    (key) => [{ connect: { ca_config: { [key]: 17 } } }, ' is no text: write a text'] as const,
+    (key) => [{ connect: { ca_config: { [key]: 17 } } }, ' is not a string: write a text'] as const,
   ),
   [{ connect: { ca_config: { leaf_cert_ttl: 72 } } }, 'connect.ca_config LeafCertTTL 72: not a duration'],
   [{ connect: { ca_config: { rotation_period: '-1h' } } }, 'connect.ca_config RotationPeriod "-1h": not a duration'],

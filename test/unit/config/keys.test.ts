@@ -242,11 +242,11 @@ describe('access control in the configuration', () => {
       acl: { enabled: false, default_policy: 'deny', token_ttl: '8s', enable_token_replication: false, tokens },
     })
     expect(unheeded).toEqual([
-      `at acl_datacenter: 'acl_datacenter' says "dc2", but 'primary_datacenter' says "dc3", which holds`,
-      `at acl_default_policy: 'acl_default_policy' says "allow", but 'acl.default_policy' says "deny", which holds`,
-      `at acl_ttl: 'acl_ttl' says "7s", but 'acl.token_ttl' says "8s", which holds`,
-      "at acl_master_token: 'acl_master_token' and 'acl.tokens.master' say different things: the latter holds",
-      "at acl_token: 'acl_token' and 'acl.tokens.default' say different things: the latter holds",
+      `at acl_datacenter: 'acl_datacenter' says "dc2", but 'primary_datacenter' says "dc3", which counts`,
+      `at acl_default_policy: 'acl_default_policy' says "allow", but 'acl.default_policy' says "deny", which counts`,
+      `at acl_ttl: 'acl_ttl' says "7s", but 'acl.token_ttl' says "8s", which counts`,
+      "at acl_master_token: 'acl_master_token' and 'acl.tokens.master' contradict each other: the latter counts",
+      "at acl_token: 'acl_token' and 'acl.tokens.default' contradict each other: the latter counts",
       "at acl_datacenter: 'acl_datacenter' does not turn on access control, for 'acl.enabled' is false",
       "at acl_replication_token: 'acl_replication_token' does not turn on the copying of tokens, for 'acl.enable_token_replication' is false",
     ])

@@ -131,7 +131,7 @@ describe('the sources of a configuration', () => {
     expect(lines).toEqual([
       'a.json:1:2: cert_file /nowhere/c.pem cannot be read: no such file or directory: name a file that this user may read',
       'a.json:1:33: key_file /nowhere/k.pem cannot be read: no such file or directory: name a file that this user may read',
-      '-data-dir: data_dir "data" is not a directory: name a place that this user can make',
+      '-data-dir: data_dir "data" is not a directory: name a directory that this user may create',
     ])
   })
 
@@ -147,7 +147,7 @@ describe('the sources of a configuration', () => {
     const { lines } = await load([['config-file', [join(folder, 'a.json')]]])
     expect(lines.map((line) => line.replaceAll(`${folder}/`, ''))).toEqual([
       expect.stringMatching(
-        /^a\.json:1:\d+: pid_file a\.json\/pid is below a\.json, which is no directory: name a place that this user can make$/,
+        /^a\.json:1:\d+: pid_file a\.json\/pid is below a\.json, which is not a directory: name a directory that this user may create$/,
       ),
     ])
   })

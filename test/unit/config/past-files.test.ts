@@ -39,7 +39,7 @@ describe('the name of a configuration file', () => {
     const format = ['config-format', 'json'] as const
     expect(await loaded('1.0.1', file, format)).toBe('conf')
     expect(await loaded('1.0.0', file, format)).toBe(
-      '-config-format: flag provided but not defined: -config-format: it came with 1.0.1',
+      '-config-format: flag provided but not defined: -config-format: it was introduced in 1.0.1',
     )
   })
 
@@ -64,7 +64,7 @@ describe('a flag', () => {
     ['enable-local-script-checks', true, '1.2.3', '1.3.0'],
   ] as const)('-%s %j is not defined for %s, but for %s', async (name, value, before, since) => {
     expect(await loaded(before, [name, value])).toBe(
-      `-${name}: flag provided but not defined: -${name}: it came with ${since}`,
+      `-${name}: flag provided but not defined: -${name}: it was introduced in ${since}`,
     )
     expect(await loaded(since, [name, value])).not.toMatch(/not defined/)
   })

@@ -135,8 +135,8 @@ describe('an option that was removed', () => {
     const given = { connect: { enabled: true, ca_config: { leaf_cert_ttl: '48h' } } }
     expect(readBy('1.2.0', given).config).toEqual(given)
     expect(readBy('1.1.0', given).wrong).toEqual([
-      expect.stringContaining('invalid config key connect.ca_config: it came with 1.2.0'),
-      expect.stringContaining('invalid config key connect.enabled: it came with 1.2.0'),
+      expect.stringContaining('invalid config key connect.ca_config: it was introduced in 1.2.0'),
+      expect.stringContaining('invalid config key connect.enabled: it was introduced in 1.2.0'),
     ])
     expect(readBy('0.9.3', given).warnings).toHaveLength(2)
     expect(readBy('0.9.3', given).config).toEqual({ connect: {} })
@@ -167,7 +167,7 @@ describe('a key that is not known', () => {
   ])('because it came later than %s is read past as well: %j', (release, given, name, since) => {
     const [top = ''] = name.split('.')
     expect(readBy(release, given).warnings).toEqual([
-      expect.stringMatching(new RegExp(`${name}: it came with ${since}, and is read past$`)),
+      expect.stringMatching(new RegExp(`${name}: it was introduced in ${since}, and is ignored$`)),
     ])
     expect(JSON.stringify(readBy(release, given).config)).toBe(name === top ? '{}' : `{"${top}":{}}`)
   })
@@ -178,7 +178,7 @@ describe('a key that is not known', () => {
     ['1.3.1', { acl: { enabled: true } }, 'acl.enabled', '1.4.0'],
   ])('because it came later than %s is refused from 1.0 on: %j', (release, given, name, since) => {
     expect(readBy(release, given).wrong).toEqual([
-      expect.stringContaining(`invalid config key ${name}: it came with ${since}`),
+      expect.stringContaining(`invalid config key ${name}: it was introduced in ${since}`),
     ])
     expect(readBy(since, given).wrong).toBeUndefined()
   })

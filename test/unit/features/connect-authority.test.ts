@@ -236,8 +236,8 @@ describe('the configuration of the authority', () => {
     ])('sends no hidden token to another one: %s', async (names, change) => {
       const world = await byVault()
       const before = views.authorityOf(world.server.read())
-      const why = `the stored Token was given for another ${names}, and is not sent to whom these name`
-      const message = `error configuring provider: ${why}: write the Token itself`
+      const why = `the stored Token was given for another ${names}, and is not sent to another place`
+      const message = `error configuring provider: ${why}: give the Token again`
       const wished = { ...hidden, ...change }
       expect(await world.update(wished, { provider: 'vault' })).toEqual(err({ kind: 'bad-request', message }))
       expect(views.authorityOf(world.server.read())).toEqual(before)
@@ -278,7 +278,7 @@ describe('the configuration of the authority', () => {
     ],
     [
       '{"Config":{"PrivateKey":"hidden"}}',
-      'error configuring provider: PrivateKey stands for a value that is stored, and none is',
+      'error configuring provider: PrivateKey stands for a stored value, but there is none',
     ],
     ['{"Config":{"RootCert":"x"}}', 'error configuring provider: RootCert needs its PrivateKey'],
     [

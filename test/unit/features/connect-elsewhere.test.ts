@@ -333,7 +333,7 @@ describe('an authority that signs nothing any more', () => {
     expect(world.metrics.filter((name) => name.startsWith('connect.ca.healthy')).at(-1)).toBe('connect.ca.healthy 1')
     await world.advance(2 * minuteMs)
     const problem = expect.stringMatching(
-      /^the active root, or what goes out with its leaves, expires 2026-01-01T02:00/,
+      /^the active root, or a certificate that is sent with its leaves, expires 2026-01-01T02:00/,
     )
     expect(world.forecast()).toMatchObject({ state: 'degraded', problem })
     expect(world.metrics.filter((name) => name.startsWith('connect.ca.healthy')).at(-1)).toBe('connect.ca.healthy 0')

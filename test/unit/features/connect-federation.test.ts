@@ -103,7 +103,7 @@ describe('a secondary datacenter', () => {
     await both.secondary.rest()
     await both.secondary.advance(5 * minuteMs)
     expect(both.secondary.roots).toEqual([])
-    const none = 'the primary datacenter has no authority yet'
+    const none = 'the primary datacenter has no certificate authority yet'
     expect(both.secondary.forecast()).toMatchObject({ state: 'degraded', problem: none })
     expect(both.secondary.logged.map(({ fields }) => fields)).toContainEqual(expect.objectContaining({ why: none }))
     expect(both.secondary.metrics).toContain('connect.ca.healthy 0')

@@ -399,7 +399,7 @@ describe('options of the external provider', () => {
       [{ CertFile: '/x.pem' }, /belong together/],
       [{ Address: 'http://a.example', TLSSkipVerify: true }, /must begin with https/],
       [{ TLSSkipVerify: 'yes' }, /neither true nor false/],
-      [{ Token: 7 }, /is no text/],
+      [{ Token: 7 }, /is not a string/],
     ]
     expect(externalKind.problem(sound)).toBeUndefined()
     for (const [more, text] of wrong) {

@@ -174,7 +174,7 @@ describe('a snapshot', () => {
     writer.state(state ?? emptyBytes)
     expect(await server.request('PUT', '/v1/snapshot', concatBytes(writer.finish(told, 0)))).toMatchObject({
       kind: 'failure',
-      failure: { kind: 'bad-request', message: 'snapshot: an index that no log has' },
+      failure: { kind: 'bad-request', message: 'snapshot: its index is outside the range of a log' },
     })
     expect([await textAt(server, 'a'), lastReplaced(server.read())]).toEqual(['x', undefined])
   })

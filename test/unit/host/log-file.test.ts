@@ -137,7 +137,7 @@ describe('a log file', () => {
     const away = `${directory}-away`
     renameSync(directory, away)
     for (const line of ['two', 'three']) file.append(line)
-    expect(told).toEqual(['cannot be followed by a new one: no such file or directory'])
+    expect(told).toEqual(['cannot be rotated: no such file or directory'])
     renameSync(away, directory)
     file.append('four')
     nowMs += 1_000

@@ -66,7 +66,7 @@ const response = z.strictObject({
 const operation = z.strictObject({
   operationId: z.string(),
   summary: z.string().min(1),
-  description: z.string().regex(/^Asks for (no token: )?.+[^.]\.$/),
+  description: z.string().regex(/^Requires (no token: )?.+[^.]\.$/),
   security: z.tuple([]).optional(),
   tags: z.array(z.string().min(1)),
   parameters: z.array(z.union([parameterObject, reference('parameters')])),

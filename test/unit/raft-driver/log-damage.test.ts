@@ -190,7 +190,7 @@ describe('a log that is not as it was written', () => {
     await cluster.until(() => (machine.commands.length === 15 ? true : undefined))
     const { env } = cluster.of(leader)
     const line = env.lines.find((text) => text.includes('has lost entries that it acknowledged'))
-    expect(line).toMatch(/^warn raft: .*"committed":true,"remedy":"it is caught up again, but/)
+    expect(line).toMatch(/^warn raft: .*"committed":true,"remedy":"it is sent those entries again, but/)
     expect(env.seen.get('raft.replication.lostLog')).toEqual([1])
   })
 

@@ -187,11 +187,11 @@ describe('peers.json at the start of a server', () => {
   it.each([
     ['malformed', '[{"id": "a"', 'peers.json:1: not JSON'],
     ['empty', '', 'peers.json:1: the file is empty'],
-    ['in the form of old', '["a:8300"]', 'peers.json:1: an address alone is the form of Raft protocol 2'],
+    ['in the form of old', '["a:8300"]', 'peers.json:1: a list of addresses is the form of Raft protocol 2'],
     [
       'without this server',
       '[{"id": "b", "address": "b:8300"}]',
-      'peers.json:1: the id of this server, "a", is not among',
+      'peers.json:1: the id of this server, "a", is not in the list',
     ],
   ])('is refused with nothing changed when it is %s', async (_what, text, message) => {
     const cluster = await stoppedCluster()

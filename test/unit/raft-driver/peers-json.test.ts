@@ -23,7 +23,7 @@ describe('peers.json', () => {
     })
   })
 
-  const addresses = 'an address alone is the form of Raft protocol 2 and before; this server speaks 3'
+  const addresses = 'a list of addresses is the form of Raft protocol 2 and before, and this server speaks 3'
   const refusals: readonly (readonly [what: string, text: string, line: number, message: string])[] = [
     ['an empty file', '', 1, 'the file is empty'],
     ['a blank file', ' \n\n', 1, 'the file is empty'],
@@ -44,18 +44,23 @@ describe('peers.json', () => {
       'an address without port',
       `[{"id":"a","address":"10.0.0.1"}]`,
       1,
-      'the address "10.0.0.1" is not one as "10.0.0.1:8300"',
+      'the address "10.0.0.1" does not have the form "10.0.0.1:8300"',
     ],
     [
       'a port out of range',
       `[{"id":"a","address":"h:70000"}]`,
       1,
-      'the address "h:70000" is not one as "10.0.0.1:8300"',
+      'the address "h:70000" does not have the form "10.0.0.1:8300"',
     ],
-    ['an address that is no text', `[{"id":"a","address":8300}]`, 1, 'the address 8300 is not one as "10.0.0.1:8300"'],
+    [
+      'an address that is no text',
+      `[{"id":"a","address":8300}]`,
+      1,
+      'the address 8300 does not have the form "10.0.0.1:8300"',
+    ],
     ['a vote in words', `[{"id":"a","address":"h:1","non_voter":"false"}]`, 1, '"non_voter" is neither true nor false'],
     ['a key that is misspelt', `[{"id":"a","address":"h:1",\n"nonvoter":true}]`, 2, 'unknown key "nonvoter"'],
-    ['a key that stands twice', `[{"id":"a",\n"id":"b","address":"h:1"}]`, 2, 'the key "id" stands twice'],
+    ['a key that stands twice', `[{"id":"a",\n"id":"b","address":"h:1"}]`, 2, 'the key "id" occurs twice'],
     ['an ID named twice', `[${a},\n{"id":"A","address":"h:1"}]`, 2, 'the id "a" is named twice'],
     [
       'an address named twice',
@@ -63,7 +68,7 @@ describe('peers.json', () => {
       2,
       'the address "10.0.0.1:8300" is named twice',
     ],
-    ['the own ID missing', '\n[{"id":"b","address":"h:1"}]', 2, 'the id of this server, "a", is not among those named'],
+    ['the own ID missing', '\n[{"id":"b","address":"h:1"}]', 2, 'the id of this server, "a", is not in the list'],
     ['nobody with a vote', '[{"id":"a","address":"h:1","non_voter":true}]', 1, 'no voter would be left'],
   ]
 
@@ -96,17 +101,17 @@ describe('[RFT-013] peers.json below Raft protocol 3', () => {
       'the form of protocol 3',
       `[\n${a}]`,
       2,
-      'servers with an id are the form of Raft protocol 3; this server speaks 2',
+      'a list of servers with IDs is the form of Raft protocol 3, and this server speaks 2',
     ],
-    ['an address without port', `["${own}",\n"10.0.0.2"]`, 2, '"10.0.0.2" is not an address as "10.0.0.1:8300"'],
-    ['something else', '[7]', 1, '7 is not an address as "10.0.0.1:8300"'],
-    ['an address named twice', `["${own}",\n"${own}"]`, 2, `the address "${own}" is named twice`],
     [
-      'a list without this server',
-      '["10.0.0.2:8300"]',
-      1,
-      `the address of this server, "${own}", is not among those named`,
+      'an address without port',
+      `["${own}",\n"10.0.0.2"]`,
+      2,
+      '"10.0.0.2" is not an address of the form "10.0.0.1:8300"',
     ],
+    ['something else', '[7]', 1, '7 is not an address of the form "10.0.0.1:8300"'],
+    ['an address named twice', `["${own}",\n"${own}"]`, 2, `the address "${own}" is named twice`],
+    ['a list without this server', '["10.0.0.2:8300"]', 1, `the address of this server, "${own}", is not in the list`],
   ])('is refused when it is %s', (_what, text, line, message) => {
     const refused = read(text, own, 2)
     if (refused.ok) throw new Error('it was taken')

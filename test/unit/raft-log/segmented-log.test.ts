@@ -253,7 +253,7 @@ describe('the segmented log', () => {
     await filled(disk, 40, 7)
     disk.plant(`${directory}/0000000002.log`, disk.bytesOf(segmentPath))
     const again = await openLog(disk)
-    expect(again.ok ? '' : again.error.message).toContain('it is segment 1 under the name of another')
+    expect(again.ok ? '' : again.error.message).toContain('it holds segment 1, but has the name of another')
   })
 
   it('refuses a whole segment of another format and says which', async () => {

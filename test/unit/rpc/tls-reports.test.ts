@@ -26,14 +26,14 @@ describe('a server that closes connections without a word', () => {
     const clock = new HandClock()
     const reports = new TlsReports({ ...clock.env, metrics: { count: () => undefined } as never })
     const closes = (): string => reports.closedSilently('10.0.0.1:8300', noTls, server)
-    expect(closes()).toBe('it closed the connection before it said hello, as servers do that take TLS alone')
+    expect(closes()).toBe('it closed the connection before it said hello, as servers do that accept only TLS')
     await clock.advance(2_000)
     closes()
     expect(clock.logged).toEqual([])
     await clock.advance(1_000)
     for (let time = 0; time < 100; time++) closes()
     expect(clock.logged).toHaveLength(1)
-    expect(clock.logged[0]).toContain('a server takes no connection')
+    expect(clock.logged[0]).toContain('a server refuses connections over TLS')
     reports.connected('10.0.0.1:8300')
     await clock.advance(60_000)
     closes()
@@ -46,7 +46,7 @@ describe('a server that closes connections without a word', () => {
   it.each([
     [{ ...noTls, verifyOutgoing: true }, /and this agent shows no certificate$/],
     [{ ...noTls, verifyOutgoing: true, identity: pem }, /that do not trust the certificate which this agent shows$/],
-    [{ ...noTls, identity: pem }, /that take TLS alone$/],
+    [{ ...noTls, identity: pem }, /that accept only TLS$/],
   ])('may do so for what this agent shows (%#)', (tls, why) => {
     const clock = new HandClock()
     const reports = new TlsReports({ ...clock.env, metrics: { count: () => undefined } as never })

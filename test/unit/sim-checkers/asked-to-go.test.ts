@@ -79,6 +79,6 @@ describe('what excuses a removal that was asked for', () => {
     expect([counts(), lines]).toEqual([['E3 excused: asked to leave 1'], []])
     kept.stays('c1')
     kept.takenOut('c1')
-    expect(lines).toEqual(['E3: c1 was taken out of the catalog, whose agent runs and was never asked to leave'])
+    expect(lines).toEqual(['E3: c1 was removed from the catalog, although its agent runs and was never asked to leave'])
   })
 })

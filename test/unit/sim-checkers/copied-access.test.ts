@@ -92,7 +92,9 @@ describe('A5, copies', () => {
     inPrimary(1, { s: token }, reads)
     inCopy(2, { s: token }, reads)
     inCopy(3, {}, reads)
-    expect(lines).toEqual(['A5: the copy of token a was removed, and the primary datacenter has had it all the time'])
+    expect(lines).toEqual([
+      'A5: the copy of token a was removed, although the primary datacenter has had it all the time',
+    ])
   })
 
   it('reports rules that the primary never had, and a step back', () => {
@@ -104,7 +106,7 @@ describe('A5, copies', () => {
     inCopy(5, { s: token }, { p: '' })
     expect(lines.map((line) => line.replace(/^A5: the copy of policy p /, ''))).toEqual([
       'went back to an earlier version',
-      'says what the primary datacenter never had',
+      'holds what the primary datacenter never had',
     ])
   })
 

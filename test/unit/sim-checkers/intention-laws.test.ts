@@ -117,17 +117,17 @@ describe('C7, what becomes of intentions', () => {
     const before = lawsOf()
     before.changed(5, 'a', wanted)
     before.answered('create', 5, { wanted, outcome: 'refused' })
-    expect(before.lines.join()).toMatch(/^C7: refused, and there all the same: create/)
+    expect(before.lines.join()).toMatch(/^C7: refused, but stored all the same: create/)
     const after = lawsOf()
     after.answered('create', 5, { wanted, outcome: 'refused' })
     after.changed(7, 'a', wanted)
-    expect(after.lines.join()).toMatch(/^C7: refused, and there all the same: create/)
+    expect(after.lines.join()).toMatch(/^C7: refused, but stored all the same: create/)
   })
 
   it('reports a refusal as the second of a pair that has none', () => {
     const { answered, lines } = lawsOf()
     answered('create', 5, { wanted: held('', webToDb, 'allow', 'x'), outcome: 'duplicate' })
-    expect(lines.join()).toMatch(/^C7: refused as the second of its pair, and there was none/)
+    expect(lines.join()).toMatch(/^C7: refused as the second of its pair, although the pair had none/)
   })
 
   it('excuses what a restored snapshot put in the place of what was acknowledged meanwhile, and nothing later', () => {

@@ -107,7 +107,7 @@ describe('S2, how long sessions live', () => {
   it('refuses one that runs out before its time to live, from its creation or a renewal', () => {
     const early = lives()
     early.checker.command(facts(6, 19, { expiry: true }))
-    expect(early.reports).toEqual(['S2: session a ran out 9.000 s after a renewal, its time to live being 10.000 s'])
+    expect(early.reports).toEqual(['S2: session a expired 9.000 s after a renewal, although its TTL is 10.000 s'])
     const renewed = lives()
     renewed.checker.renewed('a', 18e6, 19e6)
     renewed.checker.command(facts(6, 25, { expiry: true }))
@@ -119,7 +119,7 @@ describe('S2, how long sessions live', () => {
     checker.command(facts(6, 30, { expiry: true }))
     expect(reports).toEqual([])
     checker.renewed('a', 29e6, 31e6)
-    expect(reports).toEqual(['S2: session a ran out 1.000 s after a renewal, its time to live being 10.000 s'])
+    expect(reports).toEqual(['S2: session a expired 1.000 s after a renewal, although its TTL is 10.000 s'])
   })
 
   it('lets one end early that somebody ended, or whose check failed', () => {
@@ -133,9 +133,7 @@ describe('S2, how long sessions live', () => {
     checker.finish(46e6)
     expect(reports).toEqual([])
     checker.finish(47e6)
-    expect(reports).toEqual([
-      'S2: session a still lives 37.000 s after its last renewal, its time to live being 10.000 s',
-    ])
+    expect(reports).toEqual(['S2: session a still lives 37.000 s after its last renewal, and its TTL is 10.000 s'])
     const renewed = lives()
     renewed.checker.renewed('a', 20e6, 21e6)
     renewed.checker.attempted('a', 25e6)
@@ -146,7 +144,7 @@ describe('S2, how long sessions live', () => {
     late.checker.leaderElected(30e6)
     late.checker.command(facts(6, 70, { expiry: true }))
     expect(late.reports).toEqual([
-      'S2: session a ended 40.000 s after the last change of leader, its time to live being 10.000 s',
+      'S2: session a ended 40.000 s after the last change of leader, and its TTL is 10.000 s',
     ])
   })
 })

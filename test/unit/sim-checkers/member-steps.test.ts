@@ -137,11 +137,11 @@ describe('M10', () => {
     grounds.saidLeaves('c1', 9)
     grounds.heldLeft('s2', 'c1', { incarnation: 2, statusTime: 8 })
     expect(lines).toEqual([
-      'M10: s2 holds c1 dead at incarnation 1, which no member has suspected to the end',
-      'M10: s1 holds c1 dead after it suspected it for 20s, with 1 accusers: at least 23.951s are due',
-      'M10: s1 holds c1 dead after it suspected it for 9s, with 2 accusers: at least 11.357s are due',
-      'M10: s1 holds c1 dead at incarnation 4, and has not suspected it',
-      'M10: s2 holds that c1 has left, at incarnation 2 and time 8, and nobody has said so',
+      'M10: s2 considers c1 dead at incarnation 1, although no member has suspected it to the end',
+      'M10: s1 considers c1 dead after suspecting it for 20s, with 1 accusers: at least 23.951s are due',
+      'M10: s1 considers c1 dead after suspecting it for 9s, with 2 accusers: at least 11.357s are due',
+      'M10: s1 considers c1 dead at incarnation 4, but has not suspected it',
+      'M10: s2 considers c1 as left, at incarnation 2 and time 8, although no member has said so',
     ])
   })
 
@@ -162,10 +162,10 @@ describe('M10', () => {
     me.hear(dead('c3', 1, 'c4'))
     me.hear(leaves('c4', 99), dead('c4', 1, 'c4'))
     expect(me.recorded.lines).toEqual([
-      'M10: s1 holds c2 dead at incarnation 1, which no member has suspected to the end',
-      'M10: s1 holds c3 dead at incarnation 1, which no member has suspected to the end',
-      'M10: s1 holds c4 dead at incarnation 1, which no member has suspected to the end',
-      'M10: s1 holds that c4 has left, at incarnation 1 and time 99, and nobody has said so',
+      'M10: s1 considers c2 dead at incarnation 1, although no member has suspected it to the end',
+      'M10: s1 considers c3 dead at incarnation 1, although no member has suspected it to the end',
+      'M10: s1 considers c4 dead at incarnation 1, although no member has suspected it to the end',
+      'M10: s1 considers c4 as left, at incarnation 1 and time 99, although no member has said so',
     ])
   })
 })
@@ -176,7 +176,7 @@ describe('the older laws', () => {
     me.hear(suspect('me', 1), dead('me', 7))
     expect(me.core.self.incarnation).toBe(8)
     expect(doing(me, [suspect('me', 9), suspect('me', 2 ** 40), dead('me', 12, '')])).toEqual([
-      'M3: s1 is accused at incarnation 9, and goes on at 8: nobody will believe it',
+      'M3: s1 is accused at incarnation 9, but stays at 8: no member will accept that it is alive',
     ])
   })
 
@@ -197,7 +197,7 @@ describe('the older laws', () => {
     expect(lines).toEqual([])
     const eager = new ReconnectPace(new GoneMembers(judge))
     for (let at = 0; at < 60; at++) eager.stepped(core, interval, [tries])
-    expect(lines[0]).toMatch(/^M5: failed members were tried \d+ times, where \d+\.\d are due$/)
+    expect(lines[0]).toMatch(/^M5: failed members were tried \d+ times, although about \d+\.\d tries are due$/)
     const lazy = new ReconnectPace(new GoneMembers(judge))
     lines.length = 0
     for (let at = 0; at < 700; at++) lazy.stepped(core, interval, [])
@@ -212,7 +212,7 @@ describe('the older laws', () => {
     pace.stepped(core, interval, [])
     expect(lines).toEqual([])
     pace.stepped(core, interval, [{ kind: 'set-timer', timer: 'reconnect', delayMs: 30_000 }])
-    expect(lines).toEqual(['M5: another attempt to reach failed members is due, and nobody has failed'])
+    expect(lines).toEqual(['M5: another attempt to reach failed members is scheduled, although no member has failed'])
   })
 
   it('M3 and M10 know nothing of members that are as they were', () => {

@@ -64,7 +64,7 @@ describe('C1, every chain that is out', () => {
     const below: Card = { serial: '77', key: 'D2', by: 'R1', fromS: -20, toS: 50_000 }
     laws.given('web at c1', 'web', pem(leaf(1, 'D2', -20, 3_600, { service: 'web' }), below), 'key')
     expect(lines).toContain(
-      'C6: leaf 1 of web at c1 outlives R1, serial 100, which goes with it: until 3600.000s, and 3000.000s',
+      'C6: leaf 1 of web at c1 outlives R1, serial 100, which is sent with it: until 3600.000s, and 3000.000s',
     )
   })
 
@@ -84,7 +84,7 @@ describe('C1, every chain that is out', () => {
     const { laws, lines } = begun()
     laws.given('db at c2', 'db', pem(leaf(2, 'R1', 0, 3_600, { service: 'db' })), 'key')
     expect(lines).toEqual([
-      'C6: leaf 2 of db at c2 is valid from 0.000s: a slow clock does not take it yet',
+      'C6: leaf 2 of db at c2 is valid from 0.000s: a slow clock does not accept it yet',
       'C1: an agent that has the roots of 0.000s (1) does not accept leaf 2 of db at c2 at -10.000s: not now',
     ])
   })
@@ -109,7 +109,7 @@ describe('C1, every chain that is out', () => {
   it('names the key that signed it', () => {
     const { laws, lines } = begun()
     laws.given('db at c2', 'db', pem(leaf(2, 'R1', -20, 3_600, { service: 'db', issuerKeyId: 'another' })), 'key')
-    expect(lines).toEqual(["C1: leaf 2 of db at c2 names a key as its signer's that is nobody's"])
+    expect(lines).toEqual(['C1: leaf 2 of db at c2 names a signer key that no known certificate has'])
   })
 
   it('is for the service that it was asked for', () => {
@@ -121,7 +121,7 @@ describe('C1, every chain that is out', () => {
   it('can be read', () => {
     const { laws, lines } = begun()
     expect(laws.given('db at c2', 'db', 'junk', 'key')).toBeUndefined()
-    expect(lines).toEqual(['C1: db at c2 was given a leaf that nobody can read'])
+    expect(lines).toEqual(['C1: db at c2 was given a leaf that cannot be read'])
   })
 })
 
@@ -212,7 +212,7 @@ describe('C2, the roots that are listed', () => {
     state([root(1, false, [crossing(2)]), root(2, true)])
     state([root(1, false), root(2, false), root(3, true, [crossing(3)])])
     expect(lines).toEqual([
-      'C2: root 1 is not active, and has what goes with leaves',
+      'C2: root 1 is not active, but carries certificates that are sent with leaves',
       'C2: the active root does not carry the crossings from root 2 to root 1',
       'C2: the active root does not carry the crossings from root 3 to root 1',
     ])
@@ -359,8 +359,8 @@ describe('C6, times', () => {
     laws.given('db at c2', 'db', pem(leaf(2, 'R2', -20, 60_000, { service: 'db' }), crossing(2)), 'key')
     laws.given('dc at c2', 'dc', pem(leaf(3, 'R2', -20, 200_000, { service: 'dc' })), 'key')
     expect(lines.filter((line) => line.startsWith('C6'))).toEqual([
-      'C6: leaf 2 of db at c2 outlives R2, serial 250, which goes with it: until 60000.000s, and 50000.000s',
-      'C6: leaf 3 of dc at c2 outlives R2, serial 200, which goes with it: until 200000.000s, and 100000.000s',
+      'C6: leaf 2 of db at c2 outlives R2, serial 250, which is sent with it: until 60000.000s, and 50000.000s',
+      'C6: leaf 3 of dc at c2 outlives R2, serial 200, which is sent with it: until 200000.000s, and 100000.000s',
     ])
   })
 
@@ -376,8 +376,8 @@ describe('C6, times', () => {
     const { lines, state } = begun()
     state([root(1, false), root(2, true, [crossing(2, { fromS: 0 })], { fromS: -5 })])
     expect(lines.filter((line) => line.startsWith('C6'))).toEqual([
-      'C6: root 2 is valid from -5.000s: a slow clock does not take it yet',
-      'C6: the crossing of root 2 is valid from 0.000s: a slow clock does not take it yet',
+      'C6: root 2 is valid from -5.000s: a slow clock does not accept it yet',
+      'C6: the crossing of root 2 is valid from 0.000s: a slow clock does not accept it yet',
     ])
   })
 })

@@ -124,7 +124,10 @@ describe('K4', () => {
     const { reports, it } = checker()
     it.answered({ ...answer, isAsExpected: true })
     it.answered({ ...answer, isAsExpected: false })
-    expect([reports.lines, reports.counts()]).toEqual([["K4: c at s1: GET k was told 'b', and not 'a'"], ['K4 2']])
+    expect([reports.lines, reports.counts()]).toEqual([
+      ["K4: c at s1: GET k was answered 'b' instead of 'a'"],
+      ['K4 2'],
+    ])
   })
 
   it.each([

@@ -230,7 +230,9 @@ describe('R11, calm', () => {
   }
 
   it('reports a server that stands while its leader leads, and nothing was wrong for long', () => {
-    expect(stands(7)).toEqual(['R11: s2 stands in term 3: s1 leads term 2, and nothing was wrong for 7.0 s'])
+    expect(stands(7)).toEqual([
+      'R11: s2 stands for election in term 3: s1 leads term 2, and nothing was wrong for 7.0 s',
+    ])
   })
 
   it('accepts one after trouble, without a leader, and when connections have just broken', () => {
@@ -250,7 +252,7 @@ describe('R11, questions', () => {
     clock.ms = 999
     law.sent('s2', asks(3, { pre: true }))
     expect(lines).toEqual([
-      'R11: s2 stands in term 3 999.0 ms after a word of s1, leader of term 2: the timeout is 1000 ms',
+      'R11: s2 stands for election in term 3 999.0 ms after a word of s1, leader of term 2: the timeout is 1000 ms',
     ])
   })
 

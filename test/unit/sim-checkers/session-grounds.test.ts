@@ -42,10 +42,10 @@ it('S4 takes sessions that stand, and keys that are freed or deleted with theirs
 })
 
 it.each([
-  [{ nodes: [] }, 'session one lives, whose node c1 is gone'],
-  [{ web: 'critical' }, 'session one lives, whose check web of c1 is critical'],
-  [{ web: undefined }, 'session one lives, whose check web of c1 is gone'],
-  [{ holds: { a: 'three' }, keys: ['a'] }, 'key a is held by session three, which is over'],
+  [{ nodes: [] }, 'session one still exists, although its node c1 is gone'],
+  [{ web: 'critical' }, 'session one still exists, although its check web of c1 is critical'],
+  [{ web: undefined }, 'session one still exists, although its check web of c1 is gone'],
+  [{ holds: { a: 'three' }, keys: ['a'] }, 'key a is held by session three, which has ended'],
 ])('S4 is broken by %o', (state, line) => {
   expect(linesOf(state)[0]).toBe(`S4: ${line}`)
 })

@@ -48,7 +48,7 @@ describe('W4', () => {
     later(8)
     answered(read, 5)
     expect(lines).toEqual([
-      'W4: /v1/kv/k (default) at c1 waits for more than 5, and is answered with 5 after 8.000 s, its time being 10.000 s',
+      'W4: /v1/kv/k (default) at c1 waits for more than 5, and is answered with 5 after 8.000 s, its maximum wait being 10.000 s',
     ])
   })
 
@@ -82,7 +82,7 @@ describe('W4', () => {
     answered(missed, 8)
     answered(told, 9)
     expect(lines).toEqual([
-      'W4: /v1/kv/k (default) at c1 waits for more than 5, and is answered after 14.000 s, its time being 10.000 s',
+      'W4: /v1/kv/k (default) at c1 waits for more than 5, and is answered after 14.000 s, its maximum wait being 10.000 s',
       'W4: /v1/kv/k (default) at c1 waits for more than 5, and is told of 8 10.200 s after that was committed',
     ])
   })

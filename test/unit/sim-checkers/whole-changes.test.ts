@@ -136,14 +136,14 @@ describe('K2 of an answer with several keys', () => {
     whole.listed(['a', 'b'], [row('b', 4, 'y')], 's1')
     whole.listed(['a', 'b', 'c'], [row('a', 2, 'x'), row('c', 9, 'w')], 's2')
     expect(lines).toEqual([
-      'K2: a list at s1 shows keys as they never were together: a absent, b 4',
-      'K2: a list at s2 shows keys as they never were together: a 2, b absent, c 9',
+      'K2: a list at s1 shows keys in a combination that never existed: a absent, b 4',
+      'K2: a list at s2 shows keys in a combination that never existed: a 2, b absent, c 9',
     ])
   })
 
   it('reports a value that the key never held at that index', () => {
     const { whole, lines } = checker(...changes)
     whole.listed(['a'], [row('a', 6, 'x')], 's1')
-    expect(lines).toEqual(["K2: key 'a' in a list at s1: 'x' at index 6, which never was"])
+    expect(lines).toEqual(["K2: key 'a' in a list at s1: 'x' at index 6, which it never was"])
   })
 })

@@ -23,14 +23,14 @@ describe('svc-sim search', () => {
   it('says that no state is left, and how many there were', async () => {
     const { exit, out } = await run('search', 'raft', '--terms', '1', '--no-restarts')
     expect(exit).toBe(0)
-    expect(out).toMatch(/^No state within these bounds is left/)
-    expect(out).toMatch(/^[\d,]+ states \([\d,]+ without what was said\), up to \d+ steps from the first$/m)
+    expect(out).toMatch(/^All states within these bounds were visited/)
+    expect(out).toMatch(/^[\d,]+ states \([\d,]+ without counting messages\), up to \d+ steps from the first$/m)
   })
 
   it('looks at every state of one member, whatever it hears', async () => {
     const { exit, out } = await run('search', 'gossip', '--incarnations', '1')
     expect(exit).toBe(0)
-    expect(out).toMatch(/^No state within these bounds is left.*\n\d+ states of one member, up to \d+ steps/)
+    expect(out).toMatch(/^All states within these bounds were visited.*\n\d+ states of one member, up to \d+ steps/)
   })
 
   it('says that it gave up, with an exit code of its own', async () => {

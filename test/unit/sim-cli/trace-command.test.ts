@@ -323,11 +323,11 @@ describe('svc-sim trace', () => {
   it('says so when nothing is of what was asked for', async () => {
     const missed = await trace(textOf(events), '--about', 'term=99')
     expect(numbers(missed)).toEqual([1, 10])
-    expect(missed.error).toBe('none of 10 events is of what was asked for\n')
+    expect(missed.error).toBe('none of 10 events matches the options\n')
     expect(await trace(textOf(events), '--about', 'term=99', '--no-faults')).toEqual({
       exit: 0,
       out: '',
-      error: 'none of 10 events is of what was asked for\n',
+      error: 'none of 10 events matches the options\n',
     })
   })
 
@@ -365,24 +365,28 @@ describe('svc-sim trace', () => {
   const aTrace = 'svc-sim run SCENARIO --seed N --trace FILE writes one\n'
   const [first] = events
   it.each([
-    ['nothing', '', `a.trace: it is empty: it is no trace: ${aTrace}`],
-    ['a text', 'hello\nyou', `a.trace:1: it is no trace: ${aTrace}`],
-    ['a line without end', 'hello', `a.trace: it is no trace: ${aTrace}`],
-    ['other JSON', '{"format":"svc-decisions","version":1}\n', `a.trace:1: it is no trace: ${aTrace}`],
+    ['nothing', '', `a.trace: it is empty: it is not a trace: ${aTrace}`],
+    ['a text', 'hello\nyou', `a.trace:1: it is not a trace: ${aTrace}`],
+    ['a line without end', 'hello', `a.trace: it is not a trace: ${aTrace}`],
+    ['other JSON', '{"format":"svc-decisions","version":1}\n', `a.trace:1: it is not a trace: ${aTrace}`],
     [
       'a later version',
       textOf([], { ...header, v: 2 }),
       'a.trace:1: a trace of version 2: this release reads version 1\n',
     ],
-    ['a header without nodes', textOf([], { v: 1 }), `a.trace:1: it is no trace: ${aTrace}`],
-    ['another line', `${textOf([])}{"hello":1}\n`, 'a.trace:2: it is no event: {"n":…,"t":… begins one\n'],
+    ['a header without nodes', textOf([], { v: 1 }), `a.trace:1: it is not a trace: ${aTrace}`],
+    ['another line', `${textOf([])}{"hello":1}\n`, 'a.trace:2: it is not an event: {"n":…,"t":… begins one\n'],
     [
       'an event twice',
       textOf([...events.slice(0, 1), ...events.slice(0, 1)]),
       'a.trace:3: event 1 does not follow event 1\n',
     ],
-    ['an unknown kind', textOf([{ ...first, kind: 'miracle' } as never]), /^a\.trace:2: it is no event: kind: Invalid/],
-    ['a field too many', textOf([{ ...first, colour: 1 } as never]), /^a\.trace:2: it is no event: .*colour/],
+    [
+      'an unknown kind',
+      textOf([{ ...first, kind: 'miracle' } as never]),
+      /^a\.trace:2: it is not an event: kind: Invalid/,
+    ],
+    ['a field too many', textOf([{ ...first, colour: 1 } as never]), /^a\.trace:2: it is not an event: .*colour/],
     ['a cut line', textOf(events).slice(0, -30), /^a\.trace:11: the last line is cut short: the run that wrote/],
   ])('says what is wrong with %s', async (_what, text, message) => {
     const said = await trace(text)

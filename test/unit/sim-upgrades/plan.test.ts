@@ -137,7 +137,7 @@ describe('the text of a plan', () => {
     expect(text).toContain('Servers before clients: an older server answers nothing to a newer client')
     expect(text).toContain('`recursor`: refused since 1.0.0: use')
     expect(text).toContain('refused since 1.0.0: write service_id; with capitals it is still read.')
-    expect(text).toContain('Write `raft_snapshot_threshold` = 8192 down on servers')
+    expect(text).toContain('Write `raft_snapshot_threshold` = 8192 in the configuration of servers')
     expect(text).toContain('begin again at index 0')
     expect(text).toContain('! There is no way back from 1.4.0')
     expect(text.match(/^ {4}\d+\. /gm)).toHaveLength(2)

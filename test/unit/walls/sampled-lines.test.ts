@@ -22,7 +22,6 @@ const own: Readonly<Record<string, string>> = {
   'src/agent/pool/member-snapshot.ts': 'of the disk of this agent',
   'src/agent/pool/pool-keyring.ts': 'of the disk of this agent',
   'src/agent/servers/autopilot-settings.ts': 'a try of the leader, with pauses',
-  'src/agent/servers/leadership.ts': 'a try of the leader, with pauses',
   'src/agent/servers/server-leave.ts': 'leave of this agent',
   'src/agent/telemetry/': 'of where this agent sends metrics, and of its file descriptors, at each change',
   'src/agent/syslog/': 'of how this agent’s own lines reach syslog: a trial each five seconds, drops once a second',
@@ -64,7 +63,7 @@ const single: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'src/agent/servers/member-records.ts': {
     "'removed a server that left'": 'of servers of the Raft configuration',
-    "'could not remove a server that left yet'": 'of servers of the Raft configuration, in rounds',
+    "'a server that left could not be removed yet: retrying'": 'of servers of the Raft configuration, in rounds',
   },
   'src/agent/servers/server-membership.ts': {
     "'changed the Raft configuration'": 'a committed change',
@@ -75,7 +74,7 @@ const single: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/http/route-call.ts': {
     "'debug', 'http', 'request'": 'each request is what the operator asks for with this level',
   },
-  'src/gossip/driver/gossip-pool.ts': { "'the new tags exceed the limit": 'of this agent’s own tags' },
+  'src/gossip/driver/gossip-pool.ts': { "'the new tags exceed the size limit": 'of this agent’s own tags' },
   'src/host/http-server.ts': { "'a listener did not close properly'": 'the end of a listener' },
   'src/host/tcp.ts': { "'listening'": 'the start of a listener' },
   'src/raft/driver/effects.ts': { "'configuration', {": 'of committed configurations' },

@@ -20,7 +20,7 @@ const statuses: Readonly<Record<string, CheckStatus>> = { 0: 'passing', 1: 'warn
  */
 export async function probeContainer(env: Env, runtime: string, probe: ContainerProbe): Promise<Outcome> {
   if (!runtime.startsWith('unix://')) {
-    return critical(`cannot reach a container runtime at ${runtime}: only sockets, unix://<path>, are spoken to`)
+    return critical(`cannot reach a container runtime at ${runtime}: only Unix sockets (unix://<path>) are supported`)
   }
   const exec = new Exec(env, runtime, probe)
   const output = await exec.run()
@@ -59,7 +59,7 @@ class Exec {
     const id = memberOf(answer.value, 'Id')
     return typeof id === 'string' && id !== ''
       ? ok(id)
-      : err(`create exec: the answer of ${this.#runtime} names no exec`)
+      : err(`create exec: the answer of ${this.#runtime} has no exec ID`)
   }
 
   /**
@@ -78,7 +78,7 @@ class Exec {
     if (!answer.ok) return answer
     if (answer.value.status !== 200) return this.#refused('inspect', answer.value)
     const code = memberOf(answer.value, 'ExitCode')
-    return typeof code === 'number' ? ok(String(code)) : err(`inspect exec: ${this.#runtime} tells no exit code`)
+    return typeof code === 'number' ? ok(String(code)) : err(`inspect exec: ${this.#runtime} has no exit code`)
   }
 
   #refused(step: string, { status, body }: HttpClientResponse): Result<never, string> {

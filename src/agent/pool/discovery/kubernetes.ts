@@ -50,7 +50,7 @@ export async function askKubernetes(
   const answer = await listed(env, request, account.value)
   if (!answer.ok) return err(`provider k8s: ${answer.error}`)
   const read = podList.safeParse(jsonOrUndefined(answer.value))
-  if (!read.success) return err('provider k8s: the API server answered with something that is no list of pods')
+  if (!read.success) return err('provider k8s: the API server did not answer with a list of pods')
   const byHost = request.get('host_network') === 'true'
   return ok(read.data.items.filter(isReady).flatMap(({ status }) => (byHost ? status.hostIP : status.podIP) ?? []))
 }

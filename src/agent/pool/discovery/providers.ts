@@ -64,7 +64,9 @@ export function providerOf(request: DiscoveryRequest): Result<DiscoveryProvider,
   if (provider === undefined) {
     const cloud = clouds.get(name)
     return err(
-      cloud === undefined ? `unknown provider ${name}` : `provider ${name} needs ${cloud}, which is not there yet`,
+      cloud === undefined
+        ? `unknown provider ${name}`
+        : `provider ${name} needs ${cloud}, which this release does not have`,
     )
   }
   const problem = keyProblem(name, provider, request)

@@ -66,7 +66,7 @@ export const replicationStatusEndpoint: ServerEndpoint<
   args: z.strictObject({}),
   reply: replicationStatus,
   leader: true,
-  access: open('shows how far the copies are, and nothing of their content'),
+  access: open('shows the progress of the copies, and nothing of their content'),
   serve: async (server) => {
     const access = eitherSystem(server)
     if (!access.ok) return access

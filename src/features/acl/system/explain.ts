@@ -90,17 +90,17 @@ const explanationShape = z
     DecidedBy: z.enum(['rule', 'default', 'unrestricted', 'not-enforced']),
     Rule: z
       .string()
-      .meta({ description: 'As it is written, without its level: `service_prefix "web"`. Empty: no rule decides.' }),
-    Level: z.string().meta({ description: 'What the rule says, or else the default policy.' }),
+      .meta({ description: 'The rule as written, without its level: `service_prefix "web"`. Empty: no rule decides.' }),
+    Level: z.string().meta({ description: 'The level of the rule, or the default policy if no rule decides.' }),
     Policy: z.string().meta({ description: 'The policy that has the rule.' }),
   })
   .meta({ id: 'AclExplanation' })
 
 const parameters = [
   ...readParameters,
-  parameter('resource', z.enum(resources), 'What kind of thing.'),
-  parameter('right', z.enum(rights), '`list` is of keys alone.'),
-  parameter('name', z.string(), 'Which of them. Absent at a resource that has no names: acl, keyring, operator.'),
+  parameter('resource', z.enum(resources), 'Kind of resource.'),
+  parameter('right', z.enum(rights), '`list` exists for keys alone.'),
+  parameter('name', z.string(), 'Name of the resource. Absent for resources without names: acl, keyring, operator.'),
   parameter('accessor', z.string(), 'Accessor ID of another token than that of the request.'),
 ] as const
 
@@ -116,7 +116,7 @@ export const explainRoutes: readonly Route<ExplainAgent>[] = [
         access: { open: 'every caller may ask about its own token; about another one with acl:read' },
         query: parameters,
         answers: newAclAnswers(
-          jsonAnswer('What the server that was asked would decide.', explanationShape),
+          jsonAnswer('The decision of the server that was asked.', explanationShape),
           textAnswer(403, 'There is no such token, or the caller may not ask about it.'),
         ),
         handle: whereKnown(explain),
@@ -141,9 +141,9 @@ function questionIn({ query }: RouteRequest<Name>): Result<Question, string> {
     name,
     accessor: query.get('accessor') ?? '',
   })
-  if (!read.success) return err('give the resource, the right and, where the resource has names, the name')
+  if (!read.success) return err('name the resource, the right and, if the resource has names, the name')
   const { resource, right } = read.data
-  if (right === 'list' && resource !== 'key') return err('list is a right at key alone')
+  if (right === 'list' && resource !== 'key') return err('the right list exists for keys alone')
   const hasNames = !scalarResources.some((each) => each === resource)
   if (!hasNames && name !== '') return err(`${resource} has no names`)
   return ok(read.data)

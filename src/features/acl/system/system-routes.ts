@@ -52,12 +52,12 @@ export const systemRoutes: readonly Route<SystemAgent>[] = [
     path: '/v1/acl/bootstrap',
     operations: {
       PUT: declared({
-        summary: 'Make the first token, which has all rights',
+        summary: 'Create the first token, which has all rights',
         access: { open: 'the first caller gets all rights, once' },
         query: bootstrapParameters,
         answers: aclAnswers(
           jsonAnswer('The token.', bootstrapTokenShape),
-          textAnswer(403, 'It is used up; the line says what a reset has to name.'),
+          textAnswer(403, 'Bootstrap has already been done; the line names the reset index that a reset must give.'),
         ),
         handle: whereOn(bootstrap),
       }),
@@ -67,7 +67,7 @@ export const systemRoutes: readonly Route<SystemAgent>[] = [
     path: '/v1/acl/status',
     operations: {
       GET: declared({
-        summary: 'How far the datacenter has changed to the new kind of access control',
+        summary: 'How far the datacenter has migrated to the new kind of access control',
         access: { open: 'names the servers that the error of the legacy mode names to every caller' },
         query: readParameters,
         answers: newAclAnswers(
@@ -85,9 +85,9 @@ export const systemRoutes: readonly Route<SystemAgent>[] = [
     operations: {
       GET: declared({
         summary: 'How tokens and policies are copied from the primary datacenter',
-        access: { open: 'shows how far the copies are, and nothing of their content' },
+        access: { open: 'shows the progress of the copies, and nothing of their content' },
         query: readParameters,
-        answers: aclAnswers(jsonAnswer('How far it is.', replicationShape)),
+        answers: aclAnswers(jsonAnswer('The progress of the copies.', replicationShape)),
         handle: whereOn(replication),
       }),
     },
@@ -97,7 +97,7 @@ export const systemRoutes: readonly Route<SystemAgent>[] = [
     rest: { name: 'kind', about: 'Which of the tokens of the agent.', secret: true },
     operations: {
       PUT: declared({
-        summary: 'Set a token of the agent until it ends',
+        summary: 'Set a token of the agent until the agent stops',
         access: { asks: 'agent:write' },
         body: { about: 'The secret; an empty one clears it.', required: true, json: agentTokenBody.accepts },
         answers: aclAnswers(done, textAnswer(404, 'There is no such kind.')),

@@ -27,7 +27,7 @@ type PolicyAgent = WithEnv & WithRelease & WithWrites & WithQueries & WithServer
 
 const policyType = entryTypeOf(policyStubShape)
 const body = { about: 'The policy. Names of members may have their letters in any case.', required: true }
-const written = jsonAnswer('The policy as it is then.', policyShape)
+const written = jsonAnswer('The policy as it is stored.', policyShape)
 const unknown = textAnswer(403, 'There is no such policy.', indexHeaders)
 
 /** Reference: access-control.md#endpoints, access-control.md#policy-object. */

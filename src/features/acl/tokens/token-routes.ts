@@ -58,7 +58,7 @@ type TokenAgent = WithEnv & WithRelease & WithWrites & WithQueries & WithServerC
 const accessor = { name: 'accessor', about: 'Accessor ID of a token.', secret: true } as const
 const tokenType = entryTypeOf(tokenStubShape)
 const body = { about: 'The token. Names of members may have their letters in any case.', required: true }
-const written = jsonAnswer('The token as it is then.', tokenShape)
+const written = jsonAnswer('The token as it is stored.', tokenShape)
 const found = jsonAnswer('The token.', tokenShape, indexHeaders)
 const unknown = textAnswer(403, 'There is no such token.', indexHeaders)
 /** As an answer to a write, which says nothing of an index. */

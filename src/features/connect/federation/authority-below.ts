@@ -44,7 +44,10 @@ export async function authorityBelow(
   const ownIntermediates = [certificate, ...behind, ...behindRoot]
   const ends = certificatesIn(ownIntermediates).map(({ notAfterMs }) => notAfterMs)
   if (ends.length < ownIntermediates.length) {
-    return failedBy({ kind: 'refused', message: 'what the primary datacenter has signed cannot be read' })
+    return failedBy({
+      kind: 'refused',
+      message: 'the certificate that the primary datacenter has signed cannot be read',
+    })
   }
   return { ownIntermediates, chainEndMs: Math.min(active.notAfterMs, ...ends), privateKeyPem: key.privateKeyPem }
 }

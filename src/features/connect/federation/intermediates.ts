@@ -64,7 +64,7 @@ export async function signAuthority(
   const lifeMs = livesOfLeaf * leafTtlMs(authority.options)
   const endMs = wholeSecond(Math.min(nowMs + lifeMs, endToAskFor(signer.value.kind, chainEndMs, { nowMs, ...parts })))
   if (endMs - nowMs < leafLeftMinMs(parts))
-    return refused('the active root, or what goes out with it, is about to expire')
+    return refused('the active root, or a certificate that is sent with it, is about to expire')
   const recorded = await server.propose(recordLeaves, { rootId: root.id, datacenter, count: 1, expiresMs: endMs })
   if (!recorded.ok) return recorded
   if (recorded.value === null) return refused('the root has changed meanwhile')

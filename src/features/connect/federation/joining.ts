@@ -96,7 +96,7 @@ export class Joining {
     const { roots, activeRootId } = list
     const active = roots.find(({ id }) => id === activeRootId)
     if (active === undefined)
-      return failedBy({ kind: 'unavailable', message: 'the primary datacenter has no authority yet' })
+      return failedBy({ kind: 'unavailable', message: 'the primary datacenter has no certificate authority yet' })
     const signer = this.#signer(tx, active, isJoined)
     if (signer !== undefined && sameRoots(tx, roots)) {
       this.#lookAtMs = env.clock.monoMs() + lookAtPrimaryMs

@@ -121,7 +121,10 @@ async function cross(
   const crossing = crossingFactsOf(signed.value, root.certificate)
   if (!crossing.ok) return failedBy(crossing.error)
   if (crossing.value.notAfterMs < (lastLeafExpiry(server.read(), active.id) ?? 0)) {
-    return failedBy({ kind: 'unavailable', message: 'what the old root signed expires before its last leaf does' })
+    return failedBy({
+      kind: 'unavailable',
+      message: 'the certificate that the old root signed expires before its last leaf does',
+    })
   }
   const body = { rotation: row.id, byRootId: active.id, crossing: crossing.value }
   const recorded = await server.propose(rotationCrossed, body)

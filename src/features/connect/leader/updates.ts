@@ -216,7 +216,7 @@ function withKept(
   stored: ProviderOptions,
 ): Result<ProviderOptions, string> {
   const merged = withStoredSecrets(given, stored, kind.secretOptions)
-  if (!merged.ok) return err(`${merged.error} stands for a value that is stored, and none is`)
+  if (!merged.ok) return err(`${merged.error} stands for a stored value, but there is none`)
   const problem = kind.hiddenProblem?.(stored, given)
   return problem === undefined ? merged : err(problem)
 }

@@ -47,7 +47,7 @@ export async function signRecorded(
   }
   const leaf = read([signed.value.certificate])
   const behind = signed.value.behind === undefined ? undefined : read(signed.value.behind)
-  if (!leaf.ok || behind?.ok === false) return refused('the provider has signed what cannot be read')
+  if (!leaf.ok || behind?.ok === false) return refused('the certificate that the provider has signed cannot be read')
   const [certificate] = leaf.value
   if (certificate === undefined) return refused('the provider has signed nothing')
   const endMs = Math.min(chain.endMs, ...(behind?.value ?? []).map(({ notAfterMs }) => notAfterMs))
@@ -82,7 +82,7 @@ function chainProblem(
   if (isBuiltInProvider(signer.kind.name)) return undefined
   const { crypto, clock } = server.env
   const [between, roots] = [read(behind), read([signer.root.certificate])]
-  if (!between.ok || !roots.ok) return 'what goes out behind it cannot be read'
+  if (!between.ok || !roots.ok) return 'a certificate of its chain cannot be read'
   const { trustDomain } = signer.authority
   const question = { atMs: clock.wallMs(), usage: 'server', trustDomain } as const
   const chain = verifyChain(crypto, leaf, between.value, roots.value, question)

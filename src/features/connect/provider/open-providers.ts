@@ -199,7 +199,7 @@ function belowPrimary(
       const [certificate] = read.ok ? read.value : []
       const keyKind = publicKeyKindOf(wish.publicKey)
       if (key === undefined || certificate === undefined)
-        return refused('the authority of this datacenter cannot be read')
+        return refused('the certificate authority of this datacenter cannot be read')
       if (keyKind === 'unknown') return refused('the key of the request is of a kind that is not known')
       const { publicKey, commonName, spiffeId: uri, serial, notBeforeMs, notAfterMs } = wish
       const term = { serial: BigInt(serial), notBeforeMs, notAfterMs }

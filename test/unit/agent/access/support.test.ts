@@ -53,7 +53,7 @@ describe('servers that keep a datacenter in legacy mode', () => {
     const server = (id: string, address: string) => ({ id, address, suffrage: 'voter' as const })
     const configuration = { servers: [server('id-a', '10.0.0.1:8300'), server('10.0.0.9:8300', '10.0.0.9:8300')] }
     expect(missing({ lan: [member('a', { acls: '2' })], configuration })).toEqual([
-      '10.0.0.9:8300 in dc1 is in the consensus group, and the pool does not know it',
+      '10.0.0.9:8300 in dc1 is in the consensus group, but the pool has no such member',
     ])
   })
 

@@ -44,7 +44,7 @@ async function signedDirectly(work: IntermediateWork, next: Certificate, until: 
   const certificate = signed.value.data?.['certificate']
   return typeof certificate === 'string'
     ? crossingIn(work, next, certificate, [])
-    : err(unavailable(path, 'half an answer', options.token))
+    : err(unavailable(path, 'the connection ended in the middle of the answer', options.token))
 }
 
 async function signedByBridge(
@@ -67,7 +67,8 @@ async function signedByBridge(
   const given = signed.value.data?.['certificate']
   const bridges = typeof given === 'string' ? readCertificates(given) : undefined
   const bridge = bridges?.ok === true ? bridges.value[0] : undefined
-  if (bridge === undefined) return err(unavailable(path, 'half an answer', options.token))
+  if (bridge === undefined)
+    return err(unavailable(path, 'the connection ended in the middle of the answer', options.token))
   const notAfterMs = Math.min(endMs, bridge.notAfterMs, next.notAfterMs)
   const term = { serial: BigInt(wish.serial), notBeforeMs: wish.notBeforeMs, notAfterMs }
   const crossing = signCrossing(env.crypto, { key, certificate: bridge }, next, term)

@@ -39,8 +39,8 @@ function hiddenProblem(stored: ProviderOptions, wished: ProviderOptions): string
   const [before, after] = [toWhom(stored), toWhom(wished)]
   const changed = toWhomOptions.filter((_, at) => before[at] !== after[at])
   if (changed.length === 0) return undefined
-  const why = `the stored Token was given for another ${changed.join(', ')}, and is not sent to whom these name`
-  return `${why}: write the Token itself`
+  const why = `the stored Token was given for another ${changed.join(', ')}, and is not sent to another place`
+  return `${why}: give the Token again`
 }
 
 /** In the order of `toWhomOptions`, normalized so that two spellings of one address are equal. */

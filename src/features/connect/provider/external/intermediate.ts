@@ -88,7 +88,8 @@ async function makeIntermediate(work: IntermediateWork, until: Deadline): Called
   )
   if (!asked.ok) return asked
   const csr = asked.value.data?.['csr']
-  if (typeof csr !== 'string') return err(unavailable(path, 'half an answer', options.token))
+  if (typeof csr !== 'string')
+    return err(unavailable(path, 'the connection ended in the middle of the answer', options.token))
   const leftHours = Math.floor((root.notAfterMs - env.clock.wallMs()) / hourMs)
   if (leftHours < 1) return err(refused(`the root of ${options.rootPath} ends within the hour`))
   const ttl = `${Math.min(intermediateHours, leftHours)}h`
@@ -96,7 +97,8 @@ async function makeIntermediate(work: IntermediateWork, until: Deadline): Called
   const signed = await client.call('PUT', `${options.rootPath}/root/sign-intermediate`, wish, until)
   if (!signed.ok) return signed
   const certificate = signed.value.data?.['certificate']
-  if (typeof certificate !== 'string') return err(unavailable(options.rootPath, 'half an answer', options.token))
+  if (typeof certificate !== 'string')
+    return err(unavailable(options.rootPath, 'the connection ended in the middle of the answer', options.token))
   const made = intermediateIn(work, certificate)
   if (!made.ok) return made
   const set = await client.call('PUT', `${path}/intermediate/set-signed`, { certificate: made.value.pem }, until)
@@ -139,7 +141,8 @@ export async function signBelow(
   const given = signed.value.data?.['certificate']
   const read = typeof given === 'string' ? readCertificates(given) : undefined
   const made = read?.ok === true ? read.value[0] : undefined
-  if (made === undefined) return err(unavailable(path, 'half an answer', options.token))
+  if (made === undefined)
+    return err(unavailable(path, 'the connection ended in the middle of the answer', options.token))
   const problem = authorityProblem(env.crypto, made, root, env.clock.wallMs())
   if (problem !== undefined) return err(refused(`the authority does not lead to the root: ${problem}`))
   return ok({ certificate: made.pem, serial: made.serial.toString(), notAfterMs: made.notAfterMs })

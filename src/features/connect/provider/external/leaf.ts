@@ -36,7 +36,7 @@ export async function signLeafBy(
 function leafIn(work: IntermediateWork, wish: LeafWish, answer: ManagerAnswer): Result<SignedCertificate, CallFailure> {
   const { env, options, root } = work
   const { certificate, issuing_ca: issuer, ca_chain: chain } = answer.data ?? {}
-  const half = err(unavailable('sign', 'half an answer', options.token))
+  const half = err(unavailable('sign', 'the connection ended in the middle of the answer', options.token))
   if (typeof certificate !== 'string' || typeof issuer !== 'string') return half
   const leaf = readCertificates(certificate)
   const above = readCertificates([issuer, ...(Array.isArray(chain) ? chain : [])].join('\n'))

@@ -171,7 +171,8 @@ export class ManagerClient {
     const json = recordOf(jsonOrUndefined(body))
     if (status !== 200) return err(failureOf(what, status, errorsOf(json), token))
     const text = textOf(body)
-    if (text.trimStart().startsWith('{') && json === undefined) return err(unavailable(what, 'half an answer', token))
+    if (text.trimStart().startsWith('{') && json === undefined)
+      return err(unavailable(what, 'the connection ended in the middle of the answer', token))
     return ok({
       status,
       data: recordOf(json?.['data']),

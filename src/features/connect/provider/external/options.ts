@@ -80,7 +80,7 @@ const textOptions = [
 function wrongType(options: ProviderOptions): string | undefined {
   for (const name of textOptions) {
     const value = options[name] ?? ''
-    if (typeof value !== 'string') return `${name} is no text`
+    if (typeof value !== 'string') return `${name} is not a string`
     if (value.length > optionCharactersMax) return `${name} is longer than ${optionCharactersMax} characters`
   }
   const skip = options['TLSSkipVerify'] ?? false

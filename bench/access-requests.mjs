@@ -7,33 +7,22 @@
  *
  * CPU is that of the agent's process, all threads, divided by the requests; `more` is the median of what the rounds gave.
  */
-import { readFileSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
-import { loadavg } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { endAll, scratch, start } from './children.mjs'
+import { cpuMs, endAll, pause, startDevAgent, until } from './children.mjs'
+import { median, numberOption, printLoad } from './figures.mjs'
 
-const options = new Map(process.argv.slice(2).map((text) => text.replace(/^--/, '').split('=')))
-const rounds = Number(options.get('rounds') ?? 9)
-const sliceMs = Number(options.get('seconds') ?? 0.6) * 1000
-const policies = Number(options.get('policies') ?? 100)
-const connections = Number(options.get('connections') ?? 8)
+const rounds = numberOption('rounds', 9)
+const sliceMs = numberOption('seconds', 0.6) * 1000
+const policies = numberOption('policies', 100)
+const connections = numberOption('connections', 8)
 const warmMs = 300
-/** The clock of /proc: hundredths of a second. */
-const tickMs = 10
 const host = '127.0.0.1'
 const master = 'b5d2a3d8-0000-4000-8000-000000000001'
 
-const svc = fileURLToPath(new URL('../bin/svc.js', import.meta.url))
-const place = scratch()
-
 function startAgent(name, port, more) {
-  const file = join(place, `${name}.json`)
   const ports = { http: port, server: port + 1, serf_lan: port + 2, serf_wan: -1, dns: -1 }
-  writeFileSync(file, JSON.stringify({ ports, bind_addr: host, ...more }))
-  const args = [svc, 'agent', '-dev', `-config-file=${file}`, '-log-level=err']
-  return { name, port, child: start(args), token: '', agent: new Agent({ keepAlive: true, maxSockets: connections }) }
+  const child = startDevAgent(name, { ports, bind_addr: host, ...more })
+  return { name, port, child, token: '', agent: new Agent({ keepAlive: true, maxSockets: connections }) }
 }
 
 function ask({ port, token, agent }, method, path, body) {
@@ -57,18 +46,6 @@ async function must(server, method, path, body) {
   const { status, text } = await ask(server, method, path, body)
   if (status !== 200) throw new Error(`${server.name}: ${method} ${path}: ${status} ${text}`)
   return text
-}
-
-async function until(check) {
-  for (let tries = 0; tries < 600; tries++) {
-    try {
-      if (await check()) return
-    } catch (cause) {
-      if (cause.code !== 'ECONNREFUSED') throw cause
-    }
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  throw new Error('it did not come up within a minute')
 }
 
 /** Of team 0 all that is asked for here; the others are there to be looked through. */
@@ -118,11 +95,6 @@ async function tokenOf(server) {
 }
 
 /** CPU that the process has used so far, user and system, all threads. */
-function cpuMs({ child: { pid } }) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * tickMs
-}
-
 /** Microseconds of CPU for one request. */
 async function slice(server, [, method, path, body]) {
   let count = 0
@@ -131,17 +103,13 @@ async function slice(server, [, method, path, body]) {
     for (; !over; count++) await must(server, method, path, body)
   }
   const clients = Array.from({ length: connections }, client)
-  await new Promise((resolve) => setTimeout(resolve, warmMs))
-  const before = [count, cpuMs(server)]
-  await new Promise((resolve) => setTimeout(resolve, sliceMs))
-  const after = [count, cpuMs(server)]
+  await pause(warmMs)
+  const before = [count, cpuMs(server.child)]
+  await pause(sliceMs)
+  const after = [count, cpuMs(server.child)]
   over = true
   await Promise.all(clients)
   return ((after[1] - before[1]) * 1000) / (after[0] - before[0])
-}
-
-function median(numbers) {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]
 }
 
 const requests = [
@@ -154,7 +122,7 @@ const requests = [
 ]
 
 try {
-  console.log(`load average ${loadavg()[0].toFixed(1)}, Node ${process.version}; ${policies} policies`)
+  printLoad(`, Node ${process.version}; ${policies} policies`)
   const access = { enabled: true, default_policy: 'deny', tokens: { master, agent: master } }
   const off = startAgent('off', 28_720)
   const on = { ...startAgent('on', 28_740, { primary_datacenter: 'dc1', acl: access }), token: master }
@@ -176,7 +144,7 @@ try {
     const more = (median(pairs.map(([before, after]) => after / before - 1)) * 100).toFixed(0)
     console.log(`| ${one[0]} | ${without.toFixed(0)} | ${within.toFixed(0)} | ${more} % |`)
   }
-  console.log(`load average ${loadavg()[0].toFixed(1)}`)
+  printLoad('')
 } finally {
   endAll()
 }

@@ -6,12 +6,11 @@
  * With so many policies of ten rules each: reading their texts; making an authorizer and asking it once; asking it again;
  * and leaving out of a list of 1,000 services what may not be read. CPU of this process.
  */
-import { loadavg } from 'node:os'
+import { options, printLoad } from './figures.mjs'
 
 const { authorizerOf } = await import('../dist/src/access/policy-authorizer.js')
 const { parseRules } = await import('../dist/src/access/reading.js')
 
-const options = new Map(process.argv.slice(2).map((text) => text.replace(/^--/, '').split('=')))
 const counts = (options.get('policies') ?? '1,10,100,1000').split(',').map(Number)
 
 /** Of team 7: its keys, services, nodes and sessions, and some exceptions. */
@@ -51,7 +50,7 @@ function microseconds(nanoseconds) {
   return (nanoseconds / 1000).toFixed(nanoseconds < 10_000 ? 2 : 0)
 }
 
-console.log(`load average ${loadavg()[0].toFixed(1)}, Node ${process.version}; microseconds of CPU`)
+printLoad(`, Node ${process.version}; microseconds of CPU`)
 console.log(
   '| policies | reading all texts | making and asking once | asking for a key | for a service | filtering 1,000 |',
 )

@@ -1,18 +1,10 @@
 /** Real agents for benchmarks: processes on loopback addresses, each with a data directory of its own. */
-import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { freePorts, pause, scratch, start, stop, svc } from './children.mjs'
 
-const svc = fileURLToPath(new URL('../bin/svc.js', import.meta.url))
-/** The clock of /proc: hundredths of a second. */
-const tickMs = 10
 const connections = new Agent({ keepAlive: true })
-
-export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Status and body of the answer; status 0 when there was none. */
 export function ask(host, port, method, path, body) {
@@ -31,26 +23,9 @@ export function ask(host, port, method, path, body) {
   })
 }
 
-/** CPU that the process has used so far, user and system, all threads; in steps of 10 ms. */
-export function cpuMs({ pid }) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * tickMs
-}
-
-async function freePorts(count) {
-  const servers = Array.from({ length: count }, () => createServer())
-  const ports = await Promise.all(
-    servers.map((server) => {
-      return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server.address().port)))
-    }),
-  )
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return ports
-}
-
 /** Servers on 127.0.0.1 and up, that are started and killed one by one. Number 0 is the first. */
 export class Servers {
-  home = mkdtempSync(join(tmpdir(), 'svc-bench-'))
+  home = scratch()
   #count
   #ports
   #settings
@@ -100,10 +75,7 @@ export class Servers {
       ...settings,
     }
     writeFileSync(file, JSON.stringify(config))
-    const child = spawn(process.execPath, [...nodeArgs, svc, 'agent', `-config-file=${file}`, ...args], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, ...env },
-    })
+    const child = start([...nodeArgs, svc, 'agent', `-config-file=${file}`, ...args], { stdout: 'pipe', env })
     child.startedMs = performance.now()
     child.lines = []
     child.stdout.setEncoding('utf8').on('data', (text) => child.lines.push({ atMs: performance.now(), text }))
@@ -145,19 +117,11 @@ export class Servers {
   /** Ends it at once: what it has acknowledged is on its disk. */
   kill(at) {
     const child = this.#running.get(at)
-    if (child === undefined) return Promise.resolve()
-    const closed = new Promise((resolve) => child.on('close', resolve))
-    child.kill('SIGKILL')
-    return closed
+    return child === undefined ? Promise.resolve() : stop(child)
   }
 
   async killAll() {
     await Promise.all([...this.#running.keys()].map((at) => this.kill(at)))
-  }
-
-  async close() {
-    await this.killAll()
-    rmSync(this.home, { recursive: true, force: true })
   }
 }
 

@@ -9,23 +9,20 @@
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { loadavg } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { ask, closeConnections, cpuMs, pause } from './agents.mjs'
-import { endAll, running, scratch, start } from './children.mjs'
+import { ask, closeConnections } from './agents.mjs'
+import { cpuMs, endAll, pause, scratch, start, startDevAgent, stop, until } from './children.mjs'
+import { median, numberOption, options, printLoad } from './figures.mjs'
 
-const options = new Map(process.argv.slice(2).map((text) => text.replace(/^--/, '').split('=')))
-const rounds = Number(options.get('rounds') ?? 3)
-const seconds = Number(options.get('seconds') ?? 2)
-const outstanding = Number(options.get('outstanding') ?? 100)
+const rounds = numberOption('rounds', 3)
+const seconds = numberOption('seconds', 2)
+const outstanding = numberOption('outstanding', 100)
 const only = options.get('only') ?? ''
 const nodeArgs = options.has('profile') ? ['--cpu-prof', `--cpu-prof-dir=${options.get('profile')}`] : []
 const host = '127.0.0.1'
 const ports = { http: 28_700, server: 28_701, serf: 28_702, svc: 28_710, echo: 28_711 }
 const warmSeconds = 1
 
-const svc = fileURLToPath(new URL('../bin/svc.js', import.meta.url))
 const place = scratch()
 
 const questions = [
@@ -53,11 +50,9 @@ function startEcho() {
 }
 
 function startAgent() {
-  const file = join(place, 'agent.json')
   const closed = { serf_wan: -1, https: -1, grpc: -1 }
   const own = { http: ports.http, server: ports.server, serf_lan: ports.serf, dns: ports.svc }
-  writeFileSync(file, JSON.stringify({ ports: { ...closed, ...own }, bind_addr: host }))
-  return start([...nodeArgs, svc, 'agent', '-dev', `-config-file=${file}`, '-log-level=err'])
+  return startDevAgent('agent', { ports: { ...closed, ...own }, bind_addr: host }, nodeArgs)
 }
 
 async function register(service, at) {
@@ -72,12 +67,8 @@ async function register(service, at) {
 }
 
 async function leads() {
-  for (let tries = 0; tries < 300; tries++) {
-    const { status, text } = await ask(host, ports.http, 'GET', '/v1/status/leader')
-    if (status === 200 && text !== '""') return
-    await pause(100)
-  }
-  throw new Error('it did not come up within half a minute')
+  const { status, text } = await ask(host, ports.http, 'GET', '/v1/status/leader')
+  return status === 200 && text !== '""'
 }
 
 /** One run of dnsperf against a port. */
@@ -122,10 +113,6 @@ async function slice(child, port, question) {
   return { perSecond, cpuUs: ((cpuMs(child) - before) * 1000) / completed, lost, bytes }
 }
 
-function median(numbers) {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]
-}
-
 async function measure(children) {
   console.log('| question | bytes | echo/s | svc/s | share | echo CPU µs | svc CPU µs | share of CPU | lost |')
   console.log('|---|---|---|---|---|---|---|---|---|')
@@ -149,17 +136,17 @@ if (spawnSync('dnsperf', ['-h']).error !== undefined) {
   process.exit(1)
 }
 
+const children = { svc: startAgent(), echo: startEcho() }
 try {
-  console.log(`load average ${loadavg()[0].toFixed(1)}, Node ${process.version}`)
-  const children = { svc: startAgent(), echo: startEcho() }
-  await leads()
+  printLoad()
+  await until(leads)
   for (let at = 0; at < 3; at++) await register('three', at)
   for (let at = 0; at < 50; at++) await register('fifty', at)
   await measure(children)
-  console.log(`load average ${loadavg()[0].toFixed(1)}`)
+  printLoad('')
 } finally {
   closeConnections()
-  for (const child of running) child.kill('SIGTERM')
-  await pause(500)
+  // Its profile is written when it ends by itself.
+  await Promise.race([stop(children.svc, 'SIGTERM'), pause(5000)])
   endAll()
 }

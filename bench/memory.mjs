@@ -9,14 +9,14 @@
  * Chrome. `--scale=0.1`: a tenth of everything. `--details`: all that Node tells of its memory.
  * `--control`: as many writes, but over what is there already: what grows then is not due to what is kept.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { loadavg, tmpdir } from 'node:os'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { closeConnections, pause, Servers } from './agents.mjs'
+import { closeConnections, Servers } from './agents.mjs'
+import { endAll, pause, scratch } from './children.mjs'
+import { numberOption, options, printLoad } from './figures.mjs'
 
-const options = new Map(process.argv.slice(2).map((text) => text.replace(/^--/, '').split('=')))
-const scale = Number(options.get('scale') ?? 1)
+const scale = numberOption('scale', 1)
 const only = options.get('only')
 const together = 64
 const nodes = 1000
@@ -25,7 +25,7 @@ const services = 500
 const warmUp = 2000
 const warmUpRounds = 15
 
-const place = mkdtempSync(join(tmpdir(), 'svc-memory-'))
+const place = scratch()
 const told = join(place, 'told.json')
 const preload = join(place, 'collect.mjs')
 writeFileSync(
@@ -143,19 +143,19 @@ async function measure(what, make, count, goal) {
       `| ${what} | ${count} | ${whole} | ${each('rss')} B | ${each('heapUsed')} B | ${each('arrayBuffers')} B | ${goal} B |`,
     )
   } finally {
-    await servers.close()
+    await servers.killAll()
   }
 }
 
 try {
-  console.log(`load average ${loadavg()[0].toFixed(1)}, Node ${process.version}`)
+  printLoad()
   console.log('| each | how many | resident | growth | of it heap | array buffers | goal |')
   console.log('|---|---|---|---|---|---|---|')
   const withChecks = options.has('checks') ? 'instance with a check' : 'instance'
   if (only !== 'keys') await measure(withChecks, instance, Math.round(50_000 * scale), 5120)
   if (only !== 'instances') await measure('key of 100 bytes', key, Math.round(100_000 * scale), 600)
-  console.log(`load average ${loadavg()[0].toFixed(1)}`)
+  printLoad('')
 } finally {
   closeConnections()
-  rmSync(place, { recursive: true, force: true })
+  endAll()
 }

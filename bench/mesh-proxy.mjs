@@ -8,34 +8,22 @@
  * and the same service. `--rotate`: each round of ours begins with a rotation, to EC and RSA by turns, which goes on meanwhile.
  * `--profile`: what the proxies did goes there, for Chromium's profiler.
  */
-import { spawn } from 'node:child_process'
 import { connect, createServer } from 'node:net'
-import { loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { closeConnections, cpuMs, pause, Servers } from './agents.mjs'
+import { closeConnections, Servers } from './agents.mjs'
+import { cpuMs, endAll, freePorts, pause, start, stop, svc } from './children.mjs'
+import { numberOption, options, printLoad } from './figures.mjs'
 
-const options = new Map(process.argv.slice(2).map((text) => text.replace(/^--/, '').split('=')))
 const [rounds, seconds, visitors, serverCount] = [
   ['rounds', 3],
   ['seconds', 5],
   ['visitors', 16],
   ['servers', 1],
-].map(([name, value]) => Number(options.get(name) ?? value))
+].map(([name, value]) => numberOption(name, value))
 const rotates = options.has('rotate')
 const profileDir = options.get('profile')
 const nodeArgs = profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
-const svc = fileURLToPath(new URL('../bin/svc.js', import.meta.url))
 const splicer = fileURLToPath(new URL('bare-mesh-proxy.mjs', import.meta.url))
-
-function freePort() {
-  const server = createServer()
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address()
-      server.close(() => resolve(port))
-    })
-  })
-}
 
 function visit(port) {
   return new Promise((resolve, reject) => {
@@ -91,25 +79,17 @@ async function measured(port, processes, ms) {
   return { rate: (done / passedMs) * 1e3, failed, used }
 }
 
-const children = []
-function start(args) {
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })
-  children.push(child)
-  return child
-}
-
 const service = createServer({ allowHalfOpen: true }, (socket) => {
   socket.on('error', () => undefined)
   socket.pipe(socket)
 })
+const proxies = []
 const servers = await Servers.create(serverCount, { connect: { enabled: true }, log_level: 'warn' })
 try {
   const agents = Array.from({ length: serverCount }, (_, at) => servers.start(at))
   await servers.leader()
   while (JSON.parse(await servers.untilOk(0, '/v1/connect/ca/roots')).ActiveRootID === '') await pause(20)
-  const [servicePort, publicPort, upstreamPort, barePublic, bareUpstream] = await Promise.all(
-    Array.from({ length: 5 }, freePort),
-  )
+  const [servicePort, publicPort, upstreamPort, barePublic, bareUpstream] = await freePorts(5)
   await new Promise((resolve) => service.listen(servicePort, '127.0.0.1', resolve))
   const sidecar = { Port: publicPort, Proxy: { LocalServicePort: servicePort } }
   const last = serverCount - 1
@@ -137,18 +117,17 @@ try {
     ['bare Node', bareUpstream, bare],
     ['svc', upstreamPort, ours],
   ]
+  proxies.push(...ours, ...bare)
   for (const [, port] of ways) await untilReached(port)
-  console.log(
-    `load average ${loadavg()[0].toFixed(1)}, Node ${process.version}, ${visitors} visitors, ${serverCount} servers`,
-  )
+  printLoad(`, Node ${process.version}, ${visitors} visitors, ${serverCount} servers`)
   console.log(
     '| round | way | connections/s | failed | CPU for one, µs: upstream | public | agents | visitors and service |',
   )
   console.log('|---|---|---|---|---|---|---|---|')
   for (let round = 0; round <= rounds; round++) {
-    for (const [way, port, proxies] of ways) {
+    for (const [way, port, ofWay] of ways) {
       const rotation = rotates && way === 'svc' ? rotate(round) : undefined
-      const { rate, failed, used } = await measured(port, [...proxies, ...agents, process], seconds * 1e3)
+      const { rate, failed, used } = await measured(port, [...ofWay, ...agents, process], seconds * 1e3)
       await rotation
       // The first round warms up.
       if (round === 0) continue
@@ -160,12 +139,11 @@ try {
       )
     }
   }
-  console.log(`load average ${loadavg()[0].toFixed(1)} at the end`)
+  printLoad(' at the end')
 } finally {
-  const ended = children.map((child) => new Promise((resolve) => child.on('close', resolve)))
-  for (const child of children) child.kill('SIGINT')
-  if (profileDir !== undefined) await Promise.all(ended)
-  await servers.close()
+  // A profile is written when its process ends by itself.
+  if (profileDir !== undefined) await Promise.all(proxies.map((proxy) => stop(proxy, 'SIGINT')))
   service.close()
   closeConnections()
+  endAll()
 }

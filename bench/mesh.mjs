@@ -9,7 +9,6 @@
  * turns, so that each is measured under the same load; CPU counts, not the wall. The server keeps its data on a disk; each
  * leaf is for another service, so that no agent has it already.
  */
-import { loadavg } from 'node:os'
 import { createPlatform } from '../dist/sim/platform/platform.js'
 import { rsaPool } from '../dist/sim/platform/rsa-pool.js'
 import { Simulation } from '../dist/sim/simulation/simulation.js'
@@ -17,11 +16,12 @@ import { hostCrypto } from '../dist/src/host/crypto.js'
 import { readCertificate } from '../dist/src/pki/certificate.js'
 import { signLeaf, signRoot } from '../dist/src/pki/mesh-certificates.js'
 import { makeRequest, readRequest } from '../dist/src/pki/request.js'
-import { cpuMs, Servers } from './agents.mjs'
+import { Servers } from './agents.mjs'
+import { cpuMs } from './children.mjs'
+import { numberOption, options, printLoad } from './figures.mjs'
 
-const options = new Map(process.argv.slice(2).map((text) => text.replace(/^--/, '').split('=')))
-const rounds = Number(options.get('rounds') ?? 3)
-const serverMs = Number(options.get('seconds') ?? 5) * 1000
+const rounds = numberOption('rounds', 3)
+const serverMs = numberOption('seconds', 5) * 1000
 const kinds = ['ec-256', 'ec-384', 'ec-521', 'rsa-2048', 'rsa-4096']
 const connections = 16
 const uri = 'spiffe://11111111-2222-3333-4444-555555555555.svc'
@@ -155,11 +155,11 @@ async function throughServer() {
       )
     }
   } finally {
-    await servers.close()
+    await servers.killAll()
   }
 }
 
-console.log(`load average ${loadavg()[0].toFixed(1)}, Node ${process.version}; medians of ${rounds} rounds, CPU`)
+printLoad(`, Node ${process.version}; medians of ${rounds} rounds, CPU`)
 await inProcess()
 if (!options.has('no-server')) await throughServer()
-console.log(`load average ${loadavg()[0].toFixed(1)} at the end`)
+printLoad(' at the end')

@@ -8,28 +8,23 @@
  * Both servers run at once and are measured in turn, in short slices, so that a load from elsewhere meets both. CPU is that
  * of the server's process, all threads.
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { loadavg } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { endAll, scratch, start } from './children.mjs'
+import { cpuMs, endAll, scratch, start, startDevAgent, until } from './children.mjs'
+import { median, numberOption, options, printLoad } from './figures.mjs'
 
-const options = new Map(process.argv.slice(2).map((text) => text.replace(/^--/, '').split('=')))
-const rounds = Number(options.get('rounds') ?? 3)
-const sliceMs = Number(options.get('seconds') ?? 2) * 1000
-const connections = Number(options.get('connections') ?? 16)
-const watchers = Number(options.get('watchers') ?? 5000)
+const rounds = numberOption('rounds', 3)
+const sliceMs = numberOption('seconds', 2) * 1000
+const connections = numberOption('connections', 16)
+const watchers = numberOption('watchers', 5000)
 const only = options.get('only') ?? ''
 const warmMs = 700
 /** Watchers of one address: an agent refuses the connections of a source that has more than 4,096. */
 const perSource = 2500
-/** The clock of /proc: hundredths of a second. */
-const tickMs = 10
 const host = '127.0.0.1'
 const ports = { svc: 28_600, fastify: 28_610 }
 
-const svc = fileURLToPath(new URL('../bin/svc.js', import.meta.url))
 const place = scratch()
 
 const targets = [
@@ -73,25 +68,8 @@ function startFastify(answers) {
 }
 
 function startAgent() {
-  const file = join(place, 'agent.json')
-  const config = {
-    ports: { http: ports.svc, server: ports.svc + 1, serf_lan: ports.svc + 2, serf_wan: -1, dns: -1 },
-    bind_addr: host,
-  }
-  writeFileSync(file, JSON.stringify(config))
-  return start([svc, 'agent', '-dev', `-config-file=${file}`, '-log-level=err'])
-}
-
-async function until(check) {
-  for (let tries = 0; tries < 300; tries++) {
-    try {
-      if (await check()) return
-    } catch (cause) {
-      if (!(cause instanceof TypeError)) throw cause
-    }
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  throw new Error('it did not come up within half a minute')
+  const own = { http: ports.svc, server: ports.svc + 1, serf_lan: ports.svc + 2, serf_wan: -1, dns: -1 }
+  return startDevAgent('agent', { ports: own, bind_addr: host })
 }
 
 async function put(port, target, body) {
@@ -126,11 +104,6 @@ async function answerOf(target) {
 }
 
 /** CPU that the process has used so far, user and system, all threads. */
-function cpuMs({ pid }) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * tickMs
-}
-
 /** Calls `use` with each whole answer on the socket. */
 function onAnswers(socket, use) {
   let head = Buffer.alloc(0)
@@ -190,10 +163,6 @@ async function slice(child, port, target) {
   load.over = true
   await Promise.all(readers)
   return { perSecond, cpuUs }
-}
-
-function median(numbers) {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]
 }
 
 async function reads(children) {
@@ -266,7 +235,7 @@ async function releases(children) {
 }
 
 try {
-  console.log(`load average ${loadavg()[0].toFixed(1)}, Node ${process.version}`)
+  printLoad()
   const children = { svc: startAgent() }
   await until(async () => (await (await fetch(`http://${host}:${ports.svc}/v1/status/leader`)).text()) !== '""')
   await fill()
@@ -274,7 +243,7 @@ try {
   await until(async () => (await fetch(`http://${host}:${ports.fastify}/v1/kv/bench/key`)).ok)
   if (only !== 'watchers') await reads(children)
   if (only === '' || only === 'watchers') await releases(children)
-  console.log(`load average ${loadavg()[0].toFixed(1)}`)
+  printLoad('')
 } finally {
   endAll()
 }

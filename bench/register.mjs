@@ -9,21 +9,19 @@
  * finds nothing to do. `--no-disk`: as -dev, nothing is kept beyond the process. Both run at once and are measured in
  * turn, a slice each, after `--warm` seconds. `--profile`: where the agent spends its time.
  */
-import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { closeConnections, cpuMs, pause, Servers } from './agents.mjs'
+import { closeConnections, Servers } from './agents.mjs'
+import { cpuMs, endAll, pause, scratch, start, stop } from './children.mjs'
+import { median, numberOption, options, printLoad } from './figures.mjs'
 
-const options = new Map(process.argv.slice(2).map((text) => text.replace(/^--/, '').split('=')))
-const rounds = Number(options.get('rounds') ?? 3)
-const sliceMs = Number(options.get('seconds') ?? 2) * 1000
-const connections = Number(options.get('connections') ?? 16)
-const warmMs = Number(options.get('warm') ?? 2) * 1000
+const rounds = numberOption('rounds', 3)
+const sliceMs = numberOption('seconds', 2) * 1000
+const connections = numberOption('connections', 16)
+const warmMs = numberOption('warm', 2) * 1000
 const own = 100
 const path = '/v1/agent/service/register'
-const place = mkdtempSync(join(tmpdir(), 'svc-register-'))
 
 const fastifyProgram = `
 import { fastify } from ${JSON.stringify(import.meta.resolve('fastify'))}
@@ -36,9 +34,9 @@ console.log(await app.listen({ host: '127.0.0.1', port: 0 }))
 `
 
 async function startFastify() {
-  const program = join(place, 'plain.mjs')
+  const program = join(scratch(), 'plain.mjs')
   writeFileSync(program, fastifyProgram)
-  const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = start([program], { stdout: 'pipe' })
   const line = await new Promise((resolve) => child.stdout.setEncoding('utf8').once('data', resolve))
   return { child, host: '127.0.0.1', port: Number(/:(\d+)/.exec(line.replace('http:', ''))[1]) }
 }
@@ -95,12 +93,9 @@ async function slice(target) {
   return { perSecond, cpuUs }
 }
 
-const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]
-
 const servers = await Servers.create(1, { log_level: 'err' })
-let plain
 try {
-  console.log(`load average ${loadavg()[0].toFixed(1)}, Node ${process.version}`)
+  printLoad()
   const noDisk = {
     args: ['-dev'],
     settings: { data_dir: undefined, server: undefined, bootstrap_expect: undefined, retry_join: undefined },
@@ -112,7 +107,7 @@ try {
     port: servers.port,
   }
   await servers.leader()
-  plain = await startFastify()
+  const plain = await startFastify()
   const results = { plain: [], agent: [] }
   for (let round = 0; round < rounds; round++) {
     results.plain.push(await slice(plain))
@@ -131,14 +126,9 @@ try {
   console.log(
     `share ${Math.round(rate * 100)} %, of CPU ${Math.round((of('plain', 'cpuUs') / of('agent', 'cpuUs')) * 100)} %`,
   )
-  console.log(`load average ${loadavg()[0].toFixed(1)}`)
-  if (options.has('profile')) {
-    agent.child.kill('SIGINT')
-    await new Promise((resolve) => agent.child.on('close', resolve))
-  }
+  printLoad('')
+  if (options.has('profile')) await stop(agent.child, 'SIGINT')
 } finally {
-  plain?.child.kill('SIGKILL')
-  await servers.close()
   closeConnections()
-  rmSync(place, { recursive: true, force: true })
+  endAll()
 }

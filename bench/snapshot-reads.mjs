@@ -11,7 +11,8 @@ import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
-import { closeConnections, cpuMs, pause, Servers } from './agents.mjs'
+import { closeConnections, Servers } from './agents.mjs'
+import { cpuMs, pause } from './children.mjs'
 import { fill, keyOf } from './prepared-data.mjs'
 
 const keys = Number(process.argv[2] ?? 500_000)
@@ -99,7 +100,7 @@ try {
   if (restored.result.status !== 200) throw new Error(`restoring was answered with ${restored.result.status}`)
   show('restoring it', restored)
 } finally {
-  await servers.close()
+  await servers.killAll()
   connections.destroy()
   closeConnections()
 }

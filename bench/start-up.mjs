@@ -13,16 +13,14 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { closeConnections, cpuMs, pause, Servers } from './agents.mjs'
+import { closeConnections, Servers } from './agents.mjs'
+import { cpuMs, pause } from './children.mjs'
+import { median } from './figures.mjs'
 import { fill, keyOf } from './prepared-data.mjs'
 
 const rounds = Number(process.env.ROUNDS ?? 5)
 const chosen = process.argv.slice(2)
 const valueBytes = 100
-
-function median(numbers) {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]
-}
 
 function show(name, figures) {
   const wall = figures.map(({ wallMs }) => Math.round(wallMs))
@@ -101,7 +99,7 @@ async function alone() {
     show('`node -e 0`', bare)
     for (const { name, figures } of prepared) show(name, figures)
   } finally {
-    for (const { servers } of prepared) await servers.close()
+    for (const { servers } of prepared) await servers.killAll()
   }
 }
 
@@ -138,7 +136,7 @@ async function behind() {
       }
       show(name, figures)
     } finally {
-      await servers.close()
+      await servers.killAll()
     }
   }
 }
@@ -200,7 +198,7 @@ async function takingSnapshots() {
       await servers.kill(0)
     }
   } finally {
-    await servers.close()
+    await servers.killAll()
   }
 }
 

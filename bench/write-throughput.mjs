@@ -10,29 +10,17 @@
 import { closeSync, fdatasyncSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { endAll, running, scratch, start } from './children.mjs'
+import { cpuMs, endAll, scratch, start, stop, svc } from './children.mjs'
+import { median, numberOption, options } from './figures.mjs'
 
-const options = new Map(process.argv.slice(2).map((text) => text.replace(/^--/, '').split('=')))
-const rounds = Number(options.get('rounds') ?? 3)
-const measuredMs = Number(options.get('seconds') ?? 3) * 1000
+const rounds = numberOption('rounds', 3)
+const measuredMs = numberOption('seconds', 3) * 1000
 const warmMs = 2000
 const connectionCounts = [1, 64]
 const value = Buffer.alloc(100, 'v')
-/** The clock of /proc: hundredths of a second. */
-const tickMs = 10
 const httpPort = 18_500
 
-const svc = fileURLToPath(new URL('../bin/svc.js', import.meta.url))
 const place = scratch(options.get('dir'))
-
-function stop(child) {
-  return new Promise((resolve) => {
-    if (!running.has(child)) return resolve()
-    child.on('close', resolve)
-    child.kill('SIGINT')
-  })
-}
 
 const fastifyProgram = `
 import { fastify } from ${JSON.stringify(import.meta.resolve('fastify'))}
@@ -122,11 +110,8 @@ function writeKeys(host, connection, load) {
 }
 
 /** CPU that these processes have used so far, user and system, all threads. */
-function cpuMs(children) {
-  return children.reduce((sum, { pid }) => {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
-    return sum + (Number(fields[11]) + Number(fields[12])) * tickMs
-  }, 0)
+function cpuOf(children) {
+  return children.reduce((sum, child) => sum + cpuMs(child), 0)
 }
 
 async function measure(children, connections) {
@@ -135,12 +120,12 @@ async function measure(children, connections) {
   const writers = Array.from({ length: connections }, (_, at) => writeKeys(host, at, load))
   await new Promise((resolve) => setTimeout(resolve, warmMs))
   const beganMs = performance.now()
-  const cpuBefore = cpuMs(children)
+  const cpuBefore = cpuOf(children)
   load.measuring = true
   await new Promise((resolve) => setTimeout(resolve, measuredMs))
   load.measuring = false
   const tookMs = performance.now() - beganMs
-  const cpu = cpuMs(children) - cpuBefore
+  const cpu = cpuOf(children) - cpuBefore
   load.over = true
   await Promise.all(writers)
   const sorted = load.latenciesMs.sort((a, b) => a - b)
@@ -174,10 +159,6 @@ const subjects = [
   ['three servers', () => startServers(3)],
 ]
 
-function median(numbers) {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]
-}
-
 async function compare() {
   const results = new Map()
   const syncs = []
@@ -189,7 +170,7 @@ async function compare() {
         const key = `${name}, ${connections}`
         results.set(key, [...(results.get(key) ?? []), await measure(children, connections)])
       }
-      await Promise.all(children.map(stop))
+      await Promise.all(children.map((child) => stop(child, 'SIGINT')))
     }
   }
   const shown = syncs.map(({ rate, load }) => `${Math.round(rate)} (load ${load})`).join(', ')
@@ -214,7 +195,7 @@ async function compare() {
 async function profile() {
   const children = startServers(1, ['--cpu-prof', `--cpu-prof-dir=${join(place, 'profile')}`])
   const measured = await measure(children, 64)
-  await Promise.all(children.map(stop))
+  await Promise.all(children.map((child) => stop(child, 'SIGINT')))
   const [file] = readdirSync(join(place, 'profile'))
   const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(join(place, 'profile', file), 'utf8'))
   const byId = new Map(nodes.map((node) => [node.id, node.callFrame]))
@@ -237,6 +218,5 @@ async function profile() {
 try {
   await (options.has('profile') ? profile() : compare())
 } finally {
-  await Promise.all([...running].map(stop))
   endAll()
 }

@@ -79,7 +79,7 @@ export class MemberRecords {
     const fields = { name: server.name, id: named.id }
     if (removed.ok) this.#server.env.log.write('info', 'svc', 'removed a server that left', fields)
     else
-      this.#server.env.log.write('warn', 'svc', 'could not remove a server that left yet', {
+      this.#server.env.log.write('warn', 'svc', 'a server that left could not be removed yet: retrying', {
         ...fields,
         why: removed.error.kind,
       })
@@ -88,6 +88,12 @@ export class MemberRecords {
   #told(failure: Failure | undefined, text: string, node: string, status: string): void {
     const { log } = this.#server.env
     if (failure === undefined) return log.write('info', 'svc', text, { node, status }, memberLines)
-    log.write('warn', 'svc', 'could not reconcile a member yet', { node, status, why: failureText(failure) }, 'sampled')
+    log.write(
+      'warn',
+      'svc',
+      'a member could not be reconciled yet: retrying',
+      { node, status, why: failureText(failure) },
+      'sampled',
+    )
   }
 }

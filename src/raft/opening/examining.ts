@@ -58,7 +58,7 @@ export async function examineOrAccept(
   const found = await examine(env, paths, stateMachine)
   if (!acceptLostLog) return found.ok ? found : err(found.error.failure)
   if (found.ok) {
-    env.log.write('warn', 'raft', '-accept-lost-log: nothing is lost; start without it from now on')
+    env.log.write('warn', 'raft', '-accept-lost-log: nothing is lost: start without this flag from now on')
     return found
   }
   const { failure, newest } = found.error
@@ -103,7 +103,7 @@ function disagreement(log: RecoveredLog | undefined, paths: Paths, found: FoundS
   const last = log.segments.at(-1)?.path ?? paths.log
   const lastTerm = Math.max(entries.at(-1)?.term ?? 0, newest?.meta.term ?? 0)
   if (hardState.term < lastTerm) {
-    return damagedAt(last, 0, `it holds entries of term ${lastTerm}, and the newest term it knows is ${hardState.term}`)
+    return damagedAt(last, 0, `it holds entries of term ${lastTerm}, but its newest recorded term is ${hardState.term}`)
   }
   return shorterThanSnapshot(log, last, newest)
 }

@@ -97,8 +97,8 @@ export const catalogBreakages: readonly Breakage[] = [
   {
     id: 'CAT-012',
     file: 'src/features/catalog/routes.ts',
-    find: 'nodes.map((node) => nodeJson(seen(node), datacenter))',
-    replace: 'nodes.slice(0, 1).map((node) => nodeJson(seen(node), datacenter))',
+    find: 'entries: (nodes) => nodes,',
+    replace: 'entries: (nodes) => nodes.slice(0, 1),',
   },
   {
     id: 'CAT-013',
@@ -109,8 +109,8 @@ export const catalogBreakages: readonly Breakage[] = [
   {
     id: 'CAT-014',
     file: 'src/features/catalog/routes.ts',
-    find: 'instances.map(({ node, service }) => placedServiceJson',
-    replace: 'instances.slice(0, 1).map(({ node, service }) => placedServiceJson',
+    find: 'entries: (instances) => instances,',
+    replace: 'entries: (instances) => instances.slice(0, 1),',
   },
   {
     id: 'CAT-015',

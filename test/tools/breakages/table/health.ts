@@ -138,8 +138,8 @@ export const healthBreakages: readonly Breakage[] = [
   {
     id: 'HLT-022',
     file: 'src/features/agent/check-routes.ts',
-    find: 'return [check.checkId, checkJson(',
-    replace: 'return [check.name, checkJson(',
+    find: '([{ checkId }, json]) => [checkId, json]',
+    replace: '([{ name }, json]) => [name, json]',
   },
   {
     id: 'HLT-023',

@@ -35,8 +35,8 @@ export const meshBreakages: readonly Breakage[] = [
   {
     id: 'CA-006',
     file: 'src/features/connect/provider/provider.ts',
-    find: 'return kinds.find((kind) => kind.name === wanted)',
-    replace: 'return kinds.find((kind) => kind.name === wanted) ?? kinds[0]',
+    find: 'isBuiltInProvider(kind.name) : kind.name === wanted))',
+    replace: 'isBuiltInProvider(kind.name) : kind.name === wanted)) ?? kinds[0]',
   },
   {
     id: 'CA-007',
@@ -59,9 +59,8 @@ export const meshBreakages: readonly Breakage[] = [
   {
     id: 'CA-010',
     file: 'src/config/parts/connect.ts',
-    find: '    provider,\n    options: {\n      ...(provider',
-    replace:
-      "    provider: connect?.ca_provider === undefined ? 'vault' : provider,\n    options: {\n      ...(provider",
+    find: "provider: provider === 'built-in' ? defaults.naming.name : provider,",
+    replace: "provider: connect?.ca_provider === undefined ? 'vault' : provider,",
   },
   {
     id: 'CA-011',

@@ -150,8 +150,8 @@ export const registrationBreakages: readonly Breakage[] = [
   {
     id: 'REG-023',
     file: 'src/features/agent/service-routes.ts',
-    find: '[service.id, serviceJson(service)]',
-    replace: '[service.service, serviceJson(service)]',
+    find: '([{ id }, json]) => [id, json]',
+    replace: '([{ service }, json]) => [service, json]',
   },
   {
     id: 'REG-024',

@@ -4,7 +4,7 @@ import { scenarioFile, svcSim } from './svc-sim.ts'
 const isLong = process.env['SVC_TEST_LONG'] === '1'
 
 /**
- * What was known of each bug before it was explained: a decision without which it cannot show.
+ * What follows from the description of each bug: a decision without which it cannot show.
  *
  * - `tail-kept`: a conflicting entry is replaced and what stands behind it stays. A server must have a tail that nobody
  *   else has, so the leader must crash before it has sent it.

@@ -14,7 +14,7 @@ type SchemaNode = Readonly<Record<string, unknown>>
  * applies it, the release that introduced it, the key to use instead. Keys are in lower case, as they are documented;
  * files may have them in any case.
  */
-export function configJsonSchema(naming: Naming): SchemaNode {
+export function configJsonSchema(naming: Naming): Json {
   const { $schema, properties, ...rest } = z.toJSONSchema(fileSchema, {
     io: 'input',
     target: 'draft-2020-12',
@@ -23,7 +23,8 @@ export function configJsonSchema(naming: Naming): SchemaNode {
   const title = 'Configuration of an agent of svc'
   const known = properties as Readonly<Record<string, SchemaNode>>
   const told = { $schema, title, ...rest, properties: withDefinitions(known), $defs: definitions() }
-  return toldDocument(naming, told as unknown as Json) as SchemaNode
+  const written: Json = JSON.parse(JSON.stringify(told))
+  return toldDocument(naming, written)
 }
 
 /** Definitions are parsed by `features/agent`: their keys come from its tables. */

@@ -1,15 +1,5 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { FieldType, ObjectType } from '../../filter/fields.ts'
-
-/** The schema as far as it is read here. Source: zod 4, `_zod.def`. */
-interface SchemaDefinition {
-  readonly type: string
-  readonly innerType?: z.ZodType
-  readonly shape?: Readonly<Record<string, z.ZodType>>
-  readonly valueType?: z.ZodType
-  readonly element?: z.ZodType
-  readonly values?: readonly unknown[]
-}
 
 /**
  * What a filter can select of entries whose JSON has this schema: the schema of an answer is the one source of its
@@ -19,17 +9,29 @@ export function entryTypeOf(schema: z.ZodObject): ObjectType {
   return { kind: 'object', members: membersOf(schema.shape) }
 }
 
-function membersOf(shape: Readonly<Record<string, z.ZodType>>): ReadonlyMap<string, FieldType> {
+function membersOf(shape: Readonly<Record<string, unknown>>): ReadonlyMap<string, FieldType> {
   return new Map(Object.entries(shape).map(([name, member]) => [name, fieldTypeOf(member)]))
 }
 
-function fieldTypeOf(schema: z.ZodType): FieldType {
-  const { type, innerType, shape, valueType, element, values } = schema._zod.def as unknown as SchemaDefinition
-  if (innerType !== undefined) return fieldTypeOf(innerType)
-  if (shape !== undefined) return { kind: 'object', members: membersOf(shape) }
-  if (valueType !== undefined) return { kind: 'map', value: fieldTypeOf(valueType) }
-  if (element !== undefined) return { kind: 'list', item: fieldTypeOf(element) }
-  if (type === 'string' || type === 'enum' || typeof values?.[0] === 'string') return { kind: 'text' }
-  if (type === 'boolean' || typeof values?.[0] === 'boolean') return { kind: 'flag' }
-  return { kind: type === 'number' ? 'number' : 'opaque' }
+function fieldTypeOf(schema: unknown): FieldType {
+  const inner = wrapped(schema)
+  if (inner !== undefined) return fieldTypeOf(inner)
+  if (schema instanceof z.ZodObject) return { kind: 'object', members: membersOf(schema.shape) }
+  if (schema instanceof z.ZodRecord) return { kind: 'map', value: fieldTypeOf(schema.valueType) }
+  if (schema instanceof z.ZodArray) return { kind: 'list', item: fieldTypeOf(schema.element) }
+  if (schema instanceof z.ZodString || schema instanceof z.ZodEnum) return { kind: 'text' }
+  if (schema instanceof z.ZodBoolean) return { kind: 'flag' }
+  if (schema instanceof z.ZodNumber) return { kind: 'number' }
+  const one: unknown = schema instanceof z.ZodLiteral ? [...schema.values][0] : undefined
+  return { kind: typeof one === 'string' ? 'text' : typeof one === 'boolean' ? 'flag' : 'opaque' }
+}
+
+/** What a schema says of the same value in its own way: that it may be absent, null, or is not to be changed. */
+function wrapped(schema: unknown): unknown {
+  const isWrapper =
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodReadonly
+  return isWrapper ? schema.unwrap() : undefined
 }

@@ -35,7 +35,8 @@ export const namings: Readonly<Record<NamingName, Naming>> = { svc: svcNaming, c
 
 /** The naming of this name; undefined: there is none. */
 export function namingOf(name: string): Naming | undefined {
-  return namingNames.includes(name as NamingName) ? namings[name as NamingName] : undefined
+  const known = namingNames.find((each) => each === name)
+  return known === undefined ? undefined : namings[known]
 }
 
 /** What the program is called by the name or link it was started as: unless that names the field, it is the own one. */

@@ -8,7 +8,7 @@ import { PlantedTree, projectRoot } from '../../tools/planted.ts'
  * nothing checks: it stays where the compiler is shown no proof, and goes where a type, a schema or a check can give
  * one.
  */
-const castsMax = 121
+const castsMax = 118
 
 interface Place {
   readonly path: string

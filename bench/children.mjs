@@ -77,7 +77,7 @@ export function scratch(within = tmpdir()) {
   return folder
 }
 
-/** Ends what is left. A measurement calls it when it is over; its process then has nothing more to wait for. */
+/** Ends the processes that still run. A measurement calls it last, so that its own process can end. */
 export function endAll() {
   for (const child of running) child.kill('SIGKILL')
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })

@@ -27,7 +27,7 @@ export interface ChainLine extends Sentence {
 /** What people read: a line, or how many there are in its place. */
 export type ShownLine = ChainLine | { readonly more: number; readonly like: ChainLine; readonly last: ChainLine }
 
-/** Explains the violation of this place among those of the run, from 0 on; undefined: there is none. */
+/** Explains the violation at this place in the run's list, counted from 0. Undefined: the list has no such place. */
 export function explained(events: Events, place: number, evidence: readonly EvidenceKind[]): Explanation | undefined {
   const violation = events.all.filter((event) => event.kind === 'violation')[place]
   if (violation === undefined) return undefined

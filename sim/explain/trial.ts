@@ -16,7 +16,7 @@ export type Judgement = 'needs' | 'rarer' | 'not needed' | 'seldom' | 'open'
 export const triesMax = 20
 /** Fewer say nothing, however clear they look. */
 const triesMin = 6
-/** A smaller difference is none. */
+/** A smaller difference between the two shares counts as no difference. */
 const smallDifference = 0.35
 const anywayShare = 0.8
 /** Of an unchanged run that fails more seldom nothing can be missed. */

@@ -13,7 +13,7 @@ interface SelectedField {
   readonly path: readonly Step[]
 }
 
-/** Finds the field that a selector names. Throws FilterError, with the selectors that exist, where there is none. */
+/** Finds the field that a selector names. Throws FilterError, with the selectors that exist, if it names no field. */
 export function fieldOf(selector: Selector, root: ObjectType): SelectedField {
   let type: FieldType = root
   const path: Step[] = []

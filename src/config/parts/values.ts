@@ -45,7 +45,7 @@ export function interval(key: string, text: string | undefined, otherwise: numbe
   return shortestIntervalMs
 }
 
-/** A limit, where 0 is none; the field reads a negative one so. */
+/** A limit, where 0 means no limit. The field takes a negative number to mean the same. */
 export function notNegative(key: string, given = 0, warn: Report): number {
   if (given < 0) warn(`${key} cannot be ${given}`, 'it is 0, no limit', key)
   return Math.max(0, given)

@@ -98,7 +98,7 @@ interface FoundAnswer<Reply> {
   readonly said: { readonly consistency: Consistency; readonly cache?: CacheUse }
 }
 
-/** The answer of the servers or of the cache; a response if there is none. */
+/** The answer of the servers or of the cache; a response that says why if neither answers. */
 async function answerOf<Args, Reply>(
   agent: WithQueries & WithCachedReads & WithSelf,
   request: RouteRequest<DiscoveryName>,

@@ -33,7 +33,7 @@ export const fieldNaming: Naming = { name: 'consul', title: 'Consul', aliases: [
 /** By the value of the setting `names`. */
 export const namings: Readonly<Record<NamingName, Naming>> = { svc: svcNaming, consul: fieldNaming }
 
-/** The naming of this name; undefined: there is none. */
+/** The naming of this name. Undefined: no naming is called so. */
 export function namingOf(name: string): Naming | undefined {
   const known = namingNames.find((each) => each === name)
   return known === undefined ? undefined : namings[known]

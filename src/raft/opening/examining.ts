@@ -35,7 +35,7 @@ export function pathsOf(dataDir: string, oldLogs: OldLogs): Paths {
 /** What a start has read: log and snapshots fit together. Nothing was changed. */
 export interface Found {
   readonly snapshots: FoundSnapshots
-  /** Undefined: there is none yet. */
+  /** Undefined: none was written yet. */
   readonly log: RecoveredLog | undefined
 }
 

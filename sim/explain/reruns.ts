@@ -1,5 +1,5 @@
-import { Lane, type SentPage } from '../pool/lane.ts'
-import type { Worker } from '../pool/worker.ts'
+import { BudgetedLanes, type BudgetedLanesOptions } from '../pool/budgeted-lanes.ts'
+import type { Lane, SentPage } from '../pool/lane.ts'
 
 /** One run of the seed that is to be explained, with a difference. */
 export interface Rerun {
@@ -18,53 +18,26 @@ export interface Wrongdoing {
   isIn(ended: NonNullable<Awaited<ReturnType<Lane['probe']>>>, untilUs: number | undefined): boolean
 }
 
-export interface RerunsOptions {
-  readonly startWorker: () => Worker
-  /** Number of runs at the same time. */
-  readonly jobs: number
+export interface RerunsOptions extends BudgetedLanesOptions {
   readonly page: SentPage
   readonly seed: number
   readonly wrong: Wrongdoing
-  readonly budget: { readonly runs?: number | undefined; readonly cpuMs?: number | undefined }
-  readonly searchStepsMax?: number | undefined
 }
 
 /** Makes a seed again and again on warm workers. What comes out does not depend on the number of jobs. */
-export class Reruns {
+export class Reruns extends BudgetedLanes {
   readonly #options: RerunsOptions
-  readonly #lanes: readonly Lane[]
-  #runs = 0
-  #cpuMs = 0
 
   constructor(options: RerunsOptions) {
-    const { startWorker, jobs, searchStepsMax } = options
+    super(options)
     this.#options = options
-    const plain = { startWorker, pages: [], verify: false, confirm: false, searchStepsMax }
-    this.#lanes = Array.from({ length: jobs }, () => new Lane(plain))
-  }
-
-  get runs(): number {
-    return this.#runs
-  }
-
-  get cpuMs(): number {
-    return this.#cpuMs
-  }
-
-  get isSpent(): boolean {
-    const { runs = Number.POSITIVE_INFINITY, cpuMs = Number.POSITIVE_INFINITY } = this.#options.budget
-    return this.#runs >= runs || this.#cpuMs >= cpuMs
-  }
-
-  close(): void {
-    for (const lane of this.#lanes) lane.close()
   }
 
   /** Whether each of them fails in the same way; undefined: it was not made, for the budget is spent. */
   async failing(reruns: readonly Rerun[]): Promise<readonly (boolean | undefined)[]> {
-    const { budget, page, seed, wrong } = this.#options
+    const { page, seed, wrong } = this.#options
     const answers: (boolean | undefined)[] = reruns.map(() => undefined)
-    const left = Math.min(reruns.length, (budget.runs ?? Number.POSITIVE_INFINITY) - this.#runs)
+    const left = Math.min(reruns.length, this.runsLeft)
     let next = 0
     const work = async (lane: Lane): Promise<void> => {
       while (next < left && !this.isSpent) {
@@ -72,16 +45,16 @@ export class Reruns {
         const { forkMs, chance, without, untilUs } = reruns[at] as Rerun
         const forks = [{ atMs: forkMs, seed: chance, of: 'world' as const }]
         const ends = untilUs === undefined ? {} : { ends: { atUs: untilUs } }
-        this.#runs++
+        this.countRun()
         const ended = await lane.probe({ page, seed, forks }, { ...ends, without })
         if (ended === undefined) answers[at] = false
         else {
-          this.#cpuMs += ended.record.cpuMs
+          this.countCpuMs(ended.record.cpuMs)
           answers[at] = wrong.isIn(ended, untilUs)
         }
       }
     }
-    await Promise.all(this.#lanes.map(work))
+    await Promise.all(this.lanes.map(work))
     return answers
   }
 }

@@ -1,5 +1,5 @@
-import { Lane, type SentPage } from '../pool/lane.ts'
-import type { Worker } from '../pool/worker.ts'
+import { BudgetedLanes, type BudgetedLanesOptions } from '../pool/budgeted-lanes.ts'
+import type { Lane, SentPage } from '../pool/lane.ts'
 import type { Account } from '../scenario/account.ts'
 import { loadScenario } from '../scenario/language/load.ts'
 import { type Keyed, rulesOf } from './page.ts'
@@ -16,22 +16,9 @@ export interface Failing extends Candidate {
   readonly account: Account
 }
 
-/** How much may be spent; what is absent has no limit. */
-export interface Budget {
-  /** Number of runs. With nothing but this limit the same command comes to the same page. */
-  readonly runs?: number | undefined
-  /** CPU time of all runs, in milliseconds. */
-  readonly cpuMs?: number | undefined
-}
-
-export interface OracleOptions {
-  readonly startWorker: () => Worker
-  /** Number of runs at the same time. */
-  readonly jobs: number
-  readonly budget: Budget
+export interface OracleOptions extends BudgetedLanesOptions {
   /** The name of the page, for messages. */
   readonly file: string
-  readonly searchStepsMax?: number | undefined
 }
 
 /** What a run must do wrong, and when a run that has not done it is given up. */
@@ -50,42 +37,20 @@ type Outcome = Failing | 'fails not' | 'unread'
  * jobs, and only those up to the first that fails count, so that the answers, and with a budget in runs all that
  * follows from them, depend on nothing but the questions.
  */
-export class Oracle {
+export class Oracle extends BudgetedLanes {
   readonly #options: OracleOptions
-  readonly #lanes: readonly Lane[]
   readonly #known = new Map<string, Outcome>()
   readonly #pages = new WeakMap<Keyed, SentPage | undefined>()
-  #runs = 0
-  #cpuMs = 0
 
   constructor(options: OracleOptions) {
-    const { startWorker, jobs, searchStepsMax } = options
+    super(options)
     this.#options = options
-    const plain = { startWorker, pages: [], verify: false, confirm: false, searchStepsMax }
-    this.#lanes = Array.from({ length: jobs }, () => new Lane(plain))
-  }
-
-  get runs(): number {
-    return this.#runs
-  }
-
-  get cpuMs(): number {
-    return this.#cpuMs
-  }
-
-  get isSpent(): boolean {
-    const { runs = Number.POSITIVE_INFINITY, cpuMs = Number.POSITIVE_INFINITY } = this.#options.budget
-    return this.#runs >= runs || this.#cpuMs >= cpuMs
-  }
-
-  close(): void {
-    for (const lane of this.#lanes) lane.close()
   }
 
   /** How this fails, whatever is wrong; undefined: it does not. It counts like any run. */
   async failure(candidate: Candidate): Promise<Failing | undefined> {
-    const [lane] = this.#lanes
-    this.#runs++
+    const [lane] = this.lanes
+    this.countRun()
     const outcome = lane === undefined ? 'unread' : await this.#judge(lane, candidate, undefined)
     return typeof outcome === 'string' ? undefined : outcome
   }
@@ -95,7 +60,7 @@ export class Oracle {
     const outcomes: Outcome[] = []
     let next = 0
     let found = Number.POSITIVE_INFINITY
-    const left = (this.#options.budget.runs ?? Number.POSITIVE_INFINITY) - this.#runs
+    const left = this.runsLeft
     const work = async (lane: Lane): Promise<void> => {
       while (next < Math.min(candidates.length, found) && !this.isSpent) {
         const at = next++
@@ -105,7 +70,7 @@ export class Oracle {
         if (typeof outcome !== 'string') found = Math.min(found, at)
       }
     }
-    await Promise.all(this.#lanes.map(work))
+    await Promise.all(this.lanes.map(work))
     return this.#taken(candidates, wanted, outcomes, left)
   }
 
@@ -118,7 +83,7 @@ export class Oracle {
       const name = nameOf(candidate, wanted)
       if (!this.#known.has(name) && outcome !== 'unread') {
         spent++
-        this.#runs++
+        this.countRun()
       }
       this.#known.set(name, outcome)
       if (typeof outcome !== 'string') return outcome
@@ -131,7 +96,7 @@ export class Oracle {
     if (page === undefined) return 'unread'
     const ended = await lane.probe({ page, seed: candidate.seed }, wishOf(candidate, wanted))
     if (ended?.account === undefined) return 'fails not'
-    this.#cpuMs += ended.record.cpuMs
+    this.countCpuMs(ended.record.cpuMs)
     const wrong = wrongIn(ended.record, ended.account, candidate.page)
     if (wrong === undefined || (wanted !== undefined && wrong.kind !== wanted.kind)) return 'fails not'
     return { ...candidate, wrong, account: ended.account }

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import type { RunBudget } from '../../../sim/pool/budgeted-lanes.ts'
 import type { Request } from '../../../sim/pool/messages.ts'
 import { requestSchema } from '../../../sim/pool/messages.ts'
 import type { Worker, WorkerSaid } from '../../../sim/pool/worker.ts'
 import { withoutRun } from '../../../sim/report/seed-record.ts'
 import type { Account } from '../../../sim/scenario/account.ts'
-import { type Budget, Oracle } from '../../../sim/shrink/oracle.ts'
+import { Oracle } from '../../../sim/shrink/oracle.ts'
 import { type Keyed, keyedAt, rulesOf } from '../../../sim/shrink/page.ts'
 import { sizeOf } from '../../../sim/shrink/parts.ts'
 import { shrink } from '../../../sim/shrink/shrink.ts'
@@ -98,7 +99,7 @@ const page: Keyed = {
 const seed =
   Array.from({ length: 10 }, (_, at) => at + 1).find((each) => worldOf(page, each).message !== undefined) ?? 0
 
-async function shrunkWith(jobs: number, budget: Budget) {
+async function shrunkWith(jobs: number, budget: RunBudget) {
   const ran: string[] = []
   const oracle = new Oracle({ startWorker: workers(ran), jobs, budget, file: 'a.yaml' })
   const shrunk = await shrink({ page, seed }, { oracle })

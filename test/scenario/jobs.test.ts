@@ -12,7 +12,10 @@ steps:
     eventually: { within: 20s, leader: exactly one }
 `
 
-/** What happens to a seed of the planted program: each of these ends its worker, but the last. */
+/**
+ * What happens to a seed of the planted program: each of these ends its worker, but the last, which fails where its
+ * process ran another seed before. With several jobs the clock decides which process that is, so one job shows it.
+ */
 const planted = `
     const { seed } = this.#options;
     globalThis.runs = (globalThis.runs ?? 0) + 1;
@@ -22,14 +25,23 @@ const planted = `
     if (seed === 8 && globalThis.runs > 1) this.fail(['steps', 0], 'something was left');
 `
 
-function plantedCopy() {
+/** What `svc-sim run` of the planted program says, with small heaps. */
+async function runOfPlantedCopy(...flags: readonly string[]) {
   const workshop = createWorkshop(projectRoot)
   const file = 'sim/scenario/run.js'
   const pieces = (workshop.read(file) ?? '').split('    async run() {\n')
   expect(pieces).toHaveLength(2)
   const copy = workshop.copy(new Map([[file, pieces.join(`    async run() {${planted}`)]]))
-  onTestFinished(() => copy.remove())
-  return copy
+  const environment = { ...process.env }
+  process.env['NODE_OPTIONS'] = '--max-old-space-size=200'
+  onTestFinished(() => {
+    process.env = environment
+    copy.remove()
+  })
+  const lines: string[] = []
+  const { exit, error } = await copy.run(['run', scenarioFile(page), ...flags], (line) => lines.push(line))
+  const text = lines.join('\n')
+  return { exit, error, text, verdicts: text.match(/(?<=^seed )\d+, [a-zA-Z ]+/gm) }
 }
 
 describe('svc-sim run --jobs', () => {
@@ -52,38 +64,33 @@ describe('svc-sim run --jobs', () => {
     expect(traceHashOf(await svcSim(['run', files[1] ?? '', '--seed', '4']))).toBe(two[8])
   })
 
-  it('gives a seed that hangs, dies, runs out of memory or meets leftover state a verdict, and goes on', async () => {
-    const environment = { ...process.env }
-    process.env['NODE_OPTIONS'] = '--max-old-space-size=200'
-    onTestFinished(() => {
-      process.env = environment
-    })
-    const lines: string[] = []
-    const argv = ['run', scenarioFile(page), '--seeds', '1..9', '--jobs', '2', '--stall', '2']
-    const { exit, error } = await plantedCopy().run(argv, (line) => lines.push(line))
-    const verdicts = lines.flatMap((line) => /^seed (\d+), ([a-zA-Z ]+)/.exec(line)?.slice(1, 3).join(' ') ?? [])
+  it('gives a seed that hangs, dies or runs out of memory a verdict, and goes on', async () => {
+    const { exit, error, text, verdicts } = await runOfPlantedCopy('--seeds', '1..7', '--jobs', '2', '--stall', '2')
     expect(verdicts, error).toEqual([
-      '1 passed',
-      '2 STUCK',
-      '3 passed',
-      '4 DIED',
-      '5 passed',
-      '6 OUT OF MEMORY',
-      '7 passed',
-      '8 LEFTOVER STATE',
-      '9 passed',
+      '1, passed',
+      '2, STUCK',
+      '3, passed',
+      '4, DIED',
+      '5, passed',
+      '6, OUT OF MEMORY',
+      '7, passed',
     ])
-    const text = lines.join('\n')
     expect(text).toMatch(
       /^virtual time stands still at 0\.000000 s for \d+ s of CPU time in \d+ s\n {2}at hang \(dist\/sim/m,
     )
     expect(text).toMatch(/^its process ended: signal SIGKILL\na fresh process ended in the same way$/m)
     expect(text).toMatch(/^its process ended: signal SIGABRT\n.*heap out of memory/m)
+    expect(text).toMatch(/^seed 4; repeat with: svc-sim run \S+ --seed 4$/m)
+    expect(text).toMatch(/^One server: 3 of 7 seeds failed$/m)
+    expect(exit).toBe(5)
+  })
+
+  it('says of a seed that fails only behind others in one process that state was left', async () => {
+    const { exit, error, text, verdicts } = await runOfPlantedCopy('--seeds', '7..9', '--jobs', '1')
+    expect(verdicts, error).toEqual(['7, passed', '8, LEFTOVER STATE', '9, passed'])
     expect(text).toMatch(
       /^in a process that had run other seeds: failed, .*: something was left\nin a fresh process: passed/m,
     )
-    expect(text).toMatch(/^seed 4; repeat with: svc-sim run \S+ --seed 4$/m)
-    expect(text).toMatch(/^One server: 4 of 9 seeds failed$/m)
     expect(exit).toBe(3)
   })
 

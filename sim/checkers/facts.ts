@@ -49,6 +49,9 @@ export interface Facts extends ProcessFacts, LogFacts, StateFacts, ClientFacts {
 
 export type FactName = keyof Facts
 
+/** A fact about one node. */
+export type NodeFact = { [Name in FactName]: Facts[Name] extends OfNode ? Name : never }[FactName]
+
 /** Told by the cluster of the processes on its machines. */
 interface ProcessFacts {
   /** `id`: its name in consensus. */

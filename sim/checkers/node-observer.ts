@@ -1,43 +1,23 @@
 import type { AgentObserver } from '../../src/agent/boot/observer.ts'
-import { decodeCommand } from '../../src/agent/replication/command-codec.ts'
-import { enterNewMode } from '../../src/features/acl/system/mode-commands.ts'
-import { indexBefore, type LogIndex, noIndex, noTerm, plus, type Term } from '../../src/model/log-position.ts'
+import type { LogIndex, Term } from '../../src/model/log-position.ts'
 import type { Release } from '../../src/model/release.ts'
-import { decodeConfiguration } from '../../src/raft/core/configuration.ts'
 import type { RaftMessage } from '../../src/raft/core/messages.ts'
 import type { ConfigurationChange, Entry, HardState, SnapshotMeta } from '../../src/raft/core/types.ts'
-import { isForcedTerm } from '../../src/raft/opening/forced-configuration.ts'
 import type { RaftObserver } from '../../src/raft/raft.ts'
 import type { ServerSeen } from './access/access-facts.ts'
 import { cleanDeath } from './clean-death.ts'
 import { parkedReads } from './clients/parked-reads.ts'
 import { markedReaders } from './clients/reader-marks.ts'
 import { CommandObserver } from './command-observer.ts'
-import type { FactName, Facts, NodeTrigger, ServerTiming } from './facts.ts'
+import type { Facts, NodeFact, NodeTrigger, ServerTiming } from './facts.ts'
 import type { Invariants } from './invariants.ts'
 import { type Membership, membership } from './pool/membership.ts'
 import { MarkedMember, memberMarks } from './pool/pool-marks.ts'
-import { configurationChanges } from './raft/configuration-changes.ts'
 import { leaderCompleteness } from './raft/leader-completeness.ts'
 import { leadership } from './raft/leadership.ts'
-import { lostBehind, type ServerLog } from './raft/server-log.ts'
+import { LogObserver } from './raft/log-observer.ts'
 import { serverLogs } from './raft/server-logs.ts'
 import { stateMachineSafety } from './raft/state-machine-safety.ts'
-import { rareStates } from './rare-states.ts'
-
-/** Compacts the checkers' memory of a log once it is this much longer than what is needed. */
-const forgetAfter = 4096
-
-/**
- * Commands without a body and without an identity are no longer than this; others are not read when they are written.
- */
-const shortCommandBytes = 64
-
-export const logMarks = rareStates({
-  'tail cut': 'a server dropped entries that its log had and its leader had not',
-  'configuration cut': 'a change of members was dropped with the end of a log',
-  'leader removed': 'a leader left the consensus group',
-})
 
 interface ObservedProcess {
   readonly node: string
@@ -64,9 +44,6 @@ export function observe(all: Invariants, process: ObservedProcess): AgentObserve
   return new NodeObserver(all, process).agentObserver()
 }
 
-/** A fact about one node. */
-type NodeFact = { [Name in FactName]: Facts[Name] extends { readonly node: string } ? Name : never }[FactName]
-
 /** Tells the checkers what one boot of one server does. */
 class NodeObserver implements RaftObserver {
   readonly #all: Invariants
@@ -74,7 +51,7 @@ class NodeObserver implements RaftObserver {
   readonly #boot: number
   readonly #id: string
   readonly #process: ObservedProcess
-  readonly #log: ServerLog
+  readonly #log: LogObserver
   readonly #commands: CommandObserver
   /** The snapshot that a boot found is told as restored, too. */
   #ownSnapshot = false
@@ -86,7 +63,7 @@ class NodeObserver implements RaftObserver {
     this.#id = process.id
     this.#commands = new CommandObserver(all, process)
     this.#process = process
-    this.#log = all.of(serverLogs).of(process.node)
+    this.#log = new LogObserver(all, process)
   }
 
   agentObserver(): AgentObserver {
@@ -108,17 +85,7 @@ class NodeObserver implements RaftObserver {
   recovered(hardState: HardState, snapshot: SnapshotMeta | undefined, entries: readonly Entry[]): void {
     if (!this.#acted('recovered its log')) return
     this.#tell('term found', hardState)
-    const first = entries[0]
-    const last = entries.at(-1) ?? snapshot
-    const lost = lostBehind(this.#log, last?.index ?? noIndex, last?.term ?? noTerm)
-    if (lost !== undefined) this.#tell('log lost', { index: last?.index ?? noIndex, durable: lost })
-    if (first === undefined) this.#resetLog(snapshot?.index ?? noIndex, snapshot?.term ?? noTerm, snapshot)
-    // The entry before the first is compacted: of its term only the hash is needed, and that is known from its commit.
-    else {
-      const before = indexBefore(first.index)
-      this.#resetLog(before, snapshot?.index === before ? snapshot.term : noTerm, snapshot)
-    }
-    this.#append(entries)
+    this.#log.recovered(snapshot, entries)
     this.#ownSnapshot = snapshot !== undefined
   }
 
@@ -131,7 +98,7 @@ class NodeObserver implements RaftObserver {
 
   becameLeader(term: Term): void {
     if (!this.#acted('became leader')) return
-    this.#tell('leader began', { term, log: this.#log, atUs: this.#all.nowUs() })
+    this.#tell('leader began', { term, log: this.#log.seen, atUs: this.#all.nowUs() })
     this.#triggered('leader elected')
   }
 
@@ -171,18 +138,12 @@ class NodeObserver implements RaftObserver {
 
   truncated(from: LogIndex): void {
     if (!this.#acted('cut its log')) return
-    const { lastIndex } = this.#log
-    this.#tell('log cut', { from, lastIndex })
-    if (this.#all.of(configurationChanges).truncated(this.#node, from) > 0) this.#reach('configuration cut')
-    if (from <= lastIndex) this.#reach('tail cut')
-    this.#log.truncate(from)
+    this.#log.truncated(from)
   }
 
   appended(entries: readonly Entry[]): void {
-    const first = entries[0]
-    if (first === undefined || !this.#acted('wrote entries')) return
-    this.#all.tell('log written', { node: this.#node, from: first.index, lastIndex: this.#log.lastIndex })
-    this.#append(entries)
+    if (entries.length === 0 || !this.#acted('wrote entries')) return
+    this.#log.written(entries)
     this.#triggered('entry appended')
   }
 
@@ -210,12 +171,8 @@ class NodeObserver implements RaftObserver {
       this.#ownSnapshot = false
       return
     }
-    this.#resetLog(meta.index, meta.term, meta)
+    this.#log.reset(meta.index, meta.term, meta)
     this.#triggered('snapshot installed')
-  }
-
-  #reach(mark: keyof typeof logMarks.marks): void {
-    this.#all.of(logMarks)(mark)
   }
 
   #member(pool: Membership, name: 'lan' | 'wan'): MarkedMember {
@@ -238,51 +195,6 @@ class NodeObserver implements RaftObserver {
 
   #acted(what: string): boolean {
     return this.#all.of(cleanDeath).acted(this.#node, this.#boot, what)
-  }
-
-  #resetLog(index: LogIndex, term: Term, snapshot: SnapshotMeta | undefined): void {
-    this.#log.reset(index, term, this.#all.of(leaderCompleteness).committedHash(index))
-    this.#tell('log reset', { index: snapshot?.index ?? noIndex, configuration: snapshot?.configuration })
-  }
-
-  #append(entries: readonly Entry[]): void {
-    const log = this.#log
-    for (const entry of entries) {
-      const before = log.lastIndex
-      if (!log.append(entry)) {
-        this.#tell('gap written', { index: entry.index, lastIndex: before })
-        return
-      }
-      const { index, term } = entry
-      this.#all.tell('entry written', { node: this.#node, index, term, hash: log.hashAt(index) })
-      if (entry.kind === 'configuration') this.#configuration(entry)
-      if (entry.kind === 'command' && entry.payload.length <= shortCommandBytes) this.#shortCommand(entry)
-    }
-    const applied = this.#all.of(stateMachineSafety).appliedIndex(this.#node)
-    const done = Math.min(applied, this.#all.of(leaderCompleteness).committedIndex)
-    if (log.length > forgetAfter * 2 && done > log.lastIndex - forgetAfter)
-      log.forget(plus(log.lastIndex, -forgetAfter))
-  }
-
-  /** A leader that writes a change of the mode of access control knows at this moment which servers can follow. */
-  #shortCommand(entry: Entry): void {
-    if (!this.#leads(entry.term)) return
-    const command = decodeCommand(entry.payload)
-    if (!command.ok || command.value.kind !== enterNewMode.kind) return
-    this.#tell('mode proposed', { servers: this.#process.servers(), places: this.#process.places })
-  }
-
-  #configuration(entry: Entry): void {
-    if (isForcedTerm(entry.term)) this.#tell('configuration forced', { entry })
-    const configuration = decodeConfiguration(entry.payload)
-    if (!configuration.ok) return
-    const changes = this.#all.of(configurationChanges)
-    const before = changes.appended(this.#node, entry.index, entry.term, configuration.value)
-    if (!this.#leads(entry.term)) return
-    if (before !== undefined) this.#tell('members changed', { before, configuration: configuration.value })
-    this.#triggered('members changed')
-    const isIn = configuration.value.servers.some(({ id, suffrage }) => id === this.#id && suffrage === 'voter')
-    if (!isIn) this.#reach('leader removed')
   }
 
   /** For what is rare: facts of every message and entry are told as they are, without a copy. */

@@ -1,6 +1,5 @@
 import { checker, type ExcusesOf, eventIn, type Judge } from '../checker.ts'
 import {
-  type AuthorityConfiguration,
   type ListedRoot,
   type MeshEvent,
   type MeshState,
@@ -14,16 +13,15 @@ import {
 } from './mesh-facts.ts'
 import { MeshMeetings, type MeshParts, meshMarks } from './mesh-meetings.ts'
 import { type MeshRoots, meshRoots } from './mesh-roots.ts'
-import { isAccepted, type MeshRotation, meshRotation } from './mesh-rotation.ts'
+import { type MeshRotation, meshRotation } from './mesh-rotation.ts'
 import { type MeshSecrets, meshSecrets } from './mesh-secrets.ts'
 import { type MeshTrust, meshTrust } from './mesh-trust.ts'
+import { SeenConfigurations } from './seen-configurations.ts'
 
 type MeshExcuses = ExcusesOf<typeof meshTrust | typeof meshRoots | typeof meshSecrets | typeof meshRotation>
 
 /** Around the end of a certificate it is looked at what still holds: this long before and after. */
 const edgeMs = 1_000
-/** Configurations that are remembered, the latest of them. */
-const configurationsMax = 64
 
 const eventOf: Readonly<Partial<Record<RotationStep, MeshEvent>>> = {
   begun: 'rotation begun',
@@ -38,6 +36,7 @@ const eventOf: Readonly<Partial<Record<RotationStep, MeshEvent>>> = {
 export class MeshLaws {
   readonly secrets: MeshSecrets
   readonly rotation: MeshRotation
+  readonly configurations = new SeenConfigurations()
   readonly #judge: Judge<MeshExcuses>
   readonly #parts: MeshParts
   readonly meetings: MeshMeetings
@@ -47,7 +46,6 @@ export class MeshLaws {
   /** Ends of certificates around which all is looked at. */
   readonly #edges = new Set<number>()
   readonly #signing = new Set<string>()
-  readonly #configurations: string[] = []
   #leaves = 0
 
   constructor(judge: Judge<MeshExcuses>, parts: MeshParts) {
@@ -77,7 +75,7 @@ export class MeshLaws {
   changed(state: MeshState): readonly MeshEvent[] {
     const before = this.rotation.step
     this.#secretsOf(state)
-    this.#configured(state)
+    this.configurations.changed(state)
     this.rotation.changed(state.rotations, this.#listed?.roots.find((root) => root.active)?.id)
     const events: MeshEvent[] = []
     const { step } = this.rotation
@@ -89,7 +87,7 @@ export class MeshLaws {
   /** Another state took the place of the one before. */
   replaced(state: MeshState): void {
     this.#secretsOf(state)
-    this.#configured(state)
+    this.configurations.changed(state)
     this.rotation.replaced(state.rotations)
     this.#trust.replaced(state.roots.flatMap((text) => this.#rootOf(text) ?? []))
     this.#roots.replaced(state.roots.map(({ id }) => id))
@@ -151,15 +149,6 @@ export class MeshLaws {
     )
   }
 
-  /** Whether the configuration has ever been this, or a change to it was accepted, since it was the `from`-th. */
-  wasConfigured(from: number, configuration: AuthorityConfiguration): boolean {
-    return this.#configurations.slice(Math.max(0, from - 1)).includes(textOf(configuration))
-  }
-
-  get configurationCount(): number {
-    return this.#configurations.length
-  }
-
   /** It names the service that it was asked for, and nothing else. Reference: mesh.md#spiffe-service. */
   #isFor(service: string, holder: string, { serial, uris }: SeenCertificate): void {
     this.#judge.judged('C1')
@@ -212,19 +201,6 @@ export class MeshLaws {
   #secretsOf({ signingKeys }: MeshState): void {
     for (const key of signingKeys) this.secrets.authorityKey(key)
   }
-
-  #configured({ configuration, rotations, roots }: MeshState): void {
-    const accepted = rotations.filter((rotation) => isAccepted(rotation, roots.length))
-    for (const { provider, options } of [...accepted, ...(configuration === undefined ? [] : [configuration])]) {
-      if (provider !== undefined && options !== undefined) this.#hold(textOf({ provider, options }))
-    }
-  }
-
-  #hold(text: string): void {
-    if (this.#configurations.at(-1) === text) return
-    this.#configurations.push(text)
-    if (this.#configurations.length > configurationsMax) this.#configurations.shift()
-  }
 }
 
 function rootEvents(before: RootSet | undefined, { roots }: RootSet): readonly MeshEvent[] {
@@ -241,12 +217,6 @@ function keyOf(roots: readonly { readonly id: string }[]): string {
     .map(({ id }) => id)
     .sort((a, b) => (a < b ? -1 : 1))
     .join(' ')
-}
-
-/** Options in order of name. */
-function textOf({ provider, options }: AuthorityConfiguration): string {
-  const sorted = Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1))
-  return JSON.stringify([provider, sorted])
 }
 
 export const meshLaws = checker({

@@ -71,7 +71,7 @@ async function performAuthority(run: StepRun, wanted: Wanted, path: readonly Pro
   const to = httpEndpoint(run.cluster.identityOf(at))
   const datacenter = run.cluster.datacenterOf(at)
   const mesh = run.checksOf(datacenter).of(meshLaws)
-  const before = mesh?.configurationCount ?? 0
+  const before = mesh?.configurations.count ?? 0
   let configuration: Configuration | undefined
   const asked = async (env: Env): Promise<Answered> => {
     const key = wanted.root === undefined ? await keyOf(run, env, { datacenter, kind: wanted.key }) : undefined
@@ -90,7 +90,7 @@ async function performAuthority(run: StepRun, wanted: Wanted, path: readonly Pro
       judgeAnswer(run, wanted, answered ?? err(`no answer within ${formatDuration(wanted.within)}`), here)
     const isDone = answered?.ok === true && configuration !== undefined
     if (isDone) run.invariants.judged('C5')
-    if (!isDone || mesh?.wasConfigured(before, configuration as Configuration) !== false) return
+    if (!isDone || mesh?.configurations.includes(before, configuration as Configuration) !== false) return
     run.invariants.report(
       'C5',
       `${at} answered that an update is done, and the authority was never configured so, nor a change to it accepted`,
